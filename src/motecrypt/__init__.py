@@ -1,0 +1,3 @@
+"""motecrypt weighs encryption for small wireless devices."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,78 @@
+"""The command line. Each module here whose name has no leading underscore is one command.
+
+A command module defines ``command`` (a click command): it parses, ensures what it needs, calls a
+view and prints. Modules are imported only when their command is asked for, so start-up stays fast.
+Nothing else in the project imports this package.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+
+import click
+
+from motecrypt import __version__
+from motecrypt.errors import MotecryptError
+
+
+class _Commands(click.Group):
+    """Finds commands as modules of this package."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(m.name.replace("_", "-") for m in pkgutil.iter_modules(__path__) if m.name[0] != "_")
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module = importlib.import_module(f"{__name__}.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from motecrypt.cli._names import unknown
+
+        if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
+            raise click.UsageError(unknown("command", args[0], self.list_commands(ctx)))
+        return super().resolve_command(ctx, args)
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="motecrypt")
+def application() -> None:
+    """Weigh encryption for small wireless devices: cycles, memory, air time, battery, security.
+
+    Example: motecrypt reproduce rc4d
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; every failure is one line on standard error and an exit code."""
+    try:
+        result = application.main(args=arguments, prog_name="motecrypt", standalone_mode=False)
+        code = result if isinstance(result, int) else 0
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    except click.ClickException as error:
+        hint = ""
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            hint = f" (see '{error.ctx.command_path} --help')"
+        print(f"motecrypt: {' '.join(error.format_message().split())}{hint}", file=sys.stderr)
+        code = 2
+    except click.exceptions.Abort:
+        print("motecrypt: stopped", file=sys.stderr)
+        code = 130
+    except KeyboardInterrupt:
+        print("motecrypt: stopped", file=sys.stderr)
+        code = 130
+    except MotecryptError as error:
+        print(f"motecrypt: {' '.join(str(error).split())}", file=sys.stderr)
+        code = error.exit_code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)
