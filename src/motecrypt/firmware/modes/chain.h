@@ -1,0 +1,44 @@
+/* chain.h: cipher block chaining over whole blocks, shared by the modes CBC and CTS.
+ *
+ * Must not know: lengths that are no multiple of the block, nonces, tags. Neither direction needs a
+ * buffer: encryption chains through the output, decryption runs from the last block to the first, so
+ * that the ciphertext block it needs is still there when it works in place.
+ */
+#ifndef MOTECRYPT_CHAIN_H
+#define MOTECRYPT_CHAIN_H
+
+#include "block.h"
+
+/* output = a ^ b, one block; output may be a or b. */
+static inline void block_xor(uint8_t *output, const uint8_t *a, const uint8_t *b) {
+    for (uint8_t i = 0; i < BLOCK_BYTES; i++)
+        output[i] = (uint8_t)(a[i] ^ b[i]);
+}
+
+/* Encrypt `bytes`, a multiple of BLOCK_BYTES, chained from `previous` (the IV). */
+static inline void chain_encrypt(const struct block_key *key, const uint8_t *previous, const uint8_t *input,
+                                 uint8_t *output, size_t bytes) {
+    for (; bytes; bytes -= BLOCK_BYTES) {
+        block_xor(output, input, previous);
+        block_encrypt(key, output);
+        previous = output;
+        input += BLOCK_BYTES;
+        output += BLOCK_BYTES;
+    }
+}
+
+/* Decrypt `bytes`, a multiple of BLOCK_BYTES, last block first. */
+static inline void chain_decrypt(const struct block_key *key, const uint8_t *iv, const uint8_t *input,
+                                 uint8_t *output, size_t bytes) {
+    while (bytes) {
+        bytes -= BLOCK_BYTES;
+        uint8_t *block = output + bytes;
+        if (output != input)
+            for (uint8_t i = 0; i < BLOCK_BYTES; i++)
+                block[i] = input[bytes + i];
+        block_decrypt(key, block);
+        block_xor(block, block, bytes ? input + bytes - BLOCK_BYTES : iv);
+    }
+}
+
+#endif
