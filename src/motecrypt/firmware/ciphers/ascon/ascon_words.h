@@ -1,0 +1,22 @@
+/* ascon_words.h: Ascon words as they are, for cores of 64 bits. */
+#ifndef MOTECRYPT_ASCON_WORDS_H
+#define MOTECRYPT_ASCON_WORDS_H
+
+#include <stdint.h>
+
+struct ascon_word {
+    uint64_t value;
+};
+
+struct cipher_context {
+    struct ascon_word key[2];
+};
+
+void ascon_load(struct ascon_word *word, const uint8_t *bytes);
+void ascon_store(uint8_t *bytes, const struct ascon_word *word);
+void ascon_add(struct ascon_word *to, const struct ascon_word *from);
+
+/* The last `rounds` of the twelve rounds of Ascon-p over five words. */
+void ascon_permute(struct ascon_word *state, uint8_t rounds);
+
+#endif
