@@ -1,0 +1,87 @@
+/* blowfish.c: Blowfish as published (B. Schneier, Fast Software Encryption 1993).
+ *
+ * The S-boxes depend on the key and are looked up by secret indices: constant time only where RAM has no cache.
+ */
+#include "block.h"
+#include "blowfish_pi.h"
+
+#define ROUNDS 16
+
+static uint32_t load(const uint8_t *bytes) {
+    return ((uint32_t)bytes[0] << 24) | ((uint32_t)bytes[1] << 16) | ((uint32_t)bytes[2] << 8) | bytes[3];
+}
+
+static void store(uint8_t *bytes, uint32_t word) {
+    bytes[0] = (uint8_t)(word >> 24);
+    bytes[1] = (uint8_t)(word >> 16);
+    bytes[2] = (uint8_t)(word >> 8);
+    bytes[3] = (uint8_t)word;
+}
+
+#define F(key, x)                                                                                            \
+    ((((key)->s[0][(uint8_t)((x) >> 24)] + (key)->s[1][(uint8_t)((x) >> 16)]) ^                              \
+      (key)->s[2][(uint8_t)((x) >> 8)]) +                                                                    \
+     (key)->s[3][(uint8_t)(x)])
+
+static void encrypt(const struct block_key *key, uint32_t halves[2]) {
+    uint32_t left = halves[0];
+    uint32_t right = halves[1];
+    for (uint8_t i = 0; i < ROUNDS; i = (uint8_t)(i + 2)) {
+        left ^= key->p[i];
+        right ^= F(key, left);
+        right ^= key->p[i + 1];
+        left ^= F(key, right);
+    }
+    halves[0] = right ^ key->p[ROUNDS + 1];
+    halves[1] = left ^ key->p[ROUNDS];
+}
+
+uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_bytes) {
+    if (key_bytes < 4 || key_bytes > 56) {
+        return CIPHER_BAD_KEY;
+    }
+    uint8_t place = 0;
+    for (uint8_t i = 0; i < ROUNDS + 2; i++) {
+        uint32_t word = 0;
+        for (uint8_t j = 0; j < 4; j++) {
+            word = (word << 8) | bytes[place];
+            place = (uint8_t)(place + 1 == key_bytes ? 0 : place + 1);
+        }
+        key->p[i] = TABLE_READ32(&blowfish_pi[i]) ^ word;
+    }
+    for (uint16_t i = 0; i < 4 * 256; i++) {
+        key->s[i >> 8][i & 255] = TABLE_READ32(&blowfish_pi[ROUNDS + 2 + i]);
+    }
+    uint32_t halves[2] = {0, 0};
+    for (uint8_t i = 0; i < ROUNDS + 2; i = (uint8_t)(i + 2)) {
+        encrypt(key, halves);
+        key->p[i] = halves[0];
+        key->p[i + 1] = halves[1];
+    }
+    for (uint16_t i = 0; i < 4 * 256; i = (uint16_t)(i + 2)) {
+        encrypt(key, halves);
+        key->s[i >> 8][i & 255] = halves[0];
+        key->s[i >> 8][(i & 255) + 1] = halves[1];
+    }
+    return CIPHER_OK;
+}
+
+void block_encrypt(const struct block_key *key, uint8_t *block) {
+    uint32_t halves[2] = {load(block), load(block + 4)};
+    encrypt(key, halves);
+    store(block, halves[0]);
+    store(block + 4, halves[1]);
+}
+
+void block_decrypt(const struct block_key *key, uint8_t *block) {
+    uint32_t left = load(block);
+    uint32_t right = load(block + 4);
+    for (uint8_t i = ROUNDS + 1; i > 1; i = (uint8_t)(i - 2)) {
+        left ^= key->p[i];
+        right ^= F(key, left);
+        right ^= key->p[i - 1];
+        left ^= F(key, right);
+    }
+    store(block, right ^ key->p[0]);
+    store(block + 4, left ^ key->p[1]);
+}
