@@ -1,0 +1,100 @@
+"""The closed-form 802.11 model: by hand, by the literature, and by its own laws."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from motecrypt.errors import InputError
+from motecrypt.wlan import dcf
+
+
+def test_802_11b_frame_by_hand() -> None:
+    b = dcf.phy("b", "adhoc")
+    assert b.difs_us == 50
+    assert b.mean_backoff_us == 310
+    assert b.air_us(1536, 11) == pytest.approx(192 + 1536 * 8 / 11)
+    assert b.air_us(14, 1) == pytest.approx(304)
+
+
+def test_802_11b_theoretical_maximum_of_the_literature() -> None:
+    # Jun, Peddabachagari, Sichitiu, "Theoretical Maximum Throughput of IEEE 802.11" (NCA 2003):
+    # 1500-byte MSDU, 34 bytes of MAC, control frames at 1 Mbit/s, mean back-off: 6.06 Mbit/s.
+    b = dcf.phy("b", "adhoc")
+    us = b.difs_us + b.mean_backoff_us + b.air_us(1534, 11) + b.sifs_us + b.air_us(14, 1)
+    assert us == pytest.approx(1982, abs=1)
+    assert 1500 * 8 / us == pytest.approx(6.06, abs=0.01)
+
+
+def test_802_11b_1500_bytes_in_2277_us() -> None:
+    # The often quoted 2277 us: 1500 bytes with an Ethernet header, the whole first window of 31
+    # slots waited instead of its mean, the acknowledgement at 1 Mbit/s.
+    b = dcf.phy("b", "adhoc")
+    us = b.difs_us + b.cw_min * b.slot_us + b.air_us(1514, 11) + b.sifs_us + b.air_us(14, 1)
+    assert us == pytest.approx(2277, abs=1)
+
+
+def test_802_11g_frame_by_hand() -> None:
+    g = dcf.phy("g", "infrastructure")
+    assert (g.difs_us, g.mean_backoff_us) == (28, 67.5)
+    assert g.air_us(1536, 54) == 20 + 4 * 57 + 6  # 12310 bits in symbols of 216
+    assert dcf.phy("g", "adhoc").slot_us == 20
+
+
+@given(
+    st.integers(1, 20_000_000),
+    st.sampled_from(dcf.MODES),
+    st.sampled_from(["b", "g"]),
+    st.sampled_from(dcf.PROTOCOLS),
+    st.integers(0, 40),
+)
+def test_more_bytes_never_take_less(size: int, mode: str, name: str, protocol: str, extra: int) -> None:
+    plain = dcf.transfer(size, mode=mode, phy_name=name, protocol=protocol)
+    secured = dcf.transfer(size, mode=mode, phy_name=name, protocol=protocol, security_bytes=extra)
+    assert secured.us >= plain.us
+    longer = dcf.transfer(size + 1448 * 4, mode=mode, phy_name=name, protocol=protocol)
+    assert longer.us > plain.us
+    assert plain.air_bytes > size * (2 if mode == "infrastructure" else 1)
+    assert plain.sender_tx_us + plain.sender_rx_us < plain.us
+
+
+def test_an_access_point_doubles_and_security_adds_little() -> None:
+    direct = dcf.transfer(5_000_000)
+    through = dcf.transfer(5_000_000, mode="infrastructure")
+    assert 1.8 < through.us / direct.us < 2.1
+    for extra in (8, 16, 20):
+        ratio = dcf.transfer(5_000_000, security_bytes=extra).us / direct.us
+        assert 1.0 < ratio < 1.01
+
+
+def test_a_poor_link_costs_more_and_says_it_is_an_estimate() -> None:
+    good = dcf.transfer(1_000_000)
+    link = dcf.Link({rate: 9.0 - rate for rate in dcf.DSSS}, fading=True)
+    poor = dcf.transfer(1_000_000, link=link)
+    assert poor.us > good.us
+    assert poor.retries_per_frame > 0
+    assert good.applies and not poor.applies
+    assert "estimate" in poor.note
+
+
+def test_received_power_follows_the_log_distance_law() -> None:
+    near = dcf.received_dbm(5, transmit_dbm=16, walls_db=0, exponent=3)
+    far = dcf.received_dbm(50, transmit_dbm=16, walls_db=4, exponent=3)
+    assert near - far == pytest.approx(34)
+    assert dcf.received_dbm(1, transmit_dbm=0, walls_db=0, exponent=3) == pytest.approx(-40.2, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"payload_bytes": 0}, "at least one byte"),
+        ({"payload_bytes": 1, "mode": "mesh"}, "adhoc, infrastructure"),
+        ({"payload_bytes": 1, "phy_name": "n"}, "b or g"),
+        ({"payload_bytes": 1, "protocol": "sctp"}, "tcp, udp"),
+        ({"payload_bytes": 1, "link": dcf.Link(dict.fromkeys(dcf.DSSS, -40.0), True)}, "no rate"),
+    ],
+)
+def test_bad_input_says_what_to_do(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        dcf.transfer(**arguments)  # type: ignore[arg-type]
