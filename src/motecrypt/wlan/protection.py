@@ -127,11 +127,9 @@ def _addresses(frame: bytes) -> tuple[bytes, bytes]:
     """Destination and source of a data frame (IEEE Std 802.11-2012, table 8-19)."""
     to_system, from_system = frame[1] & 1, frame[1] & 2
     destination = frame[16:22] if to_system else frame[4:10]
-    if from_system:
-        source = frame[24:30] if to_system else frame[16:22]
-    else:
-        source = frame[10:16]
-    return destination, source
+    if not from_system:
+        return destination, frame[10:16]
+    return destination, frame[24:30] if to_system else frame[16:22]
 
 
 def michael_of(frame: bytes, michael_key: bytes) -> bytes:
