@@ -1,0 +1,139 @@
+/* ccm.c: the mode CCM over any block cipher of 16 bytes (block.h). See ccm.h. Uses block_encrypt alone.
+ *
+ * Names follow SP 800-38C, appendix A: B blocks are authenticated, counter blocks are encrypted.
+ */
+#include "ccm.h"
+#include "verify.h"
+
+#include <string.h>
+
+#if BLOCK_BYTES != 16
+#error "CCM is defined for blocks of 16 bytes"
+#endif
+#if CIPHER_TAG_BYTES < 4 || CIPHER_TAG_BYTES > 16 || CIPHER_TAG_BYTES % 2 != 0
+#error "CCM takes tags of 4, 6, 8, 10, 12, 14 or 16 bytes"
+#endif
+
+enum { NONCE_BYTES_MIN = 7, NONCE_BYTES_MAX = 13 };
+
+/* Write a number big-endian into the `bytes` bytes that end before `end`. */
+static void write_number(uint8_t *end, uint32_t number, uint8_t bytes) {
+    while (bytes-- > 0) {
+        *--end = (uint8_t)number;
+        number >>= 8;
+    }
+}
+
+/* Flags, nonce and a number that fills the rest: the shape of both B0 and the counter blocks. */
+static void start_block(uint8_t *block, uint8_t flags, const struct cipher_io *io, uint32_t number) {
+    block[0] = flags;
+    memcpy(block + 1, io->nonce, io->nonce_bytes);
+    write_number(block + BLOCK_BYTES, number, (uint8_t)(BLOCK_BYTES - 1 - io->nonce_bytes));
+}
+
+static void add(uint8_t *to, const uint8_t *from, uint8_t bytes) {
+    for (uint8_t i = 0; i < bytes; i++) {
+        to[i] ^= from[i];
+    }
+}
+
+/* Authenticate the associated data, behind its length (SP 800-38C, A.2.2). */
+static void authenticate_data(const struct block_key *key, uint8_t *mac, const struct cipher_io *io) {
+    const uint8_t *data = io->ad;
+    uint32_t left = (uint32_t)io->ad_bytes;
+    uint8_t length[6] = {0xff, 0xfe};
+    uint8_t used = left < 0xff00 ? 2 : 6;
+
+    write_number(length + used, left, used == 2 ? 2 : 4);
+    add(mac, length, used);
+    while (left > 0) {
+        uint8_t part = (uint8_t)(BLOCK_BYTES - used);
+
+        if (left < part) {
+            part = (uint8_t)left;
+        }
+        add(mac + used, data, part);
+        block_encrypt(key, mac);
+        data += part;
+        left -= part;
+        used = 0;
+    }
+}
+
+/* CBC-MAC and counter mode side by side, block after block; the plaintext is authenticated. */
+static void crypt_message(const struct block_key *key, uint8_t *mac, const struct cipher_io *io,
+                          uint8_t decrypting) {
+    const uint8_t *input = io->input;
+    uint8_t *output = io->output;
+    uint8_t flags = (uint8_t)(BLOCK_BYTES - 2 - io->nonce_bytes);
+    size_t left = io->bytes;
+
+    for (uint32_t counter = 1; left > 0; counter++) {
+        uint8_t part = (uint8_t)(left < BLOCK_BYTES ? left : BLOCK_BYTES);
+        uint8_t stream[BLOCK_BYTES];
+
+        start_block(stream, flags, io, counter);
+        block_encrypt(key, stream);
+        for (uint8_t i = 0; i < part; i++) {
+            uint8_t in = *input++;
+            uint8_t out = in ^ stream[i];
+
+            mac[i] = (uint8_t)(mac[i] ^ (decrypting ? out : in));
+            *output++ = out;
+        }
+        block_encrypt(key, mac);
+        left -= part;
+    }
+    start_block(mac + BLOCK_BYTES, flags, io, 0);
+    block_encrypt(key, mac + BLOCK_BYTES);
+    add(mac, mac + BLOCK_BYTES, CIPHER_TAG_BYTES);
+}
+
+/* Leave the tag at the front of `mac`, a space of two blocks. */
+static uint8_t process(const struct block_key *key, uint8_t *mac, const struct cipher_io *io,
+                       uint8_t decrypting) {
+    uint8_t length_bytes = (uint8_t)(BLOCK_BYTES - 1 - io->nonce_bytes);
+    uint8_t flags = (uint8_t)((CIPHER_TAG_BYTES - 2) / 2 << 3 | (length_bytes - 1));
+
+    if (io->nonce_bytes < NONCE_BYTES_MIN || io->nonce_bytes > NONCE_BYTES_MAX) {
+        return CIPHER_BAD_NONCE;
+    }
+#if SIZE_MAX > 0xffff
+    if (length_bytes < sizeof(size_t) && io->bytes >> (8 * length_bytes) != 0) {
+        return CIPHER_BAD_LENGTH;
+    }
+#endif
+#if SIZE_MAX > 0xffffffff
+    if (io->bytes > 0xffffffff || io->ad_bytes > 0xffffffff) {
+        return CIPHER_BAD_LENGTH; /* SP 800-38C goes on to 2^64 - 1; no device here does */
+    }
+#endif
+    start_block(mac, io->ad_bytes > 0 ? flags | 0x40 : flags, io, (uint32_t)io->bytes);
+    block_encrypt(key, mac);
+    if (io->ad_bytes > 0) {
+        authenticate_data(key, mac, io);
+    }
+    crypt_message(key, mac, io, decrypting);
+    return CIPHER_OK;
+}
+
+uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes) {
+    return block_setup(&context->key, key, key_bytes);
+}
+
+uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
+    uint8_t mac[2 * BLOCK_BYTES];
+    uint8_t status = process(&context->key, mac, io, 0);
+
+    if (status == CIPHER_OK) {
+        memcpy(io->tag, mac, CIPHER_TAG_BYTES);
+    }
+    return status;
+}
+
+uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
+    uint8_t mac[2 * BLOCK_BYTES];
+    uint8_t status = process(&context->key, mac, io, 1);
+
+    return status == CIPHER_OK ? verify_or_wipe(io, mac, CIPHER_TAG_BYTES) : status;
+}
