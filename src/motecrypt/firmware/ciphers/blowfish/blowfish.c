@@ -23,19 +23,6 @@ static void store(uint8_t *bytes, uint32_t word) {
       (key)->s[2][(uint8_t)((x) >> 8)]) +                                                                    \
      (key)->s[3][(uint8_t)(x)])
 
-static void encrypt(const struct block_key *key, uint32_t halves[2]) {
-    uint32_t left = halves[0];
-    uint32_t right = halves[1];
-    for (uint8_t i = 0; i < ROUNDS; i = (uint8_t)(i + 2)) {
-        left ^= key->p[i];
-        right ^= F(key, left);
-        right ^= key->p[i + 1];
-        left ^= F(key, right);
-    }
-    halves[0] = right ^ key->p[ROUNDS + 1];
-    halves[1] = left ^ key->p[ROUNDS];
-}
-
 uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_bytes) {
     if (key_bytes < 4 || key_bytes > 56) {
         return CIPHER_BAD_KEY;
@@ -52,25 +39,31 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
     for (uint16_t i = 0; i < 4 * 256; i++) {
         key->s[i >> 8][i & 255] = TABLE_READ32(&blowfish_pi[ROUNDS + 2 + i]);
     }
-    uint32_t halves[2] = {0, 0};
+    uint8_t block[8] = {0};
     for (uint8_t i = 0; i < ROUNDS + 2; i = (uint8_t)(i + 2)) {
-        encrypt(key, halves);
-        key->p[i] = halves[0];
-        key->p[i + 1] = halves[1];
+        block_encrypt(key, block);
+        key->p[i] = load(block);
+        key->p[i + 1] = load(block + 4);
     }
     for (uint16_t i = 0; i < 4 * 256; i = (uint16_t)(i + 2)) {
-        encrypt(key, halves);
-        key->s[i >> 8][i & 255] = halves[0];
-        key->s[i >> 8][(i & 255) + 1] = halves[1];
+        block_encrypt(key, block);
+        key->s[i >> 8][i & 255] = load(block);
+        key->s[i >> 8][(i & 255) + 1] = load(block + 4);
     }
     return CIPHER_OK;
 }
 
 void block_encrypt(const struct block_key *key, uint8_t *block) {
-    uint32_t halves[2] = {load(block), load(block + 4)};
-    encrypt(key, halves);
-    store(block, halves[0]);
-    store(block + 4, halves[1]);
+    uint32_t left = load(block);
+    uint32_t right = load(block + 4);
+    for (uint8_t i = 0; i < ROUNDS; i = (uint8_t)(i + 2)) {
+        left ^= key->p[i];
+        right ^= F(key, left);
+        right ^= key->p[i + 1];
+        left ^= F(key, right);
+    }
+    store(block, right ^ key->p[ROUNDS + 1]);
+    store(block + 4, left ^ key->p[ROUNDS]);
 }
 
 void block_decrypt(const struct block_key *key, uint8_t *block) {

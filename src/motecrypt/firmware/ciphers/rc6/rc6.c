@@ -30,16 +30,21 @@ static uint32_t rotate_left(uint32_t word, uint8_t amount) {
     word ^= (word ^ turned) & (0U - (uint32_t)((amount >> 4) & 1U));
     return word;
 }
-#else
-static inline uint32_t rotate_left(uint32_t word, uint8_t amount) {
-    const uint8_t left = amount & 31;
-    const uint8_t right = (uint8_t)(32 - left) & 31; /* a shift by 32 is undefined */
-    return (word << left) | (word >> right);
-}
-#endif
 
 /* To the right by n is to the left by -n, modulo 32. */
-#define ROTATE_RIGHT(word, amount) rotate_left((word), (uint8_t)(0U - (amount)))
+static inline uint32_t rotate_right(uint32_t word, uint8_t amount) {
+    return rotate_left(word, (uint8_t)(0U - amount));
+}
+#else
+/* A shift by 32 is undefined, hence the masks; compilers know the pattern and use a rotation if there is one. */
+static inline uint32_t rotate_left(uint32_t word, uint8_t amount) {
+    return (word << (amount & 31U)) | (word >> ((0U - amount) & 31U));
+}
+
+static inline uint32_t rotate_right(uint32_t word, uint8_t amount) {
+    return (word >> (amount & 31U)) | (word << ((0U - amount) & 31U));
+}
+#endif
 
 static uint32_t load(const uint8_t *bytes) {
     return bytes[0] | ((uint32_t)bytes[1] << 8) | ((uint32_t)bytes[2] << 16) | ((uint32_t)bytes[3] << 24);
@@ -97,8 +102,8 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
         uint32_t u = (d) * (2 * (d) + 1);                                                                    \
         t = LEFT(t, 5);                                                                                      \
         u = LEFT(u, 5);                                                                                      \
-        (c) = ROTATE_RIGHT((c) - (k)[1], (uint8_t)t) ^ u;                                                    \
-        (a) = ROTATE_RIGHT((a) - (k)[0], (uint8_t)u) ^ t;                                                    \
+        (c) = rotate_right((c) - (k)[1], (uint8_t)t) ^ u;                                                    \
+        (a) = rotate_right((a) - (k)[0], (uint8_t)u) ^ t;                                                    \
     } while (0)
 
 void block_encrypt(const struct block_key *key, uint8_t *block) {
