@@ -9,10 +9,28 @@
 
 #include "block.h"
 
+/* Where words may lie anywhere in memory, blocks go by 32-bit words: ciphers load and store those, and a
+ * load that follows stores of another size waits for them (CBC decryption took 1.6 times as long). */
+#if defined(__x86_64__) || defined(__aarch64__)
+typedef uint32_t block_unit;
+#else
+typedef uint8_t block_unit;
+#endif
+
 /* output = a ^ b, one block; output may be a or b. */
 static inline void block_xor(uint8_t *output, const uint8_t *a, const uint8_t *b) {
-    for (uint8_t i = 0; i < BLOCK_BYTES; i++)
-        output[i] = (uint8_t)(a[i] ^ b[i]);
+    for (uint8_t i = 0; i < BLOCK_BYTES; i = (uint8_t)(i + sizeof(block_unit))) {
+        block_unit x, y;
+        __builtin_memcpy(&x, a + i, sizeof x);
+        __builtin_memcpy(&y, b + i, sizeof y);
+        x = (block_unit)(x ^ y);
+        __builtin_memcpy(output + i, &x, sizeof x);
+    }
+}
+
+static inline void block_copy(uint8_t *output, const uint8_t *input) {
+    for (uint8_t i = 0; i < BLOCK_BYTES; i = (uint8_t)(i + sizeof(block_unit)))
+        __builtin_memcpy(output + i, input + i, sizeof(block_unit));
 }
 
 /* Encrypt `bytes`, a multiple of BLOCK_BYTES, chained from `previous` (the IV). */
@@ -34,8 +52,7 @@ static inline void chain_decrypt(const struct block_key *key, const uint8_t *iv,
         bytes -= BLOCK_BYTES;
         uint8_t *block = output + bytes;
         if (output != input)
-            for (uint8_t i = 0; i < BLOCK_BYTES; i++)
-                block[i] = input[bytes + i];
+            block_copy(block, input + bytes);
         block_decrypt(key, block);
         block_xor(block, block, bytes ? input + bytes - BLOCK_BYTES : iv);
     }
