@@ -67,6 +67,8 @@ class Implementation:
     devices: tuple[str, ...] = ("*",)
     placements: tuple[str, ...] = ()
     operations: tuple[Operation, ...] = OPERATIONS
+    key_bytes_measured: int = 16
+    key_bytes_allowed: int = 16
     source_package: str | None = None
     c_flags: tuple[str, ...] = ()
     note: str = ""
@@ -80,6 +82,136 @@ class Implementation:
         if self.variant:
             parts.append(self.variant)
         return "/".join(parts)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A memory of a device: how many bytes it has, and the link addresses that mean it."""
+
+    bytes: int
+    address: int
+    span: int
+
+    def holds(self, address: int) -> bool:
+        """Whether a link address lies in this memory (or where it would overflow to)."""
+        return self.address <= address < self.address + self.span
+
+
+@dataclass(frozen=True)
+class Current:
+    """A supply current of a device or radio in one state, with where the figure comes from."""
+
+    state: str
+    milliamperes: float
+    condition: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """How firmware for a device is compiled and linked."""
+
+    command: str
+    machine_flags: tuple[str, ...]
+    flags: tuple[str, ...]
+    link_flags: tuple[str, ...]
+    defines: tuple[str, ...]
+    shared: bool = False
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where code and tables lie, and what the build must say for it."""
+
+    name: str
+    caches: tuple[str, ...] = ("none",)
+    defines: tuple[str, ...] = ()
+    link_flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Device:
+    """A microcontroller on a board, as its folder describes it."""
+
+    name: str
+    title: str
+    chip: str
+    core: str
+    clock_hz: int
+    kit: str
+    runner: str
+    source: str
+    folder: Path
+    hal: tuple[str, ...]
+    memory: Mapping[str, Memory]
+    compiler: Compiler
+    placements: Mapping[str, Placement]
+    bench: Mapping[str, int]
+    simulator: Mapping[str, Any]
+    volts: float
+    volts_min: float
+    volts_max: float
+    currents: tuple[Current, ...]
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def current(self, state: str) -> Current | None:
+        """The current in a state such as "active", or None where the descriptor has none."""
+        return next((c for c in self.currents if c.state == state), None)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One thing to measure. `flags` empty means the device's own."""
+
+    device: str
+    implementation: Implementation
+    operation: Operation
+    key_bits: int
+    message_bytes: int
+    ad_bytes: int = 0
+    placement: str = "flash"
+    cache: str = "none"
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The stored figures of one cell, with all that is needed to repeat it. Figures are None where
+    the cell did not run; `status` is "ok" or why not in a word, `reason` in a sentence."""
+
+    device: str
+    library: str
+    configuration: str
+    cipher: str
+    variant: str
+    key_bits: int
+    operation: str
+    message_bytes: int
+    ad_bytes: int
+    tag_bytes: int
+    placement: str
+    cache: str
+    cycles_min: int | None
+    cycles_median: int | None
+    cycles_max: int | None
+    inputs: int
+    timing_varies: bool | None
+    time_us: float | None
+    flash_bytes: int | None
+    flash_symbol_bytes: int | None
+    ram_bytes: int | None
+    eeprom_bytes: int | None
+    stack_bytes: int | None
+    status: str
+    reason: str
+    compiler: str
+    flags: str
+    runner: str
+    cycles_exact: bool
+    elf_sha256: str
+    measured_at: str
+    motecrypt_version: str
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

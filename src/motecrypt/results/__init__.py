@@ -1,1 +1,8 @@
+"""One SQLite file of measurements and findings. Two writers and a kill -9 lose nothing stored.
 
+Every view reads from here; nothing here measures or prints.
+"""
+
+from motecrypt.results.store import Results
+
+__all__ = ["Results"]

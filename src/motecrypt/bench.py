@@ -1,0 +1,448 @@
+"""Plan and ensure: run the cells that are missing, check every output, store every outcome.
+
+`ensure(cells, results)` is the only door to a measurement. A cell that cannot run is a stored result
+with its reason; it never stops the others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import lru_cache
+
+from motecrypt import __version__, inputs
+from motecrypt.build import BuildError, BuildRequest, Firmware, build, key_of
+from motecrypt.catalog import Catalog, empty_implementation
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.model import OPERATIONS, Cell, Cipher, Device, Implementation, Measurement, Operation
+from motecrypt.oracles import oracle
+from motecrypt.protocol import Client, ProtocolError
+from motecrypt.results import Results
+from motecrypt.runners import Fault, Options, Region, runner_of
+
+BENCH_VERSION = 1
+ANSWER_TIMEOUT_S = 120.0
+
+Progress = Callable[[int, int, str], None]
+
+
+class WrongOutput(MotecryptError):
+    """The firmware's output differs from the oracle's: the figure is worth nothing."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One built firmware and the lengths it is run at: what one worker does."""
+
+    device: Device
+    cipher: Cipher
+    implementation: Implementation
+    placement: str
+    flags: tuple[str, ...]
+    runs: tuple[tuple[str, int, int, int], ...]  # cache, key bits, message bytes, associated-data bytes
+
+    @property
+    def title(self) -> str:
+        """For progress: which device, cipher and implementation."""
+        return f"{self.device.name} {self.cipher.name} {self.implementation.name}"
+
+
+# --- plan -----------------------------------------------------------------------------------------
+
+
+def cells_for(
+    catalog: Catalog,
+    device: Device,
+    implementation: Implementation,
+    *,
+    message_bytes: Sequence[int],
+    key_bits: Sequence[int] = (),
+    ad_bytes: Sequence[int] = (0,),
+    placements: Sequence[str] = (),
+    caches: Sequence[str] = (),
+    flags: tuple[str, ...] = (),
+    operations: Sequence[Operation] = OPERATIONS,
+) -> list[Cell]:
+    """The cells of one implementation on one device, skipping lengths that the cipher cannot take."""
+    cipher = catalog.cipher(implementation.cipher)
+    wanted = [p for p in device.placements if p in (placements or implementation.placements or ("flash",))]
+    cells = []
+    for placement in wanted or list(device.placements)[:1]:
+        for cache in device.placements[placement].caches:
+            if caches and cache not in caches:
+                continue
+            for bits in key_bits or implementation.key_bits:
+                if bits not in implementation.key_bits:
+                    continue
+                for length in message_bytes:
+                    if not cipher.message.allows(length):
+                        continue
+                    for ad in ad_bytes if cipher.associated_data else (0,):
+                        cells += [
+                            Cell(device.name, implementation, o, bits, length, ad, placement, cache, flags)
+                            for o in operations
+                            if o in implementation.operations
+                        ]
+    return cells
+
+
+def cell_key(catalog: Catalog, cell: Cell) -> str:
+    """The content hash of a cell: build, runner, inputs, oracle and lengths. Builds nothing."""
+    device = catalog.device(cell.device)
+    cipher = catalog.cipher(cell.implementation.cipher)
+    request = BuildRequest(device, cell.implementation, cell.placement, cell.flags)
+    try:
+        built = key_of(request)
+    except BuildError as error:
+        built = f"unbuildable: {error}"
+    return _hash_cell(built, runner_of(device.runner).identity(device), _oracle_hash(cipher), _describe(cell))
+
+
+def _describe(cell: Cell) -> str:
+    body = cell.implementation
+    return json.dumps(
+        [
+            *(cell.device, cell.operation, cell.key_bits, cell.message_bytes, cell.ad_bytes),
+            *(cell.placement, cell.cache, cell.flags),
+            *(body.cipher, body.library, body.configuration, body.variant, inputs.VERSION, BENCH_VERSION),
+        ]
+    )
+
+
+def _hash_cell(built: str, runner: str, oracle_hash: str, description: str) -> str:
+    return hashlib.sha256("\0".join((built, runner, oracle_hash, description)).encode()).hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _oracle_hash(cipher: Cipher) -> str:
+    path = cipher.folder / cipher.oracle
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else "missing"
+
+
+# --- ensure ---------------------------------------------------------------------------------------
+
+
+def ensure(
+    cells: Iterable[Cell],
+    results: Results,
+    catalog: Catalog | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> dict[Cell, Measurement]:
+    """Measure what is missing and return every cell's measurement.
+
+    Parameters
+    ----------
+    cells
+        What is wanted; measurements already stored with the same content are not made again.
+    jobs
+        Firmwares run side by side; default: the number of processors.
+    progress
+        Called with (done, total, title) as firmwares are finished.
+    """
+    catalog = catalog or Catalog.load()
+    keys = {cell: cell_key(catalog, cell) for cell in dict.fromkeys(cells)}
+    stored = {cell: results.measurement(key) for cell, key in keys.items()}
+    missing = [cell for cell, found in stored.items() if found is None or found.extra.get("transient")]
+    work = _group(catalog, missing)
+    with ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
+        futures = {pool.submit(_measure_job, job): job for job in work}
+        try:
+            for done, future in enumerate(as_completed(futures), start=1):
+                outcome = future.result()
+                results.store({cell_key(catalog, cell): m for cell, m in outcome.items()})
+                stored.update({cell: m for cell, m in outcome.items() if cell in stored})
+                if progress is not None:
+                    progress(done, len(work), futures[future].title)
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise
+    return {cell: m for cell, m in stored.items() if m is not None}
+
+
+def _group(catalog: Catalog, cells: Sequence[Cell]) -> list[Job]:
+    runs: dict[tuple[str, Implementation, str, tuple[str, ...]], dict[tuple[str, int, int, int], None]] = {}
+    for cell in cells:
+        group = runs.setdefault((cell.device, cell.implementation, cell.placement, cell.flags), {})
+        group[(cell.cache, cell.key_bits, cell.message_bytes, cell.ad_bytes)] = None
+    return [
+        Job(catalog.device(d), catalog.cipher(body.cipher), body, placement, flags, tuple(run))
+        for (d, body, placement, flags), run in runs.items()
+    ]
+
+
+def _measure_job(job: Job) -> dict[Cell, Measurement]:
+    request = BuildRequest(job.device, job.implementation, job.placement, job.flags)
+    outcome: dict[Cell, Measurement] = {}
+    firmware: Firmware | None = None
+    base: Firmware | None = None
+    trouble: tuple[str, str] | None = None
+    try:
+        firmware = build(request)
+        base = _empty_firmware(job.device, job.placement)
+        trouble = _misfit(job.device, firmware)
+    except BuildError as error:
+        trouble = ("build-failed", str(error))
+    for cache, key_bits, message_bytes, ad_bytes in job.runs:
+        failed = trouble or _too_long(job, message_bytes, ad_bytes, key_bits)
+        passes: dict[Operation, _Figures] = {}
+        transient = False
+        if failed is None and firmware is not None:
+            try:
+                passes = _run_passes(job, firmware, cache, key_bits, message_bytes, ad_bytes)
+            except Fault as error:
+                failed = ("fault", str(error))
+            except WrongOutput as error:
+                failed = ("wrong-output", str(error))
+            except ProtocolError as error:
+                failed = ("fault", str(error))
+                transient = "no answer within" in str(error)
+            except BuildError as error:
+                failed = ("build-failed", str(error))
+        for operation in job.implementation.operations:
+            cell = Cell(
+                *(job.device.name, job.implementation, operation, key_bits, message_bytes, ad_bytes),
+                *(job.placement, cache, job.flags),
+            )
+            figures = passes.get(operation)
+            outcome[cell] = _measurement(job, cell, firmware, base, figures, failed, transient)
+    return outcome
+
+
+def _misfit(device: Device, firmware: Firmware) -> tuple[str, str] | None:
+    for name, needed in (("flash", firmware.total.flash), ("ram", firmware.total.ram)):
+        memory = device.memory.get(name)
+        if memory is not None and needed > memory.bytes:
+            label = "RAM" if name == "ram" else name
+            return "does-not-fit", f"does not fit: needs {needed:,} of {memory.bytes:,} bytes of {label}"
+    return None
+
+
+def _too_long(job: Job, message_bytes: int, ad_bytes: int, key_bits: int) -> tuple[str, str] | None:
+    bench = job.device.bench
+    for what, needed, capacity in (
+        ("a message", message_bytes, bench["message"]),
+        ("associated data", ad_bytes, bench["ad"]),
+        ("a key", key_bits // 8, bench["key"]),
+    ):
+        if needed > capacity:
+            return (
+                "does-not-fit",
+                f"{what} of {needed} bytes: the firmware on {job.device.name} holds {capacity}",
+            )
+    return None
+
+
+# --- running --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Figures:
+    cycles: tuple[int, ...]
+    stack_bytes: int | None
+    painted_stack_bytes: int
+    timing_varies: bool | None
+    exact: bool
+    extra: Mapping[str, float | int | str]
+
+
+@lru_cache(maxsize=64)
+def _expected(
+    cipher: Cipher, key_bits: int, message_bytes: int, ad_bytes: int
+) -> tuple[tuple[inputs.Inputs, bytes, bytes], ...]:
+    encrypt = oracle(cipher)
+    drawn = []
+    for index in range(inputs.COUNT):
+        data = inputs.draw(cipher.name, index, key_bits, cipher.nonce_bytes, ad_bytes, message_bytes)
+        drawn.append((data, *encrypt(data.key, data.nonce, data.ad, data.message)))
+    return tuple(drawn)
+
+
+def _run_passes(
+    job: Job, firmware: Firmware, cache: str, key_bits: int, message_bytes: int, ad_bytes: int
+) -> dict[Operation, _Figures]:
+    expected = _expected(job.cipher, key_bits, message_bytes, ad_bytes)
+    run = (job.device, firmware, job.implementation.operations, job.cipher, expected)
+    traced, painted, _ = _one_pass(*run, Options(trace=True, cache=cache))
+    counted, _, exact = _one_pass(*run, Options(cache=cache))
+    overhead = _overhead(job.device, job.placement, cache)
+    figures: dict[Operation, _Figures] = {}
+    for operation in job.implementation.operations:
+        regions, traces = counted[operation], traced[operation]
+        digests = {r.trace for r in traces if r.trace is not None}
+        cycles = tuple(r.cycles - overhead[operation] for r in regions)
+        stacks = [r.stack_bytes for r in traces if r.stack_bytes is not None]
+        varies = (len(digests) > 1 or min(cycles) != max(cycles)) if digests else None
+        figures[operation] = _Figures(
+            cycles=cycles if exact else tuple(max(0, c) for c in cycles),
+            stack_bytes=max(stacks) if stacks else None,
+            painted_stack_bytes=max(painted[operation]),
+            timing_varies=varies,
+            exact=exact,
+            extra=_median_extra(regions),
+        )
+    return figures
+
+
+def _median_extra(regions: Sequence[Region]) -> dict[str, float | int | str]:
+    """Medians of whatever else a runner says of its regions (cache misses, instructions)."""
+    names = {name for r in regions for name in r.extra}
+    extra: dict[str, float | int | str] = {}
+    for name in sorted(names):
+        values = [r.extra[name] for r in regions if isinstance(r.extra.get(name), int | float)]
+        if values:
+            extra[name] = statistics.median_low(values)
+    return extra
+
+
+def _one_pass(
+    device: Device,
+    firmware: Firmware,
+    operations: Sequence[Operation],
+    cipher: Cipher,
+    expected: Sequence[tuple[inputs.Inputs, bytes, bytes]],
+    options: Options,
+) -> tuple[dict[Operation, list[Region]], dict[Operation, list[int]], bool]:
+    regions: dict[Operation, list[Region]] = {o: [] for o in operations}
+    painted: dict[Operation, list[int]] = {o: [] for o in operations}
+    runner = runner_of(device.runner)
+    with runner.open_session(device, firmware.elf, firmware.data_end, options) as session:
+        client = Client(session, ANSWER_TIMEOUT_S)
+        client.wait_ready()
+        for data, ciphertext, tag in expected:
+            client.set_key(data.key)
+            if data.nonce:
+                client.set_nonce(data.nonce)
+            if data.ad:
+                client.set_ad(data.ad)
+            starts_from = data.message if "encrypt" in operations else ciphertext
+            client.set_message(starts_from)
+            for operation in operations:
+                ran = client.run(operation, 1, cipher.tag_bytes)
+                new = session.regions()
+                if ran.status != "ok" or len(new) != 1:
+                    raise WrongOutput(f"{operation} answered '{ran.status}' for {len(data.message)} bytes")
+                regions[operation] += new
+                painted[operation].append(ran.painted_stack_bytes)
+                if operation == "encrypt" and (ran.output, ran.tag) != (ciphertext, tag):
+                    raise WrongOutput(_difference(ciphertext + tag, ran.output + ran.tag))
+                if operation == "decrypt" and ran.output != data.message:
+                    raise WrongOutput(f"decrypt: {_difference(data.message, ran.output)}")
+        return regions, painted, session.cycles_exact
+
+
+def _difference(expected: bytes, got: bytes) -> str:
+    for at, (a, b) in enumerate(zip(expected, got, strict=False)):
+        if a != b:
+            return f"byte {at} is 0x{b:02x}, the oracle says 0x{a:02x}"
+    return f"{len(got)} bytes, the oracle says {len(expected)}"
+
+
+@lru_cache(maxsize=64)
+def _empty_firmware_cached(device_name: str, placement: str, key: str) -> Firmware:
+    device = Catalog.load().device(device_name)
+    return build(BuildRequest(device, empty_implementation(), placement), key)
+
+
+def _empty_firmware(device: Device, placement: str) -> Firmware:
+    request = BuildRequest(device, empty_implementation(), placement)
+    return _empty_firmware_cached(device.name, placement, key_of(request))
+
+
+def _overhead(device: Device, placement: str, cache: str) -> dict[Operation, int]:
+    """Cycles between the marks with the empty cipher: the cost of measuring, subtracted everywhere."""
+    return dict(_overhead_cached(device.name, placement, cache, _empty_firmware(device, placement).key))
+
+
+@lru_cache(maxsize=64)
+def _overhead_cached(
+    device_name: str, placement: str, cache: str, key: str
+) -> tuple[tuple[Operation, int], ...]:
+    device = Catalog.load().device(device_name)
+    firmware = _empty_firmware_cached(device_name, placement, key)
+    runner = runner_of(device.runner)
+    options = Options(cache=cache)
+    costs: list[tuple[Operation, int]] = []
+    with runner.open_session(device, firmware.elf, firmware.data_end, options) as session:
+        client = Client(session, ANSWER_TIMEOUT_S)
+        client.wait_ready()
+        client.set_key(bytes(16))
+        client.set_message(bytes(16))
+        for operation in OPERATIONS:
+            seen = []
+            for _ in range(5):
+                client.run(operation, 1, 0)
+                seen += [r.cycles for r in session.regions()]
+            costs.append((operation, min(seen)))
+    return tuple(costs)
+
+
+# --- the record -----------------------------------------------------------------------------------
+
+
+def _measurement(
+    job: Job,
+    cell: Cell,
+    firmware: Firmware | None,
+    base: Firmware | None,
+    figures: _Figures | None,
+    failed: tuple[str, str] | None,
+    transient: bool,
+) -> Measurement:
+    body = job.implementation
+    status, reason = failed or ("ok", "")
+    cycles = figures.cycles if figures else ()
+    median = int(statistics.median_low(cycles)) if cycles else None
+    extra: dict[str, object] = dict(figures.extra) if figures else {}
+    if figures:
+        extra["painted_stack_bytes"] = figures.painted_stack_bytes
+    if transient:
+        extra["transient"] = True
+    sized = firmware is not None and base is not None
+    total, empty = (firmware.total, base.total) if firmware and base else (None, None)
+    record = Measurement(
+        device=job.device.name,
+        library=body.library,
+        configuration=body.configuration,
+        cipher=body.cipher,
+        variant=body.variant,
+        key_bits=cell.key_bits,
+        operation=cell.operation,
+        message_bytes=cell.message_bytes,
+        ad_bytes=cell.ad_bytes,
+        tag_bytes=job.cipher.tag_bytes,
+        placement=cell.placement,
+        cache=cell.cache,
+        cycles_min=min(cycles) if cycles else None,
+        cycles_median=median,
+        cycles_max=max(cycles) if cycles else None,
+        inputs=len(cycles),
+        timing_varies=figures.timing_varies if figures else None,
+        time_us=round(median * 1e6 / job.device.clock_hz, 4) if median is not None else None,
+        flash_bytes=total.flash - empty.flash if total and empty else None,
+        flash_symbol_bytes=firmware.cipher.flash if firmware and sized else None,
+        ram_bytes=total.ram - empty.ram if total and empty else None,
+        eeprom_bytes=total.eeprom - empty.eeprom if total and empty else None,
+        stack_bytes=figures.stack_bytes if figures else None,
+        status=status,
+        reason=reason,
+        compiler=firmware.compiler if firmware else "",
+        flags=firmware.flags if firmware else " ".join(cell.flags),
+        runner=runner_of(job.device.runner).identity(job.device),
+        cycles_exact=figures.exact if figures else False,
+        elf_sha256=firmware.sha256 if firmware else "",
+        measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        motecrypt_version=__version__,
+        extra=extra,
+    )
+    return replace(record, reason=record.reason[:500])
+
+
+__all__ = ["Cell", "InputError", "Job", "Progress", "cell_key", "cells_for", "ensure"]

@@ -1,0 +1,93 @@
+"""The small C and C++ programs that drive simulators, compiled at first use and cached by content."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import tempfile
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from motecrypt import process
+from motecrypt.build.toolchain import BuildError, identity
+from motecrypt.catalog import PACKAGE
+from motecrypt.paths import cache_dir, make_dir
+
+DRIVERS = PACKAGE / "drivers"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How one driver is compiled. `flags` may look things up, so it is called when needed."""
+
+    source: str
+    compiler: str
+    flags: Callable[[], tuple[str, ...]]
+    timeout_s: float = 300.0
+
+
+def _unicorn_flags() -> tuple[str, ...]:
+    import importlib.util
+
+    spec = importlib.util.find_spec("unicorn")
+    if spec is None or not spec.submodule_search_locations:
+        raise BuildError("the unicorn package is missing; 'motecrypt doctor' tells how to get it")
+    folder = Path(next(iter(spec.submodule_search_locations)))
+    library = folder / "lib"
+    shared = next(iter(sorted(library.glob("libunicorn.so*"))), None)
+    if shared is None:
+        raise BuildError(f"{library}: no libunicorn here; reinstall the unicorn package")
+    return (f"-I{folder / 'include'}", str(shared), f"-Wl,-rpath,{library}")
+
+
+RECIPES = {
+    "simavr": Recipe("simavr.c", "gcc", lambda: ("-lsimavr", "-lelf")),
+    "arm": Recipe("arm.c", "gcc", _unicorn_flags),
+    "host": Recipe("host.c", "gcc", lambda: ("-ldl",)),
+    "wlan": Recipe("wlan.cc", "g++", lambda: _ns3_flags()),
+}
+
+
+def _ns3_flags() -> tuple[str, ...]:
+    modules = "wifi internet applications mobility energy network core propagation spectrum"
+    found = process.run(["pkg-config", "--cflags", "--libs", *(f"ns3-{m}" for m in modules.split())])
+    if found.ok:
+        return tuple(shlex.split(found.output))
+    raise BuildError("ns-3 is missing; 'motecrypt doctor' tells how to get it")
+
+
+_lock = threading.Lock()
+
+
+@lru_cache(maxsize=16)
+def driver(name: str) -> Path:
+    """The compiled driver, ready to run; raises BuildError with the compiler's first error."""
+    recipe = RECIPES[name]
+    with _lock:
+        flags = recipe.flags()
+        key = driver_identity(name)
+        target = make_dir(cache_dir() / "drivers") / f"{name}-{key[:16]}"
+        if target.exists():
+            return target
+        handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=f".{name}.")
+        os.close(handle)
+        command: list[str | Path] = [recipe.compiler, "-O2", DRIVERS / recipe.source, *flags, "-o", scratch]
+        outcome = process.run(command, timeout_s=recipe.timeout_s)
+        if not outcome.ok:
+            Path(scratch).unlink(missing_ok=True)
+            raise BuildError(f"driver {name}: {outcome.first_error}")
+        Path(scratch).chmod(0o755)
+        Path(scratch).replace(target)
+        return target
+
+
+@lru_cache(maxsize=16)
+def driver_identity(name: str) -> str:
+    """A hash of the driver's source, flags and compiler: part of every measurement's key."""
+    recipe = RECIPES[name]
+    parts = [(DRIVERS / recipe.source).read_text(), identity(recipe.compiler), *map(str, recipe.flags())]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()

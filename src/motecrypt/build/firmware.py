@@ -1,0 +1,243 @@
+"""One firmware: from implementation, device, placement and flags to an ELF in the cache.
+
+The key of a build is a hash of all that the linker sees. The benchmark firmware and the device's hal
+are always compiled with the device's own flags, so that a difference to the empty cipher holds the
+cipher alone, whatever flags it is compiled with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from motecrypt.build import toolchain
+from motecrypt.build.sizes import Sizes, elf_sizes, object_sizes, symbols
+from motecrypt.build.sources import source_root
+from motecrypt.build.toolchain import BuildError
+from motecrypt.catalog import FIRMWARE
+from motecrypt.errors import InputError
+from motecrypt.model import Device, Implementation
+from motecrypt.paths import cache_dir, make_dir
+
+__all__ = ["BuildError", "BuildRequest", "Firmware", "build", "key_of"]
+
+BUILD_VERSION = 1
+_COMMON = ("-g", "-ffunction-sections", "-fdata-sections", "-fno-common")
+_OURS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
+
+
+@dataclass(frozen=True)
+class BuildRequest:
+    """What to build. `flags` empty means the device's own, then the implementation's."""
+
+    device: Device
+    implementation: Implementation
+    placement: str
+    flags: tuple[str, ...] = ()
+
+    @property
+    def cipher_flags(self) -> tuple[str, ...]:
+        """Optimisation flags of the cipher's sources: the user's, the variant's or the device's."""
+        if self.flags:
+            return self.flags
+        return (*self.device.compiler.flags, *self.implementation.c_flags)
+
+
+@dataclass(frozen=True)
+class Firmware:
+    """A built ELF with its sizes and who built it."""
+
+    elf: Path
+    key: str
+    sha256: str
+    compiler: str
+    flags: str
+    total: Sizes
+    cipher: Sizes
+    data_end: int
+
+
+def _resolve(request: BuildRequest) -> tuple[list[Path], list[Path]]:
+    """Cipher sources and include directories, with library sources fetched if need be."""
+    body = request.implementation
+    root = source_root(body.source_package, body.folder) if body.source_package else None
+
+    def place(name: str) -> Path:
+        if name.startswith("@/"):
+            if root is None:
+                raise BuildError(f"'{name}' needs the library's source, and library.toml names no package")
+            return root / name[2:]
+        return (body.folder / name).resolve() if not name.startswith("/") else Path(name)
+
+    return [place(s) for s in body.sources], [place(i) for i in body.include]
+
+
+def _defines(request: BuildRequest) -> tuple[str, ...]:
+    device, body = request.device, request.implementation
+    key_bytes = body.key_bytes_allowed if device.compiler.shared else body.key_bytes_measured
+    return (
+        *device.compiler.defines,
+        *device.placements[request.placement].defines,
+        *body.defines,
+        f"CIPHER_KEY_BYTES_MAX={key_bytes}",
+        f'CIPHER_HEADER="{body.header}"',
+        *(f"BENCH_{name.upper()}_BYTES={value}" for name, value in sorted(device.bench.items())),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _file_hash(path: Path, stamp: tuple[int, int]) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _hash_file(path: Path) -> str:
+    try:
+        status = path.stat()
+        return _file_hash(path, (status.st_mtime_ns, status.st_size))
+    except OSError as error:
+        raise BuildError(f"{path}: {error.strerror}") from error
+
+
+def _headers(directories: list[Path]) -> list[Path]:
+    return sorted(h for d in directories for h in d.glob("*.h"))
+
+
+def key_of(request: BuildRequest) -> str:
+    """The content hash of a build: sources, headers, flags, compiler, device. Builds nothing."""
+    device = request.device
+    if request.placement not in device.placements:
+        raise InputError(f"device {device.name} has no placement '{request.placement}'")
+    sources, include = _resolve(request)
+    folder = request.implementation.folder
+    files = [
+        *sources,
+        *_headers([folder, FIRMWARE / "include", FIRMWARE / "modes", *include]),
+        FIRMWARE / "bench" / "bench.c",
+        *(p for p in sorted(device.folder.iterdir()) if p.suffix in (".c", ".h", ".S", ".ld", ".py")),
+    ]
+    parts = {
+        "version": BUILD_VERSION,
+        "compiler": toolchain.identity(device.compiler.command),
+        "machine": device.compiler.machine_flags,
+        "base": device.compiler.flags,
+        "flags": request.cipher_flags,
+        "link": (*device.compiler.link_flags, *device.placements[request.placement].link_flags),
+        "defines": _defines(request),
+        "memory": {name: asdict(m) for name, m in device.memory.items()},
+        "files": [(f.name, _hash_file(f)) for f in files],
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def build(request: BuildRequest, key: str | None = None) -> Firmware:
+    """Build, or take from the cache.
+
+    Raises
+    ------
+    BuildError
+        With the compiler's or linker's first error.
+    """
+    key = key or key_of(request)
+    folder = cache_dir() / "firmware" / key[:2] / key
+    if not (folder / "sizes.json").exists():
+        _build_into(request, folder)
+    return _load(request, folder, key)
+
+
+def _load(request: BuildRequest, folder: Path, key: str) -> Firmware:
+    stored = json.loads((folder / "sizes.json").read_text())
+    return Firmware(
+        elf=folder / "firmware.elf",
+        key=key,
+        sha256=stored["sha256"],
+        compiler=toolchain.identity(request.device.compiler.command),
+        flags=" ".join((*request.device.compiler.machine_flags, *request.cipher_flags)),
+        total=Sizes(**stored["total"]),
+        cipher=Sizes(**stored["cipher"]),
+        data_end=stored["data_end"],
+    )
+
+
+def _build_into(request: BuildRequest, folder: Path) -> None:
+    make_dir(folder.parent)
+    work = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".building."))
+    try:
+        _compile_all(request, work)
+        work.chmod(0o755)
+        try:
+            work.rename(folder)
+        except OSError:
+            if not (folder / "sizes.json").exists():  # another builder was faster, or a real fault
+                raise
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror}") from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _compile_all(request: BuildRequest, work: Path) -> None:
+    device, body = request.device, request.implementation
+    compiler = device.compiler
+    sources, include = _resolve(request)
+    directories = [
+        body.folder,
+        FIRMWARE / "include",
+        FIRMWARE / "modes",
+        device.folder,
+        *include,
+        *sorted({s.parent for s in sources}),
+    ]
+    defines = tuple(f"-D{d}" for d in _defines(request))
+    shared = ("-fPIC",) if compiler.shared else ()
+    prefix = tuple(f"-ffile-prefix-map={p}={n}" for p, n in ((str(FIRMWARE), "firmware"), (str(work), ".")))
+    common = (*compiler.machine_flags, *shared, *_COMMON, *prefix, *defines, *(f"-I{d}" for d in directories))
+    strict = _OURS if body.library == "motecrypt" else ("-w",)
+
+    objects: list[Path] = []
+    for source in [FIRMWARE / "bench" / "bench.c", *(device.folder / h for h in device.hal)]:
+        target = work / f"bench_{source.stem}.o"
+        toolchain.compile_object(
+            compiler.command, (*common, *compiler.flags, *_OURS, "-fno-lto"), source, target, work
+        )
+        objects.append(target)
+    own = set()
+    for number, source in enumerate(sources):
+        target = work / f"cipher{number}_{source.stem}.o"
+        flags = (*common, *strict, *request.cipher_flags)
+        toolchain.compile_object(compiler.command, flags, source, target, work)
+        objects.append(target)
+        own.add(target.name)
+
+    link_flags = (
+        *compiler.machine_flags,
+        *request.cipher_flags,
+        "-Wl,--gc-sections",
+        *(flag.replace("{device}", str(device.folder)) for flag in compiler.link_flags),
+        *(
+            flag.replace("{device}", str(device.folder))
+            for flag in device.placements[request.placement].link_flags
+        ),
+    )
+    elf = work / "firmware.elf"
+    toolchain.link(compiler.command, link_flags, objects, elf, work)
+    _finish(device, elf, own, work)
+    for scrap in [*objects, work / "map"]:
+        scrap.unlink(missing_ok=True)
+
+
+def _finish(device: Device, elf: Path, own: set[str], work: Path) -> None:
+    table = symbols(elf)
+    end = table.get("_end", table.get("__bss_end__", table.get("end", 0)))
+    ram = device.memory.get("ram")
+    stored = {
+        "sha256": hashlib.sha256(elf.read_bytes()).hexdigest(),
+        "total": asdict(elf_sizes(elf, device.memory)),
+        "cipher": asdict(object_sizes((work / "map").read_text(errors="replace"), own, device.memory)),
+        "data_end": end if ram is not None and ram.holds(end) else 0,
+    }
+    (work / "sizes.json").write_text(json.dumps(stored))

@@ -1,0 +1,44 @@
+"""Compilers: who they are, and how one source becomes one object. Knows nothing of ciphers."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from motecrypt import process
+from motecrypt.errors import InputError, MotecryptError
+
+
+class BuildError(MotecryptError):
+    """The compiler or linker refused; the message is its first error."""
+
+
+@lru_cache(maxsize=16)
+def identity(command: str) -> str:
+    """The first line of `command --version`; InputError when the compiler is missing."""
+    outcome = process.run([command, "--version"], timeout_s=20)
+    if not outcome.ok or not outcome.output:
+        raise InputError(f"the compiler '{command}' is missing; 'motecrypt doctor' tells how to get it")
+    return outcome.output.splitlines()[0].strip()
+
+
+def compile_object(command: str, flags: tuple[str, ...], source: Path, target: Path, directory: Path) -> None:
+    """Compile one source to one object. Language by suffix: .c is C99 (GNU), .cpp C++11, .S assembly."""
+    language = {".c": ["-std=gnu99"], ".cpp": ["-std=gnu++11"], ".cc": ["-std=gnu++11"]}.get(
+        source.suffix, []
+    )
+    driver = command
+    if source.suffix in (".cpp", ".cc") and command.endswith("gcc"):
+        driver = command[:-3] + "g++"
+    outcome = process.run([driver, *language, *flags, "-c", source, "-o", target], cwd=directory)
+    if not outcome.ok:
+        raise BuildError(outcome.first_error)
+
+
+def link(command: str, flags: tuple[str, ...], objects: list[Path], target: Path, directory: Path) -> None:
+    """Link objects; the memory limits are checked by the caller, who knows by how much they fail."""
+    outcome = process.run(
+        [command, *flags, *[o.name for o in objects], "-o", target.name, "-Wl,-Map=map"], cwd=directory
+    )
+    if not outcome.ok:
+        raise BuildError(outcome.first_error)

@@ -1,0 +1,343 @@
+/* simavr.c: run one AVR firmware in libsimavr and count its cycles.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later (it links libsimavr); the rest of the project is MIT.
+ *
+ *   simavr --mcu M --clock HZ --mark ADDRESS [--simulated ADDRESS] [--data-end ADDRESS]
+ *          [--max-cycles N] [--events DESCRIPTOR] [--trace] [--dump FILE] ELF
+ *
+ * Standard input and output are the firmware's UART. The events descriptor gets one JSON object a line:
+ * a region between two marks, a fault, or the end. The driver works in lock-step: once the firmware
+ * has sent a whole frame (0x7e ends it) and nothing is left to feed, it blocks on standard input, so
+ * simulated time depends on what is sent and never on when.
+ *
+ * --trace follows every instruction between marks: deepest stack pointer, and a digest of the program
+ * counters and data addresses, so that two runs with equal digests took the same branches and touched
+ * the same memory. --dump writes those to a file. It knows nothing of ciphers.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <simavr/avr_uart.h>
+#include <simavr/sim_avr.h>
+#include <simavr/sim_elf.h>
+#include <simavr/sim_irq.h>
+#include <simavr/sim_time.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BURST = 4096, MAX_OUTPUT = 1 << 16, FRAME_END = 0x7e };
+
+static struct {
+    avr_t *avr;
+    avr_irq_t *uart_in;
+    FILE *events;
+    FILE *dump;
+    uint64_t byte_cycles;   /* cycles that one byte takes on the line */
+    uint64_t max_cycles;    /* per request */
+    uint64_t request_cycle; /* when the last input was read */
+    uint64_t output_since_input;
+    size_t input_at, input_end, output_end;
+    uint8_t input[4096], output[4096];
+    int frame_open;     /* bytes since the last delimiter */
+    int frame_complete; /* a whole frame went out: lock-step may block */
+    /* the timed region */
+    int in_region;
+    int trace;
+    uint64_t begin_cycle, digest, instructions;
+    uint16_t begin_sp, deepest_sp, data_end;
+} sim;
+
+static void flush_output(void) {
+    size_t at = 0;
+    while (at < sim.output_end) {
+        ssize_t n = write(1, sim.output + at, sim.output_end - at);
+        if (n < 0 && errno != EINTR) {
+            exit(0); /* nobody listens any more */
+        }
+        at += n > 0 ? (size_t)n : 0;
+    }
+    sim.output_end = 0;
+}
+
+static void finish(const char *kind, const char *format, ...) {
+    char detail[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
+    fprintf(sim.events, "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%u}\n", kind, detail,
+            sim.avr ? (uint64_t)sim.avr->cycle : 0, sim.avr ? (unsigned)sim.avr->pc : 0);
+    fflush(sim.events);
+    flush_output();
+    exit(strcmp(kind, "end") == 0 ? 0 : 3);
+}
+
+static uint16_t pair(int low) {
+    return (uint16_t)(sim.avr->data[low] | (sim.avr->data[low + 1] << 8));
+}
+
+/* --- marks ---------------------------------------------------------------------------------------- */
+
+static void on_mark(avr_t *avr, avr_io_addr_t address, uint8_t value, void *parameter) {
+    (void)parameter;
+    avr->data[address] = value;
+    if (value) {
+        sim.in_region = 1;
+        sim.begin_cycle = avr->cycle;
+        sim.begin_sp = sim.deepest_sp = pair(R_SPL);
+        sim.digest = UINT64_C(0xcbf29ce484222325);
+        sim.instructions = 0;
+    } else if (sim.in_region) {
+        sim.in_region = 0;
+        fprintf(sim.events, "{\"event\":\"region\",\"cycles\":%" PRIu64, (uint64_t)avr->cycle - sim.begin_cycle);
+        if (sim.trace) {
+            fprintf(sim.events, ",\"stack\":%u,\"trace\":\"%016" PRIx64 "\",\"instructions\":%" PRIu64,
+                    (unsigned)(sim.begin_sp - sim.deepest_sp), sim.digest, sim.instructions);
+        }
+        fputs("}\n", sim.events);
+        fflush(sim.events);
+        if (sim.dump) {
+            fputs("end\n", sim.dump);
+            fflush(sim.dump);
+        }
+    }
+}
+
+/* --- the trace ------------------------------------------------------------------------------------ */
+
+static void mix(uint64_t value) {
+    sim.digest = (sim.digest ^ value) * UINT64_C(0x100000001b3);
+    sim.digest ^= sim.digest >> 29;
+}
+
+/* The data or program (plus 0x10000) address that the instruction `op` is about to touch, or -1.
+ * Encodings: AVR Instruction Set Manual DS40002198. Push and pop follow from the program counter. */
+static int32_t address_of(uint16_t op, uint16_t next) {
+    uint16_t displacement = (uint16_t)(((op >> 8) & 0x20) | ((op >> 7) & 0x18) | (op & 7));
+    if ((op & 0xd000) == 0x8000) { /* ld or st with displacement from Y or Z */
+        return pair(op & 8 ? 28 : 30) + displacement;
+    }
+    if (op == 0x95c8) { /* lpm r0, Z */
+        return 0x10000 + pair(30);
+    }
+    if ((op & 0xfc00) != 0x9000) {
+        return -1;
+    }
+    switch (op & 0xf) { /* lds, sts; ld or st with increment or decrement; lpm */
+    case 0x0:
+        return next;
+    case 0x1:
+        return pair(30);
+    case 0x2:
+        return pair(30) - 1;
+    case 0x4:
+    case 0x5:
+        return op & 0x200 ? -1 : 0x10000 + pair(30);
+    case 0x9:
+        return pair(28);
+    case 0xa:
+        return pair(28) - 1;
+    case 0xc:
+    case 0xd:
+        return pair(26);
+    case 0xe:
+        return pair(26) - 1;
+    default:
+        return -1;
+    }
+}
+
+static void trace_instruction(void) {
+    const uint8_t *code = sim.avr->flash + sim.avr->pc;
+    int32_t address = address_of((uint16_t)(code[0] | (code[1] << 8)), (uint16_t)(code[2] | (code[3] << 8)));
+    mix(((uint64_t)sim.avr->pc << 32) | (uint32_t)address);
+    sim.instructions++;
+    if (sim.dump) {
+        fprintf(sim.dump, "%x %x\n", (unsigned)sim.avr->pc, (unsigned)address);
+    }
+}
+
+static void watch_stack(void) {
+    uint16_t sp = pair(R_SPL);
+    if (sp < sim.deepest_sp) {
+        sim.deepest_sp = sp;
+        if (sp < sim.data_end) {
+            finish("fault", "the stack ran into the data: stack pointer 0x%x, data end at 0x%x", sp, sim.data_end);
+        }
+    }
+}
+
+/* --- the UART ------------------------------------------------------------------------------------- */
+
+static void on_uart_out(avr_irq_t *irq, uint32_t value, void *parameter) {
+    (void)irq;
+    (void)parameter;
+    sim.output[sim.output_end++] = (uint8_t)value;
+    if (sim.output_end == sizeof sim.output) {
+        flush_output();
+    }
+    if (++sim.output_since_input > MAX_OUTPUT) {
+        finish("fault", "the firmware floods its UART: more than %d bytes without being asked", MAX_OUTPUT);
+    }
+    if ((uint8_t)value != FRAME_END) {
+        sim.frame_open = 1;
+    } else if (sim.frame_open) {
+        sim.frame_open = 0;
+        sim.frame_complete = 1;
+    }
+}
+
+static avr_cycle_count_t feed(avr_t *avr, avr_cycle_count_t when, void *parameter) {
+    (void)avr;
+    (void)parameter;
+    if (sim.input_at < sim.input_end) {
+        avr_raise_irq(sim.uart_in, sim.input[sim.input_at++]);
+    }
+    return sim.input_at < sim.input_end ? when + sim.byte_cycles : 0;
+}
+
+static void read_input(void) {
+    ssize_t n;
+    flush_output();
+    do {
+        n = read(0, sim.input, sizeof sim.input);
+    } while (n < 0 && errno == EINTR);
+    if (n <= 0) {
+        finish("end", "input closed");
+    }
+    sim.input_at = 0;
+    sim.input_end = (size_t)n;
+    sim.output_since_input = 0;
+    sim.frame_complete = 0;
+    sim.request_cycle = sim.avr->cycle;
+    avr_cycle_timer_register(sim.avr, sim.byte_cycles, feed, NULL);
+}
+
+static void connect_uart(void) {
+    uint32_t flags = 0;
+    avr_ioctl(sim.avr, AVR_IOCTL_UART_GET_FLAGS('0'), &flags);
+    flags &= ~(uint32_t)(AVR_UART_FLAG_STDIO | AVR_UART_FLAG_POLL_SLEEP);
+    avr_ioctl(sim.avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
+    sim.uart_in = avr_io_getirq(sim.avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT);
+    avr_irq_register_notify(avr_io_getirq(sim.avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), on_uart_out,
+                            NULL);
+}
+
+/* --- running -------------------------------------------------------------------------------------- */
+
+static int over_deadline(void) {
+    return sim.avr->cycle - sim.request_cycle > sim.max_cycles;
+}
+
+static int run_burst(void) {
+    int state = cpu_Running;
+    for (int i = 0; i < BURST && state != cpu_Done && state != cpu_Crashed; i++) {
+        state = avr_run(sim.avr);
+        if (sim.trace && sim.in_region) {
+            break;
+        }
+    }
+    return state;
+}
+
+static int run_traced(void) {
+    int state = cpu_Running;
+    while (sim.in_region && state != cpu_Done && state != cpu_Crashed && !over_deadline()) {
+        trace_instruction();
+        state = avr_run(sim.avr);
+        watch_stack();
+    }
+    return state;
+}
+
+static void run(void) {
+    for (;;) {
+        int state = sim.trace && sim.in_region ? run_traced() : run_burst();
+        unsigned pc = (unsigned)sim.avr->pc;
+        if (state == cpu_Crashed) {
+            finish("fault", "the firmware crashed at 0x%x", pc);
+        }
+        if (state == cpu_Done) {
+            finish("fault", "the firmware stopped: it sleeps with interrupts off at 0x%x", pc);
+        }
+        if (over_deadline()) {
+            finish("fault", "no answer within %" PRIu64 " cycles: the firmware is at 0x%x", sim.max_cycles, pc);
+        }
+        if (sim.frame_complete && sim.input_at >= sim.input_end) {
+            read_input();
+        }
+    }
+}
+
+static void quiet(avr_t *avr, const int level, const char *format, va_list arguments) {
+    (void)avr;
+    if (level == LOG_ERROR) {
+        vfprintf(stderr, format, arguments);
+    }
+}
+
+int main(int argc, char **argv) {
+    const char *mcu = "", *elf = NULL;
+    unsigned long clock_hz = 0, mark = 0, simulated = 0;
+    sim.max_cycles = UINT64_C(400000000);
+    sim.events = stderr;
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (argv[i][0] != '-') {
+            elf = argv[i];
+            continue;
+        }
+        if (strcmp(argv[i], "--trace") == 0) {
+            sim.trace = 1;
+            continue;
+        }
+        if (strcmp(argv[i], "--mcu") == 0) {
+            mcu = value;
+        } else if (strcmp(argv[i], "--clock") == 0) {
+            clock_hz = strtoul(value, NULL, 0);
+        } else if (strcmp(argv[i], "--mark") == 0) {
+            mark = strtoul(value, NULL, 0);
+        } else if (strcmp(argv[i], "--simulated") == 0) {
+            simulated = strtoul(value, NULL, 0);
+        } else if (strcmp(argv[i], "--data-end") == 0) {
+            sim.data_end = (uint16_t)strtoul(value, NULL, 0);
+        } else if (strcmp(argv[i], "--max-cycles") == 0) {
+            sim.max_cycles = strtoull(value, NULL, 0);
+        } else if (strcmp(argv[i], "--events") == 0) {
+            sim.events = fdopen(atoi(value), "w");
+        } else if (strcmp(argv[i], "--dump") == 0) {
+            sim.dump = fopen(value, "w");
+        } else {
+            fprintf(stderr, "simavr: unknown option %s\n", argv[i]);
+            return 2;
+        }
+        i++;
+    }
+    elf_firmware_t firmware;
+    memset(&firmware, 0, sizeof firmware);
+    avr_global_logger_set(quiet);
+    if (!elf || elf_read_firmware(elf, &firmware) != 0) {
+        finish("fault", "cannot read the firmware");
+    }
+    sim.avr = avr_make_mcu_by_name(mcu);
+    if (!sim.avr) {
+        finish("fault", "libsimavr does not know the chip %s", mcu);
+    }
+    avr_init(sim.avr);
+    sim.avr->log = LOG_ERROR;
+    firmware.frequency = (uint32_t)clock_hz;
+    avr_load_firmware(sim.avr, &firmware);
+    sim.avr->frequency = (uint32_t)clock_hz;
+    sim.byte_cycles = clock_hz * 10 / 115200 * 102 / 100 + 1; /* a little slower than the line: no overrun */
+    if (mark) {
+        avr_register_io_write(sim.avr, (avr_io_addr_t)mark, on_mark, NULL);
+    }
+    if (simulated) {
+        sim.avr->data[simulated] |= 1;
+    }
+    connect_uart();
+    run();
+    return 0;
+}

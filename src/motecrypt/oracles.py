@@ -1,0 +1,80 @@
+"""What an output is compared with: published vectors, and an implementation that is not ours.
+
+Each cipher's folder carries `oracle.py` (encrypt -> ciphertext, tag, from another library or written
+from the paper) and `vectors/*.json`. Knows nothing of firmware.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from motecrypt.errors import InputError
+from motecrypt.model import Cipher
+
+Encrypt = Callable[[str, bytes, bytes, bytes, bytes], tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True)
+class Vector:
+    """One known answer. `valid` False: decryption must refuse it."""
+
+    cipher: str
+    key: bytes
+    nonce: bytes
+    ad: bytes
+    message: bytes
+    ciphertext: bytes
+    tag: bytes
+    valid: bool
+    comment: str
+    source: str
+
+
+@lru_cache(maxsize=64)
+def _oracle_module(path: Path) -> Encrypt:
+    name = f"motecrypt_oracle_{path.parent.name.replace('-', '_')}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.exists():
+        raise InputError(f"{path}: missing; a cipher's folder needs an oracle to be checked against")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    encrypt: Encrypt = module.encrypt
+    return encrypt
+
+
+def oracle(cipher: Cipher) -> Callable[[bytes, bytes, bytes, bytes], tuple[bytes, bytes]]:
+    """encrypt(key, nonce, ad, message) -> (ciphertext, tag), independent of the code under test."""
+    encrypt = _oracle_module(cipher.folder / cipher.oracle)
+
+    def call(key: bytes, nonce: bytes, ad: bytes, message: bytes) -> tuple[bytes, bytes]:
+        return encrypt(cipher.name, key, nonce, ad, message)
+
+    return call
+
+
+def vectors(cipher: Cipher) -> Iterator[Vector]:
+    """All vectors that the cipher's folder carries for it."""
+    for path in sorted((cipher.folder / "vectors").glob("*.json")):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        for group in document if isinstance(document, list) else [document]:
+            if group["cipher"] != cipher.name:
+                continue
+            for entry in group["vectors"]:
+                field = {
+                    k: bytes.fromhex(entry.get(k, ""))
+                    for k in ("key", "nonce", "ad", "message", "ciphertext", "tag")
+                }
+                yield Vector(
+                    cipher=cipher.name,
+                    valid=entry.get("valid", True),
+                    comment=entry.get("comment", ""),
+                    source=group.get("source", path.name),
+                    **field,
+                )

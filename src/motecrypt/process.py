@@ -1,0 +1,59 @@
+"""Runs other programs: always with a deadline, always keeping what they say on standard error."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a program printed and how it ended. `code` is None when it was not found, -9 when killed."""
+
+    code: int | None
+    output: str
+    errors: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ended with 0."""
+        return self.code == 0
+
+    @property
+    def first_error(self) -> str:
+        """The first line that says 'error', else the last line said."""
+        lines = [line.strip() for line in self.errors.splitlines() if line.strip()]
+        for line in lines:
+            if "error" in line.lower() or "undefined reference" in line:
+                return line
+        return lines[-1] if lines else f"ended with code {self.code}"
+
+
+def run(
+    command: Sequence[str | Path],
+    *,
+    timeout_s: float = 120.0,
+    cwd: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Outcome:
+    """Run a program to its end."""
+    arguments = [str(part) for part in command]
+    try:
+        done = subprocess.run(
+            arguments,
+            capture_output=True,
+            cwd=cwd,
+            env=dict(environment) if environment is not None else None,
+            timeout=timeout_s,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except FileNotFoundError:
+        return Outcome(None, "", f"{arguments[0]}: not found")
+    except subprocess.TimeoutExpired:
+        return Outcome(-9, "", f"{arguments[0]}: killed after {timeout_s:g} s")
+    return Outcome(
+        done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+    )

@@ -1,0 +1,235 @@
+"""The framed request and response spoken with the benchmark firmware, over any byte pipe.
+
+A frame is 0x7e, then version, sequence, type, payload and a CRC-16/CCITT (most significant byte
+first), with 0x7e and 0x7d inside escaped as 0x7d and the byte XOR 0x20, then 0x7e. docs/formats.md
+lists the types. Knows nothing of devices, runners or ciphers.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from dataclasses import dataclass
+from typing import Protocol
+
+from motecrypt.errors import MotecryptError
+
+VERSION = 1
+END, ESCAPE, FLIP = 0x7E, 0x7D, 0x20
+MAX_FRAME_BYTES = 1 << 17
+
+OPERATION_CODES = {"setup": 0, "encrypt": 1, "decrypt": 2}
+STATUS_NAMES = {0: "ok", 1: "bad key", 2: "bad nonce", 3: "bad length", 4: "bad tag"}
+FAILURE_NAMES = {1: "bad checksum", 2: "wrong protocol version", 3: "bad request", 4: "too long"}
+
+
+class ProtocolError(MotecryptError):
+    """The other side answered garbage, too little, or not at all."""
+
+
+class BytePipe(Protocol):
+    """Anything that carries bytes to and from firmware."""
+
+    def write(self, data: bytes) -> None:
+        """Send all of `data`."""
+
+    def read(self, deadline: float) -> bytes:
+        """Return at least one byte, or b"" when `deadline` (time.monotonic) has passed.
+
+        Raises ProtocolError or a subclass when the other side is gone.
+        """
+
+
+@dataclass(frozen=True)
+class Hello:
+    """What the firmware says of itself: clock in Hz, sizes in bytes."""
+
+    clock_hz: int
+    context_bytes: int
+    key_capacity: int
+    nonce_capacity: int
+    ad_capacity: int
+    message_capacity: int
+    tag_bytes: int
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The outcome of one run on the device: its own timer's cycles and painted-stack depth."""
+
+    status: str
+    timer_cycles: int
+    painted_stack_bytes: int
+    tag: bytes
+    output: bytes
+
+
+def crc16(data: bytes) -> int:
+    """CRC-16/CCITT-FALSE: polynomial 0x1021, initial value 0xffff."""
+    crc = 0xFFFF
+    for byte in data:
+        x = (crc >> 8) ^ byte
+        x ^= x >> 4
+        crc = ((crc << 8) ^ (x << 12) ^ (x << 5) ^ x) & 0xFFFF
+    return crc
+
+
+def encode(sequence: int, kind: str, payload: bytes = b"") -> bytes:
+    """One whole frame, delimiters included."""
+    body = bytes([VERSION, sequence, ord(kind)]) + payload
+    body += crc16(body).to_bytes(2, "big")
+    escaped = bytearray([END])
+    for byte in body:
+        if byte in (END, ESCAPE):
+            escaped += bytes([ESCAPE, byte ^ FLIP])
+        else:
+            escaped.append(byte)
+    escaped.append(END)
+    return bytes(escaped)
+
+
+def decode(body: bytes) -> tuple[int, str, bytes]:
+    """Sequence, type and payload of the bytes between two delimiters.
+
+    Raises
+    ------
+    ProtocolError
+        When the frame is cut, damaged or of another version.
+    """
+    plain = bytearray()
+    escaped = False
+    for byte in body:
+        if escaped:
+            plain.append(byte ^ FLIP)
+            escaped = False
+        elif byte == ESCAPE:
+            escaped = True
+        else:
+            plain.append(byte)
+    if escaped or len(plain) < 5:
+        raise ProtocolError("half a frame")
+    if crc16(bytes(plain)) != 0:
+        raise ProtocolError("a frame with a wrong checksum")
+    if plain[0] != VERSION:
+        raise ProtocolError(f"protocol version {plain[0]}, not {VERSION}: flash this motecrypt's firmware")
+    return plain[1], chr(plain[2]), bytes(plain[3:-2])
+
+
+class Frames:
+    """Splits a stream into frames; resynchronises at the next delimiter after damage."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """The bodies of all frames that `data` completes; empty ones are dropped."""
+        self._buffer += data
+        *whole, rest = bytes(self._buffer).split(bytes([END]))
+        if len(rest) > MAX_FRAME_BYTES:
+            raise ProtocolError("an endless frame: the other side does not speak the protocol")
+        self._buffer = bytearray(rest)
+        return [body for body in whole if body]
+
+
+class Client:
+    """Asks the benchmark firmware to do things.
+
+    Parameters
+    ----------
+    pipe
+        Where the firmware is.
+    timeout_s
+        Seconds that one answer may take.
+    attempts
+        How often a request is sent before giving up (a simulator loses nothing: 1).
+    """
+
+    def __init__(self, pipe: BytePipe, timeout_s: float = 60.0, attempts: int = 1) -> None:
+        self._pipe = pipe
+        self._timeout_s = timeout_s
+        self._attempts = attempts
+        self._frames = Frames()
+        self._pending: list[bytes] = []
+        self._sequence = 0
+
+    def _next_frame(self, deadline: float) -> bytes:
+        while not self._pending:
+            data = self._pipe.read(deadline)
+            if not data:
+                raise ProtocolError(f"no answer within {self._timeout_s:g} s")
+            self._pending = self._frames.feed(data)
+        return self._pending.pop(0)
+
+    def _await(self, sequence: int) -> tuple[str, bytes]:
+        deadline = time.monotonic() + self._timeout_s
+        while True:
+            got, kind, payload = decode(self._next_frame(deadline))
+            if kind == "e":
+                code = payload[0] if payload else 0
+                raise ProtocolError(f"the firmware refused: {FAILURE_NAMES.get(code, code)}")
+            if got == sequence:
+                return kind, payload
+
+    def _ask(self, kind: str, payload: bytes, expected: str) -> bytes:
+        error: ProtocolError | None = None
+        for _ in range(self._attempts):
+            self._sequence = self._sequence % 255 + 1
+            self._pipe.write(encode(self._sequence, kind, payload))
+            try:
+                answer, body = self._await(self._sequence)
+            except ProtocolError as failed:
+                error = failed
+                continue
+            if answer != expected:
+                raise ProtocolError(f"answered '{answer}' to '{kind}'")
+            return body
+        assert error is not None
+        raise error
+
+    def wait_ready(self) -> Hello:
+        """Read the greeting that the firmware sends when it starts (sequence 0)."""
+        kind, payload = self._await(0)
+        if kind != "h":
+            raise ProtocolError(f"greeted with '{kind}'")
+        return _hello(payload)
+
+    def hello(self) -> Hello:
+        """Ask for the greeting again."""
+        return _hello(self._ask("H", b"", "h"))
+
+    def set_key(self, key: bytes) -> None:
+        """Store the key for the next runs."""
+        self._ask("K", key, "k")
+
+    def set_nonce(self, nonce: bytes) -> None:
+        """Store the nonce or IV."""
+        self._ask("N", nonce, "k")
+
+    def set_ad(self, ad: bytes) -> None:
+        """Store the associated data."""
+        self._ask("A", ad, "k")
+
+    def set_message(self, message: bytes) -> None:
+        """Store the message, which runs transform in place."""
+        self._ask("M", message, "k")
+
+    def set_tag(self, tag: bytes) -> None:
+        """Store the tag that decrypt compares."""
+        self._ask("T", tag, "k")
+
+    def run(self, operation: str, repetitions: int, tag_bytes: int) -> Ran:
+        """Run an operation so many times on what is stored, in place."""
+        payload = struct.pack("<BH", OPERATION_CODES[operation], repetitions)
+        body = self._ask("R", payload, "r")
+        if len(body) < 9 + tag_bytes:
+            raise ProtocolError("a run's answer is too short")
+        status, cycles, stack = struct.unpack_from("<BII", body)
+        name = STATUS_NAMES.get(status, f"status {status}")
+        return Ran(name, cycles, stack, body[9 : 9 + tag_bytes], body[9 + tag_bytes :])
+
+
+def _hello(payload: bytes) -> Hello:
+    try:
+        return Hello(*struct.unpack("<IIHHHHB", payload))
+    except struct.error as error:
+        raise ProtocolError("a greeting of the wrong length") from error

@@ -1,0 +1,207 @@
+"""Opening, reading and writing the results file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from motecrypt import __version__
+from motecrypt.errors import InputError
+from motecrypt.model import Finding, Measurement
+from motecrypt.paths import make_dir
+from motecrypt.results import schema
+
+_COLUMNS = tuple(f.name for f in fields(Measurement))
+_BOOLEANS = ("timing_varies", "cycles_exact")
+_BUSY_MS = 30_000
+
+
+class Results:
+    """A results file.
+
+    Raises
+    ------
+    InputError
+        When the file is no results file, damaged, from a newer motecrypt, or cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        make_dir(path.parent)
+        self._lock = threading.Lock()
+        try:
+            self._connection = sqlite3.connect(path, timeout=_BUSY_MS / 1000, check_same_thread=False)
+            self._connection.isolation_level = None
+            self._upgrade()
+        except sqlite3.DatabaseError as error:
+            raise self._trouble(error) from error
+
+    def _trouble(self, error: sqlite3.Error) -> InputError:
+        said = str(error)
+        if "full" in said:
+            hint = "free some space"
+        elif "readonly" in said or "unable to open" in said:
+            hint = "choose another file with --db"
+        elif "locked" in said:
+            hint = "another process has held it for 30 s; try again"
+        else:
+            hint = "it is damaged or no results file; move it away or choose another with --db"
+        return InputError(f"{self.path}: {said}; {hint}")
+
+    def _upgrade(self) -> None:
+        connection = self._connection
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if tables and application != schema.APPLICATION_ID:
+            raise InputError(f"{self.path}: not a motecrypt results file; choose another with --db")
+        if version > schema.VERSION:
+            raise InputError(
+                f"{self.path}: written by a newer motecrypt (format {version}, this one knows "
+                f"{schema.VERSION}); upgrade motecrypt or choose another file with --db"
+            )
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        if version == schema.VERSION:
+            return
+        connection.execute("BEGIN IMMEDIATE")
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        for script in schema.MIGRATIONS[version:]:
+            for statement in script.split(";"):
+                if statement.strip():
+                    connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {schema.VERSION}")
+        connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Results:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _write(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        try:
+            with self._lock:
+                self._connection.execute("BEGIN IMMEDIATE")
+                try:
+                    self._connection.executemany(statement, rows)
+                    self._connection.execute("COMMIT")
+                except BaseException:
+                    self._connection.execute("ROLLBACK")
+                    raise
+        except sqlite3.DatabaseError as error:
+            raise self._trouble(error) from error
+
+    def _read(self, statement: str, arguments: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        try:
+            with self._lock:
+                return self._connection.execute(statement, arguments).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise self._trouble(error) from error
+
+    # --- measurements ------------------------------------------------------------------------------
+
+    def store(self, measurements: Mapping[str, Measurement]) -> None:
+        """Store measurements by cell key, in one transaction."""
+        marks = ", ".join("?" * (len(_COLUMNS) + 1))
+        names = ", ".join(("key", *_COLUMNS))
+        rows = [(key, *_flatten(m)) for key, m in measurements.items()]
+        self._write(f"INSERT OR REPLACE INTO measurement ({names}) VALUES ({marks})", rows)
+
+    def measurement(self, key: str) -> Measurement | None:
+        """The measurement of a cell key, or None."""
+        rows = self._read(f"SELECT {', '.join(_COLUMNS)} FROM measurement WHERE key = ?", (key,))
+        return _measurement(rows[0]) if rows else None
+
+    def measurements(self, **filters: str | int | Iterable[str | int] | None) -> list[Measurement]:
+        """Measurements whose columns equal the filters (a list: any of), newest first."""
+        clauses, arguments = [], []
+        for column, wanted in filters.items():
+            if wanted is None:
+                continue
+            if column not in _COLUMNS:
+                raise InputError(f"measurements have no column '{column}'")
+            values = [wanted] if isinstance(wanted, str | int) else list(wanted)
+            if not values:
+                continue
+            clauses.append(f"{column} IN ({', '.join('?' * len(values))})")
+            arguments += values
+        where = f" WHERE {' AND '.join(clauses)}" if clauses else ""
+        order = " ORDER BY measured_at DESC, cipher, device, library, variant, operation, message_bytes"
+        statement = f"SELECT {', '.join(_COLUMNS)} FROM measurement{where}{order}"
+        return [_measurement(row) for row in self._read(statement, tuple(arguments))]
+
+    # --- findings ----------------------------------------------------------------------------------
+
+    def finding(self, kind: str, version: int, inputs: Mapping[str, Any]) -> Finding | None:
+        """The stored outcome of an experiment with exactly these inputs, or None."""
+        rows = self._read(
+            "SELECT outcome, made_at, motecrypt_version FROM finding "
+            "WHERE kind = ? AND version = ? AND inputs = ?",
+            (kind, version, _canonical(inputs)),
+        )
+        if not rows:
+            return None
+        outcome, made_at, made_by = rows[0]
+        return Finding(kind, version, dict(inputs), json.loads(outcome), made_at, made_by)
+
+    def store_finding(
+        self, kind: str, version: int, inputs: Mapping[str, Any], outcome: Mapping[str, Any]
+    ) -> Finding:
+        """Store the outcome of an experiment; replaces an earlier one with the same inputs."""
+        made_at = datetime.now(UTC).isoformat(timespec="seconds")
+        row = (kind, version, _canonical(inputs), _canonical(outcome), made_at, __version__)
+        self._write("INSERT OR REPLACE INTO finding VALUES (?, ?, ?, ?, ?, ?)", [row])
+        return Finding(kind, version, dict(inputs), dict(outcome), made_at, __version__)
+
+    def findings(self, kind: str, version: int | None = None) -> list[Finding]:
+        """All findings of a kind, newest first."""
+        rows = self._read(
+            "SELECT version, inputs, outcome, made_at, motecrypt_version FROM finding "
+            "WHERE kind = ? ORDER BY made_at DESC",
+            (kind,),
+        )
+        return [
+            Finding(kind, v, json.loads(i), json.loads(o), at, by)
+            for v, i, o, at, by in rows
+            if version in (None, v)
+        ]
+
+
+def _canonical(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def _flatten(measurement: Measurement) -> tuple[Any, ...]:
+    values = []
+    for name in _COLUMNS:
+        value = getattr(measurement, name)
+        if name == "extra":
+            value = _canonical(value)
+        elif name in _BOOLEANS and value is not None:
+            value = int(value)
+        values.append(value)
+    return tuple(values)
+
+
+def _measurement(row: tuple[Any, ...]) -> Measurement:
+    values = dict(zip(_COLUMNS, row, strict=True))
+    for name in _BOOLEANS:
+        if values[name] is not None:
+            values[name] = bool(values[name])
+    values["extra"] = json.loads(values["extra"])
+    return Measurement(**values)

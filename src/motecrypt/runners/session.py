@@ -1,0 +1,181 @@
+"""A running firmware: its UART as a byte pipe and the regions that were timed. The runners' contract.
+
+A driver program (drivers/*.c) is a subprocess whose standard input and output are the firmware's UART
+and which writes one JSON object a line to an events descriptor.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+from motecrypt.protocol import ProtocolError
+
+
+class Fault(ProtocolError):
+    """The firmware crashed, never answered, ran into its stack or flooded its UART."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """One timed region: exact core cycles and, from a tracing run, stack bytes and trace digest."""
+
+    cycles: int
+    stack_bytes: int | None = None
+    trace: str | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run: with tracing, with which flash-cache state, dumping the trace to a file."""
+
+    trace: bool = False
+    cache: str = "none"
+    dump: Path | None = None
+
+
+class Session(Protocol):
+    """One started firmware."""
+
+    cycles_exact: bool
+
+    def write(self, data: bytes) -> None:
+        """Send bytes to the firmware's UART."""
+
+    def read(self, deadline: float) -> bytes:
+        """Bytes from its UART; b"" when the deadline passed; raises Fault when it died."""
+
+    def regions(self) -> list[Region]:
+        """The regions timed since the last call."""
+
+    def close(self) -> None:
+        """End it."""
+
+    def __enter__(self) -> Session: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class DriverSession:
+    """A session with a driver program.
+
+    Parameters
+    ----------
+    command
+        The driver and its arguments; "{events}" stands for the number of the events descriptor.
+    cycles_exact
+        Whether its cycle counts are exact (a simulator) or sampled (a host).
+    """
+
+    def __init__(self, command: Sequence[str | Path], *, cycles_exact: bool = True) -> None:
+        self.cycles_exact = cycles_exact
+        events_out, events_in = os.pipe()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session
+        arguments = [str(part).replace("{events}", str(events_in)) for part in command]
+        try:
+            self._process = subprocess.Popen(
+                arguments,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                pass_fds=(events_in,),
+                bufsize=0,
+            )
+        except OSError:
+            os.close(events_out)
+            raise
+        finally:
+            os.close(events_in)
+        self._events = events_out
+        os.set_blocking(events_out, False)
+        self._event_text = b""
+        self._fault: str | None = None
+
+    def write(self, data: bytes) -> None:
+        """Send bytes; raises Fault when the driver is gone."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(data)
+        except BrokenPipeError:
+            raise self._death() from None
+
+    def read(self, deadline: float) -> bytes:
+        """Receive bytes until the deadline (time.monotonic)."""
+        assert self._process.stdout is not None
+        descriptor = self._process.stdout.fileno()
+        ready, _, _ = select.select([descriptor], [], [], max(0.0, deadline - time.monotonic()))
+        if not ready:
+            return b""
+        data = os.read(descriptor, 65536)
+        if not data:
+            raise self._death()
+        return data
+
+    def _death(self) -> Fault:
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        self._read_events()
+        self._errors.seek(0)
+        said = self._errors.read().decode(errors="replace").strip().splitlines()
+        reason = self._fault or (said[-1] if said else f"the simulator ended with {self._process.returncode}")
+        return Fault(reason)
+
+    def _read_events(self) -> list[Region]:
+        while True:
+            try:
+                data = os.read(self._events, 65536)
+            except BlockingIOError:
+                break
+            if not data:
+                break
+            self._event_text += data
+        *lines, self._event_text = self._event_text.split(b"\n")
+        regions = []
+        for line in lines:
+            event = json.loads(line)
+            if event["event"] == "region":
+                known = {"event", "cycles", "stack", "trace"}
+                extra = {k: v for k, v in event.items() if k not in known}
+                regions.append(Region(event["cycles"], event.get("stack"), event.get("trace"), extra))
+            elif event["event"] == "fault":
+                self._fault = event["detail"]
+        return regions
+
+    def regions(self) -> list[Region]:
+        """The regions timed since the last call."""
+        return self._read_events()
+
+    def close(self) -> None:
+        """End the driver and free its descriptors."""
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+        try:
+            self._process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        os.close(self._events)
+        self._errors.close()
+
+    def __enter__(self) -> DriverSession:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,29 @@
+"""AVR devices on libsimavr through drivers/simavr.c: exact core cycles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from motecrypt.build.drivers import driver, driver_identity
+from motecrypt.model import Device
+from motecrypt.runners.session import DriverSession, Options, Session
+
+
+def identity(device: Device) -> str:
+    """Runner name and a hash of its driver: part of what a measurement is keyed by."""
+    return f"simavr {driver_identity('simavr')[:12]}"
+
+
+def open_session(device: Device, elf: Path, data_end: int, options: Options) -> Session:
+    """Start a firmware; `data_end` is the link address where its data ends (stack check)."""
+    settings = device.simulator
+    command: list[str | Path] = [driver("simavr"), "--mcu", settings["mcu"], "--clock", str(device.clock_hz)]
+    command += ["--mark", hex(settings["mark_address"]), "--simulated", hex(settings["simulated_address"])]
+    command += ["--max-cycles", str(settings["max_cycles"]), "--data-end", hex(data_end & 0xFFFF)]
+    command += ["--events", "{events}"]
+    if options.trace:
+        command.append("--trace")
+    if options.dump is not None:
+        command += ["--dump", str(options.dump)]
+    command.append(elf)
+    return DriverSession(command)
