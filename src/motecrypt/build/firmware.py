@@ -26,7 +26,7 @@ from motecrypt.paths import cache_dir, make_dir
 
 __all__ = ["BuildError", "BuildRequest", "Firmware", "build", "key_of"]
 
-BUILD_VERSION = 1
+BUILD_VERSION = 2
 _COMMON = ("-g", "-ffunction-sections", "-fdata-sections", "-fno-common")
 _OURS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
 
@@ -121,7 +121,7 @@ def key_of(request: BuildRequest) -> str:
         *(p for p in sorted(device.folder.iterdir()) if p.suffix in (".c", ".h", ".S", ".ld", ".py")),
     ]
     parts = {
-        "version": BUILD_VERSION,
+        "version": (BUILD_VERSION, _COMMON, _OURS),
         "compiler": toolchain.identity(device.compiler.command),
         "machine": device.compiler.machine_flags,
         "base": device.compiler.flags,
@@ -194,7 +194,7 @@ def _compile_all(request: BuildRequest, work: Path) -> None:
     ]
     defines = tuple(f"-D{d}" for d in _defines(request))
     shared = ("-fPIC",) if compiler.shared else ()
-    prefix = tuple(f"-ffile-prefix-map={p}={n}" for p, n in ((str(FIRMWARE), "firmware"), (str(work), ".")))
+    prefix = tuple(f"-fdebug-prefix-map={p}={n}" for p, n in ((str(FIRMWARE), "firmware"), (str(work), ".")))
     common = (*compiler.machine_flags, *shared, *_COMMON, *prefix, *defines, *(f"-I{d}" for d in directories))
     strict = _OURS if body.library == "motecrypt" else ("-w",)
 
