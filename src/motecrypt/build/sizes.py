@@ -14,6 +14,19 @@ from motecrypt.model import Memory
 
 _ALLOC = 0x2
 
+_LOADED = (
+    ".text",
+    ".progmem",
+    ".rodata",
+    ".data",
+    ".bss",
+    ".noinit",
+    ".eeprom",
+    ".jumptables",
+    ".vectors",
+    "COMMON",
+)
+
 _INPUT_SECTION = re.compile(r"^ (\.[^\s]+|COMMON)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)\s+(\S+)$")
 
 
@@ -65,7 +78,7 @@ def object_sizes(link_map: str, objects: set[str], memory: Mapping[str, Memory])
     start = text.find("Linker script and memory map")
     for line in text[start:].splitlines():
         match = _INPUT_SECTION.match(line)
-        if not match or match[1].startswith((".debug", ".comment", ".note")):
+        if not match or not match[1].startswith(_LOADED):
             continue
         address, size = int(match[2], 16), int(match[3], 16)
         name = Path(match[4]).name
@@ -76,6 +89,6 @@ def object_sizes(link_map: str, objects: set[str], memory: Mapping[str, Memory])
         elif "ram" in memory and memory["ram"].holds(address):
             ram += size
             flash += 0 if match[1].startswith((".bss", "COMMON", ".noinit")) else size
-        elif address or match[1].startswith((".text", ".vectors", ".progmem", ".rodata")):
+        elif address:
             flash += size
     return Sizes(flash, ram, eeprom)
