@@ -1,1 +1,23 @@
+"""Packet radios in virtual time: what a message costs on one, and a pair of them that programs can use.
 
+Pure: no ports, no clocks, no files but the descriptors in data/radios. The arithmetic takes whole
+numbers as well as numpy arrays, so a view over one message and a sweep over a million are one code.
+"""
+
+from motecrypt.radios.catalog import Figure, Radio, load_radio, radio_names
+from motecrypt.radios.channel import Channel
+from motecrypt.radios.costs import Costs, costs, padded_bytes
+from motecrypt.radios.pair import Arrival, RadioPair
+
+__all__ = [
+    "Arrival",
+    "Channel",
+    "Costs",
+    "Figure",
+    "Radio",
+    "RadioPair",
+    "costs",
+    "load_radio",
+    "padded_bytes",
+    "radio_names",
+]

@@ -1,0 +1,192 @@
+"""Radios as validated data: one file each in data/radios, every figure with its unit and source."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from motecrypt.errors import InputError
+
+FOLDER = Path(__file__).resolve().parent.parent / "data" / "radios"
+
+COMMON = (
+    "packet_bytes",
+    "packet_bytes_min",
+    "packet_bytes_max",
+    "timeout_ms",
+    "gap_us",
+    "turn_round_us",
+    "supply_v",
+    "tx_ma",
+    "rx_ma",
+)
+BY_AIR: Mapping[str, tuple[str, ...]] = {
+    "fsk": ("air_rate_baud", "preamble_bytes", "sync_bytes", "length_bytes", "address_bytes", "crc_bytes"),
+    "nrf24": ("air_rate_baud", "address_bytes", "crc_bytes", "settle_us"),
+    "lora": (
+        "spreading_factor",
+        "bandwidth_hz",
+        "coding_rate",
+        "preamble_symbols",
+        "explicit_header",
+        "crc_on",
+    ),
+    "802.15.4": ("header_bytes", "crc_bytes", "phy_bytes", "byte_us"),
+    "ble": ("mic_bytes",),
+    "esp-now": ("air_rate_baud", "header_bytes", "crc_bytes", "preamble_us"),
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number from outside, with its unit and where it was read."""
+
+    value: float
+    unit: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Radio:
+    """The parameters of one kind of link.
+
+    Attributes
+    ----------
+    name, title, note : str
+        As in the descriptor.
+    air : str
+        Which air-time formula counts: a key of `BY_AIR`.
+    figures : Mapping[str, Figure]
+        Every number of the descriptor by its name, which carries the unit.
+    """
+
+    name: str
+    title: str
+    air: str
+    figures: Mapping[str, Figure]
+    note: str = ""
+
+    def value(self, figure: str) -> float:
+        """The number of that name; KeyError where this kind of radio has none."""
+        return self.figures[figure].value
+
+    @property
+    def packet_bytes(self) -> int:
+        """Payload bytes that a full packet carries."""
+        return int(self.value("packet_bytes"))
+
+    @property
+    def timeout_us(self) -> float:
+        """How long a packet that is not full waits for more bytes, in us; 0 where nothing waits."""
+        return self.value("timeout_ms") * 1000
+
+    @property
+    def serial_byte_us(self) -> float:
+        """Time of one byte on the serial line between program and radio, in us; 0 where there is none."""
+        if "serial_baud" not in self.figures:
+            return 0.0
+        return 1e6 * self.value("serial_bits_per_byte") / self.value("serial_baud")
+
+    def with_figures(self, **values: float) -> Radio:
+        """The same radio set otherwise, as its own commands can set it.
+
+        Raises
+        ------
+        InputError
+            A packet length outside the radio's range, an unknown figure, or one below 0.
+        """
+        figures = dict(self.figures)
+        for name, value in values.items():
+            if name not in figures:
+                raise InputError(f"radio {self.name} has no figure '{name}'; known: {', '.join(figures)}")
+            if value < 0:
+                raise InputError(f"radio {self.name}: {name} is {value}; give 0 or more")
+            figures[name] = replace(figures[name], value=value, source="set by the user")
+        low, high = figures["packet_bytes_min"].value, figures["packet_bytes_max"].value
+        if not low <= figures["packet_bytes"].value <= high:
+            raise InputError(
+                f"radio {self.name}: packets of {figures['packet_bytes'].value:g} bytes; "
+                f"it takes {low:g} to {high:g}"
+            )
+        if figures["packet_bytes"].value % 1:
+            raise InputError(f"radio {self.name}: a packet has a whole number of bytes")
+        return replace(self, figures=figures)
+
+
+def _figure(path: Path, name: str, entry: object) -> Figure:
+    if not isinstance(entry, dict) or set(entry) != {"value", "unit", "source"}:
+        raise InputError(f"{path}: figure '{name}' needs exactly value, unit and source")
+    value, unit, source = entry["value"], entry["unit"], entry["source"]
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        raise InputError(f"{path}: figure '{name}' has value {value!r}; a number of 0 or more is needed")
+    if not isinstance(source, str) or not source.strip() or not isinstance(unit, str):
+        raise InputError(f"{path}: figure '{name}' names no source")
+    return Figure(value, unit, source)
+
+
+def read_radio(path: Path) -> Radio:
+    """Read and validate one descriptor.
+
+    Raises
+    ------
+    InputError
+        The file is not TOML, lacks a figure its formula needs, or has a figure without a source.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path}: not a radio descriptor: {error}") from None
+    unknown = set(data) - {"name", "title", "air", "note", "figure"}
+    if unknown:
+        raise InputError(f"{path}: unknown entries {', '.join(sorted(unknown))}")
+    for key in ("name", "title", "air"):
+        if not isinstance(data.get(key), str) or not data[key]:
+            raise InputError(f"{path}: '{key}' is missing")
+    if data["air"] not in BY_AIR:
+        raise InputError(f"{path}: air is '{data['air']}'; known: {', '.join(BY_AIR)}")
+    entries = data.get("figure")
+    if not isinstance(entries, dict):
+        raise InputError(f"{path}: the table [figure] is missing")
+    figures = {name: _figure(path, name, entry) for name, entry in entries.items()}
+    for needed in (*COMMON, *BY_AIR[data["air"]]):
+        if needed not in figures:
+            raise InputError(f"{path}: figure '{needed}' is missing")
+    if "serial_baud" in figures and "serial_bits_per_byte" not in figures:
+        raise InputError(f"{path}: figure 'serial_bits_per_byte' is missing")
+    radio = Radio(data["name"], data["title"], data["air"], figures, str(data.get("note", "")))
+    return radio.with_figures()
+
+
+@cache
+def _radios(folder: Path) -> Mapping[str, Radio]:
+    radios: dict[str, Radio] = {}
+    for path in sorted(folder.glob("*.toml")):
+        radio = read_radio(path)
+        if radio.name in radios:
+            raise InputError(f"{path}: a second radio is named '{radio.name}'")
+        radios[radio.name] = radio
+    return radios
+
+
+def radio_names(folder: Path = FOLDER) -> list[str]:
+    """The names of all radios, sorted."""
+    return sorted(_radios(folder))
+
+
+def load_radio(name: str, folder: Path = FOLDER) -> Radio:
+    """The radio of that name, or of that descriptor file (a path that ends in .toml).
+
+    Raises
+    ------
+    InputError
+        There is none of that name; the nearest names are in the message.
+    """
+    if name.endswith(".toml"):
+        return read_radio(Path(name))
+    radios = _radios(folder)
+    if name not in radios:
+        raise InputError(f"unknown radio '{name}'; known: {', '.join(sorted(radios))}; or a file.toml")
+    return radios[name]
