@@ -1,1 +1,9 @@
+"""What each command needs installed: probes it, says so, and installs it.
 
+`need("avr")` returns at once when everything is there; otherwise it prints what it is about to install
+and does so with apt-get (through sudo where needed) and pip (pinned and hashed). `doctor` shows all.
+"""
+
+from motecrypt.setup.kits import Kit, KitState, have, kits, need, state
+
+__all__ = ["Kit", "KitState", "have", "kits", "need", "state"]

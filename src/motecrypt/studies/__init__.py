@@ -1,1 +1,47 @@
+"""One module for each published source: what it printed, beside what we measure. Pure views.
 
+A study module has `TITLE`, `SOURCE`, `KITS`, `needs() -> Needs`, `comparisons(results)` and
+`sections(results)`. `names()` finds them; nothing lists them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Protocol
+
+from motecrypt.errors import InputError
+from motecrypt.model import Cell, Finding
+from motecrypt.results import Results
+
+
+class Experiment(Protocol):
+    """A request for a finding: looks it up, runs what is missing, stores it."""
+
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+        """The finding, made now if it is not stored yet."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What must be in the results before a study's views can be drawn."""
+
+    cells: Sequence[Cell] = field(default_factory=tuple)
+    experiments: Sequence[Experiment] = field(default_factory=tuple)
+
+
+def names() -> list[str]:
+    """The studies there are, in the order of their modules' ORDER."""
+    found = [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
+    return sorted(found, key=lambda name: (getattr(study(name), "ORDER", 99), name))
+
+
+def study(name: str) -> ModuleType:
+    """The module of a study; InputError when there is none."""
+    known = [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
+    if name not in known:
+        raise InputError(f"unknown study '{name}'; there are: {', '.join(sorted(known))}")
+    return importlib.import_module(f"motecrypt.studies.{name}")

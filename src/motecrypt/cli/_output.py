@@ -1,0 +1,109 @@
+"""Tables, JSON and progress, the same for every command."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from motecrypt.model import Section
+from motecrypt.paths import default_results
+from motecrypt.results import Results
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+db_option = click.option(
+    "--db",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="The results file (default: MOTECRYPT_DB, else your data directory).",
+)
+
+
+def open_results(db: Path | None) -> Results:
+    """The results file that the user named, or the default one."""
+    return Results(db or default_results())
+
+
+def console() -> Console:
+    """Standard output; wide enough for tables when it is not a terminal."""
+    return Console(width=None if sys.stdout.isatty() else 160, highlight=False, soft_wrap=False)
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on standard output."""
+    json.dump(value, sys.stdout, indent=1, default=_plain)
+    sys.stdout.write("\n")
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, tuple | set | frozenset):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], text: str = "") -> None:
+    """A table for people. Columns whose cells are all numbers are set flush right."""
+    table = Table(
+        title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False
+    )
+    for index, column in enumerate(columns):
+        cells = [str(row[index]) for row in rows]
+        numeric = all(_numeric(cell) for cell in cells)
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*[Text("" if cell is None else str(cell)) for cell in row])
+    out = console()
+    out.print(table)
+    if text:
+        out.print(text, markup=False)
+    out.print()
+
+
+def _numeric(cell: str) -> bool:
+    return cell in ("", "-", "None") or cell.replace(",", "").replace(".", "").replace("-", "").isdigit()
+
+
+def print_section(section: Section) -> None:
+    """A titled table that a view made."""
+    print_table(section.title, section.columns, section.rows, section.text)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Progress with time left, on standard error; plain lines where that is no terminal.
+
+    Yields a function of (done, total, what).
+    """
+    if not sys.stderr.isatty():
+        last = [0]
+
+        def plain(done: int, total: int, what: str) -> None:
+            step = max(1, total // 10)
+            if done == total or done >= last[0] + step:
+                last[0] = done
+                print(f"motecrypt: {title}: {done} of {total} ({what})", file=sys.stderr, flush=True)
+
+        yield plain
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+
+        def rich(done: int, total: int, what: str) -> None:
+            bar.update(task, completed=done, total=total, description=f"{title}: {what}")
+
+        yield rich

@@ -1,0 +1,177 @@
+"""Kits: named sets of Debian and Python packages, described in data/setup.toml."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from motecrypt.catalog import DATA
+from motecrypt.descriptor import Table
+from motecrypt.errors import InputError
+
+APT_TIMEOUT_S = 1800
+PIP_TIMEOUT_S = 900
+
+
+@dataclass(frozen=True)
+class Kit:
+    """A set of packages that a command needs."""
+
+    name: str
+    title: str
+    debian: tuple[str, ...]
+    commands: tuple[str, ...]
+    files: tuple[str, ...]
+    python: tuple[str, ...]
+    download_mb: int
+    optional: bool
+    note: str
+
+    @property
+    def lock(self) -> Path:
+        """The pinned and hashed requirements of its Python packages."""
+        return DATA / "locks" / f"{self.name}.txt"
+
+
+@dataclass(frozen=True)
+class KitState:
+    """What of a kit is missing: commands and files (from Debian), modules (from PyPI)."""
+
+    kit: Kit
+    missing_system: tuple[str, ...]
+    missing_python: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing."""
+        return not self.missing_system and not self.missing_python
+
+
+@lru_cache(maxsize=1)
+def kits() -> dict[str, Kit]:
+    """All kits by name."""
+    read: dict[str, Kit] = {}
+    for name, table in Table.read(DATA / "setup.toml").rest().items():
+        entry = Table(table, f"setup.toml: {name}")
+        read[name] = Kit(
+            name=name,
+            title=entry.text("title"),
+            debian=entry.texts("debian", []),
+            commands=entry.texts("commands", []),
+            files=entry.texts("files", []),
+            python=entry.texts("python", []),
+            download_mb=entry.integer("download_mb", 0),
+            optional=entry.flag("optional", False),
+            note=entry.text("note", ""),
+        )
+        entry.done()
+    return read
+
+
+def _kit(name: str) -> Kit:
+    if name not in kits():
+        raise InputError(f"there is no kit '{name}'; there are: {', '.join(sorted(kits()))}")
+    return kits()[name]
+
+
+def _has_file(pattern: str) -> bool:
+    path = Path(pattern)
+    if any(c in pattern for c in "*?["):
+        return any(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+    return path.exists()
+
+
+def state(name: str) -> KitState:
+    """What of the kit is there and what is missing. Installs nothing."""
+    kit = _kit(name)
+    system = [c for c in kit.commands if shutil.which(c) is None]
+    system += [f for f in kit.files if not _has_file(f)]
+    modules = [m for m in kit.python if importlib.util.find_spec(m) is None]
+    return KitState(kit, tuple(system), tuple(modules))
+
+
+def have(name: str) -> bool:
+    """Whether the kit is complete."""
+    return state(name).complete
+
+
+def need(*names: str) -> None:
+    """Make sure that kits are there; installs what is missing, saying so first on standard error.
+
+    Raises
+    ------
+    InputError
+        When something cannot be installed; the line says how to do it by hand.
+    """
+    for name in names:
+        missing = state(name)
+        if missing.missing_system:
+            _install_debian(missing.kit)
+        if missing.missing_python:
+            _install_python(missing.kit)
+        left = state(name)
+        if not left.complete:
+            what = ", ".join((*left.missing_system, *left.missing_python))
+            raise InputError(f"kit '{name}' is still incomplete after installing: {what} missing")
+
+
+def _say(text: str) -> None:
+    print(f"motecrypt: {text}", file=sys.stderr, flush=True)
+
+
+def _install_debian(kit: Kit) -> None:
+    packages = " ".join(kit.debian)
+    by_hand = f"apt-get install --no-install-recommends {packages}"
+    if shutil.which("apt-get") is None:
+        raise InputError(f"{kit.title}: missing, and there is no apt-get here; install {packages} by hand")
+    prefix: list[str] = []
+    if os.geteuid() != 0:
+        if shutil.which("sudo") is None:
+            raise InputError(f"{kit.title}: missing; as root, run: {by_hand}")
+        prefix = ["sudo", "DEBIAN_FRONTEND=noninteractive"]
+    _say(f"installing {kit.title} with apt-get (about {kit.download_mb} MB): {packages}")
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    apt = [*prefix, "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"]
+    for command in ([*apt, "update"], [*apt, "install", "-y", "--no-install-recommends", *kit.debian]):
+        _run(
+            command,
+            environment,
+            APT_TIMEOUT_S,
+            f"{kit.title}: could not be installed; run by hand: {by_hand}",
+        )
+
+
+def _install_python(kit: Kit) -> None:
+    if sys.prefix == sys.base_prefix:
+        raise InputError(
+            f"{kit.title}: the Python packages of {kit.lock} are missing; install them into a virtual environment"
+        )
+    _say(f"installing {kit.title} with pip: {', '.join(kit.python)} (pinned and hashed)")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    command += ["--require-hashes", "--only-binary", ":all:", "-r", str(kit.lock)]
+    _run(command, dict(os.environ), PIP_TIMEOUT_S, f"{kit.title}: pip could not install {kit.lock}")
+    importlib.invalidate_caches()
+
+
+def _run(command: list[str], environment: dict[str, str], timeout_s: float, failure: str) -> None:
+    try:
+        done = subprocess.run(
+            command,
+            env=environment,
+            timeout=timeout_s,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InputError(f"{failure} ({error})") from error
+    if done.returncode != 0:
+        said = done.stdout.decode(errors="replace").strip().splitlines()
+        raise InputError(f"{failure} ({said[-1] if said else 'it said nothing'})")
