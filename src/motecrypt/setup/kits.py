@@ -150,7 +150,7 @@ def _install_debian(kit: Kit) -> None:
 def _install_python(kit: Kit) -> None:
     if sys.prefix == sys.base_prefix:
         raise InputError(
-            f"{kit.title}: the Python packages of {kit.lock} are missing; install them into a virtual environment"
+            f"{kit.title}: packages of {kit.lock} are missing; install them into a virtual environment"
         )
     _say(f"installing {kit.title} with pip: {', '.join(kit.python)} (pinned and hashed)")
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
