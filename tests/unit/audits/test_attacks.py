@@ -1,0 +1,90 @@
+"""Every attack succeeds on what it is meant for, and fails where there is nothing to find."""
+
+import random
+
+import audit_toys as toys
+import pytest
+
+from motecrypt.audits import _rc4d_state as rc4d
+from motecrypt.audits.attacks import _play as play
+from motecrypt.audits.attacks import all_attacks, attacks_on, rc4d_chosen, rc4d_passive
+
+ACCESS = {
+    "rc4d": (toys.RC4D, toys.rc4d_access),
+    "rc4": (toys.RC4, toys.rc4_access),
+    **{f"aes128-{mode}": (toys.aes_cipher(mode), toys.aes_access(mode)) for mode in ("ecb", "cbc", "ctr")},
+    "aes128-ccm8": (toys.CCM, toys.ccm_access),
+}
+EXPECTED = {
+    "rc4d": {"rc4d-chosen-plaintext", "rc4d-ciphertext-only", "rc4d-distinguisher"},
+    "rc4": {"keystream-reuse", "rc4-broadcast"},
+    "aes128-ecb": {"ecb-block-swap", "fixed-iv"},
+    "aes128-cbc": {"cbc-padding-oracle", "fixed-iv"},
+    "aes128-ctr": {"keystream-reuse"},
+    "aes128-ccm8": {"keystream-reuse"},
+}
+
+
+@pytest.mark.parametrize("name", sorted(ACCESS))
+def test_attacks_find_their_ciphers(name):
+    assert {attack.NAME for attack in attacks_on(ACCESS[name][0])} == EXPECTED[name]
+
+
+def test_every_attack_describes_itself():
+    for attack in all_attacks():
+        assert attack.NAME and attack.TITLE and attack.SOURCE
+
+
+@pytest.mark.parametrize("name", ["rc4", "aes128-ecb", "aes128-cbc", "aes128-ctr", "aes128-ccm8"])
+def test_attacks_succeed(name):
+    cipher, access = ACCESS[name]
+    for attack in attacks_on(cipher):
+        part = attack.run(access, cipher, 1, True)
+        assert part.weight in ("bad", "note"), part
+
+
+def test_recovered_table_is_rc4d():
+    key = bytes(range(1, 17))
+    state = toys.schedule(key)
+    for n in (1, 2, 5, 64, 300):
+        message = random.Random(n).randbytes(n)
+        ciphertext = toys.rc4d_encrypt(key, message)
+        assert rc4d.encrypt(state, message) == ciphertext
+        assert rc4d.decrypt(state, ciphertext) == message
+
+
+def test_chosen_plaintext_recovers_the_very_table():
+    for number in range(5):
+        choose = random.Random(number)
+        key = choose.randbytes(16)
+        oracle = play.Counted(lambda m, key=key: toys.rc4d_encrypt(key, m))
+        assert rc4d_chosen.attack(oracle, choose) == bytes(toys.schedule(key))
+        assert oracle.queries <= 200
+
+
+def test_chosen_plaintext_gives_up_on_another_cipher():
+    choose = random.Random(1)
+    assert rc4d_chosen.attack(lambda message: choose.randbytes(len(message)), choose) is None
+
+
+@pytest.mark.parametrize("message_bytes", [4, 16, 64])
+def test_ciphertexts_alone_recover_the_very_table(message_bytes):
+    choose = random.Random(message_bytes)
+    key, header = choose.randbytes(16), choose.randrange(256)
+    state = bytes(toys.schedule(key))
+    claim = rc4d_passive.attack(lambda: rc4d.encrypt(state, play.telegram(choose, header, message_bytes)))
+    assert claim is not None and claim.state == state
+    assert claim.first_byte == header and claim.messages <= 1800
+
+
+def test_passive_attack_gives_up_when_the_first_byte_varies():
+    choose, key = random.Random(3), bytes(16)
+    assert rc4d_passive.attack(lambda: toys.rc4d_encrypt(key, choose.randbytes(8))) is None
+
+
+def test_both_ways_of_undoing_agree():
+    table = list(range(256))
+    random.Random(1).shuffle(table)
+    pytest.importorskip("numpy", reason="numpy is not installed: only the plain way exists")
+    for steps in (2, 7):
+        assert rc4d._starts_plain(table, steps) == rc4d._starts_vectorised(table, steps)

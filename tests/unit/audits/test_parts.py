@@ -1,0 +1,69 @@
+"""Determinism, integrity and statistics: sound ciphers pass, the others are caught for the right reason."""
+
+import random
+
+import audit_toys as toys
+import pytest
+
+from motecrypt.audits import determinism, integrity, statistics
+
+
+def test_authenticated_cipher_passes():
+    assert integrity.audit(toys.ccm_access, toys.CCM, 1).weight == "good"
+    found = determinism.audit(toys.ccm_access, toys.CCM, 1)
+    assert found.weight == "note" and found.data["xor_leak_bytes"] == 48
+
+
+def test_rc4d_forgeries_and_repetition():
+    found = integrity.audit(toys.rc4d_access, toys.RC4D, 1)
+    assert found.weight == "bad"
+    assert found.data["plaintext_bytes_moved_max"] == 3
+    assert found.data["controlled"]["ciphertext"] == [[47, 0]]
+    repeated = determinism.audit(toys.rc4d_access, toys.RC4D, 1)
+    assert repeated.data["one_byte_in_clear"] and repeated.data["xor_leak_bytes"] == 0
+    assert repeated.verdict == "deterministic"
+
+
+def test_cbc_lets_a_forger_write_the_next_block():
+    found = integrity.audit(toys.aes_access("cbc"), toys.aes_cipher("cbc"), 1)
+    assert found.data["controlled"]["ciphertext"] == [[i, i + 16] for i in range(32)]
+    assert found.data["controlled"]["nonce"] == [[i, i] for i in range(16)]
+
+
+def test_ecb_shows_equal_blocks():
+    found = determinism.audit(toys.aes_access("ecb"), toys.aes_cipher("ecb"), 1)
+    assert found.data["equal_block_bytes"] == 16 and found.weight == "bad"
+    assert determinism.audit(toys.aes_access("cbc"), toys.aes_cipher("cbc"), 1).data["equal_block_bytes"] == 0
+
+
+def test_statistics_find_gross_faults_and_nothing_in_good_noise():
+    noise = random.Random(5).randbytes(1 << 16)
+    for test in (statistics.monobit, statistics.runs, statistics.byte_values, statistics.pairs):
+        assert test(noise) > 1e-4
+    assert statistics.monobit(bytes(1000) + noise) < 1e-6
+    assert statistics.runs(b"\x55" * 1000) < 1e-6
+    assert statistics.byte_values(bytes(range(128)) * 200) < 1e-6
+    assert statistics.pairs(b"\x12" * 1000) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("statistic", "p"),
+    [(200.0, 0.99543), (255.0, 0.48822), (293.25, 0.0499), (330.52, 0.001), (511.0, 3.5e-20)],
+)
+def test_chi_square_p_values(statistic, p):
+    # R's pchisq(statistic, 255, lower.tail=FALSE)
+    got = statistics._upper_gamma(255 / 2, statistic / 2)
+    assert got == pytest.approx(p, rel=0.6 if p < 1e-9 else 0.02)
+
+
+def test_rc4s_second_byte_is_found():
+    choose = random.Random(1)
+    heads = [toys.rc4(choose.randbytes(16), bytes(2)) for _ in range(12_000)]
+    second = statistics.position_bias(heads)[1]
+    assert second["p"] < statistics.ALARM and second["most_frequent"] == 0
+    assert 1.6 < second["times_chance"] < 2.4
+
+
+def test_parts_are_reproducible_from_their_seed():
+    for audit in (determinism.audit, integrity.audit):
+        assert audit(toys.rc4d_access, toys.RC4D, 3) == audit(toys.rc4d_access, toys.RC4D, 3)
