@@ -62,6 +62,7 @@ struct Request {
     double walls_db = 0;
     bool fading = false;       // Nakagami m = 1, that is Rayleigh: no line of sight
     double exponent = 3;       // of the log-distance path loss
+    double tx_dbm = 16;
     double limit_seconds = 600; // simulated; a link that is too poor ends here
     double volts = 4.74;
     double tx_ma = 284;
@@ -178,6 +179,7 @@ bool Parse(int argc, char* argv[], Request& request)
     options.AddValue("walls-db", "loss in walls on every link", request.walls_db);
     options.AddValue("fading", "Rayleigh fading", request.fading);
     options.AddValue("exponent", "path loss exponent", request.exponent);
+    options.AddValue("tx-dbm", "transmit power", request.tx_dbm);
     options.AddValue("limit-seconds", "simulated time after which to give up", request.limit_seconds);
     options.AddValue("volts", "supply of the radio", request.volts);
     options.AddValue("tx-ma", "transmitting", request.tx_ma);
@@ -205,6 +207,8 @@ YansWifiPhyHelper MakePhy(const Request& request)
     }
     YansWifiPhyHelper phy;
     phy.SetChannel(channel.Create());
+    phy.Set("TxPowerStart", DoubleValue(request.tx_dbm));
+    phy.Set("TxPowerEnd", DoubleValue(request.tx_dbm));
     // The default of -82 dBm would turn a poor link into no link; a receiver of the time took
     // 1 Mbit/s down to about -94 dBm, and the error model decides above that.
     phy.SetPreambleDetectionModel("ns3::ThresholdPreambleDetectionModel", "MinimumRssi",
