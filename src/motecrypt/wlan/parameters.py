@@ -88,7 +88,9 @@ def card(name: str) -> Card:
     """The Wi-Fi card of that name; InputError names the known ones."""
     entry = _entry("card", name)
     sensitivity = {float(rate): float(level) for rate, level in entry["sensitivity_dbm"].items()}
-    plain = {key: entry[key] for key in ("title", "volts", "tx_ma", "rx_ma", "idle_ma", "transmit_dbm", "source")}
+    plain = {
+        key: entry[key] for key in ("title", "volts", "tx_ma", "rx_ma", "idle_ma", "transmit_dbm", "source")
+    }
     return Card(name=name, sensitivity_dbm=sensitivity, **plain)
 
 

@@ -1,0 +1,276 @@
+"""A file over Wi-Fi: ns-3 where it is installed, the closed form where it is not. Stored as a finding.
+
+ns-3 runs as a separate program of ours (``drivers/wlan.cc``), once per seed. What is stored is what
+was asked, each run's figures, and their spread. Energy of the processor is no part of it: that is
+computed later, from the cipher's time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from motecrypt import process
+from motecrypt.build import BuildError
+from motecrypt.build.drivers import driver
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.model import Finding
+from motecrypt.results import Results
+from motecrypt.wlan import dcf, parameters
+from motecrypt.wlan.protection import security
+
+KIND = "wlan-transfer"
+VERSION = 1
+NS3, CLOSED_FORM = "ns-3", "closed form"
+RUN_LIMIT_S = 120.0
+
+# Two-sided 95 % points of Student's t for n - 1 degrees of freedom.
+_STUDENT = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31, 9: 2.26}
+
+
+def student(samples: int) -> float:
+    """The factor of the 95 % interval of a mean over that many samples (at least 2)."""
+    return _STUDENT.get(samples - 1, 1.96 if samples > 30 else 2.2)
+
+
+@lru_cache(maxsize=1)
+def program() -> Path | None:
+    """The compiled ns-3 program, or None where ns-3 or a compiler is missing."""
+    try:
+        return driver("wlan")
+    except BuildError:
+        return None
+
+
+def missing_note() -> str:
+    """What to say when the closed form serves in ns-3's place."""
+    return "ns-3 is not installed, the closed form serves (for ns-3: apt-get install libns3-dev g++)"
+
+
+@lru_cache(maxsize=1)
+def _source_hash() -> str:
+    source = files("motecrypt.drivers").joinpath("wlan.cc").read_bytes()
+    return hashlib.sha256(source).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class TransferWlan:
+    """One transfer to be simulated.
+
+    Attributes
+    ----------
+    size : int
+        Bytes of the file as sent (after encryption and encoding).
+    seeds : int
+        Independent runs with ns-3, at least 1. The closed form has no seeds.
+    walls_db : float, optional
+        Instead of the signal's own.
+    """
+
+    size: int
+    mode: str = "adhoc"
+    security: str = "open"
+    signal: str = "good"
+    phy: str = "b"
+    protocol: str = "tcp"
+    card: str = "wavelan"
+    seeds: int = 3
+    walls_db: float | None = None
+
+    @property
+    def walls(self) -> float:
+        """Loss in walls between sender and receiver, dB."""
+        return parameters.signal(self.signal).walls_db if self.walls_db is None else self.walls_db
+
+    def check(self) -> None:
+        """Raise InputError for anything that no engine could run."""
+        if self.size < 1:
+            raise InputError("an empty file cannot be sent: give a file of at least one byte")
+        if self.seeds < 1:
+            raise InputError(f"{self.seeds} seeds: at least one run is needed")
+        dcf.phy(self.phy, self.mode)
+        dcf.payload_per_packet(self.protocol)
+        security(self.security)
+        parameters.signal(self.signal)
+        parameters.card(self.card)
+
+    def inputs(self, engine: str) -> dict[str, Any]:
+        """What the stored outcome depends on: the request, the figures behind its names, the program."""
+        over, with_card = parameters.signal(self.signal), parameters.card(self.card)
+        inputs: dict[str, Any] = {
+            "engine": engine,
+            "bytes": self.size,
+            "mode": self.mode,
+            "frame_bytes": security(self.security).frame_bytes,
+            "phy": self.phy,
+            "protocol": self.protocol,
+            "distance_m": over.distance_m,
+            "walls_db": self.walls,
+            "fading": over.fading,
+            "exponent": over.exponent,
+            "volts": with_card.volts,
+            "milliampere": [with_card.tx_ma, with_card.rx_ma, with_card.idle_ma],
+            "transmit_dbm": with_card.transmit_dbm,
+        }
+        if engine == NS3:
+            return inputs | {"seeds": self.seeds, "program": _source_hash()}
+        levels = sorted(with_card.sensitivity_dbm.items())
+        return inputs | {"sensitivity_dbm": [[rate, level] for rate, level in levels]}
+
+    def stored(self, results: Results) -> Finding | None:
+        """The finding if it is there, ns-3's before the closed form's; never runs anything."""
+        found = results.finding(KIND, VERSION, self.inputs(NS3))
+        return found or results.finding(KIND, VERSION, self.inputs(CLOSED_FORM))
+
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+        """The finding of this transfer, simulated now if it is not stored."""
+        return ensure_all([self], results, progress)[0]
+
+    def closed_form(self) -> dict[str, Any]:
+        """The same transfer by the closed form: seconds and joules, without spread."""
+        with_card = parameters.card(self.card)
+        over = parameters.signal(self.signal)
+        if self.walls_db is not None:
+            over = parameters.Signal(**{**vars(over), "walls_db": self.walls_db})
+        moved = dcf.transfer(
+            self.size,
+            mode=self.mode,
+            phy_name=self.phy,
+            protocol=self.protocol,
+            security_bytes=security(self.security).frame_bytes,
+            link=parameters.link(over, with_card, self.mode),
+        )
+        return {
+            "seconds": moved.seconds,
+            "sender_joule": parameters.radio_joule(
+                with_card, moved.seconds, moved.sender_tx_us / 1e6, moved.sender_rx_us / 1e6
+            ),
+            "receiver_joule": parameters.radio_joule(
+                with_card, moved.seconds, moved.receiver_tx_us / 1e6, moved.receiver_rx_us / 1e6
+            ),
+            "data_frames": moved.data_frames,
+            "air_bytes": moved.air_bytes,
+            "applies": moved.applies,
+            "note": moved.note,
+        }
+
+    def _arguments(self, seed: int) -> list[str]:
+        over, with_card = parameters.signal(self.signal), parameters.card(self.card)
+        hops = 2 if self.mode == "infrastructure" else 1  # the access point stands half-way
+        values: Mapping[str, Any] = {
+            "mode": self.mode,
+            "phy": self.phy,
+            "protocol": self.protocol,
+            "bytes": self.size,
+            "frame-bytes": security(self.security).frame_bytes,
+            "seed": seed,
+            "distance-m": over.distance_m,
+            "walls-db": self.walls / hops,
+            "fading": int(over.fading),
+            "exponent": over.exponent,
+            "tx-dbm": with_card.transmit_dbm,
+            "volts": with_card.volts,
+            "tx-ma": with_card.tx_ma,
+            "rx-ma": with_card.rx_ma,
+            "idle-ma": with_card.idle_ma,
+            "limit-seconds": max(600, self.size // 10_000),
+        }
+        return [f"--{name}={value}" for name, value in values.items()]
+
+
+def _run(compiled: Path, request: TransferWlan, seed: int) -> dict[str, Any]:
+    outcome = process.run([compiled, *request._arguments(seed)], timeout_s=RUN_LIMIT_S)
+    if not outcome.ok:
+        raise MotecryptError(f"ns-3, seed {seed}: {outcome.first_error}")
+    try:
+        run: dict[str, Any] = json.loads(outcome.output)
+    except json.JSONDecodeError:
+        raise MotecryptError(f"ns-3, seed {seed}: printed no figures: {outcome.output[:80]!r}") from None
+    return run
+
+
+def summary(values: Sequence[float]) -> dict[str, float]:
+    """Mean, least, largest, and the half-width of the mean's 95 % interval."""
+    mean = statistics.fmean(values)
+    half = 0.0
+    if len(values) > 1:
+        half = student(len(values)) * statistics.stdev(values) / math.sqrt(len(values))
+    return {"mean": mean, "low": min(values), "high": max(values), "half_width": half}
+
+
+def _outcome(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    ordered = sorted(runs, key=lambda run: int(run["seed"]))
+    names = ("seconds", "sender_joule", "receiver_joule", "data_frames", "data_frame_bytes")
+    outcome: dict[str, Any] = {name: summary([float(run[name]) for run in ordered]) for name in names}
+    outcome["complete"] = all(run["complete"] for run in ordered)
+    outcome["delivered_bytes"] = min(run["delivered_bytes"] for run in ordered)
+    outcome["runs"] = ordered
+    return outcome
+
+
+def _closed_outcome(request: TransferWlan) -> dict[str, Any]:
+    form = request.closed_form()
+    form["data_frame_bytes"] = form["air_bytes"]
+    names = ("seconds", "sender_joule", "receiver_joule", "data_frames", "data_frame_bytes")
+    outcome: dict[str, Any] = {name: summary([float(form[name])]) for name in names}
+    return outcome | {"complete": True, "delivered_bytes": request.size, "runs": [], "note": form["note"]}
+
+
+def ensure_all(
+    requests: Sequence[TransferWlan], results: Results, progress: Callable[[str], None] | None = None
+) -> list[Finding]:
+    """The findings of many transfers; the runs that are missing share the processors."""
+    for request in requests:
+        request.check()
+    found = {request: request.stored(results) for request in requests}
+    compiled = program() if any(_lacks(found[r]) for r in found) else None
+    missing = [request for request in found if _lacks(found[request])]
+    if compiled is None:
+        if missing and progress is not None:
+            progress(missing_note())
+        for request in missing:
+            outcome = _closed_outcome(request)
+            found[request] = results.store_finding(KIND, VERSION, request.inputs(CLOSED_FORM), outcome)
+    else:
+        _simulate(compiled, missing, found, results, progress)
+    return [finding for finding in (found[request] for request in requests) if finding is not None]
+
+
+def _lacks(finding: Finding | None) -> bool:
+    """A stored closed form is replaced as soon as ns-3 is there; a stored simulation never is."""
+    return finding is None or (finding.inputs["engine"] == CLOSED_FORM and program() is not None)
+
+
+def _simulate(
+    compiled: Path,
+    missing: Sequence[TransferWlan],
+    found: dict[TransferWlan, Finding | None],
+    results: Results,
+    progress: Callable[[str], None] | None,
+) -> None:
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        waiting = {
+            request: [pool.submit(_run, compiled, request, seed) for seed in range(1, request.seeds + 1)]
+            for request in missing
+        }
+        try:
+            for done, (request, futures) in enumerate(waiting.items(), start=1):
+                runs = [future.result() for future in futures]
+                found[request] = results.store_finding(KIND, VERSION, request.inputs(NS3), _outcome(runs))
+                if progress is not None:
+                    progress(f"Wi-Fi transfer {done} of {len(waiting)}: {request.mode} {request.security}")
+        except BaseException:
+            for futures in waiting.values():
+                for future in futures:
+                    future.cancel()
+            raise
