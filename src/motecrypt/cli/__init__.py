@@ -34,10 +34,10 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from motecrypt.cli._names import unknown
+        from motecrypt.catalog import nearest
 
         if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
-            raise click.UsageError(unknown("command", args[0], self.list_commands(ctx)))
+            raise click.UsageError(nearest("command", args[0], self.list_commands(ctx)))
         return super().resolve_command(ctx, args)
 
 

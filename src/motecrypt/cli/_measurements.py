@@ -1,0 +1,82 @@
+"""Measurements as a table or as JSON, the same for `measure` and `results`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from motecrypt.catalog import Catalog
+from motecrypt.cli._output import print_json, print_table
+from motecrypt.model import Measurement
+
+COLUMNS = (
+    "device",
+    "cipher",
+    "standing",
+    "implementation",
+    "key",
+    "operation",
+    "bytes",
+    "placement",
+    "cycles",
+    "µs",
+    "varies",
+    "flash",
+    "RAM",
+    "stack",
+    "note",
+)
+
+
+def print_measurements(measurements: Sequence[Measurement], as_json: bool, catalog: Catalog) -> None:
+    """Print what was measured, failed cells with their reasons among them."""
+    if as_json:
+        print_json([asdict(m) for m in measurements])
+        return
+    print_table("Measurements", COLUMNS, [_row(m, catalog) for m in measurements], _legend(measurements))
+
+
+def implementation_name(m: Measurement) -> str:
+    """Library, configuration and variant, as tables show them."""
+    parts = [m.library, m.configuration if m.configuration != "default" else "", m.variant]
+    return "/".join(part for part in parts if part)
+
+
+def varies(m: Measurement) -> str:
+    """Whether timing varies: the trace of branches and addresses over the inputs, and the cycles."""
+    if m.timing_varies is None:
+        return "?" if m.status == "ok" else ""
+    if not m.timing_varies:
+        return f"none seen in {m.inputs}"
+    if m.cycles_min == m.cycles_max:
+        return "addresses"
+    return f"cycles {m.cycles_min:,}-{m.cycles_max:,}"
+
+
+def _row(m: Measurement, catalog: Catalog) -> list[object]:
+    standing = catalog.ciphers[m.cipher].standing if m.cipher in catalog.ciphers else ""
+    place = m.placement if m.cache == "none" else f"{m.placement}, {m.cache}"
+    own_flags = " ".join(f for f in m.flags.split() if f.startswith(("-O", "-flto")))
+    note = m.reason if m.status != "ok" else own_flags
+    return [
+        *(m.device, m.cipher, standing, implementation_name(m), m.key_bits, m.operation, m.message_bytes),
+        *(place, _number(m.cycles_median), _time(m.time_us), varies(m)),
+        *(_number(m.flash_bytes), _number(m.ram_bytes), _number(m.stack_bytes), note),
+    ]
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+def _time(time_us: float | None) -> str:
+    return "" if time_us is None else f"{time_us:,.1f}"
+
+
+def _legend(measurements: Sequence[Measurement]) -> str:
+    failed = sum(m.status != "ok" for m in measurements)
+    text = (
+        "cycles: median over the inputs, the call itself subtracted; flash, RAM: difference to the same "
+        "firmware with an empty cipher; varies: branches and memory addresses over the inputs"
+    )
+    return f"{text}; {failed} cells could not run, see their notes" if failed else text

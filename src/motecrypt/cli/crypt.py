@@ -1,0 +1,79 @@
+"""motecrypt crypt: encrypt or decrypt hexadecimal bytes with our own C code, compiled for the host."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from motecrypt.catalog import Catalog
+from motecrypt.cli._selection import nearest_length, parse_hex
+from motecrypt.errors import InputError
+from motecrypt.model import Cipher
+
+
+@click.command(
+    epilog="Example: motecrypt crypt rc4d --key 0102030405060708090a0b0c0d0e0f10 " + "00" * 16,
+)
+@click.argument("cipher_name", metavar="CIPHER")
+@click.argument("data", metavar="[HEX|-]", default="-")
+@click.option("--key", required=True, help="The key in hexadecimal.")
+@click.option("--nonce", default="", help="The nonce or IV in hexadecimal.")
+@click.option("--ad", default="", help="Associated data in hexadecimal.")
+@click.option("--decrypt", is_flag=True, help="Decrypt; for an AEAD the tag follows the ciphertext.")
+@click.option("--variant", default=None, help="A certain variant of ours ('motecrypt list implementations').")
+def command(
+    cipher_name: str, data: str, key: str, nonce: str, ad: str, decrypt: bool, variant: str | None
+) -> None:
+    """Encrypt or decrypt HEX (or standard input with -) and print HEX. A tag follows the ciphertext."""
+    from motecrypt.native import open_cipher
+    from motecrypt.setup import need
+
+    cipher = Catalog.load().cipher(cipher_name)
+    message = parse_hex(sys.stdin.read() if data == "-" else data, "the message")
+    key_bytes, nonce_bytes, ad_bytes = (
+        parse_hex(text, what) for text, what in ((key, "--key"), (nonce, "--nonce"), (ad, "--ad"))
+    )
+    _check(cipher, key_bytes, nonce_bytes, ad_bytes)
+    need("host")
+    engine = open_cipher(cipher_name, variant)
+    engine.setup(key_bytes)
+    if decrypt:
+        if len(message) < cipher.tag_bytes:
+            raise InputError(
+                f"{cipher.name}: {len(message)} bytes are too short to hold its {cipher.tag_bytes}-byte tag"
+            )
+        at = len(message) - cipher.tag_bytes
+        _check_length(cipher, at)
+        print(engine.decrypt(message[:at], nonce_bytes, ad_bytes, message[at:]).hex())
+    else:
+        _check_length(cipher, len(message))
+        ciphertext, tag = engine.encrypt(message, nonce_bytes, ad_bytes)
+        print((ciphertext + tag).hex())
+
+
+def _check(cipher: Cipher, key: bytes, nonce: bytes, ad: bytes) -> None:
+    bits = len(key) * 8
+    if cipher.key_bits_allowed:
+        low, high, step = cipher.key_bits_allowed
+        fits = low <= bits <= high and (bits - low) % step == 0
+        expected = f"{low} to {high} bits"
+    else:
+        fits = bits in cipher.key_bits
+        expected = " or ".join(map(str, cipher.key_bits)) + " bits"
+    if not fits:
+        raise InputError(f"--key: {bits} bits; {cipher.name} takes {expected}")
+    if cipher.nonce_bytes == 0 and nonce:
+        raise InputError(f"--nonce: {cipher.name} has no nonce")
+    if cipher.nonce_bytes and not nonce:
+        raise InputError(f"--nonce: missing; {cipher.name} needs one of {cipher.nonce_bytes} bytes")
+    if ad and not cipher.associated_data:
+        raise InputError(f"--ad: {cipher.name} takes no associated data")
+
+
+def _check_length(cipher: Cipher, length: int) -> None:
+    rule = cipher.message
+    if length < rule.min or length % rule.multiple:
+        raise InputError(
+            f"{cipher.name}: a message of {length} bytes; it takes {nearest_length(cipher, length)}"
+        )

@@ -1,0 +1,59 @@
+"""motecrypt doctor: what is installed, what is missing, how to get it."""
+
+from __future__ import annotations
+
+import platform
+import sys
+
+import click
+
+from motecrypt import __version__
+from motecrypt.cli._output import json_option, print_json, print_table
+from motecrypt.paths import cache_dir, default_results
+from motecrypt.setup import KitState, kits, state
+
+
+@click.command(epilog="Example: motecrypt doctor")
+@json_option
+def command(as_json: bool) -> None:
+    """Tell what is installed, what is missing and how to get it. Installs nothing."""
+    states = [state(name) for name in kits()]
+    if as_json:
+        print_json([_record(s) for s in states])
+        return
+    rows = [
+        [
+            s.kit.name,
+            "ready" if s.complete else "optional, missing" if s.kit.optional else "missing",
+            s.kit.title,
+            ", ".join((*s.missing_system, *s.missing_python)),
+            "" if s.complete else _how(s),
+        ]
+        for s in states
+    ]
+    text = (
+        f"motecrypt {__version__}, Python {platform.python_version()} ({sys.executable})\n"
+        f"results: {default_results()}\ncache:   {cache_dir()}\n"
+        "A command installs the kits that it needs by itself, and says so first."
+    )
+    print_table("Kits", ["kit", "state", "what", "missing", "how to get it"], rows, text)
+
+
+def _how(s: KitState) -> str:
+    how = []
+    if s.missing_system:
+        how.append(f"apt-get install --no-install-recommends {' '.join(s.kit.debian)}")
+    if s.missing_python:
+        how.append(f"pip install --require-hashes -r {s.kit.lock}")
+    return "; ".join(how) + (f" ({s.kit.note})" if s.kit.note else "")
+
+
+def _record(s: KitState) -> dict[str, object]:
+    return {
+        "kit": s.kit.name,
+        "complete": s.complete,
+        "optional": s.kit.optional,
+        "title": s.kit.title,
+        "missing": [*s.missing_system, *s.missing_python],
+        "how": "" if s.complete else _how(s),
+    }

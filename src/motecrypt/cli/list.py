@@ -1,0 +1,77 @@
+"""motecrypt list: what exists."""
+
+from __future__ import annotations
+
+import click
+
+from motecrypt.catalog import Catalog, nearest
+from motecrypt.cli._output import json_option, print_json, print_table
+from motecrypt.errors import InputError
+
+KINDS = ("ciphers", "implementations", "libraries", "devices", "radios")
+
+
+@click.command(epilog="Example: motecrypt list ciphers")
+@click.argument("kind", metavar="ciphers|implementations|libraries|devices|radios")
+@json_option
+def command(kind: str, as_json: bool) -> None:
+    """List ciphers, implementations, libraries, devices or radios."""
+    if kind not in KINDS:
+        raise InputError(nearest("kind of thing", kind, KINDS))
+    columns, rows = _rows(kind)
+    if as_json:
+        print_json([dict(zip(columns, row, strict=True)) for row in rows])
+    else:
+        print_table(kind.capitalize(), [c.replace("_", " ") for c in columns], rows)
+
+
+def _rows(kind: str) -> tuple[list[str], list[list[object]]]:
+    catalog = Catalog.load()
+    if kind == "ciphers":
+        columns = ["cipher", "kind", "key_bits", "nonce_bytes", "tag_bytes", "standing", "reason", "source"]
+        return columns, [
+            [
+                *(c.name, c.kind, " ".join(map(str, c.key_bits)), c.nonce_bytes, c.tag_bytes),
+                *(c.standing, c.standing_reason, c.standing_source or c.source),
+            ]
+            for c in sorted(catalog.ciphers.values(), key=lambda c: c.name)
+        ]
+    if kind == "implementations":
+        columns = ["cipher", "implementation", "key_bits", "devices", "note"]
+        return columns, [
+            [i.cipher, i.name, " ".join(map(str, i.key_bits)), " ".join(i.devices), i.note]
+            for i in sorted(catalog.implementations, key=lambda i: (i.cipher, i.name))
+        ]
+    if kind == "libraries":
+        columns = ["library", "title", "version", "licence", "ciphers", "note"]
+        return columns, [
+            [
+                *(name, library.title, library.version, library.licence),
+                len({i.cipher for i in catalog.implementations if i.library == name}),
+                library.note,
+            ]
+            for name, library in catalog.libraries.items()
+        ]
+    if kind == "devices":
+        columns = ["device", "title", "chip", "clock_hz", "flash_bytes", "ram_bytes", "runner"]
+        return columns, [
+            [
+                *(d.name, d.title, d.chip, d.clock_hz),
+                d.memory["flash"].bytes if "flash" in d.memory and d.runner != "host" else None,
+                d.memory["ram"].bytes if "ram" in d.memory else None,
+                d.runner,
+            ]
+            for d in catalog.devices.values()
+        ]
+    return _radio_rows()
+
+
+def _radio_rows() -> tuple[list[str], list[list[object]]]:
+    from motecrypt.catalog import DATA
+    from motecrypt.descriptor import Table
+
+    rows: list[list[object]] = []
+    for path in sorted((DATA / "radios").glob("*.toml")):
+        table = Table.read(path)
+        rows.append([path.stem, table.text("title", "")])
+    return ["radio", "title"], rows

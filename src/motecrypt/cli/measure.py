@@ -1,0 +1,126 @@
+"""motecrypt measure: cells on devices, made if they are missing, and printed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from motecrypt import bench
+from motecrypt.catalog import Catalog
+from motecrypt.cli._measurements import print_measurements
+from motecrypt.cli._output import db_option, json_option, open_results, progress
+from motecrypt.cli._selection import load_catalog, nearest_length, parse_lengths
+from motecrypt.errors import InputError
+from motecrypt.model import Cell
+from motecrypt.setup import need
+
+
+@click.command(
+    epilog="Example: motecrypt measure --device uno --cipher aes128-cbc --cipher ascon-aead128 --bytes 16,48"
+)
+@click.option("--device", "devices", multiple=True, help="A device; again for more (default: uno).")
+@click.option("--cipher", "ciphers", multiple=True, help="A cipher, a family, or a folder of your own.")
+@click.option("--library", "libraries", multiple=True, help="A library, or a folder of your own.")
+@click.option("--variant", "variants", multiple=True, help="Only these variants of our own ciphers.")
+@click.option(
+    "--bytes", "lengths", default="16", show_default=True, help="Message lengths: 16,32,47 or 1-64."
+)
+@click.option("--ad-bytes", "ad_lengths", default="0", show_default=True, help="Associated-data lengths.")
+@click.option("--key-bits", "key_bits", default="", help="Only these key lengths, such as 128,256.")
+@click.option("--placement", "placements", multiple=True, help="flash or ram; again for more.")
+@click.option(
+    "--flags", "flag_sets", multiple=True, help="Compiler flags instead of the device's, such as -O3."
+)
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Firmwares run side by side.")
+@db_option
+@json_option
+def command(
+    devices: Sequence[str],
+    ciphers: Sequence[str],
+    libraries: Sequence[str],
+    variants: Sequence[str],
+    lengths: str,
+    ad_lengths: str,
+    key_bits: str,
+    placements: Sequence[str],
+    flag_sets: Sequence[str],
+    jobs: int | None,
+    db: Path | None,
+    as_json: bool,
+) -> None:
+    """Measure ciphers on devices: cycles, flash, RAM and stack, every output checked.
+
+    What was measured before with the same sources, compiler and simulator is not measured again.
+    Use --flags '-O2' --flags '-O3 -flto' to compare compiler flags.
+    """
+    catalog, chosen_libraries, chosen_ciphers = load_catalog(libraries, ciphers)
+    if not chosen_ciphers and not chosen_libraries:
+        raise InputError("say what to measure: --cipher NAME or --library NAME ('motecrypt list ciphers')")
+    cells = _plan(
+        catalog,
+        devices or ("uno",),
+        chosen_ciphers,
+        chosen_libraries,
+        variants,
+        (parse_lengths(lengths), parse_lengths(ad_lengths, "--ad-bytes")),
+        parse_lengths(key_bits, "--key-bits") if key_bits else [],
+        placements,
+        [tuple(shlex.split(flags)) for flags in flag_sets] or [()],
+    )
+    for name in dict.fromkeys(catalog.device(cell.device).kit for cell in cells):
+        need(name)
+    results = open_results(db)
+    with results, progress("measuring") as report:
+        measured = bench.ensure(cells, results, catalog, jobs, report)
+    print_measurements([measured[cell] for cell in cells], as_json, catalog)
+
+
+def _plan(
+    catalog: Catalog,
+    devices: Sequence[str],
+    ciphers: Sequence[str],
+    libraries: Sequence[str],
+    variants: Sequence[str],
+    lengths: tuple[list[int], list[int]],
+    key_bits: Sequence[int],
+    placements: Sequence[str],
+    flag_sets: Sequence[tuple[str, ...]],
+) -> list[Cell]:
+    cells: list[Cell] = []
+    message_bytes, ad_bytes = lengths
+    wanted = ciphers or sorted({i.cipher for i in catalog.implementations if i.library in libraries})
+    for device in (catalog.device(name) for name in devices):
+        for placement in placements:
+            if placement not in device.placements:
+                raise InputError(
+                    f"{device.name} has no placement '{placement}'; it has {', '.join(device.placements)}"
+                )
+        for name in wanted:
+            cipher = catalog.cipher(name)
+            if not any(cipher.message.allows(n) for n in message_bytes):
+                raise InputError(
+                    f"{name} takes {nearest_length(cipher, message_bytes[0])}; --bytes has none of these"
+                )
+            for body in catalog.implementations_of(name, device.name, libraries):
+                if variants and body.variant not in variants:
+                    continue
+                for flags in flag_sets:
+                    cells += bench.cells_for(
+                        catalog,
+                        device,
+                        body,
+                        message_bytes=message_bytes,
+                        key_bits=key_bits,
+                        ad_bytes=ad_bytes,
+                        placements=placements,
+                        flags=flags,
+                    )
+    if not cells:
+        raise InputError(
+            "nothing to measure: no implementation fits this choice of device, library, variant and key "
+            "length ('motecrypt list implementations')"
+        )
+    return cells

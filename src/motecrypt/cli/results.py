@@ -1,0 +1,58 @@
+"""motecrypt results: what has been measured so far."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from motecrypt.catalog import Catalog
+from motecrypt.cli._measurements import print_measurements
+from motecrypt.cli._output import db_option, open_results
+from motecrypt.cli._selection import match_ciphers
+from motecrypt.model import Measurement
+
+
+@click.command(epilog="Example: motecrypt results --cipher rc4d --format csv")
+@click.option("--device", "devices", multiple=True, help="Only these devices.")
+@click.option("--cipher", "ciphers", multiple=True, help="Only these ciphers or families.")
+@click.option("--library", "libraries", multiple=True, help="Only these libraries.")
+@click.option("--status", default=None, help="Only this status, such as ok or does-not-fit.")
+@click.option(
+    "--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@db_option
+def command(
+    devices: Sequence[str],
+    ciphers: Sequence[str],
+    libraries: Sequence[str],
+    status: str | None,
+    form: str,
+    as_json: bool,
+    db: Path | None,
+) -> None:
+    """Show stored measurements. Measures nothing."""
+    catalog = Catalog.load()
+    for device in devices:
+        catalog.device(device)
+    names = [n for c in ciphers for n in match_ciphers(catalog, c)]
+    with open_results(db) as results:
+        found = results.measurements(
+            device=list(devices) or None, cipher=names or None, library=list(libraries) or None, status=status
+        )
+    if form == "csv":
+        _print_csv(found)
+    else:
+        print_measurements(found, as_json or form == "json", catalog)
+
+
+def _print_csv(measurements: Sequence[Measurement]) -> None:
+    columns = list(Measurement.__dataclass_fields__)
+    writer = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(m) for m in measurements)
