@@ -1,0 +1,387 @@
+/* arm.c: run one ARMv6-M firmware on Unicorn and count its cycles.
+ *
+ * SPDX-License-Identifier: GPL-2.0-only (it links Unicorn); the rest of the project is MIT.
+ *
+ *   arm --core cortex-m0plus --cycles alu=1,load=2,... --flash BASE:BYTES --ram BASE:BYTES --vectors ADDRESS
+ *       --mark ADDRESS [--stack-limit ADDRESS] [--bus READ_EXTRA:WRITE_EXTRA:IO_PORT_SAVES]
+ *       [--cache BYTES:WAYS:LINE] [--miss-cycles N] [--cold] [--max-cycles N] [--events DESCRIPTOR] [--trace]
+ *       [--dump FILE] ELF
+ *
+ * Standard input and output are the firmware's UART; the events descriptor gets one JSON object a line: a
+ * region between two marks, a fault, or the end (as of all drivers). With --cache, a region also tells the
+ * flash cache's misses, and its cycles are the core's plus misses x miss cycles: for another penalty nothing
+ * need run again. --cold empties the cache at the beginning of every region. All figures come from the
+ * device's descriptor; this program knows how to count, not what things cost.
+ */
+#define _POSIX_C_SOURCE 200809L /* fdopen, poll */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arm_elf.h"
+#include "arm_machine.h"
+#include "arm_watch.h"
+
+enum { EXIT_USAGE = 2, EXIT_FAULT = 3 };
+
+struct core_model {
+    const char *name;
+    uc_mode mode;
+    int cpu;
+};
+
+/* A further core is a row here, a decoder beside arm_thumb.h, and a device folder. */
+static const struct core_model core_models[] = {
+    {"cortex-m0plus", (uc_mode)(UC_MODE_THUMB | UC_MODE_MCLASS), UC_CPU_ARM_CORTEX_M0},
+};
+
+static struct machine machine;
+
+/* ---- what the chip's registers ask for ---- */
+
+static void begin_region(struct machine *m, uint64_t cycles, uint64_t instructions) {
+    if (m->cache_cold) {
+        cache_flush(&m->cache);
+    }
+    m->in_region = 1;
+    m->begin_cycles = cycles;
+    m->begin_instructions = instructions;
+    m->begin_misses = m->cache.misses;
+    m->begin_sp = m->deepest_sp = register_value(m, UC_ARM_REG_SP);
+    m->digest = UINT64_C(0xCBF29CE484222325);
+}
+
+static void end_region(struct machine *m, uint64_t cycles, uint64_t instructions) {
+    uint64_t core = cycles - m->begin_cycles;
+    uint64_t misses = m->cache.misses - m->begin_misses;
+    if (!m->in_region) {
+        return;
+    }
+    m->in_region = 0;
+    fprintf(m->pipe.events, "{\"event\":\"region\",\"cycles\":%" PRIu64 ",\"instructions\":%" PRIu64,
+            core + misses * m->miss_cycles, instructions - m->begin_instructions);
+    if (m->cache_on) {
+        fprintf(m->pipe.events, ",\"core_cycles\":%" PRIu64 ",\"cache_misses\":%" PRIu64, core, misses);
+    }
+    if (m->trace) {
+        fprintf(m->pipe.events, ",\"stack\":%" PRIu32 ",\"trace\":\"%016" PRIx64 "\"",
+                m->begin_sp - m->deepest_sp, m->digest);
+    }
+    fputs("}\n", m->pipe.events);
+    fflush(m->pipe.events);
+    if (m->dump != NULL) {
+        fputs("end\n", m->dump);
+        fflush(m->dump);
+    }
+}
+
+static void on_mark(void *context, uint32_t value) {
+    struct machine *m = context;
+    uint32_t not_run;
+    uint64_t cycles = m->cycles - ahead(m, &not_run);
+    if (value & 1u) {
+        begin_region(m, cycles, m->instructions - not_run);
+    } else {
+        end_region(m, cycles, m->instructions - not_run);
+    }
+}
+
+/* The firmware looks whether a byte has come. It waits when it does nothing but look: its last access was
+ * the same one. Then this program waits too. */
+static int uart_has_input(void *context) {
+    struct machine *m = context;
+    enum pipe_input input = PIPE_INPUT;
+    if (pipe_queued(&m->pipe)) {
+        return 1;
+    }
+    if (!m->chip.polling) {
+        return 0;
+    }
+    input = pipe_wait(&m->pipe);
+    if (input == PIPE_CLOSED) {
+        finish(m, "end", "input closed");
+    } else if (input == PIPE_NONE) {
+        finish(m, "fault", "the firmware waits for the rest of a request");
+    }
+    m->deadline = m->cycles + m->max_cycles;
+    return input == PIPE_INPUT;
+}
+
+static uint8_t uart_read(void *context) {
+    return pipe_take(&((struct machine *)context)->pipe);
+}
+
+static void uart_write(void *context, uint8_t byte) {
+    struct machine *m = context;
+    if (pipe_put(&m->pipe, byte)) {
+        finish(m, "fault", "the firmware floods its UART: more than %d bytes without being asked",
+               PIPE_MAX_FLOOD);
+    }
+}
+
+static void flush_flash_cache(void *context) {
+    cache_flush(&((struct machine *)context)->cache);
+}
+
+/* One pair of callbacks for each window of registers; the bus costs differ. */
+static uint64_t read_window(uc_engine *uc, uint64_t offset, unsigned bytes, void *user) {
+    struct rp2040_window *window = user;
+    struct machine *m = &machine;
+    uint32_t address = window->base + (uint32_t)offset;
+    uint32_t value;
+    (void)uc;
+    (void)bytes;
+    m->chip.polling = serve(m, address, 0);
+    value = rp2040_read(&m->chip, window, address);
+    m->cycles += window->kind == RP2040_PERIPHERAL ? m->bus_read_extra : 0;
+    m->cycles -= window->kind == RP2040_IO_PORT ? m->io_port_saves : 0;
+    return value >> 8 * (offset & 3);
+}
+
+static void write_window(uc_engine *uc, uint64_t offset, unsigned bytes, uint64_t value, void *user) {
+    struct rp2040_window *window = user;
+    struct machine *m = &machine;
+    uint32_t address = window->base + (uint32_t)offset;
+    /* A narrow write reaches a register on all byte lanes (RP2040 datasheet, 2.1.4). */
+    uint32_t lanes = (uint32_t)value * (bytes == 1 ? 0x01010101u : bytes == 2 ? 0x00010001u : 1u);
+    (void)uc;
+    serve(m, address, 1);
+    if (address == m->mark) {
+        on_mark(m, lanes);
+    }
+    rp2040_write(&m->chip, window, address, lanes);
+    m->cycles += window->kind == RP2040_PERIPHERAL ? m->bus_write_extra : 0;
+    m->cycles -= window->kind == RP2040_IO_PORT ? m->io_port_saves : 0;
+}
+
+/* ---- the command line ---- */
+
+static void fail(const char *what, const char *which) {
+    fprintf(stderr, "arm: %s %s\n", which, what);
+    exit(EXIT_USAGE);
+}
+
+static void check(uc_err error, const char *which) {
+    if (error != UC_ERR_OK) {
+        fail(uc_strerror(error), which);
+    }
+}
+
+/* Reads up to `count` numbers separated by colons; all must be there. */
+static void numbers(const char *text, const char *key, uint32_t *out, unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        char *end;
+        out[i] = (uint32_t)strtoul(text, &end, 0);
+        if (end == text || *end != (i + 1 < count ? ':' : '\0')) {
+            fail("has a wrong number", key);
+        }
+        text = end + 1;
+    }
+}
+
+static void set_costs(struct machine *m, char *text) {
+    for (char *item = strtok(text, ","); item != NULL; item = strtok(NULL, ",")) {
+        char *equals = strchr(item, '=');
+        unsigned i = 0;
+        while (i < THUMB_CLASS_COUNT && equals != NULL &&
+               (strncmp(item, thumb_class_names[i], (size_t)(equals - item)) != 0 ||
+                thumb_class_names[i][equals - item] != '\0')) {
+            i++;
+        }
+        if (equals == NULL || i == THUMB_CLASS_COUNT) {
+            fail("is no class of instructions", item);
+        }
+        numbers(equals + 1, item, &m->cost[i], 1);
+    }
+    for (unsigned i = 0; i < THUMB_CLASS_COUNT; i++) {
+        if (m->cost[i] == 0) {
+            fail("has no cycles", thumb_class_names[i]);
+        }
+    }
+}
+
+static void add_memory(struct machine *m, const char *text, const char *key, uint32_t permissions) {
+    uint32_t range[2];
+    struct memory *memory = &m->memories[m->memory_count++];
+    numbers(text, key, range, 2);
+    if (m->memory_count > MEMORIES || range[1] == 0 || (range[1] & 0xFFFu) != 0) {
+        fail("must be BASE:BYTES, a multiple of 4096 bytes", key);
+    }
+    *memory = (struct memory){range[0], range[1], malloc(range[1])};
+    if (memory->data == NULL) {
+        fail("finds no memory", key);
+    }
+    memset(memory->data, permissions & UC_PROT_WRITE ? 0 : 0xFF, memory->bytes); /* erased flash reads as ones */
+    check(uc_mem_map_ptr(m->uc, memory->base, memory->bytes, permissions, memory->data), key);
+}
+
+static void open_core(struct machine *m, const char *name) {
+    for (size_t i = 0; i < sizeof core_models / sizeof core_models[0]; i++) {
+        if (strcmp(core_models[i].name, name) == 0) {
+            check(uc_open(UC_ARCH_ARM, core_models[i].mode, &m->uc), name);
+            check(uc_ctl_set_cpu_model(m->uc, core_models[i].cpu), name);
+            return;
+        }
+    }
+    fail("is no core that this driver knows", name);
+}
+
+static void set_option(struct machine *m, const char *key, char *text) {
+    uint32_t three[3];
+    if (strcmp(key, "--core") == 0) {
+        open_core(m, text);
+    } else if (m->uc == NULL) {
+        fail("must come after --core", key);
+    } else if (strcmp(key, "--cycles") == 0) {
+        set_costs(m, text);
+    } else if (strcmp(key, "--flash") == 0) {
+        m->flash_base = (uint32_t)strtoul(text, NULL, 0);
+        add_memory(m, text, key, UC_PROT_READ | UC_PROT_EXEC);
+    } else if (strcmp(key, "--ram") == 0) {
+        add_memory(m, text, key, UC_PROT_ALL);
+    } else if (strcmp(key, "--vectors") == 0) {
+        numbers(text, key, &m->vectors, 1);
+    } else if (strcmp(key, "--mark") == 0) {
+        numbers(text, key, &m->mark, 1);
+    } else if (strcmp(key, "--stack-limit") == 0) {
+        numbers(text, key, &m->stack_limit, 1);
+    } else if (strcmp(key, "--bus") == 0) {
+        numbers(text, key, three, 3);
+        m->bus_read_extra = three[0];
+        m->bus_write_extra = three[1];
+        m->io_port_saves = three[2];
+    } else if (strcmp(key, "--cache") == 0) {
+        numbers(text, key, three, 3);
+        if (cache_init(&m->cache, three[0], three[1], three[2]) != 0) {
+            fail("must be BYTES:WAYS:LINE, powers of two", key);
+        }
+        m->cache_on = 1;
+    } else if (strcmp(key, "--miss-cycles") == 0) {
+        numbers(text, key, &m->miss_cycles, 1);
+    } else if (strcmp(key, "--max-cycles") == 0) {
+        m->max_cycles = strtoull(text, NULL, 0);
+    } else if (strcmp(key, "--events") == 0) {
+        m->pipe.events = fdopen(atoi(text), "w");
+    } else if (strcmp(key, "--dump") == 0) {
+        m->dump = fopen(text, "w");
+    } else {
+        fail("is no option", key);
+    }
+}
+
+static const char *parse(struct machine *m, int argc, char **argv) {
+    const char *elf = NULL;
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-') {
+            elf = argv[i];
+        } else if (strcmp(argv[i], "--trace") == 0) {
+            m->trace = 1;
+        } else if (strcmp(argv[i], "--cold") == 0) {
+            m->cache_cold = 1;
+        } else if (i + 1 < argc) {
+            set_option(m, argv[i], argv[i + 1]);
+            i++;
+        } else {
+            fail("needs a value", argv[i]);
+        }
+    }
+    if (elf == NULL || m->uc == NULL || m->cost[0] == 0 || m->pipe.events == NULL) {
+        fail("needs --core, --cycles, an ELF file and open events", "the command line");
+    }
+    return elf;
+}
+
+/* ---- running ---- */
+
+static const char *store_segment(void *context, uint32_t address, const uint8_t *bytes, uint32_t count) {
+    uint8_t *target = host_pointer(context, address, count);
+    if (target == NULL) {
+        return "has a segment outside the device's memories";
+    }
+    memcpy(target, bytes, count);
+    return NULL;
+}
+
+/* A function pointer as Unicorn's interface wants it; POSIX guarantees the conversion. */
+#define HOOK(function) ((void *)(uintptr_t)(function))
+
+static void add_hook(struct machine *m, int type, void *function, uint64_t begin, uint64_t end) {
+    uc_hook hook;
+    check(uc_hook_add(m->uc, &hook, type, function, m, begin, end), "hook");
+}
+
+static void connect(struct machine *m) {
+    for (size_t i = 0; i < sizeof rp2040_windows / sizeof rp2040_windows[0]; i++) {
+        struct rp2040_window *window = &rp2040_windows[i];
+        check(uc_mmio_map(m->uc, window->base, window->bytes, read_window, window, write_window, window),
+              "registers");
+    }
+    m->chip.outside = (struct rp2040_outside){board_cycles,      uart_has_input, uart_read, uart_write,
+                                              flush_flash_cache, m};
+    rp2040_reset(&m->chip);
+    add_hook(m, UC_HOOK_BLOCK, HOOK(on_block), 1, 0);
+    add_hook(m, UC_HOOK_MEM_INVALID, HOOK(on_bad_access), 1, 0);
+    add_hook(m, UC_HOOK_INTR, HOOK(on_exception), 1, 0);
+    if (m->cache_on) {
+        add_hook(m, UC_HOOK_CODE, HOOK(on_fetch), m->flash_base, m->flash_base + 0xFFFFFFu);
+        add_hook(m, UC_HOOK_MEM_READ, HOOK(on_flash_read), m->flash_base, m->flash_base + 0xFFFFFFu);
+    }
+    if (m->trace) {
+        add_hook(m, UC_HOOK_CODE, HOOK(on_instruction), 1, 0);
+        add_hook(m, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, HOOK(on_access), 1, 0);
+    }
+}
+
+static void run(struct machine *m, uint32_t entry) {
+    const uint8_t *vectors = host_pointer(m, m->vectors, 8);
+    uint32_t sp = 0;
+    uc_err error;
+    if (vectors == NULL) {
+        fail("lie outside the memories", "the vectors");
+    }
+    for (int i = 3; i >= 0; i--) {
+        sp = sp << 8 | vectors[i];
+    }
+    m->deepest_sp = sp;
+    if (m->stack_limit >= sp) {
+        m->stack_limit = 0; /* a stack below that limit: what leaves its memory faults by itself */
+    }
+    check(uc_reg_write(m->uc, UC_ARM_REG_SP, &sp), "stack pointer");
+    error = uc_emu_start(m->uc, entry | 1u, 0xFFFFFFFEu, 0, 0);
+    if (error == UC_ERR_INSN_INVALID) {
+        finish(m, "fault", "undefined instruction at 0x%" PRIx32, register_value(m, UC_ARM_REG_PC));
+    }
+    finish(m, "fault", "%s at 0x%" PRIx32,
+           error == UC_ERR_OK ? "the firmware sleeps, and nothing can wake it" : uc_strerror(error),
+           register_value(m, UC_ARM_REG_PC));
+}
+
+int main(int argc, char **argv) {
+    struct machine *m = &machine;
+    struct elf_file elf;
+    const char *path, *problem;
+    signal(SIGPIPE, SIG_IGN);
+    m->max_cycles = UINT64_C(4000000000);
+    m->current = &m->blocks[0];
+    m->pipe.events = stderr;
+    path = parse(m, argc, argv);
+    problem = elf_open(&elf, path, ELF_MACHINE_ARM);
+    problem = problem != NULL ? problem : elf_load(&elf, store_segment, m);
+    if (problem != NULL) {
+        fail(problem, path);
+    }
+    m->deadline = m->max_cycles;
+    connect(m);
+    run(m, elf.entry);
+    pipe_flush(&m->pipe);
+    fprintf(m->pipe.events,
+            "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"instructions\":%" PRIu64
+            ",\"cache_misses\":%" PRIu64 ",\"clock_hz\":%.0f,\"baud\":%.0f}\n",
+            m->ending, m->detail, m->cycles, m->instructions, m->cache.misses, rp2040_system_hz(&m->chip),
+            rp2040_uart_baud(&m->chip));
+    fflush(m->pipe.events);
+    return strcmp(m->ending, "end") == 0 ? 0 : EXIT_FAULT;
+}

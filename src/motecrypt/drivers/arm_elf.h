@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ * arm_elf.h: reads the loadable segments of a 32-bit little-endian ELF executable. It checks every
+ * offset against the file's length: a damaged file gives a message, never a crash.
+ * Source: Tool Interface Standard, ELF 1.2, parts 1 and 2.
+ */
+#ifndef MOTECRYPT_ARM_ELF_H
+#define MOTECRYPT_ARM_ELF_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ELF_MACHINE_ARM 40u
+
+struct elf_file {
+    uint8_t *bytes;
+    size_t length;
+    uint32_t entry;
+};
+
+/* Takes `count` bytes to the physical address `address`. Returns NULL, or what is wrong. */
+typedef const char *(*elf_store)(void *context, uint32_t address, const uint8_t *bytes, uint32_t count);
+
+static inline uint32_t elf_word(const struct elf_file *file, size_t offset, unsigned bytes) {
+    uint32_t value = 0;
+    for (unsigned i = 0; i < bytes; i++) {
+        value |= (uint32_t)file->bytes[offset + i] << (8 * i);
+    }
+    return value;
+}
+
+/* Reads the file and checks its header. Returns NULL, or what is wrong. */
+static inline const char *elf_open(struct elf_file *file, const char *path, uint32_t machine) {
+    FILE *stream = fopen(path, "rb");
+    long length;
+    memset(file, 0, sizeof *file);
+    if (stream == NULL) {
+        return "cannot be opened";
+    }
+    if (fseek(stream, 0, SEEK_END) != 0 || (length = ftell(stream)) < 52 || fseek(stream, 0, SEEK_SET) != 0) {
+        fclose(stream);
+        return "is too short for an ELF file";
+    }
+    file->length = (size_t)length;
+    file->bytes = malloc(file->length);
+    if (file->bytes == NULL || fread(file->bytes, 1, file->length, stream) != file->length) {
+        fclose(stream);
+        return "cannot be read";
+    }
+    fclose(stream);
+    if (memcmp(file->bytes, "\177ELF\1\1", 6) != 0) {
+        return "is not a 32-bit little-endian ELF file";
+    }
+    if (elf_word(file, 16, 2) != 2 || elf_word(file, 18, 2) != machine) {
+        return "is not an executable for this processor";
+    }
+    file->entry = elf_word(file, 24, 4);
+    return NULL;
+}
+
+/* Hands every loadable segment to `store`, at its load (physical) address. */
+static inline const char *elf_load(const struct elf_file *file, elf_store store, void *context) {
+    uint32_t table = elf_word(file, 28, 4);
+    uint32_t entry_bytes = elf_word(file, 42, 2);
+    uint32_t count = elf_word(file, 44, 2);
+    unsigned loaded = 0;
+    if (entry_bytes < 32) {
+        return "has no program headers";
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        size_t header = table + (size_t)i * entry_bytes;
+        uint32_t offset, bytes;
+        const char *problem;
+        if (header + 32 > file->length) {
+            return "ends inside its program headers";
+        }
+        offset = elf_word(file, header + 4, 4);
+        bytes = elf_word(file, header + 16, 4);
+        if (elf_word(file, header, 4) != 1 || bytes == 0) {
+            continue;
+        }
+        if ((size_t)offset + bytes > file->length) {
+            return "ends inside a segment";
+        }
+        problem = store(context, elf_word(file, header + 12, 4), file->bytes + offset, bytes);
+        if (problem != NULL) {
+            return problem;
+        }
+        loaded++;
+    }
+    return loaded == 0 ? "has nothing to load" : NULL;
+}
+
+#endif

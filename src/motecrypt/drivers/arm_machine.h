@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only -- part of arm.c, which links Unicorn.
+ * arm_machine.h: the machine that arm.c runs, and how its cycles are counted. It knows no register of any
+ * chip and no option of the command line.
+ */
+#ifndef MOTECRYPT_ARM_MACHINE_H
+#define MOTECRYPT_ARM_MACHINE_H
+
+#include <stdarg.h>
+#include <unicorn/unicorn.h>
+
+#include "arm_cache.h"
+#include "arm_pipe.h"
+#include "arm_rp2040.h"
+#include "arm_thumb.h"
+
+enum { BLOCK_SLOTS = 1 << 15, MEMORIES = 4 };
+
+/* A run of instructions without a branch inside, as Unicorn translates it. */
+struct block {
+    uint32_t address, bytes;
+    uint32_t cycles, instructions;
+    uint32_t next;  /* address after the block */
+    uint32_t extra; /* cycles more when the block that runs next is another one: a taken branch */
+};
+
+struct memory {
+    uint32_t base, bytes;
+    uint8_t *data;
+};
+
+/* The access to a chip's register that is being served. */
+struct access {
+    uint32_t address;
+    int is_write;
+    uint32_t turn; /* the how manyth of its kind in this run of the block, from 1 */
+    uint64_t run;  /* instructions counted with that run: names it */
+};
+
+struct machine {
+    uint64_t cycles, instructions;
+    uint64_t deadline; /* in core cycles */
+    struct block *current;
+    struct block blocks[BLOCK_SLOTS];
+    uc_engine *uc;
+    struct memory memories[MEMORIES];
+    unsigned memory_count;
+    uint32_t cost[THUMB_CLASS_COUNT];
+    uint32_t bus_read_extra, bus_write_extra, io_port_saves; /* cycles, beside the instruction's own */
+    uint64_t max_cycles;                                     /* per request */
+    int cache_on, cache_cold, trace;
+    uint32_t miss_cycles;
+    uint32_t flash_base, vectors, stack_limit, mark;
+    struct cache cache;
+    struct access access;
+    struct rp2040 chip;
+    struct pipe pipe;
+    FILE *dump;
+    /* the timed region */
+    int in_region;
+    uint64_t begin_cycles, begin_instructions, begin_misses;
+    uint32_t begin_sp, deepest_sp;
+    int sp_may_move;
+    uint64_t digest;
+    uint32_t trace_pc;
+    /* how it ended; NULL while it runs */
+    const char *ending; /* "end" or "fault" */
+    char detail[256];
+};
+
+static inline uint32_t register_value(const struct machine *m, int id) {
+    uint32_t value = 0;
+    uc_reg_read(m->uc, id, &value);
+    return value;
+}
+
+/* Ends the run; the first reason counts. */
+static void finish(struct machine *m, const char *kind, const char *format, ...) {
+    va_list arguments;
+    if (m->ending != NULL) {
+        return;
+    }
+    m->ending = kind;
+    va_start(arguments, format);
+    vsnprintf(m->detail, sizeof m->detail, format, arguments);
+    va_end(arguments);
+    uc_emu_stop(m->uc);
+}
+
+static inline uint8_t *host_pointer(const struct machine *m, uint32_t address, uint32_t bytes) {
+    for (unsigned i = 0; i < m->memory_count; i++) {
+        const struct memory *memory = &m->memories[i];
+        if (address - memory->base < memory->bytes && memory->bytes - (address - memory->base) >= bytes) {
+            return memory->data + (address - memory->base);
+        }
+    }
+    return NULL;
+}
+
+static inline uint16_t code_at(const struct machine *m, uint32_t address) {
+    const uint8_t *code = host_pointer(m, address, 2);
+    return (uint16_t)(code ? code[0] | code[1] << 8 : 0);
+}
+
+static inline struct thumb_instruction instruction_at(const struct machine *m, uint32_t address) {
+    return thumb_decode(code_at(m, address), code_at(m, address + 2));
+}
+
+static void measure_block(const struct machine *m, struct block *block, uint32_t address, uint32_t bytes) {
+    struct thumb_instruction instruction = {THUMB_alu, 0, 2, 0};
+    block->address = address;
+    block->bytes = bytes;
+    block->next = address + bytes;
+    block->cycles = 0;
+    block->instructions = 0;
+    for (uint32_t at = address; at < address + bytes; at += instruction.bytes) {
+        instruction = instruction_at(m, at);
+        block->cycles += thumb_cycles(&instruction, m->cost);
+        block->instructions++;
+    }
+    block->extra = instruction.class == THUMB_branch_if ? m->cost[THUMB_branch_if_taken] : 0;
+}
+
+/* The one hook of the fast mode: every block's cost is added when it begins. */
+static void on_block(uc_engine *uc, uint64_t address64, uint32_t bytes, void *user) {
+    struct machine *m = user;
+    uint32_t address = (uint32_t)address64;
+    struct block *block = &m->blocks[(address >> 1) & (BLOCK_SLOTS - 1)];
+    uint64_t cycles = m->cycles + (m->current->next != address ? m->current->extra : 0);
+    (void)uc;
+    if (block->address != address || block->bytes != bytes) {
+        measure_block(m, block, address, bytes);
+    }
+    m->current = block;
+    m->instructions += block->instructions;
+    m->cycles = cycles + block->cycles;
+    if (m->cycles >= m->deadline) {
+        finish(m, "fault", "no answer within %llu cycles: the firmware is at 0x%x",
+               (unsigned long long)m->max_cycles, address);
+    }
+}
+
+/* Where the current block has come to. Unicorn keeps no program counter inside a block (its hooks on every
+ * instruction would, at a tenth of the speed), but the registers are right: the access being served is the
+ * load or store of the block whose operands give its address; of several such, the one whose turn it is. */
+static uint32_t serving_pc(const struct machine *m) {
+    static const int registers[8] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2, UC_ARM_REG_R3,
+                                     UC_ARM_REG_R4, UC_ARM_REG_R5, UC_ARM_REG_R6, UC_ARM_REG_R7};
+    const struct access *access = &m->access;
+    uint32_t found = m->current->address, matches = 0, at = m->current->address;
+    while (at < m->current->next) {
+        uint16_t code = code_at(m, at);
+        struct thumb_instruction instruction = thumb_decode(code, code_at(m, at + 2));
+        struct thumb_operand operand = thumb_operand(code, &instruction);
+        if (operand.kind == (access->is_write ? THUMB_OPERAND_STORE : THUMB_OPERAND_LOAD)) {
+            uint32_t target = operand.offset + register_value(m, registers[operand.base]) +
+                              (operand.index < 0 ? 0 : register_value(m, registers[operand.index]));
+            if (target == access->address) {
+                found = at;
+                if (++matches == access->turn) {
+                    break;
+                }
+            }
+        }
+        at += instruction.bytes;
+    }
+    return found;
+}
+
+/* Cycles (and instructions) of the current block, which was counted whole, that lie ahead of the access. */
+static uint32_t ahead(const struct machine *m, uint32_t *instructions) {
+    uint32_t cycles = 0;
+    struct thumb_instruction instruction;
+    *instructions = 0;
+    for (uint32_t at = serving_pc(m); at < m->current->next; at += instruction.bytes) {
+        instruction = instruction_at(m, at);
+        cycles += thumb_cycles(&instruction, m->cost);
+        ++*instructions;
+    }
+    return cycles;
+}
+
+/* Every access to a register of the chip begins here. Returns 1 when it repeats the one before. */
+static int serve(struct machine *m, uint32_t address, int is_write) {
+    struct access *access = &m->access;
+    int again = access->address == address && access->is_write == is_write;
+    access->turn = again && access->run == m->instructions ? access->turn + 1 : 1;
+    access->run = m->instructions;
+    access->address = address;
+    access->is_write = is_write;
+    return again;
+}
+
+/* Time as the board's own timers see it: the core's cycles and those it waits for the flash. */
+static uint64_t board_cycles(void *context) {
+    struct machine *m = context;
+    uint32_t instructions;
+    return m->cycles - ahead(m, &instructions) + m->cache.misses * m->miss_cycles;
+}
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT
+ * arm_rp2040.h: the registers of RP2040 that start-up code, a UART and timers need, so that firmware
+ * which brings up its clocks runs unchanged. It knows no CPU: the caller tells it the time in cycles.
+ * Everything else in the peripherals' address space is a plain register that keeps what was written.
+ * Source of all addresses and bits: RP2040 datasheet (2.14 resets, 2.15 clocks, 2.16 XOSC, 2.18 PLL,
+ * 4.2 UART, 4.6 timer, 4.7 watchdog, 2.3.1.5 divider, 2.6.3 XIP); ARM DDI 0419, B3.3 SysTick.
+ */
+#ifndef MOTECRYPT_ARM_RP2040_H
+#define MOTECRYPT_ARM_RP2040_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define RP2040_APB_BASE 0x40000000u
+#define RP2040_APB_BYTES 0x00070000u
+
+enum rp2040_window_kind { RP2040_PERIPHERAL, RP2040_IO_PORT, RP2040_CORE, RP2040_XIP, RP2040_SSI };
+
+/* A window of registers in the address space (datasheet 2.2). */
+struct rp2040_window {
+    uint32_t base, bytes;
+    enum rp2040_window_kind kind;
+};
+
+static struct rp2040_window rp2040_windows[] = {
+    {RP2040_APB_BASE, RP2040_APB_BYTES, RP2040_PERIPHERAL}, /* behind the peripheral bus's bridge */
+    {0xD0000000u, 0x00001000u, RP2040_IO_PORT},             /* SIO, on the core's single-cycle port */
+    {0xE0000000u, 0x00100000u, RP2040_CORE},                /* the core's private peripherals */
+    {0x14000000u, 0x00004000u, RP2040_XIP},                 /* control of execution in place */
+    {0x18000000u, 0x00004000u, RP2040_SSI},                 /* the flash interface: plain registers */
+};
+
+#define RP2040_RESETS 0x4000C000u
+#define RP2040_CLOCKS 0x40008000u
+#define RP2040_XOSC 0x40024000u
+#define RP2040_PLL_SYS 0x40028000u
+#define RP2040_PLL_USB 0x4002C000u
+#define RP2040_UART0 0x40034000u
+#define RP2040_TIMER 0x40054000u
+#define RP2040_WATCHDOG 0x40058000u
+
+#define RP2040_XOSC_HZ 12000000u /* the crystal on the Pico; the boot ROM's USB needs it too */
+#define RP2040_ROSC_HZ 6500000u  /* datasheet 2.17: nominal, at reset */
+
+struct rp2040;
+
+/* What the registers need from whoever runs the core. */
+struct rp2040_outside {
+    uint64_t (*cycles)(void *context);          /* time now, in core cycles since reset */
+    int (*uart_has_input)(void *context);       /* may wait while `polling`; 1: a byte can be read */
+    uint8_t (*uart_read)(void *context);        /* the next byte; 0 when there is none */
+    void (*uart_write)(void *context, uint8_t); /* a byte leaves the board */
+    void (*flush_flash_cache)(void *context);
+    void *context;
+};
+
+struct rp2040 {
+    struct rp2040_outside outside;
+    uint32_t apb[RP2040_APB_BYTES / 0x4000u][0x1000u / 4u];
+    uint32_t sio[0x1000u / 4u];
+    uint32_t ppb[0x1000u / 4u]; /* the system control space, 0xE000E000 */
+    uint32_t xip[16];
+    uint32_t ssi[64];
+    int polling;            /* the access now served repeats the one before: nothing came between */
+    uint64_t systick_zero;  /* cycle at which SysTick was last at 0 */
+    uint64_t time_at_cycle; /* the timer's microseconds were `time_us` at this cycle */
+    double time_us;
+};
+
+static inline uint32_t *rp2040_register(struct rp2040 *chip, uint32_t address) {
+    uint32_t offset = address - RP2040_APB_BASE;
+    return &chip->apb[offset >> 14][(offset & 0xFFFu) >> 2];
+}
+
+static inline void rp2040_reset(struct rp2040 *chip) {
+    struct rp2040_outside outside = chip->outside;
+    memset(chip, 0, sizeof *chip);
+    chip->outside = outside;
+    *rp2040_register(chip, RP2040_RESETS) = 0x01FFFFFFu;
+    *rp2040_register(chip, RP2040_CLOCKS + 0x34u) = 1u << 8; /* clk_ref divider */
+    *rp2040_register(chip, RP2040_CLOCKS + 0x40u) = 1u << 8; /* clk_sys divider */
+    *rp2040_register(chip, RP2040_PLL_SYS) = 1;
+    *rp2040_register(chip, RP2040_PLL_USB) = 1;
+    chip->xip[0] = 3; /* cache enabled */
+}
+
+static inline double rp2040_pll_hz(struct rp2040 *chip, uint32_t base) {
+    uint32_t reference = *rp2040_register(chip, base) & 0x3Fu;
+    uint32_t multiply = *rp2040_register(chip, base + 8) & 0xFFFu;
+    uint32_t divide = *rp2040_register(chip, base + 12);
+    uint32_t divisor = reference * ((divide >> 16) & 7u) * ((divide >> 12) & 7u);
+    return divisor == 0 ? 0.0 : (double)RP2040_XOSC_HZ * multiply / divisor;
+}
+
+static inline double rp2040_divided(double hz, uint32_t divider) {
+    double by = (double)divider / 256.0;
+    return by >= 1.0 ? hz / by : hz / 65536.0; /* 0 means 2^16 */
+}
+
+static inline double rp2040_reference_hz(struct rp2040 *chip) {
+    uint32_t source = *rp2040_register(chip, RP2040_CLOCKS + 0x30u) & 3u;
+    double hz = source == 2   ? RP2040_XOSC_HZ
+                : source == 1 ? rp2040_pll_hz(chip, RP2040_PLL_USB)
+                              : RP2040_ROSC_HZ;
+    return rp2040_divided(hz, *rp2040_register(chip, RP2040_CLOCKS + 0x34u));
+}
+
+/* The core's clock as the clock registers stand now, in hertz. */
+static inline double rp2040_system_hz(struct rp2040 *chip) {
+    uint32_t control = *rp2040_register(chip, RP2040_CLOCKS + 0x3Cu);
+    double hz = rp2040_reference_hz(chip);
+    if (control & 1u) {
+        switch ((control >> 5) & 7u) {
+        case 0:
+            hz = rp2040_pll_hz(chip, RP2040_PLL_SYS);
+            break;
+        case 1:
+            hz = rp2040_pll_hz(chip, RP2040_PLL_USB);
+            break;
+        case 3:
+            hz = RP2040_XOSC_HZ;
+            break;
+        default:
+            hz = RP2040_ROSC_HZ;
+        }
+    }
+    return rp2040_divided(hz, *rp2040_register(chip, RP2040_CLOCKS + 0x40u));
+}
+
+/* Baud as UART0's divisors and its clock (clk_peri from clk_sys) stand now; 0 when it is off. */
+static inline double rp2040_uart_baud(struct rp2040 *chip) {
+    uint32_t divisor = *rp2040_register(chip, RP2040_UART0 + 0x24u) * 64u +
+                       (*rp2040_register(chip, RP2040_UART0 + 0x28u) & 63u);
+    uint32_t control = *rp2040_register(chip, RP2040_UART0 + 0x30u);
+    return (control & 0x301u) == 0x301u && divisor != 0 ? 4.0 * rp2040_system_hz(chip) / divisor : 0.0;
+}
+
+/* Microseconds of the timer: it counts ticks of the watchdog's divider, which must have been started. */
+static inline double rp2040_time_us(struct rp2040 *chip) {
+    uint32_t tick = *rp2040_register(chip, RP2040_WATCHDOG + 0x2Cu);
+    uint64_t cycles = chip->outside.cycles(chip->outside.context) - chip->time_at_cycle;
+    double system = rp2040_system_hz(chip);
+    if (!(tick & 0x200u) || (tick & 0x1FFu) == 0 || system <= 0.0) {
+        return chip->time_us;
+    }
+    return chip->time_us + (double)cycles / system * rp2040_reference_hz(chip) / (tick & 0x1FFu);
+}
+
+/* Before anything changes that the timer's rate depends on. */
+static inline void rp2040_rebase_time(struct rp2040 *chip) {
+    chip->time_us = rp2040_time_us(chip);
+    chip->time_at_cycle = chip->outside.cycles(chip->outside.context);
+}
+
+static inline uint32_t rp2040_uart_flags(struct rp2040 *chip) {
+    int input = chip->outside.uart_has_input(chip->outside.context);
+    return 0x80u | (input ? 0u : 0x10u); /* the sender is always empty; RXFE while nothing has come */
+}
+
+static inline uint32_t rp2040_apb_read(struct rp2040 *chip, uint32_t address) {
+    uint32_t plain = RP2040_APB_BASE | (address & 0x7CFFCu); /* without the atomic alias bits 12, 13 */
+    uint32_t value = *rp2040_register(chip, plain);
+    switch (plain) {
+    case RP2040_RESETS + 8: /* RESET_DONE */
+        return ~*rp2040_register(chip, RP2040_RESETS) & 0x01FFFFFFu;
+    case RP2040_CLOCKS + 0x38u: /* CLK_REF_SELECTED, one hot */
+        return 1u << (*rp2040_register(chip, RP2040_CLOCKS + 0x30u) & 3u);
+    case RP2040_CLOCKS + 0x44u: /* CLK_SYS_SELECTED */
+        return 1u << (*rp2040_register(chip, RP2040_CLOCKS + 0x3Cu) & 1u);
+    case RP2040_XOSC + 4: /* STATUS: stable as soon as enabled */
+        return (*rp2040_register(chip, RP2040_XOSC) & 0xFFF000u) == 0xFAB000u ? 0x80001000u : 0u;
+    case RP2040_PLL_SYS:
+    case RP2040_PLL_USB: /* CS: locked as soon as powered (PWR bits PD and VCOPD clear) and multiplying */
+        return value |
+               (!(*rp2040_register(chip, plain + 4) & 0x21u) && *rp2040_register(chip, plain + 8) ? 1u << 31
+                                                                                                  : 0u);
+    case RP2040_WATCHDOG + 0x2Cu: /* TICK: running when enabled */
+        return value | ((value & 0x200u) << 1);
+    case RP2040_UART0: /* DR */
+        return chip->outside.uart_read(chip->outside.context);
+    case RP2040_UART0 + 0x18u: /* FR */
+        return rp2040_uart_flags(chip);
+    case RP2040_TIMER + 0x08u: /* TIMEHR, TIMERAWH */
+    case RP2040_TIMER + 0x24u:
+        return (uint32_t)((uint64_t)rp2040_time_us(chip) >> 32);
+    case RP2040_TIMER + 0x0Cu: /* TIMELR, TIMERAWL */
+    case RP2040_TIMER + 0x28u:
+        return (uint32_t)(uint64_t)rp2040_time_us(chip);
+    default:
+        return value;
+    }
+}
+
+static inline void rp2040_apb_write(struct rp2040 *chip, uint32_t address, uint32_t value) {
+    uint32_t plain = RP2040_APB_BASE | (address & 0x7CFFCu);
+    uint32_t block = plain & ~0x3FFFu;
+    uint32_t *target = rp2040_register(chip, plain);
+    switch ((address >> 12) & 3u) { /* atomic aliases, datasheet 2.1.2 */
+    case 1:
+        value = *target ^ value;
+        break;
+    case 2:
+        value = *target | value;
+        break;
+    case 3:
+        value = *target & ~value;
+        break;
+    default:
+        break;
+    }
+    if (block == RP2040_CLOCKS || block == RP2040_XOSC || block == RP2040_PLL_SYS ||
+        block == RP2040_PLL_USB || plain == RP2040_WATCHDOG + 0x2Cu) {
+        rp2040_rebase_time(chip);
+    }
+    *target = value;
+    if (plain == RP2040_UART0) {
+        chip->outside.uart_write(chip->outside.context, (uint8_t)value);
+    }
+}
+
+/* SysTick on the processor clock, counting down from RVR; 24 bits. */
+static inline uint32_t rp2040_systick(struct rp2040 *chip) {
+    uint32_t control = chip->ppb[0x10 / 4];
+    uint32_t reload = chip->ppb[0x14 / 4] & 0xFFFFFFu;
+    uint64_t elapsed = chip->outside.cycles(chip->outside.context) - chip->systick_zero;
+    if ((control & 5u) != 5u || elapsed == 0 || reload == 0) {
+        return 0;
+    }
+    return reload - (uint32_t)((elapsed - 1) % ((uint64_t)reload + 1));
+}
+
+static inline uint32_t rp2040_ppb_read(struct rp2040 *chip, uint32_t offset) {
+    if (offset == 0xE018u) {
+        return rp2040_systick(chip);
+    }
+    if (offset == 0xED00u) {
+        return 0x410CC601u; /* CPUID: Cortex-M0+ r0p1 */
+    }
+    return offset >= 0xE000u && offset < 0xF000u ? chip->ppb[(offset - 0xE000u) / 4] : 0;
+}
+
+static inline void rp2040_ppb_write(struct rp2040 *chip, uint32_t offset, uint32_t value) {
+    if (offset >= 0xE000u && offset < 0xF000u) {
+        if (offset == 0xE018u || offset == 0xE010u) {
+            chip->systick_zero = chip->outside.cycles(chip->outside.context);
+        }
+        chip->ppb[(offset - 0xE000u) / 4] = value;
+    }
+}
+
+static inline uint32_t rp2040_sio_read(struct rp2040 *chip, uint32_t offset) {
+    uint32_t dividend, divisor;
+    int is_signed = chip->sio[0x7C / 4] != 0; /* which of the two pairs was written last */
+    if (offset != 0x70u && offset != 0x74u) {
+        return offset == 0x78u ? 1u : chip->sio[offset / 4]; /* the divider is always ready */
+    }
+    dividend = chip->sio[0x60 / 4];
+    divisor = chip->sio[0x64 / 4];
+    if (divisor == 0) {
+        return offset == 0x74u ? dividend : (is_signed && (int32_t)dividend < 0 ? 1u : UINT32_MAX);
+    }
+    if (is_signed) {
+        int64_t a = (int32_t)dividend, b = (int32_t)divisor;
+        return (uint32_t)(offset == 0x74u ? a % b : a / b);
+    }
+    return offset == 0x74u ? dividend % divisor : dividend / divisor;
+}
+
+static inline void rp2040_sio_write(struct rp2040 *chip, uint32_t offset, uint32_t value) {
+    if (offset >= 0x60u && offset <= 0x6Cu) {
+        chip->sio[0x7C / 4] = offset >= 0x68u;
+        offset = offset & 4u ? 0x64u : 0x60u; /* the signed and unsigned operands are the same registers */
+    }
+    chip->sio[offset / 4] = value;
+}
+
+static inline uint32_t rp2040_xip_read(struct rp2040 *chip, uint32_t offset) {
+    return offset == 8 ? 0x3u : offset < 0x40u ? chip->xip[offset / 4] : 0; /* STAT: flush ready, FIFO empty */
+}
+
+static inline void rp2040_xip_write(struct rp2040 *chip, uint32_t offset, uint32_t value) {
+    if (offset == 4 && (value & 1u)) {
+        chip->outside.flush_flash_cache(chip->outside.context);
+    } else if (offset < 0x40u) {
+        chip->xip[offset / 4] = value;
+    }
+}
+
+/* The aligned register of `address`, which lies in `window`. */
+static inline uint32_t rp2040_read(struct rp2040 *chip, const struct rp2040_window *window, uint32_t address) {
+    uint32_t offset = (address - window->base) & ~3u;
+    switch (window->kind) {
+    case RP2040_PERIPHERAL:
+        return rp2040_apb_read(chip, address & ~3u);
+    case RP2040_IO_PORT:
+        return rp2040_sio_read(chip, offset);
+    case RP2040_CORE:
+        return rp2040_ppb_read(chip, offset);
+    case RP2040_XIP:
+        return rp2040_xip_read(chip, offset);
+    default:
+        return chip->ssi[offset / 4 % 64];
+    }
+}
+
+static inline void rp2040_write(struct rp2040 *chip, const struct rp2040_window *window, uint32_t address,
+                                uint32_t value) {
+    uint32_t offset = (address - window->base) & ~3u;
+    switch (window->kind) {
+    case RP2040_PERIPHERAL:
+        rp2040_apb_write(chip, address & ~3u, value);
+        break;
+    case RP2040_IO_PORT:
+        rp2040_sio_write(chip, offset, value);
+        break;
+    case RP2040_CORE:
+        rp2040_ppb_write(chip, offset, value);
+        break;
+    case RP2040_XIP:
+        rp2040_xip_write(chip, offset, value);
+        break;
+    default:
+        chip->ssi[offset / 4 % 64] = value;
+    }
+}
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ * arm_thumb.h: what an ARMv6-M Thumb instruction is for a cycle model: its class, how many registers
+ * it moves, whether it ends a run of instructions. It knows no cycle figure: those come from the
+ * device's descriptor (device.toml, [core.cycles]).
+ * Encodings: ARM DDI 0419 (ARMv6-M Architecture Reference Manual), chapter A5.
+ */
+#ifndef MOTECRYPT_ARM_THUMB_H
+#define MOTECRYPT_ARM_THUMB_H
+
+#include <stdint.h>
+
+/* Instruction classes of ARM DDI 0484, table 3-1, as far as their cycles differ on any Cortex-M0+. */
+#define THUMB_CLASSES(X)                                                                                     \
+    X(alu)             /* move, add, subtract, compare, logic, shift, extend, reverse, CPS, NOP, SEV */      \
+    X(multiply)        /* MULS */                                                                            \
+    X(load)            /* LDR, LDRH, LDRB, LDRSH, LDRSB, literal loads */                                    \
+    X(store)           /* STR, STRH, STRB */                                                                 \
+    X(load_multiple)   /* LDM, without its registers */                                                      \
+    X(store_multiple)  /* STM, without its registers */                                                      \
+    X(push)            /* PUSH, without its registers */                                                     \
+    X(pop)             /* POP without PC, without its registers */                                           \
+    X(pop_pc)          /* POP with PC, without its registers */                                              \
+    X(branch)          /* B */                                                                               \
+    X(branch_if)       /* B<cond>, not taken */                                                              \
+    X(branch_if_taken) /* B<cond>, taken: cycles beyond the not-taken ones */                                \
+    X(branch_link)     /* BL */                                                                              \
+    X(branch_exchange) /* BX, BLX */                                                                         \
+    X(write_pc)        /* MOV PC, ADD PC */                                                                  \
+    X(special)         /* MRS, MSR */                                                                        \
+    X(barrier)         /* ISB, DMB, DSB */                                                                   \
+    X(wait)            /* WFE, WFI */                                                                        \
+    X(per_register)    /* each register of LDM, STM, PUSH, POP (PC and LR count) */
+
+enum thumb_class {
+#define X(name) THUMB_##name,
+    THUMB_CLASSES(X)
+#undef X
+        THUMB_CLASS_COUNT
+};
+
+static const char *const thumb_class_names[THUMB_CLASS_COUNT] = {
+#define X(name) #name,
+    THUMB_CLASSES(X)
+#undef X
+};
+
+struct thumb_instruction {
+    uint8_t class;     /* enum thumb_class */
+    uint8_t registers; /* moved by LDM, STM, PUSH, POP */
+    uint8_t bytes;     /* 2 or 4 */
+    uint8_t writes_sp; /* not 0: may change the stack pointer */
+};
+
+static inline uint8_t thumb_bits(uint32_t list) {
+    uint8_t count = 0;
+    for (; list != 0; list &= list - 1) {
+        count++;
+    }
+    return count;
+}
+
+/* 32-bit encodings: BL, MSR, MRS and the barriers are all that ARMv6-M has (A5.3). */
+static inline void thumb_decode_wide(uint16_t first, uint16_t second, struct thumb_instruction *out) {
+    out->bytes = 4;
+    if ((first & 0xF800u) == 0xF000u && (second & 0xD000u) == 0xD000u) {
+        out->class = THUMB_branch_link;
+    } else if ((first & 0xFFF0u) == 0xF3B0u) {
+        out->class = THUMB_barrier;
+    } else {
+        out->class = THUMB_special;
+        out->writes_sp = (first & 0xFFE0u) == 0xF380u; /* MSR MSP, MSR CONTROL */
+    }
+}
+
+/* Data processing on high registers and BX, BLX (A5.2.3): 0100 01xx. */
+static inline void thumb_decode_high(uint16_t code, struct thumb_instruction *out) {
+    unsigned operation = (code >> 8) & 3u;
+    unsigned target = (code & 7u) | ((code >> 4) & 8u);
+    if (operation == 3) {
+        out->class = THUMB_branch_exchange;
+    } else if (operation != 1 && target == 15) {
+        out->class = THUMB_write_pc;
+    }
+    out->writes_sp = operation != 3 && operation != 1 && target == 13;
+}
+
+/* Miscellaneous 16-bit instructions (A5.2.5): 1011 xxxx. */
+static inline void thumb_decode_misc(uint16_t code, struct thumb_instruction *out) {
+    if ((code & 0xFE00u) == 0xB400u) {
+        out->class = THUMB_push;
+        out->registers = thumb_bits(code & 0x1FFu);
+        out->writes_sp = 1;
+    } else if ((code & 0xFE00u) == 0xBC00u) {
+        out->class = (code & 0x100u) ? THUMB_pop_pc : THUMB_pop;
+        out->registers = thumb_bits(code & 0x1FFu);
+        out->writes_sp = 1;
+    } else if ((code & 0xFF00u) == 0xB000u) {
+        out->writes_sp = 1; /* ADD SP, SUB SP */
+    } else if (code == 0xBF20u || code == 0xBF30u) {
+        out->class = THUMB_wait;
+    }
+}
+
+/* The instruction at `code`, with the halfword after it. */
+static inline struct thumb_instruction thumb_decode(uint16_t code, uint16_t next) {
+    struct thumb_instruction out = {THUMB_alu, 0, 2, 0};
+    unsigned top = code >> 12;
+    if (code >= 0xE800u) {
+        thumb_decode_wide(code, next, &out);
+    } else if ((code & 0xFC00u) == 0x4400u) {
+        thumb_decode_high(code, &out);
+    } else if ((code & 0xFFC0u) == 0x4340u) {
+        out.class = THUMB_multiply;
+    } else if ((code & 0xF800u) == 0x4800u) {
+        out.class = THUMB_load;
+    } else if (top == 5) {
+        out.class = (code & 0x0E00u) <= 0x0400u ? THUMB_store : THUMB_load; /* STR STRH STRB are 0, 1, 2 */
+    } else if (top >= 6 && top <= 9) {
+        out.class = (code & 0x0800u) ? THUMB_load : THUMB_store;
+    } else if (top == 11) {
+        thumb_decode_misc(code, &out);
+    } else if (top == 12) {
+        out.class = (code & 0x0800u) ? THUMB_load_multiple : THUMB_store_multiple;
+        out.registers = thumb_bits(code & 0xFFu);
+    } else if (top == 13) {
+        out.class = (code & 0x0E00u) == 0x0E00u ? THUMB_branch : THUMB_branch_if; /* 1110 UDF, 1111 SVC */
+    } else if (top == 14) {
+        out.class = THUMB_branch;
+    }
+    return out;
+}
+
+enum thumb_operand_kind { THUMB_OPERAND_NONE, THUMB_OPERAND_LOAD, THUMB_OPERAND_STORE };
+
+/* The address of a single load or store: base + index + offset. */
+struct thumb_operand {
+    uint8_t kind;   /* enum thumb_operand_kind; NONE also for what is relative to PC or SP */
+    uint8_t base;   /* a low register */
+    int8_t index;   /* a low register, or -1 */
+    uint8_t offset; /* bytes */
+};
+
+static inline struct thumb_operand thumb_operand(uint16_t code, const struct thumb_instruction *instruction) {
+    struct thumb_operand out = {THUMB_OPERAND_NONE, (code >> 3) & 7u, -1, 0};
+    unsigned top = code >> 12;
+    unsigned scaled = (code >> 6) & 31u;
+    if (top < 5 || top > 8) {
+        return out; /* a literal load (4), SP-relative (9), or no single access */
+    }
+    out.kind = instruction->class == THUMB_store ? THUMB_OPERAND_STORE : THUMB_OPERAND_LOAD;
+    if (top == 5) {
+        out.index = (int8_t)((code >> 6) & 7u);
+    } else {
+        out.offset = (uint8_t)(scaled << (top == 6 ? 2 : top == 7 ? 0 : 1));
+    }
+    return out;
+}
+
+/* Cycles of one instruction, not taken if it is a conditional branch. */
+static inline uint32_t thumb_cycles(const struct thumb_instruction *instruction, const uint32_t *cost) {
+    return cost[instruction->class] + instruction->registers * cost[THUMB_per_register];
+}
+
+#endif

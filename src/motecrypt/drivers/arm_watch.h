@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only -- part of arm.c, which links Unicorn.
+ * arm_watch.h: the slower looks at a running machine: the flash cache, the deepest stack pointer, the trace
+ * of instructions and addresses, and faults.
+ */
+#ifndef MOTECRYPT_ARM_WATCH_H
+#define MOTECRYPT_ARM_WATCH_H
+
+#include <inttypes.h>
+
+#include "arm_machine.h"
+
+/* ---- flash cache ---- */
+
+static void on_fetch(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
+    struct machine *m = user;
+    (void)uc;
+    cache_access(&m->cache, (uint32_t)address);
+    if (bytes == 4) {
+        cache_access(&m->cache, (uint32_t)address + 2);
+    }
+}
+
+static void on_flash_read(uc_engine *uc, uc_mem_type type, uint64_t address, int bytes, int64_t value,
+                          void *user) {
+    struct machine *m = user;
+    (void)uc;
+    (void)type;
+    (void)bytes;
+    (void)value;
+    cache_access(&m->cache, (uint32_t)address);
+}
+
+/* ---- trace: the deepest stack pointer, and a digest of every instruction and every address ---- */
+
+static void mix(struct machine *m, uint64_t value) {
+    m->digest = (m->digest ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    m->digest ^= m->digest >> 29;
+}
+
+static void watch_stack(struct machine *m, uint32_t pc) {
+    uint32_t sp = register_value(m, UC_ARM_REG_SP);
+    if (sp < m->deepest_sp) {
+        m->deepest_sp = sp;
+        if (sp < m->stack_limit) {
+            finish(m, "fault", "the stack ran into the data: stack pointer 0x%" PRIx32 ", limit 0x%" PRIx32
+                               ", at 0x%" PRIx32,
+                   sp, m->stack_limit, pc);
+        }
+    }
+}
+
+static void on_instruction(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
+    struct machine *m = user;
+    (void)uc;
+    (void)bytes;
+    if (m->sp_may_move) {
+        watch_stack(m, (uint32_t)address);
+    }
+    m->sp_may_move = instruction_at(m, (uint32_t)address).writes_sp;
+    if (m->in_region) {
+        mix(m, address << 32);
+        m->trace_pc = (uint32_t)address;
+        if (m->dump != NULL) {
+            fprintf(m->dump, "%" PRIx32 " ffffffff\n", (uint32_t)address);
+        }
+    }
+}
+
+/* ARMv6-M faults on an unaligned access (DDI 0419, A3.2.1), which Unicorn does not notice. */
+static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int bytes, int64_t value, void *user) {
+    struct machine *m = user;
+    (void)uc;
+    (void)value;
+    if ((address & (uint64_t)(bytes - 1)) != 0) {
+        finish(m, "fault", "unaligned access to 0x%" PRIx32 " at 0x%" PRIx32, (uint32_t)address,
+               register_value(m, UC_ARM_REG_PC));
+    }
+    if (m->in_region) {
+        mix(m, address << 8 | (uint64_t)bytes << 1 | (type == UC_MEM_WRITE));
+        if (m->dump != NULL) {
+            fprintf(m->dump, "%" PRIx32 " %" PRIx32 "\n", m->trace_pc, (uint32_t)address);
+        }
+    }
+}
+
+/* ---- faults ---- */
+
+static bool on_bad_access(uc_engine *uc, uc_mem_type type, uint64_t address, int bytes, int64_t value,
+                          void *user) {
+    struct machine *m = user;
+    uint32_t sp = register_value(m, UC_ARM_REG_SP);
+    const char *what = type == UC_MEM_WRITE_UNMAPPED   ? "wrote to"
+                       : type == UC_MEM_READ_UNMAPPED  ? "read from"
+                       : type == UC_MEM_FETCH_UNMAPPED ? "jumped to"
+                       : type == UC_MEM_WRITE_PROT     ? "wrote to the flash at"
+                                                       : "may not use";
+    (void)uc;
+    (void)bytes;
+    (void)value;
+    if (sp < m->stack_limit || (address < m->stack_limit && m->stack_limit - address <= 4096)) {
+        finish(m, "fault", "the stack ran out of its memory: stack pointer 0x%" PRIx32 ", limit 0x%" PRIx32
+                           ", at 0x%" PRIx32,
+               sp, m->stack_limit, register_value(m, UC_ARM_REG_PC));
+    } else {
+        finish(m, "fault", "the firmware %s 0x%" PRIx32 "%s, at 0x%" PRIx32 ", return address 0x%" PRIx32, what,
+               (uint32_t)address, type == UC_MEM_WRITE_PROT ? "" : ", where nothing is",
+               register_value(m, UC_ARM_REG_PC), register_value(m, UC_ARM_REG_LR));
+    }
+    return false;
+}
+
+/* Exceptions of the core, by QEMU's numbers (target/arm/cpu.h), which Unicorn passes on. None is delivered:
+ * no firmware that is measured takes one, so each is an end with a reason. */
+static void on_exception(uc_engine *uc, uint32_t number, void *user) {
+    static const struct {
+        uint32_t number;
+        const char *what;
+    } names[] = {{1, "undefined instruction"}, {2, "supervisor call"}, {3, "jump to where nothing is"},
+                 {4, "fault on data"},         {7, "breakpoint"},      {8, "return from an exception"},
+                 {17, "undefined instruction"}, {18, "jump to an even address (ARM state)"}};
+    struct machine *m = user;
+    const char *what = "exception";
+    (void)uc;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i].number == number) {
+            what = names[i].what;
+        }
+    }
+    finish(m, "fault", "%s (%" PRIu32 ") at 0x%" PRIx32 ", return address 0x%" PRIx32, what, number,
+           register_value(m, UC_ARM_REG_PC), register_value(m, UC_ARM_REG_LR));
+}
+
+#endif
