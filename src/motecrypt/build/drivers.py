@@ -86,7 +86,8 @@ def driver(name: str) -> Path:
 
 @lru_cache(maxsize=16)
 def driver_identity(name: str) -> str:
-    """A hash of the driver's source, flags and compiler: part of every measurement's key."""
+    """A hash of the driver's sources, flags and compiler: part of every measurement's key."""
     recipe = RECIPES[name]
-    parts = [(DRIVERS / recipe.source).read_text(), identity(recipe.compiler), *map(str, recipe.flags())]
+    sources = [DRIVERS / recipe.source, *sorted(DRIVERS.glob(f"{name}_*.h"))]
+    parts = [*(s.read_text() for s in sources), identity(recipe.compiler), *map(str, recipe.flags())]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -8,9 +8,11 @@
  * written to the flash's status. Sources: datasheet 4.10.13 (SSI registers); Winbond W25Q16JV, 8.2.
  * The simulator does not run this; tests/unit/test_pico_boot.py does, on a model of the interface.
  */
-#ifndef FLASH_CLOCK_DIVIDER
 #define FLASH_CLOCK_DIVIDER 2 /* flash clock = core clock / 2: 62.5 MHz; even, as the interface wants */
-#endif
+
+/* CRC-32 (polynomial 0x04c11db7, from all ones, not reflected, not inverted) of the 252 bytes before it. An
+ * assembler cannot compute it; tests/unit/test_pico_boot.py does, and names the right value. */
+#define BOOT2_CHECKSUM 0x82CCE17C
 
 #define SSI 0x18000000
 #define CTRLR0 0x00

@@ -1,0 +1,113 @@
+"""ARMv6-M devices on Unicorn through drivers/arm.c: cycles by ARM's table, flash cache by the datasheet's.
+
+What a missed cache line costs is not known here: the device's descriptor lists flash reads, each with its
+clocks and clock divider, and the first one counts. From a region's `cache_misses` the cycles under any
+other follow without another run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from motecrypt.build.drivers import driver, driver_identity
+from motecrypt.errors import InputError
+from motecrypt.model import Device
+from motecrypt.runners.session import DriverSession, Options, Session
+
+
+@dataclass(frozen=True)
+class FlashRead:
+    """One way of reading a cache line from the flash.
+
+    `clocks` are flash clocks of one line; `divider` is core clocks for each of them.
+    """
+
+    name: str
+    clocks: int
+    divider: int
+    source: str
+
+    @property
+    def miss_cycles(self) -> int:
+        """Core cycles that a miss costs."""
+        return self.clocks * self.divider
+
+
+def flash_reads(device: Device) -> tuple[FlashRead, ...]:
+    """The flash reads that a device's descriptor lists; the first is the one that measurements use."""
+    where = f"{device.folder / 'device.toml'}: simulator.flash_read"
+    try:
+        return tuple(FlashRead(**entry) for entry in device.simulator.get("flash_read", ()))
+    except TypeError as error:
+        raise InputError(f"{where}: needs name, clocks, divider and source ({error})") from error
+
+
+def identity(device: Device) -> str:
+    """Runner name and a hash of all that its figures depend on: driver, engine, cycle table."""
+    parts = [driver_identity("arm"), engine_version(), json.dumps(dict(device.simulator), sort_keys=True)]
+    return f"unicorn {hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
+
+
+def engine_version() -> str:
+    """The installed Unicorn's version, or "missing"."""
+    try:
+        return version("unicorn")
+    except PackageNotFoundError:
+        return "missing"
+
+
+def open_session(device: Device, elf: Path, data_end: int, options: Options) -> Session:
+    """Start a firmware. `options.cache` is "cold" (emptied before every region), "kept" (never emptied),
+    or "warm" or "none" (every access hits). `data_end` is not used: this device's stack lies below its data.
+    """
+    return DriverSession(command(device, elf, options))
+
+
+def command(device: Device, elf: Path, options: Options) -> list[str | Path]:
+    """The driver and its arguments, as `DriverSession` takes them."""
+    settings = device.simulator
+    try:
+        arguments = _arguments(device, settings)
+        if options.cache in ("cold", "kept"):
+            arguments += _cache_arguments(device, settings["flash_cache"])
+    except KeyError as error:
+        raise InputError(f"{device.folder / 'device.toml'}: simulator lacks {error}") from error
+    if options.cache == "cold":
+        arguments.append("--cold")
+    if options.trace:
+        arguments.append("--trace")
+    if options.dump is not None:
+        arguments += ["--dump", str(options.dump)]
+    return [driver("arm"), *arguments, elf]
+
+
+def _arguments(device: Device, settings: Mapping[str, Any]) -> list[str]:
+    flash, ram = device.memory["flash"], device.memory["ram"]
+    costs = ",".join(f"{name}={cycles}" for name, cycles in settings["cycles"].items())
+    bus = f"{settings['bus_read_extra']}:{settings['bus_write_extra']}:{settings['io_port_saves']}"
+    return [
+        *("--core", device.core),
+        *("--cycles", costs),
+        *("--flash", f"{flash.address:#x}:{flash.bytes:#x}"),
+        *("--ram", f"{ram.address:#x}:{ram.bytes:#x}"),
+        *("--vectors", hex(settings["vectors"])),
+        *("--mark", hex(settings["mark_address"])),
+        *("--stack-limit", hex(settings["stack_limit"])),
+        *("--bus", bus),
+        *("--max-cycles", str(settings["max_cycles"])),
+        *("--events", "{events}"),
+    ]
+
+
+def _cache_arguments(device: Device, cache: Mapping[str, int]) -> list[str]:
+    reads = flash_reads(device)
+    if not reads:
+        raise InputError(f"{device.folder / 'device.toml'}: a flash cache needs at least one flash_read")
+    geometry = f"{cache['bytes']}:{cache['ways']}:{cache['line_bytes']}"
+    return ["--cache", geometry, "--miss-cycles", str(reads[0].miss_cycles)]
