@@ -1,0 +1,163 @@
+"""Key files, counters and windows: what is refused, and what survives kill -9."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.link import Counters, FileStore, MemoryStore, Window, create_key_file, read_key_file
+from motecrypt.link.state import COUNTER_MAX, RESERVE, WINDOW
+
+KEY = bytes(range(32))
+
+
+def test_a_created_key_is_read_back_and_private(tmp_path: Path) -> None:
+    path = tmp_path / "key"
+    create_key_file(path)
+    assert len(read_key_file(path)) == 32 and path.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(InputError, match="File exists"):
+        create_key_file(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "message"),
+    [
+        ("00" * 31, 0o600, "31 bytes of key; 16, 24 or 32"),
+        ("00" * 33, 0o600, "33 bytes of key"),
+        ("zz" * 32, 0o600, "not hex digits"),
+        ("", 0o600, "0 bytes of key"),
+        ("00" * 32, 0o644, "chmod 600"),
+        ("00" * 32, 0o620, "chmod 600"),
+    ],
+)
+def test_bad_key_files_are_refused_in_one_line(tmp_path: Path, content: str, mode: int, message: str) -> None:
+    path = tmp_path / "key"
+    path.write_text(content)
+    path.chmod(mode)
+    with pytest.raises(InputError, match=message) as caught:
+        read_key_file(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_key_file_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="motecrypt key"):
+        read_key_file(tmp_path / "none")
+    with pytest.raises(InputError, match="motecrypt key"):
+        read_key_file(tmp_path)
+
+
+def test_counters_go_on_after_a_restart_and_never_back() -> None:
+    store = MemoryStore()
+    first = Counters(store, KEY)
+    taken = [first.take() for _ in range(RESERVE + 3)]
+    second = Counters(store, KEY)
+    assert second.stream == first.stream
+    assert second.take() == 2 * RESERVE > max(taken)
+    assert taken == list(range(RESERVE + 3))
+
+
+def test_a_lost_counter_file_begins_another_stream() -> None:
+    assert Counters(MemoryStore(), KEY).stream != Counters(MemoryStore(), KEY).stream
+
+
+def test_counters_end_instead_of_wrapping() -> None:
+    counters = Counters(MemoryStore(), KEY)
+    counters._next = counters._reserved = COUNTER_MAX
+    assert counters.take() == COUNTER_MAX
+    with pytest.raises(MotecryptError, match="put a new key"):
+        counters.take()
+
+
+@pytest.mark.parametrize("position", [0, 20, -40, -2])
+def test_a_damaged_counter_file_refuses_rather_than_reuses(tmp_path: Path, position: int) -> None:
+    store = FileStore(tmp_path / "counter")
+    Counters(store, KEY).take()
+    content = bytearray((tmp_path / "counter").read_bytes())
+    content[position] ^= 1
+    (tmp_path / "counter").write_bytes(content)
+    with pytest.raises(InputError, match="counter file is damaged"):
+        Counters(store, KEY)
+
+
+@pytest.mark.parametrize("record", [b"", b"\n\n", b"\xff\xfe\n\n", b"{}\n"])
+def test_no_state_file_at_all_is_not_a_damaged_one(record: bytes) -> None:
+    with pytest.raises(InputError, match="damaged"):
+        Counters(MemoryStore(record), KEY)
+    with pytest.raises(InputError, match="damaged"):
+        Window(MemoryStore(record))
+
+
+def test_a_counter_file_of_another_key_is_refused() -> None:
+    store = MemoryStore()
+    Counters(store, KEY).take()
+    with pytest.raises(InputError, match="another key"):
+        Counters(store, bytes(16))
+
+
+def test_a_second_program_cannot_use_the_same_counters(tmp_path: Path) -> None:
+    held = FileStore(tmp_path / "counter")
+    with pytest.raises(InputError, match="another program"):
+        FileStore(tmp_path / "counter")
+    held.close()
+    FileStore(tmp_path / "counter").close()
+
+
+def test_an_unwritable_folder_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--state"):
+        FileStore(tmp_path / "none" / "counter")
+
+
+def test_window_refuses_repeats_and_the_too_old_and_keeps_it_over_a_restart() -> None:
+    store = MemoryStore()
+    window = Window(store)
+    for counter in (5, 3, 200, 150):
+        assert not window.seen(1, counter)
+        window.claim(1, counter)
+        window.confirm(1, counter)
+    window.save()
+    again = Window(store)
+    assert all(again.seen(1, counter) for counter in (3, 5, 150, 200, 200 - WINDOW))
+    assert again.handed_over(1, 200) and again.handed_over(1, 150) and not again.handed_over(1, 199)
+    assert not again.seen(1, 199) and not again.seen(1, 201) and not again.seen(2, 3)
+
+
+def test_a_claim_without_confirmation_is_seen_but_not_handed_over() -> None:
+    store = MemoryStore()
+    Window(store).claim(1, 7)
+    assert Window(store).seen(1, 7) and not Window(store).handed_over(1, 7)
+
+
+TAKER = """
+import sys
+from pathlib import Path
+from motecrypt.link import Counters, FileStore
+counters = Counters(FileStore(Path(sys.argv[1])), bytes(32))
+while True:
+    print(counters.stream, counters.take(), flush=True)
+"""
+
+
+def test_kill_9_never_repeats_a_counter(tmp_path: Path) -> None:
+    used: list[str] = []
+    for round_number in range(6):
+        output = tmp_path / f"taken{round_number}"
+        with output.open("wb") as file:
+            arguments = [sys.executable, "-c", TAKER, str(tmp_path / "counter")]
+            process = subprocess.Popen(arguments, stdout=file, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 120
+        while output.read_bytes().count(b"\n") < 40 + 37 * round_number:
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.001)
+        os.kill(process.pid, signal.SIGKILL)
+        _, errors = process.communicate(timeout=60)
+        assert not errors
+        used += [line for line in output.read_text().splitlines(keepends=True) if line.endswith("\n")]
+    assert len(used) > 500 and len(set(used)) == len(used)
+    assert len({line.split()[0] for line in used}) == 1
