@@ -74,9 +74,9 @@ def crc16(data: bytes) -> int:
     return crc
 
 
-def encode(sequence: int, kind: str, payload: bytes = b"") -> bytes:
+def encode(sequence: int, kind: str, payload: bytes = b"", version: int = VERSION) -> bytes:
     """One whole frame, delimiters included."""
-    body = bytes([VERSION, sequence, ord(kind)]) + payload
+    body = bytes([version, sequence, ord(kind)]) + payload
     body += crc16(body).to_bytes(2, "big")
     escaped = bytearray([END])
     for byte in body:

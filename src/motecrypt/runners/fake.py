@@ -5,6 +5,7 @@ It ships with the package, as the pretend device behind `Fake`, so that others c
 
 from __future__ import annotations
 
+import struct
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -45,7 +46,7 @@ class FakeSession:
         self._store: dict[str, bytes] = dict.fromkeys("KNAMT", b"")
         self._runs = 0
         self._regions: list[Region] = []
-        greeting = b"\x00\x24\xf4\x00" + bytes(4) + b"\x40\x00\x20\x00\x40\x00\x00\x01\x00"
+        greeting = struct.pack("<IIHHHHB", 16_000_000, 0, 64, 32, 64, 256, 0)
         self._outbox = encode(0, "h", greeting)
 
     def write(self, data: bytes) -> None:
@@ -68,7 +69,7 @@ class FakeSession:
         if self._fault == "silent":
             return b""
         if self._fault == "wrong-version":
-            return encode(frame[2], chr(frame[3])).replace(b"\x7e\x01", b"\x7e\x02", 1)
+            return encode(frame[2], chr(frame[3]), version=2)
         return frame
 
     def _answer(self, sequence: int, kind: str, payload: bytes) -> bytes:

@@ -1,0 +1,26 @@
+"""Makes the locks again: `python -m motecrypt.setup.lock` (needs uv). For those who keep the project."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from motecrypt.catalog import DATA
+
+
+def main() -> int:
+    """Compile every locks/*.in to a hashed *.txt, each compatible with base."""
+    locks = DATA / "locks"
+    for source in sorted(locks.glob("*.in"), key=lambda p: (p.stem != "base", p.stem)):
+        command = ["uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"]
+        command += ["--generate-hashes", "--no-emit-index-url", "--no-emit-find-links", "--no-header"]
+        command += ["--output-file", str(source.with_suffix(".txt")), str(source)]
+        if source.stem != "base":
+            command += ["--constraints", str(locks / "base.txt")]
+        if subprocess.run(command, check=False).returncode != 0:
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

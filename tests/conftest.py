@@ -1,0 +1,20 @@
+"""Fixtures shared by all suites: results in a scratch directory, firmware cached once for the session."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
+
+from motecrypt.results import Results
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Iterator[Results]:
+    """An empty results file."""
+    with Results(tmp_path / "results.db") as opened:
+        yield opened
