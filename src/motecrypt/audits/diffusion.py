@@ -6,7 +6,7 @@ each output *bit* did (for the worst position). The verdict is what the data gua
 position, not what the best one shows:
 
 full    every input byte reaches every output byte, and flips about half of the bits there;
-block   every input byte reaches at least the whole of its own block, of a size found in the data;
+block   every input byte reaches at least the whole of one block, of a size found in the data;
 none    anything less, though some positions may reach further (see `reach_bytes_max`).
 
 Sources: the strict avalanche criterion of Webster and Tavares (CRYPTO '85); completeness of Kam and
@@ -49,6 +49,9 @@ class DiffusionMap:
         flips[bit][byte]: mean fraction of the 8 bits of that output byte that flipped, 0 to 1.
     worst_input_bit, worst_output_bit, worst_rate
         The pair of bits whose flip rate lies furthest from one half.
+    stuck_pairs
+        Pairs of an input and an output bit where the one always or never flips the other. A random
+        function has 2 in 2 ** trials of them.
     """
 
     input_name: str
@@ -60,6 +63,7 @@ class DiffusionMap:
     worst_input_bit: int
     worst_output_bit: int
     worst_rate: float
+    stuck_pairs: int
 
     def byte_matrix(self) -> tuple[tuple[float, ...], ...]:
         """Return `changed` by input byte: for each input byte the *least* over its 8 bits."""
@@ -153,6 +157,7 @@ def measure(
         worst_input_bit=worst[1],
         worst_output_bit=worst[2],
         worst_rate=bit_counts[worst[1]][worst[2]] / trials if output_bytes else 0.0,
+        stuck_pairs=sum(count in (0, trials) for row in bit_counts for count in row),
     )
 
 
@@ -167,22 +172,18 @@ def verdict(found: DiffusionMap) -> DiffusionVerdict:
 
 
 def block_bytes(found: DiffusionMap) -> int:
-    """Return the largest block that every input byte reaches wholly, in bytes; 0 when there is none.
+    """Return the size of the blocks that diffusion fills, in bytes; 0 when it fills none.
 
-    Only sizes that divide the length and are smaller than it count: of a whole message of one block it
-    cannot be told whether more would be reached.
+    The largest size, of 4 bytes or more and below the length, such that every input byte reaches the whole
+    of at least one aligned block of the output. (Of a whole message of one block it cannot be told whether
+    more would be reached.)
     """
-    n = found.input_bytes
-    if n != found.output_bytes:
-        return 0
-    rows, enough = found.byte_matrix(), least_reached(found.trials)
-    sizes = [size for size in range(n // 2, 1, -1) if n % size == 0]
-    for size in sizes:
-        if all(
-            rows[i][j] >= enough
-            for i in range(n)
-            for j in range(size * (i // size), size * (i // size) + size)
-        ):
+    n = found.output_bytes
+    enough = least_reached(found.trials)
+    reached = [[value >= enough for value in row] for row in found.byte_matrix()]
+    for size in range(n - 1, 3, -1):
+        starts = range(0, n - size + 1, size)
+        if all(any(all(row[at : at + size]) for at in starts) for row in reached):
             return size
     return 0
 

@@ -46,6 +46,18 @@ def test_block_modes_are_told_from_full_diffusion():
         assert diffusion.block_bytes(maps[-1]) == 16
 
 
+def test_blocks_of_odd_lengths_are_found_too():
+    from Crypto.Cipher import AES
+
+    def steal(message):  # CBC with ciphertext stealing, CS3, zero IV
+        whole = message + bytes(-len(message) % 16)
+        out = AES.new(KEY, AES.MODE_CBC, iv=bytes(16)).encrypt(whole)
+        return (out[:-32] + out[-16:] + out[-32:-16])[: len(message)]
+
+    found, _ = diffusion.diffusion_verdict(steal, (16, 17, 24, 40), seed=1, trials=12)
+    assert found == "block"
+
+
 def test_idle_key_bits_are_found():
     from Crypto.Cipher import DES
 

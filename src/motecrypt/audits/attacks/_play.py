@@ -28,13 +28,13 @@ def encryption_oracle(victim: Keyed, nonce: bytes = b"") -> Counted:
 
 
 def telegram(random: Random, header: int, message_bytes: int) -> bytes:
-    """Return a sensor's message: a constant first byte, then readings of a 10-bit converter.
+    """Return a sensor's message: a constant first byte, a counter, then readings of a 10-bit converter.
 
-    Each reading is two bytes, high byte first, so that the high bytes are 0 to 3 and the low bytes take
-    any value. A message of even length ends in half a reading.
+    Each reading is two bytes, high byte first, so that the high bytes are 0 to 3; the low bytes and the
+    counter take any value.
     """
-    body = b"".join(random.randrange(1024).to_bytes(2, "big") for _ in range(message_bytes // 2 + 1))
-    return bytes((header,)) + body[: message_bytes - 1]
+    readings = b"".join(random.randrange(1024).to_bytes(2, "big") for _ in range(message_bytes // 2))
+    return (bytes((header, random.randrange(256))) + readings)[:message_bytes]
 
 
 WORDS = (

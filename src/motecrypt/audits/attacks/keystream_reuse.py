@@ -101,7 +101,7 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
     whole = sum(a == b for a, b in zip(attack_with_known(ciphertexts, 0, messages[0]), messages, strict=True))
     worked = share > 0.5 or whole == MESSAGES
     nonces = bool(cipher.nonce_bytes)
-    how = "when a nonce is used again" if nonces else "under one key"
+    how = "under one key and one nonce" if nonces else "under one key"
     sentences = [
         f"From {MESSAGES} ciphertexts alone, sent {how}, {100 * share:.0f} % of the characters of English "
         f"sentences were read; with one message known, {whole} of {MESSAGES} messages were read in full."

@@ -174,8 +174,8 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
                 for row in rows
             )
             + ".",
-            "The messages were telegrams of 10-bit readings. Were all bytes after the first uniform noise, "
-            "some 256 tables would remain, and one known message would tell them apart.",
+            "The messages were telegrams: a counter, then 10-bit readings. Were all bytes after the first "
+            "uniform noise, some 256 tables would remain, and one known message would tell them apart.",
             "Each recovered table then decrypted random messages of 1 to 128 bytes that were never heard.",
         ),
         {"lengths": rows, "messages_limit": MESSAGES_MAX},

@@ -1,0 +1,107 @@
+"""motecrypt audit: what a cipher gives away, with the experiment behind each finding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from motecrypt.catalog import Catalog
+from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_table, progress
+from motecrypt.errors import InputError
+from motecrypt.experiments.audit import SEED, AuditPart, part_names
+from motecrypt.model import Cipher, Finding
+from motecrypt.setup import have, need
+
+READING = {"good": "good", "note": "know this", "bad": "BAD", "skipped": "skipped"}
+
+
+@click.command(epilog="Example: motecrypt audit rc4d")
+@click.argument("cipher_name", metavar="CIPHER")
+@click.option("--seed", type=click.IntRange(0), default=SEED, show_default=True, help="Draws all inputs.")
+@click.option("--device", "devices", multiple=True, help="Timing on this device; again for more.")
+@click.option("--part", "parts", multiple=True, help="Only these parts; --part list names them.")
+@click.option("--variant", default=None, help="Which of our implementations (default: the first).")
+@click.option("--quick", is_flag=True, help="Smaller samples and fewer keys.")
+@db_option
+@json_option
+def command(
+    cipher_name: str,
+    seed: int,
+    devices: Sequence[str],
+    parts: Sequence[str],
+    variant: str | None,
+    quick: bool,
+    db: Path | None,
+    as_json: bool,
+) -> None:
+    """Audit a cipher: diffusion, repetition, integrity, statistics, timing, and known attacks run live.
+
+    What was found before with the same code and seed is not run again. A part that the cipher has no use
+    for, or whose tool is missing, is skipped with its reason.
+    """
+    catalog = Catalog.load()
+    cipher = catalog.cipher(cipher_name)
+    names = _choose(cipher, catalog, devices, parts)
+    if names is None:
+        return
+    need("host")
+    findings = []
+    with open_results(db) as results, progress(f"auditing {cipher.name}") as report:
+        for number, name in enumerate(names):
+            report(number, len(names), name)
+            findings.append(AuditPart(cipher.name, name, seed, quick, variant).ensure(results))
+        report(len(names), len(names), "done")
+    if as_json:
+        print_json(_as_json(cipher, seed, quick, findings))
+    else:
+        _print(cipher, findings)
+
+
+def _choose(
+    cipher: Cipher, catalog: Catalog, devices: Sequence[str], parts: Sequence[str]
+) -> list[str] | None:
+    for device in devices:
+        need(catalog.device(device).kit)
+    simulated = [d.name for d in catalog.devices.values() if d.runner != "host" and have(d.kit)]
+    known = part_names(cipher.name, devices or simulated)
+    if "list" in parts:
+        for name in known:
+            click.echo(name)
+        return None
+    for part in parts:
+        if part not in known:
+            raise InputError(f"the audit of {cipher.name} has no part '{part}'; it has: {', '.join(known)}")
+    return [name for name in known if not parts or name in parts]
+
+
+def _as_json(cipher: Cipher, seed: int, quick: bool, findings: Sequence[Finding]) -> dict[str, Any]:
+    return {
+        "cipher": cipher.name,
+        "standing": cipher.standing,
+        "standing_reason": cipher.standing_reason,
+        "seed": seed,
+        "quick": quick,
+        "implementation": findings[0].inputs.get("implementation", "") if findings else "",
+        "parts": [
+            {"part": finding.inputs["part"], **finding.outcome, "made_at": finding.made_at}
+            for finding in findings
+        ],
+    }
+
+
+def _print(cipher: Cipher, findings: Sequence[Finding]) -> None:
+    rows = [
+        (finding.inputs["part"], READING[finding.outcome["weight"]], finding.outcome["verdict"])
+        for finding in findings
+    ]
+    print_table(f"Audit of {cipher.name}", ["part", "reading", "verdict"], rows)
+    for finding in findings:
+        click.echo(click.style(f"{finding.outcome['title']}: {finding.outcome['verdict']}", bold=True))
+        for sentence in finding.outcome["sentences"]:
+            click.echo(f"  {sentence}")
+    body = findings[0].inputs.get("implementation", "") if findings else ""
+    click.echo(f"\nAudited: {body}, seed {findings[0].inputs.get('seed')}" if findings else "")
+    click.echo(f"Standing: {cipher.standing}. {cipher.standing_reason} ({cipher.standing_source})")

@@ -1,0 +1,163 @@
+"""Audits as findings: each part of an audit of one cipher is looked up, or run and stored.
+
+The mathematics is in motecrypt.audits; here it meets our compiled C code, the simulators and the tools of
+others. A part that could not run, because a tool is missing or the cipher lacks what it needs, is
+returned with its reason and not stored, so that it runs once the tool is there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Protocol, cast
+
+from motecrypt.audits.attacks import attacks_on
+from motecrypt.audits.oracle import Part, skipped
+from motecrypt.build import BuildError
+from motecrypt.catalog import Catalog
+from motecrypt.errors import InputError
+from motecrypt.model import Cipher, Finding, Implementation
+from motecrypt.results import Results
+
+KIND = "audit"
+#: Raised whenever what a part measures or stores changes, so that old findings are made anew.
+VERSION = 1
+SEED = 1
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a part is run on."""
+
+    cipher: Cipher
+    implementation: Implementation
+    seed: int
+    quick: bool
+    device: str | None = None
+
+
+class PartModule(Protocol):
+    """A module of this package that offers parts."""
+
+    def names(self, cipher: Cipher, devices: Sequence[str]) -> list[str]:
+        """The parts it offers for this cipher, on these devices."""
+
+    def identity(self, subject: Subject, part: str) -> dict[str, Any]:
+        """What the outcome depends on beyond cipher, part and seed; raises Unavailable."""
+
+    def run(self, subject: Subject, part: str) -> Part:
+        """The part, run now; raises Unavailable."""
+
+
+class Unavailable(Exception):
+    """A part cannot be run here; the message is the reason, in one line."""
+
+
+@dataclass(frozen=True)
+class AuditPart:
+    """One part of the audit of one cipher.
+
+    Attributes
+    ----------
+    cipher
+        Name of the cipher.
+    part
+        Name of the part: diffusion, determinism, integrity, statistics, taint, timing:DEVICE or
+        attack:NAME. `part_names` lists those that apply.
+    seed
+        Everything random is drawn from it.
+    quick
+        Smaller samples and fewer keys.
+    variant
+        Which of our implementations; None: the first that runs on the host.
+    """
+
+    cipher: str
+    part: str
+    seed: int = SEED
+    quick: bool = False
+    variant: str | None = None
+
+    def find(self, results: Results) -> Finding | None:
+        """Return the stored finding, or None. Runs nothing."""
+        try:
+            _, _, inputs = self._request()
+        except (Unavailable, BuildError):
+            return None
+        return results.finding(KIND, VERSION, inputs)
+
+    def _request(self) -> tuple[PartModule, Subject, dict[str, Any]]:
+        cipher = Catalog.load().cipher(self.cipher)
+        body = _implementation(cipher, self.variant)
+        kind, _, device = self.part.partition(":")
+        subject = Subject(cipher, body, self.seed, self.quick, device if kind == "timing" else None)
+        module = _module_of(self.part, cipher)
+        return module, subject, {**self._asked(body.name), **module.identity(subject, self.part)}
+
+    def _asked(self, implementation: str) -> dict[str, Any]:
+        return {
+            "cipher": self.cipher,
+            "implementation": implementation,
+            "part": self.part,
+            "seed": self.seed,
+            "quick": self.quick,
+        }
+
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+        """Return the stored finding, or run the part and store it."""
+        if progress is not None:
+            progress(f"{self.cipher}: {self.part}")
+        inputs = self._asked(self.variant or "")
+        begin = perf_counter()
+        try:
+            module, subject, inputs = self._request()
+            stored = results.finding(KIND, VERSION, inputs)
+            if stored is not None:
+                return stored
+            part = module.run(subject, self.part)
+        except (Unavailable, BuildError) as reason:
+            part = skipped(self.part, self.part, str(reason))
+        if part.weight == "skipped":
+            return Finding(KIND, VERSION, inputs, part.as_json())
+        outcome = {**part.as_json(), "elapsed_s": round(perf_counter() - begin, 3)}
+        return results.store_finding(KIND, VERSION, inputs, outcome)
+
+
+def part_names(cipher_name: str, devices: Sequence[str] = ("uno", "pico")) -> list[str]:
+    """Return the parts that an audit of this cipher has, in the order they are told."""
+    cipher = Catalog.load().cipher(cipher_name)
+    return [name for module in _modules() for name in module.names(cipher, devices)]
+
+
+def _implementation(cipher: Cipher, variant: str | None) -> Implementation:
+    bodies = Catalog.load().implementations_of(cipher.name, "host", ("motecrypt",))
+    known = [body.variant for body in bodies]
+    if variant is not None:
+        bodies = [body for body in bodies if variant in (body.variant, body.name)]
+    if not bodies:
+        hint = f"there are: {', '.join(known)}" if known else "it has none of ours that runs on the host"
+        raise InputError(f"{cipher.name}: no variant {variant!r} to audit; {hint}")
+    return bodies[0]
+
+
+def _modules() -> list[PartModule]:
+    found = [module.name for module in pkgutil.iter_modules(__path__) if module.name[0] != "_"]
+    modules = [importlib.import_module(f"{__name__}.{name}") for name in found]
+    return [cast(PartModule, module) for module in sorted(modules, key=lambda module: int(module.ORDER))]
+
+
+def _module_of(part: str, cipher: Cipher) -> PartModule:
+    devices = (part.partition(":")[2],) if part.startswith("timing:") else ()
+    known: list[str] = []
+    for module in _modules():
+        names = module.names(cipher, devices)
+        if part in names:
+            return module
+        known += names
+    raise InputError(f"the audit of {cipher.name} has no part '{part}'; it has: {', '.join(known)}")
+
+
+__all__ = ["AuditPart", "Part", "Subject", "Unavailable", "attacks_on", "part_names"]

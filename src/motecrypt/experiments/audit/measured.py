@@ -1,0 +1,58 @@
+"""The parts that need nothing but our compiled code: the mathematics of motecrypt.audits, run on it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from motecrypt import audits
+from motecrypt.audits import avalanche, determinism, integrity, statistics
+from motecrypt.audits.attacks import attacks_on
+from motecrypt.audits.oracle import Access, Part
+from motecrypt.build import BuildRequest, key_of
+from motecrypt.catalog import Catalog
+from motecrypt.experiments.audit import Subject
+from motecrypt.experiments.audit._native import NativeAccess
+from motecrypt.model import Cipher
+from motecrypt.native import open_implementation
+
+ORDER = 10
+
+_PARTS: dict[str, Callable[[Access, Subject], Part]] = {
+    avalanche.NAME: lambda access, s: avalanche.audit(access, s.cipher, s.seed, s.quick),
+    determinism.NAME: lambda access, s: determinism.audit(access, s.cipher, s.seed),
+    integrity.NAME: lambda access, s: integrity.audit(access, s.cipher, s.seed),
+    statistics.NAME: lambda access, s: statistics.audit(access, s.cipher, s.seed, s.quick),
+}
+
+
+def names(cipher: Cipher, devices: Sequence[str]) -> list[str]:
+    """The four general parts, and every attack that says it applies."""
+    return [*_PARTS, *(f"attack:{attack.NAME}" for attack in attacks_on(cipher))]
+
+
+def identity(subject: Subject, part: str) -> dict[str, Any]:
+    """The build of the cipher for the host, and the code of the audits themselves."""
+    host = Catalog.load().device("host")
+    request = BuildRequest(host, subject.implementation, next(iter(host.placements)))
+    return {"build": key_of(request), "audits": _audits_hash()}
+
+
+@lru_cache(maxsize=1)
+def _audits_hash() -> str:
+    """A hash of the audits' sources: whoever changes an experiment gets it run again."""
+    folder = Path(audits.__file__).parent
+    sources = sorted(folder.rglob("*.py"))
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
+
+
+def run(subject: Subject, part: str) -> Part:
+    """Run the part on the compiled cipher."""
+    access = NativeAccess(open_implementation(subject.cipher, subject.implementation))
+    if part in _PARTS:
+        return _PARTS[part](access, subject)
+    attack = next(a for a in attacks_on(subject.cipher) if part == f"attack:{a.NAME}")
+    return attack.run(access, subject.cipher, subject.seed, subject.quick)

@@ -1,0 +1,69 @@
+"""`motecrypt audit`: findings are stored, found again, and the same from the same seed."""
+
+import json
+import shutil
+
+import pytest
+
+from motecrypt.cli import main
+from motecrypt.errors import InputError
+from motecrypt.experiments.audit import AuditPart, part_names
+from motecrypt.results import Results
+
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is missing: no host builds")
+
+
+def run(capsys, *arguments):
+    with pytest.raises(SystemExit) as stop:
+        main(list(arguments))
+    out = capsys.readouterr()
+    return stop.value.code, out.out, out.err
+
+
+@needs_gcc
+def test_a_finding_is_stored_and_reproducible(tmp_path):
+    part = AuditPart("rc4d", "attack:rc4d-chosen-plaintext", seed=7, quick=True)
+    with Results(tmp_path / "a.db") as a, Results(tmp_path / "b.db") as b:
+        assert part.find(a) is None
+        first = part.ensure(a)
+        assert part.ensure(a).made_at == first.made_at and part.find(a) is not None
+        again = part.ensure(b)
+        figures = ("keys", "recovered", "queries_mean", "queries_max", "unseen_messages_decrypted")
+        assert [first.outcome["data"][k] for k in figures] == [again.outcome["data"][k] for k in figures]
+        assert first.outcome["data"]["recovered"] == first.outcome["data"]["keys"]
+        assert first.outcome["data"]["queries_mean"] <= 200
+
+
+@needs_gcc
+def test_the_command_prints_json_and_a_table(tmp_path, capsys):
+    arguments = ["audit", "rc4", "--quick", "--part", "diffusion", "--part", "integrity"]
+    code, out, _ = run(capsys, *arguments, "--db", str(tmp_path / "r.db"), "--json")
+    told = json.loads(out)
+    assert code == 0 and told["standing"] == "broken"
+    assert [part["part"] for part in told["parts"]] == ["diffusion", "integrity"]
+    assert told["parts"][0]["data"]["encrypt"]["verdict"] == "none"
+    code, out, _ = run(capsys, *arguments, "--db", str(tmp_path / "r.db"))
+    assert code == 0 and "not authenticated" in out and "does not diffuse" in out
+
+
+@needs_gcc
+def test_an_authenticated_cipher_passes_what_the_others_fail(tmp_path):
+    with Results(tmp_path / "r.db") as results:
+        for name, weight in (("integrity", "good"), ("diffusion", "good"), ("determinism", "note")):
+            found = AuditPart("aes128-ccm8", name, quick=True).ensure(results)
+            assert found.outcome["weight"] == weight, found.outcome["sentences"]
+
+
+def test_wrong_names_are_one_line(capsys):
+    code, _, err = run(capsys, "audit", "rc4x")
+    assert code == 2 and err.count("\n") == 1 and "rc4" in err
+    code, _, err = run(capsys, "audit", "rc4", "--part", "astrology")
+    assert code == 2 and err.count("\n") == 1 and "diffusion" in err
+    with pytest.raises(InputError):
+        AuditPart("rc4", "diffusion", variant="no-such").find(None)
+
+
+def test_attacks_are_parts_of_the_ciphers_they_apply_to():
+    assert "attack:rc4d-chosen-plaintext" in part_names("rc4d")
+    assert "attack:rc4d-chosen-plaintext" not in part_names("rc4")
+    assert "attack:cbc-padding-oracle" in part_names("aes128-cbc")
