@@ -102,15 +102,16 @@ def sample(kind: str, size: int) -> Path:
     return path
 
 
+_WORDS = """the of and to in a is that for it was on are as with they be at one have this from by hot word
+but what some can out other were all there when up use your how said each she which do their time if will
+way about many then them write would like so these her long make thing see him two has look more day could
+go come did number sound no most people my over know water than call first who may down side been now find
+sensor node packet radio battery key cipher energy"""
+
+
 def _text(size: int) -> bytes:
     """Sentences of words by a Zipf-like law, as running text has."""
-    words = (
-        "the of and to in a is that for it was on are as with they be at one have this from by hot word "
-        "but what some can out other were all there when up use your how said each she which do their "
-        "time if will way about many then them write would like so these her long make thing see him two "
-        "has look more day could go come did number sound no most people my over know water than call "
-        "first who may down side been now find sensor node packet radio battery key cipher energy"
-    ).split()
+    words = _WORDS.split()
     weights = [1 / rank for rank in range(1, len(words) + 1)]
     chance = random.Random(f"{SEED} text")
     parts: list[str] = []
@@ -153,7 +154,9 @@ def _jpeg(size: int, chance: random.Random) -> bytes:
     try:
         from PIL import Image
     except ImportError:
-        raise MotecryptError("sample images need the Python package Pillow: pip install 'motecrypt[wlan]'") from None
+        raise MotecryptError(
+            "sample images need the Python package Pillow: pip install 'motecrypt[wlan]'"
+        ) from None
     if size < 4000:
         raise InputError(f"a JPEG of {size} bytes is too small: ask for at least 4000")
     side = max(32, round(math.sqrt(size / 0.25)) // 8 * 8)  # about a quarter of a byte for each pixel
