@@ -387,6 +387,16 @@ def _overhead_cached(
 # --- the record -----------------------------------------------------------------------------------
 
 
+def _time_us(device: Device, cycles: int | None, extra: Mapping[str, object]) -> float | None:
+    """Cycles as time: by the device's clock or, where a runner says how fast its counter ran, by that."""
+    if cycles is None:
+        return None
+    rate = extra.get("ticks_per_ns")
+    if isinstance(rate, int | float) and rate > 0:
+        return round(cycles / rate / 1000, 4)
+    return round(cycles * 1e6 / device.clock_hz, 4)
+
+
 def _measurement(
     job: Job,
     cell: Cell,
@@ -425,7 +435,7 @@ def _measurement(
         cycles_max=max(cycles) if cycles else None,
         inputs=len(cycles),
         timing_varies=figures.timing_varies if figures else None,
-        time_us=round(median * 1e6 / job.device.clock_hz, 4) if median is not None else None,
+        time_us=_time_us(job.device, median, extra),
         flash_bytes=total.flash - empty.flash if total and empty else None,
         flash_symbol_bytes=firmware.cipher.flash if firmware and sized else None,
         ram_bytes=total.ram - empty.ram if total and empty else None,

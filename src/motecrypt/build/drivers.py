@@ -26,6 +26,7 @@ class Recipe:
     source: str
     compiler: str
     flags: Callable[[], tuple[str, ...]]
+    headers: tuple[str, ...] = ()
     timeout_s: float = 300.0
 
 
@@ -46,7 +47,9 @@ def _unicorn_flags() -> tuple[str, ...]:
 RECIPES = {
     "simavr": Recipe("simavr.c", "gcc", lambda: ("-lsimavr", "-lelf")),
     "arm": Recipe("arm.c", "gcc", _unicorn_flags),
-    "host": Recipe("host.c", "gcc", lambda: ("-ldl",)),
+    "host": Recipe(
+        "host.c", "gcc", lambda: ("-ldl", "-lm"), ("host_counter.h", "../firmware/include/cipher.h")
+    ),
     "wlan": Recipe("wlan.cc", "g++", lambda: _ns3_flags()),
 }
 
