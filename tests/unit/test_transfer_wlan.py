@@ -130,14 +130,6 @@ def test_the_data_file_names_a_source_for_every_entry() -> None:
     for kind, read in (
         ("card", parameters.card),
         ("signal", parameters.signal),
-        ("battery", parameters.battery),
-        ("processor", parameters.processor),
     ):
         for name in parameters.names(kind):
             assert len(read(name).source) > 10  # type: ignore[operator]
-
-
-def test_the_sources_sample_gives_7_7_microjoule() -> None:
-    cpu = parameters.processor("source_example")
-    joule = cpu.volts * cpu.current_ma / 1000 * 20_000 / (cpu.clock_mhz * 1e6)
-    assert joule * 1e6 == pytest.approx(7.7, abs=0.05)

@@ -218,7 +218,8 @@ def _outcome(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return outcome
 
 
-def _closed_outcome(request: TransferWlan) -> dict[str, Any]:
+def closed_outcome(request: TransferWlan) -> dict[str, Any]:
+    """The closed form in the shape of a stored outcome, without spread."""
     form = request.closed_form()
     form["data_frame_bytes"] = form["air_bytes"]
     names = ("seconds", "sender_joule", "receiver_joule", "data_frames", "data_frame_bytes")
@@ -239,7 +240,7 @@ def ensure_all(
         if missing and progress is not None:
             progress(missing_note())
         for request in missing:
-            outcome = _closed_outcome(request)
+            outcome = closed_outcome(request)
             found[request] = results.store_finding(KIND, VERSION, request.inputs(CLOSED_FORM), outcome)
     else:
         _simulate(compiled, missing, found, results, progress)

@@ -111,10 +111,16 @@ def need(*names: str) -> None:
     """
     for name in names:
         missing = state(name)
-        if missing.missing_system:
-            _install_debian(missing.kit)
-        if missing.missing_python:
-            _install_python(missing.kit)
+        try:
+            if missing.missing_system:
+                _install_debian(missing.kit)
+            if missing.missing_python:
+                _install_python(missing.kit)
+        except InputError as error:
+            if not missing.kit.optional:
+                raise
+            _say(f"going on without an optional kit: {error}; {missing.kit.note}")
+            continue
         left = state(name)
         if not left.complete:
             what = ", ".join((*left.missing_system, *left.missing_python))

@@ -1,4 +1,4 @@
-"""Wi-Fi's figures from outside, read from ``data/wlan.toml``: cards, signals, processors, batteries. Pure."""
+"""Wi-Fi's figures from outside, read from ``data/wlan.toml``: cards and signals. Pure."""
 
 from __future__ import annotations
 
@@ -41,32 +41,6 @@ class Signal:
     source: str
 
 
-@dataclass(frozen=True)
-class Battery:
-    """A battery's energy in watt-hours."""
-
-    name: str
-    title: str
-    watt_hours: float
-    source: str
-
-    def percent(self, joule: float) -> float:
-        """The share of the battery that this energy takes, in per cent."""
-        return 100 * joule / (self.watt_hours * 3600)
-
-
-@dataclass(frozen=True)
-class Processor:
-    """A processor's supply in volts, mean current in mA, clock in MHz."""
-
-    name: str
-    title: str
-    volts: float
-    current_ma: float
-    clock_mhz: float
-    source: str
-
-
 @lru_cache(maxsize=1)
 def _document() -> dict[str, Any]:
     return tomllib.loads(files("motecrypt.data").joinpath("wlan.toml").read_text(encoding="utf-8"))
@@ -80,7 +54,7 @@ def _entry(kind: str, name: str) -> dict[str, Any]:
 
 
 def names(kind: str) -> list[str]:
-    """Names of the cards, signals, processors or batteries in the data file."""
+    """Names of the cards or signals in the data file."""
     return list(_document()[kind])
 
 
@@ -97,16 +71,6 @@ def card(name: str) -> Card:
 def signal(name: str) -> Signal:
     """The signal of that name: good or poor."""
     return Signal(name=name, **_entry("signal", name))
-
-
-def battery(name: str) -> Battery:
-    """The battery of that name."""
-    return Battery(name=name, **_entry("battery", name))
-
-
-def processor(name: str) -> Processor:
-    """The processor of that name."""
-    return Processor(name=name, **_entry("processor", name))
 
 
 def link(over: Signal, with_card: Card, mode: str) -> dcf.Link | None:

@@ -35,14 +35,7 @@ TABLE uint8_t inverses[256] = {
 
 #define ROTATE(x, bits) ((uint8_t)((uint8_t)((x) << (bits)) | (uint8_t)((x) >> (8 - (bits)))))
 
-/* Round keys pass through a window as long as the key: word i of the schedule lies at i modulo the words
- * of the key. Making word i + n of word i is an exclusive-or, so the same step also goes back. */
-struct window {
-    uint8_t bytes[CIPHER_KEY_BYTES_MAX];
-    uint8_t key_bytes;
-    uint8_t at;   /* offset of the next word */
-    uint8_t rcon; /* the round constant of the next word at offset 0 */
-};
+enum { FORWARDS = 5, BACKWARDS = 13 };
 
 /* FIPS 197, 5.1.1: the affine map after the inverse. */
 static uint8_t substitute(uint8_t x) {
@@ -62,70 +55,49 @@ static uint8_t times2(uint8_t x) {
     return (uint8_t)((x << 1) ^ (0x1b & -(x >> 7)));
 }
 
-static void open_window(struct window *window, const struct block_key *key) {
-    for (uint8_t i = 0; i < KEY_BYTES(key); i++)
-        window->bytes[i] = key->bytes[i];
-    window->key_bytes = KEY_BYTES(key);
-    window->at = 0;
-    window->rcon = 1;
-}
+/* Round keys pass through a window as long as the key: byte i of the schedule lies at i modulo the bytes
+ * of the key. Making byte i + n of byte i is an exclusive-or, so the same step also goes back. */
+struct window {
+    uint8_t bytes[CIPHER_KEY_BYTES_MAX];
+    uint8_t at;   /* of the next byte */
+    uint8_t rcon; /* the round constant of the next byte at 0 */
+};
 
-/* FIPS 197, 5.2: turn the word at the window's offset into the one a key's length later, or back. */
-static void step(struct window *window) {
-    uint8_t at = window->at;
-    uint8_t *word = window->bytes + at;
-    const uint8_t *previous = window->bytes + (uint8_t)((at ? at : window->key_bytes) - 4);
-    uint8_t substituted = at == 0 || (at == 16 && window->key_bytes == 32);
-    uint8_t from = at == 0;
-    if (at == 0)
-        word[0] ^= window->rcon;
-    for (uint8_t i = 0; i < 4; i++) {
-        uint8_t x = previous[from++ & 3];
-        if (substituted)
+/* FIPS 197, 5.2: turn the window's byte into the one a key's length later, or back. */
+static void step(struct window *window, uint8_t key_bytes) {
+    uint8_t at = window->at, x;
+    if (at < 4)
+        x = substitute(window->bytes[key_bytes - 4 + ((at + 1) & 3)]);
+    else {
+        x = window->bytes[at - 4];
+        if (key_bytes == 32 && (at & 0xfc) == 16)
             x = substitute(x);
-        word[i] ^= x;
     }
+    if (at == 0)
+        x ^= window->rcon;
+    window->bytes[at] ^= x;
 }
 
-/* Add the next round key to the block, and move on. */
-static void add_next_key(struct window *window, uint8_t *block) {
-    for (uint8_t *word = block; word != block + 16; word += 4) {
-        for (uint8_t i = 0; i < 4; i++)
-            word[i] ^= window->bytes[window->at + i];
-        step(window);
+/* Add the round key that comes next to the block. */
+static void add_next_key(struct window *window, uint8_t key_bytes, uint8_t *output, const uint8_t *input) {
+    for (uint8_t i = 0; i < 16; i++) {
+        output[i] = input[i] ^ window->bytes[window->at];
+        step(window, key_bytes);
         if (window->at == 0)
             window->rcon = times2(window->rcon);
-        window->at = (uint8_t)(window->at + 4);
-        if (window->at == window->key_bytes)
+        if (++window->at == key_bytes)
             window->at = 0;
     }
 }
 
-/* Move back by one round key, and add it to the block. */
-static void add_last_key(struct window *window, uint8_t *block) {
-    for (uint8_t *word = block + 16; word != block;) {
-        word -= 4;
+static void add_last_key(struct window *window, uint8_t key_bytes, uint8_t *output, const uint8_t *input) {
+    for (uint8_t i = 16; i-- > 0;) {
         if (window->at == 0)
-            window->at = window->key_bytes;
-        window->at = (uint8_t)(window->at - 4);
-        if (window->at == 0)
+            window->at = key_bytes;
+        if (--window->at == 0)
             window->rcon = (uint8_t)((window->rcon >> 1) ^ (0x8d & -(window->rcon & 1)));
-        step(window);
-        for (uint8_t i = 0; i < 4; i++)
-            word[i] ^= window->bytes[window->at + i];
-    }
-}
-
-/* Substitute all bytes and shift the rows. Row r moves by r columns: byte i comes from 5i modulo 16, and
- * in the inverse from 13i, as 5 * 13 = 1 modulo 16. */
-static void substitute_and_shift(uint8_t *block, uint8_t stride) {
-    uint8_t copy[16], from = 0;
-    for (uint8_t i = 0; i < 16; i++)
-        copy[i] = block[i];
-    for (uint8_t i = 0; i < 16; i++) {
-        uint8_t x = copy[from];
-        block[i] = stride == 5 ? substitute(x) : unsubstitute(x);
-        from = (uint8_t)(from + stride) & 15;
+        step(window, key_bytes);
+        output[i] = input[i] ^ window->bytes[window->at];
     }
 }
 
@@ -139,15 +111,42 @@ static void mix_columns(uint8_t *block) {
     }
 }
 
-/* The inverse polynomial is the polynomial itself times (4x^2 + 5). */
-static void unmix_columns(uint8_t *block) {
-    for (uint8_t *a = block; a != block + 16; a += 4)
-        for (uint8_t i = 0; i < 2; i++) {
-            uint8_t four = times2(times2(a[i] ^ a[i + 2]));
-            a[i] ^= four;
-            a[i + 2] ^= four;
+/* Row r moves by r columns: byte i comes from 5i modulo 16, and in the inverse from 13i, as 5 * 13 = 1
+ * modulo 16. */
+static void crypt(const struct block_key *key, uint8_t *block, uint8_t stride) {
+    struct window window;
+    uint8_t key_bytes = KEY_BYTES(key), shifted[16];
+    uint8_t rounds = (uint8_t)(key_bytes / 4 + 6);
+    for (uint8_t i = 0; i < key_bytes; i++)
+        window.bytes[i] = key->bytes[i];
+    window.at = 0;
+    window.rcon = 1;
+    if (stride == BACKWARDS) {
+        for (uint8_t i = 0; i <= rounds; i++)
+            add_next_key(&window, key_bytes, shifted, block);
+        add_last_key(&window, key_bytes, block, block);
+    } else
+        add_next_key(&window, key_bytes, block, block);
+    while (rounds--) {
+        uint8_t from = 0;
+        for (uint8_t i = 0; i < 16; i++) {
+            uint8_t x = block[from];
+            shifted[i] = stride == FORWARDS ? substitute(x) : unsubstitute(x);
+            from = (uint8_t)(from + stride) & 15;
         }
-    mix_columns(block);
+        if (stride == FORWARDS) {
+            if (rounds)
+                mix_columns(shifted);
+            add_next_key(&window, key_bytes, block, shifted);
+        } else {
+            add_last_key(&window, key_bytes, block, shifted);
+            if (rounds) {
+                mix_columns(block);
+                mix_columns(block);
+                mix_columns(block);
+            }
+        }
+    }
 }
 
 uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_bytes) {
@@ -165,30 +164,9 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
 }
 
 void block_encrypt(const struct block_key *key, uint8_t *block) {
-    struct window window;
-    open_window(&window, key);
-    add_next_key(&window, block);
-    for (uint8_t rounds = (uint8_t)(KEY_BYTES(key) / 4 + 5); rounds; rounds--) {
-        substitute_and_shift(block, 5);
-        mix_columns(block);
-        add_next_key(&window, block);
-    }
-    substitute_and_shift(block, 5);
-    add_next_key(&window, block);
+    crypt(key, block, FORWARDS);
 }
 
 void block_decrypt(const struct block_key *key, uint8_t *block) {
-    struct window window;
-    uint8_t rounds = (uint8_t)(KEY_BYTES(key) / 4 + 6), unused[16] = {0};
-    open_window(&window, key);
-    for (uint8_t i = 0; i <= rounds; i++)
-        add_next_key(&window, unused);
-    add_last_key(&window, block);
-    while (--rounds) {
-        substitute_and_shift(block, 13);
-        add_last_key(&window, block);
-        unmix_columns(block);
-    }
-    substitute_and_shift(block, 13);
-    add_last_key(&window, block);
+    crypt(key, block, BACKWARDS);
 }

@@ -39,7 +39,7 @@ def encrypt(cipher: str, key: bytes, nonce: bytes, ad: bytes, message: bytes) ->
             f"{cipher}: a key of {8 * len(key)} bits and {len(ad)} bytes of associated data do not suit it"
         )
 
-    def run(openssl_mode: modes.Mode, data: bytes) -> bytes:
+    def run(openssl_mode: modes.ECB | modes.CBC | modes.CTR, data: bytes) -> bytes:
         encryptor = Cipher(algorithms.AES(key), openssl_mode).encryptor()
         return encryptor.update(data) + encryptor.finalize()
 

@@ -1,0 +1,120 @@
+"""What encrypting a whole file costs, from cells measured at two lengths. Pure: reads measurements only.
+
+A file is longer than any message a mote holds, so its cycles follow from two measured lengths: the
+difference gives the cycles for each byte, the rest is fixed. That a call costs a fixed part and a
+part for each byte holds for every cipher here beyond its first blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from motecrypt.catalog import Catalog
+from motecrypt.errors import InputError
+from motecrypt.model import Cell, Cipher, Device, Measurement, Operation
+
+
+@dataclass(frozen=True)
+class FileCost:
+    """Cycles of encrypting with one implementation on one device."""
+
+    device: str
+    implementation: str
+    key_bits: int
+    setup_cycles: float
+    fixed_cycles: float
+    cycles_per_byte: float
+    clock_hz: float
+
+    def cycles(self, size: int) -> float:
+        """Key set-up and encryption of that many bytes, in one message."""
+        return self.setup_cycles + self.fixed_cycles + self.cycles_per_byte * size
+
+    def seconds(self, size: int) -> float:
+        """The same in seconds at the device's clock."""
+        return self.cycles(size) / self.clock_hz
+
+
+def ciphertext_bytes(cipher: Cipher, size: int, nonce_sent: bool = True) -> int:
+    """Bytes that encrypting a file of that size yields: padding (PKCS #7), nonce or IV, tag.
+
+    Raises
+    ------
+    InputError
+        When the file is empty, or shorter than the cipher's shortest message.
+    """
+    if size < 1:
+        raise InputError("an empty file: there is nothing to encrypt")
+    multiple = cipher.message.multiple
+    body = (size // multiple + 1) * multiple if multiple > 1 else size
+    if body < cipher.message.min:
+        raise InputError(f"{cipher.name} needs at least {cipher.message.min} bytes; the file has {size}")
+    return body + (cipher.nonce_bytes if nonce_sent else 0) + cipher.tag_bytes
+
+
+def lengths(device: Device, cipher: Cipher) -> tuple[int, int]:
+    """The two message lengths to measure: a quarter of what the benchmark holds, and all of it."""
+    multiple = max(cipher.message.multiple, 16)
+    longest = min(device.bench.get("message", 256), cipher.message.max) // multiple * multiple
+    longest = min(longest, 4096)
+    return max(multiple, longest // 4 // multiple * multiple), longest
+
+
+def cells(
+    catalog: Catalog,
+    device_name: str,
+    cipher_name: str,
+    key_bits: int | None = None,
+    library: str = "motecrypt",
+) -> list[Cell]:
+    """The cells that ``best`` needs: each of our implementations, set-up and encryption, two lengths."""
+    device, cipher = catalog.device(device_name), catalog.cipher(cipher_name)
+    placement, place = next(iter(device.placements.items()))
+    wanted = []
+    for body in catalog.implementations_of(cipher_name, device_name, [library]):
+        bits = key_bits or body.key_bits[0]
+        if bits not in body.key_bits:
+            continue
+        short, long = lengths(device, cipher)
+        parts: list[tuple[Operation, int]] = [("setup", short), ("encrypt", short), ("encrypt", long)]
+        wanted += [
+            Cell(device_name, body, operation, bits, length, 0, placement, place.caches[-1])
+            for operation, length in parts
+            if operation in body.operations
+        ]
+    return wanted
+
+
+def best(device: Device, measurements: Iterable[Measurement]) -> FileCost | None:
+    """The fastest implementation among the measurements of one cipher on one device, or None."""
+    groups: dict[tuple[str, str, str, int], list[Measurement]] = {}
+    for m in measurements:
+        if m.device == device.name and m.status == "ok":
+            groups.setdefault((m.library, m.configuration, m.variant, m.key_bits), []).append(m)
+    costs = [cost for group in groups.values() if (cost := _cost(device, group)) is not None]
+    return min(costs, key=lambda cost: cost.cycles_per_byte, default=None)
+
+
+def _cost(device: Device, group: Sequence[Measurement]) -> FileCost | None:
+    encrypted = sorted((m for m in group if m.operation == "encrypt"), key=lambda m: m.message_bytes)
+    setups = [m.cycles_median for m in group if m.operation == "setup" and m.cycles_median is not None]
+    if len(encrypted) < 2:
+        return None
+    short, long = encrypted[0], encrypted[-1]
+    if short.cycles_median is None or long.cycles_median is None or long.message_bytes == short.message_bytes:
+        return None
+    slope = (long.cycles_median - short.cycles_median) / (long.message_bytes - short.message_bytes)
+    parts = [long.library, long.configuration if long.configuration != "default" else "", long.variant]
+    clock = device.clock_hz
+    if long.time_us:  # the host's clock is what its runner saw
+        clock = round(long.cycles_median / long.time_us * 1e6)
+    return FileCost(
+        device=device.name,
+        implementation="/".join(part for part in parts if part),
+        key_bits=long.key_bits,
+        setup_cycles=float(min(setups, default=0)),
+        fixed_cycles=long.cycles_median - slope * long.message_bytes,
+        cycles_per_byte=slope,
+        clock_hz=float(clock),
+    )

@@ -1,0 +1,18 @@
+/* aes_fast.h: AES as a block cipher (block.h), fast in portable C on a CPU of 8 bits. The context is the
+ * round keys: 176, 208 or 240 bytes.
+ */
+#ifndef MOTECRYPT_AES_FAST_H
+#define MOTECRYPT_AES_FAST_H
+
+#include "cipher.h"
+
+#define BLOCK_BYTES 16
+
+struct block_key {
+    uint8_t round_keys[4 * CIPHER_KEY_BYTES_MAX + 112];
+#if CIPHER_KEY_BYTES_MAX > 16
+    uint8_t rounds; /* 10, 12 or 14 */
+#endif
+};
+
+#endif

@@ -1,0 +1,117 @@
+"""What sending a file costs: bytes, frames, time and energy of cipher and radio side by side. Pure.
+
+Joins a transfer's stored outcome with the cipher's measured cost. The cipher runs before the
+transfer here, one after the other, as in the study that this is held against; a real stack overlaps
+them, so the time is an upper bound and the energy is not touched.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from motecrypt.energy import Battery, Processor, energy_uj, work
+from motecrypt.errors import InputError
+from motecrypt.filecost import FileCost
+from motecrypt.model import Device
+from motecrypt.wlan import dcf
+
+
+@dataclass(frozen=True)
+class Payload:
+    """Bytes of the file, after encryption, after encoding, and the IP packets that carry them."""
+
+    file_bytes: int
+    cipher_bytes: int
+    sent_bytes: int
+    packets: int
+
+    @property
+    def growth(self) -> float:
+        """Bytes sent over bytes of the file."""
+        return self.sent_bytes / self.file_bytes
+
+
+@dataclass(frozen=True)
+class Share:
+    """One device's part: seconds and joules of the cipher, beside the whole with the sender's radio."""
+
+    device: str
+    implementation: str
+    cipher_seconds: float
+    cipher_joule: float
+    radio_joule: float
+    transfer_seconds: float
+    battery_percent: float
+    energy_model: str
+
+    @property
+    def energy_share(self) -> float:
+        """The cipher's part of the sender's energy, 0 to 1."""
+        whole = self.cipher_joule + self.radio_joule
+        return self.cipher_joule / whole if whole else 0.0
+
+    @property
+    def time_share(self) -> float:
+        """The cipher's part of the time, one after the other, 0 to 1."""
+        whole = self.cipher_seconds + self.transfer_seconds
+        return self.cipher_seconds / whole if whole else 0.0
+
+
+def payload(file_bytes: int, cipher_bytes: int, sent_bytes: int, protocol: str) -> Payload:
+    """The bytes at each stage and the packets."""
+    return Payload(
+        file_bytes, cipher_bytes, sent_bytes, math.ceil(sent_bytes / dcf.payload_per_packet(protocol))
+    )
+
+
+def processor_joule(cost: FileCost, size: int, device: Device, processor: Processor) -> tuple[float, str]:
+    """Energy of the cipher in joules, and in words how it was modelled.
+
+    A microcontroller's own current and voltage where its descriptor has them; for the host the
+    processor asked for, with the cycles measured here.
+    """
+    active = device.current("active")
+    if active is not None:
+        joule = energy_uj(device.volts, active.milliamperes, cost.seconds(size) * 1e6) / 1e6
+        return joule, f"{device.volts:g} V x {active.milliamperes:g} mA x t"
+    joule = work(cost.cycles(size), processor).energy_uj / 1e6
+    return joule, f"this host's cycles on: {processor.title}"
+
+
+def share(
+    cost: FileCost,
+    size: int,
+    device: Device,
+    processor: Processor,
+    transfer: Mapping[str, Any],
+    battery: Battery,
+) -> Share:
+    """One device's part of a transfer whose stored outcome is given."""
+    joule, model = processor_joule(cost, size, device, processor)
+    radio = float(transfer["sender_joule"]["mean"])
+    return Share(
+        device=device.name,
+        implementation=cost.implementation,
+        cipher_seconds=cost.seconds(size),
+        cipher_joule=joule,
+        radio_joule=radio,
+        transfer_seconds=float(transfer["seconds"]["mean"]),
+        battery_percent=100 * (joule + radio) / battery.energy_j,
+        energy_model=model,
+    )
+
+
+def parse_size(text: str) -> int:
+    """A number of bytes such as 500000, 500k or 5M (powers of ten); InputError otherwise."""
+    factors = {"k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
+    number, factor = (text[:-1], factors[text[-1].lower()]) if text[-1:].lower() in factors else (text, 1)
+    try:
+        size = round(float(number) * factor)
+    except (ValueError, OverflowError):
+        raise InputError(f"'{text}' is no size: write bytes, such as 500000, 500k or 5M") from None
+    if size < 1:
+        raise InputError(f"'{text}' is no size: at least one byte")
+    return size

@@ -1,0 +1,134 @@
+"""motecrypt wlan: what it prints, and how it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from motecrypt import samples
+from motecrypt.cli import main
+from motecrypt.experiments import transfer_wlan
+
+
+@pytest.fixture(autouse=True)
+def _own_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOTECRYPT_DB", str(tmp_path / "results.db"))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "data.bin"
+    path.write_bytes(bytes(range(256)) * 400)
+    return path
+
+
+def _run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stop:
+        main(["wlan", *arguments])
+    said = capsys.readouterr()
+    return int(stop.value.code or 0), said.out, said.err
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    code, out, err = _run(capsys, *arguments, "--json", "--closed-form")
+    assert code == 0, err
+    answer: dict[str, Any] = json.loads(out)
+    return answer
+
+
+def test_the_table_names_bytes_time_and_energy(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    code, out, err = _run(capsys, str(file), "--security", "wep", "--closed-form")
+    assert code == 0, err
+    for word in ("102,400 bytes", "8 bytes in each frame", "closed form", "radio, sender", "deprecated"):
+        assert word in out
+
+
+@pytest.mark.parametrize(("encoding", "factor"), [("none", 1.0), ("base64", 4 / 3), ("hex", 2.0)])
+def test_only_an_encoding_makes_a_transfer_much_longer(
+    capsys: pytest.CaptureFixture[str], file: Path, encoding: str, factor: float
+) -> None:
+    plain = _json(capsys, str(file))
+    encoded = _json(capsys, str(file), "--encoding", encoding)
+    assert encoded["payload"]["growth"] == pytest.approx(factor, rel=1e-3)
+    ratio = encoded["transfer"]["seconds"]["mean"] / plain["transfer"]["seconds"]["mean"]
+    assert ratio == pytest.approx(factor, rel=0.02)
+
+
+def test_without_ns3_it_says_that_the_closed_form_serves(
+    capsys: pytest.CaptureFixture[str], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer_wlan, "program", lambda: None)
+    code, out, _ = _run(capsys, str(file))
+    assert code == 0
+    assert "closed form" in out and "apt-get install libns3-dev" in out
+
+
+def test_a_capture_is_written_with_the_way_to_read_it(
+    capsys: pytest.CaptureFixture[str], file: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("scapy", reason="scapy is not installed: pip install 'motecrypt[wlan]'")
+    target = tmp_path / "c.pcap"
+    answer = _json(capsys, str(file), "--security", "ccmp", "--capture", str(target))
+    assert target.stat().st_size > 102_400
+    assert "uat:80211_keys" in " ".join(answer["capture"]["tshark"])
+
+
+def test_bad_input_is_one_line_and_code_2(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, file: Path
+) -> None:
+    empty = tmp_path / "empty"
+    empty.touch()
+    cases = [
+        ([str(tmp_path / "none")], "cannot be read"),
+        ([str(empty)], "is empty"),
+        ([str(tmp_path)], "is a directory"),
+        ([], "name one file"),
+        ([str(file), "--sample", "text:1k"], "name one file"),
+        (["--sample", "song:1M"], "text, image, audio, video"),
+        (["--sample", "text:lots"], "is no size"),
+        ([str(file), "--cipher", "aes129-ctr"], "aes128-ctr"),
+        ([str(file), "--cipher", "aes128-ctr", "--key-bits", "99"], "no key of 99 bits"),
+        ([str(file), "--security", "wpa9"], "wpa9"),
+        ([str(file), "--battery", "big"], "battery"),
+        ([str(file), "--processor", "z80"], "processor"),
+    ]
+    for arguments, message in cases:
+        code, out, err = _run(capsys, *arguments, "--closed-form")
+        assert (code, out) == (2, ""), arguments
+        assert message in err and len(err.splitlines()) == 1, arguments
+        assert "Traceback" not in err
+
+
+def test_samples_have_their_sizes_types_and_are_the_same_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed: pip install 'motecrypt[wlan]'")
+    import wave
+
+    sizes = {"text": 20_001, "image": 28_000, "audio": 33_003, "video": 100_000}
+    made = {}
+    for folder in ("one", "two"):
+        monkeypatch.setenv("MOTECRYPT_CACHE", str(tmp_path / folder))
+        for kind, size in sizes.items():
+            data = samples.sample(kind, size).read_bytes()
+            assert len(data) == size
+            assert made.setdefault(kind, data) == data
+    with image.open(samples.sample("image", 28_000)) as picture:
+        picture.load()
+        assert picture.format == "JPEG"
+    with wave.open(str(samples.sample("audio", 33_003))) as sound:
+        assert (sound.getframerate(), sound.getnchannels()) == (44100, 2)
+    assert made["video"].count(b"\xff\xd8\xff") == made["video"].count(b"\xff\xd9") >= 2
+    assert samples.bits_per_byte(made["text"]) < 5 < 7 < samples.bits_per_byte(made["image"])
+
+
+@pytest.mark.parametrize("encoding", samples.ENCODINGS)
+def test_encoding_a_stream_equals_encoding_the_whole(encoding: str) -> None:
+    data = bytes(range(251)) * 7
+    whole = b"".join(samples.encode([data], encoding))
+    pieces = [data[i : i + 10] for i in range(0, len(data), 10)]
+    assert b"".join(samples.encode(pieces, encoding)) == whole
+    assert len(whole) == samples.encoded_bytes(len(data), encoding)
