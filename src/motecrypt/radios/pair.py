@@ -80,7 +80,7 @@ class RadioPair:
         self.channel = channel or Channel()
         self._random: random.Random = self.channel.generator()
         self._ends = tuple(_End(Module(radio, serial_number=f"{n + 1:08X}"), radio) for n in (0, 1))
-        self._events: list[tuple[float, int, Callable[[float], None]]] = []
+        self._events: list[tuple[float, int, bool, Callable[[float], None]]] = []
         self._order = itertools.count()
         self._arrivals: list[Arrival] = []
         self._air_free_us = 0.0
@@ -108,12 +108,22 @@ class RadioPair:
     def advance(self, until_us: float) -> list[Arrival]:
         """Let time pass; what has arrived by then, in order of time."""
         while self._events and self._events[0][0] <= until_us:
-            time_us, _, happen = heapq.heappop(self._events)
+            time_us, _, _, happen = heapq.heappop(self._events)
             self.now_us = max(self.now_us, time_us)
             happen(time_us)
         self.now_us = max(self.now_us, until_us)
         arrived, self._arrivals = self._arrivals, []
         return arrived
+
+    def next_is_arrival(self) -> bool:
+        """Whether a program can see what happens next; the rest happens inside the radios."""
+        return bool(self._events) and self._events[0][2]
+
+    def line_booked_us(self, end: int, now_us: float) -> float:
+        """For how long from now the serial line into that radio is taken by bytes already written."""
+        state = self._ends[end]
+        waiting = sum(map(len, state.incoming)) * state.radio.serial_byte_us
+        return max(state.line_free_us - now_us, 0.0) + waiting
 
     def module(self, end: int) -> Module:
         """The module at that end."""
@@ -129,8 +139,8 @@ class RadioPair:
 
     # Serial line into the radio
 
-    def _at(self, time_us: float, happen: Callable[[float], None]) -> None:
-        heapq.heappush(self._events, (time_us, next(self._order), happen))
+    def _at(self, time_us: float, happen: Callable[[float], None], arrival: bool = False) -> None:
+        heapq.heappush(self._events, (time_us, next(self._order), arrival, happen))
 
     def _next_segment(self, end: int) -> None:
         """Put on the line as many bytes as the packet being gathered still takes."""
@@ -302,7 +312,7 @@ class RadioPair:
         state = self._ends[end]
         begin_us = max(now_us, state.out_free_us)
         state.out_free_us = begin_us + len(data) * state.radio.serial_byte_us
-        self._at(state.out_free_us, lambda later_us: self._arrive(end, data, later_us))
+        self._at(state.out_free_us, lambda later_us: self._arrive(end, data, later_us), True)
 
     def _arrive(self, end: int, data: bytes, now_us: float) -> None:
         self._arrivals.append(Arrival(end, data, now_us))

@@ -1,0 +1,99 @@
+"""A serial port, opened raw for one program, read and written without blocking."""
+
+from __future__ import annotations
+
+import os
+import termios
+from types import TracebackType
+
+import serial
+
+from motecrypt.errors import InputError, MotecryptError
+
+READ_BYTES = 4096
+
+
+class SerialPort:
+    """A port at 115200 8N1 or another rate. Also takes the path of a virtual radio.
+
+    Raises
+    ------
+    InputError
+        The port does not exist, is no serial port, is held by another program, or may not be used.
+    """
+
+    def __init__(self, path: str, baud: int = 115200) -> None:
+        self.path = path
+        try:
+            self._serial = serial.Serial(path, baud, timeout=0, write_timeout=0, exclusive=True)
+        except (OSError, ValueError, termios.error) as error:
+            raise InputError(f"port {path}: {_reason(error)}") from None
+        self._handle = self._serial.fileno()
+        os.set_blocking(self._handle, False)
+
+    def __enter__(self) -> SerialPort:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the port back."""
+        try:
+            self._serial.close()
+        except (OSError, termios.error):
+            return
+
+    def fileno(self) -> int:
+        """For select."""
+        return int(self._handle)
+
+    def read(self) -> bytes:
+        """What has come; empty when nothing has.
+
+        Raises
+        ------
+        MotecryptError
+            The port has vanished.
+        """
+        try:
+            data = os.read(self._handle, READ_BYTES)
+        except BlockingIOError:
+            return b""
+        except OSError as error:
+            raise self._vanished(error) from None
+        if not data:
+            raise self._vanished(None)
+        return data
+
+    def write(self, data: bytes) -> int:
+        """Hand over as many bytes as the port takes now; how many those were."""
+        try:
+            return os.write(self._handle, data)
+        except BlockingIOError:
+            return 0
+        except OSError as error:
+            raise self._vanished(error) from None
+
+    def _vanished(self, error: OSError | None) -> MotecryptError:
+        reason = f" ({error.strerror})" if error is not None and error.strerror else ""
+        return MotecryptError(f"port {self.path}: vanished{reason}; plug it in again and repeat the command")
+
+
+def _reason(error: Exception) -> str:
+    number = getattr(error, "errno", None)
+    text = str(error)
+    if number == 2 or "No such file" in text:
+        return "does not exist; 'motecrypt radio srf' makes a pair of virtual ones"
+    if number in (11, 16) or "lock" in text or "busy" in text:
+        return "busy: another program holds it; stop that one first"
+    if number == 13:
+        return "permission denied; join the group dialout, or use sudo"
+    if number == 25 or isinstance(error, termios.error) or "ioctl" in text or "configure port" in text:
+        return "is no serial port; name one such as /dev/ttyUSB0"
+    return text

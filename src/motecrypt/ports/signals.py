@@ -1,0 +1,45 @@
+"""Ending cleanly: SIGINT and SIGTERM become something a select loop can wait for."""
+
+from __future__ import annotations
+
+import os
+import signal
+from types import FrameType, TracebackType
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Stop:
+    """While this context is open, SIGINT, SIGTERM and SIGHUP set `asked` and wake selects on `fileno`."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._read, self._write = os.pipe()
+        os.set_blocking(self._read, False)
+        os.set_blocking(self._write, False)
+
+    def __enter__(self) -> Stop:
+        self._before = {number: signal.signal(number, self._ask) for number in _SIGNALS}
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        os.close(self._read)
+        os.close(self._write)
+
+    def fileno(self) -> int:
+        """Readable once a signal has come."""
+        return self._read
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+        try:
+            os.write(self._write, b"!")
+        except BlockingIOError:
+            return
