@@ -214,7 +214,8 @@ static void add_memory(struct machine *m, const char *text, const char *key, uin
     if (memory->data == NULL) {
         fail("finds no memory", key);
     }
-    memset(memory->data, permissions & UC_PROT_WRITE ? 0 : 0xFF, memory->bytes); /* erased flash reads as ones */
+    memset(memory->data, permissions & UC_PROT_WRITE ? 0 : 0xFF,
+           memory->bytes); /* erased flash reads as ones */
     check(uc_mem_map_ptr(m->uc, memory->base, memory->bytes, permissions, memory->data), key);
 }
 
@@ -319,8 +320,8 @@ static void connect(struct machine *m) {
         check(uc_mmio_map(m->uc, window->base, window->bytes, read_window, window, write_window, window),
               "registers");
     }
-    m->chip.outside = (struct rp2040_outside){board_cycles,      uart_has_input, uart_read, uart_write,
-                                              flush_flash_cache, m};
+    m->chip.outside =
+        (struct rp2040_outside){board_cycles, uart_has_input, uart_read, uart_write, flush_flash_cache, m};
     rp2040_reset(&m->chip);
     add_hook(m, UC_HOOK_BLOCK, HOOK(on_block), 1, 0);
     add_hook(m, UC_HOOK_MEM_INVALID, HOOK(on_bad_access), 1, 0);

@@ -101,6 +101,15 @@ static inline uint16_t code_at(const struct machine *m, uint32_t address) {
     return (uint16_t)(code ? code[0] | code[1] << 8 : 0);
 }
 
+/* Whether the instruction may move the stack pointer; the first bits of most say no (arm_thumb.h). */
+static inline int may_move_sp(const struct machine *m, uint32_t address) {
+    uint16_t code = code_at(m, address);
+    if ((code & 0xF000u) != 0xB000u && (code & 0xFC00u) != 0x4400u && code < 0xE800u) {
+        return 0;
+    }
+    return thumb_decode(code, code_at(m, address + 2)).writes_sp;
+}
+
 static inline struct thumb_instruction instruction_at(const struct machine *m, uint32_t address) {
     return thumb_decode(code_at(m, address), code_at(m, address + 2));
 }

@@ -17,9 +17,9 @@
 
 enum {
     PIPE_BYTES = 4096,
-    PIPE_FRAME_END = 0x7e,   /* protocol.py */
+    PIPE_FRAME_END = 0x7e,    /* protocol.py */
     PIPE_MAX_FLOOD = 1 << 17, /* bytes out without any in: the longest answer, all of it escaped */
-    PIPE_GRACE_MS = 1000     /* how long the rest of a request may take to come through the pipe */
+    PIPE_GRACE_MS = 1000      /* how long the rest of a request may take to come through the pipe */
 };
 
 struct pipe {

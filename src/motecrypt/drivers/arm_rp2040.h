@@ -275,7 +275,9 @@ static inline void rp2040_sio_write(struct rp2040 *chip, uint32_t offset, uint32
 }
 
 static inline uint32_t rp2040_xip_read(struct rp2040 *chip, uint32_t offset) {
-    return offset == 8 ? 0x3u : offset < 0x40u ? chip->xip[offset / 4] : 0; /* STAT: flush ready, FIFO empty */
+    return offset == 8      ? 0x3u
+           : offset < 0x40u ? chip->xip[offset / 4]
+                            : 0; /* STAT: flush ready, FIFO empty */
 }
 
 static inline void rp2040_xip_write(struct rp2040 *chip, uint32_t offset, uint32_t value) {
@@ -287,7 +289,8 @@ static inline void rp2040_xip_write(struct rp2040 *chip, uint32_t offset, uint32
 }
 
 /* The aligned register of `address`, which lies in `window`. */
-static inline uint32_t rp2040_read(struct rp2040 *chip, const struct rp2040_window *window, uint32_t address) {
+static inline uint32_t rp2040_read(struct rp2040 *chip, const struct rp2040_window *window,
+                                   uint32_t address) {
     uint32_t offset = (address - window->base) & ~3u;
     switch (window->kind) {
     case RP2040_PERIPHERAL:

@@ -42,8 +42,9 @@ static void watch_stack(struct machine *m, uint32_t pc) {
     if (sp < m->deepest_sp) {
         m->deepest_sp = sp;
         if (sp < m->stack_limit) {
-            finish(m, "fault", "the stack ran into the data: stack pointer 0x%" PRIx32 ", limit 0x%" PRIx32
-                               ", at 0x%" PRIx32,
+            finish(m, "fault",
+                   "the stack ran into the data: stack pointer 0x%" PRIx32 ", limit 0x%" PRIx32
+                   ", at 0x%" PRIx32,
                    sp, m->stack_limit, pc);
         }
     }
@@ -56,7 +57,7 @@ static void on_instruction(uc_engine *uc, uint64_t address, uint32_t bytes, void
     if (m->sp_may_move) {
         watch_stack(m, (uint32_t)address);
     }
-    m->sp_may_move = instruction_at(m, (uint32_t)address).writes_sp;
+    m->sp_may_move = may_move_sp(m, (uint32_t)address);
     if (m->in_region) {
         mix(m, address << 32);
         m->trace_pc = (uint32_t)address;
@@ -67,7 +68,8 @@ static void on_instruction(uc_engine *uc, uint64_t address, uint32_t bytes, void
 }
 
 /* ARMv6-M faults on an unaligned access (DDI 0419, A3.2.1), which Unicorn does not notice. */
-static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int bytes, int64_t value, void *user) {
+static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int bytes, int64_t value,
+                      void *user) {
     struct machine *m = user;
     (void)uc;
     (void)value;
@@ -98,12 +100,13 @@ static bool on_bad_access(uc_engine *uc, uc_mem_type type, uint64_t address, int
     (void)bytes;
     (void)value;
     if (sp < m->stack_limit || (address < m->stack_limit && m->stack_limit - address <= 4096)) {
-        finish(m, "fault", "the stack ran out of its memory: stack pointer 0x%" PRIx32 ", limit 0x%" PRIx32
-                           ", at 0x%" PRIx32,
+        finish(m, "fault",
+               "the stack ran out of its memory: stack pointer 0x%" PRIx32 ", limit 0x%" PRIx32
+               ", at 0x%" PRIx32,
                sp, m->stack_limit, register_value(m, UC_ARM_REG_PC));
     } else {
-        finish(m, "fault", "the firmware %s 0x%" PRIx32 "%s, at 0x%" PRIx32 ", return address 0x%" PRIx32, what,
-               (uint32_t)address, type == UC_MEM_WRITE_PROT ? "" : ", where nothing is",
+        finish(m, "fault", "the firmware %s 0x%" PRIx32 "%s, at 0x%" PRIx32 ", return address 0x%" PRIx32,
+               what, (uint32_t)address, type == UC_MEM_WRITE_PROT ? "" : ", where nothing is",
                register_value(m, UC_ARM_REG_PC), register_value(m, UC_ARM_REG_LR));
     }
     return false;
@@ -115,9 +118,14 @@ static void on_exception(uc_engine *uc, uint32_t number, void *user) {
     static const struct {
         uint32_t number;
         const char *what;
-    } names[] = {{1, "undefined instruction"}, {2, "supervisor call"}, {3, "jump to where nothing is"},
-                 {4, "fault on data"},         {7, "breakpoint"},      {8, "return from an exception"},
-                 {17, "undefined instruction"}, {18, "jump to an even address (ARM state)"}};
+    } names[] = {{1, "undefined instruction"},
+                 {2, "supervisor call"},
+                 {3, "jump to where nothing is"},
+                 {4, "fault on data"},
+                 {7, "breakpoint"},
+                 {8, "return from an exception"},
+                 {17, "undefined instruction"},
+                 {18, "jump to an even address (ARM state)"}};
     struct machine *m = user;
     const char *what = "exception";
     (void)uc;

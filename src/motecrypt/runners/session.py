@@ -115,13 +115,30 @@ class DriverSession:
         """Receive bytes until the deadline (time.monotonic)."""
         assert self._process.stdout is not None
         descriptor = self._process.stdout.fileno()
-        ready, _, _ = select.select([descriptor], [], [], max(0.0, deadline - time.monotonic()))
-        if not ready:
-            return b""
+        while True:
+            left = max(0.0, deadline - time.monotonic())
+            ready, _, _ = select.select([descriptor, self._events], [], [], left)
+            if descriptor in ready:
+                break
+            if not ready or not self._drain_events():
+                # nothing came; or the events ended first: the driver is about to end
+                ready, _, _ = select.select([descriptor], [], [], max(0.0, deadline - time.monotonic()))
+                if not ready:
+                    return b""
+                break
         data = os.read(descriptor, 65536)
         if not data:
             raise self._death()
         return data
+
+    def _drain_events(self) -> bool:
+        """Take what events there are, so that a driver with many never waits; False at their end."""
+        try:
+            data = os.read(self._events, 65536)
+        except BlockingIOError:
+            return True
+        self._event_text += data
+        return bool(data)
 
     def _death(self) -> Fault:
         try:
@@ -135,14 +152,10 @@ class DriverSession:
         return Fault(reason)
 
     def _read_events(self) -> list[Region]:
-        while True:
-            try:
-                data = os.read(self._events, 65536)
-            except BlockingIOError:
-                break
-            if not data:
-                break
-            self._event_text += data
+        size = -1
+        while size != len(self._event_text):
+            size = len(self._event_text)
+            self._drain_events()
         *lines, self._event_text = self._event_text.split(b"\n")
         regions = []
         for line in lines:

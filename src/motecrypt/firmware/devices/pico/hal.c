@@ -64,9 +64,9 @@ static void release(uint32_t bits) {
 
 /* 2.15, 2.16, 2.18: 12 MHz crystal x CLOCK_MHZ = 12 x CLOCK_MHZ MHz, divided by 6 and 2. */
 static void start_clocks(void) {
-    AT(XOSC) = 0xAA0u;       /* range 1 to 15 MHz */
-    AT(XOSC + 0x0Cu) = 47u;  /* start-up delay: 1 ms in units of 256 crystal periods */
-    SET(XOSC) = 0xFAB000u;   /* enable */
+    AT(XOSC) = 0xAA0u;      /* range 1 to 15 MHz */
+    AT(XOSC + 0x0Cu) = 47u; /* start-up delay: 1 ms in units of 256 crystal periods */
+    SET(XOSC) = 0xFAB000u;  /* enable */
     wait_for(XOSC + 4u, 1u << 31);
     CLEAR(CLK_SYS_CTRL) = 1u; /* the core runs from clk_ref while the PLL changes */
     wait_for(CLK_SYS_SELECTED, 1u);
@@ -74,17 +74,17 @@ static void start_clocks(void) {
     wait_for(CLK_REF_SELECTED, 1u << 2);
     SET(RESETS) = RESET_PLL_SYS;
     release(RESET_PLL_SYS);
-    AT(PLL_SYS) = 1u;                  /* reference divider */
-    AT(PLL_SYS + 8u) = CLOCK_MHZ;      /* 12 MHz times this */
-    CLEAR(PLL_SYS + 4u) = 0x21u;       /* power, oscillator on */
-    wait_for(PLL_SYS, 1u << 31);       /* locked */
+    AT(PLL_SYS) = 1u;             /* reference divider */
+    AT(PLL_SYS + 8u) = CLOCK_MHZ; /* 12 MHz times this */
+    CLEAR(PLL_SYS + 4u) = 0x21u;  /* power, oscillator on */
+    wait_for(PLL_SYS, 1u << 31);  /* locked */
     AT(PLL_SYS + 12u) = 6u << 16 | 2u << 12;
     CLEAR(PLL_SYS + 4u) = 0x08u; /* dividers on */
     AT(CLK_SYS_CTRL) = 0u;       /* auxiliary source: the PLL; then switch to it */
     SET(CLK_SYS_CTRL) = 1u;
     wait_for(CLK_SYS_SELECTED, 1u << 1);
-    AT(CLK_PERI_CTRL) = 1u << 11;          /* the UART's clock is the core's */
-    AT(WATCHDOG_TICK) = 12u | (1u << 9);   /* the timer counts microseconds of the crystal */
+    AT(CLK_PERI_CTRL) = 1u << 11;        /* the UART's clock is the core's */
+    AT(WATCHDOG_TICK) = 12u | (1u << 9); /* the timer counts microseconds of the crystal */
 }
 
 /* 4.2.7: divisor in 64ths = 4 x clock / baud, rounded. */
