@@ -242,7 +242,7 @@ static void set_option(struct machine *m, const char *key, char *text) {
         m->flash_base = (uint32_t)strtoul(text, NULL, 0);
         add_memory(m, text, key, UC_PROT_READ | UC_PROT_EXEC);
     } else if (strcmp(key, "--ram") == 0) {
-        add_memory(m, text, key, UC_PROT_ALL);
+        add_memory(m, text, key, UC_PROT_READ | UC_PROT_WRITE);
     } else if (strcmp(key, "--vectors") == 0) {
         numbers(text, key, &m->vectors, 1);
     } else if (strcmp(key, "--mark") == 0) {
@@ -297,12 +297,23 @@ static const char *parse(struct machine *m, int argc, char **argv) {
 
 /* ---- running ---- */
 
-static const char *store_segment(void *context, uint32_t address, const uint8_t *bytes, uint32_t count) {
-    uint8_t *target = host_pointer(context, address, count);
+/* Code in RAM: the pages of a segment that the file calls executable. The rest of RAM may not run: Unicorn
+ * looks for code to throw away at every store to memory that may, and a jump into data is a fault. */
+static void allow_code(struct machine *m, const struct elf_segment *segment) {
+    uint32_t first = segment->run_address & ~0xFFFu;
+    uint32_t bytes = ((segment->run_address + segment->run_bytes + 0xFFFu) & ~0xFFFu) - first;
+    if (segment->executable && first - m->flash_base > 0xFFFFFFu && host_pointer(m, first, bytes) != NULL) {
+        check(uc_mem_protect(m->uc, first, bytes, UC_PROT_ALL), "code in RAM");
+    }
+}
+
+static const char *store_segment(void *context, const struct elf_segment *segment) {
+    uint8_t *target = host_pointer(context, segment->load_address, segment->bytes);
     if (target == NULL) {
         return "has a segment outside the device's memories";
     }
-    memcpy(target, bytes, count);
+    memcpy(target, segment->data, segment->bytes);
+    allow_code(context, segment);
     return NULL;
 }
 
@@ -332,7 +343,6 @@ static void connect(struct machine *m) {
     }
     if (m->trace) {
         add_hook(m, UC_HOOK_CODE, HOOK(on_instruction), 1, 0);
-        add_hook(m, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, HOOK(on_access), 1, 0);
     }
 }
 

@@ -19,8 +19,17 @@ struct elf_file {
     uint32_t entry;
 };
 
-/* Takes `count` bytes to the physical address `address`. Returns NULL, or what is wrong. */
-typedef const char *(*elf_store)(void *context, uint32_t address, const uint8_t *bytes, uint32_t count);
+/* A loadable segment: `bytes` of `data` lie at `load_address` (physical) when the processor starts, and
+ * belong at `run_address` (virtual), where they take `run_bytes`. */
+struct elf_segment {
+    uint32_t load_address, run_address;
+    uint32_t bytes, run_bytes;
+    int executable;
+    const uint8_t *data;
+};
+
+/* Takes a segment. Returns NULL, or what is wrong. */
+typedef const char *(*elf_store)(void *context, const struct elf_segment *segment);
 
 static inline uint32_t elf_word(const struct elf_file *file, size_t offset, unsigned bytes) {
     uint32_t value = 0;
@@ -59,7 +68,7 @@ static inline const char *elf_open(struct elf_file *file, const char *path, uint
     return NULL;
 }
 
-/* Hands every loadable segment to `store`, at its load (physical) address. */
+/* Hands every loadable segment that has bytes to `store`. */
 static inline const char *elf_load(const struct elf_file *file, elf_store store, void *context) {
     uint32_t table = elf_word(file, 28, 4);
     uint32_t entry_bytes = elf_word(file, 42, 2);
@@ -70,20 +79,26 @@ static inline const char *elf_load(const struct elf_file *file, elf_store store,
     }
     for (uint32_t i = 0; i < count; i++) {
         size_t header = table + (size_t)i * entry_bytes;
-        uint32_t offset, bytes;
+        struct elf_segment segment;
         const char *problem;
+        uint32_t offset;
         if (header + 32 > file->length) {
             return "ends inside its program headers";
         }
         offset = elf_word(file, header + 4, 4);
-        bytes = elf_word(file, header + 16, 4);
-        if (elf_word(file, header, 4) != 1 || bytes == 0) {
+        segment.run_address = elf_word(file, header + 8, 4);
+        segment.load_address = elf_word(file, header + 12, 4);
+        segment.bytes = elf_word(file, header + 16, 4);
+        segment.run_bytes = elf_word(file, header + 20, 4);
+        segment.executable = (elf_word(file, header + 24, 4) & 1u) != 0;
+        segment.data = file->bytes + offset;
+        if (elf_word(file, header, 4) != 1 || segment.bytes == 0) {
             continue;
         }
-        if ((size_t)offset + bytes > file->length) {
+        if ((size_t)offset + segment.bytes > file->length) {
             return "ends inside a segment";
         }
-        problem = store(context, elf_word(file, header + 12, 4), file->bytes + offset, bytes);
+        problem = store(context, &segment);
         if (problem != NULL) {
             return problem;
         }

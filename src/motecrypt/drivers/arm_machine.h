@@ -61,7 +61,6 @@ struct machine {
     uint32_t begin_sp, deepest_sp;
     int sp_may_move;
     uint64_t digest;
-    uint32_t trace_pc;
     /* how it ended; NULL while it runs */
     const char *ending; /* "end" or "fault" */
     char detail[256];
@@ -99,15 +98,6 @@ static inline uint8_t *host_pointer(const struct machine *m, uint32_t address, u
 static inline uint16_t code_at(const struct machine *m, uint32_t address) {
     const uint8_t *code = host_pointer(m, address, 2);
     return (uint16_t)(code ? code[0] | code[1] << 8 : 0);
-}
-
-/* Whether the instruction may move the stack pointer; the first bits of most say no (arm_thumb.h). */
-static inline int may_move_sp(const struct machine *m, uint32_t address) {
-    uint16_t code = code_at(m, address);
-    if ((code & 0xF000u) != 0xB000u && (code & 0xFC00u) != 0x4400u && code < 0xE800u) {
-        return 0;
-    }
-    return thumb_decode(code, code_at(m, address + 2)).writes_sp;
 }
 
 static inline struct thumb_instruction instruction_at(const struct machine *m, uint32_t address) {
@@ -148,26 +138,33 @@ static void on_block(uc_engine *uc, uint64_t address64, uint32_t bytes, void *us
     }
 }
 
+/* The first address that `access`, of the instruction at `pc`, touches; before that instruction has run. */
+static uint32_t access_address(const struct machine *m, const struct thumb_access *access, uint32_t pc) {
+    static const int registers[8] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2, UC_ARM_REG_R3,
+                                     UC_ARM_REG_R4, UC_ARM_REG_R5, UC_ARM_REG_R6, UC_ARM_REG_R7};
+    uint32_t address = (uint32_t)access->offset;
+    if (access->base == THUMB_PC) {
+        address += (pc + 4) & ~3u;
+    } else {
+        address += register_value(m, access->base == THUMB_SP ? UC_ARM_REG_SP : registers[access->base]);
+    }
+    return access->index < 0 ? address : address + register_value(m, registers[access->index]);
+}
+
 /* Where the current block has come to. Unicorn keeps no program counter inside a block (its hooks on every
  * instruction would, at a tenth of the speed), but the registers are right: the access being served is the
  * load or store of the block whose operands give its address; of several such, the one whose turn it is. */
 static uint32_t serving_pc(const struct machine *m) {
-    static const int registers[8] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2, UC_ARM_REG_R3,
-                                     UC_ARM_REG_R4, UC_ARM_REG_R5, UC_ARM_REG_R6, UC_ARM_REG_R7};
-    const struct access *access = &m->access;
     uint32_t found = m->current->address, matches = 0, at = m->current->address;
     while (at < m->current->next) {
         uint16_t code = code_at(m, at);
         struct thumb_instruction instruction = thumb_decode(code, code_at(m, at + 2));
-        struct thumb_operand operand = thumb_operand(code, &instruction);
-        if (operand.kind == (access->is_write ? THUMB_OPERAND_STORE : THUMB_OPERAND_LOAD)) {
-            uint32_t target = operand.offset + register_value(m, registers[operand.base]) +
-                              (operand.index < 0 ? 0 : register_value(m, registers[operand.index]));
-            if (target == access->address) {
-                found = at;
-                if (++matches == access->turn) {
-                    break;
-                }
+        struct thumb_access access = thumb_access(code, &instruction);
+        if (access.kind == (m->access.is_write ? THUMB_WRITES : THUMB_READS) &&
+            access_address(m, &access, at) == m->access.address) {
+            found = at;
+            if (++matches == m->access.turn) {
+                break;
             }
         }
         at += instruction.bytes;

@@ -130,28 +130,70 @@ static inline struct thumb_instruction thumb_decode(uint16_t code, uint16_t next
     return out;
 }
 
-enum thumb_operand_kind { THUMB_OPERAND_NONE, THUMB_OPERAND_LOAD, THUMB_OPERAND_STORE };
+enum thumb_access_kind { THUMB_NO_ACCESS, THUMB_READS, THUMB_WRITES };
 
-/* The address of a single load or store: base + index + offset. */
-struct thumb_operand {
-    uint8_t kind;   /* enum thumb_operand_kind; NONE also for what is relative to PC or SP */
-    uint8_t base;   /* a low register */
-    int8_t index;   /* a low register, or -1 */
-    uint8_t offset; /* bytes */
+enum { THUMB_SP = 13, THUMB_PC = 15 };
+
+/* What an instruction touches: `units` of `bytes` bytes each, from base + index + offset upwards. */
+struct thumb_access {
+    uint8_t kind;   /* enum thumb_access_kind */
+    uint8_t base;   /* 0 to 7, THUMB_SP, or THUMB_PC (rounded down to a word, 4 bytes ahead) */
+    int8_t index;   /* 0 to 7, or -1 */
+    uint8_t bytes;  /* 1, 2 or 4 */
+    uint8_t units;  /* more than 1 for LDM, STM, PUSH, POP */
+    int16_t offset; /* bytes */
 };
 
-static inline struct thumb_operand thumb_operand(uint16_t code, const struct thumb_instruction *instruction) {
-    struct thumb_operand out = {THUMB_OPERAND_NONE, (code >> 3) & 7u, -1, 0};
-    unsigned top = code >> 12;
-    unsigned scaled = (code >> 6) & 31u;
-    if (top < 5 || top > 8) {
-        return out; /* a literal load (4), SP-relative (9), or no single access */
-    }
-    out.kind = instruction->class == THUMB_store ? THUMB_OPERAND_STORE : THUMB_OPERAND_LOAD;
+/* LDR, STR and their kin by register, and by immediate: tops 5 to 9 (A5.2.4). */
+static inline void thumb_single_access(uint16_t code, unsigned top, struct thumb_access *out) {
+    static const uint8_t bytes_by_register[8] = {4, 2, 1, 1, 4, 2, 1, 2};
+    unsigned immediate = (code >> 6) & 31u;
+    out->base = (code >> 3) & 7u;
     if (top == 5) {
-        out.index = (int8_t)((code >> 6) & 7u);
+        out->index = (int8_t)immediate & 7;
+        out->bytes = bytes_by_register[(code >> 9) & 7u];
+    } else if (top == 9) {
+        out->base = THUMB_SP;
+        out->bytes = 4;
+        out->offset = (int16_t)((code & 0xFFu) * 4u);
     } else {
-        out.offset = (uint8_t)(scaled << (top == 6 ? 2 : top == 7 ? 0 : 1));
+        out->bytes = top == 6 ? 4 : top == 7 ? 1 : 2;
+        out->offset = (int16_t)(immediate * out->bytes);
+    }
+}
+
+static inline struct thumb_access thumb_access(uint16_t code, const struct thumb_instruction *instruction) {
+    struct thumb_access out = {THUMB_READS, THUMB_SP, -1, 4, 1, 0};
+    switch (instruction->class) {
+    case THUMB_store:
+        out.kind = THUMB_WRITES;
+        thumb_single_access(code, code >> 12, &out);
+        break;
+    case THUMB_load:
+        if (code >> 12 == 4) {
+            out.base = THUMB_PC;
+            out.offset = (int16_t)((code & 0xFFu) * 4u);
+        } else {
+            thumb_single_access(code, code >> 12, &out);
+        }
+        break;
+    case THUMB_load_multiple:
+    case THUMB_store_multiple:
+        out.kind = instruction->class == THUMB_load_multiple ? THUMB_READS : THUMB_WRITES;
+        out.base = (code >> 8) & 7u;
+        out.units = instruction->registers;
+        break;
+    case THUMB_push:
+        out.kind = THUMB_WRITES;
+        out.units = instruction->registers;
+        out.offset = (int16_t)(-4 * instruction->registers);
+        break;
+    case THUMB_pop:
+    case THUMB_pop_pc:
+        out.units = instruction->registers;
+        break;
+    default:
+        out.kind = THUMB_NO_ACCESS;
     }
     return out;
 }

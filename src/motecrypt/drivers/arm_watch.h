@@ -50,38 +50,40 @@ static void watch_stack(struct machine *m, uint32_t pc) {
     }
 }
 
-static void on_instruction(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
-    struct machine *m = user;
-    (void)uc;
-    (void)bytes;
-    if (m->sp_may_move) {
-        watch_stack(m, (uint32_t)address);
+static void trace_access(struct machine *m, uint32_t pc, uint32_t address,
+                         const struct thumb_access *access) {
+    /* ARMv6-M faults on an unaligned access (DDI 0419, A3.2.1), which Unicorn does not notice. */
+    if ((address & (access->bytes - 1u)) != 0) {
+        finish(m, "fault", "unaligned access to 0x%" PRIx32 " at 0x%" PRIx32, address, pc);
     }
-    m->sp_may_move = may_move_sp(m, (uint32_t)address);
-    if (m->in_region) {
-        mix(m, address << 32);
-        m->trace_pc = (uint32_t)address;
+    for (unsigned i = 0; i < access->units && m->in_region; i++) {
+        mix(m, address + i * access->bytes);
         if (m->dump != NULL) {
-            fprintf(m->dump, "%" PRIx32 " ffffffff\n", (uint32_t)address);
+            fprintf(m->dump, "%" PRIx32 " %" PRIx32 "\n", pc, address + i * access->bytes);
         }
     }
 }
 
-/* ARMv6-M faults on an unaligned access (DDI 0419, A3.2.1), which Unicorn does not notice. */
-static void on_access(uc_engine *uc, uc_mem_type type, uint64_t address, int bytes, int64_t value,
-                      void *user) {
+/* Before every instruction. Addresses come from its operands: Unicorn's hooks on memory give the same, but
+ * each costs it a search through the whole block for the program counter. */
+static void on_instruction(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
     struct machine *m = user;
+    uint32_t pc = (uint32_t)address;
+    uint16_t code = code_at(m, pc);
+    struct thumb_instruction instruction = thumb_decode(code, bytes == 4 ? code_at(m, pc + 2) : 0);
+    struct thumb_access access = thumb_access(code, &instruction);
     (void)uc;
-    (void)value;
-    if ((address & (uint64_t)(bytes - 1)) != 0) {
-        finish(m, "fault", "unaligned access to 0x%" PRIx32 " at 0x%" PRIx32, (uint32_t)address,
-               register_value(m, UC_ARM_REG_PC));
+    if (m->sp_may_move) {
+        watch_stack(m, pc);
     }
+    m->sp_may_move = instruction.writes_sp;
     if (m->in_region) {
-        mix(m, address << 8 | (uint64_t)bytes << 1 | (type == UC_MEM_WRITE));
-        if (m->dump != NULL) {
-            fprintf(m->dump, "%" PRIx32 " %" PRIx32 "\n", m->trace_pc, (uint32_t)address);
-        }
+        mix(m, (uint64_t)pc << 32);
+    }
+    if (access.kind != THUMB_NO_ACCESS) {
+        trace_access(m, pc, access_address(m, &access, pc), &access);
+    } else if (m->dump != NULL && m->in_region) {
+        fprintf(m->dump, "%" PRIx32 " ffffffff\n", pc);
     }
 }
 
@@ -95,6 +97,7 @@ static bool on_bad_access(uc_engine *uc, uc_mem_type type, uint64_t address, int
                        : type == UC_MEM_READ_UNMAPPED  ? "read from"
                        : type == UC_MEM_FETCH_UNMAPPED ? "jumped to"
                        : type == UC_MEM_WRITE_PROT     ? "wrote to the flash at"
+                       : type == UC_MEM_FETCH_PROT     ? "jumped to data at"
                                                        : "may not use";
     (void)uc;
     (void)bytes;
@@ -106,7 +109,8 @@ static bool on_bad_access(uc_engine *uc, uc_mem_type type, uint64_t address, int
                sp, m->stack_limit, register_value(m, UC_ARM_REG_PC));
     } else {
         finish(m, "fault", "the firmware %s 0x%" PRIx32 "%s, at 0x%" PRIx32 ", return address 0x%" PRIx32,
-               what, (uint32_t)address, type == UC_MEM_WRITE_PROT ? "" : ", where nothing is",
+               what, (uint32_t)address,
+               type == UC_MEM_WRITE_PROT || type == UC_MEM_FETCH_PROT ? "" : ", where nothing is",
                register_value(m, UC_ARM_REG_PC), register_value(m, UC_ARM_REG_LR));
     }
     return false;
