@@ -1,0 +1,60 @@
+/* XOR with the key, and one fault. */
+#include "cipher.h"
+#include "faulty.h"
+
+#include <string.h>
+
+uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes) {
+    if (key_bytes != sizeof context->key) {
+        return CIPHER_BAD_KEY;
+    }
+    memcpy(context->key, key, sizeof context->key);
+    return CIPHER_OK;
+}
+
+#ifdef FAULT_STACK
+static uint8_t dig(volatile uint8_t depth) {
+    volatile uint8_t room[32];
+    room[depth & 31] = depth;
+    return depth == 0 ? room[0] : (uint8_t)(dig((uint8_t)(depth - 1)) + room[depth & 31]);
+}
+#endif
+
+uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
+#ifdef FAULT_LOOPS
+    for (volatile uint8_t forever = 1; forever;) {
+    }
+#endif
+#ifdef FAULT_CRASHES
+#if defined(__AVR__)
+    __asm__ volatile(".word 0xff0f"); /* no instruction of an AVR */
+#else
+    __builtin_trap();
+#endif
+#endif
+#ifdef FAULT_STACK
+    if (dig(255) == 77) {
+        return CIPHER_BAD_LENGTH;
+    }
+#endif
+#ifdef FAULT_SOURCE
+    this is no C at all;
+#endif
+    for (size_t i = 0; i < io->bytes; i++) {
+        uint8_t byte = (uint8_t)(io->input[i] ^ context->key[i & 15]);
+#ifdef FAULT_FLIPS
+        byte ^= (uint8_t)(i == 3);
+#endif
+#ifdef FAULT_BRANCHES
+        if (context->key[i & 15] & 1) {
+            __asm__ volatile("nop\n\tnop");
+        }
+#endif
+        io->output[i] = byte;
+    }
+    return CIPHER_OK;
+}
+
+uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
+    return cipher_encrypt(context, io);
+}

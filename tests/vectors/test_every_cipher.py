@@ -1,0 +1,124 @@
+"""Every implementation of every cipher, on the host: all vectors, and random inputs against the oracle.
+
+The count of vectors and of random runs is printed for each cipher (`pytest -rP` or `./test vectors`).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from motecrypt.catalog import Catalog
+from motecrypt.errors import InputError
+from motecrypt.model import Cipher
+from motecrypt.native import BadTag, NativeCipher, open_implementation
+from motecrypt.oracles import Vector, oracle, vectors
+
+CATALOG = Catalog.load()
+RANDOM_RUNS = 10_000
+LENGTHS_BYTES = 80
+
+NO_PUBLISHED_VECTORS = {
+    "aes192-cts": "RFC 3962 has vectors for 128-bit keys only; the oracle's random inputs stand alone",
+    "aes256-cts": "RFC 3962 has vectors for 128-bit keys only; the oracle's random inputs stand alone",
+    "rc4d-two-key": "its source suggests it in a sentence and prints no output of it",
+}
+
+
+def _engines(cipher: Cipher) -> list[NativeCipher]:
+    bodies = CATALOG.implementations_of(cipher.name, "host", ["motecrypt"])
+    return [open_implementation(cipher, body) for body in bodies]
+
+
+CIPHERS = sorted(CATALOG.ciphers.values(), key=lambda c: c.name)
+
+
+@pytest.mark.parametrize("cipher", CIPHERS, ids=lambda c: c.name)
+def test_all_vectors(cipher: Cipher) -> None:
+    known = list(vectors(cipher))
+    if cipher.name in NO_PUBLISHED_VECTORS:
+        assert not known, f"{cipher.name} has vectors now: take it off the list"
+        pytest.skip(NO_PUBLISHED_VECTORS[cipher.name])
+    assert known, f"{cipher.name} has no vectors"
+    for engine in _engines(cipher):
+        for vector in known:
+            _check_vector(engine, vector)
+    print(f"{cipher.name}: {len(known)} vectors, {len(_engines(cipher))} implementations")
+
+
+def _check_vector(engine: NativeCipher, vector: Vector) -> None:
+    where = f"{engine.implementation.name}: {vector.source}: {vector.comment}"
+    bits = engine.implementation.key_bits
+    if engine.cipher.key_bits_allowed is None and len(vector.key) * 8 not in bits:
+        pytest.fail(f"{where}: a vector for {len(vector.key) * 8}-bit keys")
+    if len(bits) == 1 and engine.implementation.key_bytes_allowed < len(vector.key):
+        return
+    try:
+        engine.setup(vector.key)
+    except InputError:
+        assert len(vector.key) * 8 not in bits or not vector.valid, where
+        return
+    if not vector.valid:
+        with pytest.raises((BadTag, InputError)):
+            engine.decrypt(vector.ciphertext, vector.nonce, vector.ad, vector.tag)
+        return
+    for in_place in (True, False):
+        got = engine.encrypt(vector.message, vector.nonce, vector.ad, in_place=in_place)
+        assert got == (vector.ciphertext, vector.tag), where
+        back = engine.decrypt(vector.ciphertext, vector.nonce, vector.ad, vector.tag, in_place=in_place)
+        assert back == vector.message, where
+
+
+def _random_inputs(cipher: Cipher, count: int) -> Iterator[tuple[bytes, bytes, bytes, bytes]]:
+    source = random.Random(f"differential {cipher.name}")
+    rule = cipher.message
+    for number in range(count):
+        longest = min(rule.max, LENGTHS_BYTES if number % 50 else 6 * LENGTHS_BYTES)
+        length = source.randint(rule.min, max(rule.min, longest))
+        length -= length % rule.multiple
+        yield (
+            source.randbytes(source.choice(cipher.key_bits) // 8),
+            source.randbytes(cipher.nonce_bytes),
+            source.randbytes(source.randint(0, 40)) if cipher.associated_data else b"",
+            source.randbytes(max(length, rule.min)),
+        )
+
+
+@pytest.mark.parametrize("cipher", CIPHERS, ids=lambda c: c.name)
+def test_random_inputs_agree_with_the_oracle(cipher: Cipher) -> None:
+    encrypt = oracle(cipher)
+    engines = _engines(cipher)
+    assert engines, f"{cipher.name} has no implementation of ours on the host"
+    flips = random.Random(f"flips {cipher.name}")
+    for number, (key, nonce, ad, message) in enumerate(_random_inputs(cipher, RANDOM_RUNS)):
+        expected = encrypt(key, nonce, ad, message)
+        for engine in engines:
+            if len(key) * 8 not in engine.implementation.key_bits:
+                continue
+            engine.setup(key)
+            in_place = bool(number & 1)
+            assert engine.encrypt(message, nonce, ad, in_place=in_place) == expected, (
+                engine.implementation.name
+            )
+            assert engine.decrypt(expected[0], nonce, ad, expected[1], in_place=not in_place) == message
+            if cipher.tag_bytes and number % 10 == 0:
+                _check_refused(engine, flips, nonce, ad, *expected)
+    print(f"{cipher.name}: {RANDOM_RUNS} random inputs, {len(engines)} implementations")
+
+
+def _check_refused(
+    engine: NativeCipher, flips: random.Random, nonce: bytes, ad: bytes, ciphertext: bytes, tag: bytes
+) -> None:
+    whole = bytearray(ciphertext + tag)
+    whole[flips.randrange(len(whole))] ^= 1 << flips.randrange(8)
+    at = len(ciphertext)
+    with pytest.raises(BadTag):
+        engine.decrypt(bytes(whole[:at]), nonce, ad, bytes(whole[at:]))
+
+
+@pytest.mark.parametrize("cipher", CIPHERS, ids=lambda c: c.name)
+def test_every_cipher_says_how_it_stands(cipher: Cipher) -> None:
+    assert cipher.standing != "unrated", f"{cipher.name} is not in data/security.toml"
+    assert cipher.standing_reason and cipher.standing_source
