@@ -28,6 +28,7 @@ from motecrypt.runners import Fault, Options, Region, runner_of
 
 BENCH_VERSION = 1
 ANSWER_TIMEOUT_S = 120.0
+TRACED_CYCLES_MAX = 20_000_000  # a tracing run that only looks for the reason of a fault
 
 Progress = Callable[[int, int, str], None]
 
@@ -270,8 +271,11 @@ def _run_passes(
 ) -> dict[Operation, _Figures]:
     expected = _expected(job.cipher, key_bits, message_bytes, ad_bytes)
     run = (job.device, firmware, job.implementation.operations, job.cipher, expected)
+    try:
+        counted, _, exact = _one_pass(*run, Options(cache=cache))
+    except (Fault, WrongOutput) as error:
+        raise _better_reason(run, cache, error) from error
     traced, painted, _ = _one_pass(*run, Options(trace=True, cache=cache))
-    counted, _, exact = _one_pass(*run, Options(cache=cache))
     overhead = _overhead(job.device, job.placement, cache)
     figures: dict[Operation, _Figures] = {}
     for operation in job.implementation.operations:
@@ -289,6 +293,22 @@ def _run_passes(
             extra=_median_extra(regions),
         )
     return figures
+
+
+def _better_reason(
+    run: tuple[Device, Firmware, tuple[Operation, ...], Cipher, Sequence[tuple[inputs.Inputs, bytes, bytes]]],
+    cache: str,
+    error: MotecryptError,
+) -> MotecryptError:
+    """A stack that runs into the data shows as anything at all; a tracing run names it."""
+    try:
+        _one_pass(*run, Options(trace=True, cache=cache, max_cycles=TRACED_CYCLES_MAX))
+    except Fault as traced:
+        if "stack" in str(traced):
+            return traced
+    except MotecryptError:
+        pass
+    return error
 
 
 def _median_extra(regions: Sequence[Region]) -> dict[str, float | int | str]:

@@ -25,10 +25,11 @@ class Outcome:
     def first_error(self) -> str:
         """The first line that says 'error', else the last line said."""
         lines = [line.strip() for line in self.errors.splitlines() if line.strip()]
-        for line in lines:
-            if "error" in line.lower() or "undefined reference" in line:
+        told = [line for line in lines if not line.startswith("collect2:")]
+        for line in told:
+            if "error" in line.lower() or "undefined reference" in line or "overflow" in line:
                 return line
-        return lines[-1] if lines else f"ended with code {self.code}"
+        return told[-1] if told else lines[-1] if lines else f"ended with code {self.code}"
 
 
 def run(

@@ -27,7 +27,7 @@ from motecrypt.paths import cache_dir, make_dir
 __all__ = ["BuildError", "BuildRequest", "Firmware", "build", "key_of"]
 
 BUILD_VERSION = 2
-_COMMON = ("-gdwarf-4", "-ffunction-sections", "-fdata-sections", "-fno-common")
+_COMMON = ("-gdwarf-4", "-gno-record-gcc-switches", "-ffunction-sections", "-fdata-sections", "-fno-common")
 _OURS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
 
 

@@ -73,7 +73,7 @@ def command(device: Device, elf: Path, options: Options) -> list[str | Path]:
     """The driver and its arguments, as `DriverSession` takes them."""
     settings = device.simulator
     try:
-        arguments = _arguments(device, settings)
+        arguments = _arguments(device, settings, options)
         if options.cache in ("cold", "kept"):
             arguments += _cache_arguments(device, settings["flash_cache"])
     except KeyError as error:
@@ -87,7 +87,7 @@ def command(device: Device, elf: Path, options: Options) -> list[str | Path]:
     return [driver("arm"), *arguments, elf]
 
 
-def _arguments(device: Device, settings: Mapping[str, Any]) -> list[str]:
+def _arguments(device: Device, settings: Mapping[str, Any], options: Options) -> list[str]:
     flash, ram = device.memory["flash"], device.memory["ram"]
     costs = ",".join(f"{name}={cycles}" for name, cycles in settings["cycles"].items())
     bus = f"{settings['bus_read_extra']}:{settings['bus_write_extra']}:{settings['io_port_saves']}"
@@ -100,7 +100,7 @@ def _arguments(device: Device, settings: Mapping[str, Any]) -> list[str]:
         *("--mark", hex(settings["mark_address"])),
         *("--stack-limit", hex(settings["stack_limit"])),
         *("--bus", bus),
-        *("--max-cycles", str(settings["max_cycles"])),
+        *("--max-cycles", str(options.max_cycles or settings["max_cycles"])),
         *("--events", "{events}"),
     ]
 

@@ -37,11 +37,13 @@ class Region:
 
 @dataclass(frozen=True)
 class Options:
-    """How to run: with tracing, with which flash-cache state, dumping the trace to a file."""
+    """How to run: with tracing, with which flash-cache state, dumping the trace to a file; `max_cycles`
+    a request may take (None: the device's limit)."""
 
     trace: bool = False
     cache: str = "none"
     dump: Path | None = None
+    max_cycles: int | None = None
 
 
 class Session(Protocol):

@@ -19,7 +19,12 @@ def open_session(device: Device, elf: Path, data_end: int, options: Options) -> 
     settings = device.simulator
     command: list[str | Path] = [driver("simavr"), "--mcu", settings["mcu"], "--clock", str(device.clock_hz)]
     command += ["--mark", hex(settings["mark_address"]), "--simulated", hex(settings["simulated_address"])]
-    command += ["--max-cycles", str(settings["max_cycles"]), "--data-end", hex(data_end & 0xFFFF)]
+    command += [
+        "--max-cycles",
+        str(options.max_cycles or settings["max_cycles"]),
+        "--data-end",
+        hex(data_end & 0xFFFF),
+    ]
     command += ["--events", "{events}"]
     if options.trace:
         command.append("--trace")

@@ -27,7 +27,7 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
 #endif
 #ifdef FAULT_CRASHES
 #if defined(__AVR__)
-    __asm__ volatile(".word 0xff0f"); /* no instruction of an AVR */
+    __asm__ volatile("ldi r30, 0xfe\n\tldi r31, 0x7f\n\tijmp"); /* past the end of the flash */
 #else
     __builtin_trap();
 #endif
@@ -43,7 +43,7 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
     for (size_t i = 0; i < io->bytes; i++) {
         uint8_t byte = (uint8_t)(io->input[i] ^ context->key[i & 15]);
 #ifdef FAULT_FLIPS
-        byte ^= (uint8_t)(i == 3);
+        byte = (uint8_t)(byte ^ (i == 3 ? 1u : 0u));
 #endif
 #ifdef FAULT_BRANCHES
         if (context->key[i & 15] & 1) {
