@@ -29,13 +29,23 @@
 #define HOLD_KEY() HOLD(k)
 #endif
 
-/* A lookup costs AVR two cycles less when its table begins at a multiple of 256. */
+/* A lookup costs AVR two cycles less when its table begins at a multiple of 256. lpm takes the address in
+ * the register Z alone; from RAM avr-gcc would take X, which the pointer to the round keys then lacks. */
 #ifdef __AVR__
 #define TABLE_ALIGNED __attribute__((aligned(256)))
-#define ENTRY(table, x) ((const uint8_t *)(((uintptr_t)(table) & 0xff00) | (x)))
+#define ENTRY_ADDRESS(table, x) ((const uint8_t *)(((uintptr_t)(table) & 0xff00) | (x)))
 #else
 #define TABLE_ALIGNED
-#define ENTRY(table, x) (&(table)[x])
+#define ENTRY_ADDRESS(table, x) (&(table)[x])
+#endif
+#if defined(__AVR__) && defined(TABLES_IN_RAM)
+__attribute__((always_inline)) static inline const uint8_t *entry_of(const uint8_t *table, uint8_t x) {
+    const uint8_t *entry = ENTRY_ADDRESS(table, x);
+    __asm__("" : "+z"(entry));
+    return entry;
+}
+#else
+#define entry_of(table, x) ENTRY_ADDRESS(table, x)
 #endif
 
 /* The S-box (FIPS 197, 5.1.1), and after it the S-box times 2 in GF(2^8). */
@@ -94,8 +104,8 @@ TABLE uint8_t inverse_sbox[256] TABLE_ALIGNED = {
     0x17, 0x2b, 0x04, 0x7e, 0xba, 0x77, 0xd6, 0x26, 0xe1, 0x69, 0x14, 0x63, 0x55, 0x21, 0x0c, 0x7d,
 };
 
-#define SUBSTITUTE(x) TABLE_READ8(ENTRY(sbox, x))
-#define UNSUBSTITUTE(x) TABLE_READ8(ENTRY(inverse_sbox, x))
+#define SUBSTITUTE(x) TABLE_READ8(entry_of(sbox, x))
+#define UNSUBSTITUTE(x) TABLE_READ8(entry_of(inverse_sbox, x))
 #define TIMES2(x) ((uint8_t)((uint8_t)((x) << 1) ^ (0x1b & -((x) >> 7))))
 
 #if CIPHER_KEY_BYTES_MAX > 16
@@ -149,7 +159,7 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
 /* Substitute x, and look up twice the result beside it. */
 #define SUBSTITUTE_BOTH(x, twice)                                                                            \
     do {                                                                                                     \
-        const uint8_t *entry = ENTRY(sbox, x);                                                               \
+        const uint8_t *entry = entry_of(sbox, x);                                                            \
         x = TABLE_READ8(entry);                                                                              \
         twice = TABLE_READ8(entry + 256);                                                                    \
     } while (0)
