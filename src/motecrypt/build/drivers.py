@@ -50,6 +50,7 @@ RECIPES = {
     "host": Recipe(
         "host.c", "gcc", lambda: ("-ldl", "-lm"), ("host_counter.h", "../firmware/include/cipher.h")
     ),
+    "taint": Recipe("taint.c", "gcc", lambda: ("-g", "-ldl")),
     "wlan": Recipe("wlan.cc", "g++", lambda: _ns3_flags()),
 }
 

@@ -10,6 +10,7 @@ import click
 
 from motecrypt.catalog import Catalog
 from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_table, progress
+from motecrypt.cli._selection import load_catalog
 from motecrypt.errors import InputError
 from motecrypt.experiments.audit import SEED, AuditPart, part_names
 from motecrypt.model import Cipher, Finding
@@ -40,10 +41,13 @@ def command(
     """Audit a cipher: diffusion, repetition, integrity, statistics, timing, and known attacks run live.
 
     What was found before with the same code and seed is not run again. A part that the cipher has no use
-    for, or whose tool is missing, is skipped with its reason.
+    for, or whose tool is missing, is skipped with its reason. CIPHER may be a folder of your own.
     """
-    catalog = Catalog.load()
-    cipher = catalog.cipher(cipher_name)
+    catalog, _, chosen = load_catalog((), (cipher_name,))
+    if len(chosen) > 1:
+        raise InputError(f"'{cipher_name}' is several ciphers; name one: {', '.join(chosen)}")
+    cipher = catalog.cipher(chosen[0])
+    folders = (cipher.folder,) if Path(cipher_name).is_dir() else ()
     names = _choose(cipher, catalog, devices, parts)
     if names is None:
         return
@@ -52,7 +56,7 @@ def command(
     with open_results(db) as results, progress(f"auditing {cipher.name}") as report:
         for number, name in enumerate(names):
             report(number, len(names), name)
-            findings.append(AuditPart(cipher.name, name, seed, quick, variant).ensure(results))
+            findings.append(AuditPart(cipher.name, name, seed, quick, variant, folders).ensure(results))
         report(len(names), len(names), "done")
     if as_json:
         print_json(_as_json(cipher, seed, quick, findings))
@@ -66,7 +70,7 @@ def _choose(
     for device in devices:
         need(catalog.device(device).kit)
     simulated = [d.name for d in catalog.devices.values() if d.runner != "host" and have(d.kit)]
-    known = part_names(cipher.name, devices or simulated)
+    known = part_names(cipher, devices or simulated)
     if "list" in parts:
         for name in known:
             click.echo(name)

@@ -11,6 +11,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol, cast
 
@@ -32,6 +33,7 @@ SEED = 1
 class Subject:
     """What a part is run on."""
 
+    catalog: Catalog
     cipher: Cipher
     implementation: Implementation
     seed: int
@@ -48,7 +50,7 @@ class PartModule(Protocol):
     def identity(self, subject: Subject, part: str) -> dict[str, Any]:
         """What the outcome depends on beyond cipher, part and seed; raises Unavailable."""
 
-    def run(self, subject: Subject, part: str) -> Part:
+    def run(self, subject: Subject, part: str, results: Results) -> Part:
         """The part, run now; raises Unavailable."""
 
 
@@ -73,6 +75,8 @@ class AuditPart:
         Smaller samples and fewer keys.
     variant
         Which of our implementations; None: the first that runs on the host.
+    folders
+        Cipher folders of the user's own, beside ours.
     """
 
     cipher: str
@@ -80,6 +84,7 @@ class AuditPart:
     seed: int = SEED
     quick: bool = False
     variant: str | None = None
+    folders: tuple[Path, ...] = ()
 
     def find(self, results: Results) -> Finding | None:
         """Return the stored finding, or None. Runs nothing."""
@@ -90,10 +95,11 @@ class AuditPart:
         return results.finding(KIND, VERSION, inputs)
 
     def _request(self) -> tuple[PartModule, Subject, dict[str, Any]]:
-        cipher = Catalog.load().cipher(self.cipher)
-        body = _implementation(cipher, self.variant)
+        catalog = Catalog.load(ciphers=self.folders)
+        cipher = catalog.cipher(self.cipher)
+        body = _implementation(catalog, cipher, self.variant)
         kind, _, device = self.part.partition(":")
-        subject = Subject(cipher, body, self.seed, self.quick, device if kind == "timing" else None)
+        subject = Subject(catalog, cipher, body, self.seed, self.quick, device if kind == "timing" else None)
         module = _module_of(self.part, cipher)
         return module, subject, {**self._asked(body.name), **module.identity(subject, self.part)}
 
@@ -117,7 +123,7 @@ class AuditPart:
             stored = results.finding(KIND, VERSION, inputs)
             if stored is not None:
                 return stored
-            part = module.run(subject, self.part)
+            part = module.run(subject, self.part, results)
         except (Unavailable, BuildError) as reason:
             part = skipped(self.part, self.part, str(reason))
         if part.weight == "skipped":
@@ -126,14 +132,13 @@ class AuditPart:
         return results.store_finding(KIND, VERSION, inputs, outcome)
 
 
-def part_names(cipher_name: str, devices: Sequence[str] = ("uno", "pico")) -> list[str]:
+def part_names(cipher: Cipher, devices: Sequence[str] = ("uno", "pico")) -> list[str]:
     """Return the parts that an audit of this cipher has, in the order they are told."""
-    cipher = Catalog.load().cipher(cipher_name)
     return [name for module in _modules() for name in module.names(cipher, devices)]
 
 
-def _implementation(cipher: Cipher, variant: str | None) -> Implementation:
-    bodies = Catalog.load().implementations_of(cipher.name, "host", ("motecrypt",))
+def _implementation(catalog: Catalog, cipher: Cipher, variant: str | None) -> Implementation:
+    bodies = catalog.implementations_of(cipher.name, "host", ("motecrypt",))
     known = [body.variant for body in bodies]
     if variant is not None:
         bodies = [body for body in bodies if variant in (body.variant, body.name)]

@@ -13,11 +13,11 @@ from motecrypt.audits import avalanche, determinism, integrity, statistics
 from motecrypt.audits.attacks import attacks_on
 from motecrypt.audits.oracle import Access, Part
 from motecrypt.build import BuildRequest, key_of
-from motecrypt.catalog import Catalog
 from motecrypt.experiments.audit import Subject
 from motecrypt.experiments.audit._native import NativeAccess
 from motecrypt.model import Cipher
 from motecrypt.native import open_implementation
+from motecrypt.results import Results
 
 ORDER = 10
 
@@ -36,7 +36,7 @@ def names(cipher: Cipher, devices: Sequence[str]) -> list[str]:
 
 def identity(subject: Subject, part: str) -> dict[str, Any]:
     """The build of the cipher for the host, and the code of the audits themselves."""
-    host = Catalog.load().device("host")
+    host = subject.catalog.device("host")
     request = BuildRequest(host, subject.implementation, next(iter(host.placements)))
     return {"build": key_of(request), "audits": _audits_hash()}
 
@@ -49,7 +49,7 @@ def _audits_hash() -> str:
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
 
 
-def run(subject: Subject, part: str) -> Part:
+def run(subject: Subject, part: str, results: Results) -> Part:
     """Run the part on the compiled cipher."""
     access = NativeAccess(open_implementation(subject.cipher, subject.implementation))
     if part in _PARTS:

@@ -1,0 +1,134 @@
+"""Secret taint on the host: every variant of ours under valgrind, key and message marked as undefined."""
+
+from __future__ import annotations
+
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from motecrypt import process
+from motecrypt.audits import taint
+from motecrypt.audits.oracle import Part, key_bytes, lengths_allowed
+from motecrypt.audits.taint import Sighting
+from motecrypt.build import BuildRequest, build, key_of
+from motecrypt.build.drivers import driver, driver_identity
+from motecrypt.build.toolchain import identity as tool_identity
+from motecrypt.experiments.audit import Subject, Unavailable
+from motecrypt.model import Cipher, Implementation
+from motecrypt.results import Results
+from motecrypt.setup import have
+
+ORDER = 30
+NAME = "taint"
+TITLE = "Secret taint on the host"
+TIMEOUT_S = 120.0
+
+
+def names(cipher: Cipher, devices: Sequence[str]) -> list[str]:
+    """The one part."""
+    return [NAME]
+
+
+def _bodies(subject: Subject) -> list[Implementation]:
+    bodies = subject.catalog.implementations_of(subject.cipher.name, "host", ("motecrypt",))
+    return sorted(bodies, key=lambda body: body != subject.implementation)
+
+
+def _request(subject: Subject, body: Implementation) -> BuildRequest:
+    host = subject.catalog.device("host")
+    return BuildRequest(host, body, next(iter(host.placements)))
+
+
+def identity(subject: Subject, part: str) -> dict[str, Any]:
+    """The host builds of all variants, the driver and valgrind."""
+    if not have("taint"):
+        raise Unavailable("valgrind is missing: apt-get install --no-install-recommends valgrind")
+    return {
+        "builds": [key_of(_request(subject, body)) for body in _bodies(subject)],
+        "runner": f"{tool_identity('valgrind')} {driver_identity('taint')[:12]}",
+    }
+
+
+def run(subject: Subject, part: str, results: Results) -> Part:
+    """Follow the secrets through setup, encryption, decryption and a refusal."""
+    cipher = subject.cipher
+    n = lengths_allowed(cipher, (33, 48))[0]
+    rows: list[dict[str, Any]] = []
+    sentences: list[str] = []
+    for body in _bodies(subject):
+        library = build(_request(subject, body)).elf
+        runs = {
+            operation: _sightings(library, operation, cipher, n)
+            for operation in ("encrypt", "decrypt", *(("refuse",) if cipher.tag_bytes else ()))
+        }
+        verdict, found, excused = taint.judge(runs, bool(cipher.tag_bytes))
+        rows.append(
+            {
+                "variant": body.variant,
+                "verdict": verdict,
+                "sightings": [asdict(sighting) for sighting in found],
+                "outcome_of_tag_check": [asdict(sighting) for sighting in excused],
+            }
+        )
+        text = f"{body.variant or body.name}: {taint.MEANING[verdict][1]}"
+        lines = dict.fromkeys(f"{sighting.line} ({sighting.kind})" for sighting in found)
+        sentences.append(text + (f": {', '.join(list(lines)[:6])}." if lines else "."))
+    verdict = rows[0]["verdict"]
+    weight = taint.MEANING[verdict][0]
+    return Part(NAME, TITLE, verdict, weight, tuple(sentences), {"message_bytes": n, "rows": rows})
+
+
+def _sightings(library: Path, operation: str, cipher: Cipher, n: int) -> list[Sighting]:
+    """Run one operation under memcheck and read its report."""
+    ad_bytes = 5 if cipher.associated_data else 0
+    sizes = (key_bytes(cipher), cipher.nonce_bytes, ad_bytes, n, cipher.tag_bytes)
+    with tempfile.TemporaryDirectory(prefix="motecrypt-") as folder:
+        report = Path(folder) / "report.xml"
+        memcheck = ["valgrind", "--tool=memcheck", "-q", "--error-limit=no", "--leak-check=no"]
+        memcheck += ["--num-callers=8", "--xml=yes", f"--xml-file={report}"]
+        program = [str(driver("taint")), str(library), operation, *(str(size) for size in sizes)]
+        outcome = process.run(memcheck + program, timeout_s=TIMEOUT_S)
+        if not outcome.ok:
+            raise Unavailable(f"{operation} under valgrind: {outcome.first_error}")
+        return read_report(report.read_text(encoding="utf-8", errors="replace"))
+
+
+def read_report(text: str) -> list[Sighting]:
+    """Read memcheck's XML: undefined values used in a branch or as an address, with their counts."""
+    root = ElementTree.fromstring(text)
+    times: dict[str, int] = {}
+    for pair in root.iter("pair"):
+        unique, count = pair.findtext("unique", ""), pair.findtext("count", "1")
+        times[unique] = max(times.get(unique, 0), int(count))
+    found = []
+    for error in root.iter("error"):
+        kind = error.findtext("kind", "")
+        if kind not in ("UninitCondition", "UninitValue"):
+            continue
+        frame = _frame(error)
+        found.append(
+            Sighting(
+                kind="branch" if kind == "UninitCondition" else "address",
+                function=frame.findtext("fn", "") if frame is not None else "",
+                line=_line(frame),
+                times=times.get(error.findtext("unique", ""), 1),
+            )
+        )
+    return found
+
+
+def _frame(error: ElementTree.Element) -> ElementTree.Element | None:
+    """The innermost frame with a source line (a libc routine has none: its caller counts)."""
+    frames = list(error.iter("frame"))
+    return next((frame for frame in frames if frame.find("line") is not None), frames[0] if frames else None)
+
+
+def _line(frame: ElementTree.Element | None) -> str:
+    if frame is None:
+        return "?"
+    folder = frame.findtext("dir", "").removeprefix("./")
+    name = frame.findtext("file", frame.findtext("fn", "?"))
+    return f"{folder + '/' if folder else ''}{name}:{frame.findtext('line', '?')}"

@@ -1,0 +1,62 @@
+"""The control: a byte-wise early-exit compare must be caught, and its mended twin must not."""
+
+from pathlib import Path
+
+import pytest
+
+from motecrypt.experiments.audit import AuditPart
+from motecrypt.results import Results
+from motecrypt.setup import have
+
+CONTROL = Path(__file__).parents[1] / "controls" / "early-exit"
+
+
+def needs(kit):
+    return pytest.mark.skipif(not have(kit), reason=f"the kit '{kit}' is not installed (motecrypt doctor)")
+
+
+def rows_of(tmp_path, cipher, part, folders=()):
+    with Results(tmp_path / "results.db") as results:
+        found = AuditPart(cipher, part, folders=folders).ensure(results)
+    assert found.outcome["weight"] != "skipped", found.outcome["sentences"]
+    return found.outcome
+
+
+@pytest.mark.parametrize(
+    "device", [pytest.param("uno", marks=needs("avr")), pytest.param("pico", marks=needs("pico"))]
+)
+def test_early_exit_is_caught_in_the_simulator(tmp_path, device):
+    outcome = rows_of(tmp_path, "early-exit", f"timing:{device}", (CONTROL,))
+    assert outcome["verdict"] == "cycles vary" and outcome["weight"] == "bad"
+    verdicts = {(row["variant"], row["operation"]): row["verdict"] for row in outcome["data"]["rows"]}
+    assert verdicts.pop(("toy", "wrong tag")) == "cycles vary"
+    assert set(verdicts.values()) == {"constant"} and len(verdicts) == 7
+    caught = next(row for row in outcome["data"]["rows"] if row["verdict"] == "cycles vary")
+    line = (
+        CONTROL.joinpath("early_exit.c")
+        .read_text()
+        .splitlines()
+        .index("        if (a[i] != b[i]) { /* the fault */")
+    )
+    assert [split["line"].split("/")[-1] for split in caught["splits"]] == [f"early_exit.c:{line + 1}"]
+
+
+@needs("taint")
+def test_early_exit_is_caught_by_taint(tmp_path):
+    outcome = rows_of(tmp_path, "early-exit", "taint", (CONTROL,))
+    verdicts = {row["variant"]: row["verdict"] for row in outcome["data"]["rows"]}
+    assert verdicts == {"toy": "secrets choose branches", "even": "no secret steers"}
+
+
+@needs("avr")
+@needs("taint")
+def test_rc6s_rotations_vary_on_the_uno_though_the_host_calls_them_constant(tmp_path):
+    uno = rows_of(tmp_path, "rc6-cbc", "timing:uno")
+    assert any(row["verdict"] == "cycles vary" and row["variant"] == "plain" for row in uno["data"]["rows"])
+    assert rows_of(tmp_path, "rc6-cbc", "taint")["verdict"] == "no secret steers"
+
+
+@needs("avr")
+def test_tables_are_harmless_on_the_uno(tmp_path):
+    outcome = rows_of(tmp_path, "aes128-ecb", "timing:uno")
+    assert outcome["weight"] == "good" and outcome["verdict"] == "addresses only, no cache"
