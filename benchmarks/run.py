@@ -1,0 +1,47 @@
+"""What ./bench runs: every benchmark beside this file, each a program that prints its ratios.
+
+A benchmark exits 0 when its thresholds hold, 1 when one does not, and 77 when it cannot run here, with
+the reason as its last line. Thresholds are ratios within one run: machines are noisy.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CANNOT_RUN = 77
+TIMEOUT_S = 1800
+
+
+def main(chosen: list[str]) -> int:
+    """Run the benchmarks of these names, or all."""
+    there = {p.stem: p for p in sorted(HERE.glob("*.py")) if p.stem != "run" and not p.stem.startswith("_")}
+    for name in chosen:
+        if name not in there:
+            print(f"bench: unknown benchmark '{name}'; there are: {' '.join(there)}", file=sys.stderr)
+            return 2
+    failed, skipped = [], []
+    for name in chosen or list(there):
+        print(f"--- {name}", flush=True)
+        started = time.monotonic()
+        try:
+            code = subprocess.run([sys.executable, there[name]], timeout=TIMEOUT_S, check=False).returncode
+        except subprocess.TimeoutExpired:
+            code = 1
+            print(f"killed after {TIMEOUT_S} s")
+        print(f"{name}: {time.monotonic() - started:.1f} s", flush=True)
+        if code == CANNOT_RUN:
+            skipped.append(name)
+        elif code != 0:
+            failed.append(name)
+    if skipped:
+        print(f"could not run here: {', '.join(skipped)}")
+    print(f"below their thresholds: {', '.join(failed)}" if failed else "all thresholds hold")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
