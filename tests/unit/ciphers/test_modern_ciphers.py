@@ -21,7 +21,7 @@ from motecrypt.oracles import Vector, oracle, vectors
 FAMILIES = ("ascon", "chacha20-poly1305", "aes-ccm", "aes-siv", "aes-hctr2")
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-O1", "-g")
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-RUNS = 1000
+RUNS = 400
 BAD_KEY, BAD_NONCE, BAD_LENGTH, BAD_TAG = "1", "2", "3", "4"
 NONCES = {"aes-ccm": range(7, 14), "aes-siv": range(40), "aes-hctr2": range(70)}
 

@@ -6,17 +6,20 @@
 #include "polyval.h"
 
 static uint32_t clmul16(uint32_t a, uint32_t b) {
-    uint32_t product = 0;
+    uint32_t a0 = a & 0x1111;
+    uint32_t a1 = a & 0x2222;
+    uint32_t a2 = a & 0x4444;
+    uint32_t a3 = a & 0x8888;
+    uint32_t b0 = b & 0x1111;
+    uint32_t b1 = b & 0x2222;
+    uint32_t b2 = b & 0x4444;
+    uint32_t b3 = b & 0x8888;
+    uint32_t place0 = a0 * b0 ^ a1 * b3 ^ a2 * b2 ^ a3 * b1;
+    uint32_t place1 = a0 * b1 ^ a1 * b0 ^ a2 * b3 ^ a3 * b2;
+    uint32_t place2 = a0 * b2 ^ a1 * b1 ^ a2 * b0 ^ a3 * b3;
+    uint32_t place3 = a0 * b3 ^ a1 * b2 ^ a2 * b1 ^ a3 * b0;
 
-    for (uint8_t i = 0; i < 4; i++) {
-        uint32_t sum = 0;
-
-        for (uint8_t j = 0; j < 4; j++) {
-            sum ^= (a & (UINT32_C(0x1111) << j)) * (b & (UINT32_C(0x1111) << ((i - j) & 3)));
-        }
-        product |= sum & (UINT32_C(0x11111111) << i);
-    }
-    return product;
+    return (place0 & 0x11111111) | (place1 & 0x22222222) | (place2 & 0x44444444) | (place3 & 0x88888888);
 }
 
 void clmul32(uint32_t *product, uint32_t a, uint32_t b) {
