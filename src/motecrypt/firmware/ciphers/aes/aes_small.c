@@ -1,4 +1,4 @@
-/* aes_small.c: AES (FIPS 197) for the least flash and RAM; see aes_small.h.
+/* aes_small.c: AES (FIPS 197) for the least flash; see aes_small.h.
  *
  * No branch and no loop count depends on the key or the message. Table lookups do: on a CPU with a data
  * or flash cache (RP2040 from XIP flash, every host) their time tells about the index. AVR has no cache:
@@ -28,14 +28,17 @@ TABLE uint8_t inverses[256] = {
 };
 
 #if CIPHER_KEY_BYTES_MAX > 16
-#define KEY_BYTES(key) ((key)->key_bytes)
+#define ROUNDS(key) ((key)->rounds)
 #else
-#define KEY_BYTES(key) 16
+#define ROUNDS(key) 10
 #endif
 
-#define ROTATE(x, bits) ((uint8_t)((uint8_t)((x) << (bits)) | (uint8_t)((x) >> (8 - (bits)))))
-
+/* Row r of the state moves by r columns: byte i comes from 5i modulo 16, and backwards from 13i, as
+ * 5 * 13 = 1 modulo 16. */
 enum { FORWARDS = 5, BACKWARDS = 13 };
+
+#define ROTATE(x, bits) ((uint8_t)((uint8_t)((x) << (bits)) | (uint8_t)((x) >> (8 - (bits)))))
+#define TIMES2(x) ((uint8_t)((uint8_t)((x) << 1) ^ (0x1b & -((x) >> 7))))
 
 /* FIPS 197, 5.1.1: the affine map after the inverse. */
 static uint8_t substitute(uint8_t x) {
@@ -51,54 +54,35 @@ static uint8_t unsubstitute(uint8_t x) {
     return TABLE_READ8(&inverses[y]);
 }
 
-static uint8_t times2(uint8_t x) {
-    return (uint8_t)((x << 1) ^ (0x1b & -(x >> 7)));
-}
-
-/* Round keys pass through a window as long as the key: byte i of the schedule lies at i modulo the bytes
- * of the key. Making byte i + n of byte i is an exclusive-or, so the same step also goes back. */
-struct window {
-    uint8_t bytes[CIPHER_KEY_BYTES_MAX];
-    uint8_t at;   /* of the next byte */
-    uint8_t rcon; /* the round constant of the next byte at 0 */
-};
-
-/* FIPS 197, 5.2: turn the window's byte into the one a key's length later, or back. */
-static void step(struct window *window, uint8_t key_bytes) {
-    uint8_t at = window->at, x;
-    if (at < 4)
-        x = substitute(window->bytes[key_bytes - 4 + ((at + 1) & 3)]);
-    else {
-        x = window->bytes[at - 4];
-        if (key_bytes == 32 && (at & 0xfc) == 16)
+uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_bytes) {
+#if CIPHER_KEY_BYTES_MAX > 16
+    if ((key_bytes != 16 && key_bytes != 24 && key_bytes != 32) || key_bytes > CIPHER_KEY_BYTES_MAX)
+        return CIPHER_BAD_KEY;
+    key->rounds = (uint8_t)(key_bytes / 4 + 6);
+#else
+    if (key_bytes != 16)
+        return CIPHER_BAD_KEY;
+#endif
+    uint8_t *keys = key->round_keys;
+    for (uint8_t i = 0; i < key_bytes; i++)
+        keys[i] = bytes[i];
+    uint8_t at = 0, rcon = 1;
+    for (uint8_t left = (uint8_t)(3 * key_bytes + 112); left; left--, keys++) {
+        const uint8_t *word = keys + key_bytes - 4;
+        uint8_t x = word[0];
+        if (at < 4)
+            x = substitute(at == 3 ? word[-3] : word[1]);
+        else if (key_bytes == 32 && (at & 0xfc) == 16)
             x = substitute(x);
+        if (at == 0) {
+            x ^= rcon;
+            rcon = TIMES2(rcon);
+        }
+        keys[key_bytes] = keys[0] ^ x;
+        if (++at == key_bytes)
+            at = 0;
     }
-    if (at == 0)
-        x ^= window->rcon;
-    window->bytes[at] ^= x;
-}
-
-/* Add the round key that comes next to the block. */
-static void add_next_key(struct window *window, uint8_t key_bytes, uint8_t *output, const uint8_t *input) {
-    for (uint8_t i = 0; i < 16; i++) {
-        output[i] = input[i] ^ window->bytes[window->at];
-        step(window, key_bytes);
-        if (window->at == 0)
-            window->rcon = times2(window->rcon);
-        if (++window->at == key_bytes)
-            window->at = 0;
-    }
-}
-
-static void add_last_key(struct window *window, uint8_t key_bytes, uint8_t *output, const uint8_t *input) {
-    for (uint8_t i = 16; i-- > 0;) {
-        if (window->at == 0)
-            window->at = key_bytes;
-        if (--window->at == 0)
-            window->rcon = (uint8_t)((window->rcon >> 1) ^ (0x8d & -(window->rcon & 1)));
-        step(window, key_bytes);
-        output[i] = input[i] ^ window->bytes[window->at];
-    }
+    return CIPHER_OK;
 }
 
 static void mix_columns(uint8_t *block) {
@@ -106,61 +90,36 @@ static void mix_columns(uint8_t *block) {
         uint8_t first = a[0], all = (uint8_t)(a[0] ^ a[1] ^ a[2] ^ a[3]);
         for (uint8_t i = 0; i < 4; i++) {
             uint8_t next = i == 3 ? first : a[i + 1];
-            a[i] ^= (uint8_t)(all ^ times2(a[i] ^ next));
+            next ^= a[i];
+            a[i] ^= (uint8_t)(all ^ TIMES2(next));
         }
     }
 }
 
-/* Row r moves by r columns: byte i comes from 5i modulo 16, and in the inverse from 13i, as 5 * 13 = 1
- * modulo 16. */
-static void crypt(const struct block_key *key, uint8_t *block, uint8_t stride) {
-    struct window window;
-    uint8_t key_bytes = KEY_BYTES(key), shifted[16];
-    uint8_t rounds = (uint8_t)(key_bytes / 4 + 6);
-    for (uint8_t i = 0; i < key_bytes; i++)
-        window.bytes[i] = key->bytes[i];
-    window.at = 0;
-    window.rcon = 1;
-    if (stride == BACKWARDS) {
-        for (uint8_t i = 0; i <= rounds; i++)
-            add_next_key(&window, key_bytes, shifted, block);
-        add_last_key(&window, key_bytes, block, block);
-    } else
-        add_next_key(&window, key_bytes, block, block);
-    while (rounds--) {
+static void crypt(const struct block_key *key, uint8_t *block, uint8_t direction) {
+    const uint8_t *k = key->round_keys;
+    uint8_t shifted[16], left = ROUNDS(key);
+    if (direction == BACKWARDS)
+        k += 16 * ROUNDS(key);
+    for (uint8_t i = 0; i < 16; i++)
+        block[i] ^= k[i];
+    do {
         uint8_t from = 0;
         for (uint8_t i = 0; i < 16; i++) {
             uint8_t x = block[from];
-            shifted[i] = stride == FORWARDS ? substitute(x) : unsubstitute(x);
-            from = (uint8_t)(from + stride) & 15;
+            shifted[i] = direction == FORWARDS ? substitute(x) : unsubstitute(x);
+            from = (uint8_t)(from + direction) & 15;
         }
-        if (stride == FORWARDS) {
-            if (rounds)
-                mix_columns(shifted);
-            add_next_key(&window, key_bytes, block, shifted);
-        } else {
-            add_last_key(&window, key_bytes, block, shifted);
-            if (rounds) {
+        k = direction == FORWARDS ? k + 16 : k - 16;
+        left--;
+        if (direction == FORWARDS && left)
+            mix_columns(shifted);
+        for (uint8_t i = 0; i < 16; i++)
+            block[i] = shifted[i] ^ k[i];
+        if (direction == BACKWARDS && left)
+            for (uint8_t i = 0; i < 3; i++) /* mixing four times changes nothing */
                 mix_columns(block);
-                mix_columns(block);
-                mix_columns(block);
-            }
-        }
-    }
-}
-
-uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_bytes) {
-#if CIPHER_KEY_BYTES_MAX > 16
-    if ((key_bytes != 16 && key_bytes != 24 && key_bytes != 32) || key_bytes > CIPHER_KEY_BYTES_MAX)
-        return CIPHER_BAD_KEY;
-    key->key_bytes = key_bytes;
-#else
-    if (key_bytes != 16)
-        return CIPHER_BAD_KEY;
-#endif
-    for (uint8_t i = 0; i < key_bytes; i++)
-        key->bytes[i] = bytes[i];
-    return CIPHER_OK;
+    } while (left);
 }
 
 void block_encrypt(const struct block_key *key, uint8_t *block) {

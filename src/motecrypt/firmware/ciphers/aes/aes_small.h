@@ -1,8 +1,6 @@
-/* aes_small.h: AES as a block cipher (block.h) with the least flash and RAM.
- *
- * The context is the key itself, 16 bytes for AES-128: round keys are made while they are used, forwards
- * to encrypt, and after a run to the end backwards to decrypt. One table of 256 bytes, the inverses in
- * GF(2^8), serves both directions; the affine part of the S-box is computed.
+/* aes_small.h: AES as a block cipher (block.h) with the least flash. The context is the round keys: 176, 208
+ * or 240 bytes. One table of 256 bytes, the inverses in GF(2^8), serves both directions; the affine part of
+ * the S-box is computed.
  */
 #ifndef MOTECRYPT_AES_SMALL_H
 #define MOTECRYPT_AES_SMALL_H
@@ -12,9 +10,9 @@
 #define BLOCK_BYTES 16
 
 struct block_key {
-    uint8_t bytes[CIPHER_KEY_BYTES_MAX];
+    uint8_t round_keys[4 * CIPHER_KEY_BYTES_MAX + 112];
 #if CIPHER_KEY_BYTES_MAX > 16
-    uint8_t key_bytes; /* 16, 24 or 32 */
+    uint8_t rounds; /* 10, 12 or 14 */
 #endif
 };
 
