@@ -363,7 +363,10 @@ static void run(struct machine *m, uint32_t entry) {
     check(uc_reg_write(m->uc, UC_ARM_REG_SP, &sp), "stack pointer");
     error = uc_emu_start(m->uc, entry | 1u, 0xFFFFFFFEu, 0, 0);
     if (error == UC_ERR_INSN_INVALID) {
-        finish(m, "fault", "undefined instruction at 0x%" PRIx32, register_value(m, UC_ARM_REG_PC));
+        int thumb = (register_value(m, UC_ARM_REG_XPSR) >> 24) & 1;
+        finish(m, "fault", "%s at 0x%" PRIx32,
+               thumb ? "undefined instruction" : "jump to an even address (ARM state)",
+               register_value(m, UC_ARM_REG_PC));
     }
     finish(m, "fault", "%s at 0x%" PRIx32,
            error == UC_ERR_OK ? "the firmware sleeps, and nothing can wake it" : uc_strerror(error),

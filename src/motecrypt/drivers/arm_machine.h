@@ -13,7 +13,7 @@
 #include "arm_rp2040.h"
 #include "arm_thumb.h"
 
-enum { BLOCK_SLOTS = 1 << 15, MEMORIES = 4 };
+enum { BLOCK_SLOTS = 1 << 15, MEMORIES = 4, ACCESSES_A_BLOCK = 64 };
 
 /* A run of instructions without a branch inside, as Unicorn translates it. */
 struct block {
@@ -34,6 +34,7 @@ struct access {
     int is_write;
     uint32_t turn; /* the how manyth of its kind in this run of the block, from 1 */
     uint64_t run;  /* instructions counted with that run: names it */
+    uint32_t served[ACCESSES_A_BLOCK], served_count; /* in this run */
 };
 
 struct machine {
@@ -189,8 +190,18 @@ static uint32_t ahead(const struct machine *m, uint32_t *instructions) {
 static int serve(struct machine *m, uint32_t address, int is_write) {
     struct access *access = &m->access;
     int again = access->address == address && access->is_write == is_write;
-    access->turn = again && access->run == m->instructions ? access->turn + 1 : 1;
-    access->run = m->instructions;
+    uint32_t key = address | (is_write ? 1u : 0u); /* registers are words: bit 0 is free */
+    if (access->run != m->instructions) {
+        access->run = m->instructions;
+        access->served_count = 0;
+    }
+    access->turn = 1;
+    for (unsigned i = 0; i < access->served_count; i++) {
+        access->turn += access->served[i] == key;
+    }
+    if (access->served_count < ACCESSES_A_BLOCK) {
+        access->served[access->served_count++] = key;
+    }
     access->address = address;
     access->is_write = is_write;
     return again;
