@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import motecrypt
+from motecrypt.catalog import Catalog
 
 DATA = Path(motecrypt.__file__).parent / "data" / "security.toml"
 TABLES = tomllib.loads(DATA.read_text())["standing"]
@@ -71,3 +72,8 @@ def test_nothing_without_authentication_is_recommended() -> None:
         "blowfish-ecb",
     ):
         assert standing_of(cipher) != "recommended"
+
+
+def test_every_cipher_of_the_project_has_a_standing() -> None:
+    unrated = [c.name for c in Catalog.load().ciphers.values() if c.standing == "unrated"]
+    assert not unrated, "add them to data/security.toml"
