@@ -12,8 +12,10 @@
  *
  * --compare times an operation of several libraries in turns, ROUNDS times each, so that what else the machine
  * does meets all alike, and prints one line a library. KEY and NONCE are hexadecimal, NONCE "-" if there is none.
+ * A LIBRARY is one of ours, or an adapter to another project's with a cipher's name: PATH=CIPHER[:ROUNDS].
+ * Decryption starts from what the first library encrypted.
  *
- * It knows the libraries by firmware/devices/host/hal.c and cipher.h and nothing else.
+ * It knows libraries by firmware/devices/host/hal.c, cipher.h and adapter.h and nothing else.
  */
 #define _GNU_SOURCE
 #include "host_counter.h"
@@ -258,6 +260,7 @@ static int serve(const char *path) {
 
 struct library {
     const char *path;
+    void *handle;
     uint8_t (*operation)(struct cipher_context *, const struct cipher_io *);
     uint8_t (*restart)(struct cipher_context *, const uint8_t *, uint8_t);
     struct cipher_context *context;
@@ -286,11 +289,31 @@ static void refuse(const char *path, const char *what, unsigned status) {
 
 static void open_library(struct library *l, const char *path, const char *operation, const uint8_t *key,
                          size_t key_bytes, size_t bytes, int rounds) {
-    void *handle = load(path);
+    char file[4096];
+    snprintf(file, sizeof file, "%s", path);
+    char *cipher = strrchr(file, '=');
+    if (cipher) {
+        *cipher++ = 0;
+    }
+    void *handle = load(file);
+    if (cipher) {
+        char *colon = strchr(cipher, ':');
+        int (*choose)(const char *, int);
+        *(void **)&choose = symbol(handle, path, "adapter_select");
+        if (colon) {
+            *colon = 0;
+        }
+        if (!choose(cipher, colon ? atoi(colon + 1) : 0)) {
+            refuse(path, "has no such cipher: adapter_select", 0);
+        }
+    }
     const size_t *context_bytes = symbol(handle, path, "cipher_context_bytes");
     l->path = path;
+    l->handle = handle;
     *(void **)&l->restart = symbol(handle, path, "cipher_setup");
-    *(void **)&l->operation = symbol(handle, path, operation);
+    if (operation) { /* none: it is the set-up that is timed */
+        *(void **)&l->operation = symbol(handle, path, operation);
+    }
     l->context = aligned_alloc(64, (*context_bytes + 63) / 64 * 64 + 64);
     l->output = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
     l->samples = calloc((size_t)rounds, sizeof *l->samples);
@@ -314,20 +337,28 @@ static uint64_t digest(const uint8_t *bytes, size_t count) {
 static struct {
     struct library *library;
     const struct cipher_io *io;
+    const uint8_t *key;
+    size_t key_bytes;
 } compared;
 
 static uint8_t run_compared(void) {
-    return compared.library->operation(compared.library->context, compared.io);
+    const struct library *l = compared.library;
+    return l->operation ? l->operation(l->context, compared.io)
+                        : l->restart(l->context, compared.key, (uint8_t)compared.key_bytes);
 }
 
 static int compare(char **arguments, int count) {
-    const char *name = strcmp(arguments[0], "decrypt") ? "cipher_encrypt" : "cipher_decrypt";
+    const char *name = strcmp(arguments[0], "setup") == 0     ? 0
+                       : strcmp(arguments[0], "decrypt") == 0 ? "cipher_decrypt"
+                                                              : "cipher_encrypt";
     uint8_t key[256], nonce[64], tag[16] = {0};
     size_t key_bytes = from_hex(arguments[1], key, sizeof key - 1);
     size_t nonce_bytes = arguments[2][0] == '-' ? 0 : from_hex(arguments[2], nonce, sizeof nonce);
     size_t bytes = strtoul(arguments[3], 0, 10);
     int rounds = atoi(arguments[4]);
     int libraries = count - 5;
+    compared.key = key;
+    compared.key_bytes = key_bytes;
     if (rounds < 1 || rounds > 4096 || libraries < 1 || bytes == 0) {
         fprintf(stderr, "--compare: 1 to 4096 rounds, at least one byte and one library\n");
         return 2;
@@ -343,6 +374,17 @@ static int compare(char **arguments, int count) {
     for (int i = 0; i < libraries; i++) {
         open_library(&all[i], arguments[5 + i], name, key, key_bytes, bytes, rounds);
     }
+    if (strcmp(arguments[0], "decrypt") == 0) {
+        struct library *l = &all[0];
+        uint8_t (*encrypt)(struct cipher_context *, const struct cipher_io *);
+        *(void **)&encrypt = symbol(l->handle, l->path, "cipher_encrypt");
+        struct cipher_io io = {nonce, 0, input, l->output, tag, bytes, 0, (uint8_t)nonce_bytes};
+        uint8_t status = encrypt(l->context, &io);
+        if (status) {
+            refuse(l->path, "cipher_encrypt", status);
+        }
+        memcpy(input, l->output, bytes);
+    }
     for (int round = -2; round < rounds; round++) { /* two rounds to warm up */
         for (int i = 0; i < libraries; i++) {
             struct library *l = &all[i];
@@ -353,7 +395,7 @@ static int compare(char **arguments, int count) {
             uint8_t status;
             struct sample sample = sample_of(run_compared, &status);
             if (status) {
-                refuse(l->path, name, status);
+                refuse(l->path, arguments[0], status);
             }
             if (round >= 0) {
                 l->samples[round] = sample;
