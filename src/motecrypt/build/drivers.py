@@ -44,6 +44,14 @@ def _unicorn_flags() -> tuple[str, ...]:
     return (f"-I{folder / 'include'}", str(shared), f"-Wl,-rpath,{library}")
 
 
+_ADAPTER = ("adapter.h", "../firmware/include/cipher.h")
+
+
+def _adapter(library: str) -> tuple[str, ...]:
+    """Adapters to installed libraries are themselves libraries, which drivers/host.c loads."""
+    return ("-shared", "-fPIC", f"-l{library}")
+
+
 RECIPES = {
     "simavr": Recipe("simavr.c", "gcc", lambda: ("-lsimavr", "-lelf")),
     "arm": Recipe("arm.c", "gcc", _unicorn_flags),
@@ -51,6 +59,9 @@ RECIPES = {
         "host.c", "gcc", lambda: ("-ldl", "-lm"), ("host_counter.h", "../firmware/include/cipher.h")
     ),
     "taint": Recipe("taint.c", "gcc", lambda: ("-g", "-ldl")),
+    "adapter_libtomcrypt": Recipe("adapter_libtomcrypt.c", "gcc", lambda: _adapter("tomcrypt"), _ADAPTER),
+    "adapter_openssl": Recipe("adapter_openssl.c", "gcc", lambda: _adapter("crypto"), _ADAPTER),
+    "adapter_cryptopp": Recipe("adapter_cryptopp.cc", "g++", lambda: _adapter("cryptopp"), _ADAPTER),
     "wlan": Recipe("wlan.cc", "g++", lambda: _ns3_flags()),
 }
 

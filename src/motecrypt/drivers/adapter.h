@@ -20,6 +20,9 @@ extern const size_t cipher_context_bytes;
 /* Choose the cipher that the functions then mean; `rounds` 0 is the cipher's own number. 0 if there is none. */
 int adapter_select(const char *cipher, int rounds);
 
+/* The library's own version. */
+const char *adapter_version(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,6 +11,7 @@
 #include <cryptopp/rc2.h>
 #include <cryptopp/rc6.h>
 
+#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -104,6 +105,13 @@ int adapter_select(const char *cipher, int wanted_rounds) {
         return 0;
     }
     return std::unique_ptr<SymmetricCipher>(make_by_name(true)) != nullptr;
+}
+
+const char *adapter_version(void) {
+    static char text[32];
+    const int version = CryptoPP::LibraryVersion();
+    snprintf(text, sizeof text, "Crypto++ %d.%d.%d", version / 100, version / 10 % 10, version % 10);
+    return text;
 }
 
 uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes) {

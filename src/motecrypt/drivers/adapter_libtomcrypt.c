@@ -31,6 +31,10 @@ int adapter_select(const char *cipher, int rounds) {
     return mode != MODE_UNKNOWN && cipher_index >= 0 && rounds == 0;
 }
 
+const char *adapter_version(void) {
+    return "LibTomCrypt " SCRYPT;
+}
+
 static uint8_t status_of(int error) {
     return error == CRYPT_OK ? CIPHER_OK : CIPHER_BAD_LENGTH;
 }

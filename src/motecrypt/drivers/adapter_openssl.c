@@ -5,6 +5,7 @@
  */
 #include "adapter.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/provider.h>
 
@@ -29,6 +30,10 @@ int adapter_select(const char *cipher, int rounds) {
     mode_name = names[mode];
     OSSL_PROVIDER_load(0, "default");
     return strcmp(family, "aes") == 0 || strcmp(family, "3des") == 0 || OSSL_PROVIDER_load(0, "legacy") != 0;
+}
+
+const char *adapter_version(void) {
+    return OpenSSL_version(OPENSSL_VERSION);
 }
 
 static EVP_CIPHER *fetch(uint8_t key_bytes) {

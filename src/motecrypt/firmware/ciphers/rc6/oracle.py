@@ -14,8 +14,10 @@ P32 = int((e - 2) * 2**WORD_BITS) | 1  # Odd(x): the odd integer nearest to x
 Q32 = int((sqrt(5) - 1) / 2 * 2**WORD_BITS) | 1
 
 
-def encrypt(cipher: str, key: bytes, nonce: bytes, ad: bytes, message: bytes) -> tuple[bytes, bytes]:
-    """Encrypt `message` with 20 rounds and return (ciphertext, tag); the tag is empty.
+def encrypt(
+    cipher: str, key: bytes, nonce: bytes, ad: bytes, message: bytes, rounds: int = 20
+) -> tuple[bytes, bytes]:
+    """Encrypt `message` and return (ciphertext, tag); the tag is empty.
 
     Parameters
     ----------
@@ -29,6 +31,8 @@ def encrypt(cipher: str, key: bytes, nonce: bytes, ad: bytes, message: bytes) ->
         Empty: these modes take no associated data.
     message
         Whole blocks for ECB and CBC, any length for CTR.
+    rounds
+        20 unless a study asks for another number.
 
     Raises
     ------
@@ -40,7 +44,7 @@ def encrypt(cipher: str, key: bytes, nonce: bytes, ad: bytes, message: bytes) ->
         raise ValueError(
             f"{cipher}: no such mode here, or {len(ad)} bytes of associated data where none are taken"
         )
-    words = expand(key, 20)
+    words = expand(key, rounds)
     output = b""
     chain = int.from_bytes(nonce, "big")
     for start in range(0, len(message), BLOCK_BYTES):

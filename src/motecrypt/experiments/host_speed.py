@@ -1,0 +1,348 @@
+"""How fast ciphers run on this computer: ours, LibTomCrypt, Crypto++ and OpenSSL, in turns in one process.
+
+What is stored is what was timed: cycles, time, intervals, the counter's name, the processor, the libraries'
+versions. Energy is no part of it: that follows later from the time (energy.py), but for what the processor's
+own energy counter (RAPL) said while it worked, where there is one. Every output was compared with the
+cipher's oracle before its figure was kept.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from motecrypt import process
+from motecrypt.build import BuildError, BuildRequest, build, key_of
+from motecrypt.build.drivers import driver, driver_identity
+from motecrypt.catalog import Catalog
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.model import Finding, Implementation
+from motecrypt.oracles import oracle
+from motecrypt.results import Results
+from motecrypt.runners import host
+
+KIND = "host-speed"
+VERSION = 1
+LIBRARIES = ("libtomcrypt", "openssl", "cryptopp")
+OPERATIONS = ("setup", "encrypt", "decrypt")
+NO_AES = "openssl without AES instructions"
+# Clears the processor bits for AES and carry-less multiplication; see OPENSSL_ia32cap(3).
+NO_AES_ENVIRONMENT = {"OPENSSL_ia32cap": "~0x200000200000000"}
+RUN_LIMIT_S = 300.0
+RAPL_LEAST_S = 0.3
+
+
+@dataclass(frozen=True)
+class Point:
+    """One cipher at one key length; `rounds` 0 is the cipher's own number (others: RC6 only)."""
+
+    cipher: str
+    key_bits: int
+    rounds: int = 0
+
+
+def standard_points(modes: Sequence[str] = ("ecb", "cbc", "ctr")) -> tuple[Point, ...]:
+    """The source's six ciphers in every mode and key length, and RC6 with fewer and more rounds."""
+    points = [Point(f"aes{bits}-{mode}", bits) for mode in modes for bits in (128, 192, 256)]
+    for family, lengths in (("des", (64,)), ("3des", (192,)), ("rc2", (64, 128)), ("blowfish", (128, 448))):
+        points += [Point(f"{family}-{mode}", bits) for mode in modes for bits in lengths]
+    points += [Point(f"rc6-{mode}", bits) for mode in modes for bits in (128, 192, 256)]
+    points += [Point(f"rc6-{modes[-1]}", 128, rounds) for rounds in (8, 12, 16, 24)]
+    return tuple(points)
+
+
+@dataclass(frozen=True)
+class HostSpeed:
+    """What is to be timed on this computer.
+
+    Parameters
+    ----------
+    points
+        Ciphers and key lengths.
+    message_bytes
+        Bytes encrypted in one go, a multiple of 16, at most 16 MiB.
+    rounds
+        How often each is timed, in turns with the others; 5 to 4096.
+    libraries
+        Which of LIBRARIES to time beside ours; those that are not installed are named in the outcome.
+    """
+
+    points: tuple[Point, ...] = standard_points()
+    message_bytes: int = 32768
+    rounds: int = 31
+    libraries: tuple[str, ...] = LIBRARIES
+    operations: tuple[str, ...] = OPERATIONS
+
+    def check(self) -> None:
+        """Raise InputError for what cannot be timed."""
+        if self.message_bytes % 16 or not 16 <= self.message_bytes <= 1 << 24:
+            raise InputError(f"{self.message_bytes} bytes: a multiple of 16 from 16 to 16,777,216 is timed")
+        if not 5 <= self.rounds <= 4096:
+            raise InputError(f"{self.rounds} rounds: 5 to 4096 make a figure")
+        for name in self.libraries:
+            if name not in LIBRARIES:
+                raise InputError(f"library {name!r}: unknown here; choose from {', '.join(LIBRARIES)}")
+
+    def inputs(self, catalog: Catalog) -> dict[str, Any]:
+        """What the figures depend on: the request, the computer, its libraries and our code."""
+        here = host.machine()
+        device = catalog.device("host")
+        ours = {
+            f"{point.cipher}/{point.rounds} {body.variant}": key_of(BuildRequest(device, body, "flash"))[:16]
+            for point in self.points
+            for body in _ours(catalog, point)
+        }
+        return {
+            "points": [asdict(point) for point in self.points],
+            "message_bytes": self.message_bytes,
+            "rounds": self.rounds,
+            "operations": list(self.operations),
+            "libraries": {name: library_version(name) for name in self.libraries},
+            "ours": ours,
+            "driver": driver_identity("host")[:16],
+            "processor": here.processor,
+            "counter": here.counter,
+        }
+
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+        """The stored figures, timed now if they are missing."""
+        self.check()
+        catalog = Catalog.load()
+        inputs = self.inputs(catalog)
+        found = results.finding(KIND, VERSION, inputs)
+        if found is not None:
+            return found
+        rows: list[dict[str, Any]] = []
+        for point in self.points:
+            if progress is not None:
+                rounds = f", {point.rounds} rounds" if point.rounds else ""
+                progress(f"{point.cipher}, {point.key_bits}-bit key{rounds}")
+            rows += self.time_point(catalog, point)
+        here = host.machine()
+        machine = {
+            "processor": here.processor,
+            "counter": here.counter,
+            "core_cycles": here.core_cycles,
+            "aes_instructions": here.aes_instructions,
+            "governor": here.governor,
+            "stated_mhz": list(here.frequency_mhz),
+            "rapl": [str(path) for path in here.rapl],
+        }
+        missing = [name for name in self.libraries if library_version(name) is None]
+        return results.store_finding(
+            KIND, VERSION, inputs, {"machine": machine, "missing": missing, "rows": rows}
+        )
+
+    def time_point(self, catalog: Catalog, point: Point) -> list[dict[str, Any]]:
+        """The rows of one cipher: every variant of ours and every library, every operation."""
+        bodies = _ours(catalog, point)
+        device = catalog.device("host")
+        contestants = {
+            f"motecrypt/{body.variant}" if body.variant else "motecrypt": str(
+                build(BuildRequest(device, body, "flash")).elf
+            )
+            for body in bodies
+        }
+        suffix = f":{point.rounds}" if point.rounds else ""
+        for name in self.libraries:
+            if library_version(name) is not None and _has(name, point):
+                contestants[name] = f"{driver(f'adapter_{name}')}={point.cipher}{suffix}"
+        rows = []
+        for operation in self.operations:
+            rows += self._time(catalog, point, operation, contestants, {})
+            if "openssl" in contestants and point.cipher.startswith("aes"):
+                rows += self._time(
+                    catalog, point, operation, {NO_AES: contestants["openssl"]}, NO_AES_ENVIRONMENT
+                )
+        return rows
+
+    def _time(
+        self,
+        catalog: Catalog,
+        point: Point,
+        operation: str,
+        contestants: Mapping[str, str],
+        environment: Mapping[str, str],
+    ) -> list[dict[str, Any]]:
+        cipher = catalog.cipher(point.cipher)
+        key, nonce = _key(point.key_bits), _key(8 * cipher.nonce_bytes)
+        told = _run_driver(
+            operation, key, nonce, self.message_bytes, self.rounds, list(contestants.values()), environment
+        )
+        if operation != "setup":
+            expected = _expected(point, operation, self.message_bytes)
+            for name, line in zip(contestants, told, strict=True):
+                if line["output"] != expected:
+                    raise MotecryptError(
+                        f"{point.cipher}: {name}'s {operation}ed bytes differ from the oracle's"
+                    )
+        rows = []
+        for (name, library), line in zip(contestants.items(), told, strict=True):
+            row = {
+                "cipher": point.cipher,
+                "key_bits": point.key_bits,
+                "rounds": point.rounds,
+                "operation": operation,
+                "library": name,
+                "bytes": self.message_bytes if operation != "setup" else 0,
+                **{k: v for k, v in line.items() if k not in ("event", "library", "output")},
+            }
+            if operation != "setup":
+                row["rapl_uj_per_byte"] = self._rapl(
+                    operation, key, nonce, library, environment, line["wall_ns"]
+                )
+            rows.append(row)
+        return rows
+
+    def _rapl(
+        self,
+        operation: str,
+        key: bytes,
+        nonce: bytes,
+        library: str,
+        environment: Mapping[str, str],
+        wall_ns: float,
+    ) -> float | None:
+        """Microjoule a byte by the package's energy counter, all that the package did included; or None."""
+        counters = host.rapl_counters()
+        if not counters:
+            return None
+        rounds = int(min(4096, max(5, RAPL_LEAST_S * 1e9 / max(1.0, wall_ns))))
+        before = [_energy(path) for path in counters]
+        _run_driver(operation, key, nonce, self.message_bytes, rounds, [library], environment)
+        spent = sum(
+            rapl_difference(first, _energy(path), _energy(path.with_name("max_energy_range_uj")))
+            for first, path in zip(before, counters, strict=True)
+        )
+        return spent / (self.message_bytes * (rounds + 2))
+
+
+def rapl_difference(before: int, after: int, greatest: int) -> int:
+    """What an energy counter (microjoules) counted between two readings; it starts again above `greatest`."""
+    return after - before if after >= before else after + greatest + 1 - before
+
+
+def _energy(path: Path) -> int:
+    return int(path.read_text())
+
+
+def _ours(catalog: Catalog, point: Point) -> list[Implementation]:
+    bodies = [b for b in catalog.implementations_of(point.cipher, "host") if b.library == "motecrypt"]
+    if point.rounds:
+        if not point.cipher.startswith("rc6-"):
+            raise InputError(f"{point.cipher}: its number of rounds is fixed; only RC6's may be chosen")
+        bodies = [replace(b, defines=(*b.defines, f"RC6_ROUNDS={point.rounds}")) for b in bodies]
+    return bodies
+
+
+def _has(library: str, point: Point) -> bool:
+    """Whether a library has this cipher (asked of its adapter, in this process)."""
+    name = point.cipher.encode()
+    return bool(_adapter(library).adapter_select(name, point.rounds))
+
+
+@lru_cache(maxsize=8)
+def _adapter(library: str) -> ctypes.CDLL:
+    loaded = ctypes.CDLL(str(driver(f"adapter_{library}")))
+    loaded.adapter_version.restype = ctypes.c_char_p
+    loaded.adapter_select.argtypes = [ctypes.c_char_p, ctypes.c_int]
+    return loaded
+
+
+@lru_cache(maxsize=8)
+def library_version(library: str) -> str | None:
+    """The version of an installed library, or None where it (or a compiler for its adapter) is missing."""
+    try:
+        version: bytes = _adapter(library).adapter_version()
+    except (BuildError, InputError):
+        return None
+    return version.decode()
+
+
+def _key(bits: int) -> bytes:
+    return bytes((29 * i + 7) & 0xFF for i in range(bits // 8))
+
+
+def _run_driver(
+    operation: str,
+    key: bytes,
+    nonce: bytes,
+    message_bytes: int,
+    rounds: int,
+    libraries: Sequence[str],
+    environment: Mapping[str, str],
+) -> list[dict[str, Any]]:
+    command: list[str | Path] = [driver("host"), "--compare", operation, key.hex(), nonce.hex() or "-"]
+    command += [str(message_bytes), str(rounds), *libraries]
+    outcome = process.run(command, timeout_s=RUN_LIMIT_S, environment={**os.environ, **environment})
+    if not outcome.ok:
+        raise MotecryptError(f"host speed: {outcome.first_error}")
+    return [json.loads(line) for line in outcome.output.splitlines()]
+
+
+@lru_cache(maxsize=256)
+def _expected(point: Point, operation: str, message_bytes: int) -> str:
+    """The digest that drivers/host.c must print: of the oracle's ciphertext, or of its own test pattern."""
+    cipher = Catalog.load().cipher(point.cipher)
+    message = bytes((i * 167 + (i >> 8) * 13) & 0xFF for i in range(message_bytes))
+    if operation == "decrypt":
+        return _digest(message)
+    key, nonce = _key(point.key_bits), _key(8 * cipher.nonce_bytes)
+    if point.rounds:
+        return _digest(_rc6_with_rounds(cipher.folder / cipher.oracle, point, key, nonce, message))
+    return _digest(oracle(cipher)(key, nonce, b"", message)[0])
+
+
+def _rc6_with_rounds(path: Path, point: Point, key: bytes, nonce: bytes, message: bytes) -> bytes:
+    import runpy
+
+    module = runpy.run_path(str(path))
+    ciphertext: bytes = module["encrypt"](point.cipher, key, nonce, b"", message, rounds=point.rounds)[0]
+    return ciphertext
+
+
+def _digest(data: bytes) -> str:
+    value = 0xCBF29CE484222325  # FNV-1a, as in the driver
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return f"{value:016x}"
+
+
+# --- views: pure, over a finding's rows ----------------------------------------------------------------
+
+
+def cycles_per_byte(row: Mapping[str, Any]) -> float | None:
+    """Cycles (of whatever the finding's counter counts) a byte; None for a set-up."""
+    return row["cycles"] / row["bytes"] if row["bytes"] else None
+
+
+def megabytes_per_second(row: Mapping[str, Any]) -> float | None:
+    """Throughput in 10^6 bytes a second of wall time; None for a set-up."""
+    return row["bytes"] / row["wall_ns"] * 1000 if row["bytes"] and row["wall_ns"] else None
+
+
+def best_of_ours(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The fastest of our variants among the rows of one cipher, key length and operation."""
+    ours = [row for row in rows if row["library"].startswith("motecrypt")]
+    return min(ours, key=lambda row: row["cycles"], default=None)
+
+
+def ratio_to(rows: Sequence[Mapping[str, Any]], library: str) -> float | None:
+    """Our best cycles over a library's: above 1 we are slower. None where one is missing."""
+    ours = best_of_ours(rows)
+    theirs = next((row for row in rows if row["library"] == library), None)
+    return ours["cycles"] / theirs["cycles"] if ours and theirs and theirs["cycles"] else None
+
+
+def grouped(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int, int, str], list[Mapping[str, Any]]]:
+    """Rows by cipher, key bits, rounds and operation: what may be compared."""
+    groups: dict[tuple[str, int, int, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row["cipher"], row["key_bits"], row["rounds"], row["operation"]), []).append(row)
+    return groups
