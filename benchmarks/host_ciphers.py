@@ -60,20 +60,18 @@ def main() -> int:
                     print(f"host_ciphers: {point.cipher}: nothing to compare")
                     return 1
                 beside = {row["library"]: cycles_per_byte(row) for row in these}
-                columns = "".join(
-                    f"{beside[n]:14.1f}" if beside.get(n) is not None else f"{'-':>14}" for n in others
-                )
+                columns = "".join(_column(beside.get(name)) for name in others)
                 variant = ours["library"].partition("/")[2]
                 print(
-                    f"{point.cipher:14}{operation:8}{cycles_per_byte(ours):8.1f}  {variant:13}{columns}{ratio:8.2f}",
+                    f"{point.cipher:14}{operation:8}{cycles_per_byte(ours):8.1f}  "
+                    f"{variant:13}{columns}{ratio:8.2f}",
                     flush=True,
                 )
                 worst[family] = max(worst.get(family, 0.0), ratio)
     failed = [family for family, ratio in worst.items() if ratio > LIMIT]
     for family, ratio in worst.items():
-        print(
-            f"{family}: {ratio:.2f} times LibTomCrypt at worst (limit {LIMIT}){' FAILED' if family in failed else ''}"
-        )
+        verdict = " FAILED" if family in failed else ""
+        print(f"{family}: {ratio:.2f} times LibTomCrypt at worst (limit {LIMIT}){verdict}")
     return 1 if failed else 0
 
 
