@@ -1,0 +1,121 @@
+"""Every command as its user meets it: help with an example, one line for bad input, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from motecrypt.cli import application
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMANDS = application.list_commands(None)  # type: ignore[arg-type]
+
+
+def run(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own."""
+    import os
+
+    return subprocess.run(
+        [sys.executable, "-m", "motecrypt", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), **environment},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(name: str) -> None:
+    done = run(name, "--help")
+    assert done.returncode == 0
+    assert "Example:" in done.stdout or any(
+        "Example:" in run(name, sub, "--help").stdout for sub in ("encrypt", "decrypt", "new")
+    ), f"{name} --help has no example"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["mesure"], "did you mean measure"),
+        (["measure"], "say what to measure"),
+        (["measure", "--cipher", "aes128-cbd"], "did you mean"),
+        (["measure", "--cipher", "rc4d", "--device", "unno"], "unknown device 'unno'"),
+        (["measure", "--cipher", "rc4d", "--library", "mbedtsl"], "unknown library"),
+        (["measure", "--cipher", "aes128-cbc", "--bytes", "17"], "multiples of 16"),
+        (["measure", "--cipher", "rc4d", "--bytes", "x"], "is no length"),
+        (["measure", "--cipher", "rc4d", "--placement", "disk"], "no placement 'disk'"),
+        (["measure", "--cipher", "./nowhere"], "no cipher.toml there"),
+        (["measure", "--cipher", "rc4d", "--jobs", "0"], "0 is not in the range"),
+        (["crypt", "rc4d", "--key", "00zz", "00"], "not hexadecimal"),
+        (["crypt", "rc4d", "--key", "00", "00"], "8 bits; rc4d takes"),
+        (["crypt", "aes128-cbc", "--key", "00" * 16, "00" * 16], "--nonce: missing"),
+        (["crypt", "aes128-ecb", "--key", "00" * 16, "00" * 15], "multiples of 16"),
+        (["crypt", "aes128-ccm8", "--key", "00" * 16, "--nonce", "00" * 13, "--decrypt", "00"], "too short"),
+        (["reproduce", "rc5d"], "unknown study"),
+        (["list", "cipher"], "did you mean ciphers"),
+        (["results", "--db", "/dev/null/r.db"], "cannot be created"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], said: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2, done
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "Traceback" not in done.stderr + done.stdout
+
+
+def test_a_wrong_tag_is_exit_code_1() -> None:
+    done = run("crypt", "aes128-ccm8", "--key", "00" * 16, "--nonce", "00" * 13, "--decrypt", "00" * 24)
+    assert done.returncode == 1
+    assert "the tag is wrong" in done.stderr
+
+
+KEY = "0102030405060708090a0b0c0d0e0f10"
+ZEROS_UNDER_RC4D = "3f022b13fc02e704db7d8a9d96641b2df46c4c29dd2f34dc935f153e05e7729a"
+
+
+@pytest.mark.parametrize(
+    ("key", "plain", "cipher"),
+    [
+        (KEY, "00" * 32, ZEROS_UNDER_RC4D),
+        ((b"Key____________" + b"\0").hex(), b"Hello World!".hex(), "6fa30fe5eb5d8da72f094be7"),
+    ],
+)
+def test_crypt_gives_rc4ds_known_answers_both_ways(key: str, plain: str, cipher: str) -> None:
+    assert run("crypt", "rc4d", "--key", key, plain).stdout.strip() == cipher
+    assert run("crypt", "rc4d", "--key", key, "--decrypt", cipher).stdout.strip() == plain
+
+
+def test_measure_and_results_agree(tmp_path: Path) -> None:
+    db = str(tmp_path / "r.db")
+    done = run("measure", "--cipher", "rc4d", "--variant", "k-opt", "--bytes", "32", "--db", db, "--json")
+    assert done.returncode == 0, done.stderr
+    measured = json.loads(done.stdout)
+    assert {m["operation"] for m in measured} == {"setup", "encrypt", "decrypt"}
+    wanted = """device library configuration cipher variant key_bits operation message_bytes ad_bytes
+        tag_bytes
+        placement cache cycles_min cycles_median cycles_max inputs timing_varies time_us flash_bytes
+        flash_symbol_bytes ram_bytes eeprom_bytes stack_bytes status reason compiler flags runner cycles_exact
+        elf_sha256 measured_at motecrypt_version"""
+    assert set(wanted.split()) <= set(measured[0])
+    shown = json.loads(run("results", "--db", db, "--json").stdout)
+    assert sorted(m["operation"] for m in shown) == ["decrypt", "encrypt", "setup"]
+    table = run("results", "--db", db, "--format", "csv").stdout.splitlines()
+    assert len(table) == 4 and table[0].startswith("device,library")
+
+
+def test_a_results_file_of_the_future_is_one_line(tmp_path: Path) -> None:
+    import sqlite3
+
+    path = tmp_path / "r.db"
+    run("results", "--db", str(path))
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    done = run("results", "--db", str(path))
+    assert done.returncode == 2 and "newer motecrypt" in done.stderr

@@ -1,0 +1,52 @@
+"""The README's examples are run, and where it shows an output, that is what comes out."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def _examples() -> list[tuple[str, str, str]]:
+    """(page, command, shown output) of every console block that runs ./motecrypt."""
+    found = []
+    for page in PAGES:
+        for block in re.findall(r"```console\n(.*?)```", page.read_text(), re.DOTALL):
+            for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+                command, _, shown = part.partition("\n")
+                if command.startswith("./motecrypt "):
+                    found.append((page.name, command, shown.strip()))
+    return found
+
+
+@pytest.mark.parametrize(("page", "command", "shown"), _examples(), ids=lambda x: str(x)[:60])
+def test_an_example_runs_and_shows_what_the_page_shows(
+    page: str, command: str, shown: str, tmp_path: Path
+) -> None:
+    line = command.replace("./motecrypt", f"{sys.executable} -m motecrypt", 1)
+    done = subprocess.run(
+        ["/bin/sh", "-c", line],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "MOTECRYPT_DB": str(tmp_path / "r.db")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for expected in shown.splitlines():
+        words = expected.split()
+        assert any(line.split() == words for line in done.stdout.splitlines()), f"{page}: {expected}"
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
