@@ -24,7 +24,13 @@ static void schedule(uint8_t sbox[256], const uint8_t *key, uint8_t key_bytes)
         sbox[i] = (uint8_t)i;
     }
     uint8_t j = 0;
-    uint8_t k = 0;
+#ifdef RC4_MODULO
+    for (uint16_t i = 0; i < 256; i++) {
+        j = (uint8_t)(j + sbox[i] + key[i % key_bytes]);
+        swap(&sbox[i], &sbox[j]);
+    }
+#else
+    uint8_t k = 0; /* i modulo key_bytes, without the division that an AVR does not have */
     for (uint16_t i = 0; i < 256; i++) {
         j = (uint8_t)(j + sbox[i] + key[k]);
         swap(&sbox[i], &sbox[j]);
@@ -33,6 +39,7 @@ static void schedule(uint8_t sbox[256], const uint8_t *key, uint8_t key_bytes)
             k = 0;
         }
     }
+#endif
 }
 
 /* A fresh copy of the S-box as the key left it. */

@@ -26,7 +26,13 @@ static void schedule(uint8_t sbox[256], const uint8_t *key, uint8_t key_bytes)
         sbox[i] = (uint8_t)i;
     }
     uint8_t j = 0;
-    uint8_t k = 0;
+#ifdef RC4D_MODULO
+    for (uint16_t i = 0; i < 256; i++) {
+        j = (uint8_t)(j + sbox[i] + key[i % key_bytes]);
+        swap(&sbox[i], &sbox[j]);
+    }
+#else
+    uint8_t k = 0; /* i modulo key_bytes, without the division that an AVR does not have */
     for (uint16_t i = 0; i < 256; i++) {
         j = (uint8_t)(j + sbox[i] + key[k]);
         swap(&sbox[i], &sbox[j]);
@@ -35,6 +41,7 @@ static void schedule(uint8_t sbox[256], const uint8_t *key, uint8_t key_bytes)
             k = 0;
         }
     }
+#endif
 }
 
 /* RC4's next byte of keystream, and one more swap in the S-box. */
