@@ -1,4 +1,4 @@
-"""What a cipher takes and how far it diffuses, found by trying it on the host: lengths, keys, changed bits."""
+"""What a cipher takes and how far it diffuses, found by trying it on the host."""
 
 from __future__ import annotations
 

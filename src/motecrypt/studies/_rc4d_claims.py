@@ -112,8 +112,8 @@ def _against_aes_time(e: Evidence) -> Judged:
     return Judged(
         value,
         _verdict(value * ABOUT >= 10),
-        f"the print is {_row('aes128-ecb', '').time_ms:.0f} / {_row('rc4d', 'kip').time_ms:.0f} ms: an AES that "
-        "expands its key in every call on a block, against an RC4D that never does. "
+        f"the print is {_row('aes128-ecb', '').time_ms:.0f} / {_row('rc4d', 'kip').time_ms:.0f} ms: an AES "
+        "that expands its key in every call on a block, against an RC4D that never does. "
         f"Ours like that: {aes.time_ms:.0f} ms ({aes.variant}) / {ours.time_ms:.0f} ms ({ours.variant}); our "
         f"smallest AES {_ratio(small, ours):.0f}x. With AES's key expanded once as well, "
         f"{keyed.time_keyed_ms:.0f} ms, {keyed.time_keyed_ms / ours.time_ms:.1f}x",
@@ -126,8 +126,8 @@ def _against_aes_flash(e: Evidence) -> Judged:
     return Judged(
         value,
         _verdict(value <= 0.25 * ABOUT),
-        f"our smallest: {ours.flash_bytes} bytes ({ours.variant}) / {aes.flash_bytes} ({aes.variant}); the print: "
-        f"{_row('rc4d', 'kip', 'opt').flash_bytes} / {_row('aes128-ecb', '', 'opt').flash_bytes}",
+        f"our smallest: {ours.flash_bytes} bytes ({ours.variant}) / {aes.flash_bytes} ({aes.variant}); the "
+        f"print: {_row('rc4d', 'kip', 'opt').flash_bytes} / {_row('aes128-ecb', '', 'opt').flash_bytes}",
     )
 
 
@@ -137,8 +137,8 @@ def _against_rc4_time(e: Evidence) -> Judged:
     return Judged(
         value,
         _verdict(1 / ABOUT <= value / 2 <= ABOUT),
-        f"k-plain; k-opt {_ratio(e.of('rc4d', 'k-opt'), e.of('rc4', 'k-opt')):.2f}. Most of it is the second key "
-        f"schedule: with one for both passes (ki-undo) {undone:.2f} of the fastest RC4 k",
+        f"k-plain; k-opt {_ratio(e.of('rc4d', 'k-opt'), e.of('rc4', 'k-opt')):.2f}. Most of it is the second "
+        f"key schedule: with one for both passes (ki-undo) {undone:.2f} of the fastest RC4 k",
     )
 
 
@@ -244,8 +244,8 @@ def _precomputed_time(e: Evidence) -> Judged:
     return Judged(
         value,
         _verdict(value * ABOUT >= 3),
-        f"plain; opt {opt:.2f}, as the copies of the S-box weigh more beside a faster key schedule; without copies "
-        f"(kip-undo) {undo:.2f}",
+        f"plain; opt {opt:.2f}, as the copies of the S-box weigh more beside a faster key schedule; without "
+        f"copies (kip-undo) {undo:.2f}",
     )
 
 
@@ -273,12 +273,13 @@ def _eeprom(e: Evidence) -> Judged:
     return Judged(
         f"{total / made.time_ms:.2f} of the time of ki",
         _verdict(total > made.time_ms),
-        f"the print: {_row('rc4d', 'kipe').time_ms:.0f} / {_row('rc4d', 'ki').time_ms:.0f}. Reading 256 bytes with "
-        "avr-libc's eeprom_read_block costs less than a key schedule: "
+        f"the print: {_row('rc4d', 'kipe').time_ms:.0f} / {_row('rc4d', 'ki').time_ms:.0f}. Reading 256 "
+        "bytes with avr-libc's eeprom_read_block costs less than a key schedule: "
         f"{total:.0f} ms (chip's halts of {eeprom_halts_ms(stored):.0f} ms added, not simulated) against "
         f"{made.time_ms:.0f}, and saves {copied.ram_bytes} bytes of RAM for "
         f"{stored.flash_bytes - made.flash_bytes} of flash; read once for both passes "
-        f"{best.time_ms + eeprom_halts_ms(best):.0f} ms. But setup writes 256 bytes, 3.4 ms each, and wears them",
+        f"{best.time_ms + eeprom_halts_ms(best):.0f} ms. But setup writes 256 bytes, 3.4 ms each, and "
+        "wears them",
     )
 
 
@@ -301,9 +302,8 @@ def _optimised(e: Evidence) -> Judged:
 
 
 def _also_rc4(e: Evidence) -> Judged:
-    values = [
-        _ratio(e.of("rc4", "k-opt"), e.of("rc4", v)) for v in ("ki-opt", "kip-opt", "kip-undo", "kipe-opt")
-    ]
+    others = ("ki-opt", "kip-opt", "kip-undo", "kipe-opt")
+    values = [_ratio(e.of("rc4", "k-opt"), e.of("rc4", other)) for other in others]
     return Judged(
         f"{times(values)} times as fast as k",
         _verdict(values[1] > 1),
@@ -317,8 +317,8 @@ def _not_for_aes(e: Evidence) -> Judged:
     return Judged(
         f"{value:.2f}x faster",
         _verdict(value <= 1),
-        f"p can: what AES makes of its key kept instead of made again for every block, {aes.time_keyed_ms:.0f} ms "
-        f"instead of {aes.time_ms:.0f} ({aes.variant})",
+        f"p can: what AES makes of its key kept instead of made again for every block, "
+        f"{aes.time_keyed_ms:.0f} ms instead of {aes.time_ms:.0f} ({aes.variant})",
     )
 
 
@@ -340,8 +340,8 @@ def _padding(e: Evidence) -> Judged:
     return Judged(
         str(found["messages"]),
         "contradicted",
-        "true of ECB and CBC. CTR takes any length and CBC with ciphertext stealing any from 16 bytes, neither "
-        "pads (aes128-ctr, aes128-cts here); the text itself names such modes",
+        "true of ECB and CBC. CTR takes any length and CBC with ciphertext stealing any from 16 bytes, "
+        "neither pads (aes128-ctr, aes128-cts here); the text itself names such modes",
     )
 
 
@@ -360,8 +360,8 @@ def _whole_ciphertext(e: Evidence) -> Judged:
     return Judged(
         str(found["diffusion"]),
         _verdict(found["diffusion"] == "full"),
-        "of encryption, from 2 bytes on. Decryption does not diffuse: a changed bit of ciphertext changes at most "
-        f"{found['decrypt_reach_bytes']} bytes of plaintext"
+        "of encryption, from 2 bytes on. Decryption does not diffuse: a changed bit of ciphertext changes at "
+        f"most {found['decrypt_reach_bytes']} bytes of plaintext"
         + (f", {passes}" if found["last_byte_passes_through"] else ""),
     )
 
@@ -373,9 +373,9 @@ def _stronger(e: Evidence) -> Judged:
     return Judged(
         f"{data['recovered']} of {data['keys']} keys broken",
         _verdict(not data["recovered"]),
-        f"about {data['queries_mean']:.0f} chosen messages of two bytes give the whole secret table, after which "
-        "all messages of the key can be read and made (motecrypt audit rc4d). RC4 under a key used twice "
-        "loses its keystream, RC4D its state",
+        f"about {data['queries_mean']:.0f} chosen messages of two bytes give the whole secret table, "
+        "after which all messages of the key can be read and made (motecrypt audit rc4d). RC4 "
+        "under a key used twice loses its keystream, RC4D its state",
     )
 
 
@@ -384,8 +384,8 @@ def _two_keys(e: Evidence) -> Judged:
     found = e.features["two keys"]
     notes = "one byte is no longer sent as itself" if not found["identity_bytes"] else ""
     if found["last_byte_passes_through"]:
-        notes += "; XOR into the last byte still is XOR into the first of the ciphertext, so it is still told from "
-        notes += "a random cipher by two messages"
+        notes += "; XOR into the last byte still is XOR into the first of the ciphertext, so it is still "
+        notes += "told from a random cipher by two messages"
     return Judged(
         "",
         "not measured",

@@ -94,54 +94,31 @@ def _table(found: Figures) -> list[Comparison]:
     for row in printed():
         fastest = found.fastest(row.cipher, row.letters)
         smallest = found.smallest(row.cipher, row.letters)
-        rows.append(_figure_row(row, "time", "ms", row.time_ms, fastest and round(fastest.time_ms), fastest))
-        wanted = (
-            ("flash", row.flash_bytes, smallest and smallest.flash_bytes),
-            ("RAM", row.ram_bytes, smallest and smallest.ram_bytes),
-            ("EEPROM", row.eeprom_bytes, smallest and smallest.eeprom_bytes),
-        )
-        rows += [
-            _figure_row(row, column, "bytes", published, ours, smallest)
-            for column, published, ours in wanted
-            if published  # of RAM and EEPROM the source prints only what is additional
-        ]
+        rows.append(_figure_row(row, "time", fastest))
+        rows.append(_figure_row(row, "flash", smallest))
+        # Of RAM and EEPROM the source prints only what is additional.
+        rows += [_figure_row(row, "RAM", smallest)] if row.ram_bytes else []
+        rows += [_figure_row(row, "EEPROM", smallest)] if row.eeprom_bytes else []
     return rows
 
 
-def _figure_row(
-    row: Printed, column: str, unit: str, published: float, measured: float | None, ours: Figure | None
-) -> Comparison:
-    if ours is None or measured is None:
-        return Comparison(
-            SOURCE,
-            TABLE,
-            row.label,
-            column,
-            unit,
-            published,
-            None,
-            None,
-            "not measured",
-            "no counterpart ran",
-        )
+def _figure_row(row: Printed, column: str, ours: Figure | None) -> Comparison:
+    attribute = {"time": "time_ms", "flash": "flash_bytes", "RAM": "ram_bytes", "EEPROM": "eeprom_bytes"}[
+        column
+    ]
+    unit = "ms" if column == "time" else "bytes"
+    published = float(getattr(row, attribute))
+    place = (SOURCE, TABLE, row.label, column, unit, published)
+    if ours is None:
+        return Comparison(*place, None, None, "not measured", "no counterpart ran")
+    measured = round(float(getattr(ours, attribute)), 1)
     verdict: Verdict = "reproduced" if measured <= published else "contradicted"
     note = f"{ours.variant}: {ours.time_ms:.0f} ms, {ours.flash_bytes} bytes of flash"
     if column == "time" and row.cipher == "aes128-ecb":
         note += f"; {ours.time_keyed_ms:.0f} ms with the key expanded once"
     if column == "time" and eeprom_halts_ms(ours):
         note += f"; the chip's halts at EEPROM reads, not simulated, add {eeprom_halts_ms(ours):.0f} ms"
-    return Comparison(
-        SOURCE,
-        TABLE,
-        row.label,
-        column,
-        unit,
-        published,
-        measured,
-        round(measured / published, 3),
-        verdict,
-        note,
-    )
+    return Comparison(*place, measured, round(measured / published, 3), verdict, note)
 
 
 def _table_section(found: Figures) -> Section:

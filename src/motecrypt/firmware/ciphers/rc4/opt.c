@@ -3,8 +3,6 @@
  */
 #include "sbox.h"
 
-#include <string.h>
-
 uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io)
 {
     uint8_t sbox[256];

@@ -10,6 +10,8 @@
 #include "rc4.h"
 #include "registers.h"
 
+#include <string.h>
+
 #ifdef RC4_E
 #include <avr/eeprom.h>
 
@@ -86,12 +88,7 @@ static inline void take_sbox(uint8_t *sbox, const struct cipher_context *context
     (void)context;
     eeprom_read_block(sbox, stored_sbox, 256);
 #elif defined(RC4_P)
-    const uint8_t *from = context->sbox;
-    uint8_t left = 0;
-    do {
-        *sbox++ = *from++;
-        left--;
-    } while (left != 0);
+    memcpy(sbox, context->sbox, 256);
 #elif defined(RC4_K)
     schedule(sbox, context->key, 16);
 #else

@@ -5,8 +5,6 @@
  */
 #include "sbox.h"
 
-#include <string.h>
-
 #ifdef RC4D_I
 #define READ_BYTE(input, output) (*(output))
 #else

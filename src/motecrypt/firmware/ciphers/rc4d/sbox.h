@@ -10,6 +10,8 @@
 #include "rc4d.h"
 #include "registers.h"
 
+#include <string.h>
+
 #ifdef RC4D_E
 #include <avr/eeprom.h>
 
@@ -98,12 +100,7 @@ static inline void take_sbox(uint8_t *sbox, const struct cipher_context *context
     (void)context;
     eeprom_read_block(sbox, stored_sbox[pass], 256);
 #elif defined(RC4D_P)
-    const uint8_t *from = context->sbox[pass];
-    uint8_t left = 0;
-    do {
-        *sbox++ = *from++;
-        left--;
-    } while (left != 0);
+    memcpy(sbox, context->sbox[pass], 256);
 #elif defined(RC4D_K)
     schedule(sbox, context->key[pass], 16);
 #else

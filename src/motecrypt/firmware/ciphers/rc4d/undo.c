@@ -10,8 +10,6 @@
  */
 #include "sbox.h"
 
-#include <string.h>
-
 /* One pass, and the S-box as it was before. `decrypt` says on which side the ciphertext is. */
 static __attribute__((noinline)) void transform(uint8_t *sbox, uint8_t *message, size_t bytes,
                                                 uint8_t decrypt)

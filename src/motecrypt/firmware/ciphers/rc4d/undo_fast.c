@@ -10,8 +10,6 @@
  */
 #include "sbox.h"
 
-#include <string.h>
-
 /* Steps of the next inner loop, at most `room`; taken from `bytes`. As a byte, 0 stands for 256. */
 static inline uint8_t part_of(size_t *bytes, uint16_t room)
 {

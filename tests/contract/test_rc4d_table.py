@@ -1,0 +1,53 @@
+"""The promise of our RC4 and RC4D: on the simulated UNO no row of their source's table is out of reach.
+
+Cycles and sizes are exact and repeat, so these are figures and no benchmark. Only what a row needs is
+built: the hand-optimised variants and those that take their swaps back.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from motecrypt import bench
+from motecrypt.results import Results
+from motecrypt.setup import have
+from motecrypt.studies._rc4d_figures import Figures, Printed, cells, figures, printed
+
+ROWS = [row for row in printed() if row.cipher in ("rc4", "rc4d")]
+
+pytestmark = pytest.mark.skipif(not have("avr"), reason="no AVR compiler and simulator: motecrypt doctor")
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Figures:
+    wanted = [
+        cell
+        for cell in cells()
+        if cell.implementation.cipher in ("rc4", "rc4d")
+        and ("opt" in cell.implementation.variant or "undo" in cell.implementation.variant)
+    ]
+    path: Path = tmp_path_factory.mktemp("rc4d") / "results.db"
+    with Results(path) as results:
+        bench.ensure(wanted, results)
+        return figures(results)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.label)
+def test_each_row_has_a_counterpart_at_or_below_its_time_and_one_at_or_below_its_flash(
+    found: Figures, row: Printed
+) -> None:
+    assert not found.failed
+    fastest = found.fastest(row.cipher, row.letters)
+    smallest = found.smallest(row.cipher, row.letters)
+    assert fastest is not None and fastest.time_ms <= row.time_ms
+    assert smallest is not None and smallest.flash_bytes <= row.flash_bytes
+
+
+def test_kip_undone_in_place_needs_neither_copy_nor_buffer_nor_60_percent_of_the_time(found: Figures) -> None:
+    undone, copied = found["rc4d", "kip-undo"], found["rc4d", "kip-opt"]
+    assert undone.time_ms < 0.6 * 1101
+    assert found["rc4d", "kip-undo-fast"].time_ms < 0.4 * 1101
+    assert undone.ram_bytes == copied.ram_bytes == 256
+    assert copied.stack_bytes > 256 > 32 > undone.stack_bytes
