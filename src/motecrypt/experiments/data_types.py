@@ -1,0 +1,171 @@
+"""Does the type of data change a cipher's time? Our C code on this host over text, JPEG, audio and video.
+
+Each round encrypts every kind once, in a shuffled order, so that a slow moment of the machine falls on
+all kinds alike; what is kept are the rounds' ratios to text, with the 95 % interval of their median,
+and the cipher's speed. Rounds disturbed by other work show as outliers and are counted, not dropped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import random
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from motecrypt import native, samples
+from motecrypt.catalog import Catalog
+from motecrypt.errors import InputError
+from motecrypt.model import Finding, Implementation
+from motecrypt.results import Results
+
+KIND = "data-types"
+VERSION = 1
+PIECE_BYTES = 65_536  # of each kind; fits the second-level cache of any host
+
+
+@dataclass(frozen=True)
+class DataTypes:
+    """One cipher at one key length, over all kinds of data.
+
+    Attributes
+    ----------
+    library : str
+        ``motecrypt`` for our portable C, ``openssl`` for the processor's best (AES instructions where
+        it has them).
+    rounds : int
+        Repetitions of every kind, at least 5.
+    """
+
+    cipher: str
+    key_bits: int
+    library: str = "motecrypt"
+    rounds: int = 41
+    kinds: tuple[str, ...] = ("text", "image", "audio", "video")
+
+    def implementation(self) -> Implementation:
+        """The body that is timed: our variant named fast where there is one, else our first."""
+        bodies = Catalog.load().implementations_of(self.cipher, "host", ["motecrypt"])
+        return next((body for body in bodies if body.variant == "fast"), bodies[0])
+
+    def inputs(self) -> dict[str, Any]:
+        """What the stored outcome depends on: besides the request, the cipher's sources."""
+        return {
+            "library": self.library,
+            "identity": self._openssl_version() if self.library == "openssl" else self._source_hash(),
+            "cipher": self.cipher,
+            "key_bits": self.key_bits,
+            "rounds": self.rounds,
+            "kinds": list(self.kinds),
+            "piece_bytes": PIECE_BYTES,
+            "samples": samples.VERSION,
+        }
+
+    def _source_hash(self) -> str:
+        body = self.implementation()
+        digest = hashlib.sha256(body.variant.encode())
+        for name in (*body.sources, body.header):
+            path = body.folder / name
+            digest.update(path.read_bytes() if path.is_file() else name.encode())
+        return digest.hexdigest()[:16]
+
+    @staticmethod
+    def _openssl_version() -> str:
+        from cryptography.hazmat.backends.openssl import backend
+
+        return str(backend.openssl_version_text())
+
+    def stored(self, results: Results) -> Finding | None:
+        """The finding if it is there; never runs anything."""
+        return results.finding(KIND, VERSION, self.inputs())
+
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+        """The finding, timed now if it is not stored."""
+        found = self.stored(results)
+        if found is not None:
+            return found
+        if progress is not None:
+            progress(f"{self.cipher} over {', '.join(self.kinds)}")
+        return results.store_finding(KIND, VERSION, self.inputs(), self._measure())
+
+    def _encryptor(self) -> tuple[str, Callable[[bytes], object]]:
+        """What is timed, and its name."""
+        key = hashlib.shake_256(b"data types key").digest(self.key_bits // 8)
+        if self.library == "openssl":
+            return "OpenSSL", _openssl(self.cipher, key)
+        cipher, body = Catalog.load().cipher(self.cipher), self.implementation()
+        opened = native.open_implementation(cipher, body)
+        opened.setup(key)
+        nonce = bytes(cipher.nonce_bytes)
+        return body.name, lambda piece: opened.encrypt(piece, nonce)
+
+    def _measure(self) -> dict[str, Any]:
+        name, encrypt = self._encryptor()
+        pieces = {kind: _piece(kind) for kind in self.kinds}
+        chance = random.Random(samples.SEED)
+        seconds: dict[str, list[float]] = {kind: [] for kind in self.kinds}
+        for kind in self.kinds:  # warm up code, tables and clock
+            encrypt(pieces[kind])
+        for _ in range(self.rounds):
+            for kind in chance.sample(self.kinds, len(self.kinds)):
+                start = time.thread_time()  # the processor's time: not what other programs took
+                encrypt(pieces[kind])
+                seconds[kind].append(time.thread_time() - start)
+        first = self.kinds[0]
+        ratios = {
+            kind: [own / text for own, text in zip(seconds[kind], seconds[first], strict=True)]
+            for kind in self.kinds
+        }
+        return {
+            "implementation": name,
+            "ns_per_byte": {kind: statistics.median(v) * 1e9 / PIECE_BYTES for kind, v in seconds.items()},
+            "ratio_to_text": {kind: interval(values) for kind, values in ratios.items()},
+            "entropy_bits_per_byte": {kind: samples.bits_per_byte(piece) for kind, piece in pieces.items()},
+            "outliers": sum(outliers(values) for values in seconds.values()),
+            "timings": self.rounds * len(self.kinds),
+        }
+
+
+def _openssl(cipher: str, key: bytes) -> Callable[[bytes], object]:
+    """Cipher block chaining by OpenSSL, through the package ``cryptography``."""
+    from cryptography.hazmat.decrepit.ciphers.algorithms import RC2, Blowfish, TripleDES
+    from cryptography.hazmat.primitives.ciphers import Cipher
+    from cryptography.hazmat.primitives.ciphers.algorithms import AES
+    from cryptography.hazmat.primitives.ciphers.modes import CBC
+
+    family = cipher.removesuffix("-cbc").rstrip("0123456789")
+    kinds: dict[str, Any] = {"aes": AES, "blowfish": Blowfish, "rc2": RC2, "3des": TripleDES}
+    if family not in kinds or not cipher.endswith("-cbc"):
+        raise InputError(f"{cipher}: OpenSSL is timed for {', '.join(kinds)} in CBC only")
+    algorithm = kinds[family](key)
+    iv = bytes(algorithm.block_size // 8)
+    return lambda piece: Cipher(algorithm, CBC(iv)).encryptor().update(piece)
+
+
+def _piece(kind: str) -> bytes:
+    """The first bytes of a sample; an image is repeated, as the source's images are smaller."""
+    size = samples.KINDS[kind].smallest
+    data = samples.sample(kind, size).read_bytes()
+    return (data * math.ceil(PIECE_BYTES / len(data)))[:PIECE_BYTES]
+
+
+def interval(values: Sequence[float]) -> dict[str, float]:
+    """Median and its 95 % interval by ranks (the sign test): whatever the distribution, outliers included."""
+    ordered = sorted(values)
+    count = len(ordered)
+    reach = math.floor(count / 2 - 0.98 * math.sqrt(count))
+    return {
+        "median": statistics.median(ordered),
+        "low": ordered[max(0, reach)],
+        "high": ordered[min(count - 1, count - 1 - reach)],
+    }
+
+
+def outliers(values: Sequence[float]) -> int:
+    """How many lie more than 1.5 interquartile ranges outside the middle half (Tukey's rule)."""
+    low, _, high = statistics.quantiles(values, n=4)
+    reach = 1.5 * (high - low)
+    return sum(not low - reach <= value <= high + reach for value in values)
