@@ -67,16 +67,27 @@ def cells(
     cipher_name: str,
     key_bits: int | None = None,
     library: str = "motecrypt",
+    without: Sequence[str] = (),
+    message_bytes: tuple[int, int] | None = None,
 ) -> list[Cell]:
-    """The cells that ``best`` needs: each of our implementations, set-up and encryption, two lengths."""
+    """The cells that ``best`` needs: each of our implementations, set-up and encryption, two lengths.
+
+    Parameters
+    ----------
+    without
+        Variants to leave out, where the cipher has others.
+    message_bytes
+        The two lengths, instead of those that suit the device.
+    """
     device, cipher = catalog.device(device_name), catalog.cipher(cipher_name)
     placement, place = next(iter(device.placements.items()))
     wanted = []
-    for body in catalog.implementations_of(cipher_name, device_name, [library]):
+    bodies = catalog.implementations_of(cipher_name, device_name, [library])
+    for body in [b for b in bodies if b.variant not in without] or bodies:
         bits = key_bits or body.key_bits[0]
         if bits not in body.key_bits:
             continue
-        short, long = lengths(device, cipher)
+        short, long = message_bytes or lengths(device, cipher)
         parts: list[tuple[Operation, int]] = [("setup", short), ("encrypt", short), ("encrypt", long)]
         wanted += [
             Cell(device_name, body, operation, bits, length, 0, placement, place.caches[-1])

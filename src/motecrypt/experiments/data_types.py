@@ -21,6 +21,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
 from motecrypt.model import Finding, Implementation
 from motecrypt.results import Results
+from motecrypt.runners.host import machine
 
 KIND = "data-types"
 VERSION = 1
@@ -104,6 +105,7 @@ class DataTypes:
 
     def _measure(self) -> dict[str, Any]:
         name, encrypt = self._encryptor()
+        host = machine()
         pieces = {kind: _piece(kind) for kind in self.kinds}
         chance = random.Random(samples.SEED)
         seconds: dict[str, list[float]] = {kind: [] for kind in self.kinds}
@@ -124,6 +126,8 @@ class DataTypes:
             "ns_per_byte": {kind: statistics.median(v) * 1e9 / PIECE_BYTES for kind, v in seconds.items()},
             "ratio_to_text": {kind: interval(values) for kind, values in ratios.items()},
             "entropy_bits_per_byte": {kind: samples.bits_per_byte(piece) for kind, piece in pieces.items()},
+            "processor": host.processor,
+            "aes_instructions": host.aes_instructions,
             "outliers": sum(outliers(values) for values in seconds.values()),
             "timings": self.rounds * len(self.kinds),
         }
@@ -136,9 +140,9 @@ def _openssl(cipher: str, key: bytes) -> Callable[[bytes], object]:
     from cryptography.hazmat.primitives.ciphers.algorithms import AES
     from cryptography.hazmat.primitives.ciphers.modes import CBC
 
-    family = cipher.removesuffix("-cbc").rstrip("0123456789")
     kinds: dict[str, Any] = {"aes": AES, "blowfish": Blowfish, "rc2": RC2, "3des": TripleDES}
-    if family not in kinds or not cipher.endswith("-cbc"):
+    family = next((name for name in kinds if cipher.startswith(name)), None)
+    if family is None or not cipher.endswith("-cbc"):
         raise InputError(f"{cipher}: OpenSSL is timed for {', '.join(kinds)} in CBC only")
     algorithm = kinds[family](key)
     iv = bytes(algorithm.block_size // 8)

@@ -194,6 +194,47 @@ class _Air:
         self.now_us += 1000
 
 
+@dataclass(frozen=True)
+class Step:
+    """One frame of an authentication: who sends it to whom, when, and its bytes without radiotap."""
+
+    source: str
+    target: str
+    us: float
+    frame: bytes
+    summary: str
+
+
+class _Kept:
+    """In a capture file's place: keeps the frames."""
+
+    def __init__(self) -> None:
+        self.frames: list[tuple[float, bytes]] = []
+
+    def write_packet(self, record: bytes, sec: int, usec: int) -> None:
+        self.frames.append((1e6 * sec + usec, record[14:]))
+
+
+def handshake(security_name: str, mode: str = "infrastructure", phy_name: str = "b") -> list[Step]:
+    """The frames of one station's authentication, acknowledgements left out, without a file."""
+    kept = _Kept()
+    timing = dcf.phy(phy_name, mode)
+    air = _Air(kept, mode, security_name, timing, max(timing.rates), Keys.from_seed(security_name))
+    verifier, cell = (ACCESS_POINT, ACCESS_POINT) if mode == "infrastructure" else (RECEIVER, ADHOC_CELL)
+    air.authenticate(SENDER, verifier, cell)
+    steps = []
+    for number, (us, frame) in enumerate(((u, f) for u, f in kept.frames if f[0] == 0xB0), start=1):
+        target, source = frame[4:10].hex(":"), frame[10:16].hex(":")
+        ends = "station to access point" if source == SENDER else "access point to station"
+        if mode != "infrastructure":
+            ends = "sender to receiver" if source == SENDER else "receiver to sender"
+        what = "encrypted challenge" if frame[1] & protection.PROTECTED else "in the clear"
+        if len(frame) > 100 and what == "in the clear":
+            what = f"challenge of {CHALLENGE_BYTES} bytes in the clear"
+        steps.append(Step(source, target, us, frame, f"{number}. {ends}: {what}, {len(frame)} bytes"))
+    return steps
+
+
 def _packets(payload: Iterator[bytes], protocol: str) -> Iterator[tuple[bool, Any]]:
     """The IP packets of the transfer: whether from the sender, and the packet (scapy)."""
     from scapy.layers.inet import IP, TCP, UDP
