@@ -1,0 +1,141 @@
+"""The Wi-Fi study: every table, figure and claim is a row, and the verdicts follow from what is stored."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from motecrypt.experiments import data_types, transfer_wlan
+from motecrypt.experiments.data_types import DataTypes
+from motecrypt.model import Comparison, Verdict
+from motecrypt.results import Results
+from motecrypt.studies import _wlan_plan as plan
+from motecrypt.studies import study
+from motecrypt.studies._wlan_tables import impossible
+
+wlan = study("wlan")
+
+NS_PER_BYTE = {"AES": 5.0, "DES": 10.0, "RC2": 11.0, "3DES": 25.0, "Blowfish": 5.6, "RC6": 3.0}
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Results:
+    return Results(tmp_path / "empty.db")
+
+
+@pytest.fixture
+def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Results:
+    """Transfers by the closed form, and timings as if measured; no cells."""
+    monkeypatch.setattr(transfer_wlan, "program", lambda: None)
+    results = Results(tmp_path / "filled.db")
+    transfer_wlan.ensure_all(plan.transfers(), results)
+    names = {cipher: name for name, (cipher, _) in plan.CIPHERS.items()}
+    for request in plan.host_ciphers():
+        speed = NS_PER_BYTE[names.get(request.cipher, "AES")] * (
+            request.key_bits / 128 if "aes" in request.cipher else 1
+        )
+        speed *= 0.14 if request.library == "openssl" and "aes" in request.cipher else 1
+        one = {"median": 1.0, "low": 0.99, "high": 1.01}
+        outcome = {
+            "ns_per_byte": dict.fromkeys(request.kinds, speed),
+            "ratio_to_text": dict.fromkeys(request.kinds, one),
+            "outliers": 0,
+            "timings": 164,
+        }
+        results.store_finding(data_types.KIND, data_types.VERSION, request.inputs(), outcome)
+    return results
+
+
+def _one(rows: list[Comparison], table: str, row: str, column: str = "") -> Comparison:
+    found = [c for c in rows if (c.table, c.row) == (table, row) and column in c.column]
+    assert len(found) == 1, (table, row, column, len(found))
+    return found[0]
+
+
+def test_every_table_figure_and_claim_is_a_row(empty: Results) -> None:
+    rows = wlan.comparisons(empty)
+    tables = [c for c in rows if c.table in ("table 1", "table 2", "table 3")]
+    assert len(tables) == 3 * 7 * 5
+    assert {c.table for c in rows} >= {*(f"figure {n}" for n in range(1, 12)), "claims"}
+    printed = {entry["claim"] for entry in plan.published("wlan_claims")}
+    assert len(printed) >= 10
+    assert {c.verdict for c in rows} <= set(get_args(Verdict))
+    json.dumps([asdict(c) for c in rows])
+
+
+def test_nothing_measured_says_so(empty: Results) -> None:
+    rows = wlan.comparisons(empty)
+    numbers = [c for c in rows if c.table.startswith(("table", "figure 2")) and "print" not in c.table]
+    ours = [c for c in numbers if c.row.partition(": ")[2] in plan.CIPHERS]
+    assert ours and all(c.measured is None and c.verdict == "not measured" for c in ours)
+    assert all(section.rows is not None for section in wlan.sections(empty))
+
+
+def test_no_cipher_doubles_a_transfer(filled: Results) -> None:
+    rows = wlan.comparisons(filled)
+    for table, data in (("table 1", "text"), ("table 2", "audio"), ("table 3", "video")):
+        for column in plan.COLUMN_TITLES.values():
+            for cipher in plan.CIPHERS:
+                found = [
+                    c for c in rows if (c.table, c.row, c.column) == (table, f"{data}: {cipher}", column)
+                ]
+                assert isinstance(found[0].measured, float)
+                assert 1.0 <= found[0].measured < 1.05
+    assert _one(rows, "table 2", "audio: AES", "ad hoc, open").verdict == "contradicted"
+    assert _one(rows, "claims", "an encoding makes the printed difference", "hex").verdict == "reproduced"
+    assert (
+        _one(rows, "claims", "an encoding makes the printed difference", "base64").verdict == "contradicted"
+    )
+
+
+def test_verdicts_follow_the_figures(filled: Results) -> None:
+    rows = wlan.comparisons(filled)
+    assert _one(rows, "claims", "energy of 20,000 cycles at 700 MHz and 1.35 V").measured == pytest.approx(
+        7.7, abs=0.05
+    )
+    assert _one(rows, "claims", "RC2 is the slowest of the six").verdict == "contradicted"
+    assert _one(rows, "claims", "AES is ahead of DES, 3DES and RC2").verdict == "reproduced"
+    aes = _one(rows, "claims", "a longer key costs noticeably more battery and time", "AES")
+    assert aes.verdict == "reproduced" and aes.measured == pytest.approx(2.0)
+    assert (
+        _one(rows, "claims", "a longer key costs noticeably more battery and time", "Blowfish").verdict
+        == "contradicted"
+    )
+    openssl = _one(rows, "claims", "Blowfish has better performance than AES", "OpenSSL")
+    assert openssl.measured == pytest.approx(8.0)
+    assert _one(rows, "claims", "what TKIP costs in time").verdict == "contradicted"
+    assert _one(rows, "claims", "the type of data changes a cipher's time", "AES").verdict == "contradicted"
+
+
+def test_the_print_is_checked_for_what_cannot_be() -> None:
+    found = impossible(plan.durations())
+    assert ("table 1", "Blowfish, access point, open", "13.93 s, plaintext 16.1 s") in [f[:3] for f in found]
+    assert any("3DES" in where and "DES" in said for _, where, said, _ in found)
+    assert any("TKIP adds" in why for *_, why in found)
+    assert len(found) > 50
+
+
+def test_the_handshake_of_figure_1(empty: Results) -> None:
+    figure = _one(wlan.comparisons(empty), "figure 1", "shared key authentication")
+    assert figure.measured == 4.0 and "encrypted challenge" in figure.note
+
+
+def test_needs_are_pure_and_complete(empty: Results) -> None:
+    needs = wlan.needs()
+    assert {cell.device for cell in needs.cells} <= {"uno", "pico"}
+    assert sum(isinstance(e, DataTypes) for e in needs.experiments) >= 6
+    assert all(hasattr(e, "ensure") for e in needs.experiments)
+
+
+def test_timings_are_intervals_around_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ordered = data_types.interval([1.0] * 20 + [5.0])
+    assert (ordered["low"], ordered["median"], ordered["high"]) == (1.0, 1.0, 1.0)
+    assert data_types.outliers([1.0, 1.01, 0.99, 1.0, 1.02, 9.0]) == 1
+    pytest.importorskip("PIL", reason="Pillow is not installed: pip install 'motecrypt[wlan]'")
+    finding = DataTypes("aes128-cbc", 128, "openssl", rounds=9).ensure(Results(tmp_path / "t.db"))
+    for span in finding.outcome["ratio_to_text"].values():
+        assert span["low"] <= span["median"] <= span["high"]
