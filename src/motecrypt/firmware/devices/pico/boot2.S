@@ -8,11 +8,12 @@
  * written to the flash's status. Sources: datasheet 4.10.13 (SSI registers); Winbond W25Q16JV, 8.2.
  * The simulator does not run this; tests/unit/test_pico_boot.py does, on a model of the interface.
  */
-#define FLASH_CLOCK_DIVIDER 2 /* flash clock = core clock / 2: 62.5 MHz; even, as the interface wants */
+#define FLASH_CLOCK_DIVIDER 2  /* flash clock = core clock / 2: 62.5 MHz; even, as the interface wants */
+#define SERIAL_CLOCK_DIVIDER 4 /* 03h goes up to 50 MHz only (W25Q16JV, table 9.6) */
 
 /* CRC-32 (polynomial 0x04c11db7, from all ones, not reflected, not inverted) of the 252 bytes before it. An
  * assembler cannot compute it; tests/unit/test_pico_boot.py does, and names the right value. */
-#define BOOT2_CHECKSUM 0x82CCE17C
+#define BOOT2_CHECKSUM 0xC820B63A
 
 #define SSI 0x18000000
 #define CTRLR0 0x00
@@ -81,6 +82,8 @@ boot2:
     ldr r0, =((0xA0 << 24) | (4 << 11) | (8 << 2) | 2) /* no command; mode bits after the address */
     b enable
 serial:
+    movs r0, #SERIAL_CLOCK_DIVIDER
+    str r0, [r3, #BAUDR]
     ldr r0, =((31 << 16) | (3 << 8)) /* serial, 32-bit frames, address then read */
     str r0, [r3, #CTRLR0]
     ldr r0, =((0x03 << 24) | (2 << 8) | (6 << 2)) /* command 8 bits, address 24 bits, no waiting */

@@ -1,0 +1,137 @@
+"""Instructions against QEMU with -icount: the same benchmark firmware, linked for its microbit (Cortex-M0).
+
+QEMU logs every instruction (one to a translation block): between the marks its program counters must be
+ours, one by one, and so must their number.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from arm_snippets import pico
+
+from motecrypt import process
+from motecrypt.build import BuildRequest, Firmware, build
+from motecrypt.build.sizes import symbols
+from motecrypt.catalog import Catalog
+from motecrypt.model import Device, Memory, Placement
+from motecrypt.protocol import encode
+from motecrypt.runners import Fault, Options, Region, arm
+from motecrypt.setup import have
+
+QEMU = "qemu-system-arm"
+FOLDER = Path(__file__).with_name("microbit")
+MARK = 0x40008540  # see microbit/hal.c
+STORE_R0_TO_R3 = 0x6018
+
+pytestmark = [
+    pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)"),
+    pytest.mark.skipif(shutil.which(QEMU) is None, reason=f"{QEMU} is missing: apt-get install {QEMU}"),
+]
+
+
+def microbit(requests: bytes) -> Device:
+    """The Pico's core with QEMU's memories, fed with compiled-in requests."""
+    device = pico()
+    return dataclasses.replace(
+        device,
+        name="microbit",
+        folder=FOLDER,
+        hal=("hal.c", str(device.folder / "startup.S")),
+        memory={
+            "flash": Memory(256 * 1024, 0, 0x10000000),
+            "ram": Memory(16 * 1024, 0x20000000, 0x10000000),
+        },
+        compiler=dataclasses.replace(device.compiler, defines=("REQUESTS=" + ",".join(map(str, requests)),)),
+        placements={"flash": Placement("flash", link_flags=("-T{device}/microbit.ld",))},
+        bench={"key": 64, "nonce": 32, "ad": 64, "message": 256},
+        simulator={**device.simulator, "vectors": 0, "mark_address": MARK, "max_cycles": 50_000_000},
+    )
+
+
+def ours(device: Device, built: Firmware, dump: Path) -> tuple[list[Region], list[list[int]]]:
+    """The regions, and the program counters of each after its first mark up to its second."""
+    regions: list[Region] = []
+    deadline = time.monotonic() + 60
+    with arm.open_session(device, built.elf, 0, Options(trace=True, dump=dump)) as session:
+        while len(regions) < 3 and time.monotonic() < deadline:
+            regions += session.regions()
+            time.sleep(0.01)
+        with pytest.raises(Fault, match="breakpoint"):
+            session.read(deadline)
+    counters: list[list[int]] = [[]]
+    for line in dump.read_text().splitlines():
+        if line == "end":
+            counters.append([])
+        elif not counters[-1] or counters[-1][-1] != int(line.split()[0], 16):
+            counters[-1].append(int(line.split()[0], 16))  # several addresses of one instruction: once
+    return regions, counters[:3]
+
+
+def theirs(elf: Path, log: Path, store: int) -> list[list[int]]:
+    """The same program counters by QEMU."""
+    version = process.run([QEMU, "--version"]).output
+    found = re.search(r"version (\d+)\.(\d+)", version)
+    assert found, version
+    one_each = (
+        ["-singlestep"] if (int(found[1]), int(found[2])) < (8, 1) else ["-accel", "tcg,one-insn-per-tb=on"]
+    )
+    outcome = process.run(
+        [
+            *(QEMU, "-M", "microbit", "-display", "none", "-monitor", "none", "-serial", "none"),
+            *(
+                "-semihosting",
+                "-icount",
+                "shift=0",
+                *one_each,
+                "-d",
+                "exec,nochain",
+                "-D",
+                log,
+                "-kernel",
+                elf,
+            ),
+        ],
+        timeout_s=100,
+    )
+    assert outcome.ok, outcome.errors
+    executed: list[int] = []
+    for line in log.read_text().splitlines():
+        if line.startswith("Trace"):
+            executed.append(int(line.split("/")[1], 16))
+        elif line.startswith(("Stopped execution", "cpu_io_recompile")):
+            executed.pop()  # traced, but the counter ran out, or it meets a device: it comes again
+    marks = [at for at, counter in enumerate(executed) if counter == store]
+    return [executed[b + 1 : e + 1] for b, e in zip(marks[::2], marks[1::2], strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("cipher", "variant"), [("aes128-cbc", "small"), ("rc4", "plain"), ("ascon-aead128", "words")]
+)
+def test_the_same_instructions_run(tmp_path: Path, cipher: str, variant: str) -> None:
+    catalog = Catalog.load()
+    body = next(i for i in catalog.implementations_of(cipher, "pico") if i.variant == variant)
+    wanted = [
+        ("K", bytes(range(16))),
+        ("N", bytes(catalog.cipher(cipher).nonce_bytes)),
+        ("M", bytes(range(48))),
+    ]
+    wanted += [("R", bytes([operation, 1, 0])) for operation in (0, 1, 2)]
+    sent = b"".join(
+        encode(n, kind, data) for n, (kind, data) in enumerate(wanted, start=1) if kind != "N" or data
+    )
+    device = microbit(sent)
+    built = build(BuildRequest(device, body, "flash"))
+    store = symbols(built.elf)["hal_mark"] & ~1
+    code = process.run(["arm-none-eabi-objdump", "-d", "--disassemble=hal_mark", built.elf]).output
+    assert re.search(rf"{store + 2:x}:\s+{STORE_R0_TO_R3:x}\s", code), code
+    regions, counters = ours(device, built, tmp_path / "dump")
+    expected = theirs(built.elf, tmp_path / "log", store + 2)
+    assert [r.extra["instructions"] for r in regions] == [len(e) for e in expected]
+    assert counters == expected
+    print(f"{cipher} {variant}: {[len(e) for e in expected]} instructions, all the same")
