@@ -1,4 +1,4 @@
-/* chain.h: cipher block chaining over whole blocks, shared by the modes CBC and CTS.
+/* chain.h: cipher block chaining over whole blocks, shared by the modes CBC and CTS, and what moves blocks.
  *
  * Must not know: lengths that are no multiple of the block, nonces, tags. Neither direction needs a
  * buffer: encryption chains through the output, decryption runs from the last block to the first, so
@@ -11,9 +11,11 @@
 
 /* Where words may lie anywhere in memory, blocks go by 32-bit words: ciphers load and store those, and a
  * load that follows stores of another size waits for them (CBC decryption took 1.6 times as long). */
-#if defined(__x86_64__) || defined(__aarch64__)
+#if defined(__x86_64__) || (defined(__aarch64__) && !defined(__AARCH64EB__))
+#define BLOCK_WORDS 1
 typedef uint32_t block_unit;
 #else
+#define BLOCK_WORDS 0
 typedef uint8_t block_unit;
 #endif
 

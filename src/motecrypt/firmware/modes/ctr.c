@@ -1,5 +1,6 @@
 /* ctr.c: the mode counter over any block cipher (block.h). See ctr.h. Uses block_encrypt alone. */
 #include "ctr.h"
+#include "chain.h"
 
 uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes) {
     return block_setup(&context->key, key, key_bytes);
@@ -7,11 +8,23 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
 
 /* Add one to a big-endian number of BLOCK_BYTES; always touches every byte, so its time never varies. */
 static void increment(uint8_t *counter) {
+#if BLOCK_WORDS /* by words, see chain.h: the next block loads them again at once */
+    uint64_t carry = 1;
+    for (uint8_t i = BLOCK_BYTES; i > 0; i = (uint8_t)(i - 4)) {
+        uint32_t word;
+        __builtin_memcpy(&word, counter + i - 4, sizeof word);
+        carry += __builtin_bswap32(word);
+        word = __builtin_bswap32((uint32_t)carry);
+        __builtin_memcpy(counter + i - 4, &word, sizeof word);
+        carry >>= 32;
+    }
+#else
     uint16_t sum = 0x100;
     for (uint8_t i = BLOCK_BYTES; i-- > 0;) {
         sum = (uint16_t)(counter[i] + (sum >> 8));
         counter[i] = (uint8_t)sum;
     }
+#endif
 }
 
 uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
@@ -23,15 +36,19 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
         return CIPHER_BAD_NONCE;
     if (io->ad_bytes != 0)
         return CIPHER_BAD_LENGTH;
-    for (uint8_t i = 0; i < BLOCK_BYTES; i++)
-        counter[i] = io->nonce[i];
+    block_copy(counter, io->nonce);
     while (left) {
         uint8_t now = (uint8_t)(left < BLOCK_BYTES ? left : BLOCK_BYTES);
-        for (uint8_t i = 0; i < BLOCK_BYTES; i++)
-            stream[i] = counter[i];
+        block_copy(stream, counter);
         block_encrypt(&context->key, stream);
-        for (uint8_t i = 0; i < now; i++)
-            *output++ = (uint8_t)(*input++ ^ stream[i]);
+        if (BLOCK_WORDS && now == BLOCK_BYTES) {
+            block_xor(output, input, stream);
+            output += now;
+            input += now;
+        } else {
+            for (uint8_t i = 0; i < now; i++)
+                *output++ = (uint8_t)(*input++ ^ stream[i]);
+        }
         increment(counter);
         left -= now;
     }
