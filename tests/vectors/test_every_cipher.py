@@ -23,7 +23,6 @@ LENGTHS_BYTES = 80
 NO_PUBLISHED_VECTORS = {
     "aes192-cts": "RFC 3962 has vectors for 128-bit keys only; the oracle's random inputs stand alone",
     "aes256-cts": "RFC 3962 has vectors for 128-bit keys only; the oracle's random inputs stand alone",
-    "rc4d-two-key": "its source suggests it in a sentence and prints no output of it",
 }
 
 

@@ -15,8 +15,7 @@
 static char line[300000];
 
 /* The bytes of a hex string in a buffer of their own; NULL for none. */
-static uint8_t *bytes_of(const char *hex, size_t *count)
-{
+static uint8_t *bytes_of(const char *hex, size_t *count) {
     *count = hex[0] == '-' ? 0 : strlen(hex) / 2;
     uint8_t *bytes = *count == 0 ? NULL : malloc(*count);
     for (size_t at = 0; at < *count; at++) {
@@ -28,14 +27,12 @@ static uint8_t *bytes_of(const char *hex, size_t *count)
 }
 
 static uint8_t run(struct cipher_context *context, char direction, const uint8_t *input, uint8_t *output,
-                   size_t count)
-{
+                   size_t count) {
     struct cipher_io io = {.input = input, .output = output, .bytes = count};
     return direction == 'e' ? cipher_encrypt(context, &io) : cipher_decrypt(context, &io);
 }
 
-int main(void)
-{
+int main(void) {
     while (fgets(line, sizeof line, stdin) != NULL) {
         const char *direction = strtok(line, " \n");
         const char *place = strtok(NULL, " \n");

@@ -3,8 +3,7 @@
  */
 #include "sbox.h"
 
-uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io)
-{
+uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
     uint8_t sbox[256];
     take_sbox(sbox, context);
     uint8_t *output = io->output;

@@ -10,16 +10,14 @@
 static uint8_t EEMEM stored_sbox[256];
 #endif
 
-static void swap(uint8_t *a, uint8_t *b)
-{
+static void swap(uint8_t *a, uint8_t *b) {
     uint8_t kept = *a;
     *a = *b;
     *b = kept;
 }
 
 /* Key-scheduling algorithm: `sbox` becomes a permutation of 0..255 that depends on the key. */
-static void schedule(uint8_t sbox[256], const uint8_t *key, uint8_t key_bytes)
-{
+static void schedule(uint8_t sbox[256], const uint8_t *key, uint8_t key_bytes) {
     for (uint16_t i = 0; i < 256; i++) {
         sbox[i] = (uint8_t)i;
     }
@@ -43,8 +41,7 @@ static void schedule(uint8_t sbox[256], const uint8_t *key, uint8_t key_bytes)
 }
 
 /* A fresh copy of the S-box as the key left it. */
-static void take_sbox(uint8_t sbox[256], const struct cipher_context *context)
-{
+static void take_sbox(uint8_t sbox[256], const struct cipher_context *context) {
 #if defined(RC4_E)
     (void)context;
     eeprom_read_block(sbox, stored_sbox, 256);
@@ -57,8 +54,7 @@ static void take_sbox(uint8_t sbox[256], const struct cipher_context *context)
 #endif
 }
 
-uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes)
-{
+uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes) {
     if (!rc4_takes_key(key_bytes)) {
         return CIPHER_BAD_KEY;
     }
@@ -79,16 +75,14 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
 }
 
 /* Pseudo-random generation: the next byte of keystream, and one more swap in the S-box. */
-static uint8_t next(uint8_t sbox[256], uint8_t *i, uint8_t *j)
-{
+static uint8_t next(uint8_t sbox[256], uint8_t *i, uint8_t *j) {
     *i = (uint8_t)(*i + 1);
     *j = (uint8_t)(*j + sbox[*i]);
     swap(&sbox[*i], &sbox[*j]);
     return sbox[(uint8_t)(sbox[*i] + sbox[*j])];
 }
 
-uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io)
-{
+uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
     uint8_t sbox[256];
     uint8_t i = 0;
     uint8_t j = 0;
@@ -109,7 +103,6 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
     return CIPHER_OK;
 }
 
-uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io)
-{
+uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
     return cipher_encrypt(context, io); /* the same keystream undoes itself */
 }

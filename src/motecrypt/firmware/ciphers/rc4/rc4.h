@@ -32,8 +32,7 @@ struct cipher_context {
 #endif
 
 /* Whether this variant takes a key of so many bytes. 40 bits are the shortest that RC4 was specified for. */
-static inline uint8_t rc4_takes_key(uint8_t key_bytes)
-{
+static inline uint8_t rc4_takes_key(uint8_t key_bytes) {
 #if defined(RC4_K)
     return key_bytes == 16;
 #elif CIPHER_KEY_BYTES_MAX < 255

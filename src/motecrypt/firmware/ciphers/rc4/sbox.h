@@ -21,8 +21,7 @@ static uint8_t EEMEM stored_sbox[256];
 
 /* RC4's key-scheduling algorithm: `sbox` becomes a permutation of 0..255 that depends on the key. */
 static inline __attribute__((always_inline)) void schedule(uint8_t *sbox, const uint8_t *key,
-                                                           uint8_t key_bytes)
-{
+                                                           uint8_t key_bytes) {
     uint8_t *at = sbox;
     uint8_t i = 0;
     do {
@@ -56,8 +55,7 @@ static inline __attribute__((always_inline)) void schedule(uint8_t *sbox, const 
     } while (i != 0);
 }
 
-uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes)
-{
+uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes) {
     if (!rc4_takes_key(key_bytes)) {
         return CIPHER_BAD_KEY;
     }
@@ -82,8 +80,7 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
 }
 
 /* A fresh copy of the S-box as the key left it. */
-static inline void take_sbox(uint8_t *sbox, const struct cipher_context *context)
-{
+static inline void take_sbox(uint8_t *sbox, const struct cipher_context *context) {
 #if defined(RC4_E)
     (void)context;
     eeprom_read_block(sbox, stored_sbox, 256);

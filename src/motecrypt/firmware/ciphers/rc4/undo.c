@@ -5,8 +5,7 @@
  */
 #include "sbox.h"
 
-uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io)
-{
+uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
     uint8_t *sbox = context->sbox;
     size_t bytes = io->bytes;
     uint8_t *message = io->output;

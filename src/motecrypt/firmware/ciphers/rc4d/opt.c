@@ -5,20 +5,16 @@
  */
 #include "sbox.h"
 
-#ifdef RC4D_I
-#define READ_BYTE(input, output) (*(output))
-#else
-#define READ_BYTE(input, output) (*(input)++)
-#endif
-
 /* One pass. Both directions feed the byte of the ciphertext forward: `decrypt` says on which side it is. */
-static __attribute__((noinline)) void transform(uint8_t *sbox, uint8_t *output, size_t bytes, uint8_t decrypt
-#ifndef RC4D_I
-                                                ,
-                                                const uint8_t *input
+#ifdef RC4D_I
+#define READ_BYTE() (*output)
+static __attribute__((noinline)) void transform(uint8_t *sbox, uint8_t *output, size_t bytes,
+                                                uint8_t decrypt) {
+#else
+#define READ_BYTE() (*input++)
+static __attribute__((noinline)) void transform(uint8_t *sbox, uint8_t *output, size_t bytes, uint8_t decrypt,
+                                                const uint8_t *input) {
 #endif
-)
-{
     const uint8_t *end = output + bytes;
     uint8_t i = 0;
     uint8_t j = 0;
@@ -40,7 +36,7 @@ static __attribute__((noinline)) void transform(uint8_t *sbox, uint8_t *output, 
         q = sbox + fed;
         IN_Z(q);
         a ^= *q;
-        fed = READ_BYTE(input, output);
+        fed = READ_BYTE();
         a ^= fed;
         *output++ = a;
         if (!decrypt) {
@@ -50,8 +46,7 @@ static __attribute__((noinline)) void transform(uint8_t *sbox, uint8_t *output, 
 }
 
 static __attribute__((noinline)) uint8_t both_passes(const struct cipher_context *context,
-                                                     const struct cipher_io *io, uint8_t decrypt)
-{
+                                                     const struct cipher_io *io, uint8_t decrypt) {
     uint8_t sbox[256];
     size_t bytes = io->bytes;
     if (bytes == 0) {
@@ -78,12 +73,10 @@ static __attribute__((noinline)) uint8_t both_passes(const struct cipher_context
     return CIPHER_OK;
 }
 
-uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io)
-{
+uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
     return both_passes(context, io, 0);
 }
 
-uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io)
-{
+uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
     return both_passes(context, io, 1);
 }

@@ -12,16 +12,14 @@ static uint8_t EEMEM stored_sbox[RC4D_KEYS][256];
 
 enum pass { FIRST = 0, SECOND = RC4D_KEYS - 1 }; /* as the index of the key */
 
-static void swap(uint8_t *a, uint8_t *b)
-{
+static void swap(uint8_t *a, uint8_t *b) {
     uint8_t kept = *a;
     *a = *b;
     *b = kept;
 }
 
 /* RC4's key-scheduling algorithm: `sbox` becomes a permutation of 0..255 that depends on the key. */
-static void schedule(uint8_t sbox[256], const uint8_t *key, uint8_t key_bytes)
-{
+static void schedule(uint8_t sbox[256], const uint8_t *key, uint8_t key_bytes) {
     for (uint16_t i = 0; i < 256; i++) {
         sbox[i] = (uint8_t)i;
     }
@@ -45,8 +43,7 @@ static void schedule(uint8_t sbox[256], const uint8_t *key, uint8_t key_bytes)
 }
 
 /* RC4's next byte of keystream, and one more swap in the S-box. */
-static uint8_t next(uint8_t sbox[256], uint8_t *i, uint8_t *j)
-{
+static uint8_t next(uint8_t sbox[256], uint8_t *i, uint8_t *j) {
     *i = (uint8_t)(*i + 1);
     *j = (uint8_t)(*j + sbox[*i]);
     swap(&sbox[*i], &sbox[*j]);
@@ -54,8 +51,7 @@ static uint8_t next(uint8_t sbox[256], uint8_t *i, uint8_t *j)
 }
 
 /* A fresh copy of the S-box of a pass, as its key left it. */
-static void take_sbox(uint8_t sbox[256], const struct cipher_context *context, enum pass pass)
-{
+static void take_sbox(uint8_t sbox[256], const struct cipher_context *context, enum pass pass) {
 #if defined(RC4D_E)
     (void)context;
     eeprom_read_block(sbox, stored_sbox[pass], 256);
@@ -71,8 +67,7 @@ static void take_sbox(uint8_t sbox[256], const struct cipher_context *context, e
 
 /* One pass over `bytes` bytes. `output` may be `input`. Both directions feed the ciphertext byte forward. */
 static void transform(const struct cipher_context *context, enum pass pass, int decrypt, uint8_t *output,
-                      const uint8_t *input, size_t bytes)
-{
+                      const uint8_t *input, size_t bytes) {
     uint8_t sbox[256];
     uint8_t i = 0;
     uint8_t j = 0;
@@ -86,15 +81,13 @@ static void transform(const struct cipher_context *context, enum pass pass, int 
     }
 }
 
-static void reverse(uint8_t *message, size_t bytes)
-{
+static void reverse(uint8_t *message, size_t bytes) {
     for (size_t at = 0; at < bytes / 2; at++) {
         swap(&message[at], &message[bytes - 1 - at]);
     }
 }
 
-static uint8_t both_passes(const struct cipher_context *context, const struct cipher_io *io, int decrypt)
-{
+static uint8_t both_passes(const struct cipher_context *context, const struct cipher_io *io, int decrypt) {
     if (io->bytes == 0) {
         return CIPHER_OK;
     }
@@ -109,8 +102,7 @@ static uint8_t both_passes(const struct cipher_context *context, const struct ci
     return CIPHER_OK;
 }
 
-uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes)
-{
+uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes) {
     if (!rc4d_takes_key(key_bytes)) {
         return CIPHER_BAD_KEY;
     }
@@ -134,12 +126,10 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
     return CIPHER_OK;
 }
 
-uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io)
-{
+uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
     return both_passes(context, io, 0);
 }
 
-uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io)
-{
+uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
     return both_passes(context, io, 1);
 }

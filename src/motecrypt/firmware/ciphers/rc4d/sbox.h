@@ -22,8 +22,7 @@ static uint8_t EEMEM stored_sbox[RC4D_KEYS][256];
 enum pass { FIRST = 0, SECOND = RC4D_KEYS - 1 }; /* as the index of the key */
 
 /* RC4's key-scheduling algorithm: `sbox` becomes a permutation of 0..255 that depends on the key. */
-static __attribute__((noinline)) void schedule(uint8_t *sbox, const uint8_t *key, uint8_t key_bytes)
-{
+static __attribute__((noinline)) void schedule(uint8_t *sbox, const uint8_t *key, uint8_t key_bytes) {
     uint8_t *at = sbox;
     uint8_t i = 0;
     do {
@@ -65,8 +64,7 @@ static __attribute__((noinline)) void schedule(uint8_t *sbox, const uint8_t *key
 #endif
 }
 
-uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes)
-{
+uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes) {
     if (!rc4d_takes_key(key_bytes)) {
         return CIPHER_BAD_KEY;
     }
@@ -94,8 +92,7 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
 }
 
 /* A fresh copy of the S-box of a pass, as its key left it. */
-static inline void take_sbox(uint8_t *sbox, const struct cipher_context *context, enum pass pass)
-{
+static inline void take_sbox(uint8_t *sbox, const struct cipher_context *context, enum pass pass) {
 #if defined(RC4D_E)
     (void)context;
     eeprom_read_block(sbox, stored_sbox[pass], 256);
@@ -109,8 +106,7 @@ static inline void take_sbox(uint8_t *sbox, const struct cipher_context *context
 #endif
 }
 
-static inline void reverse(uint8_t *message, size_t bytes)
-{
+static inline void reverse(uint8_t *message, size_t bytes) {
     uint8_t *last = message + bytes;
     for (bytes /= 2; bytes != 0; bytes--) {
         uint8_t a = *message;

@@ -12,8 +12,7 @@
 
 /* One pass, and the S-box as it was before. `decrypt` says on which side the ciphertext is. */
 static __attribute__((noinline)) void transform(uint8_t *sbox, uint8_t *message, size_t bytes,
-                                                uint8_t decrypt)
-{
+                                                uint8_t decrypt) {
     const uint8_t *end = message + bytes;
     uint8_t i = 0;
     uint8_t j = 0;
@@ -57,8 +56,7 @@ static __attribute__((noinline)) void transform(uint8_t *sbox, uint8_t *message,
 }
 
 static __attribute__((noinline)) uint8_t both_passes(struct cipher_context *context,
-                                                     const struct cipher_io *io, uint8_t decrypt)
-{
+                                                     const struct cipher_io *io, uint8_t decrypt) {
     size_t bytes = io->bytes;
     if (bytes == 0) {
         return CIPHER_OK;
@@ -83,12 +81,10 @@ static __attribute__((noinline)) uint8_t both_passes(struct cipher_context *cont
     return CIPHER_OK;
 }
 
-uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io)
-{
+uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
     return both_passes(context, io, 0);
 }
 
-uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io)
-{
+uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
     return both_passes(context, io, 1);
 }

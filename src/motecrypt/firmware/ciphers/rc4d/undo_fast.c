@@ -11,8 +11,7 @@
 #include "sbox.h"
 
 /* Steps of the next inner loop, at most `room`; taken from `bytes`. As a byte, 0 stands for 256. */
-static inline uint8_t part_of(size_t *bytes, uint16_t room)
-{
+static inline uint8_t part_of(size_t *bytes, uint16_t room) {
     size_t part = *bytes < room ? *bytes : room;
     *bytes -= part;
     return (uint8_t)part;
@@ -20,8 +19,7 @@ static inline uint8_t part_of(size_t *bytes, uint16_t room)
 
 /* One pass forward. Returns j, from which undo() or backward() finds its way. */
 static inline __attribute__((always_inline)) uint8_t forward(uint8_t *sbox, uint8_t *message, size_t bytes,
-                                                             uint8_t decrypt)
-{
+                                                             uint8_t decrypt) {
     uint8_t *p = sbox + 1;
     uint16_t room = 255;
     uint8_t j = 0;
@@ -56,19 +54,16 @@ static inline __attribute__((always_inline)) uint8_t forward(uint8_t *sbox, uint
     return j;
 }
 
-static __attribute__((noinline)) uint8_t encrypt_forward(uint8_t *sbox, uint8_t *message, size_t bytes)
-{
+static __attribute__((noinline)) uint8_t encrypt_forward(uint8_t *sbox, uint8_t *message, size_t bytes) {
     return forward(sbox, message, bytes, 0);
 }
 
-static __attribute__((noinline)) uint8_t decrypt_forward(uint8_t *sbox, uint8_t *message, size_t bytes)
-{
+static __attribute__((noinline)) uint8_t decrypt_forward(uint8_t *sbox, uint8_t *message, size_t bytes) {
     return forward(sbox, message, bytes, 1);
 }
 
 /* Take the swaps of a pass back. */
-static __attribute__((noinline)) void undo(uint8_t *sbox, size_t bytes, uint8_t j)
-{
+static __attribute__((noinline)) void undo(uint8_t *sbox, size_t bytes, uint8_t j) {
     uint16_t room = (uint16_t)((uint8_t)bytes + 1);
     uint8_t *p = sbox + room;
     do {
@@ -91,8 +86,7 @@ static __attribute__((noinline)) void undo(uint8_t *sbox, size_t bytes, uint8_t 
 /* Decrypt from the last step to the first, and take each swap back. The message is the reverse of what the
  * steps are numbered by: the last step has the first byte. */
 static __attribute__((noinline)) void decrypt_backward(uint8_t *sbox, uint8_t *message, size_t bytes,
-                                                       uint8_t j)
-{
+                                                       uint8_t j) {
     const uint8_t *last = message + bytes - 1;
     uint8_t i = (uint8_t)bytes;
     uint8_t in = *message;
@@ -132,8 +126,7 @@ static __attribute__((noinline)) void decrypt_backward(uint8_t *sbox, uint8_t *m
 #define SBOX_OF(pass) sbox
 #endif
 
-uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io)
-{
+uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
     size_t bytes = io->bytes;
     if (bytes == 0) {
         return CIPHER_OK;
@@ -159,8 +152,7 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
     return CIPHER_OK;
 }
 
-uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io)
-{
+uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
     size_t bytes = io->bytes;
     if (bytes == 0) {
         return CIPHER_OK;
