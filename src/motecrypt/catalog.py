@@ -39,14 +39,14 @@ DATA = PACKAGE / "data"
 
 @dataclass(frozen=True)
 class Library:
-    """A library as its folder describes it; `package` names where its source comes from."""
+    """A library as its folder describes it; `fetched` when its source comes through a package client."""
 
     name: str
     title: str
     version: str
     licence: str
     folder: Path
-    package: str | None
+    fetched: bool
     note: str
 
 
@@ -124,7 +124,7 @@ def _load(ciphers: tuple[Path, ...], libraries: tuple[Path, ...]) -> Catalog:
     return Catalog(by_name, tuple(implementations), known, devices)
 
 
-_OURS = Library("motecrypt", "motecrypt's own ciphers", "", "MIT", FIRMWARE / "ciphers", None, "")
+_OURS = Library("motecrypt", "motecrypt's own ciphers", "", "MIT", FIRMWARE / "ciphers", False, "")
 
 
 def _folders(parent: Path, descriptor: str) -> list[Path]:
@@ -358,7 +358,7 @@ def _read_library_folder(folder: Path, ciphers: dict[str, Cipher]) -> tuple[Libr
         version=table.text("version", ""),
         licence=table.text("licence", ""),
         folder=folder,
-        package=table.text("package", None),
+        fetched=bool(table.tables("source", [])),
         note=table.text("note", ""),
     )
     shared_sources = table.texts("sources", [])
@@ -367,7 +367,7 @@ def _read_library_folder(folder: Path, ciphers: dict[str, Cipher]) -> tuple[Libr
     shared_flags = table.texts("c_flags", [])
     configurations = table.named_tables("configuration", {"default": {}})
     entries = table.tables("implementation", [])
-    table.rest() if library.package else table.done()
+    table.done()
     described = [_LibraryEntry.read(entry) for entry in entries]
     made: list[Implementation] = []
     for configuration, options in configurations.items():
@@ -402,7 +402,7 @@ def _read_library_folder(folder: Path, ciphers: dict[str, Cipher]) -> tuple[Libr
                         operations=entry.operations,
                         key_bytes_measured=_key_bytes(cipher)[0],
                         key_bytes_allowed=_key_bytes(cipher)[1],
-                        source_package=library.package,
+                        fetched=library.fetched,
                         c_flags=(*shared_flags, *entry.c_flags),
                         note=entry.note or note or library.note,
                     )

@@ -69,7 +69,7 @@ class Implementation:
     operations: tuple[Operation, ...] = OPERATIONS
     key_bytes_measured: int = 16
     key_bytes_allowed: int = 16
-    source_package: str | None = None
+    fetched: bool = False
     c_flags: tuple[str, ...] = ()
     note: str = ""
 

@@ -65,12 +65,12 @@ class Firmware:
 def _resolve(request: BuildRequest) -> tuple[list[Path], list[Path]]:
     """Cipher sources and include directories, with library sources fetched if need be."""
     body = request.implementation
-    root = source_root(body.source_package, body.folder) if body.source_package else None
+    root = source_root(body.folder) if body.fetched else None
 
     def place(name: str) -> Path:
         if name.startswith("@/"):
             if root is None:
-                raise BuildError(f"'{name}' needs the library's source, and library.toml names no package")
+                raise BuildError(f"'{name}' needs a fetched source, and library.toml names no [[source]]")
             return root / name[2:]
         return (body.folder / name).resolve() if not name.startswith("/") else Path(name)
 
@@ -194,7 +194,10 @@ def _compile_all(request: BuildRequest, work: Path) -> None:
     ]
     defines = tuple(f"-D{d}" for d in _defines(request))
     shared = ("-fPIC",) if compiler.shared else ()
-    prefix = tuple(f"-fdebug-prefix-map={p}={n}" for p, n in ((str(FIRMWARE), "firmware"), (str(work), ".")))
+    prefix = tuple(
+        f"-fdebug-prefix-map={p}={n}"
+        for p, n in ((str(FIRMWARE), "firmware"), (str(cache_dir() / "sources"), "sources"), (str(work), "."))
+    )
     common = (*compiler.machine_flags, *shared, *_COMMON, *prefix, *defines, *(f"-I{d}" for d in directories))
     strict = _OURS if body.library == "motecrypt" else ("-w",)
 

@@ -1,18 +1,199 @@
-"""Where a library's source lies on disk: fetched at first use, or beside its descriptor."""
+"""Library sources: fetched at first use by ordinary package clients, pinned by hash, never in the tree.
+
+A library's folder names one or more places in its `library.toml`, tried in order:
+
+    [[source]]
+    client = "debian"                     # debian, pypi or crate
+    package = "mbedtls"
+    file = "mbedtls_2.28.3.orig.tar.gz"   # debian: the upstream archive of the source package
+    sha256 = "..."
+    folder = "mbedtls-2.28.3"             # where in the archive its files lie ("": the top)
+
+Sources are written as "@/library/aes.c", relative to that folder.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
+import sys
+import tarfile
+import tempfile
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
+from motecrypt import process
 from motecrypt.build.toolchain import BuildError
+from motecrypt.descriptor import Table
+from motecrypt.errors import InputError
+from motecrypt.paths import cache_dir, make_dir
+
+FETCH_TIMEOUT_S = 300.0
+_lock = threading.Lock()
 
 
-def source_root(package: str, folder: Path) -> Path:
-    """The directory of a library's unpacked source.
+@dataclass(frozen=True)
+class Source:
+    """One place that a library's source can come from."""
 
-    `package` "here" means the library's own folder (a user's library); anything else is fetched by
-    the package clients that the folder's library.toml names.
+    client: str
+    package: str
+    version: str
+    file: str
+    sha256: str
+    folder: str
+
+
+def sources_of(folder: Path) -> list[Source]:
+    """The places that a library's folder names; none for a library that carries its own files."""
+    table = Table.read(folder / "library.toml")
+    found = []
+    for entry in table.tables("source", []):
+        source = Source(
+            client=entry.text("client"),
+            package=entry.text("package"),
+            version=entry.text("version", ""),
+            file=entry.text("file", ""),
+            sha256=entry.text("sha256"),
+            folder=entry.text("folder", ""),
+        )
+        entry.done()
+        if source.client not in CLIENTS:
+            raise InputError(f"{entry.where}: client '{source.client}'; there are: {', '.join(CLIENTS)}")
+        found.append(source)
+    return found
+
+
+def source_root(folder: Path) -> Path:
+    """The directory of a library's source: unpacked in the cache, or the library's own folder.
+
+    Raises
+    ------
+    BuildError
+        When no place gives an archive with the pinned hash; the line names each and why.
     """
-    if package == "here":
+    places = sources_of(folder)
+    if not places:
         return folder
-    raise BuildError(f"library source '{package}' cannot be fetched")
+    with _lock:
+        for source in places:
+            root = _unpacked(folder.name, source)
+            if root.is_dir():
+                return root / source.folder
+        failures = []
+        for source in places:
+            try:
+                _fetch(folder.name, source)
+                return _unpacked(folder.name, source) / source.folder
+            except BuildError as error:
+                failures.append(f"{source.client} {source.package}: {error}")
+        raise BuildError(f"source of {folder.name} cannot be had: {'; '.join(failures)}")
+
+
+def _unpacked(library: str, source: Source) -> Path:
+    return cache_dir() / "sources" / f"{library}-{source.sha256[:16]}"
+
+
+def _fetch(library: str, source: Source) -> None:
+    target = _unpacked(library, source)
+    make_dir(target.parent)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{library}.") as name:
+        scratch = Path(name)
+        print(
+            f"motecrypt: fetching the source of {library} ({source.client} {source.package})",
+            file=sys.stderr,
+            flush=True,
+        )
+        archive = CLIENTS[source.client](source, scratch)
+        got = hashlib.sha256(archive.read_bytes()).hexdigest()
+        if got != source.sha256:
+            raise BuildError(
+                f"{archive.name} has the hash {got[:16]}…, pinned is {source.sha256[:16]}…: refused"
+            )
+        unpacked = scratch / "unpacked"
+        try:
+            with tarfile.open(archive) as tar:
+                tar.extractall(unpacked, filter="data")
+        except (tarfile.TarError, OSError, EOFError) as error:
+            raise BuildError(f"{archive.name} cannot be unpacked: {error}") from error
+        if not (unpacked / source.folder).is_dir():
+            raise BuildError(f"{archive.name} has no folder '{source.folder}'")
+        unpacked.rename(target)
+
+
+def _found(scratch: Path, source: Source, outcome: process.Outcome) -> Path:
+    archive = next(iter(sorted(scratch.rglob(source.file or f"{source.package}-{source.version}*"))), None)
+    if archive is None:
+        raise BuildError(outcome.first_error if not outcome.ok else f"did not bring {source.file}")
+    return archive
+
+
+def _from_debian(source: Source, scratch: Path) -> Path:
+    """apt-get source with a sources file of our own: the system's configuration stays as it is."""
+    listed = process.run(["apt-get", "indextargets", "--format", "$(SITE) $(RELEASE) $(SIGNED_BY)"])
+    places = {tuple(line.split(" ")) for line in listed.output.splitlines()}
+    lines = []
+    for site, release, *signed in sorted(places):
+        keyring = " ".join(signed).strip()
+        option = f"[signed-by={keyring}] " if keyring else ""
+        lines.append(f"deb-src {option}{site} {release} main")
+    if not lines:
+        raise BuildError("no Debian archive among this machine's apt sources ('apt-get update' may be due)")
+    (scratch / "sources.list").write_text("\n".join(lines) + "\n")
+    make_dir(scratch / "lists" / "partial")
+    options = [
+        *("-o", f"Dir::Etc::SourceList={scratch / 'sources.list'}", "-o", "Dir::Etc::SourceParts=/dev/null"),
+        *("-o", f"Dir::State::Lists={scratch / 'lists'}", "-o", f"Dir::Cache={scratch}"),
+        *("-o", "APT::Sandbox::User=", "-o", "Acquire::Retries=3", "-o", "Acquire::Languages=none"),
+    ]
+    apt = ["apt-get", "-qq", *options]
+    updated = process.run([*apt, "update"], timeout_s=FETCH_TIMEOUT_S, cwd=scratch)
+    command = [*apt, "source", "--download-only", source.package]
+    outcome = process.run(command, timeout_s=FETCH_TIMEOUT_S, cwd=scratch)
+    return _found(scratch, source, outcome if updated.ok else updated)
+
+
+def _from_pypi(source: Source, scratch: Path) -> Path:
+    """pip download of a source distribution; pip asks its build system for metadata, nothing is built."""
+    from motecrypt.setup import need
+
+    need("sdist")
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+    command += ["--no-deps", "--no-binary", ":all:", "--no-build-isolation", "--dest", str(scratch)]
+    command += [f"{source.package}=={source.version}"]
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    outcome = process.run(command, timeout_s=FETCH_TIMEOUT_S, cwd=scratch, environment=environment)
+    return _found(scratch, source, outcome)
+
+
+def _from_crate(source: Source, scratch: Path) -> Path:
+    """cargo fetch of one crate; its archive is taken from cargo's cache."""
+    if shutil.which("cargo") is None:
+        raise BuildError("cargo is not installed")
+    (scratch / "src").mkdir()
+    (scratch / "src" / "lib.rs").write_text("")
+    (scratch / "Cargo.toml").write_text(
+        '[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n'
+        f'[dependencies]\n{source.package} = "={source.version}"\n'
+    )
+    home = scratch / "cargo"
+    own = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
+    make_dir(home)
+    for name in ("config.toml", "config", "credentials.toml"):
+        if (own / name).exists():
+            shutil.copy(own / name, home / name)
+    environment = {**os.environ, "CARGO_HOME": str(home)}
+    outcome = process.run(["cargo", "fetch"], timeout_s=FETCH_TIMEOUT_S, cwd=scratch, environment=environment)
+    return _found(
+        home, Source(**{**source.__dict__, "file": f"{source.package}-{source.version}.crate"}), outcome
+    )
+
+
+CLIENTS: dict[str, Callable[[Source, Path], Path]] = {
+    "debian": _from_debian,
+    "pypi": _from_pypi,
+    "crate": _from_crate,
+}
