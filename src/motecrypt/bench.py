@@ -281,7 +281,8 @@ def _run_passes(
     for operation in job.implementation.operations:
         regions, traces = counted[operation], traced[operation]
         digests = {r.trace for r in traces if r.trace is not None}
-        cycles = tuple(r.cycles - overhead[operation] for r in regions)
+        cost = overhead[operation]
+        cycles = tuple(r.cycles - cost.cycles for r in regions)
         stacks = [r.stack_bytes for r in traces if r.stack_bytes is not None]
         varies = (len(digests) > 1 or min(cycles) != max(cycles)) if digests else None
         figures[operation] = _Figures(
@@ -290,7 +291,7 @@ def _run_passes(
             painted_stack_bytes=max(painted[operation]),
             timing_varies=varies,
             exact=exact,
-            extra=_median_extra(regions),
+            extra=_median_extra(regions) | _median_counts(regions, cost),
         )
     return figures
 
@@ -320,6 +321,16 @@ def _median_extra(regions: Sequence[Region]) -> dict[str, float | int | str]:
         if values:
             extra[name] = statistics.median_low(values)
     return extra
+
+
+# What a runner counts beside cycles: like them, without the cost of measuring.
+COUNTED = ("instructions", "core_cycles", "cache_misses")
+
+
+def _median_counts(regions: Sequence[Region], cost: Region) -> dict[str, float | int | str]:
+    """Counts of the region that has the median cycles, so that these follow from its core and misses."""
+    middle = sorted(regions, key=lambda r: r.cycles)[(len(regions) - 1) // 2]
+    return {name: middle.extra[name] - cost.extra.get(name, 0) for name in COUNTED if name in middle.extra}
 
 
 def _one_pass(
@@ -376,31 +387,31 @@ def _empty_firmware(device: Device, placement: str) -> Firmware:
     return _empty_firmware_cached(device.name, placement, key_of(request))
 
 
-def _overhead(device: Device, placement: str, cache: str) -> dict[Operation, int]:
-    """Cycles between the marks with the empty cipher: the cost of measuring, subtracted everywhere."""
+def _overhead(device: Device, placement: str, cache: str) -> dict[Operation, Region]:
+    """What lies between the marks with the empty cipher: the cost of measuring, subtracted everywhere."""
     return dict(_overhead_cached(device.name, placement, cache, _empty_firmware(device, placement).key))
 
 
 @lru_cache(maxsize=64)
 def _overhead_cached(
     device_name: str, placement: str, cache: str, key: str
-) -> tuple[tuple[Operation, int], ...]:
+) -> tuple[tuple[Operation, Region], ...]:
     device = Catalog.load().device(device_name)
     firmware = _empty_firmware_cached(device_name, placement, key)
     runner = runner_of(device.runner)
     options = Options(cache=cache)
-    costs: list[tuple[Operation, int]] = []
+    costs: list[tuple[Operation, Region]] = []
     with runner.open_session(device, firmware.elf, firmware.data_end, options) as session:
         client = Client(session, ANSWER_TIMEOUT_S)
         client.wait_ready()
         client.set_key(bytes(16))
         client.set_message(bytes(16))
         for operation in OPERATIONS:
-            seen = []
+            seen: list[Region] = []
             for _ in range(5):
                 client.run(operation, 1, 0)
-                seen += [r.cycles for r in session.regions()]
-            costs.append((operation, min(seen)))
+                seen += session.regions()
+            costs.append((operation, min(seen, key=lambda r: r.cycles)))
     return tuple(costs)
 
 
