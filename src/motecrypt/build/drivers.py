@@ -54,6 +54,7 @@ def _adapter(library: str) -> tuple[str, ...]:
 
 RECIPES = {
     "simavr": Recipe("simavr.c", "gcc", lambda: ("-lsimavr", "-lelf")),
+    "mote": Recipe("mote.c", "gcc", lambda: ("-lsimavr", "-lelf")),
     "arm": Recipe("arm.c", "gcc", _unicorn_flags),
     "host": Recipe(
         "host.c", "gcc", lambda: ("-ldl", "-lm"), ("host_counter.h", "../firmware/include/cipher.h")

@@ -28,6 +28,8 @@ from motecrypt.setup import need
 LINGER_S = 2.0
 """Longer than the sender's longest deadline for a short message, so that its last question is answered."""
 
+LINGER_MAX_S = 5.0
+
 
 @dataclass
 class _Printer:
@@ -64,6 +66,12 @@ class _Ending:
         self._printer, self._count, self._linger_s = printer, count, linger_s
         self._end = None if seconds is None else time.monotonic() + seconds
         self._heard = time.monotonic()
+        self._reached: float | None = None
+        self._close: Callable[[], None] = lambda: None
+
+    def closing(self, close: Callable[[], None]) -> None:
+        """What to call once, when the count is reached."""
+        self._close = close
 
     def noting(self, feed: Callable[[bytes, float], bytes]) -> Callable[[bytes, float], bytes]:
         """The same feed, which also notes when something came."""
@@ -79,7 +87,10 @@ class _Ending:
         """Whether the end has come."""
         now = time.monotonic()
         if self._count is not None and self._printer.items >= self._count:
-            return now - self._heard >= self._linger_s
+            if self._reached is None:
+                self._reached = now
+                self._close()
+            return now - self._heard >= self._linger_s or now - self._reached >= LINGER_MAX_S
         return self._end is not None and now >= self._end
 
 
@@ -153,6 +164,7 @@ def command(
             _folder(output)
             window = Window(FileStore(state_path(state, key_file, "window")))
             receiver = _receiver(key, window, radio.packet_bytes, output, printer)
+            ending.closing(lambda: setattr(receiver, "closing", True))
             try:
                 listen(
                     port,

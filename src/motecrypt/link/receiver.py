@@ -60,6 +60,8 @@ class Receiver:
         self._recent: OrderedDict[int, tuple[int, int]] = OrderedDict()
         self._output = bytearray()
         self.tally = ReceiverTally()
+        self.closing = False
+        """Set to take no new message, but still to answer questions about those already taken."""
 
     @property
     def skipped_bytes(self) -> int:
@@ -83,6 +85,8 @@ class Receiver:
         if index == 0 and self._known(frame.message, *sealing.header(piece)):
             return
         slot = self._slots.get(frame.message)
+        if self.closing and not (frame.kind == frames.LAST and index and frame.message in self._recent):
+            return
         if slot is None:
             if frame.kind == frames.LAST and index and frame.message in self._recent:
                 # The end of a message just accepted, once more: its acceptance may have been lost.
@@ -125,6 +129,8 @@ class Receiver:
             return
         stream, counter = sealing.header(sealed)
         if not self._window.seen(stream, counter):
+            if self.closing:
+                return
             self._window.claim(stream, counter)
             self._hand_over(content, stream, counter)
             self._window.confirm(stream, counter)

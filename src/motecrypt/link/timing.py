@@ -26,10 +26,10 @@ class Timing:
     frame_us: float
     round_trip_us: float
     slack_us: float = 100_000.0
-    tries: int = 12
+    tries: int = 10
 
     @classmethod
-    def of(cls, radio: Radio, slack_us: float = 100_000.0, tries: int = 12) -> Timing:
+    def of(cls, radio: Radio, slack_us: float = 100_000.0, tries: int = 10) -> Timing:
         """The deadlines that this radio's figures give."""
         packet = radio.packet_bytes
         packets = frame_bytes(packet) // packet

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import termios
 from types import TracebackType
 
@@ -67,9 +68,15 @@ class SerialPort:
             return b""
         except OSError as error:
             raise self._vanished(error) from None
-        if not data:
+        if not data and self._hung_up():
             raise self._vanished(None)
         return data
+
+    def _hung_up(self) -> bool:
+        """A read of nothing means that nothing has come, or that there is no port any more."""
+        poll = select.poll()
+        poll.register(self._handle, 0)
+        return any(events & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, events in poll.poll(0))
 
     def write(self, data: bytes) -> int:
         """Hand over as many bytes as the port takes now; how many those were."""
