@@ -109,3 +109,14 @@ def test_any_key_has_an_answer_that_does_not_show_it(cipher: str, key: bytes) ->
     for warning in key_warnings(cipher, key):
         assert "\n" not in warning
         assert len(key) < 4 or key.hex() not in warning
+
+
+def test_the_command_warns_and_goes_on() -> None:
+    from click.testing import CliRunner
+
+    from motecrypt.cli.crypt import command
+
+    done = CliRunner().invoke(command, ["des-ecb", "00" * 8, "--key", WEAK[0]])
+    assert done.exit_code == 0
+    assert "weak DES key" in done.stderr
+    assert done.stdout.strip() == "8ca64de9c1b123a7"

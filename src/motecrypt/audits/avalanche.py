@@ -102,9 +102,8 @@ def _weight(cipher: Cipher, there: DiffusionVerdict, back: DiffusionVerdict | No
 
 
 def _summary(maps: Sequence[DiffusionMap]) -> dict[str, Any]:
-    shown = max(
-        (found for found in maps if found.input_bytes <= SHOWN_BYTES), key=lambda found: found.input_bytes
-    )
+    small = [found for found in maps if found.input_bytes <= SHOWN_BYTES] or maps[:1]
+    shown = max(small, key=lambda found: found.input_bytes)
     return {
         "verdict": overall(maps),
         "lengths": [_row(found) for found in maps],

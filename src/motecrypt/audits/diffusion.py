@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import Literal
 
-from motecrypt.audits.oracle import flip, randomness
+from motecrypt.audits.oracle import flip, randomness, xor
 
 Transform = Callable[[bytes], bytes]
 DiffusionVerdict = Literal["none", "block", "full"]
@@ -113,29 +113,38 @@ def measure(
     seed
         Draws the random inputs.
     trials
-        Random inputs, 1 or more. The function is called trials * (1 + 8 * input_bytes) times.
+        Random inputs, 1 to 255. The function is called trials * (1 + 8 * input_bytes) times.
     input_name
         What the input is, for reports.
     """
+    if not 1 <= trials <= TRIALS_MAX:
+        raise ValueError(f"{trials} trials: between 1 and {TRIALS_MAX}")
     random_bytes = randomness(seed, "diffusion", input_name, input_bytes).randbytes
     bits = 8 * input_bytes
-    byte_counts: list[list[int]] = []
-    bit_counts: list[list[int]] = []
+    byte_sums, bit_sums = [0] * bits, [0] * bits
     output_bytes = 0
     for _ in range(trials):
         base = random_bytes(input_bytes)
         reference = transform(base)
-        if not byte_counts:
-            output_bytes = len(reference)
-            byte_counts = [[0] * output_bytes for _ in range(bits)]
-            bit_counts = [[0] * (8 * output_bytes) for _ in range(bits)]
+        output_bytes = len(reference)
         for bit in range(bits):
-            byte_row, bit_row = byte_counts[bit], bit_counts[bit]
-            for j, (new, old) in enumerate(zip(transform(flip(base, bit)), reference, strict=True)):
-                if new != old:
-                    byte_row[j] += 1
-                    for k in _BITS[new ^ old]:
-                        bit_row[8 * j + k] += 1
+            change = xor(transform(flip(base, bit)), reference)
+            byte_sums[bit] += int.from_bytes(change.translate(_NONZERO), "little")
+            bit_sums[bit] += int.from_bytes(b"".join([_LANES[value] for value in change]), "little")
+    byte_counts = [total.to_bytes(output_bytes, "little") for total in byte_sums]
+    bit_counts = [total.to_bytes(8 * output_bytes, "little") for total in bit_sums]
+    return _map(input_name, input_bytes, output_bytes, trials, byte_counts, bit_counts)
+
+
+def _map(
+    input_name: str,
+    input_bytes: int,
+    output_bytes: int,
+    trials: int,
+    byte_counts: Sequence[bytes],
+    bit_counts: Sequence[bytes],
+) -> DiffusionMap:
+    """Turn counts (one byte each, a row for each input bit) into shares."""
     worst = max(
         (
             (abs(count - trials / 2), bit, position)
@@ -157,7 +166,7 @@ def measure(
         worst_input_bit=worst[1],
         worst_output_bit=worst[2],
         worst_rate=bit_counts[worst[1]][worst[2]] / trials if output_bytes else 0.0,
-        stuck_pairs=sum(count in (0, trials) for row in bit_counts for count in row),
+        stuck_pairs=sum(row.count(0) + row.count(trials) for row in bit_counts),
     )
 
 
@@ -234,4 +243,7 @@ def _mean(values: Iterable[float]) -> float:
     return total / count if count else 0.0
 
 
-_BITS = tuple(tuple(k for k in range(8) if value >> k & 1) for value in range(256))
+# Counting in lanes: big integers whose bytes are counters, so that one addition counts a whole output.
+TRIALS_MAX = 255
+_NONZERO = bytes((0, *(1 for _ in range(255))))
+_LANES = tuple(bytes(value >> k & 1 for k in range(8)) for value in range(256))

@@ -57,7 +57,6 @@ def audit(access: Access, cipher: Cipher, seed: int) -> Part:
             count[1] += _accepted(victim, forged) is not None
     effects = _effects(access, cipher, random, n)
     data: dict[str, Any] = {
-        "message_bytes": n,
         "trials": TRIALS,
         "changes": {name: {"tried": tries, "unnoticed": passed} for name, (tries, passed) in counts.items()},
         **effects,
@@ -151,6 +150,7 @@ def _effects(access: Access, cipher: Cipher, random: Random, n: int) -> dict[str
             exact[key] = exact.get(key, same) & same
     reach = [len(moved) for (where, _), moved in touched.items() if where == "ciphertext"]
     return {
+        "message_bytes": n,
         "plaintext_bytes_moved_min": min(reach, default=0),
         "plaintext_bytes_moved_max": max(reach, default=0),
         "controlled": {
@@ -175,7 +175,9 @@ def _changed(sent: Sent, where: str, position: int, change: int) -> Sent:
 
 def _describe(effects: dict[str, Any], cipher: Cipher) -> Iterator[str]:
     low, high = effects["plaintext_bytes_moved_min"], effects["plaintext_bytes_moved_max"]
-    if high:
+    if low == high == effects["message_bytes"]:
+        yield "One changed byte of ciphertext changes the whole plaintext: forgeries are only garbled."
+    elif high:
         span = f"{low}" if low == high else f"{low} to {high}"
         noun = "byte" if high == 1 else "bytes"
         yield f"One changed byte of ciphertext changes {span} {noun} of plaintext; the rest arrives intact."

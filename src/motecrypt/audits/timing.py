@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Literal
 
 from motecrypt.audits.oracle import Weight
@@ -59,16 +60,30 @@ class Split:
     memory: str = ""
 
 
-def read_dump(lines: Iterable[str]) -> Iterator[Trace]:
-    """Read a simulator's dump: a line for each instruction or access, "end" after each region."""
+def read_dump(lines: Iterable[str], wanted: Sequence[bool] | None = None) -> Iterator[Trace]:
+    """Read a simulator's dump: a line for each instruction or access, "end" after each region.
+
+    `wanted` says for each region whether it is worth reading; None: all are.
+    """
+    text = iter(lines)
+    for number in count():
+        if wanted is not None and (number >= len(wanted) or not wanted[number]):
+            if not any(line.startswith("end") for line in text):
+                return
+            continue
+        trace = _read_region(text)
+        if trace is None:
+            return
+        yield trace
+
+
+def _read_region(lines: Iterator[str]) -> Trace | None:
     successors: dict[int, list[int]] = {}
     addresses: dict[int, list[int]] = {}
-    last, count = -1, 0
+    last, instructions = -1, 0
     for line in lines:
         if line.startswith("end"):
-            yield Trace(successors, addresses, count)
-            successors, addresses, last, count = {}, {}, -1, 0
-            continue
+            return Trace(successors, addresses, instructions)
         pc_text, address_text = line.split()
         pc, address = int(pc_text, 16), int(address_text, 16)
         touches = address != NO_ADDRESS
@@ -76,9 +91,10 @@ def read_dump(lines: Iterable[str]) -> Iterator[Trace]:
             if last >= 0:
                 successors.setdefault(last, []).append(pc)
             last = pc
-            count += 1
+            instructions += 1
         if touches:
             addresses.setdefault(pc, []).append(address)
+    return None
 
 
 def splits(traces: Sequence[Trace], memory_of: Callable[[int], str]) -> tuple[Split, ...]:

@@ -32,7 +32,9 @@ from motecrypt.errors import InputError
 from motecrypt.paths import cache_dir, make_dir
 
 FETCH_TIMEOUT_S = 300.0
+DEBIAN_KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _lock = threading.Lock()
+_failed: dict[Path, str] = {}  # tried once a process: a command must not wait for each cell anew
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ def source_root(folder: Path) -> Path:
             root = _unpacked(folder.name, source)
             if root.is_dir():
                 return root / source.folder
+        if folder in _failed:
+            raise BuildError(_failed[folder])
         failures = []
         for source in places:
             try:
@@ -90,7 +94,8 @@ def source_root(folder: Path) -> Path:
                 return _unpacked(folder.name, source) / source.folder
             except BuildError as error:
                 failures.append(f"{source.client} {source.package}: {error}")
-        raise BuildError(f"source of {folder.name} cannot be had: {'; '.join(failures)}")
+        _failed[folder] = f"source of {folder.name} cannot be had: {'; '.join(failures)}"
+        raise BuildError(_failed[folder])
 
 
 def _unpacked(library: str, source: Source) -> Path:
@@ -133,13 +138,9 @@ def _found(scratch: Path, source: Source, outcome: process.Outcome) -> Path:
 
 def _from_debian(source: Source, scratch: Path) -> Path:
     """apt-get source with a sources file of our own: the system's configuration stays as it is."""
-    listed = process.run(["apt-get", "indextargets", "--format", "$(SITE) $(RELEASE) $(SIGNED_BY)"])
-    places = {tuple(line.split(" ")) for line in listed.output.splitlines()}
-    lines = []
-    for site, release, *signed in sorted(places):
-        keyring = " ".join(signed).strip()
-        option = f"[signed-by={keyring}] " if keyring else ""
-        lines.append(f"deb-src {option}{site} {release} main")
+    listed = process.run(["apt-get", "indextargets", "--format", "$(SITE) $(RELEASE)"])
+    signed = f"[signed-by={DEBIAN_KEYRING}] " if DEBIAN_KEYRING.exists() else ""
+    lines = [f"deb-src {signed}{place} main" for place in sorted(set(listed.output.splitlines()))]
     if not lines:
         raise BuildError("no Debian archive among this machine's apt sources ('apt-get update' may be due)")
     (scratch / "sources.list").write_text("\n".join(lines) + "\n")

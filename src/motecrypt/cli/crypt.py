@@ -9,6 +9,7 @@ import click
 from motecrypt.catalog import Catalog
 from motecrypt.cli._selection import nearest_length, parse_hex
 from motecrypt.errors import InputError
+from motecrypt.keys import key_warnings
 from motecrypt.model import Cipher
 
 
@@ -35,6 +36,8 @@ def command(
         parse_hex(text, what) for text, what in ((key, "--key"), (nonce, "--nonce"), (ad, "--ad"))
     )
     _check(cipher, key_bytes, nonce_bytes, ad_bytes)
+    for warning in key_warnings(cipher.name, key_bytes):
+        click.echo(f"motecrypt: warning: {warning}", err=True)
     need("host")
     engine = open_cipher(cipher_name, variant)
     engine.setup(key_bytes)

@@ -18,7 +18,6 @@ from typing import Any
 
 from motecrypt import native, samples
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
 from motecrypt.model import Finding, Implementation
 from motecrypt.results import Results
 from motecrypt.runners.host import machine
@@ -34,29 +33,25 @@ class DataTypes:
 
     Attributes
     ----------
-    library : str
-        ``motecrypt`` for our portable C, ``openssl`` for the processor's best (AES instructions where
-        it has them).
     rounds : int
         Repetitions of every kind, at least 5.
     """
 
     cipher: str
     key_bits: int
-    library: str = "motecrypt"
     rounds: int = 41
     kinds: tuple[str, ...] = ("text", "image", "audio", "video")
 
     def implementation(self) -> Implementation:
-        """The body that is timed: our variant named fast where there is one, else our first."""
+        """The body that is timed: our variant for hosts where there is one, else our first."""
         bodies = Catalog.load().implementations_of(self.cipher, "host", ["motecrypt"])
-        return next((body for body in bodies if body.variant == "fast"), bodies[0])
+        named = {body.variant: body for body in reversed(bodies)}
+        return next((named[variant] for variant in ("tables", "fast") if variant in named), bodies[0])
 
     def inputs(self) -> dict[str, Any]:
         """What the stored outcome depends on: besides the request, the cipher's sources."""
         return {
-            "library": self.library,
-            "identity": self._openssl_version() if self.library == "openssl" else self._source_hash(),
+            "sources": self._source_hash(),
             "cipher": self.cipher,
             "key_bits": self.key_bits,
             "rounds": self.rounds,
@@ -72,12 +67,6 @@ class DataTypes:
             path = body.folder / name
             digest.update(path.read_bytes() if path.is_file() else name.encode())
         return digest.hexdigest()[:16]
-
-    @staticmethod
-    def _openssl_version() -> str:
-        from cryptography.hazmat.backends.openssl import backend
-
-        return str(backend.openssl_version_text())
 
     def stored(self, results: Results) -> Finding | None:
         """The finding if it is there; never runs anything."""
@@ -95,8 +84,6 @@ class DataTypes:
     def _encryptor(self) -> tuple[str, Callable[[bytes], object]]:
         """What is timed, and its name."""
         key = hashlib.shake_256(b"data types key").digest(self.key_bits // 8)
-        if self.library == "openssl":
-            return "OpenSSL", _openssl(self.cipher, key)
         cipher, body = Catalog.load().cipher(self.cipher), self.implementation()
         opened = native.open_implementation(cipher, body)
         opened.setup(key)
@@ -131,22 +118,6 @@ class DataTypes:
             "outliers": sum(outliers(values) for values in seconds.values()),
             "timings": self.rounds * len(self.kinds),
         }
-
-
-def _openssl(cipher: str, key: bytes) -> Callable[[bytes], object]:
-    """Cipher block chaining by OpenSSL, through the package ``cryptography``."""
-    from cryptography.hazmat.decrepit.ciphers.algorithms import RC2, Blowfish, TripleDES
-    from cryptography.hazmat.primitives.ciphers import Cipher
-    from cryptography.hazmat.primitives.ciphers.algorithms import AES
-    from cryptography.hazmat.primitives.ciphers.modes import CBC
-
-    kinds: dict[str, Any] = {"aes": AES, "blowfish": Blowfish, "rc2": RC2, "3des": TripleDES}
-    family = next((name for name in kinds if cipher.startswith(name)), None)
-    if family is None or not cipher.endswith("-cbc"):
-        raise InputError(f"{cipher}: OpenSSL is timed for {', '.join(kinds)} in CBC only")
-    algorithm = kinds[family](key)
-    iv = bytes(algorithm.block_size // 8)
-    return lambda piece: Cipher(algorithm, CBC(iv)).encryptor().update(piece)
 
 
 def _piece(kind: str) -> bytes:

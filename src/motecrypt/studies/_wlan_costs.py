@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from motecrypt import energy
 from motecrypt.energy import Battery
+from motecrypt.experiments.host_speed import NO_AES
 from motecrypt.model import Comparison
 from motecrypt.processors import processor
 from motecrypt.samples import encoded_bytes
@@ -121,13 +122,18 @@ def _blowfish(stored: Stored) -> list[Comparison]:
     text, unit, printed = "Blowfish has better performance than AES", "Blowfish / AES", 0.16
     rows = []
     for where, library in (
-        ("this host, portable C", "motecrypt"),
-        ("this host, OpenSSL (with the processor's AES instructions)", "openssl"),
+        ("this host, our portable C", "motecrypt"),
+        ("this host, OpenSSL with the processor's AES instructions", "openssl"),
+        ("this host, OpenSSL without AES instructions", NO_AES),
     ):
-        blowfish = stored.ns_per_byte("Blowfish", library=library)
-        aes = stored.ns_per_byte("AES", library=library)
+        aes = stored.cycles_per_byte(*CIPHERS["AES"], library=library)
+        blowfish = stored.cycles_per_byte(
+            *CIPHERS["Blowfish"], library="openssl" if library == NO_AES else library
+        )
         own = over(blowfish, aes)
-        note = f"Blowfish {blowfish:.2f}, AES {aes:.2f} ns/byte" if blowfish and aes else ""
+        note = f"Blowfish {blowfish:.2f}, AES {aes:.2f} cycles/byte" if blowfish and aes else ""
+        if library == "openssl" and stored.machine and not stored.machine["aes_instructions"]:
+            note += "; this processor is not known to have AES instructions"
         rows.append(claim(text, where, unit, printed, own, holds(own, own is not None and own < 1), note))
     for device in plan.DEVICES:
         quick, slow = stored.mote(device, *CIPHERS["Blowfish"]), stored.mote(device, *CIPHERS["AES"])

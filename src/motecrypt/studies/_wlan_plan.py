@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -13,6 +13,9 @@ from motecrypt import filecost
 from motecrypt.bench import cell_key
 from motecrypt.catalog import Catalog
 from motecrypt.experiments.data_types import DataTypes
+from motecrypt.experiments.host_speed import KIND as HOST_SPEED
+from motecrypt.experiments.host_speed import VERSION as HOST_SPEED_VERSION
+from motecrypt.experiments.host_speed import HostSpeed, best_of_ours, cycles_per_byte, standard_points
 from motecrypt.experiments.transfer_wlan import TransferWlan, ensure_all
 from motecrypt.filecost import FileCost
 from motecrypt.model import Cell, Finding
@@ -64,7 +67,7 @@ COLUMN_TITLES = {
 }
 
 SEEDS = 3
-CAREFUL_SEEDS = 8  # where an effect is as small as the spread of single runs
+CAREFUL_SEEDS = 8  # where an effect is as small as the spread of single runs, or the spread is wide
 SECURITY_SIZE = 2_000_000
 WALLS = (0.0, 3.4, 6.8)
 DEVICES = ("uno", "pico")
@@ -114,7 +117,7 @@ def security_cost(mode: str, security: str) -> TransferWlan:
 
 def walls(mode: str, decibel: float, phy: str = "b") -> TransferWlan:
     """Poor signal through more or fewer walls."""
-    return TransferWlan(SECURITY_SIZE, mode, "wep", "poor", phy, seeds=SEEDS, walls_db=decibel)
+    return TransferWlan(SECURITY_SIZE, mode, "wep", "poor", phy, seeds=CAREFUL_SEEDS, walls_db=decibel)
 
 
 def good(mode: str, phy: str = "b") -> TransferWlan:
@@ -154,13 +157,15 @@ class Transfers:
 
 
 def host_ciphers() -> list[DataTypes]:
-    """The host's timings: each cipher over all kinds of data, longer keys over text, OpenSSL beside."""
-    wanted = [DataTypes(cipher, bits) for cipher, bits in CIPHERS.values()]
-    wanted += [
-        DataTypes(cipher, bits, kinds=("text",)) for rows in LONGER_KEYS.values() for cipher, bits in rows
-    ]
-    wanted += [DataTypes(*CIPHERS[name], "openssl", kinds=("text",)) for name in ("AES", "Blowfish", "3DES")]
-    return list(dict.fromkeys(wanted))
+    """The host's timings of each cipher over all kinds of data."""
+    return [DataTypes(cipher, bits) for cipher, bits in CIPHERS.values()]
+
+
+def host_speed() -> HostSpeed:
+    """The host's timings of longer keys, more rounds, decryption, and OpenSSL beside ours."""
+    return HostSpeed(
+        points=standard_points(("cbc",)), rounds=21, libraries=("openssl",), operations=("encrypt", "decrypt")
+    )
 
 
 def mote_cells(catalog: Catalog) -> dict[tuple[str, str, int], list[Cell]]:
@@ -168,7 +173,7 @@ def mote_cells(catalog: Catalog) -> dict[tuple[str, str, int], list[Cell]]:
     wanted = [*CIPHERS.values(), *(row for rows in LONGER_KEYS.values() for row in rows)]
     return {
         (device, cipher, bits): filecost.cells(
-            catalog, device, cipher, bits, without=("small",), message_bytes=MOTE_LENGTHS
+            catalog, device, cipher, bits, without=("small", "low-ram"), message_bytes=MOTE_LENGTHS
         )
         for device in DEVICES
         if device in catalog.devices
@@ -208,17 +213,43 @@ class Stored:
         finding = request.stored(self.results)
         return finding.outcome if finding is not None else None
 
-    def ns_per_byte(self, cipher: str, data: str = "text", library: str = "motecrypt") -> float | None:
-        """The host's nanoseconds for each byte of one of the source's ciphers."""
-        kinds = ("text",) if library == "openssl" else DataTypes.kinds
-        return self.nanoseconds(DataTypes(*CIPHERS[cipher], library, kinds=kinds), data)
+    def ns_per_byte(self, cipher: str, data: str = "text") -> float | None:
+        """The host's nanoseconds for each byte of one of the source's ciphers, on that kind of data."""
+        outcome = self.host(DataTypes(*CIPHERS[cipher]))
+        return None if outcome is None else float(outcome["ns_per_byte"][data])
 
-    def nanoseconds(self, request: DataTypes, data: str = "text") -> float | None:
-        """The host's nanoseconds for each byte of any timing."""
-        outcome = self.host(request)
-        if outcome is None:
+    @cached_property
+    def machine(self) -> Mapping[str, Any]:
+        """The host as its timings found it; empty where nothing was timed."""
+        return self._speed["machine"] if self._speed else {}
+
+    @cached_property
+    def _speed(self) -> Mapping[str, Any] | None:
+        found = self.results.finding(HOST_SPEED, HOST_SPEED_VERSION, host_speed().inputs(self.catalog))
+        return found.outcome if found is not None else None
+
+    def speed(
+        self, cipher: str, bits: int, operation: str = "encrypt", library: str = "motecrypt", rounds: int = 0
+    ) -> Mapping[str, Any] | None:
+        """The host's row of a cipher: our fastest variant, or a library's."""
+        if self._speed is None:
             return None
-        return float(outcome["ns_per_byte"][data])
+        wanted = (cipher, bits, operation, rounds)
+        rows = [
+            row
+            for row in self._speed["rows"]
+            if (row["cipher"], row["key_bits"], row["operation"], row["rounds"]) == wanted
+        ]
+        if library == "motecrypt":
+            return best_of_ours(rows)
+        return next((row for row in rows if row["library"] == library), None)
+
+    def cycles_per_byte(
+        self, cipher: str, bits: int, operation: str = "encrypt", library: str = "motecrypt", rounds: int = 0
+    ) -> float | None:
+        """Cycles of the host's counter for each byte, or None."""
+        row = self.speed(cipher, bits, operation, library, rounds)
+        return None if row is None else cycles_per_byte(row)
 
     def mote(self, device: str, cipher: str, bits: int) -> FileCost | None:
         """A mote's fastest implementation, or None where nothing runs or nothing is stored."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from motecrypt.catalog import Catalog
+from motecrypt.energy import Battery
 from motecrypt.model import Cell, Comparison, Section
 from motecrypt.results import Results
 from motecrypt.studies import Needs
@@ -31,14 +32,17 @@ from motecrypt.wlan.protection import SECURITIES
 ORDER = 4
 TITLE = "wlan: six ciphers over Wi-Fi"
 SOURCE = plan.SOURCE
-KITS = ("avr", "pico", "host", "wlan")
+KITS = ("avr", "pico", "host", "host-libraries", "wlan")
 
 
 def needs() -> Needs:
     """Cells on motes, timings on this host, and the transfers."""
     catalog = Catalog.load()
     cells: list[Cell] = [cell for group in plan.mote_cells(catalog).values() for cell in group]
-    return Needs(cells=list(dict.fromkeys(cells)), experiments=[*plan.host_ciphers(), plan.Transfers()])
+    return Needs(
+        cells=list(dict.fromkeys(cells)),
+        experiments=[*plan.host_ciphers(), plan.host_speed(), plan.Transfers()],
+    )
 
 
 def comparisons(results: Results) -> list[Comparison]:
@@ -62,6 +66,7 @@ def sections(results: Results) -> list[Section]:
         _impossible(),
         *(_alone(stored, data) for data in DATA),
         *(_moved(stored, data) for data in DATA),
+        _both_ways(stored),
         _motes(stored),
         _verdicts("The claims, one by one", claims(stored)),
         _verdicts("What costs what", costs(stored)),
@@ -162,6 +167,40 @@ def _moved(stored: Stored, data: str) -> Section:
         f"{places[data]}: sending {DATA[data] // 1000} KB of {data}, {what}",
         ["cipher", *COLUMN_TITLES.values(), "ad hoc, open"],
         rows,
+    )
+
+
+def _both_ways(stored: Stored) -> Section:
+    """Encryption and decryption on this host, with the load and the battery's share of a transfer."""
+    moved = stored.seconds(plan.transfer("text", "none", "adhoc_open"))
+    battery = Battery.parse(plan.BATTERY)
+    rows = []
+    for name, (cipher, bits) in CIPHERS.items():
+        line = [name]
+        for operation in ("encrypt", "decrypt"):
+            found = stored.speed(cipher, bits, operation)
+            if found is None:
+                line += ["not measured", "", "", "", ""]
+                continue
+            nanoseconds = found["wall_ns"] / found["bytes"]
+            seconds = nanoseconds * DATA["text"] / 1e9
+            joule = microjoule_per_byte(nanoseconds) * DATA["text"] / 1e6
+            line += [
+                f"{1e3 / nanoseconds:,.0f}",
+                f"{found['cycles'] / found['bytes']:.2f}",
+                f"{microjoule_per_byte(nanoseconds):.5f}",
+                f"{100 * seconds / (seconds + moved['mean']):.2f}" if moved else "",
+                f"{100 * joule / battery.energy_j:.7f}",
+            ]
+        rows.append(line)
+    heads = ("MB/s", "cycles/byte", "µJ/byte", "CPU load %", "battery %")
+    host = stored.machine
+    counted = f"{host['processor']}, {host['counter']}" if host else "nothing was timed"
+    return Section(
+        "Encryption and decryption on this host, our portable C",
+        ["cipher", *heads, *(f"{head}, decrypt" for head in heads)],
+        rows,
+        f"{counted}; CPU load: the cipher's part of 2 MB sent ad hoc; battery: {plan.BATTERY}, for 2 MB",
     )
 
 

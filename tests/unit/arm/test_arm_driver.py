@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import struct
 from collections import OrderedDict
 from pathlib import Path
@@ -11,8 +12,9 @@ from arm_snippets import FLASH, VECTORS, changed, elf, firmware, halfwords, pico
 
 from motecrypt import process
 from motecrypt.bench import _empty_firmware
+from motecrypt.build import BuildRequest, build
 from motecrypt.build.drivers import driver
-from motecrypt.catalog import Catalog
+from motecrypt.catalog import Catalog, empty_implementation
 from motecrypt.protocol import Client
 from motecrypt.runners import Fault, Options, arm
 from motecrypt.setup import have
@@ -171,6 +173,16 @@ def test_the_start_up_code_reaches_its_clock_and_baud(placement: str) -> None:
     outcome = say(*start(firmware_.elf))
     assert outcome.code == 0
     assert '"clock_hz":125000000,"baud":115207' in outcome.errors  # 0.006 % above 115,200
+
+
+def test_the_faster_clock_is_a_define() -> None:
+    device = pico()
+    compiler = dataclasses.replace(device.compiler, defines=("CLOCK_MHZ=133",))
+    built = build(
+        BuildRequest(dataclasses.replace(device, compiler=compiler), empty_implementation(), "flash")
+    )
+    outcome = say(*start(built.elf))
+    assert '"clock_hz":133000000,"baud":115201' in outcome.errors
 
 
 @pytest.mark.parametrize(("placement", "cache"), [("flash", "warm"), ("flash", "cold"), ("ram", "none")])

@@ -84,12 +84,21 @@ def test_memchecks_report_is_read():
     <error><unique>0x0</unique><kind>UninitCondition</kind><stack>
       <frame><ip>0x1</ip><obj>libc.so</obj><fn>memcmp</fn></frame>
       <frame><ip>0x2</ip><fn>compare</fn><dir>./firmware/ciphers/x</dir><file>x.c</file><line>65</line></frame>
+      <frame><ip>0x5</ip><fn>taint_decrypt</fn><file>taint.c</file><line>1</line></frame>
     </stack></error>
     <error><unique>0x1</unique><kind>UninitValue</kind><stack>
       <frame><ip>0x3</ip><fn>look</fn><file>y.c</file><line>7</line></frame></stack></error>
     <error><unique>0x2</unique><kind>InvalidRead</kind><stack><frame><ip>0x4</ip></frame></stack></error>
     <errorcounts><pair><count>8</count><unique>0x0</unique></pair></errorcounts></valgrindoutput>"""
-    assert read_report(report) == [
-        Sighting("branch", "compare", "firmware/ciphers/x/x.c:65", 8),
-        Sighting("address", "look", "y.c:7", 1),
-    ]
+    assert read_report(report) == {
+        "encrypt": [Sighting("address", "look", "y.c:7", 1)],
+        "decrypt": [Sighting("branch", "compare", "firmware/ciphers/x/x.c:65", 8)],
+        "refuse": [],
+    }
+
+
+def test_regions_that_are_not_wanted_are_passed_over():
+    dump = [f"0 {NONE}", "end", f"2 {NONE}", f"4 {NONE}", "end", f"6 {NONE}", "end"]
+    read = list(timing.read_dump(dump, [False, True, False]))
+    assert [one.successors for one in read] == [{2: [4]}]
+    assert [one.instructions for one in timing.read_dump(dump)] == [1, 2, 1]

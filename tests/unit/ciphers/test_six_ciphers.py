@@ -63,7 +63,7 @@ def test_the_fast_des_table_is_the_small_ones() -> None:
         for index in range(64):
             pair = boxes[32 * box + index // 2]
             bits = pair & 15 if index & 1 else pair >> 4
-            word = sum((bits >> (3 - i) & 1) << places[4 * box + i] for i in range(4))
+            word = sum((bits >> (3 - i) & 1) << (31 - places[4 * box + i]) for i in range(4))
             assert joined[64 * box + index] == (word << 1 | word >> 31) & 0xFFFFFFFF
 
 

@@ -35,8 +35,8 @@ Oracle = Callable[[bytes], bytes]
 
 
 def applies(cipher: Cipher) -> bool:
-    """Whether the cipher is RC4D."""
-    return cipher.family == "rc4d" or cipher.name.startswith("rc4d")
+    """Whether the cipher is RC4D with one key."""
+    return cipher.name == "rc4d"
 
 
 def attack(encrypt: Oracle, choose: Random) -> bytes | None:

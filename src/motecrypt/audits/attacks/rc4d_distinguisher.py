@@ -18,7 +18,7 @@ MESSAGE_BYTES = 16
 
 
 def applies(cipher: Cipher) -> bool:
-    """Whether the cipher is RC4D."""
+    """Whether the cipher is RC4D, with one key or two."""
     return cipher.family == "rc4d" or cipher.name.startswith("rc4d")
 
 

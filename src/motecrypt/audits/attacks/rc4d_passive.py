@@ -38,8 +38,8 @@ SAMPLE, POSITIONS, FINALISTS = 128, 8, 8
 
 
 def applies(cipher: Cipher) -> bool:
-    """Whether the cipher is RC4D."""
-    return cipher.family == "rc4d" or cipher.name.startswith("rc4d")
+    """Whether the cipher is RC4D with one key."""
+    return cipher.name == "rc4d"
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ ORDER = 30
 NAME = "taint"
 TITLE = "Secret taint on the host"
 TIMEOUT_S = 120.0
+OPERATIONS = ("encrypt", "decrypt", "refuse")
 
 
 def names(cipher: Cipher, devices: Sequence[str]) -> list[str]:
@@ -60,10 +61,7 @@ def run(subject: Subject, part: str, results: Results) -> Part:
     sentences: list[str] = []
     for body in _bodies(subject):
         library = build(_request(subject, body)).elf
-        runs = {
-            operation: _sightings(library, operation, cipher, n)
-            for operation in ("encrypt", "decrypt", *(("refuse",) if cipher.tag_bytes else ()))
-        }
+        runs = _sightings(library, cipher, n)
         verdict, found, excused = taint.judge(runs, bool(cipher.tag_bytes))
         rows.append(
             {
@@ -81,35 +79,35 @@ def run(subject: Subject, part: str, results: Results) -> Part:
     return Part(NAME, TITLE, verdict, weight, tuple(sentences), {"message_bytes": n, "rows": rows})
 
 
-def _sightings(library: Path, operation: str, cipher: Cipher, n: int) -> list[Sighting]:
-    """Run one operation under memcheck and read its report."""
+def _sightings(library: Path, cipher: Cipher, n: int) -> dict[str, list[Sighting]]:
+    """Run the cipher under memcheck and read its report."""
     ad_bytes = 5 if cipher.associated_data else 0
     sizes = (key_bytes(cipher), cipher.nonce_bytes, ad_bytes, n, cipher.tag_bytes)
     with tempfile.TemporaryDirectory(prefix="motecrypt-") as folder:
         report = Path(folder) / "report.xml"
         memcheck = ["valgrind", "--tool=memcheck", "-q", "--error-limit=no", "--leak-check=no"]
-        memcheck += ["--num-callers=8", "--xml=yes", f"--xml-file={report}"]
-        program = [str(driver("taint")), str(library), operation, *(str(size) for size in sizes)]
+        memcheck += ["--num-callers=16", "--xml=yes", f"--xml-file={report}"]
+        program = [str(driver("taint")), str(library), *(str(size) for size in sizes)]
         outcome = process.run(memcheck + program, timeout_s=TIMEOUT_S)
         if not outcome.ok:
-            raise Unavailable(f"{operation} under valgrind: {outcome.first_error}")
+            raise Unavailable(f"under valgrind: {outcome.first_error}")
         return read_report(report.read_text(encoding="utf-8", errors="replace"))
 
 
-def read_report(text: str) -> list[Sighting]:
-    """Read memcheck's XML: undefined values used in a branch or as an address, with their counts."""
+def read_report(text: str) -> dict[str, list[Sighting]]:
+    """Read memcheck's XML: undefined values used in a branch or as an address, by operation."""
     root = ElementTree.fromstring(text)
     times: dict[str, int] = {}
     for pair in root.iter("pair"):
         unique, count = pair.findtext("unique", ""), pair.findtext("count", "1")
         times[unique] = max(times.get(unique, 0), int(count))
-    found = []
+    found: dict[str, list[Sighting]] = {operation: [] for operation in OPERATIONS}
     for error in root.iter("error"):
         kind = error.findtext("kind", "")
         if kind not in ("UninitCondition", "UninitValue"):
             continue
         frame = _frame(error)
-        found.append(
+        found[_operation(error)].append(
             Sighting(
                 kind="branch" if kind == "UninitCondition" else "address",
                 function=frame.findtext("fn", "") if frame is not None else "",
@@ -118,6 +116,12 @@ def read_report(text: str) -> list[Sighting]:
             )
         )
     return found
+
+
+def _operation(error: ElementTree.Element) -> str:
+    """Which of the driver's functions the stack leads through; memcheck may cut it: then the first."""
+    functions = {frame.findtext("fn", "") for frame in error.iter("frame")}
+    return next((name for name in OPERATIONS if f"taint_{name}" in functions), OPERATIONS[0])
 
 
 def _frame(error: ElementTree.Element) -> ElementTree.Element | None:

@@ -1,15 +1,18 @@
 """Timing on a simulated device: cycles and traces over random secrets, with the source line where they part.
 
-The cycles are the bench's own stored measurements. The traces are taken here, with key and message (and
-wrong tags) changing and all that is public held still.
+Cycles, and whether traces differ at all, are the bench's own stored measurements over 32 inputs. Where they
+differ, traces are taken here to find the place, with key and message changing and all that is public held
+still; and wrong tags are tried, which the bench does not.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from motecrypt import bench, process
 from motecrypt.audits import timing
@@ -17,15 +20,15 @@ from motecrypt.audits.oracle import Part, key_bytes, lengths_allowed, randomness
 from motecrypt.build import BuildRequest, Firmware, build, key_of
 from motecrypt.errors import MotecryptError
 from motecrypt.experiments.audit import Subject, Unavailable
-from motecrypt.model import Cell, Cipher, Device, Implementation, Measurement, Operation
+from motecrypt.model import OPERATIONS, Cell, Cipher, Device, Implementation
 from motecrypt.protocol import Client
 from motecrypt.results import Results
-from motecrypt.runners import Options, runner_of
+from motecrypt.runners import Options, Session, runner_of
 from motecrypt.setup import have
 
 ORDER = 20
-#: Random keys and messages whose traces are compared, and wrong tags tried for each cipher with a tag.
-TRACES = 6
+#: Random keys and messages whose traces are compared, where the bench saw that they differ.
+TRACES = 3
 ANSWER_TIMEOUT_S = 120.0
 #: Decryption under a tag that is wrong at its first, last or another byte.
 WRONG_TAG = "wrong tag"
@@ -106,101 +109,122 @@ def _rows(
     cells = [
         Cell(device.name, body, operation, bits, n, 0, placement, cache) for operation in body.operations
     ]
-    stored = {cell.operation: m for cell, m in bench.ensure(cells, results, subject.catalog).items()}
+    stored = bench.ensure(cells, results, subject.catalog)
     failed = [m.reason for m in stored.values() if m.status != "ok"]
     if failed:
         raise Unavailable(failed[0])
-    firmware = build(BuildRequest(device, body, placement))
-    traced = _trace(subject, device, firmware, cache, n, body.operations)
-    cached = cache in ("cold", "warm", "kept")
+    bed = _Bed(subject, device, build(BuildRequest(device, body, placement)), cache, n)
+    varying = [m.operation for m in stored.values() if m.timing_varies]
+    traces = bed.traces(varying) if varying else {}
     rows = []
-    for operation, (cycles, traces) in traced.items():
-        found = timing.splits(traces, _memory_of(device))
-        measured = stored.get(cast(Operation, operation))
-        rows.append(
-            {
-                "variant": body.variant,
-                "placement": placement,
-                "cache": cache,
-                "operation": operation,
-                "verdict": timing.verdict(cycles, found, cached),
-                "cycles_min": min(cycles),
-                "cycles_max": max(cycles),
-                "inputs": len(cycles),
-                "splits": _located(device, firmware, found),
-                **_bench_figures(measured),
-            }
-        )
+    for cell, measured in stored.items():
+        cycles = [measured.cycles_min or 0, measured.cycles_max or 0]
+        found = timing.splits(traces[cell.operation], bed.memory_of) if cell.operation in traces else ()
+        rows.append(bed.row(cell, cell.operation, cycles, measured.inputs, found))
+    if subject.cipher.tag_bytes and "decrypt" in body.operations:
+        cycles, found = bed.wrong_tags()
+        rows.append(bed.row(cells[-1], WRONG_TAG, cycles, len(cycles), found))
     return rows
 
 
-def _bench_figures(measured: Measurement | None) -> dict[str, Any]:
-    if measured is None:
-        return {}
-    return {
-        "bench_cycles_min": measured.cycles_min,
-        "bench_cycles_max": measured.cycles_max,
-        "bench_inputs": measured.inputs,
-        "bench_timing_varies": measured.timing_varies,
-    }
+@dataclass(frozen=True)
+class _Bed:
+    """One firmware on one device, ready to be traced. What is public is held still: nonce and lengths."""
 
+    subject: Subject
+    device: Device
+    firmware: Firmware
+    cache: str
+    message_bytes: int
 
-def _trace(
-    subject: Subject, device: Device, firmware: Firmware, cache: str, n: int, operations: Sequence[Operation]
-) -> dict[str, tuple[list[int], list[timing.Trace]]]:
-    """Run all operations over random keys and messages, all that is public held still."""
-    cipher = subject.cipher
-    random = randomness(subject.seed, "timing", device.name, cipher.name)
-    nonce = random.randbytes(cipher.nonce_bytes)
-    order: list[str] = []
-    cycles: list[int] = []
-    with tempfile.TemporaryDirectory(prefix="motecrypt-") as folder:
-        dump = Path(folder) / "dump"
-        options = Options(trace=True, cache=cache, dump=dump)
-        opened = runner_of(device.runner).open_session(device, firmware.elf, firmware.data_end, options)
-        with opened as session:
+    def row(
+        self, cell: Cell, operation: str, cycles: Sequence[int], inputs: int, found: Sequence[timing.Split]
+    ) -> dict[str, Any]:
+        """What is kept of one operation."""
+        return {
+            "variant": cell.implementation.variant,
+            "placement": cell.placement,
+            "cache": self.cache,
+            "operation": operation,
+            "verdict": timing.verdict(cycles, found, flash_cached=self.cache != "none"),
+            "cycles_min": min(cycles),
+            "cycles_max": max(cycles),
+            "inputs": inputs,
+            "splits": _located(self.device, self.firmware, found),
+        }
+
+    def memory_of(self, address: int) -> str:
+        """Which memory an address of a dump lies in."""
+        if self.device.core.startswith("avr"):
+            return "flash" if address >= AVR_PROGRAM_SPACE else "ram"
+        return "flash" if self.device.memory["flash"].holds(address) else "ram"
+
+    @contextmanager
+    def _client(self, dump: Path | None) -> Iterator[tuple[Client, Session]]:
+        options = Options(trace=True, cache=self.cache, dump=dump)
+        runner = runner_of(self.device.runner)
+        with runner.open_session(self.device, self.firmware.elf, self.firmware.data_end, options) as session:
             client = Client(session, ANSWER_TIMEOUT_S)
             client.wait_ready()
-            if nonce:
-                client.set_nonce(nonce)
-            for number in range(TRACES):
-                client.set_key(random.randbytes(key_bytes(cipher)))
-                client.set_message(random.randbytes(n))
-                for operation in operations:
-                    client.run(operation, 1, cipher.tag_bytes)
-                    order.append(str(operation))
-                if cipher.tag_bytes and "decrypt" in operations:
-                    _wrong_tag(client, cipher.tag_bytes, number)
-                    order += ["encrypt", WRONG_TAG]
-                cycles += [region.cycles for region in session.regions()]
-        with dump.open(encoding="ascii") as lines:
-            traces = list(timing.read_dump(lines))
-    told: dict[str, tuple[list[int], list[timing.Trace]]] = {}
-    for name, count, trace in zip(order, cycles, traces, strict=True):
-        told.setdefault(name, ([], []))
-        told[name][0].append(count)
-        told[name][1].append(trace)
-    return told
+            random = randomness(self.subject.seed, "timing nonce")
+            if self.subject.cipher.nonce_bytes:
+                client.set_nonce(random.randbytes(self.subject.cipher.nonce_bytes))
+            yield client, session
 
+    def traces(self, operations: Sequence[str]) -> dict[str, list[timing.Trace]]:
+        """Trace these operations over random keys and messages."""
+        cipher = self.subject.cipher
+        random = randomness(self.subject.seed, "timing", self.device.name, cipher.name)
+        order: list[str] = []
+        with tempfile.TemporaryDirectory(prefix="motecrypt-") as folder:
+            dump = Path(folder) / "dump"
+            with self._client(dump) as (client, _):
+                for _ in range(TRACES):
+                    client.set_key(random.randbytes(key_bytes(cipher)))
+                    client.set_message(random.randbytes(self.message_bytes))
+                    for operation in OPERATIONS:
+                        client.run(operation, 1, cipher.tag_bytes)
+                        order.append(operation)
+            with dump.open(encoding="ascii") as lines:
+                found = timing.read_dump(lines, [name in operations for name in order])
+                told: dict[str, list[timing.Trace]] = {}
+                for name, trace in zip((n for n in order if n in operations), found, strict=True):
+                    told.setdefault(name, []).append(trace)
+        return told
 
-def _wrong_tag(client: Client, tag_bytes: int, number: int) -> None:
-    """Encrypt again and decrypt with one byte of the tag changed: the first, the last, then others."""
-    ran = client.run("encrypt", 1, tag_bytes)
-    position = (0, tag_bytes - 1, *range(1, tag_bytes - 1))[number % tag_bytes]
-    wrong = bytearray(ran.tag)
-    wrong[position] ^= 0xFF
-    client.set_tag(bytes(wrong))
-    refused = client.run("decrypt", 1, tag_bytes)
-    if refused.status != "bad tag":
-        raise MotecryptError(f"a wrong tag was answered with '{refused.status}'")
+    def wrong_tags(self) -> tuple[list[int], tuple[timing.Split, ...]]:
+        """Refuse one message under tags that are wrong at different bytes; all else is held still."""
+        with self._client(None) as (client, session):
+            self._refuse(client)
+            regions = session.regions()[2:]
+        cycles = [region.cycles for region in regions]
+        if len(set(cycles)) == 1 and len({region.trace for region in regions}) == 1:
+            return cycles, ()
+        with tempfile.TemporaryDirectory(prefix="motecrypt-") as folder:
+            dump = Path(folder) / "dump"
+            with self._client(dump) as (client, _):
+                self._refuse(client)
+            with dump.open(encoding="ascii") as lines:
+                found = list(timing.read_dump(lines))[2:]
+        return cycles, timing.splits(found, self.memory_of)
 
-
-def _memory_of(device: Device) -> Callable[[int], str]:
-    """Which memory an address of a dump lies in."""
-    flash = device.memory["flash"]
-    if device.core.startswith("avr"):
-        return lambda address: "flash" if address >= AVR_PROGRAM_SPACE else "ram"
-    return lambda address: "flash" if flash.holds(address) else "ram"
+    def _refuse(self, client: Client) -> None:
+        """Set up, encrypt, then decrypt under tags with one wrong byte: the first, the last, between."""
+        cipher = self.subject.cipher
+        random = randomness(self.subject.seed, "wrong tag", cipher.name)
+        client.set_key(random.randbytes(key_bytes(cipher)))
+        client.set_message(random.randbytes(self.message_bytes))
+        client.run("setup", 1, cipher.tag_bytes)
+        sent = client.run("encrypt", 1, cipher.tag_bytes)
+        last = cipher.tag_bytes - 1
+        for position in dict.fromkeys((0, last, last // 2, 1)):
+            wrong = bytearray(sent.tag)
+            wrong[position] ^= 0xFF
+            client.set_message(sent.output)
+            client.set_tag(bytes(wrong))
+            refused = client.run("decrypt", 1, cipher.tag_bytes)
+            if refused.status != "bad tag":
+                raise MotecryptError(f"{cipher.name}: a wrong tag was answered with '{refused.status}'")
 
 
 def _located(device: Device, firmware: Firmware, found: Sequence[timing.Split]) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ static const volatile uint8_t factor_7 = 1 << 7;
 
 /* Rotate left by 8 * bytes + log2(factor). */
 #define DEFINE_ROTATE(name, bytes)                                                                           \
-    static inline __attribute__((always_inline)) uint32_t name(uint32_t value, uint8_t factor) {                                            \
+    static inline __attribute__((always_inline)) uint32_t name(uint32_t value, uint8_t factor) {             \
         union word in = {value};                                                                             \
         union word out;                                                                                      \
         uint16_t first = (uint16_t)((uint16_t)in.byte[3] * factor);                                          \
@@ -52,12 +52,12 @@ DEFINE_ROTATE(rotate_7, 0)
         wd ^= wa;                                                                                            \
         wd = wd << 16 | wd >> 16;                                                                            \
         wc += wd;                                                                                            \
-        wb = rotate_12(wb ^ wc, by_12);                                                                        \
+        wb = rotate_12(wb ^ wc, by_12);                                                                      \
         wa += wb;                                                                                            \
         wd ^= wa;                                                                                            \
         wd = wd << 8 | wd >> 24;                                                                             \
         wc += wd;                                                                                            \
-        wb = rotate_7(wb ^ wc, by_7);                                                                          \
+        wb = rotate_7(wb ^ wc, by_7);                                                                        \
         x[a] = wa;                                                                                           \
         x[b] = wb;                                                                                           \
         x[c] = wc;                                                                                           \

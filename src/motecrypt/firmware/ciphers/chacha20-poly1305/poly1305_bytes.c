@@ -22,7 +22,7 @@ void poly1305_start(struct poly1305 *state, const uint8_t *key) {
 /* One byte of product += sum * factor: 255 * 255 + 255 + 255 is the largest number of 16 bits. */
 #define STEP(i)                                                                                              \
     do {                                                                                                     \
-        uint16_t part = (uint16_t)((uint16_t)*sum++ * factor);                                                \
+        uint16_t part = (uint16_t)((uint16_t)*sum++ * factor);                                               \
                                                                                                              \
         part = (uint16_t)(part + carry);                                                                     \
         part = (uint16_t)(part + product[i]);                                                                \

@@ -55,9 +55,9 @@ TABLE uint8_t des_pc2[48] = {
     40, 51, 30, 36, 46, 54, 29, 39, 50, 44, 32, 47,
     43, 48, 38, 55, 33, 52, 45, 41, 49, 35, 28, 31};
 
-/* How far a bit of the S-boxes' output, counted from the left, lies from the right end after P. */
+/* Where P puts a bit of the S-boxes' output; both counted from 0 at the left. */
 TABLE uint8_t des_p[32] = {
-    23, 15, 9, 1, 19, 4, 30, 14, 8, 16, 2, 26, 6, 12, 22, 31,
-    24, 18, 7, 29, 28, 3, 21, 13, 0, 20, 10, 25, 27, 5, 17, 11};
+    8, 16, 22, 30, 12, 27, 1, 17, 23, 15, 29, 5, 25, 19, 9, 0,
+    7, 13, 24, 2, 3, 28, 10, 18, 31, 11, 21, 6, 4, 26, 14, 20};
 
 #endif

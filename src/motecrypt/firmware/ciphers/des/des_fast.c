@@ -20,6 +20,13 @@ static void store(uint8_t *bytes, uint32_t word) {
 
 #define ROTATE_LEFT(word, bits) (((word) << (bits)) | ((word) >> (32 - (bits))))
 
+/* By four to the right. AVR shifts by loops, but moves bytes for nothing. */
+#if defined(__AVR__)
+#define ROTATE_RIGHT_4(word) (((word) >> 4) | ((uint32_t)(uint8_t)((uint8_t)(word) << 4) << 24))
+#else
+#define ROTATE_RIGHT_4(word) (((word) >> 4) | ((word) << 28))
+#endif
+
 /* Exchange the bits of `b` under `mask` with those of `a` that lie `shift` places higher. */
 #define EXCHANGE(a, b, shift, mask)                                                                          \
     do {                                                                                                     \
@@ -37,7 +44,7 @@ static void store(uint8_t *bytes, uint32_t word) {
 
 #define ROUND(target, source, keys)                                                                          \
     do {                                                                                                     \
-        const uint32_t odd = ROTATE_LEFT((source), 28) ^ (keys)[0];                                          \
+        const uint32_t odd = ROTATE_RIGHT_4(source) ^ (keys)[0];                                          \
         const uint32_t even = (source) ^ (keys)[1];                                                          \
         (target) ^= BOXES(odd, 0) ^ BOXES(even, 1);                                                          \
     } while (0)

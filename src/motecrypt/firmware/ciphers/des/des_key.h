@@ -21,6 +21,9 @@
 /* By how many places C and D have been rotated in each round. */
 TABLE uint8_t des_rotations[DES_ROUNDS] = {1, 2, 4, 6, 8, 10, 12, 14, 15, 17, 19, 21, 23, 25, 27, 28};
 
+/* The bits of a byte, first one highest. A shift by a variable amount is a loop on AVR. */
+TABLE uint8_t des_masks[8] = {0x80, 0x40, 0x20, 0x10, 0x08, 0x04, 0x02, 0x01};
+
 /* The six bits of a round's key that enter S-box `box` (0 to 7), first bit highest. */
 static inline uint8_t des_key_bits(const uint8_t key[8], uint8_t round, uint8_t box) {
     const uint8_t rotation = TABLE_READ8(&des_rotations[round]);
@@ -32,7 +35,9 @@ static inline uint8_t des_key_bits(const uint8_t key[8], uint8_t round, uint8_t 
             place = (uint8_t)(place - 28);
         }
         const uint8_t bit = TABLE_READ8(&des_pc1[place]);
-        bits = (uint8_t)((bits << 1) | ((key[bit >> 3] >> (7 - (bit & 7))) & 1));
+        /* any bit under the mask carries into the ninth bit of the sum: no branch is needed to see it */
+        const uint8_t chosen = key[bit >> 3] & TABLE_READ8(&des_masks[bit & 7]);
+        bits = (uint8_t)((bits << 1) | (uint8_t)((uint16_t)(chosen + 0xff) >> 8));
     }
     return bits;
 }

@@ -38,18 +38,19 @@ static void des_round(uint8_t target[4], const uint8_t source[4], const uint8_t 
                         ((uint32_t)source[2] << 8) | source[3];
     expanded = (expanded >> 1) | (expanded << 31); /* the first box takes bits 32, 1, 2, 3, 4, 5 */
     for (uint8_t box = 0; box < 8; box++) {
-        const uint8_t index = (uint8_t)((uint8_t)(expanded >> 26) ^ des_key_bits(key, round, box));
+        const uint8_t top = (uint8_t)(expanded >> 24);
+        const uint8_t index = (top >> 2) ^ des_key_bits(key, round, box);
         const uint8_t pair = TABLE_READ8(&des_boxes[box][index >> 1]);
         /* both halves are read and one is masked, so that the index's last bit steers no branch */
         const uint8_t odd = (uint8_t)(0U - (index & 1U));
         uint8_t bits = (uint8_t)((pair & odd & 15) | ((pair >> 4) & (uint8_t)~odd));
         for (uint8_t i = 4; i-- > 0;) {
             const uint8_t place = TABLE_READ8(&des_p[4 * box + i]);
-            uint8_t *byte = target + (3 - (place >> 3));
-            *byte = (uint8_t)(*byte ^ ((bits & 1) << (place & 7)));
+            const uint8_t kept = (uint8_t)(0U - (bits & 1U)) & TABLE_READ8(&des_masks[place & 7]);
+            target[place >> 3] = (uint8_t)(target[place >> 3] ^ kept);
             bits >>= 1;
         }
-        expanded = (expanded << 4) | (expanded >> 28);
+        expanded = (expanded << 4) | (top >> 4);
     }
 }
 

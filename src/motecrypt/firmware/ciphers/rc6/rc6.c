@@ -1,8 +1,8 @@
 /* rc6.c: RC6-32/RC6_ROUNDS for keys of 1 to CIPHER_KEY_BYTES_MAX bytes (the paper allows 0 to 255).
  *
  * RC6 rotates by amounts that depend on data. Where the processor has no barrel shifter (AVR) a compiler turns
- * such a rotation into a loop whose length tells the amount. RC6_FIXED_ROTATE makes it out of five rotations
- * by constants, each kept or dropped by a mask: the same work for every amount, and no table.
+ * such a rotation into a loop whose length tells the amount. RC6_FIXED_ROTATE makes it out of rotations by
+ * constants, each kept or dropped by a mask: the same work for every amount, and no table.
  */
 #include "block.h"
 
@@ -14,21 +14,49 @@
 
 #define LEFT(word, bits) (((word) << (bits)) | ((word) >> (32 - (bits))))
 
-#ifdef RC6_FIXED_ROTATE
-/* Rotate by 1, 2, 4, 8, 16 and keep what the bits of `amount` ask for. That the compiler makes no branch of a
- * mask is seen in the device's cycles, which must not vary. */
-static uint32_t rotate_left(uint32_t word, uint8_t amount) {
-    uint32_t turned = LEFT(word, 1);
-    word ^= (word ^ turned) & (0U - (uint32_t)(amount & 1U));
-    turned = LEFT(word, 2);
-    word ^= (word ^ turned) & (0U - (uint32_t)((amount >> 1) & 1U));
-    turned = LEFT(word, 4);
-    word ^= (word ^ turned) & (0U - (uint32_t)((amount >> 2) & 1U));
-    turned = LEFT(word, 8);
-    word ^= (word ^ turned) & (0U - (uint32_t)((amount >> 3) & 1U));
-    turned = LEFT(word, 16);
-    word ^= (word ^ turned) & (0U - (uint32_t)((amount >> 4) & 1U));
+/* Rotations by constants. avr-gcc makes loops of shifts other than by whole bytes, seven cycles a bit and for
+ * both halves of a rotation; a rotation by one is five or six instructions. */
+#if defined(__AVR__)
+static inline uint32_t left_1(uint32_t word) {
+    __asm__("lsl %A0\n\trol %B0\n\trol %C0\n\trol %D0\n\tadc %A0, __zero_reg__" : "+r"(word));
     return word;
+}
+
+static inline uint32_t right_1(uint32_t word) {
+    __asm__("bst %A0, 0\n\tror %D0\n\tror %C0\n\tror %B0\n\tror %A0\n\tbld %D0, 7" : "+r"(word));
+    return word;
+}
+
+#define LEFT_1(word) left_1(word)
+#define LEFT_2(word) left_1(left_1(word))
+#define LEFT_3(word) left_1(LEFT_2(word))
+#define LEFT_4(word) left_1(LEFT_3(word))
+#define LEFT_5(word) right_1(right_1(right_1(LEFT(word, 8))))
+#else
+#define LEFT_1(word) LEFT(word, 1)
+#define LEFT_2(word) LEFT(word, 2)
+#define LEFT_3(word) LEFT(word, 3)
+#define LEFT_4(word) LEFT(word, 4)
+#define LEFT_5(word) LEFT(word, 5)
+#endif
+
+#ifdef RC6_FIXED_ROTATE
+/* word, or other where bit `bit` of `amount` is set. That the compiler makes no branch of the mask is seen in the
+ * device's cycles, which must not vary. A macro: avr-gcc -Os would call a function five times. */
+#define CHOOSE(word, other, amount, bit)                                                                     \
+    ((word) ^ (((word) ^ (other)) & (0U - (uint32_t)((uint8_t)((amount) >> (bit)) & 1U))))
+
+static uint32_t rotate_left(uint32_t word, uint8_t amount) {
+    uint32_t turned = LEFT_1(word);
+    word = CHOOSE(word, turned, amount, 0);
+    turned = LEFT_2(word);
+    word = CHOOSE(word, turned, amount, 1);
+    turned = LEFT_4(word);
+    word = CHOOSE(word, turned, amount, 2);
+    turned = LEFT(word, 8);
+    word = CHOOSE(word, turned, amount, 3);
+    turned = LEFT(word, 16);
+    return CHOOSE(word, turned, amount, 4);
 }
 
 /* To the right by n is to the left by -n, modulo 32. */
@@ -78,7 +106,7 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
     uint8_t j = 0;
     for (uint16_t step = 0; step < steps; step++) {
         a += key->words[i] + b;
-        a = key->words[i] = LEFT(a, 3);
+        a = key->words[i] = LEFT_3(a);
         b = given[j] = rotate_left(given[j] + a + b, (uint8_t)(a + b));
         i = (uint16_t)(i + 1 == ROUND_WORDS ? 0 : i + 1);
         j = (uint8_t)(j + 1 == given_words ? 0 : j + 1);
@@ -90,8 +118,8 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
     do {                                                                                                     \
         uint32_t t = (b) * (2 * (b) + 1);                                                                    \
         uint32_t u = (d) * (2 * (d) + 1);                                                                    \
-        t = LEFT(t, 5);                                                                                      \
-        u = LEFT(u, 5);                                                                                      \
+        t = LEFT_5(t);                                                                                      \
+        u = LEFT_5(u);                                                                                      \
         (a) = rotate_left((a) ^ t, (uint8_t)u) + (k)[0];                                                     \
         (c) = rotate_left((c) ^ u, (uint8_t)t) + (k)[1];                                                     \
     } while (0)
@@ -100,8 +128,8 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
     do {                                                                                                     \
         uint32_t t = (b) * (2 * (b) + 1);                                                                    \
         uint32_t u = (d) * (2 * (d) + 1);                                                                    \
-        t = LEFT(t, 5);                                                                                      \
-        u = LEFT(u, 5);                                                                                      \
+        t = LEFT_5(t);                                                                                      \
+        u = LEFT_5(u);                                                                                      \
         (c) = rotate_right((c) - (k)[1], (uint8_t)t) ^ u;                                                    \
         (a) = rotate_right((a) - (k)[0], (uint8_t)u) ^ t;                                                    \
     } while (0)

@@ -1,0 +1,97 @@
+"""Host speeds: stored once, refused when an output is wrong, honest about what is missing."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.experiments import host_speed
+from motecrypt.experiments.host_speed import HostSpeed, Point
+from motecrypt.results import Results
+from motecrypt.runners import host
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc: the host's firmware needs one")
+
+POINTS = (Point("aes128-cbc", 128), Point("rc6-ctr", 128), Point("rc6-ctr", 128, rounds=12))
+
+
+def test_timed_once_and_then_read(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = HostSpeed(POINTS, message_bytes=4096, rounds=5)
+    said: list[str] = []
+    finding = wanted.ensure(results, said.append)
+    assert said == ["aes128-cbc, 128-bit key", "rc6-ctr, 128-bit key", "rc6-ctr, 128-bit key, 12 rounds"]
+    monkeypatch.setattr(HostSpeed, "time_point", lambda *_: pytest.fail("timed again"))
+    assert wanted.ensure(results).outcome == finding.outcome
+    groups = host_speed.grouped(finding.outcome["rows"])
+    assert len(groups) == len(POINTS) * 3
+    for (_, _, _, operation), rows in groups.items():
+        for row in rows:
+            assert row["cycles_low"] <= row["cycles"] <= row["cycles_high"]
+            assert (host_speed.cycles_per_byte(row) is None) == (operation == "setup")
+            assert (host_speed.megabytes_per_second(row) is None) == (operation == "setup")
+    installed = [name for name in wanted.libraries if host_speed.library_version(name)]
+    assert finding.outcome["missing"] == [name for name in wanted.libraries if name not in installed]
+    aes = groups["aes128-cbc", 128, 0, "decrypt"]
+    assert {row["library"] for row in aes} >= set(installed)
+    if "openssl" in installed and host.machine().aes_instructions:
+        cycles = {row["library"]: row["cycles"] for row in aes}
+        assert cycles[host_speed.NO_AES] > 2 * cycles["openssl"]  # the switch switches
+    fewer = host_speed.best_of_ours(groups["rc6-ctr", 128, 12, "encrypt"])
+    all_rounds = host_speed.best_of_ours(groups["rc6-ctr", 128, 0, "encrypt"])
+    assert fewer is not None
+    assert all_rounds is not None
+    assert fewer["cycles"] < all_rounds["cycles"]
+
+
+def test_a_wrong_output_is_no_figure(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_speed, "_expected", lambda *_: "0" * 16)
+    with pytest.raises(MotecryptError, match="differ from the oracle's"):
+        HostSpeed((Point("des-ecb", 64),), 512, 5, libraries=()).ensure(results)
+
+
+def test_without_other_libraries_ours_are_timed(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_speed, "library_version", lambda _: None)
+    finding = HostSpeed((Point("rc2-cbc", 128),), 512, 5).ensure(results)
+    assert finding.outcome["missing"] == list(host_speed.LIBRARIES)
+    assert {row["library"] for row in finding.outcome["rows"]} == {"motecrypt/plain"}
+    rows = host_speed.grouped(finding.outcome["rows"])["rc2-cbc", 128, 0, "encrypt"]
+    assert host_speed.ratio_to(rows, "libtomcrypt") is None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        (HostSpeed(POINTS, message_bytes=100), "multiple of 16"),
+        (HostSpeed(POINTS, rounds=1), "rounds"),
+        (HostSpeed(POINTS, libraries=("nacl",)), "unknown"),
+        (HostSpeed((Point("aes128-ctr", 128, rounds=8),)), "fixed"),
+    ],
+)
+def test_what_cannot_be_timed(wanted: HostSpeed, said: str, results: Results) -> None:
+    with pytest.raises(InputError, match=said):
+        wanted.ensure(results)
+
+
+def test_energy_counters_are_read_around_the_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With a fake RAPL counter that turns over while the work runs."""
+    counter = tmp_path / "energy_uj"
+    counter.write_text("990000\n")
+    (tmp_path / "max_energy_range_uj").write_text("999999\n")
+    monkeypatch.setattr(host, "rapl_counters", lambda: (counter,))
+
+    def fake_run(*arguments: object) -> list[dict[str, object]]:
+        counter.write_text("14000\n")
+        return []
+
+    monkeypatch.setattr(host_speed, "_run_driver", fake_run)
+    speed = HostSpeed(POINTS, message_bytes=1000 * 16, rounds=5)
+    used = speed._rapl("encrypt", b"", b"", "library", {}, wall_ns=host_speed.RAPL_LEAST_S * 1e9 / 10)
+    assert used == pytest.approx(24_000 / (16_000 * 12))  # 10 rounds and the two that warm up
+
+
+def test_energy_counters_turn_over() -> None:
+    assert host_speed.rapl_difference(10, 25, 99) == 15
+    assert host_speed.rapl_difference(95, 5, 99) == 10
