@@ -9,7 +9,7 @@
  * The simulator does not run this; tests/unit/test_pico_boot.py does, on a model of the interface.
  */
 #define FLASH_CLOCK_DIVIDER 2  /* flash clock = core clock / 2: 62.5 MHz; even, as the interface wants */
-#define SERIAL_CLOCK_DIVIDER 4 /* 03h goes up to 50 MHz only (W25Q16JV, table 9.6) */
+#define SERIAL_CLOCK_DIVIDER 4 /* 03h goes up to 50 MHz only (W25Q16JV datasheet, AC characteristics) */
 
 /* CRC-32 (polynomial 0x04c11db7, from all ones, not reflected, not inverted) of the 252 bytes before it. An
  * assembler cannot compute it; tests/unit/test_pico_boot.py does, and names the right value. */
