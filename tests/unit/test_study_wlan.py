@@ -154,6 +154,19 @@ def test_the_handshake_of_figure_1(empty: Results) -> None:
     assert figure.measured == 4.0 and "encrypted challenge" in figure.note
 
 
+def test_figures_are_drawn_where_there_is_data(empty: Results, filled: Results) -> None:
+    assert wlan.charts(empty) == {}
+    charts = wlan.charts(filled)
+    drawn = {number for name in charts for number in name.removeprefix("wlan-figure-").split("-")}
+    assert drawn == {str(number) for number in range(2, 12)}
+    text = json.dumps(charts)
+    assert "http" not in text.replace("https://vega.github.io/schema", "")
+    convert = pytest.importorskip(
+        "vl_convert", reason="vl-convert is not installed: pip install 'motecrypt[plots]'"
+    )
+    assert convert.vegalite_to_svg(charts["wlan-figure-2"]).startswith("<svg")
+
+
 def test_needs_are_pure_and_complete(empty: Results) -> None:
     needs = wlan.needs()
     assert {cell.device for cell in needs.cells} <= {"uno", "pico"}

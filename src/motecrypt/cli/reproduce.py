@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import click
 
@@ -19,6 +21,8 @@ from motecrypt.cli._output import (
     print_section,
     progress,
 )
+from motecrypt.errors import InputError
+from motecrypt.paths import write_atomically
 from motecrypt.results import Results
 from motecrypt.setup import need
 from motecrypt.studies import Needs, names, study
@@ -27,9 +31,17 @@ from motecrypt.studies import Needs, names, study
 @click.command(epilog="Example: motecrypt reproduce rc4d")
 @click.argument("studies", nargs=-1, metavar="[rc4d|pico|rf|wlan]...")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Firmwares run side by side.")
+@click.option(
+    "--figures",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    help="A directory: the figures redrawn as SVG.",
+)
 @db_option
 @json_option
-def command(studies: Sequence[str], jobs: int | None, db: Path | None, as_json: bool) -> None:
+def command(
+    studies: Sequence[str], jobs: int | None, figures: Path | None, db: Path | None, as_json: bool
+) -> None:
     """Measure what a published study measured and hold the two side by side; all of them by default.
 
     Work that is done is stored: stopped half-way, the command goes on where it was.
@@ -40,12 +52,29 @@ def command(studies: Sequence[str], jobs: int | None, db: Path | None, as_json: 
         for name, module in chosen:
             need(*module.KITS)
             ensure(name, module.needs(), results, jobs)
+            if figures is not None and hasattr(module, "charts"):
+                _draw(figures, module.charts(results))
             if as_json:
                 rows += module.comparisons(results)
             else:
                 _print(module, results)
     if as_json:
         print_json(rows)
+
+
+def _draw(folder: Path, charts: Mapping[str, Mapping[str, Any]]) -> None:
+    """Each Vega-Lite specification as an SVG file."""
+    need("plots")
+    try:
+        import vl_convert
+    except ImportError:
+        raise InputError(
+            "--figures needs the Python package vl-convert-python: pip install 'motecrypt[plots]'"
+        ) from None
+    for name, specification in charts.items():
+        drawn: str = vl_convert.vegalite_to_svg(dict(specification))
+        write_atomically(folder / f"{name}.svg", drawn.encode())
+        print(f"motecrypt: {folder / name}.svg", file=sys.stderr)
 
 
 def ensure(name: str, needs: Needs, results: Results, jobs: int | None = None) -> None:

@@ -162,20 +162,20 @@ def with_radio(stored: Stored, data: str, cipher: str, column: str) -> float | N
     return radio["mean"] * 1e6 / DATA[data] + microjoule_per_byte(nanoseconds)
 
 
-_ALONE = {
+ALONE = {
     "text": ("figure 2",),
     "image": ("figure 4", "figure 5", "figure 6"),
     "audio": ("figure 8",),
     "video": ("figure 10",),
 }
-_MOVED = {"text": "figure 3", "image": "figure 7", "audio": "figure 9", "video": "figure 11"}
+MOVED = {"text": "figure 3", "image": "figure 7", "audio": "figure 9", "video": "figure 11"}
 _BARS = "the print's bars carry no numbers; ours stand here to draw them"
 
 
 def figures(stored: Stored) -> list[Comparison]:
     """Figures 1 to 11. Only some ratios are printed; the bars themselves carry no numbers."""
     rows = [_handshake()]
-    for data, places in _ALONE.items():
+    for data, places in ALONE.items():
         for cipher in CIPHERS:
             nanoseconds = stored.ns_per_byte(cipher, data)
             size = DATA[data]
@@ -189,7 +189,7 @@ def figures(stored: Stored) -> list[Comparison]:
                 rows.append(
                     row(place, f"{data}: {cipher}", column, column.split(", ")[1], None, value, note=_BARS)
                 )
-    for data, place in _MOVED.items():
+    for data, place in MOVED.items():
         for cipher in ("none", *CIPHERS):
             for column in COLUMNS:
                 if data == "image":

@@ -8,13 +8,16 @@ cells on motes; nothing here measures.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from motecrypt.catalog import Catalog
 from motecrypt.energy import Battery
+from motecrypt.experiments.transfer_wlan import CLOSED_FORM, missing_note
 from motecrypt.model import Cell, Comparison, Section
 from motecrypt.results import Results
 from motecrypt.studies import Needs
 from motecrypt.studies import _wlan_plan as plan
+from motecrypt.studies._wlan_charts import charts as drawn
 from motecrypt.studies._wlan_claims import claims
 from motecrypt.studies._wlan_costs import costs
 from motecrypt.studies._wlan_plan import CIPHERS, COLUMN_TITLES, COLUMNS, DATA, TABLES, Stored
@@ -56,6 +59,11 @@ def _print_rows() -> list[Comparison]:
         Comparison(SOURCE, f"{table}, print", where, "cannot be", "", said, None, None, "contradicted", why)
         for table, where, said, why in impossible(plan.durations())
     ]
+
+
+def charts(results: Results) -> dict[str, dict[str, Any]]:
+    """Figures 2 to 11 as Vega-Lite specifications."""
+    return drawn(Stored(results, Catalog.load()))
 
 
 def sections(results: Results) -> list[Section]:
@@ -254,6 +262,7 @@ def _assumptions(stored: Stored) -> Section:
     engines = stored.engines(plan.transfers())
     rows = [
         ["transfers by", ", ".join(sorted(engines)) or "not measured"],
+        *([["", missing_note()]] if CLOSED_FORM in engines else []),
         ["radio", f"802.11b, TCP with delayed acknowledgements; {card.title}; {card.source}"],
         ["poor signal", f"{poor.title}; {poor.source}"],
         ["security", ", ".join(f"{s.name} {s.frame_bytes} bytes a frame" for s in SECURITIES.values())],
