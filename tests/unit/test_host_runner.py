@@ -67,6 +67,20 @@ def test_sampled_figures_carry_their_interval(tmp_path: Path) -> None:
     assert 8 < long.cycles_median / short.cycles_median < 32  # type: ignore[operator]
 
 
+def test_counters_agree_on_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The counters differ in what they count, not in how long it took; wide bounds for a busy machine."""
+    catalog = Catalog.load()
+    body = next(i for i in catalog.implementations_of("des-cbc", "host") if i.variant == "fast")
+    cells = cells_for(catalog, catalog.device("host"), body, message_bytes=[4096], operations=["encrypt"])
+    times = []
+    for wish in ("", "read", "tsc", "ns"):
+        monkeypatch.setenv("MOTECRYPT_HOST_COUNTER", wish)
+        measured = ensure(cells, Results(tmp_path / f"{wish}.db"), catalog, jobs=1)
+        times += [m.time_us for m in measured.values() if m.time_us]
+    assert len(times) == 4
+    assert max(times) < 1.5 * min(times)
+
+
 def test_a_repeated_operation_leaves_what_one_would() -> None:
     """The runner repeats an encryption in place; the firmware must still hold what one leaves."""
     catalog = Catalog.load()
