@@ -57,7 +57,7 @@ def machine() -> HostMachine:
     """This computer; its frequency is looked up at each call, the rest once."""
     told = _described(os.environ.get("MOTECRYPT_HOST_COUNTER", ""))
     return HostMachine(
-        processor=_cpuinfo("model name") or platform.processor() or platform.machine(),
+        processor=_processor(),
         counter=told["counter"],
         core_cycles=told["core_cycles"],
         aes_instructions={1: True, 0: False}.get(told["aes_instructions"]),
@@ -88,9 +88,9 @@ def rapl_counters() -> tuple[Path, ...]:
 
 def identity(device: Device) -> str:
     """Runner, a hash of its driver, the counter and the processor: part of what a measurement is keyed by."""
-    here = machine()
-    aes = {True: "with", False: "without", None: "unknown"}[here.aes_instructions]
-    return f"host {driver_identity('host')[:12]}, {here.counter}, {here.processor} ({aes} AES instructions)"
+    told = _described(os.environ.get("MOTECRYPT_HOST_COUNTER", ""))
+    aes = {1: "with", 0: "without"}.get(told["aes_instructions"], "unknown")
+    return f"host {driver_identity('host')[:12]}, {told['counter']}, {_processor()} ({aes} AES instructions)"
 
 
 def open_session(device: Device, elf: Path, data_end: int, options: Options) -> Session:
@@ -109,15 +109,16 @@ def _first_line(path: Path) -> str:
         return ""
 
 
-def _cpuinfo(key: str) -> str:
+@lru_cache(maxsize=1)
+def _processor() -> str:
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             name, _, value = line.partition(":")
-            if name.strip() == key:
+            if name.strip() == "model name":
                 return value.strip()
     except OSError:
         pass
-    return ""
+    return platform.processor() or platform.machine()
 
 
 def _frequencies() -> tuple[float, float]:

@@ -88,18 +88,35 @@ static void join(const uint32_t halves[2], uint8_t *block) {
     store(block + 4, right);
 }
 
+static void expand(uint32_t rounds[DES_ROUNDS][2], const uint8_t key[8]) {
+    uint8_t bits[56]; /* of C and D, one in a byte: each is used about 14 times */
+    for (uint8_t place = 0; place < 56; place++) {
+        bits[place] = des_key_bit(key, place);
+    }
+    for (uint8_t round = 0; round < DES_ROUNDS; round++) {
+        const uint8_t rotation = TABLE_READ8(&des_rotations[round]);
+        for (uint8_t half = 0; half < 2; half++) {
+            uint32_t word = 0;
+            for (uint8_t box = half; box < 8; box = (uint8_t)(box + 2)) {
+                const uint8_t *chosen = &des_pc2[6 * box];
+                const uint8_t end = box < 4 ? 28 : 56;
+                uint8_t six = 0;
+                for (uint8_t i = 6; i > 0; i--) {
+                    six = (uint8_t)((six << 1) | bits[des_key_place(chosen++, rotation, end)]);
+                }
+                word = (word << 8) | six;
+            }
+            rounds[round][half] = word;
+        }
+    }
+}
+
 uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_bytes) {
     if (key_bytes != 8 * DES_PASSES) {
         return CIPHER_BAD_KEY;
     }
-    for (uint8_t pass_index = 0; pass_index < DES_PASSES; pass_index++) {
-        for (uint8_t round = 0; round < DES_ROUNDS; round++) {
-            uint32_t *words = key->rounds[pass_index][round];
-            words[0] = words[1] = 0;
-            for (uint8_t box = 0; box < 8; box++) {
-                words[box & 1] = (words[box & 1] << 8) | des_key_bits(bytes + 8 * pass_index, round, box);
-            }
-        }
+    for (uint8_t i = 0; i < DES_PASSES; i++) {
+        expand(key->rounds[i], bytes + 8 * i);
     }
     return CIPHER_OK;
 }

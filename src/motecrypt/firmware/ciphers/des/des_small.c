@@ -32,14 +32,26 @@ static void join(uint8_t halves[8], uint8_t *block) {
     }
 }
 
+/* The six bits of a round's key that enter a box, first bit highest. */
+static inline __attribute__((always_inline)) uint8_t key_bits(const uint8_t key[8], uint8_t rotation, uint8_t box) {
+    const uint8_t *chosen = &des_pc2[6 * box];
+    const uint8_t end = box < 4 ? 28 : 56;
+    uint8_t bits = 0;
+    for (uint8_t i = 6; i > 0; i--) {
+        bits = (uint8_t)((bits << 1) | des_key_bit(key, des_key_place(chosen++, rotation, end)));
+    }
+    return bits;
+}
+
 /* One round: target ^= P(S(E(source) ^ round key)). */
 static void des_round(uint8_t target[4], const uint8_t source[4], const uint8_t key[8], uint8_t round) {
+    const uint8_t rotation = TABLE_READ8(&des_rotations[round]);
     uint32_t expanded = ((uint32_t)source[0] << 24) | ((uint32_t)source[1] << 16) |
                         ((uint32_t)source[2] << 8) | source[3];
     expanded = (expanded >> 1) | (expanded << 31); /* the first box takes bits 32, 1, 2, 3, 4, 5 */
     for (uint8_t box = 0; box < 8; box++) {
         const uint8_t top = (uint8_t)(expanded >> 24);
-        const uint8_t index = (top >> 2) ^ des_key_bits(key, round, box);
+        const uint8_t index = (top >> 2) ^ key_bits(key, rotation, box);
         const uint8_t pair = TABLE_READ8(&des_boxes[box][index >> 1]);
         /* both halves are read and one is masked, so that the index's last bit steers no branch */
         const uint8_t odd = (uint8_t)(0U - (index & 1U));
