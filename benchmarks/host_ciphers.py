@@ -11,6 +11,7 @@ import argparse
 import sys
 
 from motecrypt.catalog import Catalog
+from motecrypt.errors import InputError
 from motecrypt.experiments.host_speed import (
     LIBRARIES,
     NO_AES,
@@ -21,6 +22,7 @@ from motecrypt.experiments.host_speed import (
     library_version,
     ratio_to,
 )
+from motecrypt.setup import need
 
 LIMIT = 1.3
 POINTS = (("aes128", 128), ("des", 64), ("3des", 192), ("rc2", 128), ("blowfish", 128), ("rc6", 128))
@@ -35,9 +37,13 @@ def main() -> int:
     parser.add_argument("--bytes", type=int, default=16384, help="bytes encrypted in one go")
     parser.add_argument("--rounds", type=int, default=21, help="how often each is timed")
     options = parser.parse_args()
+    try:
+        need("host", "host-libraries")
+    except InputError as error:
+        print(f"host_ciphers: {error}")
     versions = {name: library_version(name) for name in LIBRARIES}
     if versions[REFERENCE] is None:
-        print("host_ciphers: not run, LibTomCrypt is missing (apt-get install libtomcrypt-dev)")
+        print("host_ciphers: cannot run, LibTomCrypt is missing (apt-get install libtomcrypt-dev)")
         return CANNOT_RUN
     print("cycles a byte;", ", ".join(version for version in versions.values() if version))
     others = (REFERENCE, "cryptopp", "openssl", NO_AES)
