@@ -1,5 +1,6 @@
 /* adapter.h: what a shared library of another project's ciphers shows to drivers/host.c: cipher.h's three
- * functions, behind a choice of cipher by name ("aes128-cbc", "rc6-ctr").
+ * functions, behind a choice of cipher by name ("aes128-cbc", "rc6-ctr"). A context must be zero bytes before
+ * its first set-up; a later one frees what the one before had allocated.
  */
 #ifndef MOTECRYPT_ADAPTER_H
 #define MOTECRYPT_ADAPTER_H

@@ -115,6 +115,9 @@ const char *adapter_version(void) {
 }
 
 uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes) {
+    delete context->encrypt;
+    delete context->decrypt;
+    context->encrypt = context->decrypt = nullptr;
     try {
         context->encrypt = make_by_name(true);
         context->decrypt = make_by_name(false);

@@ -70,6 +70,8 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
     if (!cipher) {
         return CIPHER_BAD_KEY;
     }
+    EVP_CIPHER_CTX_free(context->encrypt);
+    EVP_CIPHER_CTX_free(context->decrypt);
     context->encrypt = open_context(cipher, key, key_bytes, 1);
     context->decrypt = open_context(cipher, key, key_bytes, 0);
     EVP_CIPHER_free(cipher);

@@ -30,6 +30,7 @@
 enum {
     LEAST_SAMPLES = 15,
     MOST_SAMPLES = 400,
+    MOST_ROUNDS = 4096, /* of --compare, at least MOST_SAMPLES */
     WARM_UP_NS = 300000,
     WARM_UP_MOST = 50,
     REGION_NS = 20000000,
@@ -71,7 +72,7 @@ static double median_of(const double *sorted, int count) {
 /* Median with its 95 % interval by order statistics (binomial, normal approximation: no assumption about how
  * the samples are distributed), and how many samples lie 5 median deviations above it. */
 static struct summary summarise(const struct sample *samples, int count) {
-    static double sorted[MOST_SAMPLES > 4096 ? MOST_SAMPLES : 4096], deviation[4096];
+    static double sorted[MOST_ROUNDS], deviation[MOST_ROUNDS];
     struct summary s = {0};
     s.samples = count;
     for (int i = 0; i < count; i++) {
@@ -314,12 +315,14 @@ static void open_library(struct library *l, const char *path, const char *operat
     if (operation) { /* none: it is the set-up that is timed */
         *(void **)&l->operation = symbol(handle, path, operation);
     }
-    l->context = aligned_alloc(64, (*context_bytes + 63) / 64 * 64 + 64);
+    const size_t context_room = (*context_bytes + 63) / 64 * 64 + 64;
+    l->context = aligned_alloc(64, context_room);
     l->output = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
     l->samples = calloc((size_t)rounds, sizeof *l->samples);
     if (!l->context || !l->output || !l->samples) {
         refuse(path, "memory", 0);
     }
+    memset(l->context, 0, context_room); /* an adapter tells a new context by its zeros */
     uint8_t status = l->restart(l->context, key, (uint8_t)key_bytes);
     if (status) {
         refuse(path, "cipher_setup", status);
@@ -359,7 +362,7 @@ static int compare(char **arguments, int count) {
     int libraries = count - 5;
     compared.key = key;
     compared.key_bytes = key_bytes;
-    if (rounds < 1 || rounds > 4096 || libraries < 1 || bytes == 0) {
+    if (rounds < 1 || rounds > MOST_ROUNDS || libraries < 1 || bytes == 0) {
         fprintf(stderr, "--compare: 1 to 4096 rounds, at least one byte and one library\n");
         return 2;
     }
