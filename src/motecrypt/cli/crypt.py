@@ -36,21 +36,21 @@ def command(
         parse_hex(text, what) for text, what in ((key, "--key"), (nonce, "--nonce"), (ad, "--ad"))
     )
     _check(cipher, key_bytes, nonce_bytes, ad_bytes)
+    body_bytes = len(message) - (cipher.tag_bytes if decrypt else 0)
+    if body_bytes < 0:
+        raise InputError(
+            f"{cipher.name}: {len(message)} bytes are too short to hold its {cipher.tag_bytes}-byte tag"
+        )
+    _check_length(cipher, body_bytes)
     for warning in key_warnings(cipher.name, key_bytes):
         click.echo(f"motecrypt: warning: {warning}", err=True)
     need("host")
     engine = open_cipher(cipher_name, variant)
     engine.setup(key_bytes)
     if decrypt:
-        if len(message) < cipher.tag_bytes:
-            raise InputError(
-                f"{cipher.name}: {len(message)} bytes are too short to hold its {cipher.tag_bytes}-byte tag"
-            )
-        at = len(message) - cipher.tag_bytes
-        _check_length(cipher, at)
-        print(engine.decrypt(message[:at], nonce_bytes, ad_bytes, message[at:]).hex())
+        body, tag = message[:body_bytes], message[body_bytes:]
+        print(engine.decrypt(body, nonce_bytes, ad_bytes, tag).hex())
     else:
-        _check_length(cipher, len(message))
         ciphertext, tag = engine.encrypt(message, nonce_bytes, ad_bytes)
         print((ciphertext + tag).hex())
 
