@@ -14,6 +14,9 @@ from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
 from motecrypt.model import Cell, Cipher, Device, Measurement, Operation
 
+SLOW_VARIANTS = ("small", "low-ram")  # ours that give up speed for flash or RAM
+LONGEST = 4096  # bytes in a cell, even where the device holds more
+
 
 @dataclass(frozen=True)
 class FileCost:
@@ -54,10 +57,10 @@ def ciphertext_bytes(cipher: Cipher, size: int, nonce_sent: bool = True) -> int:
 
 
 def lengths(device: Device, cipher: Cipher) -> tuple[int, int]:
-    """The two message lengths to measure: a quarter of what the benchmark holds, and all of it."""
+    """The two message lengths to measure: what a simulator does quickly, and a quarter of it."""
     multiple = max(cipher.message.multiple, 16)
     longest = min(device.bench.get("message", 256), cipher.message.max) // multiple * multiple
-    longest = min(longest, 4096)
+    longest = min(longest, LONGEST) if longest > 256 else min(longest, 128)
     return max(multiple, longest // 4 // multiple * multiple), longest
 
 
@@ -67,7 +70,7 @@ def cells(
     cipher_name: str,
     key_bits: int | None = None,
     library: str = "motecrypt",
-    without: Sequence[str] = (),
+    without: Sequence[str] = SLOW_VARIANTS,
     message_bytes: tuple[int, int] | None = None,
 ) -> list[Cell]:
     """The cells that ``best`` needs: each of our implementations, set-up and encryption, two lengths.
@@ -75,7 +78,7 @@ def cells(
     Parameters
     ----------
     without
-        Variants to leave out, where the cipher has others.
+        Variants to leave out, where the cipher has others: those made small, not fast.
     message_bytes
         The two lengths, instead of those that suit the device.
     """

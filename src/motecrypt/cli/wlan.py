@@ -85,6 +85,8 @@ def command(
     Bytes and frames, the cipher's time on this host and on motes, the transfer's time by ns-3 (the
     closed form where it is not installed), energy of processor and radio, and the battery's share.
     """
+    if capture_path is not None or (sample or "").startswith(("image", "video")):
+        need("wlan")
     path = _file(file, sample)
     size = _size(path)
     catalog = Catalog.load()
@@ -119,6 +121,8 @@ def command(
                 notes.append(f"{name}: {cipher_name} was not measured: {why}")
             else:
                 shares.append(account.share(cost, size, device, host, outcome, cells_battery))
+    if cipher and not chosen:
+        notes.append(f"{cipher.name} was not timed: no compiler is installed; --device uno installs one")
     sizes = account.payload(size, cipher_bytes, sent, protocol)
     if not outcome["complete"]:
         notes.append(f"only {outcome['delivered_bytes']:,} of {sent:,} bytes arrived")
@@ -245,9 +249,10 @@ def _print(
 ) -> None:
     seconds, frames = outcome["seconds"], outcome["data_frames"]
     spread = f" ± {seconds['half_width']:.3f}" if seconds["half_width"] else ""
+    encrypted = f"{sizes.cipher_bytes:,} bytes (nonce or IV, padding and tag included)"
     rows = [
         ["file", f"{sizes.file_bytes:,} bytes"],
-        ["encrypted", f"{sizes.cipher_bytes:,} bytes (nonce or IV, padding and tag included)"],
+        *([["encrypted", encrypted]] if cipher_name != "none" else []),
         ["sent", f"{sizes.sent_bytes:,} bytes, {sizes.growth:.4f} of the file, {sizes.packets:,} packets"],
         [
             "data frames",

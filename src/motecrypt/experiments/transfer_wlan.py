@@ -48,7 +48,7 @@ def program() -> Path | None:
     """The compiled ns-3 program, or None where ns-3 or a compiler is missing."""
     try:
         return driver("wlan")
-    except BuildError:
+    except (BuildError, InputError):
         return None
 
 

@@ -172,9 +172,7 @@ def mote_cells(catalog: Catalog) -> dict[tuple[str, str, int], list[Cell]]:
     """Cells by device, cipher and key bits."""
     wanted = [*CIPHERS.values(), *(row for rows in LONGER_KEYS.values() for row in rows)]
     return {
-        (device, cipher, bits): filecost.cells(
-            catalog, device, cipher, bits, without=("small", "low-ram"), message_bytes=MOTE_LENGTHS
-        )
+        (device, cipher, bits): filecost.cells(catalog, device, cipher, bits, message_bytes=MOTE_LENGTHS)
         for device in DEVICES
         if device in catalog.devices
         for cipher, bits in dict.fromkeys(wanted)
