@@ -8,9 +8,9 @@ does not blame everything behind it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import Literal
 
 from motecrypt.audits.oracle import Weight
@@ -25,7 +25,7 @@ TimingVerdict = Literal[
 ]
 
 #: How a simulator's dump writes "no address".
-NO_ADDRESS = 0xFFFFFFFF
+NO_ADDRESS = "ffffffff"
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,15 @@ class Trace:
     Attributes
     ----------
     successors
-        successors[pc]: the program counters that followed, in order.
+        successors[pc]: the program counters that followed, in order, as the dump writes them.
     addresses
-        addresses[pc]: the memory addresses touched there, in order.
+        addresses[pc]: the memory addresses touched there, in order, as the dump writes them.
     instructions
         How many instructions were executed.
     """
 
-    successors: dict[int, list[int]]
-    addresses: dict[int, list[int]]
+    successors: Mapping[int, Sequence[str]]
+    addresses: Mapping[int, Sequence[str]]
     instructions: int
 
 
@@ -60,41 +60,40 @@ class Split:
     memory: str = ""
 
 
-def read_dump(lines: Iterable[str], wanted: Sequence[bool] | None = None) -> Iterator[Trace]:
+def read_dump(dump: str, wanted: Sequence[bool] | None = None) -> Iterator[Trace]:
     """Read a simulator's dump: a line for each instruction or access, "end" after each region.
 
     `wanted` says for each region whether it is worth reading; None: all are.
     """
-    text = iter(lines)
-    for number in count():
-        if wanted is not None and (number >= len(wanted) or not wanted[number]):
-            if not any(line.startswith("end") for line in text):
-                return
-            continue
-        trace = _read_region(text)
-        if trace is None:
-            return
-        yield trace
+    regions = dump.split("end\n")[:-1]
+    for number, region in enumerate(regions):
+        if wanted is None or (number < len(wanted) and wanted[number]):
+            yield _read_region(region)
 
 
-def _read_region(lines: Iterator[str]) -> Trace | None:
-    successors: dict[int, list[int]] = {}
-    addresses: dict[int, list[int]] = {}
-    last, instructions = -1, 0
-    for line in lines:
-        if line.startswith("end"):
-            return Trace(successors, addresses, instructions)
-        pc_text, address_text = line.split()
-        pc, address = int(pc_text, 16), int(address_text, 16)
-        touches = address != NO_ADDRESS
-        if not (touches and pc == last):  # else a further access of the same instruction
-            if last >= 0:
-                successors.setdefault(last, []).append(pc)
+def _read_region(text: str) -> Trace:
+    # Numbers stay text in the loop, which runs millions of times; only the keys are read as numbers.
+    successors: defaultdict[str, list[str]] = defaultdict(list)
+    addresses: defaultdict[str, list[str]] = defaultdict(list)
+    words = text.split()
+    last, instructions = "", 0
+    for pc, address in zip(words[::2], words[1::2], strict=True):
+        if address == NO_ADDRESS:
+            successors[last].append(pc)
             last = pc
             instructions += 1
-        if touches:
-            addresses.setdefault(pc, []).append(address)
-    return None
+            continue
+        addresses[pc].append(address)
+        if pc != last:  # else a further access of the same instruction
+            successors[last].append(pc)
+            last = pc
+            instructions += 1
+    successors.pop("", None)
+    return Trace(
+        {int(pc, 16): following for pc, following in successors.items()},
+        {int(pc, 16): touched for pc, touched in addresses.items()},
+        instructions,
+    )
 
 
 def splits(traces: Sequence[Trace], memory_of: Callable[[int], str]) -> tuple[Split, ...]:
@@ -111,14 +110,20 @@ def splits(traces: Sequence[Trace], memory_of: Callable[[int], str]) -> tuple[Sp
     first = traces[0]
     for other in traces[1:]:
         for pc, following in first.successors.items():
-            if any(a != b for a, b in zip(following, other.successors.get(pc, ()), strict=False)):
+            if _first_difference(following, other.successors.get(pc, ())) is not None:
                 found.add(Split(pc, "branch"))
         for pc, touched in first.addresses.items():
-            for a, b in zip(touched, other.addresses.get(pc, ()), strict=False):
-                if a != b:
-                    found.add(Split(pc, "address", memory_of(a)))
-                    break
+            differing = _first_difference(touched, other.addresses.get(pc, ()))
+            if differing is not None:
+                found.add(Split(pc, "address", memory_of(int(differing, 16))))
     return tuple(sorted(found, key=lambda split: (split.kind, split.pc)))
+
+
+def _first_difference(left: Sequence[str], right: Sequence[str]) -> str | None:
+    """The first element of `left` that differs from `right`, as far as both reach."""
+    if left == right:
+        return None
+    return next((a for a, b in zip(left, right, strict=False) if a != b), None)
 
 
 def verdict(cycles: Iterable[int], found: Sequence[Split], flash_cached: bool) -> TimingVerdict:

@@ -185,11 +185,11 @@ class _Bed:
                     for operation in OPERATIONS:
                         client.run(operation, 1, cipher.tag_bytes)
                         order.append(operation)
-            with dump.open(encoding="ascii") as lines:
-                found = timing.read_dump(lines, [name in operations for name in order])
-                told: dict[str, list[timing.Trace]] = {}
-                for name, trace in zip((n for n in order if n in operations), found, strict=True):
-                    told.setdefault(name, []).append(trace)
+            text = dump.read_text(encoding="ascii")
+        found = timing.read_dump(text, [name in operations for name in order])
+        told: dict[str, list[timing.Trace]] = {}
+        for name, trace in zip((n for n in order if n in operations), found, strict=True):
+            told.setdefault(name, []).append(trace)
         return told
 
     def wrong_tags(self) -> tuple[list[int], tuple[timing.Split, ...]]:
@@ -204,8 +204,7 @@ class _Bed:
             dump = Path(folder) / "dump"
             with self._client(dump) as (client, _):
                 self._refuse(client)
-            with dump.open(encoding="ascii") as lines:
-                found = list(timing.read_dump(lines))[2:]
+            found = list(timing.read_dump(dump.read_text(encoding="ascii")))[2:]
         return cycles, timing.splits(found, self.memory_of)
 
     def _refuse(self, client: Client) -> None:
