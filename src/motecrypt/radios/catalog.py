@@ -165,8 +165,8 @@ def _radios(folder: Path) -> Mapping[str, Radio]:
     radios: dict[str, Radio] = {}
     for path in sorted(folder.glob("*.toml")):
         radio = read_radio(path)
-        if radio.name in radios:
-            raise InputError(f"{path}: a second radio is named '{radio.name}'")
+        if radio.name != path.stem:
+            raise InputError(f"{path}: its radio is named '{radio.name}'; name the file {radio.name}.toml")
         radios[radio.name] = radio
     return radios
 

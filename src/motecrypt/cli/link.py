@@ -1,0 +1,178 @@
+"""motecrypt link: what messages cost on a radio."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from motecrypt.cli._output import json_option, print_json, print_table
+from motecrypt.errors import InputError
+from motecrypt.radios import Radio, load_radio
+from motecrypt.setup import need
+
+if TYPE_CHECKING:
+    from motecrypt.radios.survey import Survey
+
+ROWS = 33
+BYTES_MAX = 1_000_000
+LENGTHS_MAX = 100_000
+
+
+@click.command(epilog="Example: motecrypt link --radio srf --bytes 1-256")
+@click.option(
+    "--radio", "radio_name", default="srf", show_default=True, help="A radio, or a descriptor file."
+)
+@click.option("--bytes", "lengths", default="1-256", show_default=True, help="16, or 1-256, or 16,32,47.")
+@click.option("--packet-bytes", type=int, default=None, help="Packet length (default: the radio's own).")
+@click.option("--timeout-ms", type=float, default=None, help="Timeout of a packet that is not full.")
+@click.option("--set", "settings", multiple=True, metavar="FIGURE=NUMBER", help="Any figure of the radio.")
+@click.option("--all", "every", is_flag=True, help="Every length in the table, not a selection.")
+@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), default=None, help="The plot as SVG.")
+@json_option
+def command(
+    radio_name: str,
+    lengths: str,
+    packet_bytes: int | None,
+    timeout_ms: float | None,
+    settings: tuple[str, ...],
+    every: bool,
+    svg: Path | None,
+    as_json: bool,
+) -> None:
+    """Packets, air time, time to write and to deliver, and energy of messages on a radio, without loss.
+
+    Says which message and packet lengths are best and what padding to whole packets gains. Figures are
+    those of the radio's descriptor, each with its source; see 'motecrypt list radios'.
+    """
+    need("link")
+    import numpy as np
+
+    from motecrypt.radios.survey import survey
+
+    radio = _radio(radio_name, packet_bytes, timeout_ms, settings)
+    found = survey(radio, np.array(_lengths(lengths), dtype=np.int64))
+    if svg is not None:
+        _write_svg(found, svg)
+    if as_json:
+        print_json(_document(found))
+    else:
+        _print(found, every)
+
+
+def _radio(name: str, packet_bytes: int | None, timeout_ms: float | None, settings: tuple[str, ...]) -> Radio:
+    radio = load_radio(name)
+    values: dict[str, float] = {}
+    for setting in settings:
+        figure, equals, number = setting.partition("=")
+        try:
+            values[figure.strip()] = float(number)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise InputError(f"--set {setting}: give FIGURE=NUMBER, such as air_rate_baud=38400")
+    if packet_bytes is not None:
+        values["packet_bytes"] = packet_bytes
+    if timeout_ms is not None:
+        values["timeout_ms"] = timeout_ms
+    return radio.with_figures(**values)
+
+
+def _lengths(text: str) -> list[int]:
+    lengths: set[int] = set()
+    for part in text.split(","):
+        low, dash, high = part.strip().partition("-")
+        try:
+            first, last = int(low), int(high if dash else low)
+        except ValueError:
+            raise InputError(f"--bytes {text}: give lengths such as 16, 1-256 or 16,32,47") from None
+        if not 1 <= first <= last <= BYTES_MAX:
+            raise InputError(f"--bytes {part}: give 1 to {BYTES_MAX}, the smaller first")
+        if len(lengths) + last - first >= LENGTHS_MAX:
+            raise InputError(f"--bytes {text}: more than {LENGTHS_MAX} lengths; give fewer")
+        lengths.update(range(first, last + 1))
+    return sorted(lengths)
+
+
+def _document(found: Survey) -> dict[str, object]:
+    best, padded = found.best_packet, found.best_packet_padded
+    rows = found.rows()
+    return {
+        "radio": found.radio.name,
+        "figures": found.radio.figures,
+        "messages": rows,
+        "best_message_bytes": rows[found.best_message]["message_bytes"],
+        "best_packet_bytes": best.packet_bytes,
+        "best_packet_bytes_padded": padded.packet_bytes,
+        "packets": found.packets,
+    }
+
+
+def _print(found: Survey, every: bool) -> None:
+    rows = found.rows()
+    step = 1 if every else -(-len(rows) // ROWS)
+    shown = [row for index, row in enumerate(rows) if index % step == 0 or index == len(rows) - 1]
+    print_table(
+        f"{found.radio.title}, packets of {found.radio.packet_bytes} bytes",
+        (
+            *("bytes", "packets", "on air bytes", "air ms", "write ms", "deliver ms"),
+            *("sender uJ", "receiver uJ", "padded to", "deliver ms then", "padding gains ms"),
+        ),
+        [
+            (
+                row["message_bytes"],
+                row["packets"],
+                f"{row['air_bytes']:g}",
+                *(f"{row[name] / 1000:.3f}" for name in ("air_time_us", "write_time_us", "delivery_time_us")),
+                *(f"{row[name]:.1f}" for name in ("sender_uj", "receiver_uj")),
+                row["padded_bytes"],
+                *(f"{row[name] / 1000:.3f}" for name in ("padded_delivery_time_us", "padding_gain_us")),
+            )
+            for row in shown
+        ],
+        _text(found, rows),
+    )
+    if len(rows) > 1:
+        from motecrypt.radios.plots import text_plot
+
+        lengths = [row["message_bytes"] for row in rows]
+        plain = [row["delivery_time_us"] / 1000 for row in rows]
+        padded = [row["padded_delivery_time_us"] / 1000 for row in rows]
+        print(text_plot(lengths, [("o", "as it is", plain), (".", "padded", padded)], "ms to deliver"))
+
+
+def _text(found: Survey, rows: list[dict[str, float]]) -> str:
+    best, padded = found.best_packet, found.best_packet_padded
+    message = rows[found.best_message]
+    rate = message["message_bytes"] / message["delivery_time_us"] * 1000
+    gains = [row["padding_gain_us"] / 1000 for row in rows if row["padded_bytes"] != row["message_bytes"]]
+    if not gains:
+        gained = "Every length here is whole packets already: padding changes nothing."
+    elif max(gains) <= 0:
+        gained = f"Padding gains nothing here; it costs up to {-min(gains):.3f} ms."
+    else:
+        gained = (
+            f"Padding to whole packets gains {min(gains):.3f} to {max(gains):.3f} ms where it does anything."
+        )
+    return (
+        f"Best message length here: {message['message_bytes']} bytes, {rate:.3f} KB/s. "
+        f"Best packet length for these messages: {best.packet_bytes} bytes as they are "
+        f"({best.mean_delivery_us / 1000:.3f} ms on average), {padded.packet_bytes} bytes padded "
+        f"({padded.mean_padded_us / 1000:.3f} ms). {gained}"
+    )
+
+
+def _write_svg(found: Survey, path: Path) -> None:
+    from motecrypt.radios.plots import svg_plot
+
+    rows = found.rows()
+    lengths = [row["message_bytes"] for row in rows]
+    series = [
+        ("#c0392b", "as it is", [row["delivery_time_us"] / 1000 for row in rows]),
+        ("#2471a3", "padded", [row["padded_delivery_time_us"] / 1000 for row in rows]),
+    ]
+    try:
+        path.write_text(svg_plot(found.radio.title, lengths, series, "ms to deliver"), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"--svg {path}: {error.strerror}; choose another file") from None
