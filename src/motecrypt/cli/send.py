@@ -196,6 +196,7 @@ def _send_paper(
             encryption_ms = 1000 * (time.perf_counter() - begun)
             write_ms = 1000 * write_all(port, data, stop)
             cost = costs(radio, max(len(data), 1))
+            plain_ms = costs(radio, max(len(text), 1)).delivery_time_us / 1000
             rows.append(
                 {
                     "message_bytes": len(text),
@@ -205,6 +206,12 @@ def _send_paper(
                     "write_returned_ms": round(write_ms, 4),
                     "line_rate_bound_ms": round(cost.write_time_us / 1000, 3),
                     "model_delivery_ms": round(cost.delivery_time_us / 1000, 3),
+                    "throughput_kb_s": round(
+                        metrics.throughput_kb_s(len(data), cost.delivery_time_us / 1000), 3
+                    ),
+                    "time_difference_ms": round(
+                        metrics.time_difference_ms(cost.delivery_time_us / 1000, plain_ms), 3
+                    ),
                 }
             )
             report(number, len(texts), "message")
@@ -230,7 +237,8 @@ def _print(summary: dict[str, Any], as_json: bool) -> None:
                 f"{row['message_bytes']} bytes as {row['sent_bytes']}: "
                 f"encrypted in {row['encryption_ms']} ms, "
                 f"write() returned after {row['write_returned_ms']} ms; the line needs "
-                f"{row['line_rate_bound_ms']} ms, delivery {row['model_delivery_ms']} ms by the model"
+                f"{row['line_rate_bound_ms']} ms, delivery {row['model_delivery_ms']} ms by the model "
+                f"({row['time_difference_ms']:+} ms to plaintext, {row['throughput_kb_s']} KB/s)"
             )
         return
     rate = summary["throughput_kb_s"]

@@ -214,6 +214,24 @@ def test_command_mode_over_a_port(folder: Path) -> None:
     assert answer == b"OK\r0C\rOK\rERR\rOK\r"
 
 
+def test_the_modules_own_encryption_is_switched_on_at_both_ends(folder: Path) -> None:
+    create_key_file(folder / "module", 16)
+    options = ["--key", "key", "--module-key", "module"]
+    with radios(folder):
+        receiver = start("receive", "b", "--json", *options, "--count", "1", folder=folder)
+        sender = start("send", "a", *options, "sealed twice", folder=folder)
+        _, errors = finish(sender)
+        for _ in range(5):
+            # The receiver's module may have been set up after the sender's first question was over.
+            if sender.returncode == 0:
+                break
+            sender = start("send", "a", *options, "sealed twice", folder=folder)
+            _, errors = finish(sender)
+        assert sender.returncode == 0, errors
+        received, _ = finish(receiver)
+    assert records(received)[0]["message"] == "sealed twice"
+
+
 def test_bytes_never_come_before_the_model_says(folder: Path) -> None:
     process = start("radio", "srf", "--link", "a", "--link", "b", "--json", folder=folder)
     while not (folder / "b").is_symlink():
