@@ -66,6 +66,22 @@ def test_without_ns3_it_says_that_the_closed_form_serves(
     assert "closed form" in out and "apt-get install libns3-dev" in out
 
 
+def test_a_file_larger_than_is_simulated_is_scaled_and_never_read(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    if transfer_wlan.program() is None:
+        pytest.skip(transfer_wlan.missing_note())
+    huge = tmp_path / "huge"
+    with huge.open("wb") as file:
+        file.truncate(300_000_000_000)  # sparse: more than any memory, and than this disk
+    code, out, err = _run(capsys, str(huge), "--phy", "g", "--seeds", "1", "--json")
+    assert code == 0, err
+    answer = json.loads(out)
+    assert "in proportion" in answer["engine"]
+    form = _json(capsys, str(huge), "--phy", "g")["transfer"]
+    assert answer["transfer"]["seconds"]["mean"] == pytest.approx(form["seconds"]["mean"], rel=0.1)
+
+
 def test_a_capture_is_written_with_the_way_to_read_it(
     capsys: pytest.CaptureFixture[str], file: Path, tmp_path: Path
 ) -> None:

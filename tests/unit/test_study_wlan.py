@@ -67,7 +67,7 @@ def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Results:
         results.store_finding(data_types.KIND, data_types.VERSION, request.inputs(), outcome)
     timed = plan.host_speed()
     inputs = timed.inputs(Catalog.load())
-    machine = {"processor": "test", "counter": "cycles", "aes_instructions": True}
+    machine = {"processor": "test", "counter": "cycles", "aes_instructions": True, "rapl": []}
     outcome = {
         "machine": machine,
         "missing": [],

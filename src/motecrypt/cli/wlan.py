@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -104,8 +104,12 @@ def command(
         if closed_form:
             engine, outcome = transfer_wlan.CLOSED_FORM, transfer_wlan.closed_outcome(request)
         else:
-            finding = request.ensure(results, notes.append)
-            engine, outcome = str(finding.inputs["engine"]), dict(finding.outcome)
+            part = min(sent, transfer_wlan.SIMULATED_BYTES)
+            finding = replace(request, size=part).ensure(results, notes.append)
+            engine = str(finding.inputs["engine"])
+            outcome = transfer_wlan.scaled(finding.outcome, sent / part)
+            if part < sent:
+                engine += f", {part / 1e6:g} MB and the rest in proportion"
         notes = [note for note in notes if "not installed" in note]
         if outcome.get("note"):
             notes.append(str(outcome["note"]))

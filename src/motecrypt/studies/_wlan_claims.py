@@ -239,7 +239,11 @@ def _data_types(stored: Stored) -> list[Comparison]:
         worst = max(ratios.values(), key=lambda v: abs(v["median"] - 1))["median"]
         said = ", ".join(f"{k} {v['low']:.3f} to {v['high']:.3f}" for k, v in ratios.items() if k != "text")
         note = f"95 % intervals of the median: {said}; {outcome['outliers']} of {outcome['timings']} outliers"
-        rows.append(
-            claim(text, name, "ratio to text", "claim", worst, holds(worst, abs(worst - 1) > 0.05), note)
-        )
+        spread = stored.mote_spread("uno", cipher, bits)
+        if spread is not None:
+            least, most, inputs = spread
+            varied = f"{least:,} to {most:,}" if most > least else f"always {most:,}"
+            note += f"; uno: {varied} cycles for {max(plan.MOTE_LENGTHS)} bytes over {inputs} random inputs"
+        verdict = holds(worst, abs(worst - 1) > 0.05)
+        rows.append(claim(text, name, "ratio to text", "claim", worst, verdict, note))
     return rows

@@ -256,6 +256,19 @@ class Stored:
         known = [m for m in found if m is not None]
         return filecost.best(self.catalog.device(device), known) if known else None
 
+    def mote_spread(self, device: str, cipher: str, bits: int) -> tuple[int, int, int] | None:
+        """Least and most cycles of encrypting the longer message, and over how many random inputs."""
+        cost = self.mote(device, cipher, bits)
+        cells = mote_cells(self.catalog).get((device, cipher, bits), [])
+        for cell in cells:
+            m = self.results.measurement(cell_key(self.catalog, cell))
+            wanted = (cost is not None and cell.implementation.name == cost.implementation, cell.operation)
+            if m is None or wanted != (True, "encrypt") or cell.message_bytes != max(MOTE_LENGTHS):
+                continue
+            if m.cycles_min is not None and m.cycles_max is not None:
+                return m.cycles_min, m.cycles_max, m.inputs
+        return None
+
     def mote_reason(self, device: str, cipher: str, bits: int) -> str:
         """Why a cipher has no figure on a mote."""
         cells = mote_cells(self.catalog).get((device, cipher, bits), [])

@@ -204,6 +204,8 @@ def _both_ways(stored: Stored) -> Section:
     heads = ("MB/s", "cycles/byte", "µJ/byte", "CPU load %", "battery %")
     host = stored.machine
     counted = f"{host['processor']}, {host['counter']}" if host else "nothing was timed"
+    if host and not host["rapl"]:
+        counted += "; no energy counter (RAPL) can be read here, so energy is the source's model"
     return Section(
         "Encryption and decryption on this host, our portable C",
         ["cipher", *heads, *(f"{head}, decrypt" for head in heads)],
