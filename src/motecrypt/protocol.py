@@ -16,7 +16,7 @@ from motecrypt.errors import MotecryptError
 
 VERSION = 1
 END, ESCAPE, FLIP = 0x7E, 0x7D, 0x20
-MAX_FRAME_BYTES = 1 << 17
+MAX_FRAME_BYTES = 1 << 21  # above what a driver calls a flood, so that the driver can say so
 
 OPERATION_CODES = {"setup": 0, "encrypt": 1, "decrypt": 2}
 STATUS_NAMES = {0: "ok", 1: "bad key", 2: "bad nonce", 3: "bad length", 4: "bad tag"}

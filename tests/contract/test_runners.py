@@ -60,6 +60,7 @@ def test_a_branch_on_the_key_is_seen(results: Results, device: str) -> None:
     [
         ("faulty-loops", "fault", "no answer within"),
         ("faulty-crashes", "fault", ""),
+        ("faulty-floods", "fault", "flood"),
         ("faulty-flips", "wrong-output", "byte 3 is"),
         ("faulty-source", "build-failed", "error"),
     ],
