@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import tty
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -74,6 +74,22 @@ def listening(folder: Path, *options: str) -> subprocess.Popen[str]:
     return process
 
 
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + DEADLINE_S
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def highest_counter(folder: Path, stream: int) -> int:
+    """The highest counter that the receiver has accepted from a stream; -1 before the first."""
+    window = folder / "key.window"
+    if not window.exists():
+        return -1
+    streams = json.loads(window.read_text().splitlines()[0])["streams"]
+    return int(streams[str(stream)][0]) if str(stream) in streams else -1
+
+
 def records(output: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in output.splitlines()]
 
@@ -106,10 +122,14 @@ def test_the_papers_modes_carry_messages(folder: Path) -> None:
         with radios(folder):
             options = ["--mode", mode, "--key", "key"]
             receiver = start("receive", "b", "--json", *options, "--count", "1", folder=folder)
-            time.sleep(1.0)
-            sender = start("send", "a", "--json", *options, "fourteen bytes", folder=folder)
-            output, errors = finish(sender)
-            assert sender.returncode == 0 and "do not deploy" in errors
+            time.sleep(0.5)
+            for _ in range(20):
+                # No mode of the paper's tells whether anybody listens yet.
+                sender = start("send", "a", "--json", *options, "fourteen bytes", folder=folder)
+                output, errors = finish(sender)
+                assert sender.returncode == 0 and "do not deploy" in errors
+                if receiver.poll() is not None:
+                    break
             received, _ = finish(receiver)
         row = json.loads(output)["messages"][0]
         assert row["sent_bytes"] == expected and row["message_bytes"] == 14
@@ -143,7 +163,7 @@ def test_a_port_that_vanishes_is_one_line_and_the_receiver_waits(folder: Path) -
         receiver = listening(folder, "--key", "key", "--count", "1")
         (folder / "big").write_bytes(bytes(200_000))
         sender = start("send", "a", "--key", "key", "--file", "big", folder=folder)
-        time.sleep(2.0)
+        wait_for((folder / "key.window").exists)
         pair.send_signal(signal.SIGINT)
         _, errors = finish(sender)
         assert sender.returncode == 1 and "vanished" in errors.splitlines()[-1]
@@ -290,8 +310,7 @@ def test_the_mote_never_repeats_a_counter_over_power_cuts(folder: Path) -> None:
         received, _ = finish(receiver)
     counters = [int(str(record["counter"])) for record in records(received)[:-1]]
     assert len(set(counters)) == len(counters) > 3 and counters == sorted(counters)
-    # Each start after a cut goes on beyond what the one before had claimed.
-    assert max(counters) >= 64
+    assert max(counters) > 128
 
 
 def test_uno_to_gateway_in_the_papers_mode(folder: Path) -> None:
