@@ -1,15 +1,8 @@
-/* Adapter: cipher.h over tiny-AES-c. The library works in place. */
-#include "cipher.h"
-#include "cbc.h"
-
-#include <string.h>
+/* Adapter: cipher.h over tiny-AES-c in cipher block chaining. */
+#include "tiny.h"
 
 uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes) {
-    if (key_bytes != AES_KEYLEN) {
-        return CIPHER_BAD_KEY;
-    }
-    AES_init_ctx(&context->aes, key);
-    return CIPHER_OK;
+    return tiny_setup(context, key, key_bytes);
 }
 
 static uint8_t begin(struct cipher_context *context, const struct cipher_io *io) {
@@ -19,9 +12,7 @@ static uint8_t begin(struct cipher_context *context, const struct cipher_io *io)
     if (io->bytes % AES_BLOCKLEN != 0) {
         return CIPHER_BAD_LENGTH;
     }
-    if (io->output != io->input) {
-        memcpy(io->output, io->input, io->bytes);
-    }
+    tiny_begin(io);
     AES_ctx_set_iv(&context->aes, io->nonce);
     return CIPHER_OK;
 }

@@ -1,0 +1,11 @@
+/* LibTomCrypt's CBC mode over the cipher that TOMCRYPT_DESCRIPTOR names. */
+#ifndef TOMCRYPT_ADAPTER_CBC_H
+#define TOMCRYPT_ADAPTER_CBC_H
+
+#include "tomcrypt.h"
+
+struct cipher_context {
+    symmetric_CBC mode;
+};
+
+#endif

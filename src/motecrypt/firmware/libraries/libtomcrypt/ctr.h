@@ -1,0 +1,11 @@
+/* LibTomCrypt's CTR mode over the cipher that TOMCRYPT_DESCRIPTOR names. */
+#ifndef TOMCRYPT_ADAPTER_CTR_H
+#define TOMCRYPT_ADAPTER_CTR_H
+
+#include "tomcrypt.h"
+
+struct cipher_context {
+    symmetric_CTR mode;
+};
+
+#endif
