@@ -1,0 +1,215 @@
+"""motecrypt file: encrypt and decrypt files, in a modern container or in the published format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from motecrypt.cli._output import progress
+from motecrypt.errors import InputError
+from motecrypt.files import container, crypt_and_hash, secrets
+from motecrypt.link import read_key_file
+
+MODERN, COMPATIBLE = "modern", "crypt-and-hash"
+MIB = 1 << 20
+
+_Function = TypeVar("_Function", bound=Callable[..., None])
+
+_source = click.argument("source", type=click.Path(path_type=Path))
+_target = click.argument("target", type=click.Path(path_type=Path))
+
+
+def _key_options(function: _Function) -> _Function:
+    for option in (
+        click.option("--force", is_flag=True, help="Replace TARGET if it exists."),
+        click.option("--key-env", metavar="NAME", help="Take the key or password from this variable."),
+        click.option("--key-file", type=click.Path(path_type=Path), help="A file that holds the key."),
+    ):
+        function = option(function)
+    return function
+
+
+@click.group(epilog="Example: motecrypt file encrypt --key-file my.key log.csv log.csv.enc")
+def command() -> None:
+    """Encrypt or decrypt files of any size, in constant memory. Without a key option, a password is asked.
+
+    Format "modern": AES-256-GCM or ChaCha20-Poly1305 in chunks; a key of 'motecrypt key', or a password
+    through Argon2id. Format "crypt-and-hash": that of Mbed TLS's sample program, for its files only.
+    """
+
+
+@command.command(epilog="Example: motecrypt file encrypt --key-file my.key log.csv log.csv.enc")
+@_source
+@_target
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice([MODERN, COMPATIBLE]),
+    default=MODERN,
+    show_default=True,
+    help="Format.",
+)
+@click.option(
+    "--cipher",
+    type=click.Choice([*container.CIPHERS, *crypt_and_hash.CIPHERS]),
+    help="Default: aes256-gcm; with crypt-and-hash: aes256-cbc.",
+)
+@click.option(
+    "--digest", type=click.Choice(list(crypt_and_hash.DIGESTS)), help="Of crypt-and-hash; default sha512."
+)
+@click.option("--chunk", type=int, default=65536, show_default=True, help="Bytes a chunk (modern).")
+@_key_options
+def encrypt(
+    source: Path,
+    target: Path,
+    kind: str,
+    cipher: str | None,
+    digest: str | None,
+    chunk: int,
+    key_file: Path | None,
+    key_env: str | None,
+    force: bool,
+) -> None:
+    """Encrypt SOURCE into the new file TARGET.
+
+    With crypt-and-hash, the path as given goes into the IV, as the original program has it.
+    """
+    if kind == MODERN:
+        _refuse(cipher, container.CIPHERS, kind)
+        if digest is not None:
+            raise InputError("--digest belongs to --format crypt-and-hash; leave it out")
+        secret = _modern_secret(key_file, key_env, new=True)
+        with _bar("encrypting") as report:
+            size = container.encrypt_file(
+                source,
+                target,
+                secret,
+                cipher=cipher or "aes256-gcm",
+                chunk_bytes=chunk,
+                force=force,
+                progress=report,
+            )
+    else:
+        _refuse(cipher, crypt_and_hash.CIPHERS, kind)
+        _warn(COMPATIBLE_WARNING)
+        cipher = cipher or "aes256-cbc"
+        if cipher.endswith("-ctr") and source.is_file() and source.stat().st_size % 16:
+            _warn("the original program decrypts CTR files only when their length is a multiple of 16")
+        typed = _compatible_secret(key_file, key_env, new=True)
+        with _bar("encrypting") as report:
+            size = crypt_and_hash.encrypt_file(
+                source,
+                target,
+                typed,
+                cipher=cipher,
+                digest=digest or "sha512",
+                force=force,
+                progress=report,
+            )
+    print(f"{target}: {size} bytes, {kind}")
+
+
+@command.command(epilog="Example: motecrypt file decrypt --key-file my.key log.csv.enc log.csv")
+@_source
+@_target
+@click.option(
+    "--format", "kind", type=click.Choice([MODERN, COMPATIBLE]), help="Default: what the file begins like."
+)
+@click.option(
+    "--cipher", type=click.Choice(list(crypt_and_hash.CIPHERS)), help="Of crypt-and-hash; default aes256-cbc."
+)
+@click.option(
+    "--digest", type=click.Choice(list(crypt_and_hash.DIGESTS)), help="Of crypt-and-hash; default sha512."
+)
+@_key_options
+def decrypt(
+    source: Path,
+    target: Path,
+    kind: str | None,
+    cipher: str | None,
+    digest: str | None,
+    key_file: Path | None,
+    key_env: str | None,
+    force: bool,
+) -> None:
+    """Decrypt SOURCE into the new file TARGET, which appears only if every byte was found genuine."""
+    if kind is None:
+        kind = MODERN if container.is_container(source) else COMPATIBLE
+    if kind == MODERN:
+        if cipher is not None or digest is not None:
+            raise InputError("--cipher, --digest: a file of the modern format tells its own; leave them out")
+        secret = _modern_secret(key_file, key_env, new=False)
+        with _bar("decrypting") as report:
+            size = container.decrypt_file(source, target, secret, force=force, progress=report)
+    else:
+        _warn(COMPATIBLE_WARNING)
+        typed = _compatible_secret(key_file, key_env, new=False)
+        with _bar("decrypting") as report:
+            size = crypt_and_hash.decrypt_file(
+                source,
+                target,
+                typed,
+                cipher=cipher or "aes256-cbc",
+                digest=digest or "sha512",
+                force=force,
+                progress=report,
+            )
+    print(f"{target}: {size} bytes")
+
+
+COMPATIBLE_WARNING = "crypt-and-hash is for compatibility only: " + "; ".join(crypt_and_hash.WEAKNESSES)
+
+
+def _warn(text: str) -> None:
+    click.echo(f"motecrypt: warning: {text}", err=True)
+
+
+def _refuse(cipher: str | None, known: Collection[str], kind: str) -> None:
+    if cipher is not None and cipher not in known:
+        raise InputError(f"--cipher {cipher}: the format {kind} has: {', '.join(known)}")
+
+
+def _typed(key_env: str | None, new: bool) -> tuple[str, str]:
+    if key_env is not None:
+        return secrets.from_environment(key_env), f"--key-env {key_env}"
+    text: str = click.prompt(
+        "Password (or hex: and a key)", hide_input=True, confirmation_prompt=new, err=True
+    )
+    return text, "the key typed"
+
+
+def _modern_secret(key_file: Path | None, key_env: str | None, new: bool) -> container.Secret:
+    if key_file is not None:
+        _one(key_env)
+        return container.Secret(key=read_key_file(key_file))
+    return secrets.modern_text(*_typed(key_env, new))
+
+
+def _compatible_secret(key_file: Path | None, key_env: str | None, new: bool) -> bytes:
+    if key_file is not None:
+        _one(key_env)
+        if secrets.exposed(key_file):
+            _warn(f"key file {key_file}: others on this machine can read it; run 'chmod 600 {key_file}'")
+        return secrets.compatible_key_file(key_file)
+    return secrets.compatible_text(*_typed(key_env, new))
+
+
+def _one(key_env: str | None) -> None:
+    if key_env is not None:
+        raise InputError("--key-file and --key-env: give one of them")
+
+
+@contextmanager
+def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    """Progress in MiB, for files that take a while."""
+    with progress(title) as report:
+
+        def told(done: int, total: int) -> None:
+            if total >= 64 * MIB:
+                report(done // MIB, total // MIB, "MiB")
+
+        yield told

@@ -1,0 +1,300 @@
+"""The container "modern": authenticated encryption in chunks, with a real key or a password through Argon2id.
+
+    offset  bytes  what (numbers little-endian)
+         0      8  "motefile"
+         8      1  version, 1
+         9      1  cipher: 1 AES-256-GCM, 2 ChaCha20-Poly1305
+        10      1  key: 0 given, 1 Argon2id of a password
+        11      1  n: a chunk is 2^n bytes of plaintext, n = 9 to 20
+        12      4  Argon2id: memory in KiB (0 for a given key)
+        16      2  Argon2id: passes
+        18      2  Argon2id: lanes
+        20     32  salt, random for each file
+        52     32  HMAC-SHA256(header key, bytes 0 to 51)
+        84         chunks: ciphertext and 16 bytes of tag each
+
+header key | chunk key = HKDF-SHA256(key, salt, "motecrypt file 1", 64 bytes) (RFC 5869). A chunk's nonce is
+its number in 11 bytes, most significant first, and 1 for the last chunk, else 0, as in STREAM (Hoang,
+Reyhanitabar, Rogaway, Vizar: Online authenticated-encryption and its nonce-reuse misuse-resistance, 2015):
+so chunks cannot be swapped, dropped, repeated or added. All are full but the last, which is empty only in
+an empty file. The header's HMAC also ties the file to one key, which GCM and Poly1305 alone do not.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography.exceptions import InvalidTag, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.files.writing import NewFile, check_target, open_source
+
+Progress = Callable[[int, int], None]
+
+MAGIC = b"motefile"
+VERSION = 1
+CIPHERS = {"aes256-gcm": 1, "chacha20-poly1305": 2}
+TAG_BYTES = 16
+SALT_BYTES = 32
+HEADER_BYTES = 84
+CHUNK_LOG2 = 16
+KEY_BYTES = (16, 24, 32)
+
+# RFC 9106, 4: the second recommended choice. What a file may ask of a reader is limited.
+ARGON_KIB, ARGON_PASSES, ARGON_LANES = 65_536, 3, 4
+ARGON_KIB_MAX, ARGON_PASSES_MAX, ARGON_LANES_MAX = 1_048_576, 16, 16
+
+_FIELDS = struct.Struct("<8sBBBBIHH32s")
+
+
+@dataclass(frozen=True)
+class Secret:
+    """A key (16, 24 or 32 random bytes) or a password (any text): exactly one of the two."""
+
+    key: bytes | None = None
+    password: bytes | None = None
+
+    def __post_init__(self) -> None:
+        if (self.key is None) == (self.password is None):
+            raise InputError("give a key or a password, not both")
+        if self.key is not None and len(self.key) not in KEY_BYTES:
+            raise InputError(f"a key of {len(self.key)} bytes; the modern format takes 16, 24 or 32")
+        if self.password is not None and not self.password:
+            raise InputError("an empty password; give at least one character")
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a container says of itself."""
+
+    cipher: str
+    from_password: bool
+    chunk_bytes: int
+    argon_kib: int
+    argon_passes: int
+    argon_lanes: int
+    salt: bytes
+
+    def pack(self) -> bytes:
+        """Bytes 0 to 51."""
+        return _FIELDS.pack(
+            MAGIC,
+            VERSION,
+            CIPHERS[self.cipher],
+            int(self.from_password),
+            self.chunk_bytes.bit_length() - 1,
+            self.argon_kib,
+            self.argon_passes,
+            self.argon_lanes,
+            self.salt,
+        )
+
+
+def is_container(source: Path) -> bool:
+    """Whether a file begins as a container does; False if it cannot be read."""
+    try:
+        with source.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+def parse_header(data: bytes, where: str) -> Header:
+    """A header from its first 52 bytes, not yet verified.
+
+    Raises
+    ------
+    MotecryptError
+        Not a container, of another version, or beyond the limits.
+    """
+    if len(data) < _FIELDS.size or not data.startswith(MAGIC):
+        raise MotecryptError(f"{where}: not a file of the modern format; try --format crypt-and-hash")
+    _, version, cipher, kind, log2, kib, passes, lanes, salt = _FIELDS.unpack_from(data)
+    if version != VERSION:
+        raise MotecryptError(f"{where}: version {version} of the format; this program reads {VERSION}")
+    names = {number: name for name, number in CIPHERS.items()}
+    asks_too_much = kib > ARGON_KIB_MAX or passes > ARGON_PASSES_MAX or lanes > ARGON_LANES_MAX
+    senseless = kind == 1 and (passes < 1 or lanes < 1 or kib < 8 * lanes)
+    if cipher not in names or kind > 1 or not 9 <= log2 <= 20 or asks_too_much or senseless:
+        raise MotecryptError(f"{where}: its header is damaged or asks for more than this program gives")
+    return Header(names[cipher], kind == 1, 1 << log2, kib, passes, lanes, salt)
+
+
+class _Chunks:
+    """Seals and opens chunks in turn."""
+
+    def __init__(self, header: Header, keys: bytes) -> None:
+        engine = AESGCM if header.cipher == "aes256-gcm" else ChaCha20Poly1305
+        self._engine = engine(keys)
+        self._number = 0
+
+    def _nonce(self, last: bool) -> bytes:
+        nonce = self._number.to_bytes(11, "big") + bytes([last])
+        self._number += 1
+        return nonce
+
+    def seal(self, plain: bytes, last: bool) -> bytes:
+        return self._engine.encrypt(self._nonce(last), plain, None)
+
+    def open(self, sealed: bytes, last: bool) -> bytes:
+        return self._engine.decrypt(self._nonce(last), sealed, None)
+
+
+def keys_of(header: Header, secret: Secret) -> tuple[bytes, bytes]:
+    """Header key and chunk key, 32 bytes each."""
+    if header.from_password:
+        if secret.password is None:
+            raise InputError("this file was made with a password; give it instead of a key")
+        material = _argon(header, secret.password)
+    else:
+        if secret.key is None:
+            raise InputError("this file was made with a key; give it (--key-file) instead of a password")
+        material = secret.key
+    derived = HKDF(SHA256(), 64, header.salt, b"motecrypt file 1").derive(material)
+    return derived[:32], derived[32:]
+
+
+def _argon(header: Header, password: bytes) -> bytes:
+    try:
+        from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+
+        return Argon2id(
+            salt=header.salt,
+            length=32,
+            iterations=header.argon_passes,
+            lanes=header.argon_lanes,
+            memory_cost=header.argon_kib,
+        ).derive(password)
+    except (ImportError, UnsupportedAlgorithm):
+        raise InputError(
+            "passwords need Argon2id, which this 'cryptography' lacks: update it, or use a key"
+        ) from None
+
+
+def encrypt_file(
+    source: Path,
+    target: Path,
+    secret: Secret,
+    *,
+    cipher: str = "aes256-gcm",
+    chunk_bytes: int = 1 << CHUNK_LOG2,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> int:
+    """Encrypt a file; returns the size of the new one in bytes.
+
+    Parameters
+    ----------
+    chunk_bytes
+        A power of two, 512 to 1048576: what a reader must hold at once. Small ones for motes.
+    progress
+        Called with (bytes done, bytes in all).
+    """
+    if cipher not in CIPHERS:
+        raise InputError(f"cipher '{cipher}'; the modern format has: {', '.join(CIPHERS)}")
+    if chunk_bytes not in [1 << n for n in range(9, 21)]:
+        raise InputError(f"chunks of {chunk_bytes} bytes; give a power of two, 512 to 1048576")
+    check_target(source, target, force)
+    handle, size, mode = open_source(source)
+    try:
+        argon = (0, 0, 0) if secret.key is not None else (ARGON_KIB, ARGON_PASSES, ARGON_LANES)
+        salt = secrets.token_bytes(SALT_BYTES)
+        header = Header(cipher, secret.password is not None, chunk_bytes, *argon, salt)
+        header_key, chunk_key = keys_of(header, secret)
+        packed = header.pack()
+        chunks = _Chunks(header, chunk_key)
+        with NewFile(target, force=force, mode=mode) as out:
+            out.write(packed + hmac.digest(header_key, packed, "sha256"))
+            written = HEADER_BYTES
+            for plain, last in _read_chunks(handle, size, chunk_bytes, source, progress):
+                sealed = chunks.seal(plain, last)
+                out.write(sealed)
+                written += len(sealed)
+            out.keep()
+        return written
+    finally:
+        os.close(handle)
+
+
+def decrypt_file(
+    source: Path, target: Path, secret: Secret, *, force: bool = False, progress: Progress | None = None
+) -> int:
+    """Decrypt a container; returns the size of the plaintext in bytes. The file appears whole or not at all.
+
+    Raises
+    ------
+    MotecryptError
+        Wrong key or password, or a file that was changed, cut, extended or reordered.
+    """
+    check_target(source, target, force)
+    handle, size, mode = open_source(source)
+    try:
+        start = _exactly(handle, min(size, HEADER_BYTES), source)
+        header = parse_header(start, str(source))
+        header_key, chunk_key = keys_of(header, secret)
+        expected = hmac.digest(header_key, start[: _FIELDS.size], "sha256")
+        if not hmac.compare_digest(expected, start[_FIELDS.size :]):
+            what = "password" if header.from_password else "key"
+            raise MotecryptError(f"{source}: wrong {what}, or its header was changed; nothing is written")
+        sealed_bytes, written = header.chunk_bytes + TAG_BYTES, 0
+        chunks = _Chunks(header, chunk_key)
+        with NewFile(target, force=force, mode=mode) as out:
+            body = size - HEADER_BYTES
+            for number, (sealed, last) in enumerate(
+                _read_chunks(handle, body, sealed_bytes, source, progress)
+            ):
+                try:
+                    plain = chunks.open(sealed, last)
+                except (InvalidTag, ValueError):
+                    raise MotecryptError(
+                        f"{source}: chunk {number} is not genuine: the file was changed, cut, extended or "
+                        "reordered; nothing is written"
+                    ) from None
+                if not plain and number:
+                    raise MotecryptError(f"{source}: ends in an empty chunk; nothing is written")
+                out.write(plain)
+                written += len(plain)
+            out.keep()
+        return written
+    finally:
+        os.close(handle)
+
+
+def _read_chunks(
+    handle: int, length: int, chunk_bytes: int, source: Path, progress: Progress | None
+) -> Iterator[tuple[bytes, bool]]:
+    """Pieces of `length` bytes and whether each is the last; one empty piece of an empty file."""
+    done = 0
+    while True:
+        piece = _exactly(handle, min(chunk_bytes, length - done), source)
+        done += len(piece)
+        last = done >= length
+        if last and os.read(handle, 1):
+            raise MotecryptError(f"{source}: grew while it was read; nothing is written")
+        yield piece, last
+        if progress is not None:
+            progress(done, length)
+        if last:
+            return
+
+
+def _exactly(handle: int, count: int, source: Path) -> bytes:
+    data = b""
+    try:
+        while len(data) < count:
+            more = os.read(handle, count - len(data))
+            if not more:
+                raise MotecryptError(f"{source}: became shorter while it was read; nothing is written")
+            data = data + more if data else more
+    except OSError as error:
+        raise InputError(f"{source}: cannot be read: {error.strerror}") from None
+    return data

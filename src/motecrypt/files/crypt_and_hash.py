@@ -1,0 +1,260 @@
+"""The format of Mbed TLS's sample program crypt_and_hash: IV (16) | ciphertext | HMAC (digest's size).
+
+For compatibility only: see `WEAKNESSES`. Reading and writing take constant memory for any size, and a
+plaintext gets a name only after its HMAC was found right. Reference: programs/aes/crypt_and_hash.c of
+Mbed TLS 2.28 (removed in 4.0; the sample of 3.6 fails for every file in CBC mode).
+
+    IV = MD(file size as 8 bytes, little-endian | path as given)[0..15]
+    d = IV | 16 zeros; 8192 times: d = MD(d[0..31] | secret), a short digest replaces only the front
+    cipher key = the front of d; HMAC key = d[0..31]; the HMAC is over the ciphertext alone
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4, Blowfish, TripleDES
+from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, modes
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.padding import PKCS7
+
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.files.writing import NewFile, check_target, open_source
+
+Progress = Callable[[int, int], None]
+
+IV_BYTES = 16
+ROUNDS = 8192
+SECRET_BYTES_MAX = 512
+PIECE_BYTES = 1 << 20
+
+WEAKNESSES = (
+    "same path and size: same key and IV, so equal beginnings of two files show (in CTR and RC4: both "
+    "are readable from their difference)",
+    "the HMAC covers neither the IV nor which cipher was used",
+    "8192 hashes are little against guessing a password: hardware does billions a second",
+)
+
+
+@dataclass(frozen=True)
+class FileCipher:
+    """A cipher of the format. `original` is its name in Mbed TLS; a block of 1 means no padding."""
+
+    name: str
+    original: str
+    key_bytes: int
+    block_bytes: int
+    padded: bool
+
+    def engine(self, key: bytes, iv: bytes) -> Cipher[Any]:
+        """The cipher with the key and as much of the IV as it takes."""
+        key = key[: self.key_bytes]
+        if self.original.startswith("AES"):
+            return Cipher(AES(key), modes.CBC(iv) if self.padded else modes.CTR(iv))
+        if self.original == "DES-EDE3-CBC":
+            return Cipher(TripleDES(key), modes.CBC(iv[:8]))
+        if self.original == "BLOWFISH-CBC":
+            return Cipher(Blowfish(key), modes.CBC(iv[:8]))
+        return Cipher(ARC4(key), None)
+
+
+CIPHERS = {
+    c.name: c
+    for c in (
+        *(FileCipher(f"aes{b}-cbc", f"AES-{b}-CBC", b // 8, 16, True) for b in (128, 192, 256)),
+        *(FileCipher(f"aes{b}-ctr", f"AES-{b}-CTR", b // 8, 16, False) for b in (128, 192, 256)),
+        FileCipher("3des-cbc", "DES-EDE3-CBC", 24, 8, True),
+        FileCipher("blowfish-cbc", "BLOWFISH-CBC", 16, 8, True),
+        FileCipher("rc4", "ARC4-128", 16, 1, False),
+    )
+}
+DIGESTS = {"sha1": 20, "sha256": 32, "sha512": 64}
+
+
+def initial_vector(digest: str, size: int, path: str) -> bytes:
+    """The IV that the program makes of a file's size in bytes and its path as it was typed."""
+    return hashlib.new(digest, size.to_bytes(8, "little") + os.fsencode(path)).digest()[:IV_BYTES]
+
+
+def derive(digest: str, iv: bytes, secret: bytes) -> bytes:
+    """The 32 bytes (64 for SHA-512, of which 32 are used) that keys are cut from."""
+    d = iv + bytes(16)
+    for _ in range(ROUNDS):
+        out = hashlib.new(digest, d[:32] + secret).digest()
+        d = out + d[len(out) :]
+    return d
+
+
+def encrypt_file(
+    source: Path,
+    target: Path,
+    secret: bytes,
+    *,
+    cipher: str = "aes256-cbc",
+    digest: str = "sha512",
+    path_in_iv: str | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> int:
+    """Encrypt a file; returns the size of the new one in bytes.
+
+    Parameters
+    ----------
+    secret
+        1 to 512 bytes: key or password, used alike.
+    path_in_iv
+        What the IV is made of beside the size; default: `source` as given, as the program does.
+    progress
+        Called with (bytes done, bytes in all).
+
+    Raises
+    ------
+    InputError
+        A file that cannot be read or written, a bad secret, an unknown cipher or digest.
+    MotecryptError
+        The source changed its size meanwhile.
+    """
+    body, mac_bytes = _choose(cipher, digest, secret)
+    check_target(source, target, force)
+    handle, size, mode = open_source(source)
+    try:
+        iv = initial_vector(digest, size, str(source) if path_in_iv is None else path_in_iv)
+        keys = derive(digest, iv, secret)
+        mac = hmac.new(keys[:32], digestmod=digest)
+        engine = body.engine(keys, iv).encryptor()
+        with NewFile(target, force=force, mode=mode) as out, ThreadPoolExecutor(1) as beside:
+            out.write(iv)
+            written, hashing = IV_BYTES, None
+            for piece in _encrypted(_pieces(handle, size, source, progress), engine, body):
+                if hashing is not None:
+                    hashing.result()
+                hashing = beside.submit(mac.update, piece)  # hashlib lets other threads run meanwhile
+                out.write(piece)
+                written += len(piece)
+            if hashing is not None:
+                hashing.result()
+            out.write(mac.digest())
+            out.keep()
+        return written + mac_bytes
+    finally:
+        os.close(handle)
+
+
+def decrypt_file(
+    source: Path,
+    target: Path,
+    secret: bytes,
+    *,
+    cipher: str = "aes256-cbc",
+    digest: str = "sha512",
+    force: bool = False,
+    progress: Progress | None = None,
+) -> int:
+    """Decrypt a file; returns the size of the new one in bytes. Parameters as of `encrypt_file`.
+
+    The new file gets its name only when the HMAC is right. Every byte is read once, so that what was
+    verified is what was decrypted.
+
+    Raises
+    ------
+    MotecryptError
+        Wrong key, another digest, or a file that was changed, truncated or extended.
+    """
+    body, mac_bytes = _choose(cipher, digest, secret)
+    check_target(source, target, force)
+    handle, size, mode = open_source(source)
+    try:
+        length = size - IV_BYTES - mac_bytes
+        if length < 0 or (body.padded and (length == 0 or length % body.block_bytes)):
+            raise MotecryptError(
+                f"{source}: {size} bytes cannot be {body.name} with {digest}; truncated, extended, or made "
+                "with another cipher or digest"
+            )
+        iv = _read_exactly(handle, IV_BYTES, source)
+        keys = derive(digest, iv, secret)
+        mac = hmac.new(keys[:32], digestmod=digest)
+        engine = body.engine(keys, iv).decryptor()
+        unpadder = PKCS7(body.block_bytes * 8).unpadder() if body.padded else None
+        written, padding_wrong = 0, False
+        with NewFile(target, force=force, mode=mode) as out, ThreadPoolExecutor(1) as beside:
+            for piece in _pieces(handle, length, source, progress):
+                hashing: Future[None] = beside.submit(mac.update, piece)
+                plain = engine.update(piece)
+                plain = unpadder.update(plain) if unpadder is not None else plain
+                out.write(plain)
+                written += len(plain)
+                hashing.result()
+            if unpadder is not None:
+                try:
+                    last = unpadder.finalize()
+                except ValueError:
+                    last, padding_wrong = b"", True
+                out.write(last)
+                written += len(last)
+            tag = _read_exactly(handle, mac_bytes, source)
+            if not hmac.compare_digest(tag, mac.digest()) or os.read(handle, 1):
+                raise MotecryptError(
+                    f"{source}: wrong key or digest, or the file was changed; nothing is written"
+                )
+            if padding_wrong:
+                raise MotecryptError(
+                    f"{source}: genuine, but not {body.name} (the format does not say which cipher); give "
+                    "the right --cipher"
+                )
+            out.keep()
+        return written
+    finally:
+        os.close(handle)
+
+
+def _choose(cipher: str, digest: str, secret: bytes) -> tuple[FileCipher, int]:
+    if cipher not in CIPHERS:
+        raise InputError(f"cipher '{cipher}'; the format has: {', '.join(CIPHERS)}")
+    if digest not in DIGESTS:
+        raise InputError(f"digest '{digest}'; the format has: {', '.join(DIGESTS)}")
+    if not 1 <= len(secret) <= SECRET_BYTES_MAX:
+        raise InputError(f"a key of {len(secret)} bytes; the format takes 1 to {SECRET_BYTES_MAX}")
+    return CIPHERS[cipher], DIGESTS[digest]
+
+
+def _pieces(handle: int, length: int, source: Path, progress: Progress | None) -> Iterator[bytes]:
+    done = 0
+    while done < length:
+        try:
+            piece = os.read(handle, min(PIECE_BYTES, length - done))
+        except OSError as error:
+            raise InputError(f"{source}: cannot be read: {error.strerror}") from None
+        if not piece:
+            raise MotecryptError(f"{source}: became shorter while it was read; nothing is written")
+        done += len(piece)
+        yield piece
+        if progress is not None:
+            progress(done, length)
+
+
+def _encrypted(pieces: Iterator[bytes], engine: CipherContext, body: FileCipher) -> Iterator[bytes]:
+    padder = PKCS7(body.block_bytes * 8).padder() if body.padded else None
+    tail = 0
+    for piece in pieces:
+        tail = (tail + len(piece)) % body.block_bytes
+        yield engine.update(piece)
+    if padder is not None:
+        count = body.block_bytes - tail
+        yield engine.update(bytes([count]) * count) + engine.finalize()
+
+
+def _read_exactly(handle: int, count: int, source: Path) -> bytes:
+    data = b""
+    while len(data) < count:
+        more = os.read(handle, count - len(data))
+        if not more:
+            raise MotecryptError(f"{source}: became shorter while it was read; nothing is written")
+        data += more
+    return data

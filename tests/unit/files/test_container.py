@@ -1,0 +1,134 @@
+"""The modern container: round trips, and everything that can be done to its bytes."""
+
+from __future__ import annotations
+
+import hmac
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.files import container
+from motecrypt.files.container import Secret
+
+KEY = Secret(key=bytes(range(32)))
+SMALL = 512
+
+
+def sealed_file(folder: Path, plain: bytes, secret: Secret = KEY, cipher: str = "aes256-gcm") -> Path:
+    source, target = folder / "plain", folder / "sealed"
+    source.write_bytes(plain)
+    container.encrypt_file(source, target, secret, cipher=cipher, chunk_bytes=SMALL, force=True)
+    return target
+
+
+def opened(sealed: Path, secret: Secret = KEY) -> bytes:
+    target = sealed.with_name("out")
+    container.decrypt_file(sealed, target, secret, force=True)
+    return target.read_bytes()
+
+
+def refused(sealed: Path, match: str | None = None, secret: Secret = KEY) -> None:
+    target = sealed.with_name("refused")
+    with pytest.raises(MotecryptError, match=match):
+        container.decrypt_file(sealed, target, secret)
+    assert not target.exists()
+    assert not [p for p in sealed.parent.iterdir() if p.name.endswith(".part")]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    plain=st.one_of(
+        st.binary(max_size=40), st.integers(0, 5 * SMALL).map(lambda n: bytes(i % 251 for i in range(n)))
+    ),
+    cipher=st.sampled_from(sorted(container.CIPHERS)),
+)
+def test_what_goes_in_comes_out(tmp_path: Path, plain: bytes, cipher: str) -> None:
+    sealed = sealed_file(tmp_path, plain, cipher=cipher)
+    chunks = max(1, -(-len(plain) // SMALL))
+    assert sealed.stat().st_size == container.HEADER_BYTES + len(plain) + 16 * chunks
+    assert opened(sealed) == plain
+
+
+def test_a_fixed_file_opens_for_ever(tmp_path: Path) -> None:
+    """Golden: the layout in the module's docstring, computed here from its parts alone."""
+    from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+    key, salt = bytes(range(32)), bytes(range(100, 132))
+    pseudo_random = hmac.digest(salt, key, "sha256")  # HKDF, RFC 5869
+    first = hmac.digest(pseudo_random, b"motecrypt file 1\x01", "sha256")
+    second = hmac.digest(pseudo_random, first + b"motecrypt file 1\x02", "sha256")
+    head = b"motefile" + bytes([1, 2, 0, 9]) + bytes(8) + salt
+    body = ChaCha20Poly1305(second).encrypt(bytes(12), bytes(512), None)
+    body += ChaCha20Poly1305(second).encrypt(bytes(10) + b"\x01\x01", b"end", None)
+    path = tmp_path / "golden"
+    path.write_bytes(head + hmac.digest(first, head, "sha256") + body)
+    assert opened(path) == bytes(512) + b"end"
+
+
+def test_every_flipped_byte_is_refused(tmp_path: Path) -> None:
+    sealed = sealed_file(tmp_path, bytes(SMALL) + b"and a bit")
+    genuine = sealed.read_bytes()
+    for place in range(len(genuine)):
+        damaged = bytearray(genuine)
+        damaged[place] ^= 1 << place % 8
+        sealed.write_bytes(damaged)
+        refused(sealed)
+
+
+def test_every_truncation_extension_and_reordering_is_refused(tmp_path: Path) -> None:
+    sealed = sealed_file(tmp_path, b"".join(bytes([i]) * SMALL for i in range(4)))
+    genuine, chunk = sealed.read_bytes(), SMALL + 16
+    head, body = genuine[: container.HEADER_BYTES], genuine[container.HEADER_BYTES :]
+    chunks = [body[i : i + chunk] for i in range(0, len(body), chunk)]
+    for length in [*range(container.HEADER_BYTES + 20), *range(len(genuine) - 600, len(genuine))]:
+        sealed.write_bytes(genuine[:length])
+        refused(sealed)
+    for number in range(4):  # cut at a chunk's end: only the last chunk's mark tells
+        sealed.write_bytes(head + b"".join(chunks[:number]))
+        refused(sealed)
+    changes = ([1, 0, 2, 3], [0, 1, 1, 3], [0, 2, 3], [0, 1, 2, 3, 3], [3], [0, 1, 3, 2])
+    for order in changes:
+        sealed.write_bytes(head + b"".join(chunks[i] for i in order))
+        refused(sealed, "not genuine")
+    sealed.write_bytes(genuine + b"x")
+    refused(sealed)
+
+
+def test_a_chunk_of_another_file_is_refused(tmp_path: Path) -> None:
+    one, chunk = sealed_file(tmp_path, bytes(3 * SMALL)).read_bytes(), SMALL + 16
+    sealed = sealed_file(tmp_path, bytes(3 * SMALL))
+    two, at = sealed.read_bytes(), container.HEADER_BYTES
+    sealed.write_bytes(two[:at] + one[at : at + chunk] + two[at + chunk :])
+    refused(sealed, "chunk 0")
+
+
+def test_wrong_keys_and_passwords(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "ARGON_KIB", 64)
+    sealed = sealed_file(tmp_path, b"secret")
+    refused(sealed, "wrong key", Secret(key=bytes(32)))
+    refused(sealed, "made with a key", Secret(password=b"p"))
+    sealed = sealed_file(tmp_path, b"secret", Secret(password=b"correct horse"))
+    assert opened(sealed, Secret(password=b"correct horse")) == b"secret"
+    refused(sealed, "wrong password", Secret(password=b"battery staple"))
+    refused(sealed, "made with a password")
+
+
+def test_a_header_cannot_ask_for_much_memory(tmp_path: Path) -> None:
+    sealed = sealed_file(tmp_path, b"x")
+    genuine = bytearray(sealed.read_bytes())
+    genuine[10:16] = bytes([1, 9]) + (1 << 31).to_bytes(4, "little")
+    sealed.write_bytes(genuine)
+    refused(sealed, "asks for more", Secret(password=b"p"))
+
+
+def test_senseless_requests(tmp_path: Path) -> None:
+    source = tmp_path / "plain"
+    source.write_bytes(b"x")
+    with pytest.raises(InputError, match="power of two"):
+        container.encrypt_file(source, tmp_path / "out", KEY, chunk_bytes=1000)
+    for nonsense in ({}, {"key": bytes(32), "password": b"p"}, {"key": bytes(31)}, {"password": b""}):
+        with pytest.raises(InputError):
+            Secret(**nonsense)

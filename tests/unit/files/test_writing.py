@@ -1,0 +1,151 @@
+"""Files appear whole or not at all: targets that exist, are full or are the source; kills at any moment."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from motecrypt.errors import InputError
+from motecrypt.files import container, crypt_and_hash, writing
+from motecrypt.files.container import Secret
+
+SRC = str(Path(__file__).resolve().parents[3] / "src")
+WAYS = {
+    "modern": lambda s, t, **k: container.encrypt_file(s, t, Secret(key=bytes(32)), **k),
+    "crypt-and-hash": lambda s, t, **k: crypt_and_hash.encrypt_file(s, t, b"key", **k),
+}
+
+
+@pytest.fixture(params=["unnamed", "named"])
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """With and without a file system that has files without a name."""
+    if request.param == "named":
+        monkeypatch.setattr(writing, "_OPEN_FILES", "/nonexistent")
+    return str(request.param)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_targets_that_are_refused(tmp_path: Path, kind: str, way: str) -> None:
+    source, target, link = tmp_path / "source", tmp_path / "target", tmp_path / "link"
+    source.write_bytes(b"plain")
+    target.write_bytes(b"old")
+    os.link(source, link)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    os.mkfifo(tmp_path / "pipe")
+    encrypt = WAYS[way]
+    for name, said in {
+        "target": "exists already",
+        "source": "is the source itself",
+        "link": "is the source itself",
+        "folder": "is a directory",
+        "dangling": "exists already",
+        "pipe": "no ordinary file",
+        "missing/target": "directory does not exist",
+    }.items():
+        with pytest.raises(InputError, match=said):
+            encrypt(source, tmp_path / name)
+    with pytest.raises(InputError, match="is the source itself"):
+        encrypt(source, link, force=True)
+    for name in ("missing", "folder", "pipe"):
+        with pytest.raises(InputError):
+            encrypt(tmp_path / name, tmp_path / "new")
+    assert target.read_bytes() == b"old"
+    assert source.read_bytes() == b"plain"
+    encrypt(source, target, force=True)
+    assert target.read_bytes() != b"old"
+    assert not [p for p in tmp_path.iterdir() if p.name.endswith(".part")]
+
+
+def test_a_target_that_comes_meanwhile_is_kept(tmp_path: Path, kind: str) -> None:
+    target = tmp_path / "target"
+    with pytest.raises(InputError, match="exists already"), writing.NewFile(target) as new:
+        new.write(b"new")
+        target.write_bytes(b"of someone else")
+        new.keep()
+    assert [p.name for p in tmp_path.iterdir()] == ["target"]
+    assert target.read_bytes() == b"of someone else"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_full_disk_leaves_the_old_file(
+    tmp_path: Path, kind: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.write_bytes(bytes(100_000))
+    target.write_bytes(b"old")
+    room, write = [50_000], os.write
+
+    def until_full(handle: int, data: bytes) -> int:
+        if room[0] <= 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        room[0] -= len(data)
+        return write(handle, data[: max(1, len(data) // 2)])  # short writes are legal, too
+
+    monkeypatch.setattr(writing.os, "write", until_full)
+    with pytest.raises(InputError, match="No space left"):
+        WAYS[way](source, target, force=True)
+    assert target.read_bytes() == b"old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["source", "target"]
+
+
+def test_permissions_are_the_sources(tmp_path: Path, kind: str) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.write_bytes(b"x")
+    for mode, expected in ((0o600, 0o600), (0o755, 0o644), (0o640, 0o640)):
+        source.chmod(mode)
+        WAYS["modern"](source, target, force=True)
+        assert target.stat().st_mode & 0o777 == expected & ~0o022
+
+
+@pytest.mark.parametrize("way", ["crypt_and_hash", "container"])
+def test_kill_at_random_points_leaves_the_old_or_the_new(tmp_path: Path, way: str) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    old = b"the old content"
+    size = 24 << 20
+    source.write_bytes(os.urandom(1 << 20) * (size >> 20))
+    target.write_bytes(old)
+    secret = "b'key'" if way == "crypt_and_hash" else "f.Secret(key=bytes(32))"
+    code = (
+        f"import sys; from pathlib import Path; from motecrypt.files import {way} as f; "
+        f"print('go', flush=True); f.encrypt_file(Path(sys.argv[1]), Path(sys.argv[2]), {secret}, force=True)"
+    )
+    chance = random.Random(6)
+    seen = set()
+    longest = 0.3
+    for _ in range(14):
+        child = subprocess.Popen(
+            [sys.executable, "-c", code, str(source), str(target)],
+            env={"PYTHONPATH": SRC},
+            stdout=subprocess.PIPE,
+        )
+        assert child.stdout is not None
+        child.stdout.readline()
+        started = time.monotonic()
+        try:
+            child.wait(timeout=chance.uniform(0, longest))
+            longest = max(0.05, time.monotonic() - started)
+        except subprocess.TimeoutExpired:
+            child.send_signal(signal.SIGKILL)
+            longest *= 1.1
+        child.wait(timeout=10)
+        child.stdout.close()
+        content = target.read_bytes()
+        if content == old:
+            seen.add("old")
+            continue
+        seen.add("new")
+        secret_object = b"key" if way == "crypt_and_hash" else Secret(key=bytes(32))
+        module = crypt_and_hash if way == "crypt_and_hash" else container
+        module.decrypt_file(target, tmp_path / "back", secret_object, force=True)  # type: ignore[attr-defined]
+        assert (tmp_path / "back").read_bytes() == source.read_bytes()
+        target.write_bytes(old)
+    assert "old" in seen, "no kill came in time"
