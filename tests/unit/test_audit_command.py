@@ -55,6 +55,15 @@ def test_an_authenticated_cipher_passes_what_the_others_fail(tmp_path):
             assert found.outcome["weight"] == weight, found.outcome["sentences"]
 
 
+def test_what_does_not_apply_is_skipped_with_its_reason(tmp_path, capsys):
+    db = ("--db", str(tmp_path / "r.db"))
+    code, out, _ = run(capsys, "audit", "rc4", "--part", "attack:cbc-padding-oracle", *db, "--json")
+    told = json.loads(out)
+    (part,) = told["parts"]
+    assert code == 0 and part["weight"] == "skipped" and "it needs CBC" in part["sentences"][0]
+    assert {"part": "attack:rc4d-chosen-plaintext", "needs": "RC4D with one key"} in told["not_applicable"]
+
+
 def test_wrong_names_are_one_line(capsys):
     code, _, err = run(capsys, "audit", "rc4x")
     assert code == 2 and err.count("\n") == 1 and "rc4" in err

@@ -8,7 +8,7 @@ learns one table after some step has them all: RC4's step can be undone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 #: The constant that stands in for the byte before the first.
 FEEDBACK_START = 42
@@ -28,10 +28,10 @@ def functions(state: Sequence[int], message_bytes: int) -> list[bytes]:
     return found
 
 
-def encrypt(state: Sequence[int], message: bytes) -> bytes:
-    """Encrypt as RC4D does, from a recovered table instead of a key."""
-    tables = functions(state, len(message))
-    for _ in range(2):
+def encrypt(state: Sequence[int], message: bytes, second: Sequence[int] | None = None) -> bytes:
+    """Encrypt as RC4D does, from recovered tables instead of keys; `second`: the second pass has its own."""
+    for start in (state, state if second is None else second):
+        tables = functions(start, len(message))
         previous, out = FEEDBACK_START, bytearray()
         for table, byte in zip(tables, message, strict=True):
             previous = table[previous] ^ byte
@@ -40,10 +40,10 @@ def encrypt(state: Sequence[int], message: bytes) -> bytes:
     return bytes(out)
 
 
-def decrypt(state: Sequence[int], ciphertext: bytes) -> bytes:
-    """Decrypt as RC4D does, from a recovered table instead of a key."""
-    tables = functions(state, len(ciphertext))
-    for _ in range(2):
+def decrypt(state: Sequence[int], ciphertext: bytes, second: Sequence[int] | None = None) -> bytes:
+    """Decrypt as RC4D does, from recovered tables instead of keys."""
+    for start in (state if second is None else second, state):
+        tables = functions(start, len(ciphertext))
         before = bytes([FEEDBACK_START]) + ciphertext[:-1]
         out = bytes(
             table[previous] ^ byte for table, previous, byte in zip(tables, before, ciphertext, strict=True)
@@ -62,6 +62,29 @@ def undo(table: Sequence[int], steps: int, j: int) -> tuple[bytes, int]:
         s[i] = v
         j = (j - v) & 255
     return bytes(s), j
+
+
+def starts_through_output(g: bytes, c: int, first: int) -> Iterator[bytes]:
+    """Yield the key-schedule tables behind the table after two steps, known up to c ^ K_2.
+
+    A guess of K_2, the byte that the second step gave out, fixes j: S[(S[2] + S[j])] = K_2. Kept is what
+    leads back to j = 0 and has F_0(42) = `first`; of 256 guesses, chance keeps one in 256.
+    """
+    inverse = bytearray(256)
+    for x, y in enumerate(g):
+        inverse[y] = x
+    for k in range(256):
+        mask = c ^ k  # S_2[x] = g[x] ^ mask
+        s2 = g[2] ^ mask
+        sj = (inverse[c] - s2) & 255
+        j2 = inverse[sj ^ mask]
+        j1 = (j2 - sj) & 255
+        s1j = s2 if j1 == j2 else sj if j1 == 2 else g[j1] ^ mask
+        if s1j != j1:
+            continue
+        state, j = undo(g.translate(_XOR[mask]), 2, j2)
+        if j == 0 and functions(state, 1)[0][FEEDBACK_START] == first:
+            yield state
 
 
 def starts(table: Sequence[int], steps: int) -> list[tuple[int, int, bytes]]:

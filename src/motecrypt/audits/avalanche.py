@@ -18,7 +18,15 @@ from motecrypt.audits.diffusion import (
     overall,
     verdict,
 )
-from motecrypt.audits.oracle import Access, Part, Weight, key_bytes, lengths_allowed, randomness
+from motecrypt.audits.oracle import (
+    Access,
+    Part,
+    Weight,
+    key_bytes,
+    lengths_allowed,
+    nearest_length,
+    randomness,
+)
 from motecrypt.model import Cipher
 
 NAME = "diffusion"
@@ -44,7 +52,7 @@ def audit(access: Access, cipher: Cipher, seed: int, quick: bool = False) -> Par
         Fewer lengths.
     """
     random = randomness(seed, NAME)
-    lengths = lengths_allowed(cipher, LENGTHS)
+    lengths = lengths_allowed(cipher, LENGTHS) or (nearest_length(cipher, LENGTHS[-1]),)
     lengths = tuple(n for n in lengths if n <= 32) if quick else lengths
     size = key_bytes(cipher)
     nonce = random.randbytes(cipher.nonce_bytes)
@@ -73,7 +81,7 @@ def audit(access: Access, cipher: Cipher, seed: int, quick: bool = False) -> Par
         data["decrypt"] = _summary(back)
         sentences += _tell("Decryption", "ciphertext", "plaintext", back)
 
-    shown = lengths_allowed(cipher, (16, 32))[0]
+    shown = nearest_length(cipher, 16)
     message = random.randbytes(shown)
     keys = measure(lambda key: access.keyed(key).encrypt(message, nonce)[0], size, seed, KEY_TRIALS, "key")
     data["key"] = _summary([keys])
@@ -89,6 +97,8 @@ def audit(access: Access, cipher: Cipher, seed: int, quick: bool = False) -> Par
         sentences.append(
             f"A changed nonce bit flips {100 * nonces.mean_flips:.0f} % of the ciphertext's bits."
         )
+    else:
+        sentences.append("It has no nonce to change.")
     one_way = overall(there)
     other = overall(back) if back else None
     text = one_way if other in (None, one_way) else f"{one_way} encrypting, {other} decrypting"

@@ -5,7 +5,17 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from motecrypt.audits.oracle import Access, Keyed, Part, Weight, key_bytes, lengths_allowed, randomness, xor
+from motecrypt.audits.oracle import (
+    Access,
+    Keyed,
+    Part,
+    Weight,
+    key_bytes,
+    lengths_allowed,
+    nearest_length,
+    randomness,
+    xor,
+)
 from motecrypt.model import Cipher
 
 NAME = "determinism"
@@ -25,7 +35,7 @@ def audit(access: Access, cipher: Cipher, seed: int) -> Part:
         Draws keys, nonces and messages.
     """
     random = randomness(seed, NAME)
-    n = lengths_allowed(cipher, (48, 64))[0]
+    n = nearest_length(cipher, 48)
     victim = access.keyed(random.randbytes(key_bytes(cipher)))
     repeated = _repeated_nonce(victim, cipher, random, n)
     blocks = _equal_blocks(victim, cipher, random)

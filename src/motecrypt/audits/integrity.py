@@ -14,7 +14,7 @@ from motecrypt.audits.oracle import (
     Rejected,
     flip,
     key_bytes,
-    lengths_allowed,
+    nearest_length,
     randomness,
     xor,
 )
@@ -46,7 +46,7 @@ def audit(access: Access, cipher: Cipher, seed: int) -> Part:
         Draws keys, nonces and messages.
     """
     random = randomness(seed, NAME)
-    n = lengths_allowed(cipher, (48, 64))[0]
+    n = nearest_length(cipher, 48)
     counts: dict[str, list[int]] = {}
     for _ in range(TRIALS):
         victim = access.keyed(random.randbytes(key_bytes(cipher)))

@@ -84,6 +84,15 @@ def lengths_allowed(cipher: Cipher, wanted: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted({n for n in wanted if cipher.message.allows(n)}))
 
 
+def nearest_length(cipher: Cipher, wanted: int) -> int:
+    """Return the message length in bytes nearest to the wanted one that the cipher takes, not 0."""
+    for distance in range(max(wanted, cipher.message.max)):
+        for length in (wanted - distance, wanted + distance):
+            if length > 0 and cipher.message.allows(length):
+                return length
+    raise ValueError(f"{cipher.name} takes no message at all")
+
+
 def flip(data: bytes, bit: int) -> bytes:
     """Return `data` with one bit changed; bit 0 is the lowest of byte 0."""
     changed = bytearray(data)

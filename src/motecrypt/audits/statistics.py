@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from math import erfc, exp, lgamma, log, sqrt
 from typing import Any
 
-from motecrypt.audits.oracle import Access, Part, Weight, key_bytes, lengths_allowed, randomness
+from motecrypt.audits.oracle import Access, Part, Weight, key_bytes, nearest_length, randomness
 from motecrypt.model import Cipher
 
 NAME = "statistics"
@@ -118,12 +118,12 @@ def audit(access: Access, cipher: Cipher, seed: int, quick: bool = False) -> Par
     random = randomness(seed, NAME)
     sample_bytes, keys = (SAMPLE_BYTES // 8, KEYS // 8) if quick else (SAMPLE_BYTES, KEYS)
     size = key_bytes(cipher)
-    piece = lengths_allowed(cipher, (1024, 4096))[-1]
+    piece = nearest_length(cipher, 1024)
     sample = b"".join(
         access.keyed(random.randbytes(size)).encrypt(bytes(piece), random.randbytes(cipher.nonce_bytes))[0]
         for _ in range(sample_bytes // piece)
     )
-    head = lengths_allowed(cipher, (POSITIONS,))[0]
+    head = nearest_length(cipher, POSITIONS)
     heads = [
         access.keyed(random.randbytes(size)).encrypt(bytes(head), random.randbytes(cipher.nonce_bytes))[0]
         for _ in range(keys)

@@ -12,7 +12,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_table, progress
 from motecrypt.cli._selection import load_catalog
 from motecrypt.errors import InputError
-from motecrypt.experiments.audit import SEED, AuditPart, part_names
+from motecrypt.experiments.audit import SEED, AuditPart, not_applicable, part_names
 from motecrypt.model import Cipher, Finding
 from motecrypt.setup import have, need
 
@@ -75,10 +75,11 @@ def _choose(
         for name in known:
             click.echo(name)
         return None
+    others = not_applicable(cipher)
     for part in parts:
-        if part not in known:
+        if part not in known and part not in others:
             raise InputError(f"the audit of {cipher.name} has no part '{part}'; it has: {', '.join(known)}")
-    return [name for name in known if not parts or name in parts]
+    return [name for name in (*known, *others) if (name in parts if parts else name in known)]
 
 
 def _as_json(cipher: Cipher, seed: int, quick: bool, findings: Sequence[Finding]) -> dict[str, Any]:
@@ -89,6 +90,7 @@ def _as_json(cipher: Cipher, seed: int, quick: bool, findings: Sequence[Finding]
         "seed": seed,
         "quick": quick,
         "implementation": findings[0].inputs.get("implementation", "") if findings else "",
+        "not_applicable": [{"part": name, "needs": needs} for name, needs in not_applicable(cipher).items()],
         "parts": [
             {"part": finding.inputs["part"], **finding.outcome, "made_at": finding.made_at}
             for finding in findings
@@ -106,6 +108,9 @@ def _print(cipher: Cipher, findings: Sequence[Finding]) -> None:
         click.echo(click.style(f"{finding.outcome['title']}: {finding.outcome['verdict']}", bold=True))
         for sentence in finding.outcome["sentences"]:
             click.echo(f"  {sentence}")
+    if len(findings) > 1:
+        others = (f"{name} (needs {needs})" for name, needs in not_applicable(cipher).items())
+        click.echo(f"Not for this cipher: {'; '.join(others)}.")
     body = findings[0].inputs.get("implementation", "") if findings else ""
     click.echo(f"\nAudited: {body}, seed {findings[0].inputs.get('seed')}" if findings else "")
     click.echo(f"Standing: {cipher.standing}. {cipher.standing_reason} ({cipher.standing_source})")

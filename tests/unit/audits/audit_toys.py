@@ -53,6 +53,12 @@ def rc4d_decrypt(key: bytes, ciphertext: bytes) -> bytes:
     return _pass(key, _pass(key, ciphertext, True)[::-1], True)
 
 
+def rc4d_two_keys(key: bytes, message: bytes) -> bytes:
+    """RC4D with a key for each pass."""
+    half = len(key) // 2
+    return _pass(key[half:], _pass(key[:half], message, False)[::-1], False)
+
+
 Function = Callable[[bytes, bytes, bytes, bytes], tuple[bytes, bytes]]
 Inverse = Callable[[bytes, bytes, bytes, bytes, bytes], bytes]
 
@@ -154,6 +160,24 @@ def _ccm_decrypt(key: bytes, ciphertext: bytes, nonce: bytes, ad: bytes, tag: by
     except ValueError as wrong:
         raise Rejected from wrong
 
+
+def _chacha(key: bytes, nonce: bytes):  # type: ignore[no-untyped-def]
+    from Crypto.Cipher import ChaCha20_Poly1305
+
+    return ChaCha20_Poly1305.new(key=key, nonce=nonce)
+
+
+def _chacha_decrypt(key: bytes, ciphertext: bytes, nonce: bytes, ad: bytes, tag: bytes) -> bytes:
+    try:
+        return _chacha(key, nonce).decrypt_and_verify(ciphertext, tag)  # type: ignore[no-any-return]
+    except ValueError as wrong:
+        raise Rejected from wrong
+
+
+chacha_access = ToyAccess(lambda k, m, n, a: _chacha(k, n).encrypt_and_digest(m), _chacha_decrypt)
+CHACHA = described(
+    "chacha20-poly1305", "aead", key_bits=(256,), nonce_bytes=12, tag_bytes=16, associated_data=True
+)
 
 ccm_access = ToyAccess(_ccm_encrypt, _ccm_decrypt)
 CCM = described("aes128-ccm8", "aead", mode="ccm", nonce_bytes=13, tag_bytes=8, associated_data=True)

@@ -7,13 +7,21 @@ import pytest
 
 from motecrypt.audits import _rc4d_state as rc4d
 from motecrypt.audits.attacks import _play as play
-from motecrypt.audits.attacks import all_attacks, attacks_on, rc4d_chosen, rc4d_passive
+from motecrypt.audits.attacks import (
+    all_attacks,
+    attacks_on,
+    poly1305_nonce_reuse,
+    rc4d_chosen,
+    rc4d_passive,
+    rc4d_two_keys,
+)
 
 ACCESS = {
     "rc4d": (toys.RC4D, toys.rc4d_access),
     "rc4": (toys.RC4, toys.rc4_access),
     **{f"aes128-{mode}": (toys.aes_cipher(mode), toys.aes_access(mode)) for mode in ("ecb", "cbc", "ctr")},
     "aes128-ccm8": (toys.CCM, toys.ccm_access),
+    "chacha20-poly1305": (toys.CHACHA, toys.chacha_access),
 }
 EXPECTED = {
     "rc4d": {"rc4d-chosen-plaintext", "rc4d-ciphertext-only", "rc4d-distinguisher"},
@@ -22,6 +30,7 @@ EXPECTED = {
     "aes128-cbc": {"cbc-padding-oracle", "fixed-iv"},
     "aes128-ctr": {"keystream-reuse"},
     "aes128-ccm8": {"keystream-reuse"},
+    "chacha20-poly1305": {"keystream-reuse", "poly1305-nonce-reuse"},
 }
 
 
@@ -32,10 +41,12 @@ def test_attacks_find_their_ciphers(name):
 
 def test_every_attack_describes_itself():
     for attack in all_attacks():
-        assert attack.NAME and attack.TITLE and attack.SOURCE
+        assert attack.NAME and attack.TITLE and attack.SOURCE and attack.NEEDS
 
 
-@pytest.mark.parametrize("name", ["rc4", "aes128-ecb", "aes128-cbc", "aes128-ctr", "aes128-ccm8"])
+@pytest.mark.parametrize(
+    "name", ["rc4", "aes128-ecb", "aes128-cbc", "aes128-ctr", "aes128-ccm8", "chacha20-poly1305"]
+)
 def test_attacks_succeed(name):
     cipher, access = ACCESS[name]
     for attack in attacks_on(cipher):
@@ -75,6 +86,24 @@ def test_ciphertexts_alone_recover_the_very_table(message_bytes):
     claim = rc4d_passive.attack(lambda: rc4d.encrypt(state, play.telegram(choose, header, message_bytes)))
     assert claim is not None and claim.state == state
     assert claim.first_byte == header and claim.messages <= 1800
+
+
+def test_two_keys_fall_as_one_does():
+    choose = random.Random(4)
+    key = choose.randbytes(32)
+    oracle = play.Counted(lambda message: toys.rc4d_two_keys(key, message))
+    wanted = bytes(toys.schedule(key[:16])), bytes(toys.schedule(key[16:]))
+    assert rc4d_two_keys.attack(oracle, choose) == wanted
+    assert oracle.queries <= 300
+    message = choose.randbytes(40)
+    assert rc4d.decrypt(wanted[0], toys.rc4d_two_keys(key, message), wanted[1]) == message
+    assert rc4d_two_keys.attack(lambda message: choose.randbytes(2), choose) is None
+
+
+def test_poly1305_key_needs_a_repeated_nonce():
+    keyed = toys.chacha_access.keyed(bytes(32))
+    apart = [keyed.encrypt(bytes((n,)) * 16, bytes((n,)) * 12) for n in (1, 2)]
+    assert poly1305_nonce_reuse.attack(*apart) is None
 
 
 def test_passive_attack_gives_up_when_the_first_byte_varies():

@@ -5,7 +5,8 @@ import random
 import audit_toys as toys
 import pytest
 
-from motecrypt.audits import determinism, integrity, statistics
+from motecrypt.audits import avalanche, determinism, integrity, statistics
+from motecrypt.model import MessageLengths
 
 
 def test_authenticated_cipher_passes():
@@ -67,3 +68,17 @@ def test_rc4s_second_byte_is_found():
 def test_parts_are_reproducible_from_their_seed():
     for audit in (determinism.audit, integrity.audit):
         assert audit(toys.rc4d_access, toys.RC4D, 3) == audit(toys.rc4d_access, toys.RC4D, 3)
+
+
+@pytest.mark.parametrize("name", ["one-block", "short"])
+def test_ciphers_that_take_little_are_audited_too(name):
+    if name == "one-block":
+        cipher = toys.described("one-block", "block", mode="ecb", message=MessageLengths(16, 16, 16))
+        access = toys.aes_access("ecb")
+    else:
+        cipher = toys.described("short", message=MessageLengths(1, 5))
+        access = toys.rc4_access
+    for audit in (avalanche.audit, determinism.audit, integrity.audit):
+        assert audit(access, cipher, 1).sentences
+    found = statistics.audit(access, cipher, 1, quick=True)
+    assert found.data["sample_bytes"] <= statistics.SAMPLE_BYTES // 8

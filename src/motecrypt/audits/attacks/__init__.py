@@ -1,6 +1,6 @@
 """Known attacks, run live. Each module here without a leading underscore is one attack.
 
-A module declares ``NAME``, ``TITLE``, ``SOURCE``, ``applies(cipher) -> bool`` and
+A module declares ``NAME``, ``TITLE``, ``SOURCE``, ``NEEDS``, ``applies(cipher) -> bool`` and
 ``run(access, cipher, seed, quick) -> Part``. Nothing lists them: which attacks apply to which cipher
 is found by asking each module. Inside a module the attacker is a function of its own that is handed only
 what an attacker would see; the rest plays the victim and checks the attacker's claims.
@@ -22,6 +22,7 @@ class Attack(Protocol):
     NAME: str
     TITLE: str
     SOURCE: str
+    NEEDS: str
 
     def applies(self, cipher: Cipher) -> bool:
         """Whether the attack is one on this cipher."""

@@ -17,6 +17,7 @@ from motecrypt.model import Cipher
 NAME = "cbc-padding-oracle"
 TITLE = "CBC: decryption through a padding oracle"
 SOURCE = "Vaudenay, Security Flaws Induced by CBC Padding, EUROCRYPT 2002"
+NEEDS = "CBC over whole blocks, without a tag"
 
 MESSAGE_LENGTHS = (5, 21, 47)
 

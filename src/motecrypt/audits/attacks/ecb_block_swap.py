@@ -11,6 +11,7 @@ from motecrypt.model import Cipher
 NAME = "ecb-block-swap"
 TITLE = "ECB: messages put together from overheard blocks"
 SOURCE = "SP 800-38A section 6.1 and appendix"
+NEEDS = "a block cipher in ECB mode"
 
 GAMES = 50
 

@@ -16,6 +16,7 @@ from motecrypt.model import Cipher
 NAME = "fixed-iv"
 TITLE = "A secret read byte by byte where the IV is fixed"
 SOURCE = "the chosen-prefix attack behind BEAST; SP 800-38A appendix C asks for unpredictable IVs"
+NEEDS = "a block cipher in CBC, CFB or ECB mode, without a tag"
 
 SECRET_BYTES = 16
 MODES = ("cbc", "cfb", "ecb")

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from motecrypt.audits.attacks._play import sentence
-from motecrypt.audits.oracle import Access, Part, key_bytes, randomness, xor
+from motecrypt.audits.oracle import Access, Part, key_bytes, nearest_length, randomness, xor
 from motecrypt.model import Cipher
 
 NAME = "keystream-reuse"
 TITLE = "Messages read from a keystream used again"
 SOURCE = "the two-time pad; RFC 7465 and RFC 8439 section 4 warn of it"
+NEEDS = "a cipher that adds a keystream to the message"
 
 MESSAGES, MESSAGE_BYTES = 40, 64
 KEYSTREAM_MODES = ("ctr", "ofb", "ccm", "gcm")
@@ -89,7 +90,8 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
     random = randomness(seed, NAME)
     victim = access.keyed(random.randbytes(key_bytes(cipher)))
     nonce = random.randbytes(cipher.nonce_bytes)
-    messages = [sentence(random, MESSAGE_BYTES) for _ in range(MESSAGES)]
+    n = nearest_length(cipher, MESSAGE_BYTES)
+    messages = [sentence(random, n) for _ in range(MESSAGES)]
     ciphertexts = [victim.encrypt(message, nonce)[0] for message in messages]
     keystream = attack(ciphertexts)
     right = sum(
@@ -97,7 +99,7 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
         for c, m in zip(ciphertexts, messages, strict=True)
         for a, b in zip(xor(c, keystream), m, strict=True)
     )
-    share = right / (MESSAGES * MESSAGE_BYTES)
+    share = right / (MESSAGES * n)
     whole = sum(a == b for a, b in zip(attack_with_known(ciphertexts, 0, messages[0]), messages, strict=True))
     worked = share > 0.5 or whole == MESSAGES
     nonces = bool(cipher.nonce_bytes)
@@ -113,7 +115,7 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
     verdict = ("broken by a repeated nonce" if nonces else "broken") if worked else "not broken"
     data = {
         "messages": MESSAGES,
-        "message_bytes": MESSAGE_BYTES,
+        "message_bytes": n,
         "characters_read": round(share, 4),
         "messages_read_with_one_known": whole,
         "repeats_nonce": nonces,

@@ -15,6 +15,7 @@ from motecrypt.model import Cipher
 NAME = "rc4-broadcast"
 TITLE = "RC4: the second byte of a message sent under many keys"
 SOURCE = "Mantin and Shamir, A Practical Attack on Broadcast RC4, FSE 2001"
+NEEDS = "RC4 as it is"
 
 MESSAGES = 4096
 TRIALS, TRIALS_QUICK = 20, 4

@@ -23,6 +23,7 @@ from motecrypt.model import Cipher
 NAME = "rc4d-chosen-plaintext"
 TITLE = "RC4D: state recovery by chosen plaintext"
 SOURCE = "this project's analysis of RC4D"
+NEEDS = "RC4D with one key"
 
 KEYS, KEYS_QUICK = 100, 20
 #: Entries of G left to be tried instead of asked for: 5! = 120 orders.
@@ -113,7 +114,7 @@ class _Table:
             g = bytearray(256)
             for x, y in (*self.g.items(), *zip(missing, order, strict=True)):
                 g[x] = y
-            yield from _starts(bytes(g), self.c)
+            yield from rc4d.starts_through_output(bytes(g), self.c, self.c)
 
 
 def _consistent(c: int, seen: list[tuple[int, int, int, int]]) -> bool:
@@ -125,25 +126,6 @@ def _consistent(c: int, seen: list[tuple[int, int, int, int]]) -> bool:
             if forward.setdefault(x, y) != y or backward.setdefault(y, x) != x:
                 return False
     return True
-
-
-def _starts(g: bytes, c: int) -> Iterator[bytes]:
-    """Guess K_2, which fixes j, undo both steps, keep what starts at j = 0 and gives c."""
-    inverse = bytearray(256)
-    for x, y in enumerate(g):
-        inverse[y] = x
-    for k in range(256):
-        mask = c ^ k  # S_2[x] = g[x] ^ mask
-        s2 = g[2] ^ mask
-        sj = (inverse[k ^ mask] - s2) & 255
-        j2 = inverse[sj ^ mask]
-        j1 = (j2 - sj) & 255
-        s1j = s2 if j1 == j2 else sj if j1 == 2 else g[j1] ^ mask
-        if s1j != j1:
-            continue
-        state, j = rc4d.undo(bytes(value ^ mask for value in g), 2, j2)
-        if j == 0 and rc4d.functions(state, 1)[0][rc4d.FEEDBACK_START] == c:
-            yield state
 
 
 def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:

@@ -12,6 +12,7 @@ from motecrypt.model import Cipher
 NAME = "rc4d-distinguisher"
 TITLE = "RC4D: told from a random permutation by two queries"
 SOURCE = "this project's analysis of RC4D"
+NEEDS = "RC4D"
 
 GAMES = 400
 MESSAGE_BYTES = 16

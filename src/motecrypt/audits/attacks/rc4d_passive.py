@@ -26,6 +26,7 @@ from motecrypt.model import Cipher
 NAME = "rc4d-ciphertext-only"
 TITLE = "RC4D: state recovery from ciphertexts alone"
 SOURCE = "this project's analysis of RC4D"
+NEEDS = "RC4D with one key"
 
 LENGTHS = (4, 16, 32, 64)
 KEYS, KEYS_QUICK = 40, 3

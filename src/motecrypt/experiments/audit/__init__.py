@@ -15,7 +15,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol, cast
 
-from motecrypt.audits.attacks import attacks_on
 from motecrypt.audits.oracle import Part, skipped
 from motecrypt.build import BuildError
 from motecrypt.catalog import Catalog
@@ -46,6 +45,9 @@ class PartModule(Protocol):
 
     def names(self, cipher: Cipher, devices: Sequence[str]) -> list[str]:
         """The parts it offers for this cipher, on these devices."""
+
+    def others(self, cipher: Cipher) -> dict[str, str]:
+        """The parts it offers for other ciphers only, with what they need."""
 
     def identity(self, subject: Subject, part: str) -> dict[str, Any]:
         """What the outcome depends on beyond cipher, part and seed; raises Unavailable."""
@@ -137,6 +139,14 @@ def part_names(cipher: Cipher, devices: Sequence[str] = ("uno", "pico")) -> list
     return [name for module in _modules() for name in module.names(cipher, devices)]
 
 
+def not_applicable(cipher: Cipher) -> dict[str, str]:
+    """Return the parts that are for other ciphers, each with what it needs."""
+    found: dict[str, str] = {}
+    for module in _modules():
+        found |= module.others(cipher)
+    return found
+
+
 def _implementation(catalog: Catalog, cipher: Cipher, variant: str | None) -> Implementation:
     bodies = catalog.implementations_of(cipher.name, "host", ("motecrypt",))
     known = [body.variant for body in bodies]
@@ -161,8 +171,11 @@ def _module_of(part: str, cipher: Cipher) -> PartModule:
         names = module.names(cipher, devices)
         if part in names:
             return module
+        needs = module.others(cipher).get(part)
+        if needs is not None:
+            raise Unavailable(f"does not apply to {cipher.name}: it needs {needs}")
         known += names
     raise InputError(f"the audit of {cipher.name} has no part '{part}'; it has: {', '.join(known)}")
 
 
-__all__ = ["AuditPart", "Part", "Subject", "Unavailable", "attacks_on", "part_names"]
+__all__ = ["AuditPart", "Part", "Subject", "Unavailable", "not_applicable", "part_names"]

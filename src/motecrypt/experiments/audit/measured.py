@@ -10,7 +10,7 @@ from typing import Any
 
 from motecrypt import audits
 from motecrypt.audits import avalanche, determinism, integrity, statistics
-from motecrypt.audits.attacks import attacks_on
+from motecrypt.audits.attacks import all_attacks, attacks_on
 from motecrypt.audits.oracle import Access, Part
 from motecrypt.build import BuildRequest, key_of
 from motecrypt.experiments.audit import Subject
@@ -32,6 +32,11 @@ _PARTS: dict[str, Callable[[Access, Subject], Part]] = {
 def names(cipher: Cipher, devices: Sequence[str]) -> list[str]:
     """The four general parts, and every attack that says it applies."""
     return [*_PARTS, *(f"attack:{attack.NAME}" for attack in attacks_on(cipher))]
+
+
+def others(cipher: Cipher) -> dict[str, str]:
+    """The attacks that are for other ciphers, with what they need."""
+    return {f"attack:{a.NAME}": a.NEEDS for a in all_attacks() if not a.applies(cipher)}
 
 
 def identity(subject: Subject, part: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from motecrypt import process
 from motecrypt.audits import taint
-from motecrypt.audits.oracle import Part, key_bytes, lengths_allowed
+from motecrypt.audits.oracle import Part, key_bytes, nearest_length
 from motecrypt.audits.taint import Sighting
 from motecrypt.build import BuildRequest, build, key_of
 from motecrypt.build.drivers import driver, driver_identity
@@ -31,6 +31,11 @@ OPERATIONS = ("encrypt", "decrypt", "refuse")
 def names(cipher: Cipher, devices: Sequence[str]) -> list[str]:
     """The one part."""
     return [NAME]
+
+
+def others(cipher: Cipher) -> dict[str, str]:
+    """None: every cipher has this part."""
+    return {}
 
 
 def _bodies(subject: Subject) -> list[Implementation]:
@@ -56,7 +61,7 @@ def identity(subject: Subject, part: str) -> dict[str, Any]:
 def run(subject: Subject, part: str, results: Results) -> Part:
     """Follow the secrets through setup, encryption, decryption and a refusal."""
     cipher = subject.cipher
-    n = lengths_allowed(cipher, (33, 48))[0]
+    n = nearest_length(cipher, 33)
     rows: list[dict[str, Any]] = []
     sentences: list[str] = []
     for body in _bodies(subject):

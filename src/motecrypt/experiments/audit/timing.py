@@ -16,7 +16,7 @@ from typing import Any
 
 from motecrypt import bench, process
 from motecrypt.audits import timing
-from motecrypt.audits.oracle import Part, key_bytes, lengths_allowed, randomness
+from motecrypt.audits.oracle import Part, key_bytes, nearest_length, randomness
 from motecrypt.build import BuildRequest, Firmware, build, key_of
 from motecrypt.errors import MotecryptError
 from motecrypt.experiments.audit import Subject, Unavailable
@@ -38,6 +38,11 @@ AVR_PROGRAM_SPACE = 0x10000  # where drivers/simavr.c puts addresses read by lpm
 def names(cipher: Cipher, devices: Sequence[str]) -> list[str]:
     """One part for each device."""
     return [f"timing:{device}" for device in devices]
+
+
+def others(cipher: Cipher) -> dict[str, str]:
+    """None: every cipher has this part."""
+    return {}
 
 
 def _bodies(subject: Subject, device: Device) -> list[Implementation]:
@@ -76,7 +81,7 @@ def identity(subject: Subject, part: str) -> dict[str, Any]:
 def run(subject: Subject, part: str, results: Results) -> Part:
     """Measure and trace every variant of ours on the device."""
     device = _device(subject)
-    n = lengths_allowed(subject.cipher, (16, 32))[0]
+    n = nearest_length(subject.cipher, 16)
     rows: list[dict[str, Any]] = []
     reasons: dict[str, None] = {}
     for body in _bodies(subject, device):

@@ -42,6 +42,11 @@ def names(cipher: Cipher, devices: Sequence[str]) -> list[str]:
     return [NAME] if cipher.name == "rc4" else []
 
 
+def others(cipher: Cipher) -> dict[str, str]:
+    """For any other cipher: what the part needs."""
+    return {} if cipher.name == "rc4" else {NAME: "RC4, which WEP is made of"}
+
+
 def identity(subject: Subject, part: str) -> dict[str, Any]:
     """The version of aircrack-ng."""
     if not have("aircrack"):
