@@ -18,14 +18,15 @@ def command(kind: str, as_json: bool) -> None:
     """List ciphers, implementations, libraries, devices or radios."""
     if kind not in KINDS:
         raise InputError(nearest("kind of thing", kind, KINDS))
-    columns, rows = _rows(kind)
+    columns, rows = rows_of(kind)
     if as_json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
     else:
         print_table(kind.capitalize(), [c.replace("_", " ") for c in columns], rows)
 
 
-def _rows(kind: str) -> tuple[list[str], list[list[object]]]:
+def rows_of(kind: str) -> tuple[list[str], list[list[object]]]:
+    """Columns and rows of what there is of one kind (see KINDS)."""
     catalog = Catalog.load()
     if kind == "ciphers":
         columns = ["cipher", "kind", "key_bits", "nonce_bytes", "tag_bytes", "standing", "reason", "source"]
