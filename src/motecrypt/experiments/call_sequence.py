@@ -1,0 +1,205 @@
+"""What one call costs as a program makes it: the key set up, then the call, with a flash cache in between.
+
+A cell's cold figure empties the cache at the call itself. A program sets up its key first, and what that
+leaves in the cache the call finds there. This runs set-up and call on given bytes, three times: with the
+cache kept from the start of the firmware, emptied before each, and warm; and once traced, to tell where the
+instructions and the missed lines lie. The cost of measuring is taken off, as it is for cells.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from motecrypt.build import BuildError, BuildRequest, Firmware, build, key_of
+from motecrypt.build.sizes import symbols
+from motecrypt.catalog import Catalog, empty_implementation
+from motecrypt.errors import InputError
+from motecrypt.model import Device, Finding, Implementation, Operation
+from motecrypt.oracles import oracle
+from motecrypt.protocol import Client, ProtocolError
+from motecrypt.results import Results
+from motecrypt.runners import Fault, Options, Region, runner_of
+
+KIND = "call-sequence"
+VERSION = 1
+ANSWER_TIMEOUT_S = 60.0
+PLACEMENT = "flash"
+NO_ADDRESS = 0xFFFFFFFF
+FUNCTIONS_KEPT = 4
+
+
+@dataclass(frozen=True)
+class CallSequence:
+    """Set-up and one call of a library on a device with a flash cache.
+
+    Attributes
+    ----------
+    key, nonce, message
+        The plaintext's bytes as hexadecimal digits; for decryption the oracle makes the ciphertext.
+    operation
+        "encrypt" or "decrypt": what follows the set-up.
+    """
+
+    device: str
+    library: str
+    configuration: str
+    cipher: str
+    key: str
+    nonce: str
+    message: str
+    operation: Operation
+
+    def find(self, results: Results) -> Finding | None:
+        """Return the stored finding, or None. Runs nothing."""
+        return results.finding(KIND, VERSION, self._inputs())
+
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+        """Return the stored finding, or run the sequence and store it; a failure is stored as such."""
+        inputs = self._inputs()
+        stored = results.finding(KIND, VERSION, inputs)
+        if stored is not None:
+            return stored
+        if progress is not None:
+            progress(f"{self.library} {self.cipher} {self.operation} after its set-up")
+        try:
+            outcome = self._run()
+        except (BuildError, Fault, ProtocolError) as error:
+            outcome = {"failed": str(error)}
+        return results.store_finding(KIND, VERSION, inputs, outcome)
+
+    def _subject(self) -> tuple[Device, Implementation]:
+        catalog = Catalog.load()
+        for body in catalog.implementations_of(self.cipher, self.device, (self.library,)):
+            if body.configuration == self.configuration:
+                return catalog.device(self.device), body
+        raise InputError(f"{self.library}/{self.configuration} has no {self.cipher} for {self.device}")
+
+    def _inputs(self) -> dict[str, Any]:
+        device, body = self._subject()
+        try:
+            built = key_of(BuildRequest(device, body, PLACEMENT))
+        except BuildError as error:
+            built = f"unbuildable: {error}"
+        return {
+            **{name: getattr(self, name) for name in self.__dataclass_fields__},
+            "build": built,
+            "runner": runner_of(device.runner).identity(device),
+            "code": _code_hash(),
+        }
+
+    def _run(self) -> Mapping[str, Any]:
+        device, body = self._subject()
+        firmware = build(BuildRequest(device, body, PLACEMENT))
+        empty = build(BuildRequest(device, empty_implementation(), PLACEMENT))
+        figures: dict[str, Any] = {"flash_bytes_of_firmware": firmware.total.flash}
+        for cache in ("kept", "cold", "warm"):
+            ran = self._sequence(device, firmware, Options(cache=cache))
+            cost = self._sequence(device, empty, Options(cache=cache), checked=False)
+            for step, region, base in zip(("setup", "call"), ran, cost, strict=True):
+                if cache == "warm":
+                    figures[f"{step}_core_cycles"] = region.cycles - base.cycles
+                else:
+                    misses = region.extra["cache_misses"] - base.extra["cache_misses"]
+                    figures[f"{step}_misses_{cache}"] = max(0, misses)
+        return figures | self._profile(device, firmware)
+
+    def _expected(self) -> tuple[bytes, bytes]:
+        """What goes into the call and what has to come out."""
+        message = bytes.fromhex(self.message)
+        encrypt = oracle(Catalog.load().cipher(self.cipher))
+        ciphertext, _ = encrypt(bytes.fromhex(self.key), bytes.fromhex(self.nonce), b"", message)
+        return (message, ciphertext) if self.operation == "encrypt" else (ciphertext, message)
+
+    def _sequence(
+        self, device: Device, firmware: Firmware, options: Options, *, checked: bool = True
+    ) -> tuple[Region, Region]:
+        given, wanted = self._expected()
+        runner = runner_of(device.runner)
+        with runner.open_session(device, firmware.elf, firmware.data_end, options) as session:
+            client = Client(session, ANSWER_TIMEOUT_S)
+            client.wait_ready()
+            client.set_key(bytes.fromhex(self.key))
+            client.set_nonce(bytes.fromhex(self.nonce))
+            client.set_message(given)
+            client.run("setup", 1, 0)
+            ran = client.run(self.operation, 1, 0)
+            if checked and ran.output != wanted:
+                raise ProtocolError(f"{self.operation}: the output is not what the oracle says")
+            setup, call = session.regions()
+        return setup, call
+
+    def _profile(self, device: Device, firmware: Firmware) -> dict[str, Any]:
+        """Instructions by function, and the flash lines that the call touches first, by what they hold."""
+        with tempfile.TemporaryDirectory(prefix="motecrypt.") as scratch:
+            dump = Path(scratch) / "trace"
+            self._sequence(device, firmware, Options(trace=True, cache="none", dump=dump))
+            setup, call = _regions_of(dump.read_text())
+        flash = device.memory["flash"]
+        line_bytes = int(device.simulator["flash_cache"]["line_bytes"])
+
+        def lines(addresses: set[int]) -> set[int]:
+            return {a // line_bytes for a in addresses if flash.holds(a)}
+
+        before = lines(setup.fetched) | lines(setup.read)
+        code = lines(call.fetched)
+        tables = lines(call.read) - code
+        named = sorted((a & ~1, name) for name, a in symbols(firmware.elf).items() if flash.holds(a))
+        starts = [address for address, _ in named]
+        functions: Counter[str] = Counter()
+        for pc, count in call.executed.items():
+            at = bisect_right(starts, pc) - 1
+            functions[named[at][1] if at >= 0 else "?"] += count
+        total = sum(functions.values()) or 1
+        return {
+            "code_lines": len(code),
+            "code_lines_new": len(code - before),
+            "table_lines": len(tables),
+            "table_lines_new": len(tables - before),
+            "functions": [
+                [name, round(count / total, 3)] for name, count in functions.most_common(FUNCTIONS_KEPT)
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class _Traced:
+    """One region of a trace: addresses fetched from and read, and how often each instruction ran."""
+
+    fetched: set[int]
+    read: set[int]
+    executed: Counter[int]
+
+
+def _regions_of(trace: str) -> list[_Traced]:
+    """Read the ARM driver's dump: "PC ADDRESS" a line, ffffffff where nothing is accessed, "end" behind each
+    region. An instruction that accesses several words has a line for each."""
+    regions: list[_Traced] = []
+    current = _Traced(set(), set(), Counter())
+    last = -1
+    for line in trace.splitlines():
+        if line.startswith("end"):
+            regions.append(current)
+            current, last = _Traced(set(), set(), Counter()), -1
+            continue
+        pc_text, address_text = line.split()
+        pc, address = int(pc_text, 16), int(address_text, 16)
+        current.fetched.add(pc)
+        if address != NO_ADDRESS:
+            current.read.add(address)
+        if pc != last or address == NO_ADDRESS:
+            current.executed[pc] += 1
+        last = pc
+    return regions
+
+
+@lru_cache(maxsize=1)
+def _code_hash() -> str:
+    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]

@@ -1,0 +1,27 @@
+"""Dharmani, "String and File Encryption with AES" on a Raspberry Pi Pico: its four libraries beside ours."""
+
+from __future__ import annotations
+
+from motecrypt.model import Comparison, Section
+from motecrypt.results import Results
+from motecrypt.studies import Needs, _pico_figures, _pico_strings
+
+ORDER = 20
+TITLE = "AES libraries on a Raspberry Pi Pico"
+SOURCE = _pico_strings.SOURCE
+KITS = ("pico",)
+
+
+def needs() -> Needs:
+    """Set-up and call of each library on the source's bytes, and the cells for sizes and compiler levels."""
+    return Needs(cells=_pico_figures.cells(), experiments=_pico_figures.sequences())
+
+
+def comparisons(results: Results) -> list[Comparison]:
+    """Every figure and claim of the source beside ours."""
+    return _pico_strings.comparisons(results)
+
+
+def sections(results: Results) -> list[Section]:
+    """The same for people."""
+    return _pico_strings.sections(results)

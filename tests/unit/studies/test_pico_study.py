@@ -1,0 +1,148 @@
+"""The Pico study as a view: over an empty file, over made-up figures, and the source's own print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from motecrypt import bench
+from motecrypt.catalog import Catalog
+from motecrypt.experiments import call_sequence
+from motecrypt.experiments.call_sequence import CallSequence, _regions_of
+from motecrypt.model import Comparison, Measurement
+from motecrypt.results import Results
+from motecrypt.studies import _pico_figures, _pico_strings, pico
+from motecrypt.studies._pico_figures import CASES, KEY_BITS, OPERATIONS, printed, sequences
+
+
+@pytest.fixture(autouse=True)
+def no_builds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A view needs keys, not sources or compilers: give it keys without either."""
+    monkeypatch.setattr(call_sequence, "key_of", lambda request: request.implementation.name)
+    monkeypatch.setattr(bench, "key_of", lambda request: f"{request.implementation.name} {request.flags}")
+
+
+def _row(rows: list[Comparison], row: str, column: str) -> Comparison:
+    return next(r for r in rows if (r.row, r.column) == (row, column))
+
+
+def _store(results: Results, request: CallSequence, **figures: int) -> None:
+    outcome: Mapping[str, Any] = {
+        "call_core_cycles": 10_000,
+        "call_misses_kept": 100,
+        "call_misses_cold": 120,
+        "setup_core_cycles": 1_000,
+        "setup_misses_cold": 10,
+        "code_lines_new": 60,
+        "table_lines_new": 40,
+        "functions": [["encrypt", 0.9]],
+    } | figures
+    results.store_finding(call_sequence.KIND, call_sequence.VERSION, request._inputs(), outcome)
+
+
+def test_an_empty_file_gives_every_time_as_not_measured(results: Results) -> None:
+    rows = [r for r in pico.comparisons(results) if r.table == _pico_strings.TIMES]
+    assert len(rows) == len(CASES) * len(KEY_BITS) * len(OPERATIONS)
+    assert {row.verdict for row in rows} == {"not measured"}
+    assert sum(row.published is not None for row in rows) == 2 * len(printed())
+    assert all(section.title for section in pico.sections(results))
+
+
+def test_libraries_of_no_registry_say_where_to_bring_them(results: Results) -> None:
+    row = _row(pico.comparisons(results), "AESLib (Sychra) AES-128", "encrypt")
+    assert row.published == 456 and row.measured is None
+    assert "bring the library (docs/bring-your-library.md)" in row.note
+    assert "91 µs for each of 5 blocks" in row.note
+
+
+def test_the_band_follows_from_core_cycles_and_misses(results: Results) -> None:
+    request = next(s for s in sequences() if s.library == "mbedtls" and s.cipher == "aes128-cbc")
+    _store(results, request, call_misses_kept=120)
+    row = _row(pico.comparisons(results), "Mbed TLS AES-128", "encrypt")
+    assert row.measured == pytest.approx((10_000 + 120 * 56) / 125, abs=0.05)
+    assert "114/134/188 at 35/56/112" in row.note and "code 60, tables 40" in row.note
+    assert row.verdict == "reproduced"  # 170 is printed
+
+
+@pytest.mark.parametrize(
+    ("core", "misses", "verdict", "word"),
+    [
+        (15_000, 400, "not reproducible", "below the band"),
+        (22_000, 10, "not reproducible", "below even the warm figure"),
+        (5_000, 10, "not reproducible", "above the band"),
+        (15_000, 80, "reproduced", "within the band"),
+    ],
+)
+def test_a_print_outside_the_band_says_why(
+    results: Results, core: int, misses: int, verdict: str, word: str
+) -> None:
+    request = next(s for s in sequences() if s.library == "mbedtls" and s.cipher == "aes128-cbc")
+    _store(results, request, call_core_cycles=core, call_misses_kept=misses)
+    row = _row(pico.comparisons(results), "Mbed TLS AES-128", "encrypt")
+    assert row.verdict == verdict and word in row.note
+
+
+def test_a_failed_sequence_shows_its_reason(results: Results) -> None:
+    request = next(s for s in sequences() if s.library == "tiny-aes-c")
+    results.store_finding(
+        call_sequence.KIND, call_sequence.VERSION, request._inputs(), {"failed": "no source to be had"}
+    )
+    row = _row(pico.comparisons(results), "tiny-AES-c AES-128", "encrypt")
+    assert row.verdict == "not measured" and "no source to be had" in row.note
+
+
+def test_a_brought_library_is_taken_up(results: Results) -> None:
+    values: dict[str, Any] = dict.fromkeys(Measurement.__dataclass_fields__, "")
+    values.update(
+        device="pico",
+        library="thinx-aes-lib",
+        configuration="default",
+        cipher="aes128-cbc",
+        key_bits=128,
+        operation="encrypt",
+        message_bytes=80,
+        placement="flash",
+        cache="cold",
+        status="ok",
+        cycles_exact=True,
+        timing_varies=None,
+        extra={"core_cycles": 50_000, "cache_misses": 100},
+    )
+    results.store({"a key": Measurement(**values)})
+    row = _row(pico.comparisons(results), "AESLib (Sychra) AES-128", "encrypt")
+    assert row.measured == pytest.approx((50_000 + 5_600) / 125, abs=0.05)
+    assert row.verdict == "reproduced"
+
+
+def test_the_printed_ciphertexts_tell_what_was_processed(results: Results) -> None:
+    rows = [r for r in pico.comparisons(results) if r.table == _pico_strings.CIPHERTEXTS]
+    verdicts = {(r.row, r.verdict) for r in rows}
+    assert ("Mbed AES (Thiessen) AES-128", "not reproducible") in verdicts
+    assert sum(r.verdict == "reproduced" for r in rows) == len(rows) - 1 == 7
+    assert "no ciphertext stealing" in _row(rows, "Mbed AES (Thiessen) AES-256", "ciphertext").note
+    assert "80 bytes, five blocks" in _row(rows, "AESLib (Sychra) AES-128", "ciphertext").note
+
+
+def test_every_figure_of_the_source_is_a_row(results: Results) -> None:
+    rows = pico.comparisons(results)
+    assert len({(r.table, r.row, r.column) for r in rows}) == len(rows)
+    for figures in printed().values():
+        for value in (figures.encrypt_us, figures.decrypt_us, figures.ram_bytes, figures.flash_bytes):
+            assert any(r.published == value for r in rows)
+    assert all(r.note for r in rows)
+
+
+def test_an_instruction_that_reads_three_words_counts_once() -> None:
+    first, second = _regions_of("10 ffffffff\n12 20\n12 24\n12 28\n14 ffffffff\nend\n10 ffffffff\nend\n")
+    assert first.executed == {0x10: 1, 0x12: 1, 0x14: 1}
+    assert first.read == {0x20, 0x24, 0x28} and second.fetched == {0x10}
+
+
+def test_what_is_asked_for_is_asked_once() -> None:
+    asked = _pico_figures.cells()
+    assert len(set(asked)) == len(asked)
+    assert len(sequences()) == 2 * len(KEY_BITS) * len(OPERATIONS)
+    assert {c.implementation.library for c in asked} == {"mbedtls", "tiny-aes-c"}
+    assert all(Catalog.load().device(c.device).name == "pico" for c in asked)
