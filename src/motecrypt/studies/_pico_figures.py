@@ -18,7 +18,6 @@ from motecrypt.catalog import DATA, Catalog
 from motecrypt.experiments.call_sequence import CallSequence
 from motecrypt.model import Cell, Measurement, Operation
 from motecrypt.results import Results
-from motecrypt.runners.arm import flash_reads
 
 DEVICE = "pico"
 IV = bytes((1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4))
@@ -185,8 +184,9 @@ class Timing:
 
 def miss_cycles() -> tuple[int, int, int]:
     """Cycles a missed line costs: fitted by others, by the source's boot2, with the SDK's default divider."""
-    reads = flash_reads(Catalog.load().device(DEVICE))
-    return FITTED_MISS_CYCLES, reads[0].miss_cycles, reads[1].miss_cycles
+    quad, slower, *_ = Catalog.load().device(DEVICE).simulator["flash_read"]
+    costs = [int(read["clocks"]) * int(read["divider"]) for read in (quad, slower)]
+    return FITTED_MISS_CYCLES, costs[0], costs[1]
 
 
 def timing(results: Results, case: Case, key_bits: int, operation: Operation) -> Timing | str:
