@@ -54,6 +54,7 @@ def _adapter(library: str) -> tuple[str, ...]:
 
 RECIPES = {
     "simavr": Recipe("simavr.c", "gcc", lambda: ("-lsimavr", "-lelf")),
+    "avr_run": Recipe("avr_run.c", "gcc", lambda: ("-lsimavr", "-lelf", "-lutil"), ("line.h", "shadow.h")),
     "mote": Recipe("mote.c", "gcc", lambda: ("-lsimavr", "-lelf")),
     "arm": Recipe("arm.c", "gcc", _unicorn_flags),
     "host": Recipe(
@@ -104,6 +105,8 @@ def driver(name: str) -> Path:
 def driver_identity(name: str) -> str:
     """A hash of the driver's sources, flags and compiler: part of every measurement's key."""
     recipe = RECIPES[name]
-    sources = [DRIVERS / recipe.source, *sorted(DRIVERS.glob(f"{name}_*.h"))]
+    own = sorted(DRIVERS.glob(f"{name}_*.h"))
+    shared = [DRIVERS / header for header in recipe.headers if DRIVERS / header not in own]
+    sources = [DRIVERS / recipe.source, *own, *shared]
     parts = [*(s.read_text() for s in sources), identity(recipe.compiler), *map(str, recipe.flags())]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

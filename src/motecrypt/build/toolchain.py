@@ -22,11 +22,19 @@ def identity(command: str) -> str:
     return outcome.output.splitlines()[0].strip()
 
 
-def compile_object(command: str, flags: tuple[str, ...], source: Path, target: Path, directory: Path) -> None:
-    """Compile one source to one object. Language by suffix: .c is C99 (GNU), .cpp C++11, .S assembly."""
-    language = {".c": ["-std=gnu99"], ".cpp": ["-std=gnu++11"], ".cc": ["-std=gnu++11"]}.get(
-        source.suffix, []
-    )
+def compile_object(
+    command: str,
+    flags: tuple[str, ...],
+    source: Path,
+    target: Path,
+    directory: Path,
+    *,
+    plain: bool = False,
+) -> None:
+    """Compile one source to one object. Language by suffix: .c is C99 (GNU), .cpp C++11, .S assembly;
+    `plain` leaves it to the flags."""
+    languages = {".c": ["-std=gnu99"], ".cpp": ["-std=gnu++11"], ".cc": ["-std=gnu++11"]}
+    language = [] if plain else languages.get(source.suffix, [])
     driver = command
     if source.suffix in (".cpp", ".cc") and command.endswith("gcc"):
         driver = command[:-3] + "g++"
@@ -35,10 +43,19 @@ def compile_object(command: str, flags: tuple[str, ...], source: Path, target: P
         raise BuildError(outcome.first_error)
 
 
-def link(command: str, flags: tuple[str, ...], objects: list[Path], target: Path, directory: Path) -> None:
+def link(
+    command: str,
+    flags: tuple[str, ...],
+    objects: list[Path],
+    target: Path,
+    directory: Path,
+    *,
+    libraries: tuple[str, ...] = (),
+) -> None:
     """Link objects; the memory limits are checked by the caller, who knows by how much they fail."""
+    names = [o.name for o in objects]
     outcome = process.run(
-        [command, *flags, *[o.name for o in objects], "-o", target.name, "-Wl,-Map=map"], cwd=directory
+        [command, *flags, *names, *libraries, "-o", target.name, "-Wl,-Map=map"], cwd=directory
     )
     if not outcome.ok:
         raise BuildError(outcome.first_error)

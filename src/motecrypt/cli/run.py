@@ -1,0 +1,148 @@
+"""motecrypt run: any firmware, in the simulator."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from motecrypt.catalog import Catalog
+from motecrypt.cli._firmware import device_option, load_firmware
+from motecrypt.cli._output import json_option, print_json
+from motecrypt.errors import MotecryptError
+
+
+@click.command(epilog="Example: motecrypt run Blink.ino --until ready --max-seconds 5")
+@click.argument("firmware", type=click.Path(path_type=Path, dir_okay=False), metavar="FIRMWARE")
+@device_option
+@click.option("--until", default=None, metavar="TEXT", help="End when the UART has sent this text.")
+@click.option(
+    "--max-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=None,
+    help="End after this much simulated time (default: 10; without end with --uart).",
+)
+@click.option(
+    "--max-output", type=click.IntRange(1), default=1 << 20, help="Bytes from the UART at most (1 MiB)."
+)
+@click.option(
+    "--uart",
+    default=None,
+    metavar="PORT",
+    help="A port or virtual radio for the UART; 'pty', or a path where nothing is, makes a pseudo-terminal.",
+)
+@click.option(
+    "--board", is_flag=True, help="With a pseudo-terminal: opening it resets the chip, as a real UNO's."
+)
+@click.option(
+    "--speed", type=click.Choice(["full", "real"]), default=None, help="full, or held to the wall clock."
+)
+@click.option("--stamps", is_flag=True, help="Begin each line with its simulated time in seconds.")
+@click.option(
+    "--input", "input_file", type=click.File("rb"), default=None, help="What the UART receives; - is stdin."
+)
+@click.option(
+    "--eeprom",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="A file that keeps the EEPROM.",
+)
+@click.option("--millivolts", type=click.IntRange(0, 5000), default=None, help="At the analogue inputs.")
+@click.option(
+    "--libraries",
+    type=click.Path(path_type=Path, file_okay=False),
+    multiple=True,
+    help="Folder of Arduino libraries.",
+)
+@json_option
+def command(
+    firmware: Path,
+    device: str,
+    until: str | None,
+    max_seconds: float | None,
+    max_output: int,
+    uart: str | None,
+    board: bool,
+    speed: str | None,
+    stamps: bool,
+    input_file: BinaryIO | None,
+    eeprom: Path | None,
+    millivolts: int | None,
+    libraries: tuple[Path, ...],
+    as_json: bool,
+) -> None:
+    """Run FIRMWARE (.elf, .hex, .uf2 or an Arduino .ino) in the simulator and say what it took.
+
+    Prints what its UART sends. Ends with exit code 1 when a text asked for with --until did not come.
+    """
+    target = Catalog.load().device(device)
+    image = load_firmware(firmware, target, libraries)
+    from motecrypt.freerun import FreeRun, run_freely
+
+    how = FreeRun(
+        until=until,
+        max_seconds=max_seconds if max_seconds is not None else (None if uart else 10.0),
+        max_output=None if uart else max_output,
+        uart=uart,
+        resets_on_open=board,
+        real_time=speed == "real" or (speed is None and uart is not None),
+        stamps=stamps,
+        input=None if input_file is None else input_file.fileno(),
+        eeprom=eeprom,
+        millivolts=millivolts,
+    )
+    text = bytearray()
+    printer = _Printer()
+    ended = run_freely(image, target, how, text.extend if as_json else printer.show, _tell)
+    figures = {
+        "device": device,
+        "reason": ended.reason,
+        "detail": ended.detail,
+        "cycles": ended.cycles,
+        "seconds": ended.seconds,
+        "stack_bytes": ended.stack_bytes,
+        "flash_bytes": image.flash_bytes,
+        "ram_bytes": image.ram_bytes,
+        "interrupts": ended.interrupts,
+        "notes": list(ended.notes),
+    }
+    if as_json:
+        print_json({**figures, "uart": bytes(text).decode("utf-8", "backslashreplace")})
+    else:
+        if not printer.at_line_start:
+            print()
+        ram = f"{image.ram_bytes:,}" if image.ram_bytes is not None else "?"
+        stack = f"{ended.stack_bytes:,}" if ended.stack_bytes is not None else "?"
+        print(
+            f"motecrypt: {ended.detail}: {ended.cycles:,} cycles, {ended.seconds:.6f} s simulated, "
+            f"deepest stack {stack}, variables {ram}, flash {image.flash_bytes:,} bytes",
+            file=sys.stderr,
+        )
+    _judge(ended.reason, ended.detail, until, how.max_seconds)
+
+
+class _Printer:
+    at_line_start = True
+
+    def show(self, data: bytes) -> None:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        self.at_line_start = data.endswith(b"\n")
+
+
+def _tell(kind: str, text: str) -> None:
+    print(f"motecrypt: {'UART at ' if kind == 'port' else ''}{text}", file=sys.stderr, flush=True)
+
+
+def _judge(reason: str, detail: str, until: str | None, max_seconds: float | None) -> None:
+    if reason == "fault":
+        raise MotecryptError(detail)
+    if reason == "flood":
+        raise MotecryptError(f"the firmware floods its UART: {detail}; --max-output allows more")
+    if reason == "gone":
+        raise MotecryptError("the port has vanished; plug it in again and repeat the command")
+    if until is not None and reason not in ("until", "stopped"):
+        over = f"within {max_seconds:g} s of simulated time; --max-seconds allows more"
+        raise MotecryptError(f"'{until}' did not come {over if reason == 'limit' else f'({detail})'}")

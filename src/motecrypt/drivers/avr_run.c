@@ -1,0 +1,344 @@
+/* avr_run.c: run any AVR firmware in libsimavr as a board would, freely, and say what it cost.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later (it links libsimavr); the rest of the project is MIT.
+ *
+ *   avr_run --mcu M --clock HZ --image FILE [--base ADDRESS] [--start ADDRESS] [--data FILE] [--data-end ADDRESS]
+ *           [--max-cycles N] [--until TEXT] [--max-output N] [--stamps] [--real] [--input]
+ *           [--port PATH | --pty PATH [--board]] [--eeprom FILE] [--adc MILLIVOLTS] [--bare]
+ *           [--profile FILE --functions FILE] [--events DESCRIPTOR]
+ *
+ * The image is the flash's content from --base on, --data an image of the EEPROM. Output goes to standard
+ * output and, where one is named, to a serial port or a new pseudo-terminal; input comes from there, or with
+ * --input from standard input. --board resets the chip when the pseudo-terminal is opened, as the UNO's USB
+ * bridge does. The events descriptor gets one JSON object a line: notes on what is not modelled, and the end.
+ *
+ * Two corrections of libsimavr 1.6, by the ATmega328P's datasheet (DS40002061B): an interrupt takes four
+ * cycles to begin (7.7.1), and a byte on the line has a parity bit only where it is switched on (20.5).
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "avr_run_board.h"
+#include "avr_run_line.h"
+#include "avr_run_profile.h"
+
+enum { EXIT_USAGE = 2, EXIT_FAULT = 3, SP_HIGH_OUT = 0xBE0E, SP_HIGH_MASK = 0xFE0F, JUMP_TO_SELF = 0xCFFF };
+
+static struct {
+    uint64_t max_cycles;
+    int real, bare;
+    uint16_t data_end;
+    FILE *events;
+} options;
+
+static struct run run;
+static struct line line;
+static struct uart uart;
+static struct board board;
+static struct profile profile;
+static volatile sig_atomic_t stopping;
+
+static void on_signal(int number) {
+    (void)number;
+    stopping = 1;
+}
+
+static void finish(const char *kind, const char *format, ...) {
+    char detail[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
+    line_flush(&line);
+    if (run.avr != NULL) {
+        board_save_eeprom(&board, run.avr);
+        profile_end(&profile, run.avr);
+    }
+    fprintf(options.events,
+            "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%u,\"stack\":%u,\"interrupts\":%" PRIu64
+            ",\"resets\":%" PRIu64 "}\n",
+            kind, detail, run.avr ? (uint64_t)run.avr->cycle : 0, run.avr ? (unsigned)run.avr->pc : 0,
+            run.avr ? (unsigned)(run.avr->ramend - run.least_sp) : 0, run.interrupts, board.resets);
+    fflush(options.events);
+    exit(strcmp(kind, "fault") == 0 ? EXIT_FAULT : 0);
+}
+
+static void note(const char *what) {
+    fprintf(options.events, "{\"event\":\"note\",\"detail\":\"%s\",\"cycle\":%" PRIu64 "}\n", what,
+            (uint64_t)run.avr->cycle);
+    fflush(options.events);
+}
+
+/* --- interrupts ------------------------------------------------------------------------------------ */
+
+/* After libsimavr has pushed the program counter and gone to the vector. */
+static void on_interrupt(avr_irq_t *irq, uint32_t value, void *parameter) {
+    (void)irq;
+    (void)parameter;
+    if (value != 0 && run.avr->pc == value * run.avr->vector_size) {
+        run.avr->cycle += 4;
+        run.interrupts++;
+        run.interrupted = 1;
+    }
+}
+
+/* --- running --------------------------------------------------------------------------------------- */
+
+static uint16_t stack_pointer(void) {
+    return (uint16_t)(run.avr->data[R_SPL] | run.avr->data[R_SPH] << 8);
+}
+
+/* The stack pointer is written in two halves: between them it is nonsense. */
+static int half_written(avr_flashaddr_t pc) {
+    return (opcode_at(run.avr, pc) & SP_HIGH_MASK) == SP_HIGH_OUT;
+}
+
+static void watch_stack(avr_flashaddr_t pc, uint16_t sp) {
+    if (half_written(pc)) {
+        return;
+    }
+    run.least_sp = sp;
+    if (options.data_end != 0 && sp < options.data_end) {
+        finish("fault", "the stack ran into the data: stack pointer 0x%x, data end at 0x%x, at 0x%x", sp,
+               options.data_end, (unsigned)pc);
+    }
+}
+
+static void check_state(int state, avr_flashaddr_t pc) {
+    if (state == cpu_Crashed) {
+        finish("fault", "the firmware crashed at 0x%x (no such instruction, or beyond the flash)", (unsigned)pc);
+    }
+    if (state == cpu_Done) {
+        finish("sleep", "it sleeps with interrupts off");
+    }
+    if (run.avr->pc == pc && !run.avr->sreg[S_I] && opcode_at(run.avr, pc) == JUMP_TO_SELF && !board.wdt_on) {
+        finish("stop", "it has ended: an empty loop with interrupts off");
+    }
+}
+
+/* A millisecond or so of simulated time, instruction by instruction. */
+static void run_slice(void) {
+    avr_t *avr = run.avr;
+    while (avr->cycle < run.until) {
+        avr_flashaddr_t pc = avr->pc;
+        int state = avr_run(avr);
+        uint16_t sp = stack_pointer();
+        if (sp < run.least_sp) {
+            watch_stack(pc, sp);
+        }
+        if (state > cpu_Sleeping || avr->pc == pc) {
+            check_state(state, pc);
+        }
+    }
+}
+
+static void run_slice_bare(void) {
+    while (run.avr->cycle < run.until) {
+        if (avr_run(run.avr) > cpu_Sleeping) {
+            check_state(cpu_Crashed, run.avr->pc);
+        }
+    }
+}
+
+static void run_slice_profiled(void) {
+    avr_t *avr = run.avr;
+    while (avr->cycle < run.until) {
+        avr_flashaddr_t pc = avr->pc;
+        avr_cycle_count_t before = avr->cycle;
+        int state;
+        uint16_t sp;
+        run.interrupted = 0;
+        state = avr_run(avr);
+        sp = stack_pointer();
+        profile_step(&profile, avr, pc, (uint32_t)(avr->cycle - before), run.interrupted);
+        if (sp < run.least_sp) {
+            watch_stack(pc, sp);
+        }
+        if (state > cpu_Sleeping || avr->pc == pc) {
+            check_state(state, pc);
+        }
+    }
+}
+
+static void end_if_over(void) {
+    if (line.seen_until) {
+        finish("until", "the text has come");
+    }
+    if (line.flooded) {
+        finish("flood", "more than %" PRIu64 " bytes came from the UART", line.max_output);
+    }
+    if (stopping) {
+        finish("stopped", "stopped by a signal");
+    }
+    if (run.avr->cycle >= options.max_cycles) {
+        finish("limit", "the time is over");
+    }
+}
+
+static void run_all(uint64_t clock_hz) {
+    uint64_t step = clock_hz / 1000;
+    struct pace pace;
+    pace_start(&pace, run.avr->cycle, clock_hz);
+    for (;;) {
+        run.until = run.avr->cycle + step;
+        run.until = run.until > options.max_cycles ? options.max_cycles : run.until;
+        if (profile.on) {
+            run_slice_profiled();
+        } else if (options.bare) {
+            run_slice_bare();
+        } else {
+            run_slice();
+        }
+        end_if_over();
+        board_look(&board, run.avr, note);
+        uart_look(&uart);
+        if (line.vanished) {
+            finish("gone", "the port has vanished");
+        }
+        if (line.opened && board.resets_on_open) {
+            board_reset(&board, run.avr);
+            uart_reset(&uart);
+            profile_reset(&profile, run.avr);
+        }
+        if (options.real) {
+            pace_wait(&pace, run.avr->cycle);
+        }
+    }
+}
+
+/* --- the command line ------------------------------------------------------------------------------ */
+
+static void fail(const char *what, const char *which) {
+    fprintf(stderr, "avr_run: %s%s%s\n", what, which ? ": " : "", which ? which : "");
+    exit(EXIT_USAGE);
+}
+
+static void quiet(avr_t *avr, const int level, const char *format, va_list arguments) {
+    (void)avr;
+    (void)level;
+    (void)format;
+    (void)arguments;
+}
+
+/* libsimavr would sleep for the firmware's idle time; `pace_wait` keeps the time here. */
+static void no_sleep(avr_t *avr, avr_cycle_count_t cycles) {
+    (void)avr;
+    (void)cycles;
+}
+
+static void make_chip(const char *mcu, uint64_t clock_hz, const char *image, uint32_t base, uint32_t start) {
+    run.avr = avr_make_mcu_by_name(mcu);
+    if (run.avr == NULL) {
+        fail("libsimavr does not know the chip", mcu);
+    }
+    avr_init(run.avr);
+    run.avr->log = 0;
+    run.avr->sleep = no_sleep;
+    run.avr->frequency = (uint32_t)clock_hz;
+    run.avr->vcc = run.avr->avcc = run.avr->aref = 5000;
+    run.avr->codeend = run.avr->flashend;
+    if (board_load(run.avr->flash, run.avr->flashend + 1u, base, image) != 0) {
+        fail("cannot be loaded", image);
+    }
+    run.avr->reset_pc = start;
+    run.avr->pc = start;
+    run.least_sp = run.avr->ramend;
+    avr_irq_register_notify(avr_get_interrupt_irq(run.avr, AVR_INT_ANY) + AVR_INT_IRQ_RUNNING, on_interrupt, NULL);
+}
+
+int main(int argc, char **argv) {
+    const char *mcu = "", *image = NULL, *data = NULL, *port = NULL, *pty = NULL, *functions = NULL;
+    uint64_t clock_hz = 0;
+    uint32_t base = 0, start = 0;
+    options.max_cycles = UINT64_MAX;
+    options.events = stderr;
+    line.max_output = UINT64_MAX;
+    board.millivolts = -1;
+    for (int i = 1; i < argc; i++) {
+        const char *key = argv[i];
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        int *flag = strcmp(key, "--stamps") == 0  ? &line.stamps
+                    : strcmp(key, "--real") == 0  ? &options.real
+                    : strcmp(key, "--bare") == 0  ? &options.bare
+                    : strcmp(key, "--input") == 0 ? &line.reads_input
+                    : strcmp(key, "--board") == 0 ? &board.resets_on_open
+                                                  : NULL;
+        if (flag != NULL) {
+            *flag = 1;
+            continue;
+        }
+        if (strcmp(key, "--mcu") == 0) {
+            mcu = value;
+        } else if (strcmp(key, "--clock") == 0) {
+            clock_hz = strtoull(value, NULL, 0);
+        } else if (strcmp(key, "--image") == 0) {
+            image = value;
+        } else if (strcmp(key, "--base") == 0) {
+            base = (uint32_t)strtoul(value, NULL, 0);
+        } else if (strcmp(key, "--start") == 0) {
+            start = (uint32_t)strtoul(value, NULL, 0);
+        } else if (strcmp(key, "--data") == 0) {
+            data = value;
+        } else if (strcmp(key, "--data-end") == 0) {
+            options.data_end = (uint16_t)strtoul(value, NULL, 0);
+        } else if (strcmp(key, "--max-cycles") == 0) {
+            options.max_cycles = strtoull(value, NULL, 0);
+        } else if (strcmp(key, "--until") == 0) {
+            line.until = value;
+        } else if (strcmp(key, "--max-output") == 0) {
+            line.max_output = strtoull(value, NULL, 0);
+        } else if (strcmp(key, "--port") == 0) {
+            port = value;
+        } else if (strcmp(key, "--pty") == 0) {
+            pty = value;
+        } else if (strcmp(key, "--eeprom") == 0) {
+            board.eeprom_path = value;
+        } else if (strcmp(key, "--adc") == 0) {
+            board.millivolts = atoi(value);
+        } else if (strcmp(key, "--profile") == 0) {
+            profile.path = value;
+        } else if (strcmp(key, "--functions") == 0) {
+            functions = value;
+        } else if (strcmp(key, "--events") == 0) {
+            options.events = fdopen(atoi(value), "w");
+        } else {
+            fail("unknown option", key);
+        }
+        i++;
+    }
+    if (image == NULL || clock_hz == 0 || options.events == NULL) {
+        fail("needs --image, --clock and open events", NULL);
+    }
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    signal(SIGPIPE, SIG_IGN);
+    avr_global_logger_set(quiet);
+    make_chip(mcu, clock_hz, image, base, start);
+    if (board_open(&board, run.avr, data) != 0) {
+        fail(board.trouble, board.eeprom_path ? board.eeprom_path : data);
+    }
+    uart_open(&uart, &line, run.avr, &run.until);
+    if (line_open(&line, port, pty) != 0) {
+        fail(strerror(errno), port ? port : pty);
+    }
+    if (profile.path != NULL && profile_open(&profile, run.avr, functions) != 0) {
+        fail("cannot be read", functions);
+    }
+    if (line.name[0] != '\0') {
+        fprintf(options.events, "{\"event\":\"port\",\"detail\":\"%s\"}\n", line.name);
+        fflush(options.events);
+    }
+    run_all(clock_hz);
+    return 0;
+}

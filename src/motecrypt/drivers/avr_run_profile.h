@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later -- part of avr_run.c, which links libsimavr.
+ * avr_run_profile.h: tells the shadow stack (shadow.h) what each AVR instruction did, and counts how often and
+ * how long the instruction at every address ran. Encodings: AVR Instruction Set Manual DS40002198.
+ */
+#ifndef MOTECRYPT_AVR_RUN_PROFILE_H
+#define MOTECRYPT_AVR_RUN_PROFILE_H
+
+#include <simavr/sim_avr.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shadow.h"
+
+enum profile_kind { KIND_PLAIN, KIND_JUMP, KIND_CALL, KIND_RETURN };
+
+struct profile {
+    const char *path;
+    int on;
+    uint32_t words;
+    uint8_t *kind;      /* of the instruction at each word of flash */
+    uint32_t *function; /* that each word belongs to; 0: none */
+    uint32_t *entry;    /* the function that begins at each word; 0: none */
+    uint64_t *count, *cycles;
+    struct shadow shadow;
+};
+
+static inline uint16_t opcode_at(const avr_t *avr, uint32_t pc) {
+    return (uint16_t)(avr->flash[pc] | avr->flash[pc + 1] << 8);
+}
+
+/* lds, sts, jmp, call have a second word. */
+static inline uint32_t instruction_bytes(uint16_t op) {
+    return (op & 0xFC0F) == 0x9000 || (op & 0xFE0C) == 0x940C ? 4 : 2;
+}
+
+/* Where a direct jump leads, in bytes; `next` when it is none. */
+static uint32_t jump_target(const avr_t *avr, uint32_t pc, uint16_t op, uint32_t next) {
+    int32_t offset;
+    if ((op & 0xFE0E) == 0x940C) { /* jmp */
+        return 2u * ((uint32_t)opcode_at(avr, pc + 2) | (uint32_t)(op & 1) << 16 | (uint32_t)(op & 0x1F0) << 13);
+    }
+    if ((op & 0xF000) == 0xC000) { /* rjmp */
+        offset = (int16_t)(uint16_t)(op << 4) >> 4;
+    } else if ((op & 0xF800) == 0xF000) { /* brbs, brbc */
+        offset = (int16_t)(uint16_t)(op << 6) >> 9;
+    } else {
+        return next;
+    }
+    return (uint32_t)((int32_t)next + 2 * offset);
+}
+
+static uint8_t kind_of(const struct profile *p, const avr_t *avr, uint32_t pc) {
+    uint16_t op = opcode_at(avr, pc);
+    uint32_t next = pc + instruction_bytes(op), limit = 2 * p->words, target;
+    if ((op & 0xFFEF) == 0x9508) { /* ret, reti */
+        return KIND_RETURN;
+    }
+    if ((op & 0xF000) == 0xD000 || (op & 0xFE0E) == 0x940E || op == 0x9509) { /* rcall, call, icall */
+        return KIND_CALL;
+    }
+    if (op == 0x9409) { /* ijmp */
+        return KIND_JUMP;
+    }
+    target = jump_target(avr, pc, op, next);
+    if (target < limit && p->entry[target / 2] != 0 && p->function[target / 2] != p->function[pc / 2]) {
+        return KIND_JUMP;
+    }
+    if (p->function[pc / 2] == 0 && target != next) {
+        return KIND_JUMP; /* code without symbols: a vector's jump begins its handler */
+    }
+    return next < limit && p->entry[next / 2] != 0 ? KIND_JUMP : KIND_PLAIN; /* may run on into the next function */
+}
+
+static int profile_open(struct profile *p, avr_t *avr, const char *functions) {
+    if (shadow_open(&p->shadow, functions) != 0) {
+        return -1;
+    }
+    p->words = (avr->flashend + 1) / 2;
+    p->kind = calloc(p->words + 2, sizeof *p->kind);
+    p->function = calloc(p->words + 2, sizeof *p->function);
+    p->entry = calloc(p->words + 2, sizeof *p->entry);
+    p->count = calloc(p->words + 2, sizeof *p->count);
+    p->cycles = calloc(p->words + 2, sizeof *p->cycles);
+    if (!p->kind || !p->function || !p->entry || !p->count || !p->cycles) {
+        return -1;
+    }
+    for (uint32_t i = 1; i < p->shadow.function_count; i++) {
+        const struct shadow_function *f = &p->shadow.functions[i];
+        for (uint32_t at = f->start / 2; at < f->end / 2 && at < p->words; at++) {
+            p->function[at] = i;
+        }
+        if (f->start / 2 < p->words) {
+            p->entry[f->start / 2] = i;
+            p->function[f->start / 2] = i;
+        }
+    }
+    for (uint32_t pc = 0; pc < 2 * p->words; pc += 2) {
+        p->kind[pc / 2] = kind_of(p, avr, pc);
+    }
+    shadow_begin(&p->shadow, 0, avr->ramend, avr->cycle);
+    p->on = 1;
+    return 0;
+}
+
+/* The function at a call's target: one without a symbol gets a number when it is first called. */
+static uint32_t called_function(struct profile *p, uint32_t target) {
+    uint32_t at = target / 2 < p->words ? target / 2 : 0;
+    if (p->entry[at] == 0 && p->function[at] == 0) {
+        p->entry[at] = p->function[at] = shadow_add_function(&p->shadow, target, 0);
+    }
+    return p->function[at];
+}
+
+static void profile_jump(struct profile *p, uint32_t pc, uint32_t target, uint32_t sp, uint64_t now) {
+    const struct shadow_frame *top = &p->shadow.frames[p->shadow.depth];
+    uint32_t at = target / 2 < p->words ? target / 2 : 0;
+    if (top->is_interrupt && top->function == 0) {
+        shadow_jump(&p->shadow, called_function(p, target), sp, now);
+    } else if (p->entry[at] != 0 && p->function[at] != p->function[pc / 2] && p->function[at] != top->function) {
+        shadow_jump(&p->shadow, p->function[at], sp, now);
+    }
+}
+
+/* After the instruction at `pc` has run in `cycles`; `interrupted`: an interrupt has begun after it. */
+static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint32_t cycles, int interrupted) {
+    uint32_t sp = (uint32_t)(avr->data[R_SPL] | avr->data[R_SPH] << 8);
+    uint32_t target = avr->pc, before = sp;
+    uint64_t now = avr->cycle;
+    uint8_t kind = p->kind[pc / 2];
+    p->count[pc / 2]++;
+    p->cycles[pc / 2] += cycles - (interrupted ? 4u : 0u);
+    if (kind == KIND_PLAIN && !interrupted) {
+        if (sp < p->shadow.frames[p->shadow.depth].least_sp && (opcode_at(avr, pc) & 0xFE0F) != 0xBE0E) {
+            p->shadow.frames[p->shadow.depth].least_sp = sp; /* not between the halves of the stack pointer */
+        }
+        return;
+    }
+    if (interrupted) { /* what the instruction itself did shows in the return address on the stack */
+        before = sp + 2;
+        target = 2u * (uint32_t)(avr->data[sp + 1] << 8 | avr->data[sp + 2]);
+        now -= 4;
+    }
+    if (kind == KIND_CALL && target != pc + instruction_bytes(opcode_at(avr, pc))) { /* rcall .+0 makes room */
+        shadow_call(&p->shadow, called_function(p, target), before + 2, before,
+                    pc + instruction_bytes(opcode_at(avr, pc)), now);
+    } else if (kind == KIND_CALL) {
+        shadow_stack(&p->shadow, before);
+    } else if (kind == KIND_RETURN) {
+        if (!shadow_return(&p->shadow, before, target, now)) {
+            profile_jump(p, pc, target, before, now);
+        }
+    } else if (kind == KIND_JUMP) {
+        profile_jump(p, pc, target, before, now);
+    }
+    if (interrupted) {
+        shadow_interrupt(&p->shadow, 0, before, sp, target, now);
+    }
+}
+
+/* The chip was reset: all that ran has ended. */
+static void profile_reset(struct profile *p, const avr_t *avr) {
+    if (p->on) {
+        shadow_end(&p->shadow, avr->cycle);
+        shadow_begin(&p->shadow, 0, avr->ramend, avr->cycle);
+    }
+}
+
+static void profile_end(struct profile *p, const avr_t *avr) {
+    FILE *out;
+    if (!p->on || (out = fopen(p->path, "w")) == NULL) {
+        return;
+    }
+    shadow_end(&p->shadow, avr->cycle);
+    shadow_write(&p->shadow, out);
+    for (uint32_t at = 0; at < p->words; at++) {
+        if (p->count[at] != 0) {
+            fprintf(out, "{\"pc\":%" PRIu32 ",\"n\":%" PRIu64 ",\"c\":%" PRIu64 "}\n", 2 * at, p->count[at],
+                    p->cycles[at]);
+        }
+    }
+    fclose(out);
+}
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT
+ * shadow.h: a shadow call stack over a running firmware, and what it adds up: calls, cycles with and without
+ * what was called, deepest stack, and the tree of callers. It knows no processor: its caller tells it of calls,
+ * jumps, interrupts and returns, each with the stack pointer and the time in cycles.
+ *
+ * A frame ends when the stack pointer passes what it was before the call: so it does not matter whether a
+ * function returns, jumps to another one that returns for it (a tail call), or is left by longjmp. Cycles in an
+ * interrupt count for its handler and for nobody that it interrupts; stack used there likewise.
+ */
+#ifndef MOTECRYPT_SHADOW_H
+#define MOTECRYPT_SHADOW_H
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SHADOW_FRAMES = 1 << 15,
+    SHADOW_TREE_DEPTH = 200, /* below, recursion shares a node of the tree */
+    SHADOW_SAMPLES = 1 << 15 /* durations kept for each function; beyond, every second one, and so on */
+};
+
+struct shadow_function {
+    uint32_t start, end; /* addresses; end is 0 for one that has no symbol */
+    uint32_t active;     /* frames open */
+    uint64_t calls, inclusive, self;
+    uint64_t inclusive_min, inclusive_max, self_min, self_max;
+    uint32_t stack;
+    uint64_t *samples; /* pairs: inclusive, self */
+    uint32_t samples_used, samples_size, stride, skipped;
+};
+
+struct shadow_frame {
+    uint32_t function, node;
+    uint32_t caller_sp, least_sp, return_address;
+    uint64_t start, self, interrupts; /* interrupts: cycles in all of them when the frame began */
+    int is_interrupt;
+};
+
+struct shadow_node {
+    uint32_t function, parent, child, sibling;
+    uint64_t calls, self;
+};
+
+struct shadow {
+    struct shadow_function *functions; /* [0]: code of no function */
+    uint32_t function_count, function_size;
+    struct shadow_node *nodes; /* [0]: the root */
+    uint32_t node_count, node_size;
+    uint32_t depth; /* index of the running frame */
+    uint64_t since; /* when the running frame began to run, or went on */
+    uint64_t interrupts;
+    uint64_t dropped; /* calls that found no frame left */
+    struct shadow_frame frames[SHADOW_FRAMES];
+};
+
+static inline void *shadow_grow(void *old, uint32_t *size, uint32_t wanted, size_t element) {
+    uint32_t next = *size ? *size : 64;
+    void *grown;
+    while (next < wanted) {
+        next *= 2;
+    }
+    if (next == *size) {
+        return old;
+    }
+    grown = realloc(old, next * element);
+    if (grown == NULL) {
+        fputs("no memory for the profile\n", stderr);
+        exit(2);
+    }
+    *size = next;
+    return grown;
+}
+
+/* Returns the number of a new function. */
+static inline uint32_t shadow_add_function(struct shadow *s, uint32_t start, uint32_t end) {
+    struct shadow_function *f;
+    s->functions =
+        shadow_grow(s->functions, &s->function_size, s->function_count + 1, sizeof(struct shadow_function));
+    f = &s->functions[s->function_count];
+    memset(f, 0, sizeof *f);
+    f->start = start;
+    f->end = end;
+    f->stride = 1;
+    f->inclusive_min = f->self_min = UINT64_MAX;
+    return s->function_count++;
+}
+
+/* Functions from a file of lines "start end", hexadecimal, in order of their starts. Returns 0, or -1. */
+static inline int shadow_open(struct shadow *s, const char *path) {
+    FILE *file = fopen(path, "r");
+    uint32_t start, end;
+    if (file == NULL) {
+        return -1;
+    }
+    shadow_add_function(s, 0, 0);
+    while (fscanf(file, "%" SCNx32 " %" SCNx32, &start, &end) == 2) {
+        shadow_add_function(s, start, end);
+    }
+    fclose(file);
+    s->nodes = shadow_grow(NULL, &s->node_size, 1, sizeof(struct shadow_node));
+    memset(s->nodes, 0, sizeof *s->nodes);
+    s->node_count = 1;
+    return 0;
+}
+
+static inline uint32_t shadow_child(struct shadow *s, uint32_t parent, uint32_t function) {
+    uint32_t *link = &s->nodes[parent].child;
+    for (uint32_t child = *link; child != 0; child = s->nodes[child].sibling) {
+        if (s->nodes[child].function == function) {
+            return child;
+        }
+    }
+    s->nodes = shadow_grow(s->nodes, &s->node_size, s->node_count + 1, sizeof(struct shadow_node));
+    s->nodes[s->node_count] = (struct shadow_node){function, parent, 0, s->nodes[parent].child, 0, 0};
+    s->nodes[parent].child = s->node_count;
+    return s->node_count++;
+}
+
+/* What has run since the last change of frames belongs to the running one. */
+static inline void shadow_charge(struct shadow *s, uint64_t now) {
+    struct shadow_frame *top = &s->frames[s->depth];
+    top->self += now - s->since;
+    s->nodes[top->node].self += now - s->since;
+    s->since = now;
+}
+
+static inline void shadow_begin(struct shadow *s, uint32_t function, uint32_t sp, uint64_t now) {
+    memset(&s->frames[0], 0, sizeof s->frames[0]);
+    s->depth = 0;
+    s->since = now;
+    s->frames[0].function = function;
+    s->frames[0].caller_sp = UINT32_MAX;
+    s->frames[0].least_sp = sp;
+    s->frames[0].start = now;
+    s->frames[0].interrupts = s->interrupts;
+    s->frames[0].node = shadow_child(s, 0, function);
+    s->nodes[s->frames[0].node].calls++;
+    s->functions[function].calls++;
+    s->functions[function].active++;
+}
+
+static inline void shadow_push(struct shadow *s, uint32_t function, uint32_t caller_sp, uint32_t sp,
+                               uint32_t return_address, uint64_t now, int is_interrupt) {
+    struct shadow_frame *frame;
+    uint32_t parent = s->frames[s->depth].node;
+    shadow_charge(s, now);
+    if (s->depth + 1 == SHADOW_FRAMES) {
+        s->dropped++;
+        return;
+    }
+    frame = &s->frames[++s->depth];
+    frame->function = function;
+    frame->node = s->depth < SHADOW_TREE_DEPTH || s->nodes[parent].function != function
+                      ? shadow_child(s, s->depth < SHADOW_TREE_DEPTH ? parent : s->nodes[parent].parent, function)
+                      : parent;
+    frame->caller_sp = caller_sp;
+    frame->least_sp = sp;
+    frame->return_address = return_address;
+    frame->start = now;
+    frame->self = 0;
+    frame->interrupts = s->interrupts;
+    frame->is_interrupt = is_interrupt;
+    s->nodes[frame->node].calls++;
+    s->functions[function].calls++;
+    s->functions[function].active++;
+}
+
+static inline void shadow_sample(struct shadow_function *f, uint64_t inclusive, uint64_t self) {
+    if (++f->skipped < f->stride) {
+        return;
+    }
+    f->skipped = 0;
+    if (f->samples_used == SHADOW_SAMPLES) { /* keep every second one, and take every second one from now on */
+        for (uint32_t i = 1; i < SHADOW_SAMPLES / 2; i++) {
+            memcpy(&f->samples[2 * i], &f->samples[4 * i], 2 * sizeof *f->samples);
+        }
+        f->samples_used = SHADOW_SAMPLES / 2;
+        f->stride *= 2;
+    }
+    f->samples = shadow_grow(f->samples, &f->samples_size, f->samples_used + 1, 2 * sizeof *f->samples);
+    f->samples[2 * f->samples_used] = inclusive;
+    f->samples[2 * f->samples_used + 1] = self;
+    f->samples_used++;
+}
+
+/* Adds an open or ending frame's cycles and stack to its function. */
+static inline uint64_t shadow_count(struct shadow *s, const struct shadow_frame *frame, uint64_t now) {
+    struct shadow_function *f = &s->functions[frame->function];
+    uint64_t inclusive = now - frame->start - (s->interrupts - frame->interrupts);
+    uint32_t stack = frame->caller_sp == UINT32_MAX ? 0 : frame->caller_sp - frame->least_sp;
+    f->self += frame->self;
+    f->active--;
+    if (f->active == 0) { /* of a recursion, the outermost call: the inner ones are inside it */
+        f->inclusive += inclusive;
+    }
+    if (stack > f->stack && frame->least_sp < frame->caller_sp) {
+        f->stack = stack;
+    }
+    return inclusive;
+}
+
+static inline void shadow_pop(struct shadow *s, uint64_t now) {
+    struct shadow_frame *frame = &s->frames[s->depth];
+    struct shadow_function *f = &s->functions[frame->function];
+    uint64_t inclusive;
+    shadow_charge(s, now);
+    inclusive = shadow_count(s, frame, now);
+    f->inclusive_min = inclusive < f->inclusive_min ? inclusive : f->inclusive_min;
+    f->inclusive_max = inclusive > f->inclusive_max ? inclusive : f->inclusive_max;
+    f->self_min = frame->self < f->self_min ? frame->self : f->self_min;
+    f->self_max = frame->self > f->self_max ? frame->self : f->self_max;
+    shadow_sample(f, inclusive, frame->self);
+    s->depth--;
+    if (frame->is_interrupt) {
+        s->interrupts += inclusive;
+    } else if (frame->least_sp < s->frames[s->depth].least_sp) {
+        s->frames[s->depth].least_sp = frame->least_sp;
+    }
+}
+
+static inline void shadow_stack(struct shadow *s, uint32_t sp) {
+    if (sp < s->frames[s->depth].least_sp) {
+        s->frames[s->depth].least_sp = sp;
+    }
+}
+
+/* A call: `caller_sp` is the stack pointer before it, `sp` after it. */
+static inline void shadow_call(struct shadow *s, uint32_t function, uint32_t caller_sp, uint32_t sp,
+                               uint32_t return_address, uint64_t now) {
+    while (s->depth > 0 && s->frames[s->depth].caller_sp < caller_sp) { /* left without a return */
+        shadow_pop(s, now);
+    }
+    shadow_push(s, function, caller_sp, sp, return_address, now, 0);
+}
+
+/* An interrupt: its cycles from `now` on are its own. */
+static inline void shadow_interrupt(struct shadow *s, uint32_t function, uint32_t caller_sp, uint32_t sp,
+                                    uint32_t return_address, uint64_t now) {
+    shadow_push(s, function, caller_sp, sp, return_address, now, 1);
+}
+
+/* A jump to the first instruction of another function: it runs in the place of the one that jumps, which stays
+ * open around it, so that what a function costs does not depend on how it ends. */
+static inline void shadow_jump(struct shadow *s, uint32_t function, uint32_t sp, uint64_t now) {
+    struct shadow_frame *top;
+    while (s->depth > 0 && s->frames[s->depth].caller_sp < sp) {
+        shadow_pop(s, now);
+    }
+    top = &s->frames[s->depth];
+    if (top->is_interrupt && top->function == 0) { /* the vector's jump: the handler is the interrupt */
+        uint32_t node = shadow_child(s, s->frames[s->depth - 1].node, function);
+        shadow_charge(s, now);
+        s->nodes[node].calls++;
+        s->nodes[node].self += top->self;
+        s->nodes[top->node].calls--;
+        s->nodes[top->node].self -= top->self;
+        s->functions[0].calls--;
+        s->functions[0].active--;
+        s->functions[function].calls++;
+        s->functions[function].active++;
+        top->node = node;
+        top->function = function;
+        return;
+    }
+    for (uint32_t i = s->depth; i > 0 && s->frames[i].caller_sp == top->caller_sp &&
+                                s->frames[i].return_address == top->return_address;
+         i--) {
+        if (s->frames[i].function == function) { /* functions that jump to each other in turn: no tower */
+            struct shadow_frame first = s->frames[i];
+            while (s->depth >= i) {
+                shadow_pop(s, now);
+            }
+            shadow_push(s, function, first.caller_sp, sp, first.return_address, now, first.is_interrupt);
+            return;
+        }
+    }
+    if (s->depth == 0) { /* start-up code runs into the next: the root has no caller */
+        shadow_push(s, function, UINT32_MAX, sp, 0, now, 0);
+        return;
+    }
+    shadow_push(s, function, top->caller_sp, sp, top->return_address, now, 0);
+}
+
+/* A return, or what may be one: `sp` after it, `target` where it leads. Returns 1 when a frame ended. */
+static inline int shadow_return(struct shadow *s, uint32_t sp, uint32_t target, uint64_t now) {
+    int ended = 0;
+    while (s->depth > 0 && s->frames[s->depth].caller_sp != UINT32_MAX &&
+           (s->frames[s->depth].caller_sp < sp || (s->frames[s->depth].caller_sp == sp &&
+                                                   s->frames[s->depth].return_address == target))) {
+        shadow_pop(s, now);
+        ended = 1;
+    }
+    return ended;
+}
+
+/* Everything ends (a reset, or the run): what is open counts as far as it has come, without a duration. */
+static inline void shadow_end(struct shadow *s, uint64_t now) {
+    shadow_charge(s, now);
+    for (;;) {
+        struct shadow_frame *frame = &s->frames[s->depth];
+        uint64_t inclusive = shadow_count(s, frame, now);
+        if (frame->is_interrupt) {
+            s->interrupts += inclusive;
+        } else if (s->depth > 0 && frame->least_sp < s->frames[s->depth - 1].least_sp) {
+            s->frames[s->depth - 1].least_sp = frame->least_sp;
+        }
+        if (s->depth == 0) {
+            return;
+        }
+        s->depth--;
+    }
+}
+
+static inline int shadow_compare(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static inline uint64_t shadow_median(const struct shadow_function *f, unsigned which) {
+    uint64_t *sorted = malloc(sizeof *sorted * f->samples_used);
+    uint64_t median;
+    if (sorted == NULL) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < f->samples_used; i++) {
+        sorted[i] = f->samples[2 * i + which];
+    }
+    qsort(sorted, f->samples_used, sizeof *sorted, shadow_compare);
+    median = sorted[(f->samples_used - 1) / 2];
+    free(sorted);
+    return median;
+}
+
+/* One JSON object a line: functions that ran, and the nodes of the tree. */
+static inline void shadow_write(const struct shadow *s, FILE *out) {
+    for (uint32_t i = 0; i < s->function_count; i++) {
+        const struct shadow_function *f = &s->functions[i];
+        if (f->calls == 0) {
+            continue;
+        }
+        fprintf(out,
+                "{\"function\":%" PRIu32 ",\"start\":%" PRIu32 ",\"calls\":%" PRIu64 ",\"inclusive\":%" PRIu64
+                ",\"self\":%" PRIu64 ",\"stack\":%" PRIu32,
+                i, f->start, f->calls, f->inclusive, f->self, f->stack);
+        if (f->samples_used != 0) {
+            fprintf(out,
+                    ",\"inclusive_range\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "],\"self_range\":[%" PRIu64 ",%" PRIu64
+                    ",%" PRIu64 "],\"every\":%" PRIu32,
+                    f->inclusive_min, shadow_median(f, 0), f->inclusive_max, f->self_min, shadow_median(f, 1),
+                    f->self_max, f->stride);
+        }
+        fputs("}\n", out);
+    }
+    for (uint32_t i = 1; i < s->node_count; i++) {
+        const struct shadow_node *node = &s->nodes[i];
+        fprintf(out,
+                "{\"node\":%" PRIu32 ",\"parent\":%" PRIu32 ",\"of\":%" PRIu32 ",\"calls\":%" PRIu64 ",\"self\":%" PRIu64
+                "}\n",
+                i, node->parent, node->function, node->calls, node->self);
+    }
+}
+
+#endif

@@ -1,0 +1,367 @@
+"""Firmware files that somebody else made: ELF, Intel hex, UF2. Read, checked against a device, laid out.
+
+Every refusal is one line: what is wrong, where, and what to do. Knows nothing of simulators.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+
+from motecrypt.errors import InputError
+from motecrypt.model import Device
+
+AVR, ARM = 83, 40
+_MACHINES = {
+    2: "SPARC",
+    3: "x86",
+    8: "MIPS",
+    20: "PowerPC",
+    62: "x86-64",
+    94: "Xtensa",
+    105: "MSP430",
+    183: "AArch64",
+}
+_MACHINES |= {AVR: "AVR", ARM: "ARM", 243: "RISC-V"}
+_AVR_ARCH_MASK = 0x7F
+_AVR_EEPROM, _AVR_DATA = 0x810000, 0x800000
+_UF2 = struct.Struct("<IIIIIIII476sI")
+_UF2_MAGIC = (0x0A324655, 0x9E5D5157, 0x0AB16F30)
+_UF2_NOT_FLASH, _UF2_FAMILY = 0x1, 0x2000
+RP2040_FAMILY = 0xE48BFF56
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Bytes and the address where they lie before the firmware starts. AVR: EEPROM from 0x810000 on."""
+
+    address: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Image:
+    """A firmware as it goes into a chip.
+
+    Parameters
+    ----------
+    path
+        Where it came from.
+    segments
+        In order of their addresses.
+    entry
+        Where it starts; None where the file does not say.
+    flash_bytes, ram_bytes
+        Bytes taken; RAM is None where the file does not say (hex, UF2).
+    data_end
+        Address after the last variable, as the linker has it; 0 where the file does not say.
+    elf
+        The file itself, where it is an ELF: for symbols and lines.
+    """
+
+    path: Path
+    segments: tuple[Segment, ...]
+    entry: int | None
+    flash_bytes: int
+    ram_bytes: int | None
+    data_end: int
+    elf: Path | None
+
+
+def read_image(path: Path, device: Device) -> Image:
+    """Read a firmware file for a device.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read, is damaged, is for another chip, or is too large.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    if content.startswith(b"\x7fELF"):
+        image = _read_elf(path, content, device)
+    elif content[:4] == _UF2_MAGIC[0].to_bytes(4, "little"):
+        image = _read_uf2(path, content)
+    elif content[:1] == b":":
+        image = _read_hex(path, content)
+    elif not content:
+        raise InputError(f"{path}: empty")
+    else:
+        raise InputError(f"{path}: no firmware: neither ELF nor Intel hex nor UF2")
+    _check_size(image, device)
+    return image
+
+
+# --- ELF ---------------------------------------------------------------------------------------------
+
+
+def _read_elf(path: Path, content: bytes, device: Device) -> Image:
+    try:
+        elf = ELFFile(io.BytesIO(content))
+        header: Any = elf.header
+        _check_chip(path, elf, device)
+        if header["e_type"] != "ET_EXEC":
+            raise InputError(
+                f"{path}: an ELF that is not linked ({header['e_type']}); give the linked firmware"
+            )
+        segments = []
+        for part in elf.iter_segments("PT_LOAD"):
+            if part["p_offset"] + part["p_filesz"] > len(content):
+                raise InputError(f"{path}: truncated: it ends inside a segment; copy or build it again")
+            if part["p_filesz"]:
+                segments.append(Segment(part["p_paddr"], part.data()))
+        ram, data_end = _ram_of(elf, device)
+    except (ELFError, struct.error, UnicodeDecodeError, ValueError, KeyError, AttributeError) as error:
+        raise InputError(f"{path}: damaged ELF file ({error}); copy or build it again") from None
+    if not segments:
+        raise InputError(f"{path}: an ELF with nothing to load")
+    flash = sum(len(s.data) for s in segments if s.address < _AVR_DATA or device.core != "avr5")
+    ordered = tuple(sorted(segments, key=lambda s: s.address))
+    return Image(path, ordered, header["e_entry"], flash, ram, data_end, path)
+
+
+def _machine_of(device: Device) -> int:
+    return AVR if device.core.startswith("avr") else ARM
+
+
+def _check_chip(path: Path, elf: ELFFile, device: Device) -> None:
+    header: Any = elf.header
+    number = _machine_number(elf)
+    if number != _machine_of(device):
+        name = _MACHINES.get(number, f"machine {number}")
+        raise InputError(
+            f"{path}: built for {name}, and {device.name} is {device.chip}; choose another --device"
+        )
+    if number == AVR:
+        arch = header["e_flags"] & _AVR_ARCH_MASK
+        wanted = int(device.core.removeprefix("avr"))
+        chip = _avr_chip(elf)
+        if arch != wanted or (chip and chip != device.chip.lower()):
+            told, asked = chip or f"avr{arch}", device.chip.lower()
+            raise InputError(
+                f"{path}: built for {told}, and {device.name} is {device.chip}; compile with -mmcu={asked}"
+            )
+    else:
+        core = _arm_architecture(elf)
+        if core is not None and core not in _CORTEX_M0:
+            raise InputError(
+                f"{path}: built for another ARM core ({_ARM_NAMES.get(core, f'architecture {core}')}), "
+                f"and {device.name} is a {device.core}; compile with -mcpu={device.core} -mthumb"
+            )
+
+
+def _machine_number(elf: ELFFile) -> int:
+    elf.stream.seek(18)
+    return int.from_bytes(elf.stream.read(2), "little" if elf.little_endian else "big")
+
+
+def _avr_chip(elf: ELFFile) -> str:
+    """The chip's name from .note.gnu.avr.deviceinfo, which avr-gcc's start-up files carry; or ""."""
+    section = elf.get_section_by_name(".note.gnu.avr.deviceinfo")
+    if section is None:
+        return ""
+    for word in section.data().split(b"\0"):
+        if word.startswith((b"atmega", b"attiny", b"at90", b"atxmega")):
+            return str(word.decode("ascii", "replace"))
+    return ""
+
+
+_CORTEX_M0 = (11, 12, 1, 2, 3, 4)  # v6-M, v6S-M; v4 to v5TE Thumb code that happens to be tagged so
+_ARM_NAMES = {10: "v7", 13: "v7E-M, as Cortex-M4", 14: "v8-A", 16: "v8-M baseline", 17: "v8-M mainline"}
+
+
+def _arm_architecture(elf: ELFFile) -> int | None:
+    """Tag_CPU_arch of .ARM.attributes (ARM IHI 0045); None where there is none."""
+    section: Any = elf.get_section_by_name(".ARM.attributes")
+    if section is None:
+        return None
+    for part in section.iter_subsections("aeabi"):
+        for scope in part.iter_subsubsections("TAG_FILE"):
+            for attribute in scope.iter_attributes("TAG_CPU_ARCH"):
+                return int(attribute.value)
+    return None
+
+
+def _ram_of(elf: ELFFile, device: Device) -> tuple[int | None, int]:
+    """Bytes of RAM that variables take, and the address after them."""
+    ram = device.memory["ram"]
+    spans = [
+        (s["sh_addr"], s["sh_size"])
+        for s in elf.iter_sections()
+        if s["sh_flags"] & 0x2 and s["sh_size"] and ram.holds(s["sh_addr"])
+    ]
+    if not spans:
+        parts = [p for p in elf.iter_segments("PT_LOAD") if ram.holds(p["p_vaddr"])]
+        spans = [(p["p_vaddr"], p["p_memsz"]) for p in parts]
+    return sum(size for _, size in spans), max((a + n for a, n in spans), default=0)
+
+
+# --- Intel hex and UF2 ---------------------------------------------------------------------------------
+
+
+def _read_hex(path: Path, content: bytes) -> Image:
+    memory: dict[int, bytes] = {}
+    base, ended = 0, False
+    for number, line in enumerate(content.decode("ascii", "replace").splitlines(), start=1):
+        if not line.strip() or ended:
+            continue
+        try:
+            record = bytes.fromhex(line.strip()[1:])
+        except ValueError:
+            record = b""
+        if line[0] != ":" or len(record) < 5 or len(record) != record[0] + 5 or sum(record) & 0xFF:
+            raise InputError(f"{path}: line {number} is damaged; copy or build the hex file again")
+        data, kind = record[4:-1], record[3]
+        if kind == 0:
+            memory[base + int.from_bytes(record[1:3], "big")] = data
+        elif kind == 1:
+            ended = True
+        elif kind in (2, 4):
+            base = int.from_bytes(data, "big") << (4 if kind == 2 else 16)
+    if not ended or not memory:
+        raise InputError(f"{path}: truncated: it has no end record; copy or build the hex file again")
+    segments = _joined(memory)
+    return Image(path, segments, None, sum(len(s.data) for s in segments), None, 0, None)
+
+
+def _joined(memory: dict[int, bytes]) -> tuple[Segment, ...]:
+    joined: list[tuple[int, bytearray]] = []
+    for address, data in sorted(memory.items()):
+        if joined and joined[-1][0] + len(joined[-1][1]) == address:
+            joined[-1][1].extend(data)
+        else:
+            joined.append((address, bytearray(data)))
+    return tuple(Segment(address, bytes(data)) for address, data in joined)
+
+
+def _read_uf2(path: Path, content: bytes) -> Image:
+    memory: dict[int, bytes] = {}
+    if len(content) % 512:
+        raise InputError(f"{path}: truncated: a UF2 file has blocks of 512 bytes; copy or build it again")
+    total = 0
+    for number, block in enumerate(_UF2.iter_unpack(content), start=1):
+        first, second, flags, address, size, _, total, family, data, last = block
+        if (first, second, last) != _UF2_MAGIC or size > 476:
+            raise InputError(f"{path}: block {number} is damaged; copy or build the UF2 file again")
+        if flags & _UF2_FAMILY and family != RP2040_FAMILY:
+            raise InputError(
+                f"{path}: built for another chip (UF2 family {family:#x}); RP2040's is {RP2040_FAMILY:#x}"
+            )
+        if not flags & _UF2_NOT_FLASH:
+            memory[address] = data[:size]
+    if len(content) // 512 != total:
+        raise InputError(
+            f"{path}: truncated: {len(content) // 512} of {total} blocks; copy or build it again"
+        )
+    segments = _joined(memory)
+    return Image(path, segments, None, sum(len(s.data) for s in segments), None, 0, None)
+
+
+def uf2(segments: Sequence[Segment], family: int = RP2040_FAMILY) -> bytes:
+    """A UF2 file (github.com/microsoft/uf2): pages of 256 bytes, the rest of a page filled with zeros."""
+    pages: dict[int, bytearray] = {}
+    for segment in segments:
+        for offset, byte in enumerate(segment.data):
+            address = segment.address + offset
+            pages.setdefault(address & ~0xFF, bytearray(256))[address & 0xFF] = byte
+    blocks = []
+    for number, (address, page) in enumerate(sorted(pages.items())):
+        blocks.append(
+            _UF2.pack(
+                *(_UF2_MAGIC[0], _UF2_MAGIC[1], _UF2_FAMILY, address, 256, number, len(pages), family),
+                *(bytes(page), _UF2_MAGIC[2]),
+            )
+        )
+    return b"".join(blocks)
+
+
+def intel_hex(segments: Sequence[Segment]) -> str:
+    """An Intel hex file of what lies in flash below 64 KB."""
+    lines = []
+    for segment in segments:
+        for offset in range(0, len(segment.data), 16):
+            data = segment.data[offset : offset + 16]
+            record = bytes([len(data)]) + (segment.address + offset).to_bytes(2, "big") + b"\0" + data
+            lines.append(f":{record.hex().upper()}{-sum(record) & 0xFF:02X}")
+    return "\n".join([*lines, ":00000001FF", ""])
+
+
+# --- what a device can hold ----------------------------------------------------------------------------
+
+
+def _check_size(image: Image, device: Device) -> None:
+    flash, ram = device.memory["flash"], device.memory["ram"]
+    if image.ram_bytes is not None and image.ram_bytes > ram.bytes:
+        raise InputError(
+            f"{image.path}: too large: its variables take {image.ram_bytes:,} of {ram.bytes:,} bytes of RAM"
+        )
+    for segment in image.segments:
+        size = len(segment.data)
+        end = segment.address + size
+        if device.core.startswith("avr"):
+            fits = end <= flash.bytes or segment.address >= _AVR_EEPROM
+            if segment.address >= _AVR_EEPROM and segment.address < _AVR_EEPROM + 0x10000:
+                fits = end - _AVR_EEPROM <= device.memory["eeprom"].bytes
+        else:
+            fits = any(m.address <= segment.address and end <= m.address + m.bytes for m in (flash, ram))
+        if not fits and flash.address <= segment.address < flash.address + flash.span:
+            raise InputError(
+                f"{image.path}: too large: needs {end - flash.address:,} of {flash.bytes:,} bytes of flash"
+            )
+        if not fits:
+            raise InputError(
+                f"{image.path}: has {size:,} bytes at {segment.address:#x}, where {device.name} has no memory"
+            )
+
+
+def flat(image: Image, first: int, last: int) -> tuple[int, bytes]:
+    """The address and bytes of all segments from `first` up to `last`, gaps filled with 0xff."""
+    parts = [s for s in image.segments if first <= s.address < last and s.data]
+    if not parts:
+        return first, b""
+    start = min(s.address for s in parts)
+    memory = bytearray(b"\xff" * (max(s.address + len(s.data) for s in parts) - start))
+    for segment in parts:
+        memory[segment.address - start : segment.address - start + len(segment.data)] = segment.data
+    return start, bytes(memory)
+
+
+def elf_of(segments: Sequence[Segment], machine: int, entry: int) -> bytes:
+    """A minimal 32-bit ELF executable of these segments, for drivers that load no other file."""
+    header_bytes, part_bytes = 52, 32
+    offset = header_bytes + part_bytes * len(segments)
+    parts, data = b"", b""
+    for s in segments:
+        size = len(s.data)
+        parts += struct.pack("<8I", 1, offset + len(data), s.address, s.address, size, size, 5, 4)
+        data += s.data
+    ident = b"\x7fELF\x01\x01\x01" + bytes(9)
+    header = ident + struct.pack(
+        "<HHIIIIIHHHHHH",
+        2,
+        machine,
+        1,
+        entry,
+        header_bytes,
+        0,
+        0,
+        header_bytes,
+        part_bytes,
+        len(segments),
+        40,
+        0,
+        0,
+    )
+    return header + parts + data
+
+
+__all__ = ["ARM", "AVR", "Image", "Segment", "elf_of", "flat", "intel_hex", "read_image", "uf2"]
