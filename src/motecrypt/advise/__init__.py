@@ -1,0 +1,71 @@
+"""Which cipher for this device, radio, battery and budget? Pure: plain records in, reasons out.
+
+    from motecrypt import advise
+
+    answer = advise.advise(question, candidates, device, radio, battery, regulator)
+
+`advise` looks at its six arguments and nothing else. `candidates_from`, `device_part`, `radio_part`,
+`battery_part` and `regulator_part` make these from the catalog and from measurements that someone else
+made; `export` gives all of it as JSON. docs/advise.md describes the model.
+"""
+
+from motecrypt.advise.gather import (
+    GRID,
+    battery_part,
+    candidates_from,
+    candidates_of,
+    cell_names,
+    device_part,
+    export,
+    placed,
+    radio_part,
+    regulator_part,
+)
+from motecrypt.advise.rank import advise, supply_refusal, unfit
+from motecrypt.advise.records import (
+    NEEDS,
+    Advice,
+    BatteryPart,
+    Candidate,
+    Costs,
+    DevicePart,
+    Energy,
+    Entry,
+    Exclusion,
+    Point,
+    Question,
+    RadioPart,
+    RegulatorPart,
+)
+from motecrypt.advise.units import seconds, whole_bytes
+
+__all__ = [
+    "GRID",
+    "NEEDS",
+    "Advice",
+    "BatteryPart",
+    "Candidate",
+    "Costs",
+    "DevicePart",
+    "Energy",
+    "Entry",
+    "Exclusion",
+    "Point",
+    "Question",
+    "RadioPart",
+    "RegulatorPart",
+    "advise",
+    "battery_part",
+    "candidates_from",
+    "candidates_of",
+    "cell_names",
+    "device_part",
+    "export",
+    "placed",
+    "radio_part",
+    "regulator_part",
+    "seconds",
+    "supply_refusal",
+    "unfit",
+    "whole_bytes",
+]

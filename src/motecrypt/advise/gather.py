@@ -1,0 +1,371 @@
+"""From catalog, measurements and data files to the adviser's plain records, and all of it as one JSON.
+
+Reads data/batteries.toml; opens no results: whoever has measurements hands them over.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from motecrypt.advise.rank import MEMORY_WEIGHT, ORDER
+from motecrypt.advise.records import (
+    BatteryPart,
+    Candidate,
+    DevicePart,
+    Point,
+    RadioPart,
+    RegulatorPart,
+)
+from motecrypt.catalog import DATA, Catalog
+from motecrypt.descriptor import Table
+from motecrypt.energy import Battery
+from motecrypt.errors import InputError
+from motecrypt.model import Cipher, Device, Implementation, Measurement
+from motecrypt.radios import Radio, load_radio, radio_names
+from motecrypt.radios.air import air_time_us
+
+EXPORT_VERSION = 1
+GRID = (1, 8, 16, 17, 20, 32, 33, 48, 49, 64, 65, 96, 128)
+"""Message lengths for the exported data: both sides of the steps that blocks of 16 and 64 bytes make,
+so that straight lines between them miss little."""
+
+RANDOM_IV_MODES = ("cbc", "cts")  # SP 800-38A, appendix C: the IV must be unpredictable
+
+
+# --- devices and radios ----------------------------------------------------------------------------
+
+
+def device_part(device: Device) -> DevicePart:
+    """A device of the catalog for the adviser.
+
+    Raises
+    ------
+    InputError
+        Its folder names no current or no RAM, as for the host: nothing to weigh a battery against.
+    """
+    active = device.current("active")
+    sleep = device.current("sleep")
+    if active is None or sleep is None or "ram" not in device.memory:
+        raise InputError(
+            f"{device.name}: its folder has no 'active' and 'sleep' current, so no battery can be weighed; "
+            "choose a mote ('motecrypt list devices')"
+        )
+    idle = device.current("idle") or active
+    return DevicePart(
+        name=device.name,
+        title=device.title,
+        clock_hz=device.clock_hz,
+        flash_bytes=device.memory["flash"].bytes,
+        ram_bytes=device.memory["ram"].bytes,
+        volts=device.volts,
+        volts_min=device.volts_min,
+        volts_max=device.volts_max,
+        active_ma=active.milliamperes,
+        idle_ma=idle.milliamperes,
+        sleep_ma=sleep.milliamperes,
+        wake_us=float(device.extra.get("wake_us", 0.0)),
+        message_bytes_max=int(device.bench["message"]),
+    )
+
+
+def radio_part(radio: Radio) -> RadioPart:
+    """A radio for the adviser, its air times as a table up to its packet length."""
+    optional = {name: radio.figures[name].value for name in ("sleep_ma", "wake_us") if name in radio.figures}
+    return RadioPart(
+        name=radio.name,
+        title=radio.title,
+        packet_bytes=radio.packet_bytes,
+        timeout_us=radio.timeout_us,
+        serial_byte_us=radio.serial_byte_us,
+        gap_us=radio.value("gap_us"),
+        turn_round_us=radio.value("turn_round_us"),
+        supply_v=radio.value("supply_v"),
+        tx_ma=radio.value("tx_ma"),
+        rx_ma=radio.value("rx_ma"),
+        sleep_ma=optional.get("sleep_ma", 0.0),
+        wake_us=optional.get("wake_us", 0.0),
+        air_us=(0.0, *(float(air_time_us(radio, n)) for n in range(1, radio.packet_bytes + 1))),
+    )
+
+
+# --- batteries and regulators ----------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def _supplies() -> tuple[dict[str, BatteryPart], dict[str, RegulatorPart]]:
+    table = Table.read(DATA / "batteries.toml")
+    cells = {name: _read_cell(name, t) for name, t in table.named_tables("cell").items()}
+    regulators = {name: _read_regulator(name, t) for name, t in table.named_tables("regulator").items()}
+    table.done()
+    return cells, regulators
+
+
+def _read_cell(name: str, table: Table) -> BatteryPart:
+    curve = table.rest()
+    entry = Table({k: v for k, v in curve.items() if k != "curve"}, table.where)
+    points = tuple((float(v), float(used)) for v, used in curve.get("curve", []))
+    cell = BatteryPart(
+        name=name,
+        title=entry.text("title"),
+        cells=1,
+        capacity_mah=entry.number("capacity_mah"),
+        volts=entry.number("volts"),
+        volts_full=entry.number("volts_full"),
+        volts_empty=entry.number("volts_empty"),
+        self_discharge_percent_per_year=entry.number("self_discharge_percent_per_year"),
+        pulse_ma=entry.number("pulse_ma"),
+        curve=points,
+    )
+    entry.text("source")
+    entry.text("curve_source")
+    entry.done()
+    falling = all(a[0] > b[0] and a[1] <= b[1] for a, b in pairwise(points))
+    if len(points) < 2 or not falling or points[0][1] != 0 or points[-1][1] != 1:
+        raise InputError(f"{table.where}: 'curve' needs falling volts and the charge used, from 0 to 1")
+    return cell
+
+
+def _read_regulator(name: str, table: Table) -> RegulatorPart:
+    kind = table.text("kind")
+    if kind not in ("none", "linear", "switch"):
+        raise InputError(f"{table.where}: 'kind' is '{kind}'; expected none, linear or switch")
+    regulator = RegulatorPart(
+        name=name,
+        kind=kind,
+        title=table.text("title"),
+        efficiency=table.number("efficiency"),
+        quiescent_ma=table.number("quiescent_ma"),
+        dropout_v=table.number("dropout_v"),
+        volts_in_min=table.number("volts_in_min"),
+        volts_in_max=table.number("volts_in_max"),
+    )
+    table.text("source")
+    table.done()
+    return regulator
+
+
+def cell_names() -> list[str]:
+    """The kinds of cells there are."""
+    return list(_supplies()[0])
+
+
+def regulator_part(name: str) -> RegulatorPart:
+    """The regulator of that name; InputError names the others."""
+    regulators = _supplies()[1]
+    if name not in regulators:
+        raise InputError(f"--regulator '{name}': unknown; choose one of {', '.join(regulators)}")
+    return regulators[name]
+
+
+_PACK = re.compile(r"(?:([0-9]{1,2})\s*x\s*)?([A-Za-z0-9-]+)")
+
+
+def battery_part(text: str) -> BatteryPart:
+    """The battery in "3xAA", "CR2032", "2xAAA-NiMH" or "1200mAh,3.7V".
+
+    Raises
+    ------
+    InputError
+        An unknown cell, no cells at all, or more than 24.
+    """
+    if "," in text:
+        own = Battery.parse(text)
+        flat = ((own.voltage_v, 0.0), (own.voltage_v * 0.999, 1.0))
+        return BatteryPart(
+            *(text, "as given; its voltage is taken as constant", 1, own.capacity_mah, own.voltage_v),
+            *(own.voltage_v, own.voltage_v, 0.0, float("inf"), flat),
+        )
+    cells = _supplies()[0]
+    match = _PACK.fullmatch(text.strip())
+    by_name = {name.lower(): cell for name, cell in cells.items()}
+    cell = by_name.get(match[2].lower()) if match else None
+    if match is None or cell is None:
+        known = ", ".join(cells)
+        raise InputError(f"--battery '{text}': unknown; write 3xAA or 1200mAh,3.7V; there are: {known}")
+    return pack(cell, int(match[1] or 1))
+
+
+def pack(cell: BatteryPart, count: int) -> BatteryPart:
+    """So many cells in series."""
+    if not 1 <= count <= 24:
+        raise InputError(f"--battery: {count} cells of {cell.name}; take 1 to 24")
+    return BatteryPart(
+        name=f"{count}x{cell.name}" if count > 1 else cell.name,
+        title=cell.title,
+        cells=count,
+        capacity_mah=cell.capacity_mah,
+        volts=cell.volts * count,
+        volts_full=cell.volts_full * count,
+        volts_empty=cell.volts_empty * count,
+        self_discharge_percent_per_year=cell.self_discharge_percent_per_year,
+        pulse_ma=cell.pulse_ma,
+        curve=tuple((volts * count, used) for volts, used in cell.curve),
+    )
+
+
+# --- candidates ------------------------------------------------------------------------------------
+
+
+def placed(catalog: Catalog, device: Device) -> list[tuple[Implementation, int, str, str]]:
+    """Every implementation, key length, placement and flash cache that the adviser weighs.
+
+    A flash cache counts as cold: a mote wakes, runs the code once and sleeps again.
+    """
+    found = []
+    for body in catalog.implementations:
+        if not any(fnmatch.fnmatch(device.name, pattern) for pattern in body.devices):
+            continue
+        wanted = [p for p in device.placements if p in (body.placements or ("flash",))]
+        for placement in wanted or list(device.placements)[:1]:
+            caches = device.placements[placement].caches
+            cache = "cold" if "cold" in caches else caches[0]
+            found += [(body, bits, placement, cache) for bits in body.key_bits]
+    return found
+
+
+def nonce_kind(cipher: Cipher) -> str:
+    """How a cipher's nonce is made: "random" where it must be unpredictable, else "counter"."""
+    if not cipher.nonce_bytes:
+        return "none"
+    return "random" if cipher.mode in RANDOM_IV_MODES else "counter"
+
+
+def candidate(
+    cipher: Cipher,
+    body: Implementation,
+    key_bits: int,
+    placement: str,
+    cache: str,
+    measurements: Iterable[Measurement] = (),
+) -> Candidate:
+    """One candidate with what is measured of it; without measurements its status is "not measured"."""
+    of_length: dict[int, dict[str, Measurement]] = {}
+    failed: Measurement | None = None
+    for m in measurements:
+        if m.status == "ok":
+            of_length.setdefault(m.message_bytes, {})[m.operation] = m
+        else:
+            failed = failed or m
+    complete = {n: of for n, of in of_length.items() if set(of) >= {"setup", "encrypt", "decrypt"}}
+    points = tuple(
+        Point(n, *(int(of[o].cycles_median or 0) for o in ("setup", "encrypt", "decrypt")))
+        for n, of in sorted(complete.items())
+    )
+    every = [m for of in complete.values() for m in of.values()]
+    sized = every[0] if every else failed
+    stacks = [m.stack_bytes for m in every if m.stack_bytes is not None]
+    status = "ok" if points else failed.status if failed else "not measured"
+    reason = "" if points else _why(failed) if failed else "not measured"
+    return Candidate(
+        cipher=cipher.name,
+        implementation=body.name,
+        key_bits=key_bits,
+        placement=placement,
+        cache=cache,
+        standing=cipher.standing,
+        standing_reason=cipher.standing_reason,
+        nonce=nonce_kind(cipher),
+        nonce_bytes=cipher.nonce_bytes,
+        tag_bytes=cipher.tag_bytes,
+        message_bytes_min=cipher.message.min,
+        message_bytes_multiple=cipher.message.multiple,
+        flash_bytes=sized.flash_bytes if sized else None,
+        ram_bytes=sized.ram_bytes if sized else None,
+        stack_bytes=max(stacks) if stacks else None,
+        timing_varies=any(m.cycles_min != m.cycles_max for m in every),
+        points=points,
+        status=status,
+        reason=reason,
+    )
+
+
+def _why(failed: Measurement) -> str:
+    """The bench's reason; where it counts bytes, also how many are too many."""
+    if failed.status == "build-failed":
+        return f"does not build: {failed.reason.rsplit(': ', 1)[-1]}"
+    match = re.search(r"needs ([\d,]+) of ([\d,]+) bytes", failed.reason)
+    if match is None:
+        return failed.reason
+    over = int(match[1].replace(",", "")) - int(match[2].replace(",", ""))
+    return f"{failed.reason}, {over:,} too many"
+
+
+def candidates_from(catalog: Catalog, device: Device, measurements: Sequence[Measurement]) -> list[Candidate]:
+    """Every candidate for a device, with what these measurements say of it.
+
+    Measurements with flags other than the device's and implementation's own, or with associated data,
+    are left out; of equal cells the first counts, so hand over the newest first (as `Results` does).
+    """
+    by_cell: dict[tuple[str, ...], dict[tuple[int, str], Measurement]] = {}
+    for m in measurements:
+        if m.device != device.name or m.ad_bytes:
+            continue
+        key = (m.cipher, m.library, m.configuration, m.variant, str(m.key_bits), m.placement, m.cache)
+        by_cell.setdefault((*key, m.flags), {}).setdefault((m.message_bytes, m.operation), m)
+    found = []
+    for body, bits, placement, cache in placed(catalog, device):
+        key = (body.cipher, body.library, body.configuration, body.variant, str(bits), placement, cache)
+        flags = " ".join((*device.compiler.machine_flags, *device.compiler.flags, *body.c_flags))
+        own = by_cell.get((*key, flags)) or by_cell.get((*key, "")) or {}
+        found.append(candidate(catalog.cipher(body.cipher), body, bits, placement, cache, list(own.values())))
+    return found
+
+
+# --- everything as JSON ----------------------------------------------------------------------------
+
+
+def export(
+    catalog: Catalog, measurements: Sequence[Measurement], radios: Sequence[Radio] = ()
+) -> dict[str, Any]:
+    """All that `advise` needs as plain JSON data, for a page that answers without a server.
+
+    Parameters
+    ----------
+    measurements
+        Stored ones, newest first; devices of which none is there, or without currents, are left out.
+    radios
+        Default: all there are.
+
+    Returns
+    -------
+    dict
+        `version`; `order` and `memory_weight`, the constants of `rank`; `notes`; `devices`, `radios`,
+        `cells`, `regulators` by name; `candidates` by device name. Each value has the fields of the
+        record of the same kind in `records`. A battery of n cells is a cell with its volts and curve
+        times n, as `pack` makes it.
+    """
+    cells, regulators = _supplies()
+    known = [load_radio(name) for name in radio_names()] if not radios else list(radios)
+    devices: dict[str, Any] = {}
+    candidates: dict[str, Any] = {}
+    for device in catalog.devices.values():
+        weighed = device.current("active") and device.current("sleep") and "ram" in device.memory
+        found = candidates_from(catalog, device, measurements) if weighed else []
+        if any(c.points for c in found):
+            devices[device.name] = asdict(device_part(device))
+            candidates[device.name] = [asdict(c) for c in found]
+    return {
+        "version": EXPORT_VERSION,
+        "order": list(ORDER),
+        "memory_weight": MEMORY_WEIGHT,
+        "notes": "cycles between two measured lengths lie on a straight line; outside of them: not measured",
+        "devices": devices,
+        "radios": {radio.name: asdict(radio_part(radio)) for radio in known},
+        "cells": {name: asdict(cell) for name, cell in cells.items()},
+        "regulators": {name: asdict(regulator) for name, regulator in regulators.items()},
+        "candidates": candidates,
+    }
+
+
+def candidates_of(data: Mapping[str, Any], device: str) -> list[Candidate]:
+    """The candidates of a device back from `export`ed (and JSON-decoded) data."""
+    return [
+        Candidate(**{**entry, "points": tuple(Point(**point) for point in entry["points"])})
+        for entry in data["candidates"][device]
+    ]

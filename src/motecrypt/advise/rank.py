@@ -1,0 +1,239 @@
+"""The adviser: one pure function from plain records to a ranking with a reason for every place.
+
+`advise(question, candidates, device, radio, battery, regulator)` looks at nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from motecrypt.advise.costs import (
+    Setting,
+    at_length,
+    message_costs,
+    sealed_bytes,
+    taken_bytes,
+    usable_fraction,
+    volts_needed,
+)
+from motecrypt.advise.notes import notes, number, percent
+from motecrypt.advise.records import (
+    Advice,
+    BatteryPart,
+    Candidate,
+    Costs,
+    DevicePart,
+    Entry,
+    Exclusion,
+    Question,
+    RadioPart,
+    RegulatorPart,
+)
+
+ORDER = ("recommended", "acceptable", "legacy", "unrated")
+MEMORY_WEIGHT = 0.1
+"""All of a device's RAM (or all of its flash) counts as much as this share of the energy: with equal
+batteries the smaller wins, and no one gives up half of the RAM for a thousandth of the energy."""
+
+
+def advise(
+    question: Question,
+    candidates: Sequence[Candidate],
+    device: DevicePart,
+    radio: RadioPart,
+    battery: BatteryPart,
+    regulator: RegulatorPart,
+) -> Advice:
+    """Rank what can be used, say why each place, and say why not of the rest.
+
+    Ranked by security standing; then by energy for each message, plus `MEMORY_WEIGHT` of it times the
+    shares of the device's flash and RAM that are taken. The order of two candidates depends on nothing
+    but these two.
+
+    Parameters
+    ----------
+    candidates
+        As measured; lengths between measured ones are interpolated linearly, others not measured.
+
+    Returns
+    -------
+    Advice
+        With `refusal` set and nothing ranked where the supply cannot run the device.
+    """
+    volts_min = volts_needed(device, regulator)
+    usable = usable_fraction(battery, volts_min)
+    refusal = supply_refusal(device, battery, regulator)
+    if refusal:
+        return Advice(refusal, (), (), (), None, 0.0, volts_min)
+    setting = Setting(question, device, radio, battery, regulator)
+    plaintext = message_costs(setting, question.message_bytes, 0.0, 0.0, question.answer_bytes, usable)
+    found: list[tuple[tuple[int, float, str], Candidate, Costs, float]] = []
+    exclusions: list[Exclusion] = []
+    for candidate in candidates:
+        excluded = unfit(candidate, question)
+        costs = None if excluded else _costs(setting, candidate, usable)
+        if costs is not None:
+            excluded = _over_budget(setting, candidate, costs)
+        if excluded is not None:
+            exclusions.append(excluded)
+        elif costs is None:
+            exclusions.append(Exclusion(candidate, (), _not_measured(candidate, question)))
+        else:
+            weight = costs.energy.total_uj * (1 + MEMORY_WEIGHT * _memory_share(candidate, device))
+            key = (ORDER.index(candidate.standing), weight, candidate.name)
+            found.append((key, candidate, costs, weight))
+    found.sort(key=lambda entry: entry[0])
+    entries = tuple(
+        Entry(
+            rank=rank,
+            candidate=candidate,
+            costs=costs,
+            more_energy_percent=_more(costs.energy.total_uj, plaintext.energy.total_uj),
+            weight=weight,
+            reason=_reason(candidate, costs, found[0][1], found[0][2], rank),
+        )
+        for rank, (_, candidate, costs, weight) in enumerate(found, start=1)
+    )
+    said = notes(setting, entries, tuple(exclusions), plaintext, usable, volts_min)
+    return Advice("", entries, tuple(exclusions), said, plaintext, usable, volts_min)
+
+
+def supply_refusal(device: DevicePart, battery: BatteryPart, regulator: RegulatorPart) -> str:
+    """Why this battery through this regulator cannot run the device; empty when it can."""
+    clock = f"{device.clock_hz / 1e6:g} MHz"
+    gives = f"{battery.name} gives {battery.volts:.3g} V"
+    if regulator.kind == "none":
+        needs = f"{device.title} at {clock} needs {device.volts_min:g} to {device.volts_max:g} V"
+        if battery.volts < device.volts_min:
+            return f"{gives}; {needs}: take more cells, or a regulator that raises it (--regulator switch)"
+        if battery.volts_full > device.volts_max:
+            full = f"{battery.name} gives up to {battery.volts_full:.3g} V when it is full"
+            return f"{full}; {needs}: take fewer cells, or a regulator (--regulator linear or switch)"
+        return ""
+    low = volts_needed(device, regulator)
+    if battery.volts < low:
+        return f"{gives}; {regulator.title} needs {low:.3g} V for {device.volts:g} V: take more cells" + (
+            ", or --regulator switch" if regulator.kind == "linear" else ""
+        )
+    if battery.volts_full > regulator.volts_in_max:
+        return (
+            f"{battery.name} gives up to {battery.volts_full:.3g} V when it is full; {regulator.title} takes "
+            f"{regulator.volts_in_max:g} V: take fewer cells"
+        )
+    return ""
+
+
+def unfit(candidate: Candidate, question: Question) -> Exclusion | None:
+    """Why no measurement can help this candidate: broken, or without what is needed; else None.
+
+    Needs no figures, so that nobody measures what cannot be chosen.
+    """
+    if candidate.standing == "broken":
+        return Exclusion(candidate, (), f"broken: {candidate.standing_reason}")
+    if "integrity" in question.needs and candidate.tag_bytes == 0:
+        return Exclusion(candidate, (), "no integrity: changed messages are not refused")
+    if "replay" in question.needs and candidate.tag_bytes == 0:
+        return Exclusion(candidate, (), "no protection against replay: its counter could be changed unseen")
+    if "replay" in question.needs and (candidate.nonce != "counter" or question.counter_bytes == 0):
+        return Exclusion(candidate, (), "no protection against replay: no counter travels with a message")
+    return None
+
+
+def _costs(setting: Setting, candidate: Candidate, usable: float) -> Costs | None:
+    """What a message costs; None where this length was not measured or did not run."""
+    if candidate.status != "ok":
+        return None
+    question = setting.question
+    cycles = at_length(candidate.points, taken_bytes(candidate, question.message_bytes))
+    answer_cycles = 0.0
+    answer_bytes = 0
+    if question.answer_bytes > 0:
+        answer = at_length(candidate.points, taken_bytes(candidate, question.answer_bytes))
+        if answer is None:
+            return None
+        answer_cycles = answer[2]
+        answer_bytes = sealed_bytes(candidate, question.answer_bytes, question.counter_bytes)
+    if cycles is None:
+        return None
+    sealed = sealed_bytes(candidate, question.message_bytes, question.counter_bytes)
+    return message_costs(setting, sealed, cycles[1] + answer_cycles, cycles[0], answer_bytes, usable)
+
+
+def _not_measured(candidate: Candidate, question: Question) -> str:
+    if candidate.status != "ok":
+        return candidate.reason
+    return f"not measured at {taken_bytes(candidate, question.message_bytes)} bytes"
+
+
+def _over_budget(setting: Setting, candidate: Candidate, costs: Costs) -> Exclusion | None:
+    """Which budgets a measured candidate breaks, and by how much; None when it keeps them all."""
+    question = setting.question
+    flash = candidate.flash_bytes or 0
+    ram = (candidate.ram_bytes or 0) + (candidate.stack_bytes or 0)
+    limits = (
+        ("flash", flash, question.flash_max, "takes {} bytes of flash, {} too many", 1),
+        ("ram", ram, question.ram_max, "takes {} bytes of RAM with its stack, {} too many", 1),
+        ("overhead", costs.overhead_bytes, question.overhead_max, "adds {} bytes, {} too many", 1),
+        (
+            "latency",
+            costs.latency_us,
+            question.latency_us_max,
+            "takes {} ms until delivered, {} too long",
+            1000,
+        ),
+        ("interval", costs.busy_us, question.interval_s * 1e6, "is busy {} ms with each, {} too long", 1000),
+    )
+    broken = []
+    for name, needed, limit, text, unit in limits:
+        if limit is not None and needed > limit:
+            amounts = (needed / unit, (needed - limit) / unit)
+            said = text.format(*(number(a) if unit == 1 else f"{a:,.1f}" for a in amounts))
+            broken.append((name, said, needed / max(1, limit)))
+    if not broken:
+        return None
+    names, said_all, ratios = zip(*broken, strict=True)
+    return Exclusion(candidate, names, "; ".join(said_all), max(ratios))
+
+
+def _memory_share(candidate: Candidate, device: DevicePart) -> float:
+    ram = (candidate.ram_bytes or 0) + (candidate.stack_bytes or 0)
+    return (candidate.flash_bytes or 0) / device.flash_bytes + ram / device.ram_bytes
+
+
+def _more(value: float, base: float) -> float:
+    return (value / base - 1) * 100
+
+
+def _reason(candidate: Candidate, costs: Costs, first: Candidate, least: Costs, rank: int) -> str:
+    """Why this place: the standing, then energy and memory beside the first's."""
+    packets = f"{costs.packets} packet{'s' if costs.packets != 1 else ''}"
+    if rank == 1:
+        return f"{candidate.standing}, and least energy and memory together: {packets}"
+    words = [candidate.standing if candidate.standing == first.standing else _behind(candidate)]
+    energy = _more(costs.energy.total_uj, least.energy.total_uj)
+    if costs.packets != least.packets:
+        more = costs.packets - least.packets
+        words.append(f"{abs(more)} packet{'s' if abs(more) != 1 else ''} {'more' if more > 0 else 'less'}")
+    if costs.cycles != least.cycles:
+        words.append(f"{_times(costs.cycles, least.cycles)} the cycles")
+    if abs(energy) < 0.005:
+        words.append("the same energy as the first")
+    else:
+        words.append(f"{percent(abs(energy))} {'more' if energy >= 0 else 'less'} energy than the first")
+    flash = (candidate.flash_bytes or 0) - (first.flash_bytes or 0)
+    ram = (candidate.ram_bytes or 0) + (candidate.stack_bytes or 0)
+    ram -= (first.ram_bytes or 0) + (first.stack_bytes or 0)
+    memory = [
+        f"{number(abs(amount))} bytes {'more' if amount > 0 else 'less'} {what}"
+        for what, amount in (("flash", flash), ("RAM", ram))
+        if amount
+    ]
+    return ", ".join([*words, *memory])
+
+
+def _behind(candidate: Candidate) -> str:
+    return f"only {candidate.standing} ({candidate.standing_reason})"
+
+
+def _times(value: float, base: float) -> str:
+    return f"{value / base:.2f} times"

@@ -1,0 +1,246 @@
+"""motecrypt advise: which cipher for this device, radio, battery and budget, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from motecrypt import advise
+from motecrypt.advise.notes import days, number, percent
+from motecrypt.catalog import Catalog
+from motecrypt.cli._advice import ensured, wanted
+from motecrypt.cli._output import (
+    console,
+    db_option,
+    json_option,
+    open_results,
+    print_json,
+    print_table,
+    progress,
+)
+from motecrypt.cli._selection import match_ciphers
+from motecrypt.errors import InputError
+from motecrypt.radios import load_radio
+from motecrypt.setup import need
+
+
+@click.command(
+    epilog="Example: motecrypt advise --device uno --radio srf --bytes 20 --every 10s --battery 3xAA"
+)
+@click.option(
+    "--device", "device_name", required=True, help="The mote: uno, pico ('motecrypt list devices')."
+)
+@click.option("--radio", "radio_name", required=True, help="Its radio ('motecrypt list radios'), or a file.")
+@click.option("--packet-bytes", type=int, default=None, help="Its packet length (default: the radio's own).")
+@click.option("--bytes", "message_bytes", type=click.IntRange(1, 65535), required=True, help="Of a message.")
+@click.option("--every", "interval", required=True, help="Time between messages: 500ms, 10s, 5min, 1h, 1d.")
+@click.option("--battery", "battery_name", required=True, help="3xAA, CR2032, 4xAA-NiMH, or 1200mAh,3.7V.")
+@click.option("--regulator", default="none", show_default=True, help="none, linear, switch or nano.")
+@click.option("--flash", default=None, help="Flash the cipher may take: 4096 or 4k (1k is 1,024 bytes).")
+@click.option("--ram", default=None, help="RAM it may take with its stack: 512 or 1k.")
+@click.option("--latency", default=None, help="Time to encrypt and deliver a message: 50ms.")
+@click.option("--overhead", default=None, help="Bytes it may add to a message: tag, counter, padding.")
+@click.option(
+    "--counter",
+    "counter_bytes",
+    type=click.IntRange(0, 8),
+    default=2,
+    show_default=True,
+    help="Bytes of the message counter that travel.",
+)
+@click.option(
+    "--answer",
+    "answer_bytes",
+    type=click.IntRange(0, 65535),
+    default=0,
+    show_default=True,
+    help="Bytes of an answer received for each message.",
+)
+@click.option(
+    "--need",
+    "needs",
+    default=",".join(advise.NEEDS),
+    show_default=True,
+    help="What is needed of confidentiality, integrity, replay; separated by commas.",
+)
+@click.option("--cipher", "ciphers", multiple=True, help="Weigh only these ciphers or families.")
+@click.option("--top", type=click.IntRange(1, 1000), default=10, show_default=True, help="Rows to print.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Firmwares run side by side.")
+@db_option
+@json_option
+def command(
+    device_name: str,
+    radio_name: str,
+    packet_bytes: int | None,
+    message_bytes: int,
+    interval: str,
+    battery_name: str,
+    regulator: str,
+    flash: str | None,
+    ram: str | None,
+    latency: str | None,
+    overhead: str | None,
+    counter_bytes: int,
+    answer_bytes: int,
+    needs: str,
+    ciphers: Sequence[str],
+    top: int,
+    jobs: int | None,
+    db: Path | None,
+    as_json: bool,
+) -> None:
+    """Rank ciphers for a device, a radio, a battery and a budget, with a reason for every place.
+
+    Measures what is missing, then ranks by security standing and by energy for each message. Broken
+    ciphers are never ranked. What is needed by default is confidentiality, integrity and protection
+    against replay; --need confidentiality lets unauthenticated ciphers in.
+    """
+    catalog = Catalog.load()
+    device = catalog.device(device_name)
+    part = advise.device_part(device)
+    radio = load_radio(radio_name)
+    if packet_bytes is not None:
+        radio = radio.with_figures(packet_bytes=packet_bytes)
+    question = advise.Question(
+        message_bytes=message_bytes,
+        interval_s=advise.seconds(interval, "--every"),
+        answer_bytes=answer_bytes,
+        counter_bytes=counter_bytes,
+        flash_max=None if flash is None else advise.whole_bytes(flash, "--flash"),
+        ram_max=None if ram is None else advise.whole_bytes(ram, "--ram", "512"),
+        latency_us_max=None if latency is None else advise.seconds(latency, "--latency", "50ms") * 1e6,
+        overhead_max=None if overhead is None else advise.whole_bytes(overhead, "--overhead", "6"),
+        needs=_needs(needs),
+    )
+    battery = advise.battery_part(battery_name)
+    between = advise.regulator_part(regulator)
+    for option, length in (("--bytes", message_bytes), ("--answer", answer_bytes)):
+        if length > part.message_bytes_max:
+            raise InputError(
+                f"{option} {length}: the benchmark firmware on {device.name} holds messages of up to "
+                f"{part.message_bytes_max} bytes; ask for a part of it"
+            )
+    refusal = advise.supply_refusal(part, battery, between)
+    if refusal:
+        raise InputError(f"--battery: {refusal}")
+    named = [name for text in ciphers for name in match_ciphers(catalog, text)]
+    found = wanted(catalog, device, question, named)
+    need(device.kit)
+    with open_results(db) as results, progress("measuring") as report:
+        candidates = ensured(found, results, catalog, jobs, report)
+    answer = advise.advise(question, candidates, part, advise.radio_part(radio), battery, between)
+    if as_json:
+        print_json(_plain(question, answer))
+    else:
+        _print(question, answer, (device.title, radio.title, battery, between), top)
+    if not answer.entries:
+        raise InputError(answer.notes[0])
+
+
+def _needs(text: str) -> tuple[str, ...]:
+    asked = [word.strip() for word in text.split(",") if word.strip()]
+    for word in asked:
+        if word not in advise.NEEDS:
+            raise InputError(f"--need '{word}': unknown; choose of {', '.join(advise.NEEDS)}")
+    return tuple(n for n in advise.NEEDS if n in asked)
+
+
+def _plain(question: advise.Question, answer: advise.Advice) -> dict[str, Any]:
+    """The answer as JSON: flat enough to be read without knowing the records."""
+
+    def name(candidate: advise.Candidate) -> dict[str, Any]:
+        keys = ("cipher", "implementation", "key_bits", "placement", "cache", "standing", "tag_bytes")
+        return {key: getattr(candidate, key) for key in keys}
+
+    def sizes(candidate: advise.Candidate) -> dict[str, Any]:
+        return {key: getattr(candidate, key) for key in ("flash_bytes", "ram_bytes", "stack_bytes")}
+
+    return {
+        "question": asdict(question),
+        "usable_charge": answer.usable,
+        "plaintext": asdict(answer.plaintext) if answer.plaintext else None,
+        "ranked": [
+            {
+                "rank": e.rank,
+                **name(e.candidate),
+                **sizes(e.candidate),
+                **asdict(e.costs),
+                "more_energy_percent": e.more_energy_percent,
+                "timing_varies": e.candidate.timing_varies,
+                "reason": e.reason,
+            }
+            for e in answer.entries
+        ],
+        "excluded": [
+            {**name(e.candidate), "budgets": e.budgets, "reason": e.reason} for e in answer.exclusions
+        ],
+        "notes": answer.notes,
+    }
+
+
+COLUMNS = (
+    *("", "cipher", "implementation", "tag", "flash", "RAM", "ms", "packets", "bytes", "µJ", "life"),
+    *("of plain", "why"),
+)
+
+
+def _print(
+    question: advise.Question,
+    answer: advise.Advice,
+    parts: tuple[str, str, advise.BatteryPart, advise.RegulatorPart],
+    top: int,
+) -> None:
+    device, radio, battery, between = parts
+    through = "" if between.name == "none" else f" through {between.title}"
+    title = (
+        f"{question.message_bytes} bytes every {question.interval_s:g} s from {device} over {radio}, on "
+        f"{battery.name} ({battery.volts:g} V, {number(battery.capacity_mah)} mAh){through}; needs "
+        f"{', '.join(question.needs) or 'nothing'}"
+    )
+    out = console()
+    if answer.entries:
+        left = len(answer.entries) - top
+        more = f"; {left} more: --top {len(answer.entries)}" if left > 0 else ""
+        print_table(title, COLUMNS, [_row(e, answer) for e in answer.entries[:top]], _LEGEND + more)
+    else:
+        out.print(title, style="bold", markup=False)
+    for note in answer.notes[0 if answer.entries else 1 :]:
+        out.print(f"- {note}", markup=False)
+    out.print()
+    if answer.exclusions:
+        print_table("Not ranked", ("ciphers", "implementations", "why"), _excluded(answer.exclusions))
+
+
+_LEGEND = (
+    "bytes: handed to the radio; RAM: with the deepest stack; ms: encrypting; µJ: taken from the battery for "
+    "one message and the sleep after it; of plain: battery life beside that of plaintext"
+)
+
+
+def _row(entry: advise.Entry, answer: advise.Advice) -> list[object]:
+    candidate, costs = entry.candidate, entry.costs
+    place = "" if candidate.placement == "flash" else f", {candidate.placement}"
+    ram = (candidate.ram_bytes or 0) + (candidate.stack_bytes or 0)
+    plain = answer.plaintext.life_days if answer.plaintext else costs.life_days
+    return [
+        *(entry.rank, candidate.cipher, candidate.implementation + place, candidate.tag_bytes),
+        *(number(candidate.flash_bytes or 0), number(ram), f"{costs.cpu_us / 1000:.2f}", costs.packets),
+        *(costs.air_bytes, f"{costs.energy.total_uj:,.0f}", days(costs.life_days)),
+        *(percent(costs.life_days / plain * 100), entry.reason),
+    ]
+
+
+def _excluded(exclusions: Sequence[advise.Exclusion]) -> list[list[object]]:
+    """One row for each reason and set of ciphers, so that the list stays readable."""
+    by_reason: dict[str, list[advise.Candidate]] = {}
+    for exclusion in exclusions:
+        by_reason.setdefault(exclusion.reason, []).append(exclusion.candidate)
+    rows: list[list[object]] = []
+    for reason, members in by_reason.items():
+        ciphers = ", ".join(dict.fromkeys(c.cipher for c in members))
+        rows.append([ciphers, len(members), reason])
+    return rows
