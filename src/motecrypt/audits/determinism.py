@@ -143,22 +143,20 @@ def _read(cipher: Cipher, data: dict[str, Any]) -> tuple[list[str], Weight, str]
     else:
         sentences.append(f"{when} no more shows than whether two messages are equal.")
     if cipher.nonce_bytes and (leak or shows_prefix):
-        weight, verdict = ("note" if weight == "good" else weight), f"{verdict}; must not repeat it"
+        weight, verdict = ("note" if weight == "good" else weight), f"{verdict}, which must not repeat"
     if block:
         verdict, weight = f"{verdict}; equal blocks show", "bad"
         sentences.append(f"Equal blocks of {block} bytes inside a message give equal blocks of ciphertext.")
     if data["one_byte_in_clear"]:
         weight = "bad"
         sentences.append("A message of one byte is sent as itself, always.")
-    sentences.append(
-        f"Every message grows by {data['overhead_bytes']} bytes on air ({cipher.nonce_bytes} nonce, "
-        f"{cipher.tag_bytes} tag), if the nonce is sent"
-        + (
-            f"; lengths must be multiples of {cipher.message.multiple}."
-            if cipher.message.multiple > 1
-            else "."
-        )
+    overhead = data["overhead_bytes"]
+    grows = (
+        f"Every message grows by {overhead} bytes on air ({cipher.nonce_bytes} nonce, {cipher.tag_bytes} tag)"
     )
+    sentences.append(f"{grows}, if the nonce is sent." if overhead else "Messages do not grow on air.")
+    if cipher.message.multiple > 1:
+        sentences.append(f"Lengths are multiples of {cipher.message.multiple} bytes: others need padding.")
     return sentences, weight, verdict
 
 

@@ -135,7 +135,9 @@ def audit(access: Access, cipher: Cipher, seed: int, quick: bool = False) -> Par
         "pairs": pairs(sample),
     }
     positions = position_bias(heads)
-    sentences, weight, verdict = _read(tests, positions, len(sample), keys)
+    pieces = [sample[i : i + 8] for i in range(0, len(sample), 8)]
+    repeats = 1 - len(set(pieces)) / len(pieces)
+    sentences, weight, verdict = _read(tests, positions, len(sample), keys, repeats)
     data = {
         "sample_bytes": len(sample),
         "sample_keys": sample_bytes // piece,
@@ -149,13 +151,15 @@ def audit(access: Access, cipher: Cipher, seed: int, quick: bool = False) -> Par
 
 
 def _read(
-    tests: dict[str, float], positions: list[dict[str, Any]], sample: int, keys: int
+    tests: dict[str, float], positions: list[dict[str, Any]], sample: int, keys: int, repeats: float
 ) -> tuple[list[str], Weight, str]:
     failed = [name for name, p in tests.items() if p < ALARM]
     biased = [row for row in positions if row["p"] < ALARM]
     sentences = []
     if failed:
         sentences.append(f"{sample:,} bytes of ciphertext of zeros fail: {', '.join(failed)}.")
+        if repeats > 0.5:
+            sentences.append("The same 8 bytes come again and again: equal blocks of plaintext show.")
     else:
         sentences.append(
             f"{sample:,} bytes of ciphertext of zeros show no bias in bits, runs, byte values or pairs. So "

@@ -109,8 +109,8 @@ def _print(cipher: Cipher, findings: Sequence[Finding]) -> None:
         for sentence in finding.outcome["sentences"]:
             click.echo(f"  {sentence}")
     if len(findings) > 1:
-        others = (f"{name} (needs {needs})" for name, needs in not_applicable(cipher).items())
-        click.echo(f"Not for this cipher: {'; '.join(others)}.")
+        others = (name.partition(":")[2] for name in not_applicable(cipher))
+        click.echo(f"Attacks on other ciphers (--json tells what each needs): {', '.join(others)}.")
     body = findings[0].inputs.get("implementation", "") if findings else ""
     click.echo(f"\nAudited: {body}, seed {findings[0].inputs.get('seed')}" if findings else "")
     click.echo(f"Standing: {cipher.standing}. {cipher.standing_reason} ({cipher.standing_source})")

@@ -17,6 +17,7 @@ from motecrypt.build import BuildRequest, build, key_of
 from motecrypt.build.drivers import driver, driver_identity
 from motecrypt.build.toolchain import identity as tool_identity
 from motecrypt.experiments.audit import Subject, Unavailable
+from motecrypt.experiments.audit._places import sentence_case, tell_places
 from motecrypt.model import Cipher, Implementation
 from motecrypt.results import Results
 from motecrypt.setup import have
@@ -63,7 +64,6 @@ def run(subject: Subject, part: str, results: Results) -> Part:
     cipher = subject.cipher
     n = nearest_length(cipher, 33)
     rows: list[dict[str, Any]] = []
-    sentences: list[str] = []
     for body in _bodies(subject):
         library = build(_request(subject, body)).elf
         runs = _sightings(library, cipher, n)
@@ -76,12 +76,21 @@ def run(subject: Subject, part: str, results: Results) -> Part:
                 "outcome_of_tag_check": [asdict(sighting) for sighting in excused],
             }
         )
-        text = f"{body.variant or body.name}: {taint.MEANING[verdict][1]}"
-        lines = dict.fromkeys(f"{sighting.line} ({sighting.kind})" for sighting in found)
-        sentences.append(text + (f": {', '.join(list(lines)[:6])}." if lines else "."))
     verdict = rows[0]["verdict"]
     weight = taint.MEANING[verdict][0]
-    return Part(NAME, TITLE, verdict, weight, tuple(sentences), {"message_bytes": n, "rows": rows})
+    return Part(NAME, TITLE, verdict, weight, tuple(_sentences(rows)), {"message_bytes": n, "rows": rows})
+
+
+def _sentences(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """One sentence for each verdict that some variant got."""
+    told = []
+    for verdict, (_, meaning) in taint.MEANING.items():
+        concerned = [row for row in rows if row["verdict"] == verdict]
+        places = tell_places((s["kind"], s["line"]) for row in concerned for s in row["sightings"])
+        if concerned:
+            text = f"{sentence_case(meaning)}: {', '.join(row['variant'] for row in concerned)}."
+            told.append(text + (f" Seen: {places}." if places else ""))
+    return told
 
 
 def _sightings(library: Path, cipher: Cipher, n: int) -> dict[str, list[Sighting]]:

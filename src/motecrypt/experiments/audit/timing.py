@@ -20,6 +20,7 @@ from motecrypt.audits.oracle import Part, key_bytes, nearest_length, randomness
 from motecrypt.build import BuildRequest, Firmware, build, key_of
 from motecrypt.errors import MotecryptError
 from motecrypt.experiments.audit import Subject, Unavailable
+from motecrypt.experiments.audit._places import sentence_case, tell_places
 from motecrypt.model import OPERATIONS, Cell, Cipher, Device, Implementation
 from motecrypt.protocol import Client
 from motecrypt.results import Results
@@ -254,12 +255,7 @@ def _lines(device: Device, firmware: Firmware, pcs: Sequence[int]) -> dict[int, 
     if not outcome.ok or len(lines) != 2 * len(pcs):
         return {pc: ("", hex(pc)) for pc in pcs}
     return {
-        pc: (
-            function,
-            line.split(" (")[0].removeprefix("./")
-            if not line.startswith("??")
-            else f"library code at {pc:#x}",
-        )
+        pc: (function, _tidy(line) or f"{function} (library code)")
         for pc, function, line in zip(pcs, lines[::2], lines[1::2], strict=True)
     }
 
@@ -276,26 +272,34 @@ def _sentences(rows: Sequence[dict[str, Any]]) -> list[str]:
         concerned = [row for row in rows if row["verdict"] == verdict]
         if not concerned:
             continue
-        who = dict.fromkeys(f"{row['variant']} {row['operation']} ({_where(row)})" for row in concerned)
-        lines = dict.fromkeys(
-            f"{split['line']} ({split['kind']})" for row in concerned for split in row["splits"]
-        )
-        spans = [
-            f"{row['cycles_min']:,} to {row['cycles_max']:,} cycles"
-            for row in concerned
-            if row["cycles_min"] != row["cycles_max"]
-        ]
-        text = f"{meaning.capitalize()}: {_few(list(who))}"
-        if spans and verdict == "cycles vary":
-            text += f"; {_few(spans, 2)}"
-        told.append(text + (f". Traces part at {_few(list(lines))}." if lines else "."))
+        places = tell_places((split["kind"], split["line"]) for row in concerned for split in row["splits"])
+        text = f"{sentence_case(meaning)}: {_who(rows, concerned)}"
+        widest = max(concerned, key=lambda row: int(row["cycles_max"] - row["cycles_min"]))
+        if verdict == "cycles vary":
+            text += (
+                f"; most in {widest['variant']} {widest['operation']}, "
+                f"{widest['cycles_min']:,} to {widest['cycles_max']:,} cycles"
+            )
+        told.append(text + (f". Traces part by {places}." if places else "."))
     return told
 
 
+def _who(rows: Sequence[dict[str, Any]], concerned: Sequence[dict[str, Any]]) -> str:
+    """Name variants (and their operations, unless all are meant) by placement."""
+    told = []
+    for where in dict.fromkeys(map(_where, concerned)):
+        names = []
+        for variant in dict.fromkeys(row["variant"] for row in concerned if _where(row) == where):
+            operations = [row["operation"] for row in concerned if _at(row) == (where, variant)]
+            complete = len(operations) == sum(_at(row) == (where, variant) for row in rows)
+            names.append(variant if complete else f"{variant} {' and '.join(operations)}")
+        told.append(f"{', '.join(names)} in {where}")
+    return "; ".join(told)
+
+
+def _at(row: dict[str, Any]) -> tuple[str, str]:
+    return _where(row), row["variant"]
+
+
 def _where(row: dict[str, Any]) -> str:
-    return row["placement"] if row["cache"] == "none" else f"{row['placement']}, {row['cache']}"
-
-
-def _few(names: Sequence[str], most: int = 6) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    return row["placement"] if row["cache"] == "none" else f"{row['placement']} with a {row['cache']} cache"
