@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from motecrypt.cli._selection import load_catalog
 from motecrypt.errors import InputError
 from motecrypt.experiments.audit import SEED, AuditPart, not_applicable, part_names
 from motecrypt.model import Cipher, Finding
+from motecrypt.results import Results
 from motecrypt.setup import have, need
 
 READING = {"good": "good", "note": "know this", "bad": "BAD", "skipped": "skipped"}
@@ -52,16 +55,31 @@ def command(
     if names is None:
         return
     need("host")
-    findings = []
     with open_results(db) as results, progress(f"auditing {cipher.name}") as report:
-        for number, name in enumerate(names):
-            report(number, len(names), name)
-            findings.append(AuditPart(cipher.name, name, seed, quick, variant, folders).ensure(results))
-        report(len(names), len(names), "done")
+        findings = _run(
+            [AuditPart(cipher.name, name, seed, quick, variant, folders) for name in names], results, report
+        )
     if as_json:
         print_json(_as_json(cipher, seed, quick, findings))
     else:
         _print(cipher, findings)
+
+
+def _run(
+    parts: Sequence[AuditPart], results: Results, report: Callable[[int, int, str], None]
+) -> list[Finding]:
+    """Run the parts side by side (simulators and valgrind are programs of their own), in their order."""
+    with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
+        futures = {pool.submit(part.ensure, results): part for part in parts}
+        try:
+            for done, future in enumerate(as_completed(futures), start=1):
+                future.result()
+                report(done, len(parts), futures[future].part)
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise
+    return [future.result() for future in futures]
 
 
 def _choose(

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from time import perf_counter
+from time import thread_time
 
 from motecrypt.audits import _rc4d_state as rc4d
 from motecrypt.audits.attacks._play import telegram
@@ -134,9 +134,9 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
         for _ in range(keys):
             victim = access.keyed(random.randbytes(key_bytes(cipher)))
             header = random.randrange(256)
-            begin = perf_counter()
+            begin = thread_time()
             claim = attack(lambda: victim.encrypt(telegram(random, header, n))[0])  # noqa: B023
-            seconds.append(perf_counter() - begin)
+            seconds.append(thread_time() - begin)
             secrets = [random.randbytes(length) for length in (1, 2, 5, 16, 33, 47, 64, 128)]
             if claim is None:
                 messages.append(MESSAGES_MAX)
@@ -155,8 +155,8 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
                 "messages_mean": round(sum(messages) / keys, 1),
                 "messages_max": max(messages),
                 "unseen_messages_decrypted": unseen,
-                "seconds_mean": round(sum(seconds) / keys, 4),
-                "seconds_max": round(max(seconds), 4),
+                "processor_seconds_mean": round(sum(seconds) / keys, 4),
+                "processor_seconds_max": round(max(seconds), 4),
             }
         )
     recovered = sum(int(row["recovered"]) for row in rows)

@@ -280,7 +280,7 @@ def _sentences(rows: Sequence[dict[str, Any]]) -> list[str]:
                 f"; most in {widest['variant']} {widest['operation']}, "
                 f"{widest['cycles_min']:,} to {widest['cycles_max']:,} cycles"
             )
-        told.append(text + (f". Traces part by {places}." if places else "."))
+        told.append(text + (f". Traces part: {places}." if places else "."))
     return told
 
 
