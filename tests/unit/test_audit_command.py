@@ -10,6 +10,7 @@ from motecrypt.cli import main
 from motecrypt.errors import InputError
 from motecrypt.experiments.audit import AuditPart, part_names
 from motecrypt.results import Results
+from motecrypt.setup import have
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is missing: no host builds")
 
@@ -33,6 +34,35 @@ def test_a_finding_is_stored_and_reproducible(tmp_path):
         assert [first.outcome["data"][k] for k in figures] == [again.outcome["data"][k] for k in figures]
         assert first.outcome["data"]["recovered"] == first.outcome["data"]["keys"]
         assert first.outcome["data"]["queries_mean"] <= 200
+
+
+@needs_gcc
+def test_ciphertexts_alone_are_enough_at_every_length(tmp_path):
+    with Results(tmp_path / "r.db") as results:
+        outcome = AuditPart("rc4d", "attack:rc4d-ciphertext-only", quick=True).ensure(results).outcome
+    lengths = outcome["data"]["lengths"]
+    assert [row["message_bytes"] for row in lengths] == [4, 16, 32, 64]
+    assert all(row["recovered"] == row["keys"] and row["messages_max"] <= 1800 for row in lengths)
+    assert all(row["unseen_messages_decrypted"] == 8 * row["keys"] for row in lengths)
+
+
+@needs_gcc
+@pytest.mark.slow
+def test_the_whole_campaign(tmp_path):
+    with Results(tmp_path / "r.db") as results:
+        chosen = AuditPart("rc4d", "attack:rc4d-chosen-plaintext").ensure(results).outcome["data"]
+        passive = AuditPart("rc4d", "attack:rc4d-ciphertext-only").ensure(results).outcome["data"]
+    assert chosen["recovered"] == chosen["keys"] == 100 and chosen["queries_mean"] <= 200
+    assert all(row["recovered"] == row["keys"] == 40 for row in passive["lengths"])
+    assert all(row["messages_max"] <= 1800 for row in passive["lengths"])
+
+
+@needs_gcc
+@pytest.mark.skipif(not have("aircrack"), reason="aircrack-ng is not installed (motecrypt doctor)")
+def test_aircrack_finds_the_key_of_our_own_wep_frames(tmp_path):
+    with Results(tmp_path / "r.db") as results:
+        outcome = AuditPart("rc4", "attack:wep-capture", quick=True).ensure(results).outcome
+    assert outcome["data"]["captures"][0]["found"], outcome
 
 
 @needs_gcc

@@ -4,6 +4,8 @@ import random
 
 import audit_toys as toys
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from motecrypt.audits import _rc4d_state as rc4d
 from motecrypt.audits.attacks import _play as play
@@ -62,6 +64,24 @@ def test_recovered_table_is_rc4d():
         ciphertext = toys.rc4d_encrypt(key, message)
         assert rc4d.encrypt(state, message) == ciphertext
         assert rc4d.decrypt(state, ciphertext) == message
+
+
+@given(key=st.binary(min_size=1, max_size=32), message=st.binary(min_size=1, max_size=300))
+def test_a_table_is_as_good_as_the_key(key, message):
+    state = toys.schedule(key)
+    ciphertext = rc4d.encrypt(state, message)
+    assert ciphertext == toys.rc4d_encrypt(key, message) and rc4d.decrypt(state, ciphertext) == message
+
+
+@given(key=st.binary(min_size=1, max_size=32), steps=st.integers(1, 300))
+def test_steps_are_undone(key, steps):
+    start = toys.schedule(key)
+    s, j = list(start), 0
+    for step in range(1, steps + 1):
+        i = step % 256
+        j = (j + s[i]) % 256
+        s[i], s[j] = s[j], s[i]
+    assert rc4d.undo(s, steps, j) == (bytes(start), 0)
 
 
 def test_chosen_plaintext_recovers_the_very_table():

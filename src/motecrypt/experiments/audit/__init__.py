@@ -7,14 +7,17 @@ returned with its reason and not stored, so that it runs once the tool is there.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol, cast
 
+from motecrypt import audits
 from motecrypt.audits.oracle import Part, skipped
 from motecrypt.build import BuildError
 from motecrypt.catalog import Catalog
@@ -23,7 +26,7 @@ from motecrypt.model import Cipher, Finding, Implementation
 from motecrypt.results import Results
 
 KIND = "audit"
-#: Raised whenever what a part measures or stores changes, so that old findings are made anew.
+#: The shape of what is stored; a change of an experiment's code makes it run again by itself.
 VERSION = 1
 SEED = 1
 
@@ -103,7 +106,8 @@ class AuditPart:
         kind, _, device = self.part.partition(":")
         subject = Subject(catalog, cipher, body, self.seed, self.quick, device if kind == "timing" else None)
         module = _module_of(self.part, cipher)
-        return module, subject, {**self._asked(body.name), **module.identity(subject, self.part)}
+        inputs = {**self._asked(body.name), "code": _code(), **module.identity(subject, self.part)}
+        return module, subject, inputs
 
     def _asked(self, implementation: str) -> dict[str, Any]:
         return {
@@ -132,6 +136,14 @@ class AuditPart:
             return Finding(KIND, VERSION, inputs, part.as_json())
         outcome = {**part.as_json(), "elapsed_s": round(perf_counter() - begin, 3)}
         return results.store_finding(KIND, VERSION, inputs, outcome)
+
+
+@lru_cache(maxsize=1)
+def _code() -> str:
+    """A hash of the audits' own sources: whoever changes an experiment gets it run again."""
+    folders = (Path(audits.__file__).parent, Path(__file__).parent)
+    sources = sorted(path for folder in folders for path in folder.rglob("*.py"))
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
 
 
 def part_names(cipher: Cipher, devices: Sequence[str] = ("uno", "pico")) -> list[str]:

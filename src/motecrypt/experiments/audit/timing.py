@@ -56,6 +56,8 @@ def _bodies(subject: Subject, device: Device) -> list[Implementation]:
 
 def _device(subject: Subject) -> Device:
     device = subject.catalog.device(subject.device or "")
+    if device.runner == "host":
+        raise Unavailable("the host's cycles are not exact; the part 'taint' looks at the host")
     if not have(device.kit):
         raise Unavailable(
             f"the tools for {device.name} are missing; 'motecrypt audit --device {device.name}' gets them"
