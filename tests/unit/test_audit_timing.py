@@ -41,6 +41,16 @@ def test_early_exit_is_caught_in_the_simulator(tmp_path, device):
     assert [split["line"].split("/")[-1] for split in caught["splits"]] == [f"early_exit.c:{line + 1}"]
 
 
+def test_a_device_whose_tools_are_missing_is_skipped_with_a_reason(tmp_path, monkeypatch):
+    monkeypatch.setattr("motecrypt.experiments.audit.timing.have", lambda kit: False)
+    with Results(tmp_path / "results.db") as results:
+        part = AuditPart("rc6-cbc", "timing:uno")
+        found = part.ensure(results)
+        assert found.outcome["weight"] == "skipped" and "--device uno" in found.outcome["sentences"][0]
+        assert part.find(results) is None  # nothing is stored: it runs once the tools are there
+        assert results.findings("audit") == []
+
+
 @needs("taint")
 def test_early_exit_is_caught_by_taint(tmp_path):
     outcome = rows_of(tmp_path, "early-exit", "taint", (CONTROL,))

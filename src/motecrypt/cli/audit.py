@@ -17,7 +17,7 @@ from motecrypt.errors import InputError
 from motecrypt.experiments.audit import SEED, AuditPart, not_applicable, part_names
 from motecrypt.model import Cipher, Finding
 from motecrypt.results import Results
-from motecrypt.setup import have, need
+from motecrypt.setup import need
 
 READING = {"good": "good", "note": "know this", "bad": "BAD", "skipped": "skipped"}
 
@@ -87,7 +87,7 @@ def _choose(
 ) -> list[str] | None:
     for device in devices:
         need(catalog.device(device).kit)
-    simulated = [d.name for d in catalog.devices.values() if d.runner != "host" and have(d.kit)]
+    simulated = [d.name for d in catalog.devices.values() if d.runner != "host"]
     known = part_names(cipher, devices or simulated)
     if "list" in parts:
         for name in known:
@@ -129,6 +129,6 @@ def _print(cipher: Cipher, findings: Sequence[Finding]) -> None:
     if len(findings) > 1:
         others = (name.partition(":")[2] for name in not_applicable(cipher))
         click.echo(f"Attacks on other ciphers (--json tells what each needs): {', '.join(others)}.")
-    body = findings[0].inputs.get("implementation", "") if findings else ""
-    click.echo(f"\nAudited: {body}, seed {findings[0].inputs.get('seed')}" if findings else "")
+    body = next((f.inputs["implementation"] for f in findings if f.inputs["implementation"]), "nothing")
+    click.echo(f"\nAudited: {body}, seed {findings[0].inputs['seed']}" if findings else "")
     click.echo(f"Standing: {cipher.standing}. {cipher.standing_reason} ({cipher.standing_source})")

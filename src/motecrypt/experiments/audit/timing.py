@@ -60,7 +60,8 @@ def _device(subject: Subject) -> Device:
         raise Unavailable("the host's cycles are not exact; the part 'taint' looks at the host")
     if not have(device.kit):
         raise Unavailable(
-            f"the tools for {device.name} are missing; 'motecrypt audit --device {device.name}' gets them"
+            f"the tools for {device.name} are missing; "
+            f"'motecrypt audit {subject.cipher.name} --device {device.name}' gets them"
         )
     return device
 
