@@ -26,7 +26,8 @@ CORE = Path("/usr/share/arduino/hardware/arduino/avr")
 LIBRARIES = (CORE / "libraries", Path("/usr/share/arduino/libraries"))
 _SOURCES = (".c", ".cpp", ".cc", ".S")
 
-# As in the core's platform.txt and boards.txt (uno), with debugging information, which changes no code.
+# As in the core's platform.txt and boards.txt (uno), with debugging information in DWARF, where -g is stabs:
+# that changes no code.
 _MACHINE = (
     "-mmcu=atmega328p",
     "-DF_CPU=16000000L",
@@ -34,7 +35,7 @@ _MACHINE = (
     "-DARDUINO_AVR_UNO",
     "-DARDUINO_ARCH_AVR",
 )
-_COMMON = ("-g", "-Os", "-w", "-ffunction-sections", "-fdata-sections", "-flto")
+_COMMON = ("-gdwarf-2", "-Os", "-w", "-ffunction-sections", "-fdata-sections", "-flto")
 _FLAGS = {
     ".c": ("-std=gnu11", "-fno-fat-lto-objects"),
     ".cpp": (
@@ -46,7 +47,7 @@ _FLAGS = {
     ".S": ("-x", "assembler-with-cpp"),
 }
 _FLAGS[".cc"] = _FLAGS[".cpp"]
-_LINK = ("-w", "-Os", "-g", "-flto", "-fuse-linker-plugin", "-Wl,--gc-sections", "-mmcu=atmega328p")
+_LINK = ("-w", "-Os", "-gdwarf-2", "-flto", "-fuse-linker-plugin", "-Wl,--gc-sections", "-mmcu=atmega328p")
 _CORE_INCLUDE = (CORE / "cores" / "arduino", CORE / "variants" / "standard")
 _VERSION = "1"
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from motecrypt.errors import InputError
+from motecrypt.errors import InputError, MotecryptError
 from motecrypt.images import Image, read_image
 from motecrypt.model import Device
 from motecrypt.setup import need
+
+if TYPE_CHECKING:
+    from motecrypt.freerun import Ended
 
 device_option = click.option(
     "--device", default="uno", show_default=True, help="The chip it is for: uno or pico."
@@ -32,3 +36,18 @@ def load_firmware(path: Path, device: Device, libraries: Sequence[Path] = ()) ->
     from motecrypt.build.arduino import build_sketch
 
     return read_image(build_sketch(path, libraries), device)
+
+
+def judge(ended: Ended, until: str | None, max_seconds: float | None) -> None:
+    """Raise for an end that is a failure: a crash, a flood, or a text that did not come."""
+    if ended.reason == "fault":
+        raise MotecryptError(ended.detail)
+    if ended.reason == "flood":
+        raise MotecryptError(f"the firmware floods its UART: {ended.detail}; --max-output allows more")
+    if ended.reason == "gone":
+        raise MotecryptError("the port has vanished; plug it in again and repeat the command")
+    if until is not None and ended.reason not in ("until", "stopped"):
+        over = f"within {max_seconds:g} s of simulated time; --max-seconds allows more"
+        raise MotecryptError(
+            f"'{until}' did not come {over if ended.reason == 'limit' else f'({ended.detail})'}"
+        )

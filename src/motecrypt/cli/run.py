@@ -9,9 +9,8 @@ from typing import BinaryIO
 import click
 
 from motecrypt.catalog import Catalog
-from motecrypt.cli._firmware import device_option, load_firmware
+from motecrypt.cli._firmware import device_option, judge, load_firmware
 from motecrypt.cli._output import json_option, print_json
-from motecrypt.errors import MotecryptError
 
 
 @click.command(epilog="Example: motecrypt run Blink.ino --until ready --max-seconds 5")
@@ -120,7 +119,7 @@ def command(
             f"deepest stack {stack}, variables {ram}, flash {image.flash_bytes:,} bytes",
             file=sys.stderr,
         )
-    _judge(ended.reason, ended.detail, until, how.max_seconds)
+    judge(ended, until, how.max_seconds)
 
 
 class _Printer:
@@ -134,15 +133,3 @@ class _Printer:
 
 def _tell(kind: str, text: str) -> None:
     print(f"motecrypt: {'UART at ' if kind == 'port' else ''}{text}", file=sys.stderr, flush=True)
-
-
-def _judge(reason: str, detail: str, until: str | None, max_seconds: float | None) -> None:
-    if reason == "fault":
-        raise MotecryptError(detail)
-    if reason == "flood":
-        raise MotecryptError(f"the firmware floods its UART: {detail}; --max-output allows more")
-    if reason == "gone":
-        raise MotecryptError("the port has vanished; plug it in again and repeat the command")
-    if until is not None and reason not in ("until", "stopped"):
-        over = f"within {max_seconds:g} s of simulated time; --max-seconds allows more"
-        raise MotecryptError(f"'{until}' did not come {over if reason == 'limit' else f'({detail})'}")

@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later (it links libsimavr); the rest of the project is MIT.
  *
- *   avr_run --mcu M --clock HZ --image FILE [--base ADDRESS] [--start ADDRESS] [--data FILE] [--data-end ADDRESS]
+ *   avr_run --mcu M --clock HZ --image FILE [--base ADDRESS] [--start ADDRESS] [--data FILE] [--data-end
+ * ADDRESS]
  *           [--max-cycles N] [--until TEXT] [--max-output N] [--stamps] [--real] [--input]
  *           [--port PATH | --pty PATH [--board]] [--eeprom FILE] [--adc MILLIVOLTS] [--bare]
  *           [--profile FILE --functions FILE] [--events DESCRIPTOR]
@@ -65,8 +66,8 @@ static void finish(const char *kind, const char *format, ...) {
         profile_end(&profile, run.avr);
     }
     fprintf(options.events,
-            "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%u,\"stack\":%u,\"interrupts\":%" PRIu64
-            ",\"resets\":%" PRIu64 "}\n",
+            "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64
+            ",\"pc\":%u,\"stack\":%u,\"interrupts\":%" PRIu64 ",\"resets\":%" PRIu64 "}\n",
             kind, detail, run.avr ? (uint64_t)run.avr->cycle : 0, run.avr ? (unsigned)run.avr->pc : 0,
             run.avr ? (unsigned)(run.avr->ramend - run.least_sp) : 0, run.interrupts, board.resets);
     fflush(options.events);
@@ -116,7 +117,8 @@ static void watch_stack(avr_flashaddr_t pc, uint16_t sp) {
 
 static void check_state(int state, avr_flashaddr_t pc) {
     if (state == cpu_Crashed) {
-        finish("fault", "the firmware crashed at 0x%x (no such instruction, or beyond the flash)", (unsigned)pc);
+        finish("fault", "the firmware crashed at 0x%x (no such instruction, or beyond the flash)",
+               (unsigned)pc);
     }
     if (state == cpu_Done) {
         finish("sleep", "it sleeps with interrupts off");
@@ -253,7 +255,8 @@ static void make_chip(const char *mcu, uint64_t clock_hz, const char *image, uin
     run.avr->reset_pc = start;
     run.avr->pc = start;
     run.least_sp = run.avr->ramend;
-    avr_irq_register_notify(avr_get_interrupt_irq(run.avr, AVR_INT_ANY) + AVR_INT_IRQ_RUNNING, on_interrupt, NULL);
+    avr_irq_register_notify(avr_get_interrupt_irq(run.avr, AVR_INT_ANY) + AVR_INT_IRQ_RUNNING, on_interrupt,
+                            NULL);
 }
 
 int main(int argc, char **argv) {

@@ -27,7 +27,7 @@ struct run {
     avr_t *avr;
     uint16_t least_sp;
     uint64_t interrupts;
-    uint64_t until; /* the cycle at which a slice ends */
+    uint64_t until;  /* the cycle at which a slice ends */
     int interrupted; /* by the instruction just run */
 };
 
@@ -61,7 +61,7 @@ static const struct {
     avr_io_addr_t address;
     uint8_t note, mask;
 } board_registers[] = {
-    {0x61, NOTE_CLKPR, 0x0F}, {0x66, NOTE_OSCCAL, 0xFF}, {0x43, NOTE_GTCCR, 0x83},
+    {0x61, NOTE_CLKPR, 0x0F},  {0x66, NOTE_OSCCAL, 0xFF}, {0x43, NOTE_GTCCR, 0x83},
     {0x82, NOTE_TCCR1C, 0xC0}, {MCUCR, NOTE_MCUCR, 0x12},
 };
 

@@ -85,7 +85,8 @@ static void uart_open(struct uart *uart, struct line *line, avr_t *avr, uint64_t
     avr_ioctl(avr, AVR_IOCTL_UART_GET_FLAGS('0'), &flags);
     flags &= ~(uint32_t)(AVR_UART_FLAG_STDIO | AVR_UART_FLAG_POLL_SLEEP);
     avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
-    avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), uart_on_output, uart);
+    avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), uart_on_output,
+                            uart);
     for (avr_io_t *io = avr->io_port; io != NULL; io = io->next) {
         if (strcmp(io->kind, "uart") == 0 && ((avr_uart_t *)io)->name == '0') {
             avr_register_io_write(avr, UBRR0L, uart_on_baud, io);

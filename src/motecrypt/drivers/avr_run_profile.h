@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later -- part of avr_run.c, which links libsimavr.
- * avr_run_profile.h: tells the shadow stack (shadow.h) what each AVR instruction did, and counts how often and
- * how long the instruction at every address ran. Encodings: AVR Instruction Set Manual DS40002198.
+ * avr_run_profile.h: tells the shadow stack (shadow.h) what each AVR instruction did, and counts how often
+ * and how long the instruction at every address ran. Encodings: AVR Instruction Set Manual DS40002198.
  */
 #ifndef MOTECRYPT_AVR_RUN_PROFILE_H
 #define MOTECRYPT_AVR_RUN_PROFILE_H
@@ -39,7 +39,8 @@ static inline uint32_t instruction_bytes(uint16_t op) {
 static uint32_t jump_target(const avr_t *avr, uint32_t pc, uint16_t op, uint32_t next) {
     int32_t offset;
     if ((op & 0xFE0E) == 0x940C) { /* jmp */
-        return 2u * ((uint32_t)opcode_at(avr, pc + 2) | (uint32_t)(op & 1) << 16 | (uint32_t)(op & 0x1F0) << 13);
+        return 2u *
+               ((uint32_t)opcode_at(avr, pc + 2) | (uint32_t)(op & 1) << 16 | (uint32_t)(op & 0x1F0) << 13);
     }
     if ((op & 0xF000) == 0xC000) { /* rjmp */
         offset = (int16_t)(uint16_t)(op << 4) >> 4;
@@ -70,7 +71,8 @@ static uint8_t kind_of(const struct profile *p, const avr_t *avr, uint32_t pc) {
     if (p->function[pc / 2] == 0 && target != next) {
         return KIND_JUMP; /* code without symbols: a vector's jump begins its handler */
     }
-    return next < limit && p->entry[next / 2] != 0 ? KIND_JUMP : KIND_PLAIN; /* may run on into the next function */
+    return next < limit && p->entry[next / 2] != 0 ? KIND_JUMP
+                                                   : KIND_PLAIN; /* may run on into the next function */
 }
 
 static int profile_open(struct profile *p, avr_t *avr, const char *functions) {
@@ -99,6 +101,7 @@ static int profile_open(struct profile *p, avr_t *avr, const char *functions) {
     for (uint32_t pc = 0; pc < 2 * p->words; pc += 2) {
         p->kind[pc / 2] = kind_of(p, avr, pc);
     }
+    p->shadow.call_bytes = avr->address_size;
     shadow_begin(&p->shadow, 0, avr->ramend, avr->cycle);
     p->on = 1;
     return 0;
@@ -114,17 +117,21 @@ static uint32_t called_function(struct profile *p, uint32_t target) {
 }
 
 static void profile_jump(struct profile *p, uint32_t pc, uint32_t target, uint32_t sp, uint64_t now) {
-    const struct shadow_frame *top = &p->shadow.frames[p->shadow.depth];
+    const struct shadow_frame *top;
     uint32_t at = target / 2 < p->words ? target / 2 : 0;
+    shadow_leave(&p->shadow, sp, now);
+    top = &p->shadow.frames[p->shadow.depth];
     if (top->is_interrupt && top->function == 0) {
         shadow_jump(&p->shadow, called_function(p, target), sp, now);
-    } else if (p->entry[at] != 0 && p->function[at] != p->function[pc / 2] && p->function[at] != top->function) {
+    } else if (p->entry[at] != 0 && p->function[at] != p->function[pc / 2] &&
+               p->function[at] != top->function) {
         shadow_jump(&p->shadow, p->function[at], sp, now);
     }
 }
 
 /* After the instruction at `pc` has run in `cycles`; `interrupted`: an interrupt has begun after it. */
-static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint32_t cycles, int interrupted) {
+static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint32_t cycles,
+                                int interrupted) {
     uint32_t sp = (uint32_t)(avr->data[R_SPL] | avr->data[R_SPH] << 8);
     uint32_t target = avr->pc, before = sp;
     uint64_t now = avr->cycle;
@@ -142,7 +149,8 @@ static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint
         target = 2u * (uint32_t)(avr->data[sp + 1] << 8 | avr->data[sp + 2]);
         now -= 4;
     }
-    if (kind == KIND_CALL && target != pc + instruction_bytes(opcode_at(avr, pc))) { /* rcall .+0 makes room */
+    if (kind == KIND_CALL &&
+        target != pc + instruction_bytes(opcode_at(avr, pc))) { /* rcall .+0 makes room */
         shadow_call(&p->shadow, called_function(p, target), before + 2, before,
                     pc + instruction_bytes(opcode_at(avr, pc)), now);
     } else if (kind == KIND_CALL) {

@@ -165,7 +165,8 @@ static void line_look(struct line *line, int listening) {
 static void line_unlink(void) {
     char target[128];
     ssize_t n = readlink(line_of_exit->link, target, sizeof target - 1);
-    if (n > 0 && (size_t)n == strlen(line_of_exit->name) && memcmp(target, line_of_exit->name, (size_t)n) == 0) {
+    if (n > 0 && (size_t)n == strlen(line_of_exit->name) &&
+        memcmp(target, line_of_exit->name, (size_t)n) == 0) {
         unlink(line_of_exit->link);
     }
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * shadow.h: a shadow call stack over a running firmware, and what it adds up: calls, cycles with and without
- * what was called, deepest stack, and the tree of callers. It knows no processor: its caller tells it of calls,
- * jumps, interrupts and returns, each with the stack pointer and the time in cycles.
+ * what was called, deepest stack, and the tree of callers. It knows no processor: its caller tells it of
+ * calls, jumps, interrupts and returns, each with the stack pointer and the time in cycles.
  *
  * A frame ends when the stack pointer passes what it was before the call: so it does not matter whether a
- * function returns, jumps to another one that returns for it (a tail call), or is left by longjmp. Cycles in an
- * interrupt count for its handler and for nobody that it interrupts; stack used there likewise.
+ * function returns, jumps to another one that returns for it (a tail call), or is left by longjmp. Cycles in
+ * an interrupt count for its handler and for nobody that it interrupts; stack used there likewise.
  */
 #ifndef MOTECRYPT_SHADOW_H
 #define MOTECRYPT_SHADOW_H
@@ -52,7 +52,8 @@ struct shadow {
     uint32_t depth; /* index of the running frame */
     uint64_t since; /* when the running frame began to run, or went on */
     uint64_t interrupts;
-    uint64_t dropped; /* calls that found no frame left */
+    uint64_t dropped;    /* calls that found no frame left */
+    uint32_t call_bytes; /* that a call itself puts on the stack */
     struct shadow_frame frames[SHADOW_FRAMES];
 };
 
@@ -153,9 +154,10 @@ static inline void shadow_push(struct shadow *s, uint32_t function, uint32_t cal
     }
     frame = &s->frames[++s->depth];
     frame->function = function;
-    frame->node = s->depth < SHADOW_TREE_DEPTH || s->nodes[parent].function != function
-                      ? shadow_child(s, s->depth < SHADOW_TREE_DEPTH ? parent : s->nodes[parent].parent, function)
-                      : parent;
+    frame->node =
+        s->depth < SHADOW_TREE_DEPTH || s->nodes[parent].function != function
+            ? shadow_child(s, s->depth < SHADOW_TREE_DEPTH ? parent : s->nodes[parent].parent, function)
+            : parent;
     frame->caller_sp = caller_sp;
     frame->least_sp = sp;
     frame->return_address = return_address;
@@ -173,7 +175,8 @@ static inline void shadow_sample(struct shadow_function *f, uint64_t inclusive, 
         return;
     }
     f->skipped = 0;
-    if (f->samples_used == SHADOW_SAMPLES) { /* keep every second one, and take every second one from now on */
+    if (f->samples_used ==
+        SHADOW_SAMPLES) { /* keep every second one, and take every second one from now on */
         for (uint32_t i = 1; i < SHADOW_SAMPLES / 2; i++) {
             memcpy(&f->samples[2 * i], &f->samples[4 * i], 2 * sizeof *f->samples);
         }
@@ -227,12 +230,19 @@ static inline void shadow_stack(struct shadow *s, uint32_t sp) {
     }
 }
 
+/* Ends the frames that were left without a return (longjmp): `sp` is above what their calls put on the stack.
+ */
+static inline void shadow_leave(struct shadow *s, uint32_t sp, uint64_t now) {
+    while (s->depth > 0 && s->frames[s->depth].caller_sp != UINT32_MAX &&
+           s->frames[s->depth].caller_sp < sp + s->call_bytes) {
+        shadow_pop(s, now);
+    }
+}
+
 /* A call: `caller_sp` is the stack pointer before it, `sp` after it. */
 static inline void shadow_call(struct shadow *s, uint32_t function, uint32_t caller_sp, uint32_t sp,
                                uint32_t return_address, uint64_t now) {
-    while (s->depth > 0 && s->frames[s->depth].caller_sp < caller_sp) { /* left without a return */
-        shadow_pop(s, now);
-    }
+    shadow_leave(s, caller_sp, now);
     shadow_push(s, function, caller_sp, sp, return_address, now, 0);
 }
 
@@ -242,13 +252,11 @@ static inline void shadow_interrupt(struct shadow *s, uint32_t function, uint32_
     shadow_push(s, function, caller_sp, sp, return_address, now, 1);
 }
 
-/* A jump to the first instruction of another function: it runs in the place of the one that jumps, which stays
- * open around it, so that what a function costs does not depend on how it ends. */
+/* A jump to the first instruction of another function: it runs in the place of the one that jumps, which
+ * stays open around it, so that what a function costs does not depend on how it ends. */
 static inline void shadow_jump(struct shadow *s, uint32_t function, uint32_t sp, uint64_t now) {
     struct shadow_frame *top;
-    while (s->depth > 0 && s->frames[s->depth].caller_sp < sp) {
-        shadow_pop(s, now);
-    }
+    shadow_leave(s, sp, now);
     top = &s->frames[s->depth];
     if (top->is_interrupt && top->function == 0) { /* the vector's jump: the handler is the interrupt */
         uint32_t node = shadow_child(s, s->frames[s->depth - 1].node, function);
@@ -288,8 +296,8 @@ static inline void shadow_jump(struct shadow *s, uint32_t function, uint32_t sp,
 static inline int shadow_return(struct shadow *s, uint32_t sp, uint32_t target, uint64_t now) {
     int ended = 0;
     while (s->depth > 0 && s->frames[s->depth].caller_sp != UINT32_MAX &&
-           (s->frames[s->depth].caller_sp < sp || (s->frames[s->depth].caller_sp == sp &&
-                                                   s->frames[s->depth].return_address == target))) {
+           (s->frames[s->depth].caller_sp < sp ||
+            (s->frames[s->depth].caller_sp == sp && s->frames[s->depth].return_address == target))) {
         shadow_pop(s, now);
         ended = 1;
     }
@@ -347,8 +355,8 @@ static inline void shadow_write(const struct shadow *s, FILE *out) {
                 i, f->start, f->calls, f->inclusive, f->self, f->stack);
         if (f->samples_used != 0) {
             fprintf(out,
-                    ",\"inclusive_range\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "],\"self_range\":[%" PRIu64 ",%" PRIu64
-                    ",%" PRIu64 "],\"every\":%" PRIu32,
+                    ",\"inclusive_range\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "],\"self_range\":[%" PRIu64
+                    ",%" PRIu64 ",%" PRIu64 "],\"every\":%" PRIu32,
                     f->inclusive_min, shadow_median(f, 0), f->inclusive_max, f->self_min, shadow_median(f, 1),
                     f->self_max, f->stride);
         }
@@ -357,8 +365,8 @@ static inline void shadow_write(const struct shadow *s, FILE *out) {
     for (uint32_t i = 1; i < s->node_count; i++) {
         const struct shadow_node *node = &s->nodes[i];
         fprintf(out,
-                "{\"node\":%" PRIu32 ",\"parent\":%" PRIu32 ",\"of\":%" PRIu32 ",\"calls\":%" PRIu64 ",\"self\":%" PRIu64
-                "}\n",
+                "{\"node\":%" PRIu32 ",\"parent\":%" PRIu32 ",\"of\":%" PRIu32 ",\"calls\":%" PRIu64
+                ",\"self\":%" PRIu64 "}\n",
                 i, node->parent, node->function, node->calls, node->self);
     }
 }

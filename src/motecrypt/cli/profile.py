@@ -1,0 +1,145 @@
+"""motecrypt profile: what each function of any firmware costs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from motecrypt.catalog import Catalog
+from motecrypt.cli._firmware import device_option, judge, load_firmware
+from motecrypt.cli._output import json_option, print_json, print_table
+from motecrypt.paths import write_atomically
+from motecrypt.profiling import FunctionCost, Profile, choose, profile, speedscope
+
+ROWS = 30
+
+
+@click.command(epilog="Example: motecrypt profile firmware.elf --function 'aes*' --speedscope profile.json")
+@click.argument("firmware", type=click.Path(path_type=Path, dir_okay=False), metavar="FIRMWARE")
+@device_option
+@click.option(
+    "--function", "functions", multiple=True, metavar="NAME", help="Only this function; again for more."
+)
+@click.option("--until", default=None, metavar="TEXT", help="End when the UART has sent this text.")
+@click.option(
+    "--max-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    help="End after this much simulated time.",
+)
+@click.option(
+    "--input", "input_file", type=click.File("rb"), default=None, help="What the UART receives; - is stdin."
+)
+@click.option(
+    "--lines", type=click.IntRange(0), default=0, metavar="N", help="The N source lines with most cycles."
+)
+@click.option(
+    "--speedscope",
+    "flame",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="Write a file for speedscope.app, a viewer of flame graphs.",
+)
+@click.option(
+    "--libraries",
+    type=click.Path(path_type=Path, file_okay=False),
+    multiple=True,
+    help="Folder of Arduino libraries.",
+)
+@json_option
+def command(
+    firmware: Path,
+    device: str,
+    functions: Sequence[str],
+    until: str | None,
+    max_seconds: float,
+    input_file: BinaryIO | None,
+    lines: int,
+    flame: Path | None,
+    libraries: tuple[Path, ...],
+    as_json: bool,
+) -> None:
+    """Run FIRMWARE (.elf, .hex, .uf2 or an Arduino .ino) and count every function's calls, cycles and stack.
+
+    The firmware needs no change. Cycles are exact; interrupts count for themselves alone.
+    """
+    target = Catalog.load().device(device)
+    image = load_firmware(firmware, target, libraries)
+    from motecrypt.freerun import FreeRun
+
+    how = FreeRun(
+        until=until, max_seconds=max_seconds, input=None if input_file is None else input_file.fileno()
+    )
+    found = profile(image, target, how, lambda data: None)
+    chosen = choose(found, functions)
+    if flame is not None:
+        write_atomically(flame, json.dumps(speedscope(found, firmware.name)).encode())
+    if as_json:
+        ended = asdict(found.ended)
+        wanted = found.lines[:lines] if lines else found.lines
+        print_json(
+            {"run": ended, "functions": [asdict(c) for c in chosen], "lines": [asdict(x) for x in wanted]}
+        )
+    else:
+        _print(found, chosen if functions else chosen[:ROWS], len(chosen), lines, firmware.name)
+    judge(found.ended, until, max_seconds)
+
+
+COLUMNS = (
+    "function",
+    "calls",
+    "cycles",
+    "own",
+    "share",
+    "one call: min",
+    "median",
+    "max",
+    "own: median",
+    "stack",
+)
+
+
+def _print(found: Profile, shown: Sequence[FunctionCost], there: int, lines: int, title: str) -> None:
+    total = max(1, found.ended.cycles)
+    text = (
+        f"{found.ended.detail}: {found.ended.cycles:,} cycles, {found.ended.seconds:.6f} s simulated; "
+        "own: without what it calls; share: own of all; stack: return address and what it calls included"
+    )
+    if len(shown) < there:
+        text += f"; {there - len(shown)} more functions: --json has all"
+    if not found.symbols_found:
+        text += "; the file has no symbols: functions are named by their addresses"
+    print_table(f"Profile of {title}", COLUMNS, [_row(cost, total) for cost in shown], text)
+    if lines:
+        rows = [
+            [
+                f"{Path(x.file).name}:{x.line}",
+                f"{x.times:,}",
+                f"{x.cycles:,}",
+                f"{100 * x.cycles / total:.1f} %",
+            ]
+            for x in found.lines[:lines]
+        ]
+        note = "" if found.lines else "the file has no debugging information: compile with -g"
+        print_table("Source lines", ("line", "times", "cycles", "share"), rows, note)
+
+
+def _row(cost: FunctionCost, total: int) -> list[object]:
+    low, middle, high = cost.cycles_range or ("", "", "")
+    own = cost.self_cycles_range
+    return [
+        f"{cost.name} (in {', '.join(cost.inlined_into) or '?'})" if cost.calls is None else cost.name,
+        "inlined" if cost.calls is None else f"{cost.calls:,}",
+        f"{cost.cycles:,}",
+        f"{cost.self_cycles:,}",
+        f"{100 * cost.self_cycles / total:.1f} %",
+        *(f"{x:,}" if x != "" else "" for x in (low, middle, high)),
+        f"{own[1]:,}" if own else "",
+        "" if cost.stack_bytes is None else f"{cost.stack_bytes:,}",
+    ]
