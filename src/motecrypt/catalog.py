@@ -86,7 +86,8 @@ class Catalog:
     @staticmethod
     def load(ciphers: Iterable[Path] = (), libraries: Iterable[Path] = ()) -> Catalog:
         """Read every descriptor, ours and the user's folders; raises InputError at the first fault."""
-        return _load(tuple(Path(p).resolve() for p in ciphers), tuple(Path(p).resolve() for p in libraries))
+        own = [tuple(dict.fromkeys(Path(p).resolve() for p in paths)) for paths in (ciphers, libraries)]
+        return _load(own[0], own[1])
 
 
 def nearest(kind: str, name: str, known: Iterable[str]) -> str:
@@ -119,6 +120,11 @@ def _load(ciphers: tuple[Path, ...], libraries: tuple[Path, ...]) -> Catalog:
     known: dict[str, Library] = {"motecrypt": _OURS}
     for folder in [*_folders(FIRMWARE / "libraries", "library.toml"), *libraries]:
         library, bodies = _read_library_folder(folder, by_name)
+        if library.name in known:
+            raise InputError(
+                f"{folder}: library '{library.name}' is also in {known[library.name].folder}; "
+                "give it another 'name' in library.toml"
+            )
         known[library.name] = library
         implementations += bodies
     return Catalog(by_name, tuple(implementations), known, devices)

@@ -26,9 +26,11 @@ class Outcome:
         """The first line that says 'error', else the last line said."""
         lines = [line.strip() for line in self.errors.splitlines() if line.strip()]
         told = [line for line in lines if not line.startswith("collect2:")]
-        for line in told:
-            if "error" in line.lower() or "undefined reference" in line or "overflow" in line:
-                return line
+        # A path may hold the word "error": the form with a colon comes first.
+        for marks in (("error:", "undefined reference", "overflow"), ("error",)):
+            for line in told:
+                if any(mark in line.lower() for mark in marks):
+                    return line
         return told[-1] if told else lines[-1] if lines else f"ended with code {self.code}"
 
 

@@ -6,24 +6,27 @@ A library's folder names one or more places in its `library.toml`, tried in orde
     client = "debian"                     # debian, pypi or crate
     package = "mbedtls"
     file = "mbedtls_2.28.3.orig.tar.gz"   # debian: the upstream archive of the source package
-    sha256 = "..."
+    sha256 = "..."                        # or a list: any of these archives will do
     folder = "mbedtls-2.28.3"             # where in the archive its files lie ("": the top)
 
-Sources are written as "@/library/aes.c", relative to that folder.
+Sources are written as "@/library/aes.c", relative to that folder. An archive that is not byte for byte one of
+the pinned ones is not unpacked; one that was cut off in the middle of unpacking leaves nothing behind.
 """
 
 from __future__ import annotations
 
 import hashlib
+import lzma
 import os
 import shutil
 import sys
 import tarfile
 import tempfile
 import threading
+import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 
 from motecrypt import process
 from motecrypt.build.toolchain import BuildError
@@ -45,7 +48,7 @@ class Source:
     package: str
     version: str
     file: str
-    sha256: str
+    sha256: tuple[str, ...]
     folder: str
 
 
@@ -59,7 +62,7 @@ def sources_of(folder: Path) -> list[Source]:
             package=entry.text("package"),
             version=entry.text("version", ""),
             file=entry.text("file", ""),
-            sha256=entry.text("sha256"),
+            sha256=_hashes(entry),
             folder=entry.text("folder", ""),
         )
         entry.done()
@@ -67,6 +70,15 @@ def sources_of(folder: Path) -> list[Source]:
             raise InputError(f"{entry.where}: client '{source.client}'; there are: {', '.join(CLIENTS)}")
         found.append(source)
     return found
+
+
+def _hashes(entry: Table) -> tuple[str, ...]:
+    """One hash or a list of them, each 64 hexadecimal digits."""
+    hashes = entry.text_or_texts("sha256")
+    for text in hashes:
+        if len(text) != 64 or not set(text) <= set("0123456789abcdef"):
+            raise InputError(f"{entry.where}: sha256 '{text[:20]}' is not 64 hexadecimal digits")
+    return hashes
 
 
 def source_root(folder: Path) -> Path:
@@ -82,30 +94,30 @@ def source_root(folder: Path) -> Path:
         return folder
     with _lock:
         for source in places:
-            root = _unpacked(folder.name, source)
-            if root.is_dir():
-                return root / source.folder
+            for digest in source.sha256:
+                root = _unpacked(folder.name, digest)
+                if root.is_dir():
+                    return root / source.folder
         if folder in _failed:
             raise BuildError(_failed[folder])
         failures = []
         for source in places:
             try:
-                _fetch(folder.name, source)
-                return _unpacked(folder.name, source) / source.folder
+                return _fetch(folder.name, source) / source.folder
             except BuildError as error:
                 failures.append(f"{source.client} {source.package}: {error}")
         _failed[folder] = f"source of {folder.name} cannot be had: {'; '.join(failures)}"
         raise BuildError(_failed[folder])
 
 
-def _unpacked(library: str, source: Source) -> Path:
-    return cache_dir() / "sources" / f"{library}-{source.sha256[:16]}"
+def _unpacked(library: str, digest: str) -> Path:
+    return cache_dir() / "sources" / f"{library}-{digest[:16]}"
 
 
-def _fetch(library: str, source: Source) -> None:
-    target = _unpacked(library, source)
-    make_dir(target.parent)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{library}.") as name:
+def _fetch(library: str, source: Source) -> Path:
+    place = _unpacked(library, source.sha256[0]).parent
+    make_dir(place)
+    with tempfile.TemporaryDirectory(dir=place, prefix=f".{library}.") as name:
         scratch = Path(name)
         print(
             f"motecrypt: fetching the source of {library} ({source.client} {source.package})",
@@ -113,20 +125,42 @@ def _fetch(library: str, source: Source) -> None:
             flush=True,
         )
         archive = CLIENTS[source.client](source, scratch)
-        got = hashlib.sha256(archive.read_bytes()).hexdigest()
-        if got != source.sha256:
+        data = archive.read_bytes()
+        got = hashlib.sha256(data).hexdigest()
+        if got not in source.sha256:
+            pinned = " or ".join(f"{digest[:16]}…" for digest in source.sha256)
             raise BuildError(
-                f"{archive.name} has the hash {got[:16]}…, pinned is {source.sha256[:16]}…: refused"
+                f"{archive.name} ({len(data):,} bytes) has the hash {got[:16]}…, pinned is {pinned}: refused"
             )
         unpacked = scratch / "unpacked"
-        try:
-            with tarfile.open(archive) as tar:
-                tar.extractall(unpacked, filter="data")
-        except (tarfile.TarError, OSError, EOFError) as error:
-            raise BuildError(f"{archive.name} cannot be unpacked: {error}") from error
+        _unpack(archive, unpacked)
         if not (unpacked / source.folder).is_dir():
             raise BuildError(f"{archive.name} has no folder '{source.folder}'")
-        unpacked.rename(target)
+        target = _unpacked(library, got)
+        try:
+            unpacked.rename(target)
+        except OSError:
+            if not target.is_dir():  # else another process was faster
+                raise
+        return target
+
+
+def _unpack(archive: Path, target: Path) -> None:
+    """Files and directories, nowhere but below `target`; links and devices are left out."""
+    target.mkdir()
+    try:
+        with tarfile.open(archive) as tar:
+            for member in tar:
+                path = PurePosixPath(member.name)
+                if path.is_absolute() or ".." in path.parts:
+                    raise BuildError(f"{archive.name} has a file outside its folder: {member.name}")
+                content = tar.extractfile(member) if member.isfile() else None
+                if content is not None:
+                    (target / path).parent.mkdir(parents=True, exist_ok=True)
+                    with content, (target / path).open("wb") as file:
+                        shutil.copyfileobj(content, file)
+    except (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise BuildError(f"{archive.name} cannot be unpacked: {error}") from error
 
 
 def _found(scratch: Path, source: Source, outcome: process.Outcome) -> Path:
@@ -188,9 +222,7 @@ def _from_crate(source: Source, scratch: Path) -> Path:
             shutil.copy(own / name, home / name)
     environment = {**os.environ, "CARGO_HOME": str(home)}
     outcome = process.run(["cargo", "fetch"], timeout_s=FETCH_TIMEOUT_S, cwd=scratch, environment=environment)
-    return _found(
-        home, Source(**{**source.__dict__, "file": f"{source.package}-{source.version}.crate"}), outcome
-    )
+    return _found(home, replace(source, file=f"{source.package}-{source.version}.crate"), outcome)
 
 
 CLIENTS: dict[str, Callable[[Source, Path], Path]] = {

@@ -8,6 +8,8 @@ from pathlib import Path
 from motecrypt import process
 from motecrypt.errors import InputError, MotecryptError
 
+_CPP = ("-std=gnu++11", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics")
+
 
 class BuildError(MotecryptError):
     """The compiler or linker refused; the message is its first error."""
@@ -31,9 +33,9 @@ def compile_object(
     *,
     plain: bool = False,
 ) -> None:
-    """Compile one source to one object. Language by suffix: .c is C99 (GNU), .cpp C++11, .S assembly;
-    `plain` leaves it to the flags."""
-    languages = {".c": ["-std=gnu99"], ".cpp": ["-std=gnu++11"], ".cc": ["-std=gnu++11"]}
+    """Compile one source to one object. Language by suffix: .c is C99 (GNU), .cpp C++11 as Arduino has it
+    (no exceptions, no run-time types), .S assembly; `plain` leaves it to the flags."""
+    languages = {".c": ["-std=gnu99"], ".cpp": [*_CPP], ".cc": [*_CPP]}
     language = [] if plain else languages.get(source.suffix, [])
     driver = command
     if source.suffix in (".cpp", ".cc") and command.endswith("gcc"):

@@ -1,0 +1,291 @@
+"""Library sources: pinned by hash, fetched once, refused when they differ; never half there. No network."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from motecrypt import bench, process
+from motecrypt.build import BuildError, sources
+from motecrypt.build.sources import Source, source_root, sources_of
+from motecrypt.catalog import Catalog
+from motecrypt.errors import InputError
+from motecrypt.results import Results
+
+ARCHIVE = "toy_1.0.orig.tar.gz"
+RC4 = Path(__file__).parent.parent / "data" / "mylibrary"
+
+
+def _archive(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+    return out.getvalue()
+
+
+GOOD = _archive(
+    {
+        "toy-1.0/arcfour.c": (RC4 / "src" / "arcfour.c").read_bytes(),
+        "toy-1.0/arcfour.h": (RC4 / "src" / "arcfour.h").read_bytes(),
+    }
+)
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _library(folder: Path, *places: tuple[str, str], root: str = "toy-1.0") -> Path:
+    """A library's folder whose source comes from the places given: client and TOML of its hash."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "rc4.c").write_text((RC4 / "rc4.c").read_text())
+    (folder / "rc4.h").write_text((RC4 / "rc4.h").read_text())
+    text = 'title = "Toy"\ninclude = ["@/."]\n'
+    for client, digest in places:
+        text += f'[[source]]\nclient = "{client}"\npackage = "toy"\nversion = "1.0"\nfile = "{ARCHIVE}"\n'
+        text += f'sha256 = {digest}\nfolder = "{root}"\n'
+    text += '[[implementation]]\nciphers = ["rc4"]\nheader = "rc4.h"\nsources = ["rc4.c", "@/arcfour.c"]\n'
+    (folder / "library.toml").write_text(text)
+    return folder
+
+
+def _pin(data: bytes) -> str:
+    return f'"{_hash(data)}"'
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOTECRYPT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(sources, "_failed", {})
+
+
+def _client(
+    monkeypatch: pytest.MonkeyPatch, name: str, answer: bytes | str | Callable[[], bytes]
+) -> list[Source]:
+    """A faked client that brings these bytes, or fails with this line; returns what it is asked for."""
+    asked: list[Source] = []
+
+    def fetch(source: Source, scratch: Path) -> Path:
+        asked.append(source)
+        if isinstance(answer, str):
+            raise BuildError(answer)
+        archive = scratch / ARCHIVE
+        archive.write_bytes(answer() if callable(answer) else answer)
+        return archive
+
+    monkeypatch.setitem(sources.CLIENTS, name, fetch)
+    return asked
+
+
+def test_a_pinned_source_is_fetched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = _client(monkeypatch, "debian", GOOD)
+    folder = _library(tmp_path / "toy", ("debian", _pin(GOOD)))
+    for _ in range(3):
+        assert (source_root(folder) / "arcfour.c").is_file()
+    assert len(asked) == 1
+
+
+def test_another_hash_is_refused_and_nothing_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _client(monkeypatch, "debian", GOOD)
+    folder = _library(tmp_path / "toy", ("debian", f'"{"0" * 64}"'))
+    with pytest.raises(BuildError) as caught:
+        source_root(folder)
+    told = str(caught.value)
+    assert "\n" not in told and "debian toy" in told and ARCHIVE in told and "refused" in told
+    assert f"{_hash(GOOD)[:16]}…, pinned is {'0' * 16}…" in told
+    assert not list((tmp_path / "cache").rglob("arcfour.c"))
+
+
+def test_any_hash_of_a_list_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _client(monkeypatch, "debian", GOOD)
+    folder = _library(tmp_path / "toy", ("debian", f'["{"0" * 64}", {_pin(GOOD)}]'))
+    assert source_root(folder).name == "toy-1.0"
+    assert source_root(folder).is_dir()
+
+
+def test_half_an_archive_is_refused_by_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _client(monkeypatch, "debian", GOOD[: len(GOOD) // 2])
+    folder = _library(tmp_path / "toy", ("debian", _pin(GOOD)))
+    with pytest.raises(BuildError, match=rf"\({len(GOOD) // 2} bytes\) has the hash"):
+        source_root(folder)
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        (GOOD[: len(GOOD) // 2], "cannot be unpacked"),
+        (b"<html>no such file</html>", "cannot be unpacked"),
+        (_archive({"other/arcfour.c": b""}), "has no folder 'toy-1.0'"),
+        (_archive({"../../outside.c": b"x"}), "a file outside its folder"),
+        (_archive({"/outside.c": b"x"}), "a file outside its folder"),
+    ],
+    ids=["cut", "page", "other folder", "upwards", "absolute"],
+)
+def test_a_pinned_archive_that_is_no_good_leaves_nothing(
+    data: bytes, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _client(monkeypatch, "debian", data)
+    folder = _library(tmp_path / "toy", ("debian", _pin(data)))
+    with pytest.raises(BuildError, match=line):
+        source_root(folder)
+    assert not list((tmp_path / "cache" / "sources").iterdir())
+    assert not list(tmp_path.rglob("outside.c"))
+
+
+def test_the_second_place_serves_when_the_first_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _client(monkeypatch, "debian", "apt has no network")
+    _client(monkeypatch, "crate", GOOD)
+    folder = _library(tmp_path / "toy", ("debian", _pin(GOOD)), ("crate", _pin(GOOD)))
+    assert source_root(folder).is_dir()
+
+
+def test_a_source_that_cannot_be_had_names_every_place_and_is_not_waited_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = _client(monkeypatch, "debian", "apt has no network")
+    _client(monkeypatch, "pypi", "no such release")
+    folder = _library(tmp_path / "toy", ("debian", _pin(GOOD)), ("pypi", _pin(GOOD)))
+    for _ in range(3):
+        with pytest.raises(BuildError) as caught:
+            source_root(folder)
+        assert str(caught.value) == (
+            "source of toy cannot be had: debian toy: apt has no network; pypi toy: no such release"
+        )
+    assert len(asked) == 1
+
+
+def test_a_faster_process_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = _library(tmp_path / "toy", ("debian", _pin(GOOD)))
+
+    def other_process_first() -> bytes:
+        ready = tmp_path / "cache" / "sources" / f"toy-{_hash(GOOD)[:16]}" / "toy-1.0"
+        ready.mkdir(parents=True)
+        (ready / "arcfour.c").write_text("")
+        return GOOD
+
+    _client(monkeypatch, "debian", other_process_first)
+    assert source_root(folder).is_dir()
+
+
+def test_cells_without_a_source_are_stored_as_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, results: Results
+) -> None:
+    _client(monkeypatch, "debian", b"not the archive")
+    catalog = Catalog.load(libraries=[_library(tmp_path / "toy", ("debian", _pin(GOOD)))])
+    device = catalog.device("host")
+    (body,) = catalog.implementations_of("rc4", "host", ["toy"])
+    cells = bench.cells_for(catalog, device, body, message_bytes=[16])
+    found = bench.ensure(cells, results, catalog)
+    assert {m.status for m in found.values()} == {"build-failed"} and len(found) == 3
+    assert all("has the hash" in m.reason for m in found.values())
+    assert len(results.measurements(library="toy", status="build-failed")) == 3
+
+
+def test_once_the_source_is_there_the_cells_are_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, results: Results
+) -> None:
+    catalog = Catalog.load(libraries=[_library(tmp_path / "toy", ("debian", _pin(GOOD)))])
+    (body,) = catalog.implementations_of("rc4", "host", ["toy"])
+    cells = bench.cells_for(catalog, catalog.device("host"), body, message_bytes=[16])
+    _client(monkeypatch, "debian", "no network")
+    bench.ensure(cells, results, catalog)
+    monkeypatch.setattr(sources, "_failed", {})  # the next command
+    _client(monkeypatch, "debian", GOOD)
+    assert {m.status for m in bench.ensure(cells, results, catalog).values()} == {"ok"}
+
+
+@pytest.mark.parametrize("bad", ['"abc"', f'"{"g" * 64}"', "[]", "7"])
+def test_a_hash_that_is_none_is_named(bad: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"library\.toml.*sha256"):
+        sources_of(_library(tmp_path / "toy", ("debian", bad)))
+
+
+def test_an_unknown_client_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="client 'ftp'; there are: debian, pypi, crate"):
+        sources_of(_library(tmp_path / "toy", ("ftp", _pin(GOOD))))
+
+
+# --- the clients, over a faked `process.run` ---------------------------------------------------------
+
+SOURCE = Source("debian", "toy", "1.0", ARCHIVE, (_hash(GOOD),), "toy-1.0")
+
+
+def _runs(monkeypatch: pytest.MonkeyPatch, *answers: tuple[str, process.Outcome, str]) -> list[list[str]]:
+    """Answers by a word of the command; the last of each names a file that the command then leaves."""
+    ran: list[list[str]] = []
+
+    def run(command: list[str], **options: object) -> process.Outcome:
+        ran.append([str(part) for part in command])
+        for word, outcome, leaves in answers:
+            if word in ran[-1]:
+                where = options.get("cwd")
+                if leaves and isinstance(where, Path):
+                    (where / leaves).parent.mkdir(parents=True, exist_ok=True)
+                    (where / leaves).write_bytes(GOOD)
+                return outcome
+        return process.Outcome(0, "", "")
+
+    monkeypatch.setattr(process, "run", run)
+    return ran
+
+
+def test_debian_without_an_archive_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _runs(monkeypatch)
+    with pytest.raises(BuildError, match="no Debian archive among this machine's apt sources"):
+        sources._from_debian(SOURCE, tmp_path)
+
+
+def test_debian_finds_upstream_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = process.Outcome(0, "http://archive.invalid/debian stable\n", "")
+    ran = _runs(
+        monkeypatch, ("indextargets", listed, ""), ("--download-only", process.Outcome(0, "", ""), ARCHIVE)
+    )
+    assert sources._from_debian(SOURCE, tmp_path).name == ARCHIVE
+    assert ran[-1][-1] == "toy"
+
+
+def test_a_client_that_brings_another_version_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = process.Outcome(0, "http://archive.invalid/debian stable\n", "")
+    _runs(monkeypatch, ("indextargets", listed, ""), ("--download-only", listed, "toy_1.1.orig.tar.gz"))
+    with pytest.raises(BuildError, match=f"did not bring {ARCHIVE}"):
+        sources._from_debian(SOURCE, tmp_path)
+
+
+def test_a_clients_own_words_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("motecrypt.setup.need", lambda *kits: None)
+    _runs(monkeypatch, ("download", process.Outcome(1, "", "ERROR: no matching distribution"), ""))
+    with pytest.raises(BuildError, match="no matching distribution"):
+        sources._from_pypi(SOURCE, tmp_path)
+
+
+def test_a_crate_needs_cargo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(BuildError, match="cargo is not installed"):
+        sources._from_crate(SOURCE, tmp_path)
+
+
+def test_a_crate_is_taken_from_cargos_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/cargo")
+    _runs(monkeypatch, ("fetch", process.Outcome(0, "", ""), "cargo/registry/cache/x/toy-1.0.crate"))
+    assert sources._from_crate(SOURCE, tmp_path).name == "toy-1.0.crate"
+
+
+def test_every_library_of_ours_is_pinned() -> None:
+    for library in Catalog.load().libraries.values():
+        if library.fetched:
+            places = sources_of(library.folder)
+            assert places and all(place.sha256 and place.folder for place in places), library.name
