@@ -51,7 +51,7 @@ def test_its_first_command_measures_the_example(tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(MYLIBRARY.parent)
     db = ["--db", str(tmp_path / "results.db")]
     ran = CliRunner().invoke(measure, [*arguments, *db], env={"COLUMNS": "200"})
-    assert ran.exit_code == 0 and "could not run" not in ran.output, ran.output
+    assert ran.exit_code == 0 and "did not run" not in ran.output, ran.output
     for name in ("uno", "pico", "mylibrary", "aes256-cbc", "rc4"):
         assert name in ran.output
     shown = CliRunner().invoke(results_command, ["--library", "mylibrary", *db], env={"COLUMNS": "200"})

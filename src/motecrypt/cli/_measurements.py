@@ -27,13 +27,23 @@ COLUMNS = (
     "note",
 )
 
+FAILED_COLUMNS = (
+    *("device", "cipher", "implementation", "key", "operations", "bytes", "placement", "flash", "RAM"),
+    "reason",
+)
+
 
 def print_measurements(measurements: Sequence[Measurement], as_json: bool, catalog: Catalog) -> None:
-    """Print what was measured, failed cells with their reasons among them."""
+    """Print what was measured, and below it what did not run and why: one row for all cells of one reason."""
     if as_json:
         print_json([asdict(m) for m in measurements])
         return
-    print_table("Measurements", COLUMNS, [_row(m, catalog) for m in measurements], _legend(measurements))
+    ran = [m for m in measurements if m.status == "ok"]
+    failed = [m for m in measurements if m.status != "ok"]
+    if ran or not failed:
+        print_table("Measurements", COLUMNS, [_row(m, catalog) for m in ran], _LEGEND)
+    if failed:
+        print_table("Did not run", FAILED_COLUMNS, _failed_rows(failed), f"{len(failed)} cells did not run")
 
 
 def implementation_name(m: Measurement) -> str:
@@ -57,12 +67,26 @@ def _row(m: Measurement, catalog: Catalog) -> list[object]:
     standing = catalog.ciphers[m.cipher].standing if m.cipher in catalog.ciphers else ""
     place = m.placement if m.cache == "none" else f"{m.placement}, {m.cache}"
     own_flags = " ".join(f for f in m.flags.split() if f.startswith(("-O", "-flto")))
-    note = m.reason if m.status != "ok" else own_flags
     return [
         *(m.device, m.cipher, standing, implementation_name(m), m.key_bits, m.operation, m.message_bytes),
         *(place, _number(m.cycles_median), _time(m.time_us), varies(m)),
-        *(_number(m.flash_bytes), _number(m.ram_bytes), _number(m.stack_bytes), note),
+        *(_number(m.flash_bytes), _number(m.ram_bytes), _number(m.stack_bytes), own_flags),
     ]
+
+
+def _failed_rows(measurements: Sequence[Measurement]) -> list[list[object]]:
+    groups: dict[tuple[object, ...], list[Measurement]] = {}
+    for m in measurements:
+        what = (m.device, m.cipher, implementation_name(m), m.key_bits, m.placement, m.flags, m.reason)
+        groups.setdefault(what, []).append(m)
+    rows = []
+    for (device, cipher, name, key_bits, placement, _, reason), cells in groups.items():
+        operations = ", ".join(dict.fromkeys(m.operation for m in cells))
+        lengths = ", ".join(dict.fromkeys(str(m.message_bytes) for m in cells))
+        some = cells[0]
+        sizes = (_number(some.flash_bytes), _number(some.ram_bytes))
+        rows.append([device, cipher, name, key_bits, operations, lengths, placement, *sizes, reason])
+    return rows
 
 
 def _number(value: int | None) -> str:
@@ -73,10 +97,7 @@ def _time(time_us: float | None) -> str:
     return "" if time_us is None else f"{time_us:,.1f}"
 
 
-def _legend(measurements: Sequence[Measurement]) -> str:
-    failed = sum(m.status != "ok" for m in measurements)
-    text = (
-        "cycles: median over the inputs, the call itself subtracted; flash, RAM: difference to the same "
-        "firmware with an empty cipher; varies: branches and memory addresses over the inputs"
-    )
-    return f"{text}; {failed} cells could not run, see their notes" if failed else text
+_LEGEND = (
+    "cycles: median over the inputs, the call itself subtracted; flash, RAM: difference to the same "
+    "firmware with an empty cipher; varies: branches and memory addresses over the inputs"
+)

@@ -1,0 +1,98 @@
+"""`measure --flags`: optimisation levels and link-time optimisation give plausible figures, and what is
+measured is still there: LTO must not fold the code under test into the benchmark, nor away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from motecrypt import bench
+from motecrypt.build import BuildRequest, build
+from motecrypt.build.sizes import symbols
+from motecrypt.catalog import Catalog
+from motecrypt.model import Cell, Implementation, Measurement
+from motecrypt.results import Results
+
+MYLIBRARY = Path(__file__).parent.parent / "data" / "mylibrary"
+CATALOG = Catalog.load(libraries=[MYLIBRARY])
+LEVELS = (("-Os",), ("-O2",), ("-O3",), ("-Os", "-flto"), ("-O3", "-flto"))
+ENTRY_POINTS = ("cipher_setup", "cipher_encrypt", "cipher_decrypt")
+#: A byte substituted and a round key added, for 16 bytes in each of 10 rounds: no code does with less.
+LEAST_CYCLES_PER_BLOCK = 160
+
+
+def _body(device: str, library: str, cipher: str = "aes128-cbc") -> Implementation:
+    bodies = CATALOG.implementations_of(cipher, device, [library])
+    return next(b for b in bodies if b.variant in ("", "small"))
+
+
+def _cells(device: str, body: Implementation, flags: tuple[str, ...], *lengths: int) -> list[Cell]:
+    return bench.cells_for(
+        CATALOG,
+        CATALOG.device(device),
+        body,
+        message_bytes=lengths,
+        placements=["flash"],
+        caches=["none", "warm"],
+        flags=flags,
+    )
+
+
+def _figures(found: dict[Cell, Measurement], flags: tuple[str, ...]) -> dict[tuple[str, int], Measurement]:
+    return {(c.operation, c.message_bytes): m for c, m in found.items() if c.flags == flags}
+
+
+@pytest.mark.parametrize("library", ["motecrypt", "mylibrary"])
+@pytest.mark.parametrize("device", ["uno", "pico"])
+def test_levels_compare(device: str, library: str, results: Results) -> None:
+    body = _body(device, library)
+    wanted = [cell for flags in LEVELS for cell in _cells(device, body, flags, 48, 96)]
+    found = bench.ensure(wanted, results, CATALOG)
+    assert {m.status for m in found.values()} == {"ok"}, {m.reason for m in found.values()}
+    by_level = {flags: _figures(found, flags) for flags in LEVELS}
+    for flags, figures in by_level.items():
+        short, long = figures["encrypt", 48], figures["encrypt", 96]
+        assert short.flags.endswith(" ".join(flags))
+        assert short.cycles_median and long.cycles_median
+        assert short.cycles_median > 3 * LEAST_CYCLES_PER_BLOCK
+        assert long.cycles_median / short.cycles_median == pytest.approx(2, abs=0.1)
+        assert figures["setup", 48].cycles_median
+        assert short.flash_symbol_bytes and short.flash_symbol_bytes > 256  # an S-box at least
+    for plain in (("-Os",), ("-O3",)):
+        a, b = by_level[plain], by_level[(*plain, "-flto")]
+        for at in a:
+            ratio = (b[at].cycles_median or 0) / (a[at].cycles_median or 1)
+            assert 0.4 < ratio < 1.6, f"{at} with {plain}: LTO changes cycles by {ratio:.2f}"
+        size = (b["encrypt", 48].flash_symbol_bytes or 0) / (a["encrypt", 48].flash_symbol_bytes or 1)
+        assert 0.4 < size < 1.6, f"LTO changes the code's size by {size:.2f}"
+    fastest = min(by_level[f]["encrypt", 48].cycles_median or 0 for f in (("-O2",), ("-O3",)))
+    assert fastest <= (by_level["-Os",]["encrypt", 48].cycles_median or 0)
+
+
+@pytest.mark.parametrize("device", ["uno", "pico"])
+def test_link_time_optimisation_keeps_the_entry_points(device: str) -> None:
+    request = BuildRequest(CATALOG.device(device), _body(device, "motecrypt"), "flash", ("-O3", "-flto"))
+    table = symbols(build(request).elf)
+    assert all(name in table for name in ENTRY_POINTS)
+
+
+@pytest.mark.parametrize("device", ["uno", "pico"])
+def test_192_bits_lie_between_128_and_256(device: str, results: Results) -> None:
+    cycles = {}
+    for bits in (128, 192, 256):
+        body = _body(device, "motecrypt", f"aes{bits}-cbc")
+        found = bench.ensure(_cells(device, body, (), 48), results, CATALOG)
+        for cell, m in found.items():
+            assert m.status == "ok", m.reason
+            cycles[bits, cell.operation] = m.cycles_median or 0
+    for operation in ("encrypt", "decrypt"):
+        first, middle, last = (cycles[bits, operation] for bits in (128, 192, 256))
+        assert middle / first == pytest.approx(12 / 10, abs=0.05)
+        assert last / first == pytest.approx(14 / 10, abs=0.08)
+
+
+def test_a_flag_that_the_compiler_does_not_know_is_a_failed_cell(results: Results) -> None:
+    cells = _cells("uno", _body("uno", "mylibrary", "rc4"), ("-Owrong",), 16)
+    for found in bench.ensure(cells, results, CATALOG).values():
+        assert found.status == "build-failed" and "-O" in found.reason
