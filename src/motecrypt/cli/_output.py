@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
@@ -90,12 +91,17 @@ def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
     """
     if not sys.stderr.isatty():
         last = [0]
+        begun = [time.monotonic()]
 
         def plain(done: int, total: int, what: str) -> None:
             step = max(1, total // 10)
+            if done < last[0]:  # another stage begins
+                last[0], begun[0] = 0, time.monotonic()
             if done == total or done >= last[0] + step:
                 last[0] = done
-                print(f"motecrypt: {title}: {done} of {total} ({what})", file=sys.stderr, flush=True)
+                left_s = (time.monotonic() - begun[0]) / max(1, done) * (total - done)
+                left = f", about {left_s / 60:.0f} min left" if left_s >= 60 else ""
+                print(f"motecrypt: {title}: {done} of {total} ({what}){left}", file=sys.stderr, flush=True)
 
         yield plain
         return

@@ -16,7 +16,18 @@ from motecrypt.errors import InputError
 from motecrypt.model import Measurement
 from motecrypt.results import Results
 
-COLUMNS = ("", "device", "cipher", "implementation", "operation", "bytes", "figure", "before", "after", "change")
+COLUMNS = (
+    "",
+    "device",
+    "cipher",
+    "implementation",
+    "operation",
+    "bytes",
+    "figure",
+    "before",
+    "after",
+    "change",
+)
 
 
 @click.command(epilog="Example: motecrypt compare main.db branch.db --threshold 2%")
@@ -77,7 +88,8 @@ def _print(
     for label, (path, measurements) in (("A", before), ("B", after)):
         compilers = ", ".join(sorted({m.compiler for m in measurements if m.compiler}))
         versions = ", ".join(sorted({m.motecrypt_version for m in measurements}))
-        out.print(f"{label} {path}: {len(measurements)} cells, {compilers}, motecrypt {versions}", markup=False)
+        about = f"{len(measurements)} cells, {compilers}, motecrypt {versions}"
+        out.print(f"{label} {path}: {about}", markup=False)
     out.print()
     if shown:
         limit = f"more than {difference.threshold_percent:g} %"

@@ -19,13 +19,16 @@ from motecrypt.cli._output import (
     open_results,
     print_json,
     print_section,
+    print_table,
     progress,
 )
 from motecrypt.errors import InputError
+from motecrypt.model import Comparison
 from motecrypt.paths import write_atomically
 from motecrypt.results import Results
 from motecrypt.setup import need
 from motecrypt.studies import Needs, names, study
+from motecrypt.studies._highlights import findings, tally
 
 
 @click.command(epilog="Example: motecrypt reproduce rc4d")
@@ -44,22 +47,44 @@ def command(
 ) -> None:
     """Measure what a published study measured and hold the two side by side; all of them by default.
 
-    Work that is done is stored: stopped half-way, the command goes on where it was.
+    All of them end with the findings that matter most. Work that is done is stored: stopped half-way,
+    the command goes on where it was.
     """
     chosen = [(name, study(name)) for name in (studies or names())]
-    rows = []
+    compared: dict[str, list[Comparison]] = {}
     with open_results(db) as results:
-        for name, module in chosen:
+        for number, (name, module) in enumerate(chosen, start=1):
             need(*module.KITS)
-            ensure(name, module.needs(), results, jobs)
+            where = f" (study {number} of {len(chosen)})" if len(chosen) > 1 else ""
+            try:
+                ensure(name, module.needs(), results, jobs, where)
+            except KeyboardInterrupt:
+                print(
+                    "motecrypt: what is done is stored; the same command goes on from there", file=sys.stderr
+                )
+                raise
             if figures is not None and hasattr(module, "charts"):
                 _draw(figures, module.charts(results))
-            if as_json:
-                rows += module.comparisons(results)
-            else:
+            compared[name] = module.comparisons(results)
+            if not as_json:
                 _print(module, results)
     if as_json:
-        print_json(rows)
+        print_json([row for rows in compared.values() for row in rows])
+    elif not studies:
+        _print_findings(compared)
+
+
+def _print_findings(compared: Mapping[str, Sequence[Comparison]]) -> None:
+    """What all studies came to: the verdicts counted, and the five findings that matter most."""
+    print_table(
+        "All studies",
+        ("study", "rows", "came out"),
+        [(name, len(rows), tally(rows)) for name, rows in compared.items()],
+    )
+    out = console()
+    out.print("The most important findings", style="bold")
+    for number, highlight in enumerate(findings(compared), start=1):
+        out.print(f"{number}. [{highlight.study}] {highlight.text}.", markup=False)
 
 
 def _draw(folder: Path, charts: Mapping[str, Mapping[str, Any]]) -> None:
@@ -77,9 +102,9 @@ def _draw(folder: Path, charts: Mapping[str, Mapping[str, Any]]) -> None:
         print(f"motecrypt: {folder / name}.svg", file=sys.stderr)
 
 
-def ensure(name: str, needs: Needs, results: Results, jobs: int | None = None) -> None:
+def ensure(name: str, needs: Needs, results: Results, jobs: int | None = None, where: str = "") -> None:
     """Measure and run what a study needs, with progress."""
-    with progress(name) as report:
+    with progress(name + where) as report:
         bench.ensure(needs.cells, results, Catalog.load(), jobs, report)
         total = len(needs.experiments)
         for number, experiment in enumerate(needs.experiments, start=1):

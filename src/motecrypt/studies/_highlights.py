@@ -1,0 +1,181 @@
+"""The most important findings over the studies, told from their comparisons: every figure is theirs.
+
+Each teller looks for the rows it knows and writes a sentence of what stands in them; where a row is
+missing, not measured, or came out otherwise, it says nothing and the next one gets its place. Behind the
+tellers come the contradicted claims with the largest factors. Pure.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from motecrypt.model import Comparison
+
+Rows = Sequence[Comparison]
+COUNT = 5
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """One sentence and the rows it rests on."""
+
+    study: str
+    text: str
+    rows: tuple[Comparison, ...]
+
+
+def findings(by_study: Mapping[str, Rows], count: int = COUNT) -> list[Highlight]:
+    """The `count` most important findings, the most important first.
+
+    Parameters
+    ----------
+    by_study
+        Each study's comparisons by its name; studies may be missing.
+    """
+    told = []
+    for name, tell in _TELLERS:
+        highlight = tell(by_study.get(name, ()))
+        if highlight is not None:
+            told.append(Highlight(name, *highlight))
+    used = {id(row) for highlight in told for row in highlight.rows}
+    told += [h for h in _largest(by_study) if not any(id(row) in used for row in h.rows)]
+    return told[:count]
+
+
+def tally(rows: Rows) -> str:
+    """How many rows came out how, in words."""
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row.verdict] = counts.get(row.verdict, 0) + 1
+    order = ("reproduced", "contradicted", "not reproducible", "not measured")
+    return ", ".join(f"{counts[v]} {v}" for v in order if v in counts)
+
+
+Told = tuple[str, tuple[Comparison, ...]]
+
+
+def _row(rows: Rows, text: str, column: str = "", verdict: str = "contradicted") -> Comparison | None:
+    """The first row of that text (and column) that came out so."""
+    return next((r for r in rows if text in r.row and column in r.column and r.verdict == verdict), None)
+
+
+def _rc4d_security(rows: Rows) -> Told | None:
+    row = _row(rows, "stronger than RC4")
+    if row is None or row.measured is None:
+        return None
+    how = row.note.split(". ")[0]
+    return f"RC4D is not stronger than RC4, as its source says, but broken: {row.measured}; {how}", (row,)
+
+
+def _wlan_doubling(rows: Rows) -> Told | None:
+    row = _row(rows, "nearly doubles a transfer")
+    if row is None or not isinstance(row.measured, float):
+        return None
+    encoded = _row(rows, "an encoding makes", "hex", "reproduced")
+    rest = ""
+    if encoded is not None and isinstance(encoded.measured, float):
+        rest = f"; writing it as hexadecimal does, {encoded.measured:.2f} times"
+    text = (
+        f"Encryption does not make a Wi-Fi transfer {row.published} times as long, as the print has it: "
+        f"the cipher sends {row.measured:.6f} times the bytes{rest}"
+    )
+    return text, (row,) if encoded is None else (row, encoded)
+
+
+def _rf_times(rows: Rows) -> Told | None:
+    timed = [r for r in rows if r.column == "time, line-rate bound"]
+    early = [r for r in timed if r.note.startswith("faster than the line")]
+    waits = _row(rows, "padding spares the timeout", verdict="reproduced")
+    if not early or waits is None:
+        return None
+    text = (
+        f"{len(early)} of {len(timed)} printed radio times are shorter than the serial line takes; what "
+        f"decides is whether the last packet is full: {waits.measured} ms ({waits.column})"
+    )
+    return text, (*early, waits)
+
+
+_WARM_COLD = re.compile(r"warm ([\d.,]+); cold")
+
+
+def _pico_cache(rows: Rows) -> Told | None:
+    timed = []
+    for row in rows:
+        found = _WARM_COLD.search(row.note)
+        if found and isinstance(row.published, float) and isinstance(row.measured, float):
+            timed.append((row, float(found[1].replace(",", ""))))
+    between = [
+        (row, warm) for row, warm in timed if warm <= float(row.published or 0) <= float(row.measured or 0)
+    ]
+    if not between:
+        return None
+    row, least = max(between, key=lambda pair: float(pair[0].measured or 0) / pair[1])
+    figures = f"warm {least:g}, print {row.published:g}, cold {row.measured:g} {row.unit}"
+    text = (
+        f"On the Pico the flash cache decides: {len(between)} of {len(timed)} printed times lie between our "
+        f"warm and cold ones ({row.row} {row.column}: {figures})"
+    )
+    return text, tuple(r for r, _ in between)
+
+
+def _wlan_blowfish(rows: Rows) -> Told | None:
+    host = [r for r in rows if "Blowfish has better performance" in r.row and r.verdict == "contradicted"]
+    figured = [r for r in host if isinstance(r.measured, float)]
+    if not figured:
+        return None
+    least = min(figured, key=lambda r: float(r.measured or 0))
+    most = max(figured, key=lambda r: float(r.measured or 0))
+    unable = [r for r in host if isinstance(r.measured, str)]
+    rest = "".join(f"; {r.column} {r.measured} ({r.note})" for r in unable)
+    text = (
+        f"Blowfish does not cost {least.published:g} of AES, as printed: it costs {least.measured:.1f} "
+        f"({_short(least)}) to {most.measured:.1f} times as much ({_short(most)}){rest}"
+    )
+    return text, tuple(host)
+
+
+def _short(row: Comparison) -> str:
+    return row.column.removeprefix("this host, ")
+
+
+def _rc4d_speed(rows: Rows) -> Told | None:
+    row = _row(rows, "faster than AES")
+    if row is None or not isinstance(row.measured, float | int):
+        return None
+    return (
+        f"RC4D is {row.measured:g} times as fast as AES in the same conditions, not {row.published:g} times",
+        (row,),
+    )
+
+
+_TELLERS: tuple[tuple[str, Callable[[Rows], Told | None]], ...] = (
+    ("rc4d", _rc4d_security),
+    ("wlan", _wlan_doubling),
+    ("rf", _rf_times),
+    ("pico", _pico_cache),
+    ("wlan", _wlan_blowfish),
+    ("rc4d", _rc4d_speed),
+)
+
+
+def _largest(by_study: Mapping[str, Rows]) -> list[Highlight]:
+    """Contradicted rows by how far ours is from the print, one for each row text."""
+    found: dict[tuple[str, str], tuple[float, Highlight]] = {}
+    for name, rows in by_study.items():
+        for row in rows:
+            if row.verdict != "contradicted" or not row.ratio or row.ratio <= 0:
+                continue
+            figures = f"print {_value(row.published)}, ours {_value(row.measured)} {row.unit}".strip()
+            text = f"{row.row}, {row.column}: {figures}"
+            far = abs(math.log(row.ratio))
+            key = (name, row.row)
+            if key not in found or far > found[key][0]:
+                found[key] = (far, Highlight(name, f"{text} ({row.note})" if row.note else text, (row,)))
+    return [h for _, h in sorted(found.values(), key=lambda pair: (-pair[0], pair[1].text))]
+
+
+def _value(value: float | str | None) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
