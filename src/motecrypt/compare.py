@@ -146,7 +146,7 @@ def _figure(old: Measurement, new: Measurement, figure: str, threshold: float) -
     was, now = getattr(old, figure), getattr(new, figure)
     if was is None or now is None or was == now:
         return []
-    percent = (now / was - 1) * 100 if was > 0 else None
+    percent = (now - was) * 100 / was if was > 0 else None
     beyond = percent is None or abs(percent) > threshold
     kind: Kind = "worse" if now > was else "better"
     return [_change(new, kind, figure, was, now, percent, beyond)]

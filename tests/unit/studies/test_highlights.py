@@ -1,0 +1,63 @@
+"""The findings over all studies are told from their rows, and only when the rows bear them out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from motecrypt.model import Comparison, Verdict
+from motecrypt.studies._highlights import findings, tally
+
+
+def row(
+    text: str,
+    published: float | str | None = 2.0,
+    measured: float | str | None = 1.0,
+    verdict: Verdict = "contradicted",
+    column: str = "claim",
+    note: str = "",
+    unit: str = "",
+) -> Comparison:
+    ratio = measured / published if isinstance(measured, float) and isinstance(published, float) else None
+    return Comparison("source", "claims", text, column, unit, published, measured, ratio, verdict, note)
+
+
+BROKEN = row(
+    "RC4D is much stronger than RC4", "stronger", "7 of 9 keys broken", note="12 messages do it. More"
+)
+DOUBLING = row("encryption nearly doubles a transfer", "1.75 to 1.95", 1.25, column="AES, bytes sent / file")
+EARLY = row("T1", 1.0, 1.5, column="time, line-rate bound", note="faster than the line can carry")
+ON_TIME = row("T2", 2.0, 1.5, "not reproducible", column="time, line-rate bound")
+WAITS = row("padding spares the timeout", "now", "104 against 5", "reproduced", "32 bytes against 36")
+COLD = row("Mbed TLS", 170.0, 250.0, "not reproducible", "encrypt", "warm 60; cold after", "µs")
+
+
+def test_figures_come_from_the_rows() -> None:
+    told = findings({"rc4d": [BROKEN], "wlan": [DOUBLING], "rf": [EARLY, ON_TIME, WAITS], "pico": [COLD]})
+    texts = [h.text for h in told]
+    assert "7 of 9 keys broken; 12 messages do it" in texts[0]
+    assert "1.250000 times the bytes" in texts[1]
+    assert "1 of 2 printed radio times" in texts[2] and "104 against 5 ms" in texts[2]
+    assert "1 of 1 printed times" in texts[3] and "warm 60, print 170, cold 250 µs" in texts[3]
+    assert [h.study for h in told[:4]] == ["rc4d", "wlan", "rf", "pico"]
+    changed = findings({"wlan": [replace(DOUBLING, measured=1.5)]})
+    assert "1.500000 times the bytes" in changed[0].text
+
+
+def test_what_came_out_otherwise_is_not_told() -> None:
+    held = replace(BROKEN, verdict="reproduced")
+    missing = replace(DOUBLING, measured=None, ratio=None, verdict="not measured")
+    assert findings({"rc4d": [held], "wlan": [missing]}) == []
+    assert findings({}) == []
+
+
+def test_the_largest_contradictions_fill_up_and_five_are_told() -> None:
+    rows = [row(f"claim {n}", 1.0, float(n)) for n in range(2, 12)]
+    told = findings({"rf": rows, "rc4d": [BROKEN]})
+    assert len(told) == 5
+    assert told[0].study == "rc4d"
+    assert [h.text.split(",")[0] for h in told[1:]] == ["claim 11", "claim 10", "claim 9", "claim 8"]
+
+
+def test_the_verdicts_are_counted() -> None:
+    assert tally([BROKEN, WAITS, EARLY]) == "1 reproduced, 2 contradicted"
+    assert tally([]) == ""

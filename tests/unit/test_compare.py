@@ -1,0 +1,242 @@
+"""Two results files held together: every kind of change, the threshold, the exit code, the recipe in docs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from motecrypt.compare import compare
+from motecrypt.model import Measurement
+from motecrypt.results import Results
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def cell(**changes: object) -> Measurement:
+    """A measurement that ran."""
+    measurement = Measurement(
+        device="uno",
+        library="mine",
+        configuration="default",
+        cipher="aes128-cbc",
+        variant="fast",
+        key_bits=128,
+        operation="encrypt",
+        message_bytes=16,
+        ad_bytes=0,
+        tag_bytes=0,
+        placement="flash",
+        cache="none",
+        cycles_min=1000,
+        cycles_median=1000,
+        cycles_max=1000,
+        inputs=32,
+        timing_varies=False,
+        time_us=62.5,
+        flash_bytes=2000,
+        flash_symbol_bytes=1900,
+        ram_bytes=100,
+        eeprom_bytes=0,
+        stack_bytes=50,
+        status="ok",
+        reason="",
+        compiler="gcc 1",
+        flags="-Os",
+        runner="simavr",
+        cycles_exact=True,
+        elf_sha256="00",
+        measured_at="2026-01-01T00:00:00+00:00",
+        motecrypt_version="0.1.0",
+    )
+    return replace(measurement, **changes)  # type: ignore[arg-type]
+
+
+FAILED = {"status": "does-not-fit", "reason": "does not fit: needs 9 of 8", "cycles_median": None}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind", "figure", "fails"),
+    [
+        ({}, {"cycles_median": 1021}, "worse", "cycles_median", True),
+        ({}, {"cycles_median": 979}, "better", "cycles_median", False),
+        ({}, {"stack_bytes": 60}, "worse", "stack_bytes", True),
+        ({}, {"flash_bytes": 2100}, "worse", "flash_bytes", True),
+        ({"ram_bytes": 0}, {"ram_bytes": 1}, "worse", "ram_bytes", True),
+        ({}, FAILED, "broke", "status", True),
+        (FAILED, {}, "mended", "status", False),
+        (FAILED, {**FAILED, "reason": "other"}, "fails otherwise", "status", False),
+    ],
+)
+def test_every_kind_of_change(
+    before: dict[str, object], after: dict[str, object], kind: str, figure: str, fails: bool
+) -> None:
+    difference = compare([cell(**before)], [cell(**after, compiler="gcc 2", elf_sha256="11")])
+    assert [(c.kind, c.figure) for c in difference.changes] == [(kind, figure)]
+    assert difference.worse is fails
+    assert (difference.cells, difference.equal) == (1, 0)
+
+
+def test_within_the_threshold_nothing_fails_but_it_is_told() -> None:
+    difference = compare([cell()], [cell(cycles_median=1020)])
+    assert [c.beyond for c in difference.changes] == [False] and not difference.worse
+    assert compare([cell()], [cell(cycles_median=1001)], threshold_percent=0).worse
+
+
+def test_new_vanished_and_flags() -> None:
+    other = cell(flags="-O3", cycles_median=500)
+    difference = compare([cell()], [other])
+    assert [c.kind for c in difference.changes] == ["vanished", "new"]
+    assert not difference.worse and difference.cells == 0
+    assert [c.kind for c in compare([cell()], [other], across_flags=True).changes] == ["better"]
+
+
+def test_a_size_is_told_once_for_all_cells_of_a_build() -> None:
+    before = [cell(operation=o, message_bytes=n) for o in ("setup", "encrypt") for n in (16, 64)]
+    after = [replace(m, flash_bytes=3000) for m in before]
+    difference = compare(before, after)
+    assert [(c.figure, c.operation) for c in difference.changes] == [("flash_bytes", "")]
+
+
+def test_the_newest_of_equal_cells_counts() -> None:
+    assert not compare([cell(), cell(cycles_median=1)], [cell()]).changes
+
+
+cells = st.lists(
+    st.builds(
+        cell,
+        operation=st.sampled_from(["setup", "encrypt"]),
+        message_bytes=st.sampled_from([16, 32]),
+        cycles_median=st.integers(1, 10**6),
+        flash_bytes=st.integers(0, 10**5),
+        status=st.sampled_from(["ok", "ok", "fault"]),
+    ),
+    max_size=6,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(cells, cells, st.floats(0, 50), st.floats(0, 50))
+def test_equal_sets_are_equal_and_a_wider_threshold_never_fails_more(
+    before: list[Measurement], after: list[Measurement], tight: float, more: float
+) -> None:
+    same = compare(before, before, 0)
+    assert not same.changes and same.equal == same.cells
+    if compare(before, after, tight + more).worse:
+        assert compare(before, after, tight).worse
+
+
+# --- the command -----------------------------------------------------------------------------------
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "motecrypt", "compare", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        check=False,
+    )
+
+
+def stored(path: Path, *measurements: Measurement) -> Path:
+    with Results(path) as results:
+        results.store({str(number): m for number, m in enumerate(measurements)})
+    return path
+
+
+def test_the_command_prints_what_changed_and_fails_past_the_threshold(tmp_path: Path) -> None:
+    a = stored(tmp_path / "a.db", cell())
+    b = stored(tmp_path / "b.db", cell(cycles_median=1100, compiler="gcc 2"))
+    done = run(a, b)
+    assert done.returncode == 1
+    words = " ".join(done.stdout.split())
+    assert "worse uno aes128-cbc mine/fast encrypt 16 cycles 1,000 1,100 +10.0 %" in words
+    assert "gcc 1" in words and "gcc 2" in words
+    assert "1 cells in both, 0 of them equal; 1 worse" in words
+    assert run(a, b, "--threshold", "10.5%").returncode == 0
+    assert run(b, a).returncode == 0
+    said = json.loads(run(a, b, "--json").stdout)
+    assert said["worse"] is True and said["changes"][0]["percent"] == pytest.approx(10)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["a.db", "nowhere.db"], "there is no such file"),
+        (["a.db", "empty.db"], "holds no measurements"),
+        (["a.db", "other.db"], "no cell in common"),
+        (["a.db", "a.db", "--threshold", "2"], "write per cent, as in 2%"),
+        (["a.db", "a.db", "--threshold", "-1%"], "write per cent"),
+        (["a.db", "text.db"], "damaged or no results file"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], said: str, tmp_path: Path) -> None:
+    stored(tmp_path / "a.db", cell())
+    stored(tmp_path / "empty.db")
+    stored(tmp_path / "other.db", cell(device="pico"))
+    (tmp_path / "text.db").write_text("no database at all, but long enough to be looked at twice\n" * 40)
+    done = run(*[tmp_path / x if x.endswith(".db") else x for x in arguments])
+    assert done.returncode == 2, done
+    assert said in done.stderr and len(done.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "nowhere.db").exists()
+
+
+# --- the recipe in docs/ci-bench.md ----------------------------------------------------------------
+
+
+def test_the_recipe_fails_a_commit_that_makes_the_library_slower(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "ci-bench.md").read_text()
+    script = re.search(r"```sh\n(#!/bin/sh\n.*?)```", page, re.DOTALL)
+    assert script is not None
+    tree = tmp_path / "your-library"
+    shutil.copytree(ROOT / "tests" / "data" / "mylibrary", tree / "bench")
+    (tree / "bench" / "run.sh").write_text(script[1])
+    source = tree / "bench" / "src" / "arcfour.c"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT / "src"),
+        "MOTECRYPT": f"{sys.executable} -m motecrypt",
+        "BENCH_CACHE": str(tmp_path / "kept"),
+        "BENCH_BYTES": "16",
+        **{
+            f"GIT_{who}_{what}": "bench@example.org"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        },
+    }
+
+    def shell(line: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["/bin/sh", "-c", line],
+            cwd=tree,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=280,
+            check=False,
+        )
+
+    assert shell("git init -q . && git add -A && git commit -qm first").returncode == 0
+    same = shell("sh bench/run.sh HEAD")
+    assert same.returncode == 0, same.stderr
+    assert re.search(r"^(\d+) cells in both, \1 of them equal$", same.stdout, re.MULTILINE)
+    line = "rc4->i++;"
+    slow = source.read_text().replace(line, f"for (volatile unsigned char w = 0; w < 9; w++) {{}}\n{line}")
+    source.write_text(slow)
+    worse = shell("sh bench/run.sh HEAD")
+    assert worse.returncode == 1, worse.stderr
+    assert re.search(r"worse\s+uno\s+rc4", worse.stdout) and re.search(r"worse\s+pico\s+rc4", worse.stdout)
+    source.write_text(slow.replace("data[n] ^=", "data[n] +="))
+    broken = shell("sh bench/run.sh HEAD")
+    assert broken.returncode == 1 and re.search(r"broke\s+uno\s+rc4", broken.stdout)
