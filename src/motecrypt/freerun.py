@@ -126,7 +126,10 @@ def _command(image: Image, device: Device, how: FreeRun, scratch: Path) -> list[
     else:
         raise InputError(f"{device.name}: there is no simulator for it; choose --device uno or pico")
     if how.max_seconds is not None:
-        command += ["--max-cycles", str(round(how.max_seconds * device.clock_hz))]
+        limit = ["--max-seconds", str(how.max_seconds)]
+        if device.runner == "simavr":
+            limit = ["--max-cycles", str(round(how.max_seconds * device.clock_hz))]
+        command += limit
     command += ["--until", how.until] if how.until else []
     command += ["--max-output", str(how.max_output)] if how.max_output is not None else []
     command += _uart_options(how)

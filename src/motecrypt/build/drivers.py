@@ -56,7 +56,7 @@ RECIPES = {
     "simavr": Recipe("simavr.c", "gcc", lambda: ("-lsimavr", "-lelf")),
     "avr_run": Recipe("avr_run.c", "gcc", lambda: ("-lsimavr", "-lelf", "-lutil"), ("line.h", "shadow.h")),
     "mote": Recipe("mote.c", "gcc", lambda: ("-lsimavr", "-lelf")),
-    "arm": Recipe("arm.c", "gcc", _unicorn_flags),
+    "arm": Recipe("arm.c", "gcc", lambda: (*_unicorn_flags(), "-lutil"), ("line.h", "shadow.h")),
     "host": Recipe(
         "host.c", "gcc", lambda: ("-ldl", "-lm"), ("host_counter.h", "../firmware/include/cipher.h")
     ),

@@ -6,14 +6,17 @@
  *       --mark ADDRESS [--stack-limit ADDRESS] [--bus READ_EXTRA:WRITE_EXTRA:IO_PORT_SAVES]
  *       [--cache BYTES:WAYS:LINE] [--miss-cycles N] [--cold] [--max-cycles N] [--events DESCRIPTOR] [--trace]
  *       [--dump FILE] ELF
+ *   arm ... --free [--max-seconds S] [--until TEXT] [--max-output N] [--stamps] [--real] [--input]
+ *       [--port PATH | --pty PATH] [--profile FILE --functions FILE] ELF
  *
  * Standard input and output are the firmware's UART; the events descriptor gets one JSON object a line: a
  * region between two marks, a fault, or the end (as of all drivers). With --cache, a region also tells the
  * flash cache's misses, and its cycles are the core's plus misses x miss cycles: for another penalty nothing
- * need run again. --cold empties the cache at the beginning of every region. All figures come from the
- * device's descriptor; this program knows how to count, not what things cost.
+ * need run again. --free runs any firmware without waiting for requests (arm_free.h). --cold empties the
+ * cache at the beginning of every region. All figures come from the device's descriptor; this program knows
+ * how to count, not what things cost.
  */
-#define _POSIX_C_SOURCE 200809L /* fdopen, poll */
+#define _GNU_SOURCE /* fdopen, poll, openpty */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdint.h>
@@ -22,6 +25,7 @@
 #include <string.h>
 
 #include "arm_elf.h"
+#include "arm_free.h"
 #include "arm_machine.h"
 #include "arm_watch.h"
 
@@ -39,6 +43,10 @@ static const struct core_model core_models[] = {
 };
 
 static struct machine machine;
+
+static struct {
+    const char *port, *pty, *functions;
+} names; /* from the command line */
 
 /* ---- what the chip's registers ask for ---- */
 
@@ -94,6 +102,9 @@ static void on_mark(void *context, uint32_t value) {
 static int uart_has_input(void *context) {
     struct machine *m = context;
     enum pipe_input input = PIPE_INPUT;
+    if (free_run.on) {
+        return free_has_input(m);
+    }
     if (pipe_queued(&m->pipe)) {
         return 1;
     }
@@ -111,12 +122,17 @@ static int uart_has_input(void *context) {
 }
 
 static uint8_t uart_read(void *context) {
+    if (free_run.on) {
+        return free_take(context);
+    }
     return pipe_take(&((struct machine *)context)->pipe);
 }
 
 static void uart_write(void *context, uint8_t byte) {
     struct machine *m = context;
-    if (pipe_put(&m->pipe, byte)) {
+    if (free_run.on) {
+        free_send(m, byte);
+    } else if (pipe_put(&m->pipe, byte)) {
         finish(m, "fault", "the firmware floods its UART: more than %d bytes without being asked",
                PIPE_MAX_FLOOD);
     }
@@ -124,6 +140,18 @@ static void uart_write(void *context, uint8_t byte) {
 
 static void flush_flash_cache(void *context) {
     cache_flush(&((struct machine *)context)->cache);
+}
+
+/* In a free run: what is not modelled is told, and a profile gets the bus's cycles. */
+static void after_serving(struct machine *m, const struct rp2040_window *window, uint32_t address,
+                          int is_write) {
+    int64_t extra = window->kind == RP2040_PERIPHERAL ? (is_write ? m->bus_write_extra : m->bus_read_extra)
+                    : window->kind == RP2040_IO_PORT  ? -(int64_t)m->io_port_saves
+                                                      : 0;
+    if (free_run.on) {
+        free_note(m, address, is_write);
+        arm_profile_bus(m, arm_profile.on ? serving_pc(m) : 0, extra);
+    }
 }
 
 /* One pair of callbacks for each window of registers; the bus costs differ. */
@@ -135,6 +163,7 @@ static uint64_t read_window(uc_engine *uc, uint64_t offset, unsigned bytes, void
     (void)uc;
     (void)bytes;
     m->chip.polling = serve(m, address, 0);
+    after_serving(m, window, address, 0);
     value = rp2040_read(&m->chip, window, address);
     m->cycles += window->kind == RP2040_PERIPHERAL ? m->bus_read_extra : 0;
     m->cycles -= window->kind == RP2040_IO_PORT ? m->io_port_saves : 0;
@@ -149,6 +178,7 @@ static void write_window(uc_engine *uc, uint64_t offset, unsigned bytes, uint64_
     uint32_t lanes = (uint32_t)value * (bytes == 1 ? 0x01010101u : bytes == 2 ? 0x00010001u : 1u);
     (void)uc;
     serve(m, address, 1);
+    after_serving(m, window, address, 1);
     if (address == m->mark) {
         on_mark(m, lanes);
     }
@@ -268,6 +298,20 @@ static void set_option(struct machine *m, const char *key, char *text) {
         m->pipe.events = fdopen(atoi(text), "w");
     } else if (strcmp(key, "--dump") == 0) {
         m->dump = fopen(text, "w");
+    } else if (strcmp(key, "--max-seconds") == 0) {
+        free_run.max_seconds = strtod(text, NULL);
+    } else if (strcmp(key, "--until") == 0) {
+        free_run.line.until = text;
+    } else if (strcmp(key, "--max-output") == 0) {
+        free_run.line.max_output = strtoull(text, NULL, 0);
+    } else if (strcmp(key, "--profile") == 0) {
+        arm_profile.path = text;
+    } else if (strcmp(key, "--functions") == 0) {
+        names.functions = text;
+    } else if (strcmp(key, "--port") == 0) {
+        names.port = text;
+    } else if (strcmp(key, "--pty") == 0) {
+        names.pty = text;
     } else {
         fail("is no option", key);
     }
@@ -282,6 +326,16 @@ static const char *parse(struct machine *m, int argc, char **argv) {
             m->trace = 1;
         } else if (strcmp(argv[i], "--cold") == 0) {
             m->cache_cold = 1;
+        } else if (strcmp(argv[i], "--free") == 0) {
+            free_run.on = 1;
+        } else if (strcmp(argv[i], "--real") == 0) {
+            free_run.real = 1;
+        } else if (strcmp(argv[i], "--bare") == 0) {
+            free_run.bare = 1;
+        } else if (strcmp(argv[i], "--stamps") == 0) {
+            free_run.line.stamps = 1;
+        } else if (strcmp(argv[i], "--input") == 0) {
+            free_run.line.reads_input = 1;
         } else if (i + 1 < argc) {
             set_option(m, argv[i], argv[i + 1]);
             i++;
@@ -331,10 +385,19 @@ static void connect(struct machine *m) {
         check(uc_mmio_map(m->uc, window->base, window->bytes, read_window, window, write_window, window),
               "registers");
     }
-    m->chip.outside =
-        (struct rp2040_outside){board_cycles, uart_has_input, uart_read, uart_write, flush_flash_cache, m};
+    m->chip.outside = (struct rp2040_outside){board_cycles,
+                                              uart_has_input,
+                                              uart_read,
+                                              uart_write,
+                                              flush_flash_cache,
+                                              m,
+                                              free_run.on ? free_sender_flags : NULL};
     rp2040_reset(&m->chip);
-    add_hook(m, UC_HOOK_BLOCK, HOOK(on_block), 1, 0);
+    if (free_run.on && !free_run.bare) {
+        add_hook(m, UC_HOOK_BLOCK, arm_profile.on ? HOOK(on_block_profiled) : HOOK(on_block_free), 1, 0);
+    } else {
+        add_hook(m, UC_HOOK_BLOCK, HOOK(on_block), 1, 0);
+    }
     add_hook(m, UC_HOOK_MEM_INVALID, HOOK(on_bad_access), 1, 0);
     add_hook(m, UC_HOOK_INTR, HOOK(on_exception), 1, 0);
     if (m->cache_on) {
@@ -356,7 +419,10 @@ static void run(struct machine *m, uint32_t entry) {
     for (int i = 3; i >= 0; i--) {
         sp = sp << 8 | vectors[i];
     }
-    m->deepest_sp = sp;
+    m->deepest_sp = free_run.stack_of = sp;
+    if (arm_profile.on) {
+        shadow_begin(&arm_profile.shadow, 0, sp, 0);
+    }
     if (m->stack_limit >= sp) {
         m->stack_limit = 0; /* a stack below that limit: what leaves its memory faults by itself */
     }
@@ -373,6 +439,19 @@ static void run(struct machine *m, uint32_t entry) {
            register_value(m, UC_ARM_REG_PC));
 }
 
+/* The end of a free run. */
+static int end_free(struct machine *m) {
+    line_flush(&free_run.line);
+    arm_profile_end(m, &arm_profile);
+    fprintf(m->pipe.events,
+            "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%" PRIu32 ",\"stack\":%" PRIu32
+            ",\"seconds\":%.9f,\"instructions\":%" PRIu64 ",\"clock_hz\":%.0f}\n",
+            m->ending, m->detail, m->cycles, m->current->address, free_run.stack_of - m->deepest_sp,
+            rp2040_seconds(&m->chip), m->instructions, rp2040_system_hz(&m->chip));
+    fflush(m->pipe.events);
+    return strcmp(m->ending, "fault") == 0 ? EXIT_FAULT : 0;
+}
+
 int main(int argc, char **argv) {
     struct machine *m = &machine;
     struct elf_file elf;
@@ -381,6 +460,9 @@ int main(int argc, char **argv) {
     m->max_cycles = UINT64_C(4000000000);
     m->current = &m->blocks[0];
     m->pipe.events = stderr;
+    free_run.max_seconds = 1e300;
+    free_run.line.max_output = UINT64_MAX;
+    free_run.line.port = -1;
     path = parse(m, argc, argv);
     problem = elf_open(&elf, path, ELF_MACHINE_ARM);
     problem = problem != NULL ? problem : elf_load(&elf, store_segment, m);
@@ -388,8 +470,14 @@ int main(int argc, char **argv) {
         fail(problem, path);
     }
     m->deadline = m->max_cycles;
+    if (free_run.on && free_open(m, names.port, names.pty, names.functions) != 0) {
+        return EXIT_USAGE;
+    }
     connect(m);
     run(m, elf.entry);
+    if (free_run.on) {
+        return end_free(m);
+    }
     pipe_flush(&m->pipe);
     fprintf(m->pipe.events,
             "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"instructions\":%" PRIu64

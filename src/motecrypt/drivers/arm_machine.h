@@ -21,7 +21,14 @@ struct block {
     uint32_t cycles, instructions;
     uint32_t next;  /* address after the block */
     uint32_t extra; /* cycles more when the block that runs next is another one: a taken branch */
+    /* for free runs and profiles */
+    uint64_t runs, taken;
+    uint32_t stack_bytes; /* that the block pushes, at its deepest */
+    uint8_t last;         /* enum block_last */
+    uint8_t moves_sp;     /* in a way that stack_bytes does not tell */
 };
+
+enum block_last { BLOCK_RUNS_ON, BLOCK_CALLS, BLOCK_RETURNS };
 
 struct memory {
     uint32_t base, bytes;
@@ -39,7 +46,9 @@ struct access {
 
 struct machine {
     uint64_t cycles, instructions;
-    uint64_t deadline; /* in core cycles */
+    uint64_t deadline;                                   /* in core cycles */
+    void (*at_deadline)(struct machine *m, uint32_t at); /* NULL: a fault */
+    void (*evict)(struct machine *m, struct block *); /* before a block gives its place to another; or NULL */
     struct block *current;
     struct block blocks[BLOCK_SLOTS];
     uc_engine *uc;
@@ -105,18 +114,60 @@ static inline struct thumb_instruction instruction_at(const struct machine *m, u
     return thumb_decode(code_at(m, address), code_at(m, address + 2));
 }
 
-static void measure_block(const struct machine *m, struct block *block, uint32_t address, uint32_t bytes) {
+/* Bytes by which the instruction lowers the stack pointer: PUSH, SUB SP (DDI 0419, A5.2.5); below 0: raises.
+ */
+static inline int32_t stack_bytes_of(uint16_t code, const struct thumb_instruction *instruction) {
+    switch (instruction->class) {
+    case THUMB_push:
+        return 4 * instruction->registers;
+    case THUMB_pop:
+    case THUMB_pop_pc:
+        return -4 * instruction->registers;
+    default:
+        return (code & 0xFF80u) == 0xB080u   ? (code & 0x7F) * 4
+               : (code & 0xFF80u) == 0xB000u ? -(code & 0x7F) * 4
+                                             : 0;
+    }
+}
+
+static inline uint8_t last_of(uint16_t code, const struct thumb_instruction *instruction) {
+    switch (instruction->class) {
+    case THUMB_branch_link:
+        return BLOCK_CALLS;
+    case THUMB_branch_exchange:
+        return code & 0x80u ? BLOCK_CALLS : BLOCK_RETURNS; /* BLX, BX */
+    case THUMB_pop_pc:
+    case THUMB_write_pc:
+        return BLOCK_RETURNS;
+    default:
+        return BLOCK_RUNS_ON;
+    }
+}
+
+static void measure_block(struct machine *m, struct block *block, uint32_t address, uint32_t bytes) {
     struct thumb_instruction instruction = {THUMB_alu, 0, 2, 0};
+    int32_t depth = 0, deepest = 0;
+    uint16_t code = 0;
+    if (m->evict != NULL) {
+        m->evict(m, block);
+    }
+    block->moves_sp = 0;
     block->address = address;
     block->bytes = bytes;
     block->next = address + bytes;
     block->cycles = 0;
     block->instructions = 0;
     for (uint32_t at = address; at < address + bytes; at += instruction.bytes) {
+        code = code_at(m, at);
         instruction = instruction_at(m, at);
         block->cycles += thumb_cycles(&instruction, m->cost);
         block->instructions++;
+        depth += stack_bytes_of(code, &instruction);
+        deepest = depth > deepest ? depth : deepest;
+        block->moves_sp |= instruction.writes_sp && stack_bytes_of(code, &instruction) == 0;
     }
+    block->stack_bytes = (uint32_t)deepest;
+    block->last = last_of(code, &instruction);
     block->extra = instruction.class == THUMB_branch_if ? m->cost[THUMB_branch_if_taken] : 0;
 }
 
@@ -133,7 +184,9 @@ static void on_block(uc_engine *uc, uint64_t address64, uint32_t bytes, void *us
     m->current = block;
     m->instructions += block->instructions;
     m->cycles = cycles + block->cycles;
-    if (m->cycles >= m->deadline) {
+    if (m->cycles >= m->deadline && m->at_deadline != NULL) {
+        m->at_deadline(m, address);
+    } else if (m->cycles >= m->deadline) {
         finish(m, "fault", "no answer within %llu cycles: the firmware is at 0x%x",
                (unsigned long long)m->max_cycles, address);
     }

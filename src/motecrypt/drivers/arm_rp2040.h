@@ -52,6 +52,7 @@ struct rp2040_outside {
     void (*uart_write)(void *context, uint8_t); /* a byte leaves the board */
     void (*flush_flash_cache)(void *context);
     void *context;
+    uint32_t (*uart_sender_flags)(void *context); /* NULL: every byte leaves at once */
 };
 
 struct rp2040 {
@@ -65,6 +66,8 @@ struct rp2040 {
     uint64_t systick_zero;  /* cycle at which SysTick was last at 0 */
     uint64_t time_at_cycle; /* the timer's microseconds were `time_us` at this cycle */
     double time_us;
+    uint64_t seconds_at_cycle; /* since reset there had passed `seconds` at this cycle */
+    double seconds;
 };
 
 static inline uint32_t *rp2040_register(struct rp2040 *chip, uint32_t address) {
@@ -146,15 +149,25 @@ static inline double rp2040_time_us(struct rp2040 *chip) {
     return chip->time_us + (double)cycles / system * rp2040_reference_hz(chip) / (tick & 0x1FFu);
 }
 
+/* Seconds since reset, through all changes of the clock. */
+static inline double rp2040_seconds(struct rp2040 *chip) {
+    uint64_t cycles = chip->outside.cycles(chip->outside.context) - chip->seconds_at_cycle;
+    return chip->seconds + (double)cycles / rp2040_system_hz(chip);
+}
+
 /* Before anything changes that the timer's rate depends on. */
 static inline void rp2040_rebase_time(struct rp2040 *chip) {
+    chip->seconds = rp2040_seconds(chip);
+    chip->seconds_at_cycle = chip->outside.cycles(chip->outside.context);
     chip->time_us = rp2040_time_us(chip);
     chip->time_at_cycle = chip->outside.cycles(chip->outside.context);
 }
 
 static inline uint32_t rp2040_uart_flags(struct rp2040 *chip) {
     int input = chip->outside.uart_has_input(chip->outside.context);
-    return 0x80u | (input ? 0u : 0x10u); /* the sender is always empty; RXFE while nothing has come */
+    uint32_t sender = chip->outside.uart_sender_flags ? chip->outside.uart_sender_flags(chip->outside.context)
+                                                      : 0x80u; /* TXFE */
+    return sender | (input ? 0u : 0x10u);                      /* RXFE while nothing has come */
 }
 
 static inline uint32_t rp2040_apb_read(struct rp2040 *chip, uint32_t address) {
@@ -251,6 +264,9 @@ static inline void rp2040_ppb_write(struct rp2040 *chip, uint32_t offset, uint32
 static inline uint32_t rp2040_sio_read(struct rp2040 *chip, uint32_t offset) {
     uint32_t dividend, divisor;
     int is_signed = chip->sio[0x7C / 4] != 0; /* which of the two pairs was written last */
+    if (offset >= 0x100u && offset < 0x180u) {
+        return 1u << ((offset - 0x100u) / 4); /* a spinlock is always free: there is one core (2.3.1.3) */
+    }
     if (offset != 0x70u && offset != 0x74u) {
         return offset == 0x78u ? 1u : chip->sio[offset / 4]; /* the divider is always ready */
     }

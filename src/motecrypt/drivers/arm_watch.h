@@ -89,6 +89,16 @@ static void on_instruction(uc_engine *uc, uint64_t address, uint32_t bytes, void
 
 /* ---- faults ---- */
 
+/* What is at an address of RP2040 that this program does not model (datasheet 2.2). */
+static const char *absent_part(uint32_t address) {
+    return address < 0x4000u                                     ? " (the boot ROM is not modelled)"
+           : address - 0x50000000u < 0x100000u                   ? " (DMA is not modelled)"
+           : address - 0x50100000u < 0x100000u                   ? " (USB is not modelled)"
+           : address - 0x50200000u < 0x200000u                   ? " (PIO is not modelled)"
+           : address - 0x10000000u < 0x1000000u && address != 0u ? " (beyond the flash)"
+                                                                 : "";
+}
+
 static bool on_bad_access(uc_engine *uc, uc_mem_type type, uint64_t address, int bytes, int64_t value,
                           void *user) {
     struct machine *m = user;
@@ -108,8 +118,9 @@ static bool on_bad_access(uc_engine *uc, uc_mem_type type, uint64_t address, int
                ", at 0x%" PRIx32,
                sp, m->stack_limit, register_value(m, UC_ARM_REG_PC));
     } else {
-        finish(m, "fault", "the firmware %s 0x%" PRIx32 "%s, at 0x%" PRIx32 ", return address 0x%" PRIx32,
-               what, (uint32_t)address,
+        finish(m, "fault",
+               "the firmware %s 0x%" PRIx32 "%s, at 0x%" PRIx32 ", return address 0x%" PRIx32 "%s", what,
+               (uint32_t)address,
                type == UC_MEM_WRITE_PROT || type == UC_MEM_FETCH_PROT ? "" : ", where nothing is",
                register_value(m, UC_ARM_REG_PC), register_value(m, UC_ARM_REG_LR));
     }

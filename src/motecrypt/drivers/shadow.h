@@ -304,6 +304,21 @@ static inline int shadow_return(struct shadow *s, uint32_t sp, uint32_t target, 
     return ended;
 }
 
+/* Control has come, not by a call or return, into the middle of `function`. When that is open below others
+ * whose calls left the stack where it is now, they were left by longjmp. (Where a call puts nothing on the
+ * stack, the stack pointer alone does not tell.) */
+static inline void shadow_land(struct shadow *s, uint32_t function, uint32_t sp, uint64_t now) {
+    uint32_t at = s->depth;
+    while (at > 0 && s->frames[at].function != function && s->frames[at].caller_sp <= sp) {
+        at--;
+    }
+    if (function != 0 && s->frames[at].function == function) {
+        while (s->depth > at) {
+            shadow_pop(s, now);
+        }
+    }
+}
+
 /* Everything ends (a reset, or the run): what is open counts as far as it has come, without a duration. */
 static inline void shadow_end(struct shadow *s, uint64_t now) {
     shadow_charge(s, now);

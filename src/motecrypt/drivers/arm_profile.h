@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only -- part of arm.c, which links Unicorn.
+ * arm_profile.h: tells the shadow stack (shadow.h) what each block of Thumb code did, and counts how often
+ * the instruction at every address ran. A block is a run of instructions without a branch inside, so a call,
+ * a jump or a return shows as what the block before ended with and where the next begins.
+ */
+#ifndef MOTECRYPT_ARM_PROFILE_H
+#define MOTECRYPT_ARM_PROFILE_H
+
+#include "arm_machine.h"
+#include "shadow.h"
+
+struct code_map {
+    uint32_t base, halfwords;
+    uint32_t *function, *entry; /* as numbers of shadow_function; 0: none */
+    uint64_t *count, *cycles;
+};
+
+struct arm_profile {
+    const char *path;
+    int on;
+    struct code_map maps[MEMORIES];
+    unsigned map_count;
+    struct shadow shadow;
+};
+
+static struct arm_profile arm_profile;
+
+static struct code_map *map_of(struct arm_profile *p, uint32_t address) {
+    for (unsigned i = 0; i < p->map_count; i++) {
+        if ((address - p->maps[i].base) / 2 < p->maps[i].halfwords && address >= p->maps[i].base) {
+            return &p->maps[i];
+        }
+    }
+    return NULL;
+}
+
+static uint32_t function_of(struct arm_profile *p, uint32_t address) {
+    const struct code_map *map = map_of(p, address);
+    return map != NULL ? map->function[(address - map->base) / 2] : 0;
+}
+
+static uint32_t entry_of(struct arm_profile *p, uint32_t address) {
+    const struct code_map *map = map_of(p, address);
+    return map != NULL ? map->entry[(address - map->base) / 2] : 0;
+}
+
+/* The function at a call's target: one without a symbol gets a number when it is first called. */
+static uint32_t called_function(struct arm_profile *p, uint32_t target) {
+    struct code_map *map = map_of(p, target);
+    uint32_t at;
+    if (map == NULL) {
+        return 0;
+    }
+    at = (target - map->base) / 2;
+    if (map->entry[at] == 0 && map->function[at] == 0) {
+        map->entry[at] = map->function[at] = shadow_add_function(&p->shadow, target, 0);
+    }
+    return map->function[at];
+}
+
+static int arm_profile_open(struct machine *m, struct arm_profile *p, const char *functions) {
+    if (shadow_open(&p->shadow, functions) != 0) {
+        return -1;
+    }
+    for (unsigned i = 0; i < m->memory_count; i++) {
+        struct code_map *map = &p->maps[p->map_count++];
+        size_t halfwords = m->memories[i].bytes / 2;
+        *map = (struct code_map){m->memories[i].base,
+                                 (uint32_t)halfwords,
+                                 calloc(halfwords, sizeof(uint32_t)),
+                                 calloc(halfwords, sizeof(uint32_t)),
+                                 calloc(halfwords, sizeof(uint64_t)),
+                                 calloc(halfwords, sizeof(uint64_t))};
+        if (!map->function || !map->entry || !map->count || !map->cycles) {
+            return -1;
+        }
+    }
+    for (uint32_t i = 1; i < p->shadow.function_count; i++) {
+        const struct shadow_function *f = &p->shadow.functions[i];
+        struct code_map *map = map_of(p, f->start);
+        if (map == NULL) {
+            continue;
+        }
+        for (uint32_t at = f->start; at == f->start || at < f->end; at += 2) {
+            if (map_of(p, at) == map) {
+                map->function[(at - map->base) / 2] = i;
+            }
+        }
+        map->entry[(f->start - map->base) / 2] = i;
+    }
+    p->on = 1;
+    return 0;
+}
+
+/* A block gives its place to another one: what it counted goes to its instructions. */
+static void arm_profile_flush(struct machine *m, struct block *block) {
+    struct code_map *map = map_of(&arm_profile, block->address);
+    struct thumb_instruction instruction;
+    uint32_t last = block->address;
+    for (uint32_t at = block->address; map != NULL && block->runs != 0 && at < block->next;
+         at += instruction.bytes) {
+        instruction = instruction_at(m, at);
+        map->count[(at - map->base) / 2] += block->runs;
+        map->cycles[(at - map->base) / 2] += (uint64_t)block->runs * thumb_cycles(&instruction, m->cost);
+        last = at;
+    }
+    if (map != NULL && block->runs != 0) {
+        map->cycles[(last - map->base) / 2] += (uint64_t)block->taken * block->extra;
+    }
+    block->runs = block->taken = 0;
+}
+
+/* What an access to a register of the chip costs beyond its instruction. */
+static void arm_profile_bus(struct machine *m, uint32_t pc, int64_t cycles) {
+    struct code_map *map = arm_profile.on ? map_of(&arm_profile, pc) : NULL;
+    (void)m;
+    if (map != NULL) {
+        map->cycles[(pc - map->base) / 2] += (uint64_t)cycles;
+    }
+}
+
+static void arm_profile_jump(struct arm_profile *p, uint32_t from, uint32_t target, uint32_t sp,
+                             uint64_t now) {
+    uint32_t entry = entry_of(p, target);
+    shadow_leave(&p->shadow, sp, now);
+    if (entry != 0 && entry != function_of(p, from) && entry != p->shadow.frames[p->shadow.depth].function) {
+        shadow_jump(&p->shadow, entry, sp, now);
+    }
+}
+
+/* The block `before` has ended, and one begins at `target`. */
+static void arm_profile_step(struct machine *m, const struct block *before, uint32_t target, uint64_t now) {
+    struct arm_profile *p = &arm_profile;
+    uint32_t sp;
+    switch (before->last) {
+    case BLOCK_CALLS:
+        sp = register_value(m, UC_ARM_REG_SP);
+        shadow_call(&p->shadow, called_function(p, target), sp, sp, before->next, now);
+        break;
+    case BLOCK_RETURNS:
+        sp = register_value(m, UC_ARM_REG_SP);
+        if (!shadow_return(&p->shadow, sp, target, now)) {
+            arm_profile_jump(p, before->address, target, sp, now);
+        }
+        if (entry_of(p, target) == 0 &&
+            function_of(p, target) != p->shadow.frames[p->shadow.depth].function) {
+            shadow_land(&p->shadow, function_of(p, target), sp, now);
+        }
+        break;
+    default:
+        if (entry_of(p, target) != 0) {
+            arm_profile_jump(p, before->address, target, register_value(m, UC_ARM_REG_SP), now);
+        }
+    }
+}
+
+static void arm_profile_end(struct machine *m, struct arm_profile *p) {
+    FILE *out = p->on ? fopen(p->path, "w") : NULL;
+    if (out == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < BLOCK_SLOTS; i++) {
+        arm_profile_flush(m, &m->blocks[i]);
+    }
+    shadow_end(&p->shadow, m->cycles);
+    shadow_write(&p->shadow, out);
+    for (unsigned i = 0; i < p->map_count; i++) {
+        for (uint32_t at = 0; at < p->maps[i].halfwords; at++) {
+            if (p->maps[i].count[at] != 0) {
+                fprintf(out, "{\"pc\":%" PRIu32 ",\"n\":%" PRIu64 ",\"c\":%" PRIu64 "}\n",
+                        p->maps[i].base + 2 * at, p->maps[i].count[at], p->maps[i].cycles[at]);
+            }
+        }
+    }
+    fclose(out);
+}
+
+#endif
