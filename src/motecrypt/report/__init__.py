@@ -1,1 +1,11 @@
+"""Results as one self-contained HTML file, and its figures as SVG, PDF and CSV. Reads; never measures.
 
+`page.render(content)` makes the file, `figure.export(...)` the figures; both draw what `content.gather`
+found in the results. Knows neither runners nor build.
+"""
+
+from motecrypt.report.content import Content, gather
+from motecrypt.report.export import export_figures
+from motecrypt.report.page import render
+
+__all__ = ["Content", "export_figures", "gather", "render"]

@@ -1,0 +1,59 @@
+"""motecrypt report: all results as one HTML file, and its figures for papers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from motecrypt.catalog import Catalog
+from motecrypt.cli._output import db_option, json_option, open_results, print_json, progress
+from motecrypt.paths import write_atomically
+from motecrypt.report import Content, export_figures, gather, render
+from motecrypt.setup import need
+
+DEFAULT = Path("report.html")
+
+
+@click.command(epilog="Example: motecrypt report -o report.html --figures figures")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=DEFAULT,
+    show_default=True,
+    help="The HTML file.",
+)
+@click.option(
+    "--figures",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    help="A directory: every figure as SVG, PDF and CSV, with captions.",
+)
+@db_option
+@json_option
+def command(output: Path, figures: Path | None, db: Path | None, as_json: bool) -> None:
+    """Write what is in the results as one HTML file that opens anywhere, offline. Measures nothing."""
+    content = write_report(output, db)
+    written = {"report": str(output), "bytes": output.stat().st_size}
+    if figures is not None:
+        with progress("figures") as told:
+            captions = export_figures(content.all_figures(), figures, told)
+        written |= {"figures": len(content.all_figures()), "captions": str(captions)}
+    if as_json:
+        print_json(written)
+        return
+    click.echo(f"{output}: {written['bytes'] / 1e6:.1f} MB, {len(content.all_figures())} figures")
+    if figures is not None:
+        click.echo(f"{figures}: {written['figures']} figures as SVG, PDF and CSV; captions in {captions.name}")
+    if content.empty:
+        click.echo("The results are empty: the report says what to run, such as: motecrypt reproduce rc4d")
+
+
+def write_report(output: Path, db: Path | None) -> Content:
+    """Make the report from the results and write it, whole or not at all; returns what it tells."""
+    need("plots")
+    with open_results(db) as results:
+        content = gather(results, Catalog.load())
+    write_atomically(output, render(content).encode())
+    return content

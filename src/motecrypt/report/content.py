@@ -1,0 +1,351 @@
+"""What the report tells, gathered from the results: front, sources, ciphers, explorer. Draws nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from motecrypt import __version__
+from motecrypt.catalog import Catalog
+from motecrypt.model import Cipher, Device, Measurement
+from motecrypt.report import charts, explorer
+from motecrypt.report.costs import Cost, best_by_device, join, usual_length
+from motecrypt.report.figure import Figure
+from motecrypt.report.headlines import headlines
+from motecrypt.report.sources import SourcePart, sources
+from motecrypt.results import Results
+
+STANDINGS = ("recommended", "acceptable", "legacy", "broken", "unrated")
+#: Lines in a figure of cost against length; more cannot be told apart.
+LINES_MAX = 6
+
+
+@dataclass(frozen=True)
+class DevicePart:
+    """A device, and on what its figures were made."""
+
+    device: Device
+    cells: int
+    failed: int
+    runners: tuple[str, ...]
+    compilers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AuditPart:
+    """One part of a cipher's audit as its finding tells it."""
+
+    part: str
+    title: str
+    verdict: str
+    weight: str
+    sentences: tuple[str, ...]
+    implementation: str
+    made_at: str
+
+
+@dataclass(frozen=True)
+class CipherPart:
+    """A cipher: its standing, what it costs at one length, its audit and figures."""
+
+    cipher: Cipher
+    message_bytes: int
+    best: Mapping[str, Cost]
+    costs: Sequence[Cost]
+    lengths: Sequence[int]
+    audit: Sequence[AuditPart]
+    figures: Sequence[Figure]
+
+    @property
+    def measured(self) -> bool:
+        """Whether anything of it was measured."""
+        return bool(self.costs)
+
+
+@dataclass(frozen=True)
+class Content:
+    """All that the report tells."""
+
+    version: str
+    measurements: int
+    failed: int
+    findings: int
+    first: str
+    last: str
+    devices: Sequence[DevicePart]
+    libraries: Sequence[tuple[str, str, str, str]]
+    sources: Sequence[SourcePart]
+    ciphers: Sequence[CipherPart]
+    figures: Sequence[Figure]
+    headlines: Sequence[str]
+    explorer: Mapping[str, Any]
+    catalog: Catalog
+
+    @property
+    def empty(self) -> bool:
+        """Whether the results hold nothing at all."""
+        return not self.measurements and not self.findings
+
+    def all_figures(self) -> list[Figure]:
+        """Every figure, in the order of the page."""
+        found = list(self.figures)
+        found += [figure for part in self.sources for figure in part.figures]
+        found += [figure for part in self.ciphers for figure in part.figures]
+        return found
+
+
+def gather(results: Results, catalog: Catalog) -> Content:
+    """Read everything that the report tells. Measures nothing.
+
+    Raises
+    ------
+    InputError
+        When the results file cannot be read.
+    """
+    measurements = [m for m in results.measurements() if m.cipher in catalog.ciphers]
+    costs = join(measurements)
+    audits = _audits(results)
+    ciphers = _ciphers(costs, audits, catalog)
+    told = sources(results)
+    times = sorted(m.measured_at[:10] for m in measurements)
+    return Content(
+        version=__version__,
+        measurements=len(measurements),
+        failed=sum(m.status != "ok" for m in measurements),
+        findings=sum(map(len, audits.values())),
+        first=times[0] if times else "",
+        last=times[-1] if times else "",
+        devices=_devices(measurements, catalog),
+        libraries=_libraries(measurements, catalog),
+        sources=told,
+        ciphers=ciphers,
+        headlines=headlines(told, ciphers),
+        figures=_front_figures(ciphers, catalog),
+        explorer=explorer.table(costs, catalog),
+        catalog=catalog,
+    )
+
+
+def _devices(measurements: Sequence[Measurement], catalog: Catalog) -> list[DevicePart]:
+    made = []
+    for device in catalog.devices.values():
+        own = [m for m in measurements if m.device == device.name]
+        made.append(
+            DevicePart(
+                device,
+                len(own),
+                sum(m.status != "ok" for m in own),
+                tuple(sorted({m.runner for m in own if m.runner})),
+                tuple(sorted({m.compiler for m in own if m.compiler})),
+            )
+        )
+    return sorted(made, key=lambda part: (not part.cells, part.device.name == "host", part.device.name))
+
+
+def _libraries(measurements: Sequence[Measurement], catalog: Catalog) -> list[tuple[str, str, str, str]]:
+    used = dict.fromkeys(m.library for m in measurements)
+    found = [catalog.libraries[name] for name in used if name in catalog.libraries]
+    return [(library.name, library.title, library.version, library.licence) for library in found]
+
+
+def _audits(results: Results) -> dict[str, list[tuple[AuditPart, Mapping[str, Any]]]]:
+    """By cipher the newest finding of each part; a whole one before a quick one."""
+    newest: dict[tuple[str, str], Any] = {}
+    for finding in results.findings("audit"):
+        key = (str(finding.inputs.get("cipher")), str(finding.inputs.get("part")))
+        known = newest.get(key)
+        if known is None or (known.inputs.get("quick") and not finding.inputs.get("quick")):
+            newest[key] = finding
+    made: dict[str, list[tuple[AuditPart, Mapping[str, Any]]]] = {}
+    for (cipher, name), finding in sorted(newest.items(), key=lambda entry: entry[0]):
+        outcome = finding.outcome
+        part = AuditPart(
+            part=name,
+            title=str(outcome.get("title", name)),
+            verdict=str(outcome.get("verdict", "")),
+            weight=str(outcome.get("weight", "note")),
+            sentences=tuple(map(str, outcome.get("sentences", ()))),
+            implementation=str(finding.inputs.get("implementation", "")),
+            made_at=finding.made_at[:10],
+        )
+        made.setdefault(cipher, []).append((part, outcome.get("data", {})))
+    return made
+
+
+# --- ciphers ---------------------------------------------------------------------------------------
+
+
+def _ciphers(
+    costs: Sequence[Cost],
+    audits: Mapping[str, Sequence[tuple[AuditPart, Mapping[str, Any]]]],
+    catalog: Catalog,
+) -> list[CipherPart]:
+    by_name: dict[str, list[Cost]] = {}
+    for cost in costs:
+        by_name.setdefault(cost.cipher, []).append(cost)
+    made = []
+    for cipher in catalog.ciphers.values():
+        own = by_name.get(cipher.name, [])
+        audit = audits.get(cipher.name, [])
+        length = usual_length(own)
+        at_length = [c for c in own if c.message_bytes == length and not c.ad_bytes]
+        figures = [f for f in (_length_figure(cipher, own), _heat_figure(cipher, audit)) if f is not None]
+        made.append(
+            CipherPart(
+                cipher=cipher,
+                message_bytes=length,
+                best=best_by_device(own, length),
+                costs=[*(c for c in at_length if c.ran), *_failures(own)],
+                lengths=sorted({c.message_bytes for c in own}),
+                audit=[part for part, _ in audit],
+                figures=figures,
+            )
+        )
+    return sorted(made, key=lambda part: (STANDINGS.index(part.cipher.standing), part.cipher.name))
+
+
+def _failures(costs: Sequence[Cost]) -> list[Cost]:
+    """One of the costs for each implementation and reason that did not run."""
+    kept: dict[tuple[str, ...], Cost] = {}
+    for cost in costs:
+        if not cost.ran and cost.reason:
+            kept.setdefault((cost.device, cost.implementation, cost.placement, cost.reason), cost)
+    return list(kept.values())
+
+
+def _length_figure(cipher: Cipher, costs: Sequence[Cost]) -> Figure | None:
+    """Time against message length, the fastest implementations of each device."""
+    series: dict[str, dict[int, float]] = {}
+    for cost in costs:
+        time = cost.time_us("encrypt")
+        if time is None or cost.ad_bytes:
+            continue
+        bits = f", {cost.key_bits} bit" if len(cipher.key_bits) > 1 else ""
+        where = "" if cost.placement == "flash" else f" ({cost.placement})"
+        name = f"{cost.device} {cost.implementation}{where}{bits}"
+        line = series.setdefault(name, {})
+        line[cost.message_bytes] = min(time, line.get(cost.message_bytes, time))
+    lines = {name: line for name, line in series.items() if len(line) >= 3}
+    if not lines:
+        return None
+    chosen = _spread(lines)
+    values = [
+        {"series": name, "message_bytes": length, "value": round(time, 3)}
+        for name in chosen
+        for length, time in sorted(lines[name].items())
+    ]
+    lengths = sorted({value["message_bytes"] for value in values})
+    dropped = len(lines) - len(chosen)
+    return Figure(
+        name=f"{cipher.name}-length",
+        title=f"{cipher.name}: time against message length",
+        caption=(
+            f"Time to encrypt one message with {cipher.name}, key already set up, against its length; median "
+            "over the inputs, the call itself subtracted."
+            + (f" The fastest of each device; {dropped} slower implementations are left out." if dropped else "")
+        ),
+        command=_measure(cipher.name, {c.device for c in costs}, lengths),
+        specification=charts.by_length(values, "encrypt, µs"),
+    )
+
+
+def _spread(lines: Mapping[str, Mapping[int, float]]) -> list[str]:
+    """The fastest lines, in turns from each device."""
+    by_device: dict[str, list[str]] = {}
+    for name in sorted(lines, key=lambda n: min(t / max(length, 1) for length, t in lines[n].items())):
+        by_device.setdefault(name.split()[0], []).append(name)
+    turns = [names[i] for i in range(LINES_MAX) for names in by_device.values() if i < len(names)]
+    return sorted(turns[:LINES_MAX])
+
+
+def _heat_figure(cipher: Cipher, audit: Sequence[tuple[AuditPart, Mapping[str, Any]]]) -> Figure | None:
+    titles = {
+        "encrypt": "plaintext to ciphertext",
+        "decrypt": "ciphertext to plaintext",
+        "key": "key to ciphertext",
+        "tag": "plaintext to tag",
+        "nonce": "nonce to ciphertext",
+    }
+    for part, data in audit:
+        if part.part != "diffusion":
+            continue
+        maps = {
+            titles[name]: data[name]["matrix"]
+            for name in titles
+            if isinstance(data.get(name), Mapping) and "matrix" in data[name]
+        }
+        if not maps:
+            return None
+        return Figure(
+            name=f"{cipher.name}-diffusion",
+            title=f"{cipher.name}: where one changed bit shows",
+            caption=(
+                f"Diffusion of {cipher.name} ({part.implementation}): how often flipping one input bit "
+                "changed an output byte, over random inputs; each row the mean over the 8 bits of an input "
+                "byte. Dark: always. Light: never."
+            ),
+            command=f"motecrypt audit {cipher.name} --part diffusion",
+            specification=charts.heat_maps(maps),
+            rows=charts.heat_rows(maps),
+        )
+    return None
+
+
+def _measure(cipher: str, devices: set[str], lengths: Sequence[int]) -> str:
+    chosen = " ".join(f"--device {name}" for name in sorted(devices))
+    return f"motecrypt measure {chosen} --cipher {cipher} --bytes {','.join(map(str, lengths))}"
+
+
+# --- front -----------------------------------------------------------------------------------------
+
+
+def _front_figures(ciphers: Sequence[CipherPart], catalog: Catalog) -> list[Figure]:
+    """Every cipher on every device, by time and by energy."""
+    times, energies = [], []
+    for part in ciphers:
+        for device, cost in part.best.items():
+            label = f"{part.cipher.name} ({part.cipher.standing})"
+            here: dict[str, Any] = {
+                "cipher": label,
+                "device": device,
+                "implementation": cost.implementation,
+                "message_bytes": part.message_bytes,
+            }
+            time = cost.time_us("encrypt")
+            energy = cost.energy_uj("encrypt", catalog.devices.get(device))
+            per_byte = max(part.message_bytes, 1)
+            if time is not None:
+                times.append({**here, "value": round(time / per_byte, 6)})
+            if energy is not None:
+                energies.append({**here, "value": round(energy / per_byte, 6)})
+    fastest = (
+        "of the fastest implementation measured on each device, at the message length measured most (16 bytes "
+        "for most); set-up of the key not counted"
+    )
+    made = []
+    command = "motecrypt measure --device uno --device pico --cipher aes128-ccm8 --cipher ascon-aead128"
+    if times:
+        made.append(
+            Figure(
+                name="time-by-cipher",
+                title="Time for a byte, every cipher on every device",
+                caption=f"Time to encrypt, µs for a byte, {fastest}.",
+                command=command,
+                specification=charts.by_cipher(times, "encrypt, µs/byte"),
+            )
+        )
+    if energies:
+        made.append(
+            Figure(
+                name="energy-by-cipher",
+                title="Energy for a byte, every cipher on every device",
+                caption=(
+                    f"Energy to encrypt, µJ for a byte, {fastest}; energy is supply voltage x active current x "
+                    "time, with the currents of the devices' descriptors."
+                ),
+                command=command,
+                specification=charts.by_cipher(energies, "encrypt, µJ/byte"),
+            )
+        )
+    return made

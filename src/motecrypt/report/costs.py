@@ -1,0 +1,150 @@
+"""Measurements joined: what one implementation costs at one message length, all operations together. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from motecrypt.energy import energy_uj
+from motecrypt.model import Device, Measurement
+
+#: The length of message that tables prefer where several are measured as often.
+PREFERRED_BYTES = 16
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One implementation on one device at one message length; operations that did not run are None."""
+
+    device: str
+    cipher: str
+    library: str
+    implementation: str
+    key_bits: int
+    placement: str
+    flags: str
+    message_bytes: int
+    ad_bytes: int
+    operations: Mapping[str, Measurement]
+
+    def of(self, operation: str) -> Measurement | None:
+        """The measurement of one operation if it ran."""
+        found = self.operations.get(operation)
+        return found if found is not None and found.status == "ok" else None
+
+    @property
+    def ran(self) -> bool:
+        """Whether encryption ran."""
+        return self.of("encrypt") is not None
+
+    @property
+    def reason(self) -> str:
+        """Why it did not run; empty if it did."""
+        return next((m.reason for m in self.operations.values() if m.status != "ok"), "")
+
+    @property
+    def stack_bytes(self) -> int | None:
+        """The deepest stack of all operations."""
+        depths = [m.stack_bytes for m in self.operations.values() if m.stack_bytes is not None]
+        return max(depths, default=None)
+
+    @property
+    def flash_bytes(self) -> int | None:
+        """Flash, the difference to an empty cipher: the same in every operation."""
+        return next((m.flash_bytes for m in self.operations.values() if m.flash_bytes is not None), None)
+
+    @property
+    def ram_bytes(self) -> int | None:
+        """Static RAM and context, the difference to an empty cipher."""
+        return next((m.ram_bytes for m in self.operations.values() if m.ram_bytes is not None), None)
+
+    @property
+    def varies(self) -> str:
+        """Whether time depends on the data: no, addresses only, yes, or unknown."""
+        ran = [m for m in self.operations.values() if m.status == "ok"]
+        if any(m.cycles_min != m.cycles_max and m.cycles_exact for m in ran):
+            return "yes"
+        if any(m.timing_varies for m in ran):
+            return "addresses"
+        return "?" if any(m.timing_varies is None for m in ran) or not ran else "none seen"
+
+    def time_us(self, operation: str) -> float | None:
+        """Microseconds of one operation at the device's clock."""
+        found = self.of(operation)
+        return None if found is None else found.time_us
+
+    def energy_uj(self, operation: str, device: Device | None) -> float | None:
+        """Microjoules of one operation, where the device's active current is known."""
+        time = self.time_us(operation)
+        active = device.current("active") if device is not None else None
+        if device is None or active is None or time is None:
+            return None
+        return energy_uj(device.volts, active.milliamperes, time)
+
+
+def implementation_name(m: Measurement) -> str:
+    """Library, configuration and variant, as tables show them."""
+    parts = [m.library, m.configuration if m.configuration != "default" else "", m.variant]
+    return "/".join(part for part in parts if part)
+
+
+def place(m: Measurement) -> str:
+    """Where code and tables lie, and the state of the cache where there is one."""
+    return m.placement if m.cache in ("", "none") else f"{m.placement}, {m.cache}"
+
+
+def join(measurements: Iterable[Measurement]) -> list[Cost]:
+    """Join operations; of several measurements of the same cell the first given (the newest) counts."""
+    groups: dict[tuple[object, ...], dict[str, Measurement]] = {}
+    for m in measurements:
+        if m.cipher == "empty":
+            continue
+        flags = " ".join(f for f in m.flags.split() if f.startswith(("-O", "-flto")))
+        key = (
+            *(m.device, m.cipher, m.library, implementation_name(m), m.key_bits, place(m), flags),
+            *(m.message_bytes, m.ad_bytes, m.runner.partition(" ")[0]),
+        )
+        groups.setdefault(key, {}).setdefault(m.operation, m)
+    made = []
+    for operations in groups.values():
+        m = next(iter(operations.values()))
+        flags = " ".join(f for f in m.flags.split() if f.startswith(("-O", "-flto")))
+        made.append(
+            Cost(
+                *(m.device, m.cipher, m.library, implementation_name(m), m.key_bits, place(m), flags),
+                *(m.message_bytes, m.ad_bytes),
+                operations,
+            )
+        )
+    return sorted(made, key=_order)
+
+
+def _order(cost: Cost) -> tuple[object, ...]:
+    return (
+        *(cost.cipher, cost.device, cost.key_bits, cost.message_bytes, cost.ad_bytes),
+        *(cost.time_us("encrypt") or float("inf"), cost.implementation, cost.placement),
+    )
+
+
+def usual_length(costs: Iterable[Cost]) -> int:
+    """The message length, in bytes, at which most of these ran; PREFERRED_BYTES before others."""
+    counted = Counter(c.message_bytes for c in costs if c.ran)
+    if not counted:
+        return PREFERRED_BYTES
+    most = max(counted.values())
+    often = [length for length, count in counted.items() if 2 * count >= most]
+    return min(often, key=lambda n: (n != PREFERRED_BYTES, abs(n - PREFERRED_BYTES), n))
+
+
+def best_by_device(costs: Iterable[Cost], message_bytes: int) -> dict[str, Cost]:
+    """For each device the fastest at this length without associated data."""
+    best: dict[str, Cost] = {}
+    for cost in costs:
+        time = cost.time_us("encrypt")
+        if cost.message_bytes != message_bytes or cost.ad_bytes or time is None:
+            continue
+        known = best.get(cost.device)
+        if known is None or time < (known.time_us("encrypt") or 0):
+            best[cost.device] = cost
+    return best

@@ -1,0 +1,37 @@
+"""The explorer's data: one row for each implementation, device and message length. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from motecrypt.catalog import Catalog
+from motecrypt.report.costs import Cost
+
+COLUMNS = (
+    *("device", "cipher", "kind", "standing", "library", "implementation", "key_bits", "placement", "flags"),
+    *("message_bytes", "ad_bytes", "setup_us", "encrypt_us", "decrypt_us"),
+    *("setup_uj", "encrypt_uj", "decrypt_uj", "flash_bytes", "ram_bytes", "stack_bytes", "varies"),
+)
+
+
+def table(costs: Sequence[Cost], catalog: Catalog) -> dict[str, Any]:
+    """Columns and rows; None where a figure is not known. Cells that did not run are no rows."""
+    return {"columns": list(COLUMNS), "rows": [_row(cost, catalog) for cost in costs if cost.ran]}
+
+
+def _row(cost: Cost, catalog: Catalog) -> list[object]:
+    cipher = catalog.ciphers[cost.cipher]
+    device = catalog.devices.get(cost.device)
+    operations = ("setup", "encrypt", "decrypt")
+    return [
+        *(cost.device, cost.cipher, cipher.kind, cipher.standing, cost.library, cost.implementation),
+        *(cost.key_bits, cost.placement, cost.flags, cost.message_bytes, cost.ad_bytes),
+        *(_rounded(cost.time_us(operation)) for operation in operations),
+        *(_rounded(cost.energy_uj(operation, device)) for operation in operations),
+        *(cost.flash_bytes, cost.ram_bytes, cost.stack_bytes, cost.varies),
+    ]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.6g}")

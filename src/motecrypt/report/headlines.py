@@ -1,0 +1,120 @@
+"""The most important findings, in sentences made from the figures: for the front page and for a terminal. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from motecrypt.report.content import CipherPart
+    from motecrypt.report.sources import SourcePart
+
+#: What a newcomer would take otherwise.
+YARDSTICK = "aes128-cbc"
+SOUND = ("recommended",)
+MOST = 6
+
+
+def headlines(sources: Sequence[SourcePart], ciphers: Sequence[CipherPart]) -> list[str]:
+    """At most six sentences, each from what is stored; fewer where less was measured."""
+    return [*_verdicts(sources), *_attacks(ciphers), *_cheapest(ciphers), *_timing(ciphers), *_room(ciphers)][
+        :MOST
+    ]
+
+
+def _verdicts(sources: Sequence[SourcePart]) -> Iterator[str]:
+    known = [source for source in sources if source.measured]
+    total: Counter[str] = Counter()
+    for source in known:
+        total.update(source.counts)
+    judged = total["reproduced"] + total["contradicted"]
+    if not judged:
+        return
+    worst = max(known, key=lambda s: s.counts["contradicted"])
+    yield (
+        f"{len(known)} published sources were tested again: {total['reproduced']} of {judged} figures and claims "
+        f"that can be checked hold, {total['contradicted']} do not, most of these ({worst.counts['contradicted']}) "
+        f"in “{worst.title}”."
+    )
+
+
+def _attacks(ciphers: Sequence[CipherPart]) -> Iterator[str]:
+    """What an attack of ours got, the hardest hit first."""
+    found = [
+        (part.cipher.name, audit)
+        for part in ciphers
+        for audit in part.audit
+        if audit.part.startswith("attack:") and audit.weight == "bad" and audit.verdict.startswith("broken")
+    ]
+    names = list(dict.fromkeys(name for name, _ in found))
+    if not names:
+        return
+    name, audit = next((f for f in found if "ciphertext" in f[1].part), found[0])
+    told = audit.sentences[0] if audit.sentences else f"{audit.title}: {audit.verdict}."
+    more = f" Our attacks also break {_list(n for n in names if n != name)}." if len(names) > 1 else ""
+    yield f"{name} falls in practice: {told}{more}"
+
+
+def _cheapest(ciphers: Sequence[CipherPart]) -> Iterator[str]:
+    """For each device the recommended cipher that takes least time, beside the yardstick."""
+    by_name = {part.cipher.name: part for part in ciphers}
+    devices = dict.fromkeys(name for part in ciphers for name in part.best if name != "host")
+    for device in devices:
+        length = _common_length(ciphers, device)
+        times = {
+            part.cipher.name: (time, part.best[device])
+            for part in ciphers
+            if part.cipher.standing in SOUND
+            and device in part.best
+            and part.message_bytes == length
+            and (time := part.best[device].time_us("encrypt")) is not None
+        }
+        if len(times) < 2:
+            continue
+        best = min(times, key=lambda name: times[name][0])
+        time, cost = times[best]
+        beside = ""
+        yard = by_name.get(YARDSTICK)
+        plain = yard.best.get(device) if yard is not None and yard.message_bytes == length else None
+        if plain is not None and (other := plain.time_us("encrypt")):
+            beside = f"; {YARDSTICK}, which protects nothing from change, takes {other:,.0f} µs"
+        yield (
+            f"On {device} the fastest recommended cipher measured is {best} ({cost.implementation}): {time:,.0f} µs "
+            f"for {length} bytes, {cost.flash_bytes:,} bytes of flash{beside}."
+        )
+
+
+def _common_length(ciphers: Iterable[CipherPart], device: str) -> int:
+    counted = Counter(part.message_bytes for part in ciphers if device in part.best)
+    return counted.most_common(1)[0][0] if counted else 0
+
+
+def _timing(ciphers: Sequence[CipherPart]) -> Iterator[str]:
+    varying: Mapping[str, None] = dict.fromkeys(
+        part.cipher.name
+        for part in ciphers
+        for cost in part.costs
+        if cost.ran and cost.varies == "yes" and cost.device != "host"
+    )
+    if varying:
+        yield (
+            f"The time of {len(varying)} ciphers depends on key or message in at least one implementation, which an "
+            f"attacker can measure: {_list(varying)}."
+        )
+
+
+def _room(ciphers: Sequence[CipherPart]) -> Iterator[str]:
+    failed = [cost for part in ciphers for cost in part.costs if "does not fit" in cost.reason]
+    if failed:
+        first = failed[0]
+        yield (
+            f"{len(failed)} implementations do not fit their device, such as {first.cipher} by "
+            f"{first.implementation} ({first.placement}) on {first.device}: {first.reason.removeprefix('does not fit: ')}."
+        )
+
+
+def _list(names: Iterable[str], most: int = 5) -> str:
+    known = list(names)
+    told = ", ".join(known[:most])
+    return f"{told} and {len(known) - most} more" if len(known) > most else told

@@ -1,0 +1,137 @@
+"""The published sources: tables, verdicts in plain words, and their figures redrawn beside ours. Generic.
+
+Works for every study module there is; knows none by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from motecrypt.model import Comparison, Section, Verdict
+from motecrypt.report import charts
+from motecrypt.report.figure import Figure
+from motecrypt.results import Results
+from motecrypt.studies import names, study
+
+VERDICTS: tuple[Verdict, ...] = ("reproduced", "contradicted", "not reproducible", "not measured")
+#: How the page says a verdict, with a sign that needs no colour.
+WORDS = {
+    "reproduced": ("✓", "holds"),
+    "contradicted": ("✗", "does not hold"),
+    "not reproducible": ("–", "cannot be checked"),
+    "not measured": ("…", "not measured yet"),
+}
+#: A figure needs as many rows; fewer are read faster in the table.
+LEAST_ROWS = 3
+#: Contradictions told at the top of a source; the table has all.
+TOLD = 6
+
+
+@dataclass(frozen=True)
+class SourcePart:
+    """One published source beside our figures."""
+
+    name: str
+    title: str
+    source: str
+    command: str
+    words: str
+    counts: Mapping[str, int]
+    contradicted: Sequence[Comparison]
+    sections: Sequence[Section]
+    rows: Sequence[Comparison]
+    figures: Sequence[Figure]
+
+    @property
+    def measured(self) -> bool:
+        """Whether any row has a figure of ours."""
+        return any(row.verdict in ("reproduced", "contradicted") for row in self.rows)
+
+
+def sources(results: Results) -> list[SourcePart]:
+    """Every study there is, in its order."""
+    return [_source(name, study(name), results) for name in names()]
+
+
+def _source(name: str, module: ModuleType, results: Results) -> SourcePart:
+    rows: list[Comparison] = list(module.comparisons(results))
+    counts = Counter(row.verdict for row in rows)
+    command = f"motecrypt reproduce {name}"
+    drawn = module.charts(results) if hasattr(module, "charts") else {}
+    return SourcePart(
+        name=name,
+        title=module.TITLE,
+        source=module.SOURCE,
+        command=command,
+        words=_words(counts, command),
+        counts={verdict: counts.get(verdict, 0) for verdict in VERDICTS},
+        contradicted=_told(rows),
+        sections=list(module.sections(results)),
+        rows=rows,
+        figures=[*_redrawn(module, drawn, command), *_paired(name, module, rows, command)],
+    )
+
+
+def _words(counts: Mapping[str, int], command: str) -> str:
+    """The verdicts as a sentence."""
+    total = sum(counts.values())
+    said = {
+        "reproduced": "hold against ours",
+        "contradicted": "do not",
+        "not reproducible": "cannot be checked, for the reasons their rows give",
+        "not measured": f"are not measured yet: run {command}",
+    }
+    parts = [f"{counts[verdict]} {said[verdict]}" for verdict in VERDICTS if counts.get(verdict)]
+    return f"Of its {total} figures and claims {'; '.join(parts)}." if parts else "It has no rows."
+
+
+def _told(rows: Iterable[Comparison]) -> list[Comparison]:
+    """Contradictions with different reasons, claims in words before single figures of a table."""
+    chosen: dict[str, Comparison] = {}
+    contradicted = [row for row in rows if row.verdict == "contradicted" and row.note]
+    for row in sorted(contradicted, key=lambda row: "claim" not in row.table.lower()):
+        chosen.setdefault(re.sub(r"[\d.,]+", "#", row.note)[:60], row)
+    return list(chosen.values())[:TOLD]
+
+
+def _redrawn(
+    module: ModuleType, drawn: Mapping[str, Mapping[str, Any]], command: str
+) -> Iterable[Figure]:
+    """The figures that the study draws itself."""
+    for name, specification in drawn.items():
+        kept = {k: v for k, v in specification.items() if k not in ("$schema", "background", "title")}
+        title = specification.get("title", name)
+        title = title if isinstance(title, str) else str(title.get("text", name))
+        caption = f"{title}. Redrawn after {module.SOURCE}, with our measurements; print: the source's figures."
+        yield Figure(slug(name), title, caption, command, kept)
+
+
+def _paired(name: str, module: ModuleType, rows: Sequence[Comparison], command: str) -> Iterable[Figure]:
+    """Print and ours side by side, a figure for each column of a table that has numbers on both sides."""
+    groups: dict[tuple[str, str, str], list[Comparison]] = {}
+    for row in rows:
+        numbers = isinstance(row.published, int | float) and isinstance(row.measured, int | float)
+        if numbers and row.unit and "claim" not in row.table.lower():
+            groups.setdefault((row.table, row.column, row.unit), []).append(row)
+    for (table, column, unit), own in groups.items():
+        if len(own) < LEAST_ROWS or len({row.row for row in own}) < len(own):
+            continue
+        verdicts = Counter(row.verdict for row in own)
+        said = ", ".join(f"{verdicts[v]} {v}" for v in VERDICTS if verdicts.get(v))
+        title = f"{table}: {column}"
+        caption = (
+            f"{title} ({unit}) as printed in {module.SOURCE} (diamonds) and as measured by motecrypt "
+            f"(circles); {len(own)} rows: {said}."
+        )
+        specification = charts.paired(own, unit, column)
+        yield Figure(slug(f"{name}-{table}-{column}-{unit}"), title, caption, command, specification)
+
+
+def slug(text: str) -> str:
+    """A name for a file and a fragment: lower case, digits, hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
