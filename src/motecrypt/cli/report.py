@@ -35,7 +35,8 @@ DEFAULT = Path("report.html")
 def command(output: Path, figures: Path | None, db: Path | None, as_json: bool) -> None:
     """Write what is in the results as one HTML file that opens anywhere, offline. Measures nothing."""
     content = write_report(output, db)
-    written = {"report": str(output), "bytes": output.stat().st_size}
+    size = output.stat().st_size
+    written: dict[str, object] = {"report": str(output), "bytes": size}
     if figures is not None:
         with progress("figures") as told:
             captions = export_figures(content.all_figures(), figures, told)
@@ -43,9 +44,11 @@ def command(output: Path, figures: Path | None, db: Path | None, as_json: bool) 
     if as_json:
         print_json(written)
         return
-    click.echo(f"{output}: {written['bytes'] / 1e6:.1f} MB, {len(content.all_figures())} figures")
+    click.echo(f"{output}: {size / 1e6:.1f} MB, {len(content.all_figures())} figures")
     if figures is not None:
-        click.echo(f"{figures}: {written['figures']} figures as SVG, PDF and CSV; captions in {captions.name}")
+        click.echo(
+            f"{figures}: {written['figures']} figures as SVG, PDF and CSV; captions in {captions.name}"
+        )
     if content.empty:
         click.echo("The results are empty: the report says what to run, such as: motecrypt reproduce rc4d")
 

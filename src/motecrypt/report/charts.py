@@ -7,6 +7,7 @@ well as in colour, so that a figure can be read without colour.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil, floor, log10
 from typing import Any
 
 from motecrypt.model import Comparison
@@ -14,26 +15,51 @@ from motecrypt.report.figure import BLUE, ORANGE
 
 Values = list[dict[str, Any]]
 STEP = 19
+#: Width of one panel of several, in pixels; on a narrow screen the page takes less.
+PANEL = 230
 #: From this ratio of largest to least on, an axis is logarithmic.
 LOGARITHMIC_FROM = 20
 OURS, PRINT = "ours", "print"
 
 
-def scale(values: Sequence[float]) -> dict[str, Any]:
-    """A logarithmic scale for positive values that span much, else a linear one from zero."""
+def axis_of(field: str, values: Sequence[float], title: str) -> dict[str, Any]:
+    """An axis for these values: logarithmic where they are positive and span much, else from zero."""
     known = [value for value in values if value is not None]
-    if known and min(known) > 0 and max(known) / min(known) >= LOGARITHMIC_FROM:
-        return {"type": "log", "nice": True}
-    return {"zero": True}
+    made: dict[str, Any] = {"field": field, "type": "quantitative", "title": title}
+    if not known or min(known) <= 0 or max(known) / min(known) < LOGARITHMIC_FROM:
+        return made | {"scale": {"zero": True, "nice": True}, "axis": {"tickCount": 6}}
+    low, high = floor(log10(min(known))), ceil(log10(max(known)))
+    parts = (1, 2, 5) if high - low < 3 else (1,)
+    ticks = [float(f"{part}e{power}") for power in range(low, high + 1) for part in parts]
+    return made | {"scale": {"type": "log", "nice": False}, "axis": {"values": ticks, "format": ",~r"}}
 
 
-def paired(rows: Sequence[Comparison], unit: str, quantity: str) -> dict[str, Any]:
-    """The print beside ours: one line a row, joined so that the distance shows."""
+def _height(values: Values, field: str) -> int:
+    """Room for a line of text for each row."""
+    return STEP * max(2, len({value[field] for value in values}))
+
+
+def paired(columns: Mapping[str, Sequence[Comparison]], unit: str) -> dict[str, Any]:
+    """The print beside ours, a panel for each column of a table, a line for each of its rows.
+
+    Both points of a line are joined, so that their distance shows.
+    """
+    panels = [_pair(column, rows, unit) for column, rows in columns.items()]
+    if len(panels) == 1:
+        return panels[0]
+    titled = [
+        {**panel, "title": {"text": column, "fontSize": 11, "fontWeight": 500}, "width": PANEL}
+        for column, panel in zip(columns, panels, strict=True)
+    ]
+    return {"concat": titled, "columns": 2, "spacing": 16}
+
+
+def _pair(column: str, rows: Sequence[Comparison], unit: str) -> dict[str, Any]:
     values: Values = [
         {"row": row.row, PRINT: row.published, OURS: row.measured, "verdict": row.verdict} for row in rows
     ]
     numbers = [float(value[side]) for value in values for side in (PRINT, OURS)]
-    title = f"{quantity}, {unit}" if unit else quantity
+    title = f"{column}, {unit}" if unit else column
     y = {
         "field": "row",
         "type": "nominal",
@@ -41,33 +67,41 @@ def paired(rows: Sequence[Comparison], unit: str, quantity: str) -> dict[str, An
         "title": None,
         "axis": {"labelLimit": 190, "ticks": False, "domain": False, "grid": True, "gridDash": [2, 3]},
     }
-    x = {"type": "quantitative", "scale": scale(numbers), "title": title}
-    series = {"field": "of", "type": "nominal", "title": None, "legend": {"orient": "top"}}
-    points = {
-        "transform": [{"fold": [OURS, PRINT], "as": ["of", "value"]}],
-        "mark": {"type": "point", "size": 62, "strokeWidth": 2, "filled": False},
-        "encoding": {
-            "y": y,
-            "x": {**x, "field": "value"},
-            "shape": {**series, "scale": {"domain": [OURS, PRINT], "range": ["circle", "diamond"]}},
-            "color": {**series, "scale": {"domain": [OURS, PRINT], "range": [BLUE, ORANGE]}},
-            "fill": {
-                "condition": {"test": f"datum.of === '{OURS}'", "value": BLUE},
-                "value": "transparent",
+    series = {"type": "nominal", "title": None, "legend": {"orient": "top"}}
+    shapes = {"domain": [OURS, PRINT], "range": ["circle", "diamond"]}
+    colours = {"domain": [OURS, PRINT], "range": [BLUE, ORANGE]}
+    tooltip = [
+        {"field": "row"},
+        {"field": PRINT, "type": "quantitative"},
+        {"field": OURS, "type": "quantitative"},
+        {"field": "verdict"},
+    ]
+
+    def points(side: str, mark: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "mark": {"type": "point", "opacity": 1, **mark},
+            "encoding": {
+                "y": y,
+                "x": axis_of(side, numbers, title),
+                "shape": {"datum": side, "scale": shapes, **series},
+                "color": {"datum": side, "scale": colours, **series},
+                "tooltip": tooltip,
             },
-            "tooltip": [
-                {"field": "row"},
-                {"field": PRINT, "type": "quantitative"},
-                {"field": OURS, "type": "quantitative"},
-                {"field": "verdict"},
-            ],
-        },
-    }
+        }
+
     joined = {
         "mark": {"type": "rule", "opacity": 0.5, "strokeWidth": 1.5},
-        "encoding": {"y": y, "x": {**x, "field": PRINT}, "x2": {"field": OURS}},
+        "encoding": {"y": y, "x": axis_of(PRINT, numbers, title), "x2": {"field": OURS}},
     }
-    return {"data": {"values": values}, "height": {"step": STEP}, "layer": [joined, points]}
+    return {
+        "data": {"values": values},
+        "height": _height(values, "row"),
+        "layer": [
+            joined,
+            points(OURS, {"filled": True, "size": 42}),
+            points(PRINT, {"filled": False, "size": 110, "strokeWidth": 1.8}),
+        ],
+    }
 
 
 def by_cipher(values: Values, quantity: str) -> dict[str, Any]:
@@ -76,7 +110,7 @@ def by_cipher(values: Values, quantity: str) -> dict[str, Any]:
     series = {"field": "device", "type": "nominal", "title": None, "legend": {"orient": "top"}}
     return {
         "data": {"values": values},
-        "height": {"step": STEP},
+        "height": _height(values, "cipher"),
         "mark": {"type": "point", "size": 62, "strokeWidth": 2, "filled": False},
         "encoding": {
             "y": {
@@ -86,12 +120,7 @@ def by_cipher(values: Values, quantity: str) -> dict[str, Any]:
                 "sort": {"field": "value", "op": "max"},
                 "axis": {"ticks": False, "domain": False, "grid": True, "gridDash": [2, 3]},
             },
-            "x": {
-                "field": "value",
-                "type": "quantitative",
-                "scale": scale([value["value"] for value in values]),
-                "title": quantity,
-            },
+            "x": axis_of("value", [value["value"] for value in values], quantity),
             "shape": {**series, "scale": {"domain": devices}},
             "color": {**series, "scale": {"domain": devices}},
             "tooltip": [
@@ -113,13 +142,13 @@ def by_length(values: Values, quantity: str) -> dict[str, Any]:
         "sort": None,
         "legend": {"orient": "bottom", "columns": 1, "labelLimit": 300},
     }
-    x = {"field": "message_bytes", "type": "quantitative", "title": "message, bytes", "scale": {"zero": False}}
-    y = {
-        "field": "value",
+    x = {
+        "field": "message_bytes",
         "type": "quantitative",
-        "title": quantity,
-        "scale": scale([value["value"] for value in values]),
+        "title": "message, bytes",
+        "scale": {"zero": False},
     }
+    y = axis_of("value", [value["value"] for value in values], quantity)
     return {
         "data": {"values": values},
         "height": 230,
@@ -158,27 +187,23 @@ def heat_maps(maps: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 def _heat_map(title: str, found: Mapping[str, Any]) -> dict[str, Any]:
     bits: Sequence[Sequence[int]] = found["percent_changed_by_input_bit_and_output_byte"]
-    values = []
+    values: Values = []
     for index in range(len(bits) // 8):
         columns = zip(*bits[8 * index : 8 * index + 8], strict=True)
-        values.append({"input": index, "changed": " ".join(str(round(sum(c) / 8)) for c in columns)})
-    ticks = {"type": "ordinal", "axis": {"labelOverlap": True, "ticks": False, "domain": False, "labelAngle": 0}}
+        values += _runs(index, [_level(sum(column) / 8) for column in columns])
+    axis = {"grid": False, "tickCount": 5, "tickMinStep": 1}
+    across, down = int(found["output_bytes"]), int(found["input_bytes"])
     return {
         "title": {"text": title, "fontSize": 11, "fontWeight": 500},
         "data": {"values": values},
-        "transform": [
-            {"calculate": "split(datum.changed, ' ')", "as": "each"},
-            {"flatten": ["each"]},
-            {"window": [{"op": "row_number", "as": "number"}], "groupby": ["input"]},
-            {"calculate": "datum.number - 1", "as": "output"},
-            {"calculate": "toNumber(datum.each)", "as": "percent"},
-        ],
         "width": 150,
         "height": 150,
-        "mark": {"type": "rect"},
+        "mark": {"type": "rect", "stroke": None},
         "encoding": {
-            "x": {**ticks, "field": "output", "title": "output byte"},
-            "y": {**ticks, "field": "input", "title": f"{found['input']} byte"},
+            "x": _edge("output", across, "output byte", axis),
+            "x2": {"field": "output_end"},
+            "y": _edge("input", down, f"{found['input']} byte", axis) | {"sort": "descending"},
+            "y2": {"field": "input_end"},
             "color": {
                 "field": "percent",
                 "type": "quantitative",
@@ -186,9 +211,35 @@ def _heat_map(title: str, found: Mapping[str, Any]) -> dict[str, Any]:
                 "scale": {"domain": [0, 100], "range": ["#f2ede2", "#8fa3b8", "#12314f"]},
                 "legend": {"gradientLength": 100},
             },
-            "tooltip": [{"field": "input"}, {"field": "output"}, {"field": "percent", "title": "changed, %"}],
+            "tooltip": [
+                {"field": "input"},
+                {"field": "output"},
+                {"field": "percent", "title": "changed, about %"},
+            ],
         },
     }
+
+
+def _edge(field: str, count: int, title: str, axis: Mapping[str, Any]) -> dict[str, Any]:
+    limits = {"domain": [0, count], "nice": False}
+    return {"field": field, "type": "quantitative", "title": title, "axis": dict(axis), "scale": limits}
+
+
+def _level(percent: float) -> int:
+    """Per cent in steps of ten; never and seldom stay apart."""
+    return 0 if percent == 0 else max(5, 10 * round(percent / 10))
+
+
+def _runs(index: int, levels: Sequence[int]) -> Values:
+    """Neighbours of one level as one rectangle: keeps page and drawing small."""
+    runs: Values = []
+    for position, level in enumerate(levels):
+        if runs and runs[-1]["percent"] == level:
+            runs[-1]["output_end"] = position + 1
+            continue
+        place = {"input": index, "input_end": index + 1, "output": position, "output_end": position + 1}
+        runs.append({**place, "percent": level})
+    return runs
 
 
 def heat_rows(maps: Mapping[str, Mapping[str, Any]]) -> Values:

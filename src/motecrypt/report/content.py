@@ -104,7 +104,7 @@ def gather(results: Results, catalog: Catalog) -> Content:
         When the results file cannot be read.
     """
     measurements = [m for m in results.measurements() if m.cipher in catalog.ciphers]
-    costs = join(measurements)
+    costs = join(measurements, catalog.devices)
     audits = _audits(results)
     ciphers = _ciphers(costs, audits, catalog)
     told = sources(results)
@@ -230,7 +230,7 @@ def _length_figure(cipher: Cipher, costs: Sequence[Cost]) -> Figure | None:
     if not lines:
         return None
     chosen = _spread(lines)
-    values = [
+    values: list[dict[str, Any]] = [
         {"series": name, "message_bytes": length, "value": round(time, 3)}
         for name in chosen
         for length, time in sorted(lines[name].items())
@@ -243,7 +243,11 @@ def _length_figure(cipher: Cipher, costs: Sequence[Cost]) -> Figure | None:
         caption=(
             f"Time to encrypt one message with {cipher.name}, key already set up, against its length; median "
             "over the inputs, the call itself subtracted."
-            + (f" The fastest of each device; {dropped} slower implementations are left out." if dropped else "")
+            + (
+                f" The fastest of each device; {dropped} slower implementations are left out."
+                if dropped
+                else ""
+            )
         ),
         command=_measure(cipher.name, {c.device for c in costs}, lengths),
         specification=charts.by_length(values, "encrypt, µs"),
@@ -320,11 +324,13 @@ def _front_figures(ciphers: Sequence[CipherPart], catalog: Catalog) -> list[Figu
             if energy is not None:
                 energies.append({**here, "value": round(energy / per_byte, 6)})
     fastest = (
-        "of the fastest implementation measured on each device, at the message length measured most (16 bytes "
-        "for most); set-up of the key not counted"
+        "of the fastest implementation measured on each device, at the message length measured most (16 "
+        "bytes for most); set-up of the key not counted"
     )
     made = []
-    command = "motecrypt measure --device uno --device pico --cipher aes128-ccm8 --cipher ascon-aead128"
+    lengths = sorted({part.message_bytes for part in ciphers if part.best})
+    devices = {device for part in ciphers for device in part.best}
+    command = _measure(" --cipher ".join(part.cipher.name for part in ciphers if part.best), devices, lengths)
     if times:
         made.append(
             Figure(
@@ -341,8 +347,8 @@ def _front_figures(ciphers: Sequence[CipherPart], catalog: Catalog) -> list[Figu
                 name="energy-by-cipher",
                 title="Energy for a byte, every cipher on every device",
                 caption=(
-                    f"Energy to encrypt, µJ for a byte, {fastest}; energy is supply voltage x active current x "
-                    "time, with the currents of the devices' descriptors."
+                    f"Energy to encrypt, µJ for a byte, {fastest}; energy is supply voltage x active current "
+                    "x time, with the currents of the devices' descriptors."
                 ),
                 command=command,
                 specification=charts.by_cipher(energies, "encrypt, µJ/byte"),

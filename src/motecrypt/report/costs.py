@@ -94,22 +94,26 @@ def place(m: Measurement) -> str:
     return m.placement if m.cache in ("", "none") else f"{m.placement}, {m.cache}"
 
 
-def join(measurements: Iterable[Measurement]) -> list[Cost]:
-    """Join operations; of several measurements of the same cell the first given (the newest) counts."""
+def join(measurements: Iterable[Measurement], devices: Mapping[str, Device]) -> list[Cost]:
+    """Join operations; of several measurements of the same cell the first given (the newest) counts.
+
+    Flags are named where they are not the device's own.
+    """
     groups: dict[tuple[object, ...], dict[str, Measurement]] = {}
     for m in measurements:
         if m.cipher == "empty":
             continue
-        flags = " ".join(f for f in m.flags.split() if f.startswith(("-O", "-flto")))
         key = (
-            *(m.device, m.cipher, m.library, implementation_name(m), m.key_bits, place(m), flags),
+            *(m.device, m.cipher, m.library, implementation_name(m), m.key_bits, place(m), m.flags),
             *(m.message_bytes, m.ad_bytes, m.runner.partition(" ")[0]),
         )
         groups.setdefault(key, {}).setdefault(m.operation, m)
     made = []
     for operations in groups.values():
         m = next(iter(operations.values()))
-        flags = " ".join(f for f in m.flags.split() if f.startswith(("-O", "-flto")))
+        device = devices.get(m.device)
+        usual = device.compiler.flags if device is not None else ()
+        flags = " ".join(f for f in m.flags.split() if f.startswith(("-O", "-flto")) and f not in usual)
         made.append(
             Cost(
                 *(m.device, m.cipher, m.library, implementation_name(m), m.key_bits, place(m), flags),
@@ -133,7 +137,7 @@ def usual_length(costs: Iterable[Cost]) -> int:
     if not counted:
         return PREFERRED_BYTES
     most = max(counted.values())
-    often = [length for length, count in counted.items() if 2 * count >= most]
+    often = [length for length, count in counted.items() if 4 * count >= most]
     return min(often, key=lambda n: (n != PREFERRED_BYTES, abs(n - PREFERRED_BYTES), n))
 
 

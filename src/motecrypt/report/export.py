@@ -20,7 +20,7 @@ def export_figures(
     InputError
         When Vega is missing or a file cannot be written.
     """
-    vega.import_or_explain()
+    vega.engine()
     told = ["# Figures", ""]
     for number, figure in enumerate(figures):
         if progress is not None:

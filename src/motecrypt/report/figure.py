@@ -38,6 +38,11 @@ class Figure:
     specification: Specification
     rows: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
 
+    @property
+    def panels(self) -> int:
+        """How many panels stand side by side; 0 for a single one."""
+        return max(len(self.specification.get(key, ())) for key in ("hconcat", "vconcat", "concat"))
+
     def data(self) -> list[Mapping[str, Any]]:
         """The figure's data, a mapping for each row."""
         return list(self.rows) or list(_values(self.specification))
@@ -75,7 +80,7 @@ PALETTE = (BLUE, ORANGE, GREEN, PURPLE, "#8a8a8a", "#c45a7a", "#7a8a2b", "#4fa3a
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "stroke")
 
 
-def theme(ink: str, background: str | None) -> dict[str, Any]:
+def theme(ink: str, background: str) -> dict[str, Any]:
     """The configuration that gives a specification its looks: text and lines in one ink.
 
     Parameters
@@ -83,7 +88,7 @@ def theme(ink: str, background: str | None) -> dict[str, Any]:
     ink
         A CSS colour; in a page `currentColor` follows light, dark and print.
     background
-        A CSS colour; None: none.
+        A CSS colour, or transparent.
     """
     return {
         "background": background,
@@ -104,7 +109,13 @@ def theme(ink: str, background: str | None) -> dict[str, Any]:
             "titleFontWeight": 500,
             "labelLimit": 210,
         },
-        "legend": {"labelColor": ink, "titleColor": ink, "labelFontSize": 11, "titleFontSize": 11},
+        "legend": {
+            "labelColor": ink,
+            "titleColor": ink,
+            "labelFontSize": 11,
+            "titleFontSize": 11,
+            "symbolBaseStrokeColor": ink,
+        },
         "header": {"labelColor": ink, "titleColor": ink},
         "text": {"color": ink},
         "rule": {"color": ink},

@@ -1,4 +1,4 @@
-"""The most important findings, in sentences made from the figures: for the front page and for a terminal. Pure."""
+"""The most important findings, as sentences made from the figures: for a front page or a terminal. Pure."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def _verdicts(sources: Sequence[SourcePart]) -> Iterator[str]:
         return
     worst = max(known, key=lambda s: s.counts["contradicted"])
     yield (
-        f"{len(known)} published sources were tested again: {total['reproduced']} of {judged} figures and claims "
-        f"that can be checked hold, {total['contradicted']} do not, most of these ({worst.counts['contradicted']}) "
-        f"in “{worst.title}”."
+        f"{len(known)} published sources were tested again: {total['reproduced']} of {judged} figures and "
+        f"claims that can be checked hold, {total['contradicted']} do not, most of these "
+        f"({worst.counts['contradicted']}) in “{worst.title}”."
     )
 
 
@@ -51,7 +51,7 @@ def _attacks(ciphers: Sequence[CipherPart]) -> Iterator[str]:
     if not names:
         return
     name, audit = next((f for f in found if "ciphertext" in f[1].part), found[0])
-    told = audit.sentences[0] if audit.sentences else f"{audit.title}: {audit.verdict}."
+    told = _short(audit.sentences[0]) if audit.sentences else f"{audit.title}: {audit.verdict}."
     more = f" Our attacks also break {_list(n for n in names if n != name)}." if len(names) > 1 else ""
     yield f"{name} falls in practice: {told}{more}"
 
@@ -80,8 +80,8 @@ def _cheapest(ciphers: Sequence[CipherPart]) -> Iterator[str]:
         if plain is not None and (other := plain.time_us("encrypt")):
             beside = f"; {YARDSTICK}, which protects nothing from change, takes {other:,.0f} µs"
         yield (
-            f"On {device} the fastest recommended cipher measured is {best} ({cost.implementation}): {time:,.0f} µs "
-            f"for {length} bytes, {cost.flash_bytes:,} bytes of flash{beside}."
+            f"On {device} the fastest recommended cipher measured is {best} ({cost.implementation}): "
+            f"{time:,.0f} µs for {length} bytes, {cost.flash_bytes:,} bytes of flash{beside}."
         )
 
 
@@ -99,8 +99,8 @@ def _timing(ciphers: Sequence[CipherPart]) -> Iterator[str]:
     )
     if varying:
         yield (
-            f"The time of {len(varying)} ciphers depends on key or message in at least one implementation, which an "
-            f"attacker can measure: {_list(varying)}."
+            f"The time of {len(varying)} ciphers depends on key or message in at least one implementation, "
+            f"which an attacker can measure: {_list(varying)}."
         )
 
 
@@ -108,10 +108,19 @@ def _room(ciphers: Sequence[CipherPart]) -> Iterator[str]:
     failed = [cost for part in ciphers for cost in part.costs if "does not fit" in cost.reason]
     if failed:
         first = failed[0]
+        why = first.reason.removeprefix("does not fit: ")
         yield (
             f"{len(failed)} implementations do not fit their device, such as {first.cipher} by "
-            f"{first.implementation} ({first.placement}) on {first.device}: {first.reason.removeprefix('does not fit: ')}."
+            f"{first.implementation} ({first.placement}) on {first.device}: {why}."
         )
+
+
+def _short(sentence: str, most: int = 190) -> str:
+    """The sentence, ended at a comma where it grows too long."""
+    if len(sentence) <= most:
+        return sentence
+    end = max(sentence.rfind(mark, 0, most) for mark in (", ", "; ", "), "))
+    return f"{sentence[: end if end > 60 else most].rstrip(',; ')}."
 
 
 def _list(names: Iterable[str], most: int = 5) -> str:

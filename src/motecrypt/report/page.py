@@ -21,7 +21,12 @@ STYLES = ("page.css", "print.css")
 SCRIPTS = ("charts.js", "page.js", "explorer.js")
 #: Signs of the standings, for those who see no colour.
 SIGNS = {"recommended": "●", "acceptable": "◐", "legacy": "○", "broken": "✕", "unrated": "?"}
-WEIGHTS = {"good": ("✓", "good"), "note": ("i", "worth knowing"), "bad": ("✗", "bad"), "skipped": ("–", "skipped")}
+WEIGHTS = {
+    "good": ("✓", "good"),
+    "note": ("i", "worth knowing"),
+    "bad": ("✗", "bad"),
+    "skipped": ("–", "skipped"),
+}
 
 
 def render(content: Content, bundle: str | None = None) -> str:
@@ -47,7 +52,7 @@ def render(content: Content, bundle: str | None = None) -> str:
     )
     script = vega.javascript() if bundle is None else bundle
     data = {
-        "theme": theme("currentColor", None),
+        "theme": theme("currentColor", "transparent"),
         "figures": {figure.name: figure.specification for figure in content.all_figures()},
         "explorer": content.explorer,
     }

@@ -60,7 +60,7 @@ def sources(results: Results) -> list[SourcePart]:
 
 def _source(name: str, module: ModuleType, results: Results) -> SourcePart:
     rows: list[Comparison] = list(module.comparisons(results))
-    counts = Counter(row.verdict for row in rows)
+    counts = Counter[str](row.verdict for row in rows)
     command = f"motecrypt reproduce {name}"
     drawn = module.charts(results) if hasattr(module, "charts") else {}
     return SourcePart(
@@ -99,37 +99,45 @@ def _told(rows: Iterable[Comparison]) -> list[Comparison]:
     return list(chosen.values())[:TOLD]
 
 
-def _redrawn(
-    module: ModuleType, drawn: Mapping[str, Mapping[str, Any]], command: str
-) -> Iterable[Figure]:
+def _redrawn(module: ModuleType, drawn: Mapping[str, Mapping[str, Any]], command: str) -> Iterable[Figure]:
     """The figures that the study draws itself."""
     for name, specification in drawn.items():
         kept = {k: v for k, v in specification.items() if k not in ("$schema", "background", "title")}
         title = specification.get("title", name)
         title = title if isinstance(title, str) else str(title.get("text", name))
-        caption = f"{title}. Redrawn after {module.SOURCE}, with our measurements; print: the source's figures."
+        title = f"{title[:1].upper()}{title[1:]}"
+        caption = (
+            f"{title}. Redrawn after {module.SOURCE}, with our measurements; print: the source's figures."
+        )
         yield Figure(slug(name), title, caption, command, kept)
 
 
-def _paired(name: str, module: ModuleType, rows: Sequence[Comparison], command: str) -> Iterable[Figure]:
-    """Print and ours side by side, a figure for each column of a table that has numbers on both sides."""
-    groups: dict[tuple[str, str, str], list[Comparison]] = {}
+def _paired(
+    study_name: str, module: ModuleType, rows: Sequence[Comparison], command: str
+) -> Iterable[Figure]:
+    """Print and ours side by side, a figure for each table and unit that has numbers on both sides."""
+    tables: dict[tuple[str, str], dict[str, list[Comparison]]] = {}
     for row in rows:
         numbers = isinstance(row.published, int | float) and isinstance(row.measured, int | float)
         if numbers and row.unit and "claim" not in row.table.lower():
-            groups.setdefault((row.table, row.column, row.unit), []).append(row)
-    for (table, column, unit), own in groups.items():
-        if len(own) < LEAST_ROWS or len({row.row for row in own}) < len(own):
+            tables.setdefault((row.table, row.unit), {}).setdefault(row.column, []).append(row)
+    for (table, unit), columns in tables.items():
+        kept = {column: own for column, own in columns.items() if _drawable(own)}
+        if not kept:
             continue
-        verdicts = Counter(row.verdict for row in own)
+        verdicts = Counter(row.verdict for own in kept.values() for row in own)
         said = ", ".join(f"{verdicts[v]} {v}" for v in VERDICTS if verdicts.get(v))
-        title = f"{table}: {column}"
+        title = f"{table[:1].upper()}{table[1:]}: {', '.join(kept) if len(kept) < 4 else unit}"
         caption = (
             f"{title} ({unit}) as printed in {module.SOURCE} (diamonds) and as measured by motecrypt "
-            f"(circles); {len(own)} rows: {said}."
+            f"(circles); {sum(map(len, kept.values()))} figures: {said}."
         )
-        specification = charts.paired(own, unit, column)
-        yield Figure(slug(f"{name}-{table}-{column}-{unit}"), title, caption, command, specification)
+        name = slug(f"{study_name}-{table}-{'-'.join(kept) if len(kept) < 3 else ''}-{unit}")
+        yield Figure(name, title, caption, command, charts.paired(kept, unit))
+
+
+def _drawable(rows: Sequence[Comparison]) -> bool:
+    return len(rows) >= LEAST_ROWS and len({row.row for row in rows}) == len(rows)
 
 
 def slug(text: str) -> str:

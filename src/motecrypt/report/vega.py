@@ -5,6 +5,9 @@ Vega comes inside the Python package vl-convert-python (kit `plots`); without it
 
 from __future__ import annotations
 
+import importlib
+import importlib.metadata
+import importlib.util
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -13,23 +16,31 @@ from motecrypt.errors import InputError
 from motecrypt.paths import cache_dir, write_atomically
 from motecrypt.report.figure import Figure, theme
 
-_SNIPPET = "window.vega=vega; window.vegaLite=vegaLite;"
 WIDTH = 440
 
 
+def engine() -> Any:
+    """The module that brings Vega; InputError, saying what to install, where it is missing."""
+    try:
+        return importlib.import_module("vl_convert")
+    except ImportError:
+        raise InputError(
+            "drawing figures needs the Python package vl-convert-python: pip install 'motecrypt[plots]'"
+        ) from None
+
+
 def javascript() -> str:
-    """Vega and Vega-Lite as one script that names no address; empty where the kit is missing.
+    """Vega, Vega-Lite and Vega-Embed as one script that names no address; empty where the kit is missing.
 
     Bundling takes seconds, so what it made is kept in the cache by version.
     """
-    try:
-        import vl_convert
-    except ImportError:
+    if importlib.util.find_spec("vl_convert") is None:
         return ""
-    kept = cache_dir() / "report" / f"vega-{vl_convert.__version__}.js"
+    version = importlib.metadata.version("vl-convert-python")
+    kept = cache_dir() / "report" / f"vega-embed-{version}.js"
     if kept.exists():
         return kept.read_text(encoding="utf-8")
-    bundle = without_addresses(str(vl_convert.javascript_bundle(_SNIPPET)))
+    bundle = without_addresses(str(engine().javascript_bundle()))
     write_atomically(kept, bundle.encode())
     return bundle
 
@@ -38,36 +49,20 @@ def without_addresses(script: str) -> str:
     r"""A script in which no address can be followed or found.
 
     Names of XML namespaces must stay what they are: `//` is written `\/\/`, which a string reads the same.
-    Any other address is one in a message.
+    Of others (in messages, and the name of Vega's schema, which is only parsed) the scheme is left out.
     """
-    script = re.sub(r"https?://(?!www\.w3\.org/)[^\s\"'`)\\]+", "about:blank", script)
-    return re.sub(r"(https?):(//www\.w3\.org)", lambda m: m[1] + r":\/\/" + m[2][2:], script)
+    script = re.sub(r"https?://(?!www\.w3\.org/)", "", script)
+    return re.sub(r"(https?:)//", r"\1\\/\\/", script)
 
 
 def svg(figure: Figure) -> str:
     """The figure as SVG, dark on white."""
-    import_or_explain()
-    import vl_convert
-
-    return str(vl_convert.vegalite_to_svg(printable(figure)))
+    return str(engine().vegalite_to_svg(printable(figure)))
 
 
 def pdf(figure: Figure) -> bytes:
     """The figure as PDF, dark on white."""
-    import_or_explain()
-    import vl_convert
-
-    return bytes(vl_convert.vegalite_to_pdf(printable(figure)))
-
-
-def import_or_explain() -> None:
-    """Raise InputError, saying what to install, where Vega is missing."""
-    try:
-        import vl_convert  # noqa: F401
-    except ImportError:
-        raise InputError(
-            "drawing figures needs the Python package vl-convert-python: pip install 'motecrypt[plots]'"
-        ) from None
+    return bytes(engine().vegalite_to_pdf(printable(figure)))
 
 
 def printable(figure: Figure) -> dict[str, Any]:

@@ -2,48 +2,49 @@
 "use strict";
 
 const report = JSON.parse(document.getElementById("data").textContent);
-const drawable = Boolean(window.vega && window.vegaLite);
-const drawn = new Map();  // element -> { view, specification }
+const drawable = typeof window.vegaEmbed === "function";
+const drawn = new Map();  // element -> { view, specification, width }
 const failures = [];      // what could not be drawn, for whoever tests this page
 
-// A specification without a width of its own gets the width of its place.
+const panels = (specification) => ["hconcat", "vconcat", "concat"].some((key) => key in specification);
+
+// A specification without a width of its own gets the width of its place; panels are set in as many
+// columns as there is room for.
 function sized(specification, width) {
-  const own = ["hconcat", "vconcat", "concat"].some((key) => key in specification);
-  return own || "width" in specification ? specification : { ...specification, width };
+  if (!panels(specification)) {
+    return { width, autosize: { type: "fit-x", contains: "padding" }, ...specification };
+  }
+  const { hconcat, vconcat, concat, ...rest } = specification;
+  const room = width - 90;
+  const parts = (hconcat || vconcat || concat).map((part) => (part.width > room ? { ...part, width: room } : part));
+  const widest = Math.max(...parts.map((part) => (part.width || 200) + 95));
+  return { ...rest, concat: parts, columns: Math.max(1, Math.floor(width / widest)) };
 }
 
-function compile(specification, width) {
-  const themed = {
-    ...sized(specification, width),
-    autosize: specification.autosize || { type: "fit-x", contains: "padding" },
-    config: report.theme,
-  };
-  if (["hconcat", "vconcat", "concat"].some((key) => key in specification)) delete themed.autosize;
-  return window.vegaLite.compile(themed).spec;
-}
-
-// Draws now. Data is inside the specification, so the view is complete when this returns.
-function draw(element, specification) {
+// Draws, or draws again; resolves to the view. The last call for an element counts.
+async function draw(element, specification) {
   if (!drawable) {
     element.textContent = "This report was made without Vega: its tables hold all figures.";
     return null;
   }
-  const known = drawn.get(element);
-  if (known) known.view.finalize();
   const width = Math.max(260, element.clientWidth || 440);
+  const mine = { specification, width, view: null };
+  const before = drawn.get(element);
+  drawn.set(element, mine);
+  if (before && before.finalize) before.finalize();
   try {
-    const view = new window.vega.View(window.vega.parse(compile(specification, width)), {
-      renderer: "svg",
-      container: element,
-      hover: true,
-      logLevel: window.vega.Error,
+    const made = await window.vegaEmbed(element, sized(specification, width), {
+      mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false, config: report.theme, tooltip,
     });
-    view.tooltip(tooltip);
-    view.run();
-    drawn.set(element, { view, specification, width });
-    return view;
+    if (drawn.get(element) !== mine) {
+      made.finalize();
+      return null;
+    }
+    mine.view = made.view;
+    mine.finalize = made.finalize;
+    return made.view;
   } catch (error) {
-    failures.push(String(error));
+    failures.push(`${element.closest("figure")?.id}: ${error.message}`);
     element.textContent = `This figure could not be drawn (${error.message}); its data is in the tables.`;
     return null;
   }
@@ -74,39 +75,45 @@ function tooltip(_handler, event, _item, value) {
 function drawFigure(figure) {
   const element = figure.querySelector(".plot");
   const specification = report.figures[figure.dataset.figure];
-  if (specification && !drawn.has(element)) draw(element, specification);
+  return specification && !drawn.has(element) ? draw(element, specification) : null;
 }
 
+// First what is in view, then in idle moments the rest, so that printing finds all of it.
 const figures = [...document.querySelectorAll("figure[data-figure]")];
 const watcher = new IntersectionObserver(
-  (entries) => {
-    for (const entry of entries) {
-      if (!entry.isIntersecting) continue;
-      watcher.unobserve(entry.target);
-      drawFigure(entry.target);
-    }
-  },
+  (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => drawFigure(entry.target)),
   { rootMargin: "400px" },
 );
 figures.forEach((figure) => watcher.observe(figure));
 
-// Figures take the width of their place: drawn again when it changed.
-let waiting = 0;
-window.addEventListener("resize", () => {
-  clearTimeout(waiting);
-  waiting = setTimeout(() => {
-    for (const [element, { specification, width }] of [...drawn]) {
-      if (element.clientWidth && Math.abs(element.clientWidth - width) > 8) draw(element, specification);
-    }
-  }, 150);
-});
+const idle = window.requestIdleCallback || ((work) => setTimeout(work, 50));
+async function drawRest(left) {
+  const figure = left.find((one) => !drawn.has(one.querySelector(".plot")));
+  if (!figure) return;
+  await drawFigure(figure);
+  idle(() => drawRest(left));
+}
+window.addEventListener("load", () => idle(() => drawRest(figures)));
 
-// On paper everything is open and drawn.
+// Figures take the width of their place: drawn again when it changed.
+const resized = new Map();
+const widths = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    clearTimeout(resized.get(target));
+    resized.set(target, setTimeout(() => {
+      const known = drawn.get(target);
+      if (!known || !target.clientWidth) return;
+      if (Math.abs(target.clientWidth - known.width) > 8) draw(target, known.specification);
+    }, 120));
+  }
+});
+document.querySelectorAll(".plot").forEach((element) => widths.observe(element));
+
+// On paper everything is open.
 let closed = [];
 window.addEventListener("beforeprint", () => {
   closed = [...document.querySelectorAll("details:not([open])")];
   closed.forEach((part) => { part.open = true; });
-  figures.forEach(drawFigure);
 });
 window.addEventListener("afterprint", () => closed.forEach((part) => { part.open = false; }));
 
@@ -148,7 +155,7 @@ document.addEventListener("click", async (event) => {
   const figure = event.target.closest("figure");
   const name = figure.id.replace(/^figure-/, "");
   const known = drawn.get(figure.querySelector(".plot"));
-  if (!known) return;
+  if (!known || !known.view) return;
   if (kind === "csv") {
     save(`${name}.csv`, "text/csv", csv(values(known.specification)));
   } else {

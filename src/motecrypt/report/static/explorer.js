@@ -25,18 +25,16 @@ function figureText(value) {
   return String(Number(value.toPrecision(4)));
 }
 
-// The points that no other beats in both figures, from the least x on. Of equals the first counts.
+// For each device the points that no other on it beats in both figures, from the least x on.
 function paretoFront(points) {
-  const sorted = [...points].sort((a, b) => a.x - b.x || a.y - b.y);
+  const least = new Map();
   const front = [];
-  let least = Infinity;
-  for (const point of sorted) {
-    if (point.y < least) {
-      front.push(point);
-      least = point.y;
-    }
+  for (const point of [...points].sort((a, b) => a.x - b.x || a.y - b.y)) {
+    if (point.y >= (least.get(point.row.device) ?? Infinity)) continue;
+    least.set(point.row.device, point.y);
+    front.push(point);
   }
-  return front;
+  return front.sort((a, b) => a.row.device.localeCompare(b.row.device) || a.x - b.x);
 }
 
 function explorerState() {
@@ -64,9 +62,19 @@ function chosenRows(state) {
   );
 }
 
-function axisScale(numbers) {
+// Logarithmic where the values are positive and span much, else from zero.
+function axisOf(field, numbers, title) {
   const least = Math.min(...numbers), largest = Math.max(...numbers);
-  return least > 0 && largest / least >= 20 ? { type: "log", nice: true } : { zero: true, nice: true };
+  const axis = { field, type: "quantitative", title };
+  if (!(least > 0) || largest / least < 20) {
+    return { ...axis, scale: { zero: true, nice: true }, axis: { tickCount: 6 } };
+  }
+  const low = Math.floor(Math.log10(least)), high = Math.ceil(Math.log10(largest));
+  const values = [];
+  for (let power = low; power <= high; power += 1) {
+    for (const part of high - low < 3 ? [1, 2, 5] : [1]) values.push(Number(`${part}e${power}`));
+  }
+  return { ...axis, scale: { type: "log", nice: false }, axis: { values, format: ",~r" } };
 }
 
 function scatter(points, front, state) {
@@ -82,12 +90,7 @@ function scatter(points, front, state) {
     placement: point.row.placement,
     front: numbered.get(point) || null,
   }));
-  const axis = (name, field) => ({
-    field,
-    type: "quantitative",
-    title: QUANTITIES[name].title,
-    scale: axisScale(points.map((point) => point[field])),
-  });
+  const axis = (name, field) => axisOf(field, points.map((point) => point[field]), QUANTITIES[name].title);
   const x = axis(state.x, "x"), y = axis(state.y, "y");
   const legend = { orient: "bottom", columns: 3 };
   const standings = ["recommended", "acceptable", "legacy", "broken", "unrated"];
@@ -99,6 +102,17 @@ function scatter(points, front, state) {
     scale: { domain: standings, range: ["#3f9b6b", "#3b82c4", "#c8901a", "#c4503a", "#8a8a8a"] },
   };
   const shape = { field: "device", type: "nominal", title: null, legend };
+  const tooltip = ["cipher", "standing", "device", "implementation", "key bits", "placement"]
+    .map((field) => ({ field }))
+    .concat([
+      { field: "x", type: "quantitative", title: QUANTITIES[state.x].title },
+      { field: "y", type: "quantitative", title: QUANTITIES[state.y].title },
+    ]);
+  const dots = (filter, mark) => ({
+    transform: [{ filter }],
+    mark: { type: "point", size: 60, ...mark },
+    encoding: { x, y, color, shape, tooltip },
+  });
   return {
     data: { values: rows },
     height: 340,
@@ -106,24 +120,10 @@ function scatter(points, front, state) {
       {
         transform: [{ filter: "datum.front" }],
         mark: { type: "line", interpolate: "step-after", opacity: 0.5, strokeDash: [4, 3], color: "gray" },
-        encoding: { x, y, order: { field: "x", type: "quantitative" } },
+        encoding: { x, y, detail: { field: "device" }, order: { field: "x", type: "quantitative" } },
       },
-      {
-        mark: { type: "point", size: 60, strokeWidth: 1.6 },
-        encoding: {
-          x,
-          y,
-          color,
-          shape,
-          fill: { condition: { test: "datum.front", field: "standing", scale: color.scale, legend: null }, value: "transparent" },
-          tooltip: ["cipher", "standing", "device", "implementation", "key bits", "placement"]
-            .map((field) => ({ field }))
-            .concat([
-              { field: "x", type: "quantitative", title: QUANTITIES[state.x].title },
-              { field: "y", type: "quantitative", title: QUANTITIES[state.y].title },
-            ]),
-        },
-      },
+      dots("!datum.front", { filled: false, strokeWidth: 1.6 }),
+      dots("datum.front", { filled: true, opacity: 1 }),
       {
         transform: [{ filter: "datum.front" }],
         mark: { type: "text", dx: 8, dy: -7, fontSize: 11, align: "left" },
@@ -199,9 +199,7 @@ function drawLengths(rows, state) {
   const legend = { orient: "bottom", columns: 1, labelLimit: 320 };
   const by = { field: "series", type: "nominal", title: null, sort: null, legend };
   const x = { field: "message_bytes", type: "quantitative", title: "message, bytes", scale: { zero: false } };
-  const y = {
-    field: "value", type: "quantitative", title: quantity, scale: axisScale(values.map((v) => v.value)),
-  };
+  const y = axisOf("value", values.map((value) => value.value), quantity);
   draw(element, {
     data: { values },
     height: 260,

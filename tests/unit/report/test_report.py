@@ -1,0 +1,184 @@
+"""The report as a file: whole, self-contained, made from what is stored; its figures and their data."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from motecrypt.catalog import Catalog
+from motecrypt.cli.report import command
+from motecrypt.model import Comparison
+from motecrypt.report import charts, gather, render
+from motecrypt.report.costs import join
+from motecrypt.report.figure import Figure
+from motecrypt.report.page import embedded, number
+from motecrypt.report.sources import slug
+from motecrypt.report.vega import javascript, without_addresses
+from motecrypt.results import Results
+from motecrypt.studies import names
+from report_data import fill
+
+ADDRESS = re.compile(r"https?://|(?:src|href)\s*=\s*[\"']//|@import|url\(", re.IGNORECASE)
+VEGA = bool(javascript())
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A results file with made-up figures."""
+    path = tmp_path_factory.mktemp("report") / "results.db"
+    with Results(path) as results:
+        fill(results)
+    return path
+
+
+def _data(page: str) -> dict[str, object]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found
+    read: dict[str, object] = json.loads(found[1])
+    return read
+
+
+def test_the_report_is_one_small_file_without_addresses_and_made_quickly(
+    filled: Path, tmp_path: Path
+) -> None:
+    javascript()  # bundled once for each version of the kit, then kept
+    target = tmp_path / "report.html"
+    begin = time.monotonic()
+    done = CliRunner().invoke(command, ["-o", str(target), "--db", str(filled)])
+    assert done.exit_code == 0, done.output
+    assert time.monotonic() - begin < 10
+    page = target.read_text()
+    assert len(page) < 5_000_000
+    markup = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
+    assert not ADDRESS.search(markup)
+    assert "http://" not in page and "https://" not in page
+    assert "gcc &lt;made up&gt; &amp; co" in page  # text from results never becomes markup
+    assert page.rstrip().endswith("</html>")
+    assert not list(tmp_path.glob(".report*"))  # nothing half-written is left
+
+
+def test_every_source_and_cipher_is_told(filled: Path) -> None:
+    catalog = Catalog.load()
+    with Results(filled) as results:
+        content = gather(results, catalog)
+    page = render(content, bundle="")
+    for name in names():
+        assert f'id="source-{name}"' in page
+    for name in catalog.ciphers:
+        assert f'id="cipher-{name}"' in page
+    assert "does not fit: needs 3,175" in page
+    names_of = [figure.name for figure in content.all_figures()]
+    assert len(names_of) == len(set(names_of))
+    assert all(figure.caption and figure.command.startswith("motecrypt ") for figure in content.all_figures())
+    data = _data(page)
+    assert set(data["figures"]) == set(names_of)  # type: ignore[call-overload]
+
+
+def test_empty_results_say_what_to_run(tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    done = CliRunner().invoke(command, ["-o", str(target), "--db", str(tmp_path / "none.db")])
+    assert done.exit_code == 0
+    assert "motecrypt reproduce rc4d" in done.output
+    page = target.read_text()
+    assert "results are empty" in page
+    assert "motecrypt reproduce" in page
+    assert 'id="explorer"' not in page
+
+
+@pytest.mark.skipif(not VEGA, reason="kit plots is not installed: vl-convert-python")
+def test_figures_are_written_with_captions_and_data(tmp_path: Path) -> None:
+    filled = tmp_path / "some.db"
+    with Results(filled) as results:
+        fill(results, family="rc4d")
+    done = CliRunner().invoke(
+        command,
+        ["-o", str(tmp_path / "r.html"), "--figures", str(tmp_path / "f"), "--db", str(filled), "--json"],
+    )
+    assert done.exit_code == 0, done.output
+    count = json.loads(done.stdout)["figures"]
+    svgs = sorted((tmp_path / "f").glob("*.svg"))
+    assert len(svgs) == count == len(list((tmp_path / "f").glob("*.csv")))
+    for svg in svgs:
+        assert svg.read_text().startswith("<svg")
+        assert svg.with_suffix(".pdf").read_bytes().startswith(b"%PDF")
+        rows = list(csv.DictReader(svg.with_suffix(".csv").read_text().splitlines()))
+        assert rows, svg.name
+        assert f"## {svg.stem}" in (tmp_path / "f" / "captions.md").read_text()
+
+
+def test_data_cannot_end_its_element() -> None:
+    text = embedded({"note": "</script><!-- <b> & "})
+    assert "<" not in text and "&" not in text
+    assert json.loads(text) == {"note": "</script><!-- <b> & "}
+
+
+def test_addresses_are_taken_from_scripts_and_namespaces_stay() -> None:
+    script = without_addresses(
+        'a="https://vega.github.io/schema/vega/v6.json";b="http://www.w3.org/2000/svg"'
+    )
+    assert "http://" not in script and "https://" not in script
+    assert r"http:\/\/www.w3.org\/2000/svg" in script or r"http:\/\/www.w3.org/2000/svg" in script
+    assert "schema/vega/v6.json" in script
+
+
+def test_of_two_measurements_the_newest_counts_and_operations_are_joined(results: Results) -> None:
+    fill(results)
+    catalog = Catalog.load()
+    some = results.measurements(cipher="rc4d", device="uno", message_bytes=16)
+    costs = join([*some, *some], catalog.devices)
+    assert len(costs) == len({m.variant for m in some})
+    assert all(set(cost.operations) == {"setup", "encrypt", "decrypt"} for cost in costs)
+    assert all(cost.flags == "" for cost in costs)
+
+
+def test_pairs_of_one_column_are_one_panel_and_of_more_several() -> None:
+    rows = [
+        Comparison("s", "t", f"r{i}", "c", "ms", 10.0 * i, 9.0 * i, 0.9, "reproduced") for i in range(1, 5)
+    ]
+    assert "layer" in charts.paired({"c": rows}, "ms")
+    several = charts.paired({"c": rows, "d": rows}, "ms")
+    assert len(several["concat"]) == 2
+    figure = Figure("f", "f", "caption", "motecrypt", several)
+    assert len(figure.data()) == 8
+    assert figure.as_csv().splitlines()[0] == "panel,row,print,ours,verdict"
+
+
+def test_heat_maps_keep_never_and_always() -> None:
+    matrix = [[0] * 8 + [100] * 8 for _ in range(8)]
+    shown = {
+        "input": "key",
+        "input_bytes": 1,
+        "output_bytes": 16,
+        "percent_changed_by_input_bit_and_output_byte": matrix,
+    }
+    values = charts.heat_maps({"key": shown})["concat"][0]["data"]["values"]
+    assert [(v["output"], v["output_end"], v["percent"]) for v in values] == [(0, 8, 0), (8, 16, 100)]
+
+
+def test_an_axis_is_logarithmic_where_values_span_much() -> None:
+    assert charts.axis_of("x", [1, 5], "t")["scale"]["zero"]
+    wide = charts.axis_of("x", [0.5, 5000], "t")
+    assert wide["scale"]["type"] == "log"
+    assert wide["axis"]["values"][0] <= 0.5 and wide["axis"]["values"][-1] >= 5000
+    assert charts.axis_of("x", [0, 5000], "t")["scale"]["zero"]  # zero has no logarithm
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [(None, ""), (1234567, "1,234,567"), (0.123456, "0.1235"), (12345.6, "12,346"), (3.0, "3"), ("C", "C")],
+)
+def test_numbers_for_people(value: float | str | None, told: str) -> None:
+    assert number(value) == told
+
+
+def test_slugs_are_file_names() -> None:
+    assert slug("Table 1: time, µs / byte") == "table-1-time-s-byte"
