@@ -122,7 +122,8 @@ static bool on_bad_access(uc_engine *uc, uc_mem_type type, uint64_t address, int
                "the firmware %s 0x%" PRIx32 "%s, at 0x%" PRIx32 ", return address 0x%" PRIx32 "%s", what,
                (uint32_t)address,
                type == UC_MEM_WRITE_PROT || type == UC_MEM_FETCH_PROT ? "" : ", where nothing is",
-               register_value(m, UC_ARM_REG_PC), register_value(m, UC_ARM_REG_LR));
+               register_value(m, UC_ARM_REG_PC), register_value(m, UC_ARM_REG_LR),
+               absent_part((uint32_t)address));
     }
     return false;
 }
