@@ -4,7 +4,7 @@
 
     answer = advise.advise(question, candidates, device, radio, battery, regulator)
 
-`advise` looks at its six arguments and nothing else. `candidates_from`, `device_part`, `radio_part`,
+`advise` looks at its arguments and nothing else. `candidates_from`, `device_part`, `radio_part`,
 `battery_part` and `regulator_part` make these from the catalog and from measurements that someone else
 made; `export` gives all of it as JSON. docs/advise.md describes the model.
 """
@@ -19,6 +19,7 @@ from motecrypt.advise.gather import (
     export,
     placed,
     radio_part,
+    regulator_names,
     regulator_part,
 )
 from motecrypt.advise.rank import advise, supply_refusal, unfit
@@ -63,6 +64,7 @@ __all__ = [
     "export",
     "placed",
     "radio_part",
+    "regulator_names",
     "regulator_part",
     "seconds",
     "supply_refusal",

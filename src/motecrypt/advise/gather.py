@@ -155,6 +155,11 @@ def cell_names() -> list[str]:
     return list(_supplies()[0])
 
 
+def regulator_names() -> list[str]:
+    """The regulators there are."""
+    return list(_supplies()[1])
+
+
 def regulator_part(name: str) -> RegulatorPart:
     """The regulator of that name; InputError names the others."""
     regulators = _supplies()[1]
@@ -289,6 +294,8 @@ def _why(failed: Measurement) -> str:
     """The bench's reason; where it counts bytes, also how many are too many."""
     if failed.status == "build-failed":
         return f"does not build: {failed.reason.rsplit(': ', 1)[-1]}"
+    if failed.status == "wrong-output":
+        return f"computes wrong outputs here: {failed.reason}"
     match = re.search(r"needs ([\d,]+) of ([\d,]+) bytes", failed.reason)
     if match is None:
         return failed.reason

@@ -13,6 +13,8 @@ from motecrypt.advise.records import Costs, Entry, Exclusion
 
 FEW_CHARGE = 0.8
 """Below this usable share of the charge the supply is worth a note."""
+MUCH_LONGER = 1.2
+"""By this factor another regulator must lengthen the battery's life to be worth a note."""
 
 
 def number(value: float) -> str:
@@ -40,21 +42,24 @@ def notes(
     plaintext: Costs,
     usable: float,
     volts_min: float,
+    other_lives: Sequence[tuple[str, float]],
 ) -> tuple[str, ...]:
-    """All notes that hold, the most telling first."""
-    said: list[str] = []
-    if entries:
-        first = entries[0]
-        said += _shares(first, plaintext)
-        said += _packets(setting, entries, usable)
-        said += _counter(setting, first)
-        said += _timing(first)
-        said += _smaller(entries)
-    else:
-        said += _nothing_fits(exclusions)
-    said += _supply(setting, plaintext, usable, volts_min)
-    said += _misfits(exclusions)
-    return tuple(said)
+    """All notes that hold, the most telling first. `other_lives`: regulators that would serve as well,
+    with the days that the first would last through them."""
+    supply = _supply(setting, usable, volts_min)
+    if not entries:
+        return (*_nothing_fits(exclusions), *supply, *_misfits(exclusions))
+    first = entries[0]
+    return (
+        *supply,
+        *_other_supply(first, other_lives),
+        *_shares(first, plaintext),
+        *_packets(setting, entries, usable),
+        *_counter(setting, first),
+        *_timing(first),
+        *_smaller(entries),
+        *_misfits(exclusions),
+    )
 
 
 def _shares(first: Entry, plaintext: Costs) -> list[str]:
@@ -148,7 +153,7 @@ def _smaller(entries: Sequence[Entry]) -> list[str]:
     return []
 
 
-def _supply(setting: Setting, plaintext: Costs, usable: float, volts_min: float) -> list[str]:
+def _supply(setting: Setting, usable: float, volts_min: float) -> list[str]:
     battery, device, radio = setting.battery, setting.device, setting.radio
     said = []
     if usable < FEW_CHARGE:
@@ -156,7 +161,7 @@ def _supply(setting: Setting, plaintext: Costs, usable: float, volts_min: float)
             f"{battery.name} stays above the {volts_min:.3g} V that {device.title} needs for only "
             f"{percent(usable * 100)} of its charge"
         )
-        said.append(f"{text}, and no more is counted; {_other_supply(setting)}.")
+        said.append(f"{text}, and no more is counted.")
     peak = max(device.active_ma, device.idle_ma + max(radio.tx_ma, radio.rx_ma))
     if peak > battery.pulse_ma:
         said.append(
@@ -166,20 +171,26 @@ def _supply(setting: Setting, plaintext: Costs, usable: float, volts_min: float)
     return said
 
 
-def _other_supply(setting: Setting) -> str:
-    if setting.regulator.kind == "switch":
-        return "more cells would use more of it"
-    return "a regulator that raises the voltage uses the rest (--regulator switch)"
+def _other_supply(first: Entry, other_lives: Sequence[tuple[str, float]]) -> list[str]:
+    """The regulator that makes the most of the battery, if that is much."""
+    if not other_lives:
+        return []
+    name, life_days = max(other_lives, key=lambda other: other[1])
+    if life_days < MUCH_LONGER * first.costs.life_days:
+        return []
+    lasts = f"{days(life_days)} instead of {days(first.costs.life_days)}"
+    return [f"With --regulator {name} the same battery lasts {lasts}."]
 
 
 def _misfits(exclusions: Sequence[Exclusion]) -> list[str]:
-    """One sentence for each library configuration or variant that the device cannot hold."""
+    """One sentence for each library configuration or variant that the device cannot hold, and for each
+    that computes wrong outputs on it."""
     found: dict[str, list[Exclusion]] = {}
     for exclusion in exclusions:
         if exclusion.candidate.status == "does-not-fit":
             place = "" if exclusion.candidate.placement == "flash" else " with its tables in RAM"
             found.setdefault(exclusion.candidate.implementation + place, []).append(exclusion)
-    said = []
+    said = [f"{e.candidate.name} {e.reason}." for e in exclusions if e.candidate.status == "wrong-output"]
     for name, members in found.items():
         least = min(members, key=lambda e: ((e.candidate.ram_bytes or 0), e.candidate.flash_bytes or 0))
         ciphers = list(dict.fromkeys(e.candidate.cipher for e in members))

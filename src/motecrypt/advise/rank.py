@@ -1,11 +1,12 @@
 """The adviser: one pure function from plain records to a ranking with a reason for every place.
 
-`advise(question, candidates, device, radio, battery, regulator)` looks at nothing else.
+`advise(question, candidates, device, radio, battery, regulator)` looks at nothing but its arguments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from motecrypt.advise.costs import (
     Setting,
@@ -43,6 +44,7 @@ def advise(
     radio: RadioPart,
     battery: BatteryPart,
     regulator: RegulatorPart,
+    other_regulators: Sequence[RegulatorPart] = (),
 ) -> Advice:
     """Rank what can be used, say why each place, and say why not of the rest.
 
@@ -54,6 +56,8 @@ def advise(
     ----------
     candidates
         As measured; lengths between measured ones are interpolated linearly, others not measured.
+    other_regulators
+        Only for a note: whether one of them would make the battery last much longer.
 
     Returns
     -------
@@ -94,7 +98,8 @@ def advise(
         )
         for rank, (_, candidate, costs, weight) in enumerate(found, start=1)
     )
-    said = notes(setting, entries, tuple(exclusions), plaintext, usable, volts_min)
+    lives = _other_lives(setting, found[0][1], other_regulators) if found else []
+    said = notes(setting, entries, tuple(exclusions), plaintext, usable, volts_min, lives)
     return Advice("", entries, tuple(exclusions), said, plaintext, usable, volts_min)
 
 
@@ -157,6 +162,21 @@ def _costs(setting: Setting, candidate: Candidate, usable: float) -> Costs | Non
         return None
     sealed = sealed_bytes(candidate, question.message_bytes, question.counter_bytes)
     return message_costs(setting, sealed, cycles[1] + answer_cycles, cycles[0], answer_bytes, usable)
+
+
+def _other_lives(
+    setting: Setting, first: Candidate, regulators: Sequence[RegulatorPart]
+) -> list[tuple[str, float]]:
+    """Days that the first would last through other regulators that can run the device."""
+    lives = []
+    for other in regulators:
+        if other == setting.regulator or supply_refusal(setting.device, setting.battery, other):
+            continue
+        usable = usable_fraction(setting.battery, volts_needed(setting.device, other))
+        costs = _costs(replace(setting, regulator=other), first, usable)
+        if costs is not None:
+            lives.append((other.name, costs.life_days))
+    return lives
 
 
 def _not_measured(candidate: Candidate, question: Question) -> str:

@@ -132,7 +132,8 @@ def command(
     need(device.kit)
     with open_results(db) as results, progress("measuring") as report:
         candidates = ensured(found, results, catalog, jobs, report)
-    answer = advise.advise(question, candidates, part, advise.radio_part(radio), battery, between)
+    others = [advise.regulator_part(name) for name in advise.regulator_names()]
+    answer = advise.advise(question, candidates, part, advise.radio_part(radio), battery, between, others)
     if as_json:
         print_json(_plain(question, answer))
     else:

@@ -179,13 +179,16 @@ def test_a_counter_wraps_sooner_than_people_think() -> None:
 def test_the_shares_of_the_energy_are_told() -> None:
     answer = ask(made())
     energy = answer.entries[0].costs.energy
-    assert f"Encryption is {energy.cpu_uj / energy.total_uj * 100:.1f} % of the energy" in answer.notes[0]
+    share = f"{energy.cpu_uj / energy.total_uj * 100:.1f} %"
+    assert f"Encryption is {share} of the energy" in notes_of(answer, "Encryption")
 
 
 def test_misfits_vary_and_supplies_are_told() -> None:
     misfit = made(implementation="lib/rom", status="does-not-fit", reason="does not fit: needs 3 of 2 bytes")
     other = replace(misfit, cipher="other-8")
-    answer = ask(made(timing_varies=True), misfit, other, battery=THREE_AA)
+    wrong = made(implementation="lib/wrong", status="wrong-output", reason="computes wrong outputs here: x")
+    answer = ask(made(timing_varies=True), misfit, other, wrong, battery=THREE_AA)
+    assert notes_of(answer, "lib/wrong (128 bits) computes wrong outputs here: x.")
     assert "lib/rom does not fit: needs 3 of 2 bytes for good-8 (and 1 more)." in answer.notes
     assert notes_of(answer, "differ with the data")
     assert "only 2.5 % of its charge" in notes_of(answer, "3xAA stays above")
@@ -222,6 +225,20 @@ def test_usable_charge_follows_the_curve() -> None:
     assert usable_fraction(THREE_AA, 9.0) == 0.0
     assert usable_fraction(THREE_AA, 3.6) == pytest.approx(0.5)
     assert usable_fraction(THREE_AA, 4.5) == pytest.approx(0.025)
+
+
+def test_a_regulator_that_makes_the_battery_last_is_named() -> None:
+    arguments = ([made()], UNO, SRF, THREE_AA, NONE)
+    plain = advise.advise(ASKED, *arguments)
+    assert not any("--regulator" in note for note in plain.notes)
+    said = advise.advise(ASKED, *arguments, [NONE, SWITCH, NANO])
+    longer = ask(made(), battery=THREE_AA, regulator=NANO).entries[0].costs.life_days
+    assert any(
+        f"With --regulator nano the same battery lasts {longer / 365.25:.1f} years" in n for n in said.notes
+    )
+    assert said.entries == plain.entries
+    best = advise.advise(ASKED, *arguments[:4], NANO, [NONE, SWITCH, NANO])
+    assert not any("--regulator" in note for note in best.notes)
 
 
 # --- energy ----------------------------------------------------------------------------------------

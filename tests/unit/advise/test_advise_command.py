@@ -73,6 +73,7 @@ def test_the_json_is_what_the_function_says_and_comes_fast(db: Path) -> None:
         advise.radio_part(load_radio("srf")),
         advise.battery_part("3xAA"),
         advise.regulator_part("switch"),
+        [advise.regulator_part(name) for name in advise.regulator_names()],
     )
     assert [(r["cipher"], r["implementation"], r["reason"]) for r in said["ranked"]] == [
         (e.candidate.cipher, e.candidate.implementation, e.reason) for e in answer.entries
