@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from motecrypt.catalog import Catalog
 from motecrypt.model import Cell, Comparison, Measurement, Operation, Section, Verdict
@@ -88,6 +88,8 @@ def _times(results: Results, found: Sequence[tuple[Cell, Measurement]]) -> list[
             continue
         value = round(ours.time_us(boot2), 1)
         facts = _facts(ours)
+        if case.key_in_call:
+            facts += "; with the key's set-up, since the source's call takes the key; without its Base64"
         if published is None:
             note = f"the source printed none for {bits} bits; {facts}"
             rows.append(Comparison(*place, value, None, "not reproducible", note))
@@ -124,17 +126,33 @@ def _cause(ours: Timing, published: float, levels: dict[tuple[str, str], float])
             f"({others}, warm)"
         )
     lines = ours.lines_for(published, boot2)
-    share = f"{lines:.0f} of the {ours.misses} lines, at {boot2} cycles each, give the print"
+    if lines <= ours.misses:
+        share = f"{lines:.0f} of the {ours.misses} lines, at {boot2} cycles each, give the print"
+    else:
+        share = f"{lines * boot2 / ours.misses:.0f} cycles a miss give the print"
     if published < ours.time_us(low):
         return "not reproducible", (
             f"the print is {100 * (1 - published / ours.time_us(low)):.0f} % below the band: {share}. The "
             "rest may have been in its cache: the sketch's loop repeats, and the printed pass is hardly its "
-            "first, since the line that its setup() prints is missing. The compiler counts as well "
-            f"({others}, warm)"
+            "first, since the line that its setup() prints is missing."
+            f"{_tables_alone(ours, published, fewer)} The compiler counts as well ({others}, warm)"
         )
     if published > ours.time_us(high):
         return "not reproducible", "the print is above the band: more than these bytes was timed"
     return "reproduced", f"within the band; {share}"
+
+
+def _tables_alone(ours: Timing, published: float, levels: Mapping[str, float]) -> str:
+    """Whether the tables' lines, which no compiler changes, and the fastest core take more than the print."""
+    _, boot2, _ = miss_cycles()
+    tables = int(ours.outcome.get("table_lines_new", 0))
+    least = ours.time_us(boot2, tables) - ours.time_us(0) + min([ours.time_us(0), *levels.values()])
+    if least <= published:
+        return ""
+    return (
+        f" That some were there is certain at {boot2} cycles: the tables' {tables} lines, which no compiler "
+        f"changes, and the fastest core would make {least:.0f} without a line of code missing."
+    )
 
 
 _TIME_TEXT = (
