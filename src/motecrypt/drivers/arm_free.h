@@ -144,8 +144,7 @@ static void on_block_free(uc_engine *uc, uint64_t address, uint32_t bytes, void 
     struct machine *m = user;
     on_block(uc, address, bytes, user);
     free_watch_stack(m, m->current);
-    if (m->current->bytes == 2 && code_at(m, m->current->address) == 0xE7FEu &&
-        (register_value(m, UC_ARM_REG_PRIMASK) & 1u)) {
+    if (m->current->is_empty_loop && (register_value(m, UC_ARM_REG_PRIMASK) & 1u)) {
         finish(m, "stop", "it has ended: an empty loop with interrupts off");
     }
 }

@@ -26,6 +26,7 @@ struct block {
     uint32_t stack_bytes; /* that the block pushes, at its deepest */
     uint8_t last;         /* enum block_last */
     uint8_t moves_sp;     /* in a way that stack_bytes does not tell */
+    uint8_t is_empty_loop;
 };
 
 enum block_last { BLOCK_RUNS_ON, BLOCK_CALLS, BLOCK_RETURNS };
@@ -168,11 +169,12 @@ static void measure_block(struct machine *m, struct block *block, uint32_t addre
     }
     block->stack_bytes = (uint32_t)deepest;
     block->last = last_of(code, &instruction);
+    block->is_empty_loop = bytes == 2 && code == 0xE7FEu; /* B to itself */
     block->extra = instruction.class == THUMB_branch_if ? m->cost[THUMB_branch_if_taken] : 0;
 }
 
 /* The one hook of the fast mode: every block's cost is added when it begins. */
-static void on_block(uc_engine *uc, uint64_t address64, uint32_t bytes, void *user) {
+static inline void on_block(uc_engine *uc, uint64_t address64, uint32_t bytes, void *user) {
     struct machine *m = user;
     uint32_t address = (uint32_t)address64;
     struct block *block = &m->blocks[(address >> 1) & (BLOCK_SLOTS - 1)];
