@@ -11,13 +11,25 @@ from motecrypt.errors import InputError
 
 def _home(variable: str, fallback: str) -> Path:
     value = os.environ.get(variable)
-    return Path(value) if value else Path.home() / fallback
+    if value:
+        return Path(value)
+    try:
+        return Path.home() / fallback
+    except RuntimeError as error:
+        raise InputError(f"this user has no home directory; set HOME or {variable}") from error
 
 
 def cache_dir() -> Path:
-    """Built firmware, drivers and fetched sources: safe to delete. MOTECRYPT_CACHE overrides."""
+    """Built firmware, drivers and fetched sources: safe to delete. MOTECRYPT_CACHE overrides.
+
+    Absolute and without symbolic links: compilers run elsewhere, and say where they are.
+    """
     own = os.environ.get("MOTECRYPT_CACHE")
-    return Path(own) if own else _home("XDG_CACHE_HOME", ".cache") / "motecrypt"
+    place = Path(own) if own else _home("XDG_CACHE_HOME", ".cache") / "motecrypt"
+    try:
+        return place.resolve()
+    except (OSError, RuntimeError) as error:
+        raise InputError(f"{place}: no place for a cache: {error}") from error
 
 
 def default_results() -> Path:

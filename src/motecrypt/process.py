@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,18 @@ class Outcome:
         return told[-1] if told else lines[-1] if lines else f"ended with code {self.code}"
 
 
+# Variables that make a compiler read other files than its command line says.
+_LEADING_ASTRAY = frozenset(
+    ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH")
+)
+
+
+def _environment(given: Mapping[str, str] | None) -> dict[str, str]:
+    """The environment as given (else ours), in English, since what programs say is read."""
+    chosen = os.environ if given is None else given
+    return {k: v for k, v in chosen.items() if k not in _LEADING_ASTRAY} | {"LC_ALL": "C.UTF-8"}
+
+
 def run(
     command: Sequence[str | Path],
     *,
@@ -48,13 +61,16 @@ def run(
             arguments,
             capture_output=True,
             cwd=cwd,
-            env=dict(environment) if environment is not None else None,
+            env=_environment(environment),
             timeout=timeout_s,
             check=False,
             stdin=subprocess.DEVNULL,
         )
-    except FileNotFoundError:
-        return Outcome(None, "", f"{arguments[0]}: not found")
+    except FileNotFoundError as error:
+        missing = cwd if cwd is not None and not cwd.is_dir() else error.filename or arguments[0]
+        return Outcome(None, "", f"{missing}: not found")
+    except OSError as error:
+        return Outcome(None, "", f"{arguments[0]}: cannot be run: {error.strerror}")
     except subprocess.TimeoutExpired:
         return Outcome(-9, "", f"{arguments[0]}: killed after {timeout_s:g} s")
     return Outcome(

@@ -12,11 +12,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from motecrypt import process
-from motecrypt.build.toolchain import BuildError, identity
+from motecrypt.build.includes import file_hash, reached
+from motecrypt.build.toolchain import BuildError, failure, identity, installed_file
 from motecrypt.catalog import PACKAGE
 from motecrypt.paths import cache_dir, make_dir
 
 DRIVERS = PACKAGE / "drivers"
+HASHED_BYTES_MAX = 4 << 20
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,6 @@ class Recipe:
     source: str
     compiler: str
     flags: Callable[[], tuple[str, ...]]
-    headers: tuple[str, ...] = ()
     timeout_s: float = 300.0
 
 
@@ -44,9 +45,6 @@ def _unicorn_flags() -> tuple[str, ...]:
     return (f"-I{folder / 'include'}", str(shared), f"-Wl,-rpath,{library}")
 
 
-_ADAPTER = ("adapter.h", "../firmware/include/cipher.h")
-
-
 def _adapter(library: str) -> tuple[str, ...]:
     """Adapters to installed libraries are themselves libraries, which drivers/host.c loads."""
     return ("-shared", "-fPIC", f"-l{library}")
@@ -54,16 +52,14 @@ def _adapter(library: str) -> tuple[str, ...]:
 
 RECIPES = {
     "simavr": Recipe("simavr.c", "gcc", lambda: ("-lsimavr", "-lelf")),
-    "avr_run": Recipe("avr_run.c", "gcc", lambda: ("-lsimavr", "-lelf", "-lutil"), ("line.h", "shadow.h")),
+    "avr_run": Recipe("avr_run.c", "gcc", lambda: ("-lsimavr", "-lelf", "-lutil")),
     "mote": Recipe("mote.c", "gcc", lambda: ("-lsimavr", "-lelf")),
-    "arm": Recipe("arm.c", "gcc", lambda: (*_unicorn_flags(), "-lutil"), ("line.h", "shadow.h")),
-    "host": Recipe(
-        "host.c", "gcc", lambda: ("-ldl", "-lm"), ("host_counter.h", "../firmware/include/cipher.h")
-    ),
+    "arm": Recipe("arm.c", "gcc", lambda: (*_unicorn_flags(), "-lutil")),
+    "host": Recipe("host.c", "gcc", lambda: ("-ldl", "-lm")),
     "taint": Recipe("taint.c", "gcc", lambda: ("-g", "-ldl")),
-    "adapter_libtomcrypt": Recipe("adapter_libtomcrypt.c", "gcc", lambda: _adapter("tomcrypt"), _ADAPTER),
-    "adapter_openssl": Recipe("adapter_openssl.c", "gcc", lambda: _adapter("crypto"), _ADAPTER),
-    "adapter_cryptopp": Recipe("adapter_cryptopp.cc", "g++", lambda: _adapter("cryptopp"), _ADAPTER),
+    "adapter_libtomcrypt": Recipe("adapter_libtomcrypt.c", "gcc", lambda: _adapter("tomcrypt")),
+    "adapter_openssl": Recipe("adapter_openssl.c", "gcc", lambda: _adapter("crypto")),
+    "adapter_cryptopp": Recipe("adapter_cryptopp.cc", "g++", lambda: _adapter("cryptopp")),
     "wlan": Recipe("wlan.cc", "g++", lambda: _ns3_flags()),
 }
 
@@ -85,7 +81,7 @@ def driver(name: str) -> Path:
     recipe = RECIPES[name]
     with _lock:
         flags = recipe.flags()
-        key = driver_identity(name)
+        key = hashlib.sha256("\0".join((driver_identity(name), *flags)).encode()).hexdigest()
         target = make_dir(cache_dir() / "drivers") / f"{name}-{key[:16]}"
         if target.exists():
             return target
@@ -95,7 +91,7 @@ def driver(name: str) -> Path:
         outcome = process.run(command, timeout_s=recipe.timeout_s)
         if not outcome.ok:
             Path(scratch).unlink(missing_ok=True)
-            raise BuildError(f"driver {name}: {outcome.first_error}")
+            raise failure(outcome, f"driver {name}: ")
         Path(scratch).chmod(0o755)
         Path(scratch).replace(target)
         return target
@@ -103,10 +99,25 @@ def driver(name: str) -> Path:
 
 @lru_cache(maxsize=16)
 def driver_identity(name: str) -> str:
-    """A hash of the driver's sources, flags and compiler: part of every measurement's key."""
+    """A hash of the driver's sources, compiler, flags and the libraries it is linked to: part of every
+    measurement's key. The same wherever these lie."""
     recipe = RECIPES[name]
-    own = sorted(DRIVERS.glob(f"{name}_*.h"))
-    shared = [DRIVERS / header for header in recipe.headers if DRIVERS / header not in own]
-    sources = [DRIVERS / recipe.source, *own, *shared]
-    parts = [*(s.read_text() for s in sources), identity(recipe.compiler), *map(str, recipe.flags())]
+    parts = [file_hash(path) for path in reached([DRIVERS / recipe.source], [])]
+    parts.append(identity(recipe.compiler))
+    for flag in recipe.flags():
+        if flag.startswith("-l"):
+            library = installed_file(recipe.compiler, (), f"lib{flag[2:]}.so")
+            parts.append(f"{flag} {_library_hash(library)}")
+        elif flag.startswith("/"):
+            parts.append(_library_hash(Path(flag)))
+        elif "/" not in flag:  # else a place to look in, and what is found there counts
+            parts.append(flag)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _library_hash(library: Path | None) -> str:
+    """What a shared library is, told by its content, or by its name where it is large."""
+    if library is None:
+        return "missing"
+    size = library.stat().st_size
+    return f"{library.name} {size}" if size > HASHED_BYTES_MAX else file_hash(library)

@@ -12,10 +12,10 @@ import json
 import shutil
 import tempfile
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from motecrypt.build import toolchain
+from motecrypt.build.includes import file_hash, reached
 from motecrypt.build.sizes import Sizes, elf_sizes, object_sizes, symbols
 from motecrypt.build.sources import source_root
 from motecrypt.build.toolchain import BuildError
@@ -26,8 +26,9 @@ from motecrypt.paths import cache_dir, make_dir
 
 __all__ = ["BuildError", "BuildRequest", "Firmware", "build", "key_of"]
 
-BUILD_VERSION = 2
+BUILD_VERSION = 3
 _COMMON = ("-gdwarf-4", "-gno-record-gcc-switches", "-ffunction-sections", "-fdata-sections", "-fno-common")
+_DEVICE_FILES = (".c", ".h", ".S", ".ld", ".py")
 _OURS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
 
 
@@ -90,21 +91,32 @@ def _defines(request: BuildRequest) -> tuple[str, ...]:
     )
 
 
-@lru_cache(maxsize=4096)
-def _file_hash(path: Path, stamp: tuple[int, int]) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def _directories(request: BuildRequest, sources: list[Path], include: list[Path]) -> list[Path]:
+    """Where headers are looked for, in this order."""
+    return [
+        request.implementation.folder,
+        FIRMWARE / "include",
+        FIRMWARE / "modes",
+        request.device.folder,
+        *include,
+        *sorted({s.parent for s in sources}),
+    ]
 
 
-def _hash_file(path: Path) -> str:
-    try:
-        status = path.stat()
-        return _file_hash(path, (status.st_mtime_ns, status.st_size))
-    except OSError as error:
-        raise BuildError(f"{path}: {error.strerror}") from error
+def _headers_named(defines: tuple[str, ...]) -> list[str]:
+    """Headers that definitions name, such as CIPHER_HEADER."""
+    values = (define.partition("=")[2] for define in defines)
+    return [value[1:-1] for value in values if len(value) > 2 and value[0] in '"<']
 
 
-def _headers(directories: list[Path]) -> list[Path]:
-    return sorted(h for d in directories for h in d.glob("*.h"))
+def _read_by_compiler(request: BuildRequest) -> list[Path]:
+    """Every file of ours or the user's that goes into a build, as far as can be known without building."""
+    sources, include = _resolve(request)
+    directories = _directories(request, sources, include)
+    near = [h for d in (request.implementation.folder, *include) for h in sorted(d.glob("*.h"))]
+    device = [p for p in sorted(request.device.folder.iterdir()) if p.suffix in _DEVICE_FILES]
+    bench = FIRMWARE / "bench" / "bench.c"
+    return reached([*sources, *near, *device, bench], directories, _headers_named(_defines(request)))
 
 
 def key_of(request: BuildRequest) -> str:
@@ -112,26 +124,32 @@ def key_of(request: BuildRequest) -> str:
     device = request.device
     if request.placement not in device.placements:
         raise InputError(f"device {device.name} has no placement '{request.placement}'")
-    sources, include = _resolve(request)
-    folder = request.implementation.folder
-    files = [
-        *sources,
-        *_headers([folder, FIRMWARE / "include", FIRMWARE / "modes", *include]),
-        FIRMWARE / "bench" / "bench.c",
-        *(p for p in sorted(device.folder.iterdir()) if p.suffix in (".c", ".h", ".S", ".ld", ".py")),
-    ]
     parts = {
         "version": (BUILD_VERSION, _COMMON, _OURS),
         "compiler": toolchain.identity(device.compiler.command),
+        "runtime": _runtime(device),
         "machine": device.compiler.machine_flags,
         "base": device.compiler.flags,
         "flags": request.cipher_flags,
         "link": (*device.compiler.link_flags, *device.placements[request.placement].link_flags),
         "defines": _defines(request),
         "memory": {name: asdict(m) for name, m in device.memory.items()},
-        "files": [(f.name, _hash_file(f)) for f in files],
+        "order": [Path(source).name for source in (*request.implementation.sources, *device.hal)],
+        "warnings": _strictness(request.implementation),
+        "files": sorted((f.name, file_hash(f)) for f in _read_by_compiler(request)),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _strictness(body: Implementation) -> tuple[str, ...]:
+    """Our own code is held to every warning; what others wrote is measured as it is."""
+    return _OURS if body.library == "motecrypt" else ("-w",)
+
+
+def _runtime(device: Device) -> tuple[tuple[str, str], ...]:
+    """The libraries that are linked in; a shared library for the host takes none in."""
+    compiler = device.compiler
+    return () if compiler.shared else toolchain.runtime(compiler.command, compiler.machine_flags)
 
 
 def build(request: BuildRequest, key: str | None = None) -> Firmware:
@@ -145,7 +163,7 @@ def build(request: BuildRequest, key: str | None = None) -> Firmware:
     key = key or key_of(request)
     folder = cache_dir() / "firmware" / key[:2] / key
     if not (folder / "sizes.json").exists():
-        _build_into(request, folder)
+        _build_into(request, folder, key)
     return _load(request, folder, key)
 
 
@@ -163,11 +181,13 @@ def _load(request: BuildRequest, folder: Path, key: str) -> Firmware:
     )
 
 
-def _build_into(request: BuildRequest, folder: Path) -> None:
+def _build_into(request: BuildRequest, folder: Path, key: str) -> None:
     make_dir(folder.parent)
     work = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".building."))
     try:
         _compile_all(request, work)
+        if key_of(request) != key:
+            raise BuildError("a source was changed while it was compiled: build again", transient=True)
         work.chmod(0o755)
         try:
             work.rename(folder)
@@ -180,26 +200,26 @@ def _build_into(request: BuildRequest, folder: Path) -> None:
         shutil.rmtree(work, ignore_errors=True)
 
 
+def _prefix_maps(folder: Path, work: Path) -> tuple[str, ...]:
+    """Debug information says the same wherever things lie; of two that match, gcc takes the last."""
+    places = {
+        folder: "cipher",
+        FIRMWARE: "firmware",
+        cache_dir() / "sources": "sources",
+        work: ".",
+    }
+    return tuple(f"-fdebug-prefix-map={place}={name}" for place, name in places.items())
+
+
 def _compile_all(request: BuildRequest, work: Path) -> None:
     device, body = request.device, request.implementation
     compiler = device.compiler
     sources, include = _resolve(request)
-    directories = [
-        body.folder,
-        FIRMWARE / "include",
-        FIRMWARE / "modes",
-        device.folder,
-        *include,
-        *sorted({s.parent for s in sources}),
-    ]
+    directories = _directories(request, sources, include)
     defines = tuple(f"-D{d}" for d in _defines(request))
     shared = ("-fPIC",) if compiler.shared else ()
-    prefix = tuple(
-        f"-fdebug-prefix-map={p}={n}"
-        for p, n in ((str(FIRMWARE), "firmware"), (str(cache_dir() / "sources"), "sources"), (str(work), "."))
-    )
+    prefix = _prefix_maps(body.folder, work)
     common = (*compiler.machine_flags, *shared, *_COMMON, *prefix, *defines, *(f"-I{d}" for d in directories))
-    strict = _OURS if body.library == "motecrypt" else ("-w",)
 
     objects: list[Path] = []
     for source in [FIRMWARE / "bench" / "bench.c", *(device.folder / h for h in device.hal)]:
@@ -211,7 +231,7 @@ def _compile_all(request: BuildRequest, work: Path) -> None:
     own = set()
     for number, source in enumerate(sources):
         target = work / f"cipher{number}_{source.stem}.o"
-        flags = (*common, *strict, *request.cipher_flags)
+        flags = (*common, *_strictness(body), *request.cipher_flags)
         toolchain.compile_object(compiler.command, flags, source, target, work)
         objects.append(target)
         own.add(target.name)
@@ -219,6 +239,7 @@ def _compile_all(request: BuildRequest, work: Path) -> None:
     link_flags = (
         *compiler.machine_flags,
         *request.cipher_flags,
+        *prefix,
         "-Wl,--gc-sections",
         *(flag.replace("{device}", str(device.folder)) for flag in compiler.link_flags),
         *(

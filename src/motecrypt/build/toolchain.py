@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import lru_cache
 from pathlib import Path
 
@@ -9,10 +10,27 @@ from motecrypt import process
 from motecrypt.errors import InputError, MotecryptError
 
 _CPP = ("-std=gnu++11", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics")
+# What a linker takes from beside the compiler, by the names of all the C libraries that we build with.
+_RUNTIME = ("libc.a", "libc_nano.a", "libm.a", "libgcc.a", "crt0.o", "crtatmega328p.o")
 
 
 class BuildError(MotecryptError):
-    """The compiler or linker refused; the message is its first error."""
+    """The compiler or linker refused; the message is its first error.
+
+    `transient` when that says nothing of the source: it was killed, found no room, or is not installed.
+    """
+
+    def __init__(self, message: str, *, transient: bool = False) -> None:
+        super().__init__(message)
+        self.transient = transient
+
+
+def failure(outcome: process.Outcome, prefix: str = "") -> BuildError:
+    """The error of a compiler or linker that did not end well."""
+    killed = outcome.code is None or outcome.code < 0 or "signal terminated program" in outcome.errors
+    full = "No space left on device" in outcome.errors
+    said = "No space left on device" if full else outcome.first_error
+    return BuildError(prefix + said, transient=killed or full)
 
 
 @lru_cache(maxsize=16)
@@ -22,6 +40,21 @@ def identity(command: str) -> str:
     if not outcome.ok or not outcome.output:
         raise InputError(f"the compiler '{command}' is missing; 'motecrypt doctor' tells how to get it")
     return outcome.output.splitlines()[0].strip()
+
+
+@lru_cache(maxsize=64)
+def installed_file(command: str, flags: tuple[str, ...], name: str) -> Path | None:
+    """Where a compiler finds a library's file, or None where it has none of that name."""
+    outcome = process.run([command, *flags, f"-print-file-name={name}"], timeout_s=20)
+    path = Path(outcome.output.strip())
+    return path.resolve() if outcome.ok and path.is_absolute() and path.is_file() else None
+
+
+@lru_cache(maxsize=16)
+def runtime(command: str, flags: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """The C library and the compiler's own, by name and content: what they hold is linked in too."""
+    found = ((name, installed_file(command, flags, name)) for name in _RUNTIME)
+    return tuple((name, hashlib.sha256(path.read_bytes()).hexdigest()) for name, path in found if path)
 
 
 def compile_object(
@@ -42,7 +75,7 @@ def compile_object(
         driver = command[:-3] + "g++"
     outcome = process.run([driver, *language, *flags, "-c", source, "-o", target], cwd=directory)
     if not outcome.ok:
-        raise BuildError(outcome.first_error)
+        raise failure(outcome)
 
 
 def link(
@@ -60,4 +93,4 @@ def link(
         [command, *flags, *names, *libraries, "-o", target.name, "-Wl,-Map=map"], cwd=directory
     )
     if not outcome.ok:
-        raise BuildError(outcome.first_error)
+        raise failure(outcome)
