@@ -10,9 +10,10 @@ import hashlib
 import json
 import os
 import statistics
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -26,8 +27,9 @@ from motecrypt.protocol import Client, ProtocolError
 from motecrypt.results import Results
 from motecrypt.runners import Fault, Options, Region, runner_of
 
-BENCH_VERSION = 1
+BENCH_VERSION = 2
 ANSWER_TIMEOUT_S = 120.0
+WIPED_BYTES_MIN = 8  # a shorter plaintext may be what a wiped output happens to look like
 TRACED_CYCLES_MAX = 20_000_000  # a tracing run that only looks for the reason of a fault
 
 Progress = Callable[[int, int, str], None]
@@ -35,6 +37,10 @@ Progress = Callable[[int, int, str], None]
 
 class WrongOutput(MotecryptError):
     """The firmware's output differs from the oracle's: the figure is worth nothing."""
+
+
+class _Stopped(Exception):
+    """Nobody waits for this any more."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +53,21 @@ class Job:
     placement: str
     flags: tuple[str, ...]
     runs: tuple[tuple[str, int, int, int], ...]  # cache, key bits, message bytes, associated-data bytes
+    stop: threading.Event = field(compare=False)  # set when nobody wants the outcome any more
+    build_key: str = ""
 
     @property
     def title(self) -> str:
         """For progress: which device, cipher and implementation."""
         return f"{self.device.name} {self.cipher.name} {self.implementation.name}"
+
+    def cell(self, operation: Operation, run: tuple[str, int, int, int]) -> Cell:
+        """The cell of one operation in one run."""
+        cache, key_bits, message_bytes, ad_bytes = run
+        return Cell(
+            *(self.device.name, self.implementation, operation, key_bits, message_bytes, ad_bytes),
+            *(self.placement, cache, self.flags),
+        )
 
 
 # --- plan -----------------------------------------------------------------------------------------
@@ -95,14 +111,42 @@ def cells_for(
 
 def cell_key(catalog: Catalog, cell: Cell) -> str:
     """The content hash of a cell: build, runner, inputs, oracle and lengths. Builds nothing."""
-    device = catalog.device(cell.device)
-    cipher = catalog.cipher(cell.implementation.cipher)
-    request = BuildRequest(device, cell.implementation, cell.placement, cell.flags)
+    return _Keys(catalog)(cell)
+
+
+class _Keys:
+    """Keys of many cells: each build's part is worked out once."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._shared: dict[tuple[str, Implementation, str, tuple[str, ...]], tuple[str, str, str]] = {}
+
+    def __call__(self, cell: Cell) -> str:
+        group = (cell.device, cell.implementation, cell.placement, cell.flags)
+        if group not in self._shared:
+            device = self._catalog.device(cell.device)
+            cipher = self._catalog.cipher(cell.implementation.cipher)
+            built = _key_or_reason(BuildRequest(device, *group[1:]))
+            base = _key_or_reason(_empty_request(device, cell.placement, cipher.tag_bytes))
+            runner = runner_of(device.runner).identity(device)
+            settings = json.dumps([device.clock_hz, dict(device.simulator)], sort_keys=True)
+            self._shared[group] = (built, f"{base} {runner} {settings}", _oracle_hash(cipher))
+        return _hash_cell(*self._shared[group], _describe(cell))
+
+    def build_key(self, job: Job) -> str:
+        """The key that the job's firmware had when its cells got theirs."""
+        return self._shared[(job.device.name, job.implementation, job.placement, job.flags)][0]
+
+
+def _key_or_reason(request: BuildRequest) -> str:
     try:
-        built = key_of(request)
+        return key_of(request)
     except BuildError as error:
-        built = f"unbuildable: {error}"
-    return _hash_cell(built, runner_of(device.runner).identity(device), _oracle_hash(cipher), _describe(cell))
+        return f"unbuildable: {error}"
+
+
+def _empty_request(device: Device, placement: str, tag_bytes: int) -> BuildRequest:
+    return BuildRequest(device, empty_implementation(tag_bytes), placement)
 
 
 def _describe(cell: Cell) -> str:
@@ -148,33 +192,43 @@ def ensure(
         Called with (done, total, title) as firmwares are finished.
     """
     catalog = catalog or Catalog.load()
-    keys = {cell: cell_key(catalog, cell) for cell in dict.fromkeys(cells)}
-    stored = {cell: results.measurement(key) for cell, key in keys.items()}
+    keys = _Keys(catalog)
+    stored = {cell: results.measurement(keys(cell)) for cell in dict.fromkeys(cells)}
     missing = [cell for cell, found in stored.items() if found is None or found.extra.get("transient")]
-    work = _group(catalog, missing)
+    stop = threading.Event()
+    work = [replace(job, build_key=keys.build_key(job)) for job in _group(catalog, missing, stop)]
+
+    def take(future: Future[dict[Cell, Measurement]]) -> None:
+        outcome = future.result()
+        results.store({keys(cell): m for cell, m in outcome.items()})
+        stored.update({cell: m for cell, m in outcome.items() if cell in stored})
+
     with ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
         futures = {pool.submit(_measure_job, job): job for job in work}
         try:
             for done, future in enumerate(as_completed(futures), start=1):
-                outcome = future.result()
-                results.store({cell_key(catalog, cell): m for cell, m in outcome.items()})
-                stored.update({cell: m for cell, m in outcome.items() if cell in stored})
+                take(future)
                 if progress is not None:
                     progress(done, len(work), futures[future].title)
-        except BaseException:
+        except BaseException as error:
+            stop.set()
             for future in futures:
                 future.cancel()
+            if isinstance(error, KeyboardInterrupt):
+                for future in wait(futures).done:  # what is done is kept
+                    if not future.cancelled() and future.exception() is None:
+                        take(future)
             raise
     return {cell: m for cell, m in stored.items() if m is not None}
 
 
-def _group(catalog: Catalog, cells: Sequence[Cell]) -> list[Job]:
+def _group(catalog: Catalog, cells: Sequence[Cell], stop: threading.Event) -> list[Job]:
     runs: dict[tuple[str, Implementation, str, tuple[str, ...]], dict[tuple[str, int, int, int], None]] = {}
     for cell in cells:
         group = runs.setdefault((cell.device, cell.implementation, cell.placement, cell.flags), {})
         group[(cell.cache, cell.key_bits, cell.message_bytes, cell.ad_bytes)] = None
     return [
-        Job(catalog.device(d), catalog.cipher(body.cipher), body, placement, flags, tuple(run))
+        Job(catalog.device(d), catalog.cipher(body.cipher), body, placement, flags, tuple(run), stop)
         for (d, body, placement, flags), run in runs.items()
     ]
 
@@ -185,33 +239,38 @@ def _measure_job(job: Job) -> dict[Cell, Measurement]:
     firmware: Firmware | None = None
     base: Firmware | None = None
     trouble: tuple[str, str] | None = None
+    passing = False  # whether the trouble may be gone the next time
     try:
         firmware = build(request)
-        base = _empty_firmware(job.device, job.placement)
+        if firmware.key != job.build_key:
+            raise BuildError("a source was changed meanwhile: measure again", transient=True)
+        base = build(_empty_request(job.device, job.placement, job.cipher.tag_bytes))
         trouble = _misfit(job.device, firmware)
     except BuildError as error:
-        trouble = ("build-failed", str(error))
-    for cache, key_bits, message_bytes, ad_bytes in job.runs:
+        trouble, passing = ("build-failed", str(error)), error.transient
+    for run in job.runs:
+        if job.stop.is_set():
+            break
+        cache, key_bits, message_bytes, ad_bytes = run
         failed = trouble or _too_long(job, message_bytes, ad_bytes, key_bits)
         passes: dict[Operation, _Figures] = {}
-        transient = False
+        transient = passing
         if failed is None and firmware is not None:
             try:
                 passes = _run_passes(job, firmware, cache, key_bits, message_bytes, ad_bytes)
             except Fault as error:
-                failed = ("fault", str(error))
+                failed, transient = ("fault", str(error)), error.transient
             except WrongOutput as error:
                 failed = ("wrong-output", str(error))
             except ProtocolError as error:
                 failed = ("fault", str(error))
                 transient = "no answer within" in str(error)
             except BuildError as error:
-                failed = ("build-failed", str(error))
+                failed, transient = ("build-failed", str(error)), error.transient
+            except _Stopped:
+                break
         for operation in job.implementation.operations:
-            cell = Cell(
-                *(job.device.name, job.implementation, operation, key_bits, message_bytes, ad_bytes),
-                *(job.placement, cache, job.flags),
-            )
+            cell = job.cell(operation, run)
             figures = passes.get(operation)
             outcome[cell] = _measurement(job, cell, firmware, base, figures, failed, transient)
     return outcome
@@ -254,10 +313,11 @@ class _Figures:
     extra: Mapping[str, float | int | str]
 
 
+_Expected = tuple[inputs.Inputs, bytes, bytes]  # with the oracle's ciphertext and tag
+
+
 @lru_cache(maxsize=64)
-def _expected(
-    cipher: Cipher, key_bits: int, message_bytes: int, ad_bytes: int
-) -> tuple[tuple[inputs.Inputs, bytes, bytes], ...]:
+def _expected(cipher: Cipher, key_bits: int, message_bytes: int, ad_bytes: int) -> tuple[_Expected, ...]:
     encrypt = oracle(cipher)
     drawn = []
     for index in range(inputs.COUNT):
@@ -270,13 +330,12 @@ def _run_passes(
     job: Job, firmware: Firmware, cache: str, key_bits: int, message_bytes: int, ad_bytes: int
 ) -> dict[Operation, _Figures]:
     expected = _expected(job.cipher, key_bits, message_bytes, ad_bytes)
-    run = (job.device, firmware, job.implementation.operations, job.cipher, expected)
     try:
-        counted, _, exact = _one_pass(*run, Options(cache=cache))
+        counted, _, exact = _one_pass(job, firmware, expected, Options(cache=cache))
     except (Fault, WrongOutput) as error:
-        raise _better_reason(run, cache, error) from error
-    traced, painted, _ = _one_pass(*run, Options(trace=True, cache=cache))
-    overhead = _overhead(job.device, job.placement, cache)
+        raise _better_reason(job, firmware, expected, cache, error) from error
+    traced, painted, _ = _one_pass(job, firmware, expected, Options(trace=True, cache=cache))
+    overhead = _overhead(job, cache)
     figures: dict[Operation, _Figures] = {}
     for operation in job.implementation.operations:
         regions, traces = counted[operation], traced[operation]
@@ -297,13 +356,11 @@ def _run_passes(
 
 
 def _better_reason(
-    run: tuple[Device, Firmware, tuple[Operation, ...], Cipher, Sequence[tuple[inputs.Inputs, bytes, bytes]]],
-    cache: str,
-    error: MotecryptError,
+    job: Job, firmware: Firmware, expected: Sequence[_Expected], cache: str, error: MotecryptError
 ) -> MotecryptError:
     """A stack that runs into the data shows as anything at all; a tracing run names it."""
     try:
-        _one_pass(*run, Options(trace=True, cache=cache, max_cycles=TRACED_CYCLES_MAX))
+        _one_pass(job, firmware, expected, Options(trace=True, cache=cache, max_cycles=TRACED_CYCLES_MAX))
     except Fault as traced:
         if "stack" in str(traced):
             return traced
@@ -334,39 +391,58 @@ def _median_counts(regions: Sequence[Region], cost: Region) -> dict[str, float |
 
 
 def _one_pass(
-    device: Device,
-    firmware: Firmware,
-    operations: Sequence[Operation],
-    cipher: Cipher,
-    expected: Sequence[tuple[inputs.Inputs, bytes, bytes]],
-    options: Options,
+    job: Job, firmware: Firmware, expected: Sequence[_Expected], options: Options
 ) -> tuple[dict[Operation, list[Region]], dict[Operation, list[int]], bool]:
+    operations, tag_bytes = job.implementation.operations, job.cipher.tag_bytes
     regions: dict[Operation, list[Region]] = {o: [] for o in operations}
     painted: dict[Operation, list[int]] = {o: [] for o in operations}
-    runner = runner_of(device.runner)
-    with runner.open_session(device, firmware.elf, firmware.data_end, options) as session:
+    runner = runner_of(job.device.runner)
+    with runner.open_session(job.device, firmware.elf, firmware.data_end, options) as session:
         client = Client(session, ANSWER_TIMEOUT_S)
         client.wait_ready()
         for data, ciphertext, tag in expected:
+            if job.stop.is_set():
+                raise _Stopped
             client.set_key(data.key)
             if data.nonce:
                 client.set_nonce(data.nonce)
             if data.ad:
                 client.set_ad(data.ad)
-            starts_from = data.message if "encrypt" in operations else ciphertext
-            client.set_message(starts_from)
-            for operation in operations:
-                ran = client.run(operation, 1, cipher.tag_bytes)
+            client.set_message(data.message if "encrypt" in operations else ciphertext)
+            if tag and "encrypt" not in operations:
+                client.set_tag(tag)
+            for operation in OPERATIONS:
+                if operation not in operations and operation != "setup":  # every cipher needs its key
+                    continue
+                ran = client.run(operation, 1, tag_bytes)
                 new = session.regions()
                 if ran.status != "ok" or len(new) != 1:
                     raise WrongOutput(f"{operation} answered '{ran.status}' for {len(data.message)} bytes")
-                regions[operation] += new
-                painted[operation].append(ran.painted_stack_bytes)
                 if operation == "encrypt" and (ran.output, ran.tag) != (ciphertext, tag):
                     raise WrongOutput(_difference(ciphertext + tag, ran.output + ran.tag))
                 if operation == "decrypt" and ran.output != data.message:
                     raise WrongOutput(f"decrypt: {_difference(data.message, ran.output)}")
+                if operation in operations:
+                    regions[operation] += new
+                    painted[operation].append(ran.painted_stack_bytes)
+        if tag_bytes and "decrypt" in operations and not options.trace:
+            _refuses_a_wrong_tag(client, expected[-1], tag_bytes)
         return regions, painted, session.cycles_exact
+
+
+def _refuses_a_wrong_tag(client: Client, last: _Expected, tag_bytes: int) -> None:
+    """Set up with the last key still: a tag with one bit flipped must be refused, and nothing be shown."""
+    data, ciphertext, tag = last
+    for flipped in (0, tag_bytes - 1):
+        client.set_message(ciphertext)
+        client.set_tag(tag[:flipped] + bytes([tag[flipped] ^ 1]) + tag[flipped + 1 :])
+        ran = client.run("decrypt", 1, tag_bytes)
+        if ran.status != "bad tag":
+            raise WrongOutput(
+                f"decrypt answered '{ran.status}' for a tag with a bit flipped in byte {flipped}"
+            )
+        if len(data.message) >= WIPED_BYTES_MIN and ran.output == data.message:
+            raise WrongOutput("decrypt refused a wrong tag but left the plaintext in its output")
 
 
 def _difference(expected: bytes, got: bytes) -> str:
@@ -376,28 +452,18 @@ def _difference(expected: bytes, got: bytes) -> str:
     return f"{len(got)} bytes, the oracle says {len(expected)}"
 
 
-@lru_cache(maxsize=64)
-def _empty_firmware_cached(device_name: str, placement: str, key: str) -> Firmware:
-    device = Catalog.load().device(device_name)
-    return build(BuildRequest(device, empty_implementation(), placement), key)
-
-
-def _empty_firmware(device: Device, placement: str) -> Firmware:
-    request = BuildRequest(device, empty_implementation(), placement)
-    return _empty_firmware_cached(device.name, placement, key_of(request))
-
-
-def _overhead(device: Device, placement: str, cache: str) -> dict[Operation, Region]:
+def _overhead(job: Job, cache: str) -> dict[Operation, Region]:
     """What lies between the marks with the empty cipher: the cost of measuring, subtracted everywhere."""
-    return dict(_overhead_cached(device.name, placement, cache, _empty_firmware(device, placement).key))
+    key = key_of(_empty_request(job.device, job.placement, job.cipher.tag_bytes))
+    return dict(_overhead_cached(job.device.name, job.placement, job.cipher.tag_bytes, cache, key))
 
 
 @lru_cache(maxsize=64)
 def _overhead_cached(
-    device_name: str, placement: str, cache: str, key: str
+    device_name: str, placement: str, tag_bytes: int, cache: str, key: str
 ) -> tuple[tuple[Operation, Region], ...]:
     device = Catalog.load().device(device_name)
-    firmware = _empty_firmware_cached(device_name, placement, key)
+    firmware = build(_empty_request(device, placement, tag_bytes), key)
     runner = runner_of(device.runner)
     options = Options(cache=cache)
     costs: list[tuple[Operation, Region]] = []
@@ -409,7 +475,7 @@ def _overhead_cached(
         for operation in OPERATIONS:
             seen: list[Region] = []
             for _ in range(5):
-                client.run(operation, 1, 0)
+                client.run(operation, 1, tag_bytes)
                 seen += session.regions()
             costs.append((operation, min(seen, key=lambda r: r.cycles)))
     return tuple(costs)

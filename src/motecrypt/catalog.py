@@ -455,8 +455,11 @@ class _LibraryEntry:
         return read
 
 
-def empty_implementation() -> Implementation:
-    """The empty cipher, which every difference is taken against."""
+def empty_implementation(tag_bytes: int = 0) -> Implementation:
+    """The empty cipher, which every difference is taken against.
+
+    `tag_bytes` as the cipher's that is compared with: the benchmark firmware sends as many.
+    """
     folder = FIRMWARE / "bench" / "empty"
     return Implementation(
         cipher="empty",
@@ -467,6 +470,6 @@ def empty_implementation() -> Implementation:
         header="empty.h",
         sources=("empty.c",),
         include=(),
-        defines=("CIPHER_TAG_BYTES=0",),
+        defines=(f"CIPHER_TAG_BYTES={tag_bytes}",),
         folder=folder,
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from motecrypt.errors import InputError
+from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Cipher
 
 Encrypt = Callable[[str, bytes, bytes, bytes, bytes], tuple[bytes, bytes]]
@@ -44,19 +44,47 @@ def _oracle_module(path: Path) -> Encrypt:
         raise InputError(f"{path}: missing; a cipher's folder needs an oracle to be checked against")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
-    encrypt: Encrypt = module.encrypt
+    try:
+        spec.loader.exec_module(module)
+        encrypt: Encrypt = module.encrypt
+    except Exception as error:  # someone else's code
+        raise InputError(f"{path}: cannot be used: {type(error).__name__}: {error}") from error
     return encrypt
 
 
 def oracle(cipher: Cipher) -> Callable[[bytes, bytes, bytes, bytes], tuple[bytes, bytes]]:
     """encrypt(key, nonce, ad, message) -> (ciphertext, tag), independent of the code under test."""
-    encrypt = _oracle_module(cipher.folder / cipher.oracle)
+    path = cipher.folder / cipher.oracle
+    encrypt = _oracle_module(path)
 
     def call(key: bytes, nonce: bytes, ad: bytes, message: bytes) -> tuple[bytes, bytes]:
-        return encrypt(cipher.name, key, nonce, ad, message)
+        try:
+            answer = encrypt(cipher.name, key, nonce, ad, message)
+        except MotecryptError:
+            raise
+        except Exception as error:  # someone else's code
+            what = f"encrypt() failed for {cipher.name} and {len(message)} bytes"
+            raise InputError(f"{path}: {what}: {type(error).__name__}: {error}") from error
+        return _checked(answer, cipher, len(message), path)
 
     return call
+
+
+def _checked(answer: object, cipher: Cipher, message_bytes: int, path: Path) -> tuple[bytes, bytes]:
+    """The oracle's answer, if it is one: an oracle of the wrong shape would make every cell look wrong."""
+    if (
+        not isinstance(answer, tuple)
+        or len(answer) != 2
+        or not all(isinstance(part, bytes | bytearray) for part in answer)
+    ):
+        raise InputError(f"{path}: encrypt() must return (ciphertext, tag), both bytes, for {cipher.name}")
+    ciphertext, tag = (bytes(part) for part in answer)
+    if (len(ciphertext), len(tag)) != (message_bytes, cipher.tag_bytes):
+        raise InputError(
+            f"{path}: encrypt() returned {len(ciphertext)} bytes and a tag of {len(tag)} for {cipher.name}; "
+            f"{message_bytes} and {cipher.tag_bytes} were expected"
+        )
+    return ciphertext, tag
 
 
 def vectors(cipher: Cipher) -> Iterator[Vector]:

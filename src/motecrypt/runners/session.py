@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import subprocess
 import tempfile
 import time
@@ -20,9 +21,19 @@ from typing import Any, Protocol
 
 from motecrypt.protocol import ProtocolError
 
+# Signals that a user, the system or a full memory sends, and no firmware raises by itself.
+_SENT_BY_OTHERS = (signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGTERM)
+
 
 class Fault(ProtocolError):
-    """The firmware crashed, never answered, ran into its stack or flooded its UART."""
+    """The firmware crashed, never answered, ran into its stack or flooded its UART.
+
+    `transient` when that was not the firmware's doing: someone ended the simulator.
+    """
+
+    def __init__(self, message: str, *, transient: bool = False) -> None:
+        super().__init__(message)
+        self.transient = transient
 
 
 @dataclass(frozen=True)
@@ -150,8 +161,10 @@ class DriverSession:
         self._read_events()
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace").strip().splitlines()
-        reason = self._fault or (said[-1] if said else f"the simulator ended with {self._process.returncode}")
-        return Fault(reason)
+        code = self._process.returncode
+        ended = code is not None and -code in _SENT_BY_OTHERS and not self._fault
+        reason = self._fault or (said[-1] if said and not ended else f"the simulator ended with {code}")
+        return Fault(reason, transient=ended)
 
     def _read_events(self) -> list[Region]:
         size = -1

@@ -11,7 +11,6 @@ import pytest
 from arm_snippets import FLASH, VECTORS, changed, elf, firmware, halfwords, pico, run
 
 from motecrypt import process
-from motecrypt.bench import _empty_firmware
 from motecrypt.build import BuildRequest, build
 from motecrypt.build.drivers import driver
 from motecrypt.catalog import Catalog, empty_implementation
@@ -169,7 +168,7 @@ def test_any_single_damaged_byte_ends_in_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("placement", ["flash", "ram"])
 def test_the_start_up_code_reaches_its_clock_and_baud(placement: str) -> None:
-    firmware_ = _empty_firmware(pico(), placement)
+    firmware_ = build(BuildRequest(pico(), empty_implementation(), placement))
     outcome = say(*start(firmware_.elf))
     assert outcome.code == 0
     assert '"clock_hz":125000000,"baud":115207' in outcome.errors  # 0.006 % above 115,200
@@ -187,7 +186,7 @@ def test_the_faster_clock_is_a_define() -> None:
 
 @pytest.mark.parametrize(("placement", "cache"), [("flash", "warm"), ("flash", "cold"), ("ram", "none")])
 def test_the_boards_own_timer_and_painted_stack_agree(placement: str, cache: str) -> None:
-    firmware_ = _empty_firmware(pico(), placement)
+    firmware_ = build(BuildRequest(pico(), empty_implementation(), placement))
     with arm.open_session(pico(), firmware_.elf, 0, Options(trace=True, cache=cache)) as session:
         client = Client(session, 20)
         hello = client.wait_ready()

@@ -14,7 +14,8 @@ import pytest
 from arm_snippets import FLASH, RAM, VECTORS, pico
 from elftools.elf.elffile import ELFFile
 
-from motecrypt.bench import _empty_firmware
+from motecrypt.build import BuildRequest, build
+from motecrypt.catalog import empty_implementation
 from motecrypt.runners import arm
 from motecrypt.setup import have
 
@@ -28,7 +29,7 @@ CTRLR0, CTRLR1, SSIENR, SER, BAUDR, STATUS, DATA, SPI_CTRLR0 = 0x00, 0x04, 0x08,
 def flash_image() -> bytes:
     """The flash as a board would hold it."""
     image = bytearray(b"\xff" * 0x10000)
-    with _empty_firmware(pico(), "flash").elf.open("rb") as file:
+    with build(BuildRequest(pico(), empty_implementation(), "flash")).elf.open("rb") as file:
         for segment in ELFFile(file).iter_segments("PT_LOAD"):
             at = segment["p_paddr"] - FLASH
             if 0 <= at < len(image):
