@@ -5,7 +5,7 @@
  *   arm --core cortex-m0plus --cycles alu=1,load=2,... --flash BASE:BYTES --ram BASE:BYTES --vectors ADDRESS
  *       --mark ADDRESS [--stack-limit ADDRESS] [--bus READ_EXTRA:WRITE_EXTRA:IO_PORT_SAVES]
  *       [--cache BYTES:WAYS:LINE] [--miss-cycles N] [--cold] [--max-cycles N] [--events DESCRIPTOR] [--trace]
- *       [--dump FILE] ELF
+ *       [--nor PROGRAM:ERASE_4K:ERASE_32K:ERASE_64K] [--sd BLOCKS:READ:WRITE] [--dump FILE] ELF
  *   arm ... --free [--max-seconds S] [--until TEXT] [--max-output N] [--stamps] [--real] [--input]
  *       [--port PATH | --pty PATH] [--profile FILE --functions FILE] ELF
  *
@@ -13,8 +13,10 @@
  * region between two marks, a fault, or the end (as of all drivers). With --cache, a region also tells the
  * flash cache's misses, and its cycles are the core's plus misses x miss cycles: for another penalty nothing
  * need run again. --free runs any firmware without waiting for requests (arm_free.h). --cold empties the
- * cache at the beginning of every region. All figures come from the device's descriptor; this program knows
- * how to count, not what things cost.
+ * cache at the beginning of every region. --nor lets the flash be erased and programmed through its interface,
+ * --sd connects a card (arm_nor.h, arm_sd.h): how long they are busy is in core cycles, and a region tells it. A
+ * mark's bits 7 to 1 label its region. All figures come from the device's descriptor or the caller; this
+ * program knows how to count, not what things cost.
  */
 #define _GNU_SOURCE /* fdopen, poll, openpty */
 #include <inttypes.h>
@@ -27,6 +29,7 @@
 #include "arm_elf.h"
 #include "arm_free.h"
 #include "arm_machine.h"
+#include "arm_storage.h"
 #include "arm_watch.h"
 
 enum { EXIT_USAGE = 2, EXIT_FAULT = 3 };
@@ -58,6 +61,8 @@ static void begin_region(struct machine *m, uint64_t cycles, uint64_t instructio
     m->begin_cycles = cycles;
     m->begin_instructions = instructions;
     m->begin_misses = m->cache.misses;
+    m->begin_nor = m->nor;
+    m->begin_sd = m->sd;
     m->begin_sp = m->deepest_sp = register_value(m, UC_ARM_REG_SP);
     m->digest = UINT64_C(0xCBF29CE484222325);
 }
@@ -74,6 +79,10 @@ static void end_region(struct machine *m, uint64_t cycles, uint64_t instructions
     if (m->cache_on) {
         fprintf(m->pipe.events, ",\"core_cycles\":%" PRIu64 ",\"cache_misses\":%" PRIu64, core, misses);
     }
+    if (m->label != 0) {
+        fprintf(m->pipe.events, ",\"label\":%" PRIu32, m->label);
+    }
+    storage_report(m);
     if (m->trace) {
         fprintf(m->pipe.events, ",\"stack\":%" PRIu32 ",\"trace\":\"%016" PRIx64 "\"",
                 m->begin_sp - m->deepest_sp, m->digest);
@@ -91,6 +100,7 @@ static void on_mark(void *context, uint32_t value) {
     uint32_t not_run;
     uint64_t cycles = m->cycles - ahead(m, &not_run);
     if (value & 1u) {
+        m->label = (value & 0xFEu) >> 1;
         begin_region(m, cycles, m->instructions - not_run);
     } else {
         end_region(m, cycles, m->instructions - not_run);
@@ -164,7 +174,9 @@ static uint64_t read_window(uc_engine *uc, uint64_t offset, unsigned bytes, void
     (void)bytes;
     m->chip.polling = serve(m, address, 0);
     after_serving(m, window, address, 0);
-    value = rp2040_read(&m->chip, window, address);
+    if (!storage_read(m, window, address, &value)) {
+        value = rp2040_read(&m->chip, window, address);
+    }
     m->cycles += window->kind == RP2040_PERIPHERAL ? m->bus_read_extra : 0;
     m->cycles -= window->kind == RP2040_IO_PORT ? m->io_port_saves : 0;
     return value >> 8 * (offset & 3);
@@ -183,6 +195,7 @@ static void write_window(uc_engine *uc, uint64_t offset, unsigned bytes, uint64_
         on_mark(m, lanes);
     }
     rp2040_write(&m->chip, window, address, lanes);
+    storage_write(m, window, address, lanes);
     m->cycles += window->kind == RP2040_PERIPHERAL ? m->bus_write_extra : 0;
     m->cycles -= window->kind == RP2040_IO_PORT ? m->io_port_saves : 0;
 }
@@ -261,7 +274,7 @@ static void open_core(struct machine *m, const char *name) {
 }
 
 static void set_option(struct machine *m, const char *key, char *text) {
-    uint32_t three[3];
+    uint32_t four[4];
     if (strcmp(key, "--core") == 0) {
         open_core(m, text);
     } else if (m->uc == NULL) {
@@ -280,18 +293,28 @@ static void set_option(struct machine *m, const char *key, char *text) {
     } else if (strcmp(key, "--stack-limit") == 0) {
         numbers(text, key, &m->stack_limit, 1);
     } else if (strcmp(key, "--bus") == 0) {
-        numbers(text, key, three, 3);
-        m->bus_read_extra = three[0];
-        m->bus_write_extra = three[1];
-        m->io_port_saves = three[2];
+        numbers(text, key, four, 3);
+        m->bus_read_extra = four[0];
+        m->bus_write_extra = four[1];
+        m->io_port_saves = four[2];
     } else if (strcmp(key, "--cache") == 0) {
-        numbers(text, key, three, 3);
-        if (cache_init(&m->cache, three[0], three[1], three[2]) != 0) {
+        numbers(text, key, four, 3);
+        if (cache_init(&m->cache, four[0], four[1], four[2]) != 0) {
             fail("must be BYTES:WAYS:LINE, powers of two", key);
         }
         m->cache_on = 1;
     } else if (strcmp(key, "--miss-cycles") == 0) {
         numbers(text, key, &m->miss_cycles, 1);
+    } else if (strcmp(key, "--nor") == 0) {
+        numbers(text, key, four, 4);
+        if (storage_add_nor(m, four) != 0) {
+            fail("must come after --flash, which must come before --ram", key);
+        }
+    } else if (strcmp(key, "--sd") == 0) {
+        numbers(text, key, four, 3);
+        if (storage_add_sd(m, four) != 0) {
+            fail("finds no memory", key);
+        }
     } else if (strcmp(key, "--max-cycles") == 0) {
         m->max_cycles = strtoull(text, NULL, 0);
     } else if (strcmp(key, "--events") == 0) {

@@ -9,8 +9,10 @@
 #include <unicorn/unicorn.h>
 
 #include "arm_cache.h"
+#include "arm_nor.h"
 #include "arm_pipe.h"
 #include "arm_rp2040.h"
+#include "arm_sd.h"
 #include "arm_thumb.h"
 
 enum { BLOCK_SLOTS = 1 << 15, MEMORIES = 4, ACCESSES_A_BLOCK = 64 };
@@ -62,6 +64,8 @@ struct machine {
     uint32_t miss_cycles;
     uint32_t flash_base, vectors, stack_limit, mark;
     struct cache cache;
+    struct nor nor;
+    struct sd sd;
     struct access access;
     struct rp2040 chip;
     struct pipe pipe;
@@ -69,7 +73,9 @@ struct machine {
     /* the timed region */
     int in_region;
     uint64_t begin_cycles, begin_instructions, begin_misses;
-    uint32_t begin_sp, deepest_sp;
+    uint32_t begin_sp, deepest_sp, label;
+    struct nor begin_nor;
+    struct sd begin_sd;
     int sp_may_move;
     uint64_t digest;
     /* how it ended; NULL while it runs */

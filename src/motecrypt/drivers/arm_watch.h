@@ -14,6 +14,10 @@
 static void on_fetch(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
     struct machine *m = user;
     (void)uc;
+    if (m->nor.selected) {
+        finish(m, "fault", "code runs from the flash at 0x%" PRIx32 " while the flash takes a command",
+               (uint32_t)address);
+    }
     cache_access(&m->cache, (uint32_t)address);
     if (bytes == 4) {
         cache_access(&m->cache, (uint32_t)address + 2);

@@ -83,10 +83,10 @@ def initial_vector(digest: str, size: int, path: str) -> bytes:
     return hashlib.new(digest, size.to_bytes(8, "little") + os.fsencode(path)).digest()[:IV_BYTES]
 
 
-def derive(digest: str, iv: bytes, secret: bytes) -> bytes:
+def derive(digest: str, iv: bytes, secret: bytes, rounds: int = ROUNDS) -> bytes:
     """The 32 bytes (64 for SHA-512, of which 32 are used) that keys are cut from."""
     d = iv + bytes(16)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         out = hashlib.new(digest, d[:32] + secret).digest()
         d = out + d[len(out) :]
     return d

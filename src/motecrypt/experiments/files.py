@@ -1,0 +1,225 @@
+"""Files encrypted and decrypted by the file firmware on a simulated Pico, and what the time goes to.
+
+Every ciphertext is compared with one made on the host by other libraries, every plaintext with what went
+in. The time is divided by marks in the firmware into derivation of keys, their set-up, cipher, HMAC and
+file system; how long the flash was busy with erasing and programming is counted by its model
+(drivers/arm_nor.h), whose times are data/storage.toml's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from motecrypt.build.files import BuiltFiles, FileFirmware, build_files, firmware_key
+from motecrypt.catalog import DATA, Catalog
+from motecrypt.descriptor import Table
+from motecrypt.errors import MotecryptError
+from motecrypt.files import container, crypt_and_hash
+from motecrypt.files.mote import FileMote
+from motecrypt.model import Device, Finding
+from motecrypt.results import Results
+from motecrypt.runners import arm
+from motecrypt.runners.session import DriverSession, Options, Region
+
+KIND = "pico-file"
+VERSION = 1
+ANSWER_TIMEOUT_S = 600.0
+MAX_CYCLES = 60_000_000_000
+PLAIN, SEALED, BACK = "input.txt", "cipherFile.aes", "output.txt"
+PARTS = ("other", "files", "key", "cipher", "mac", "setup")
+"""What the firmware's labels mean (firmware/files/job.h)."""
+
+LINE_BYTES = 63
+"""The source's files have 10 lines in 630 bytes and 100 in 6,300."""
+
+Form = Literal["published", "aes256-gcm", "chacha20-poly1305"]
+
+
+def plaintext(size: int) -> bytes:
+    """So many bytes of one line of text, repeated, as the source's files are."""
+    line = b"A fixed string that is written again and again, as in a log.".ljust(LINE_BYTES - 2) + b"\r\n"
+    return (line * (size // LINE_BYTES + 1))[:size]
+
+
+@lru_cache(maxsize=1)
+def storage_times() -> Mapping[str, Mapping[str, Any]]:
+    """data/storage.toml: what erasing and programming take."""
+    return Table.read(DATA / "storage.toml").rest()
+
+
+@dataclass(frozen=True)
+class FileJob:
+    """One file, encrypted and decrypted in a fresh file system.
+
+    Attributes
+    ----------
+    size : bytes of plaintext.
+    rounds : hashes of the published key derivation; fewer than 8192 to save the simulator's time.
+    c_library : see build.files.FileFirmware.
+    cache : "kept", the flash cache as it is on a board, or "none", every access hits.
+    """
+
+    size: int
+    form: Form = "published"
+    storage: Literal["flash", "sd"] = "flash"
+    rounds: int = crypt_and_hash.ROUNDS
+    c_library: Literal["bytes", "words"] = "bytes"
+    cache: Literal["kept", "none"] = "kept"
+
+    @property
+    def firmware(self) -> FileFirmware:
+        """The firmware that does it."""
+        return FileFirmware(self.storage, self.c_library)
+
+    def inputs(self) -> dict[str, Any]:
+        """What the outcome depends on."""
+        return {
+            "size": self.size,
+            "form": self.form,
+            "storage": self.storage,
+            "rounds": self.rounds,
+            "c_library": self.c_library,
+            "cache": self.cache,
+            "firmware": firmware_key(self.firmware),
+            "runner": arm.identity(Catalog.load().device("pico")),
+            "times": dict(storage_times()[self.storage]),
+        }
+
+    def stored(self, results: Results) -> Finding | None:
+        """The finding if it is there; never runs anything."""
+        return results.finding(KIND, VERSION, self.inputs())
+
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+        """The finding, run now if it is not stored."""
+        found = self.stored(results)
+        if found is not None:
+            return found
+        if progress is not None:
+            progress(self.title)
+        return results.store_finding(KIND, VERSION, self.inputs(), self.run())
+
+    @property
+    def title(self) -> str:
+        """For progress."""
+        return f"{self.form}, {self.size} bytes on {self.storage}"
+
+    def run(self) -> dict[str, Any]:
+        """Build, run, check."""
+        built = build_files(self.firmware)
+        device = Catalog.load().device("pico")
+        plain, key, salt = plaintext(self.size), bytes(range(1, 33)), hashlib.sha256(b"salt").digest()
+        with open_board(device, built, self.storage, self.cache) as session:
+            mote = FileMote(session, ANSWER_TIMEOUT_S)
+            mote.wait_greeting()
+            mote.format()
+            mote.write(PLAIN, plain)
+            for name in (SEALED, BACK):  # the source creates both, empty, beforehand
+                mote.write(name, b"")
+            session.regions()
+            outcome: dict[str, Any] = {}
+            for direction, source, target in (("encrypt", PLAIN, SEALED), ("decrypt", SEALED, BACK)):
+                ran = mote.job(
+                    self.form,
+                    source,
+                    target,
+                    key,
+                    decrypts=direction == "decrypt",
+                    rounds=self.rounds,
+                    salt=salt if direction == "encrypt" else b"",
+                )
+                figures = divide(session.regions())
+                outcome[direction] = figures | {
+                    "time_us": ran.time_us,
+                    "stack_bytes": ran.stack_bytes,
+                    "heap_bytes": ran.heap_bytes,
+                }
+            sealed, back = mote.read(SEALED), mote.read(BACK)
+        if back != plain:
+            raise MotecryptError(f"{self.title}: what was decrypted is not what was encrypted")
+        if not self._genuine(sealed, plain, key):
+            raise MotecryptError(f"{self.title}: the ciphertext is not the host's")
+        return outcome | {
+            "sealed_bytes": len(sealed),
+            "clock_hz": device.clock_hz,
+            "elf_sha256": built.sha256,
+            "compiler": built.compiler,
+            "flash_bytes": built.sizes.flash,
+            "ram_bytes": built.sizes.ram,
+        }
+
+    def _genuine(self, sealed: bytes, plain: bytes, key: bytes) -> bool:
+        """Whether the host, with other libraries, makes or reads the same file."""
+        if self.form == "published":
+            return sealed == _published(plain, PLAIN, key, self.rounds)
+        with tempfile.TemporaryDirectory(prefix="motecrypt-") as name:
+            source, target = Path(name) / "sealed", Path(name) / "plain"
+            source.write_bytes(sealed)
+            container.decrypt_file(source, target, container.Secret(key=key))
+            return target.read_bytes() == plain
+
+
+def _published(plain: bytes, name: str, key: bytes, rounds: int) -> bytes:
+    import hmac
+
+    body = crypt_and_hash.CIPHERS["aes256-cbc"]
+    iv = crypt_and_hash.initial_vector("sha512", len(plain), name)
+    keys = crypt_and_hash.derive("sha512", iv, key, rounds)
+    count = 16 - len(plain) % 16
+    engine = body.engine(keys, iv).encryptor()
+    ciphertext = engine.update(plain + bytes([count]) * count) + engine.finalize()
+    return iv + ciphertext + hmac.digest(keys[:32], ciphertext, "sha512")
+
+
+def open_board(device: Device, built: BuiltFiles, storage: str, cache: str) -> DriverSession:
+    """A simulated Pico with the file firmware; its flash takes storage.toml's times."""
+    command = arm.command(device, built.elf, Options(cache=cache, max_cycles=MAX_CYCLES))
+    times = storage_times()["flash"]
+    in_us = [times["program_page_us"], *(1000 * times[f"erase_{n}_ms"] for n in ("4k", "32k", "64k"))]
+    cycles = ":".join(str(round(us * device.clock_hz / 1e6)) for us in in_us)
+    return DriverSession([*command[:-1], "--nor", cycles, command[-1]])
+
+
+def divide(regions: list[Region]) -> dict[str, Any]:
+    """Sums over the regions of a job: cycles and cache misses by part, and what the flash did."""
+    cycles, misses = dict.fromkeys(PARTS, 0), dict.fromkeys(PARTS, 0)
+    storage = {"programs": 0, "erases": 0, "flash_busy": 0}
+    for region in regions:
+        part = PARTS[region.extra.get("label", 0)]
+        cycles[part] += region.cycles
+        misses[part] += region.extra.get("cache_misses", 0)
+        for name in storage:
+            storage[name] += region.extra.get(name, 0)
+    return {"cycles": cycles, "misses": misses, **storage}
+
+
+@dataclass(frozen=True)
+class FileJobs:
+    """Many jobs, run side by side."""
+
+    jobs: tuple[FileJob, ...]
+
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+        """All findings; those missing are run now. Returns the last."""
+        missing = [job for job in self.jobs if job.stored(results) is None]
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            running = [(job, pool.submit(job.run)) for job in missing]
+            try:
+                for job, outcome in running:
+                    if progress is not None:
+                        progress(job.title)
+                    results.store_finding(KIND, VERSION, job.inputs(), outcome.result())
+            except BaseException:
+                for _, outcome in running:
+                    outcome.cancel()
+                raise
+        found = self.jobs[-1].stored(results)
+        assert found is not None
+        return found

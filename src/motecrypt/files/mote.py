@@ -1,0 +1,158 @@
+"""Asks the file firmware (firmware/files) for things, over any byte pipe: docs/files.md lists the requests."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from motecrypt.errors import MotecryptError
+from motecrypt.protocol import BytePipe, Client, ProtocolError
+
+PIECE_BYTES = 2048
+FORMATS = {"published": (0, 32), "aes256-gcm": (1, 1), "chacha20-poly1305": (1, 2)}
+"""Format of a job: its number and its cipher's (for the published one the AES key's bytes)."""
+
+_ERRORS = {
+    -2: "no such file",
+    -5: "the storage failed",
+    -28: "no room left on the file system",
+    -84: "no file system there, or a damaged one",
+    -200: "not genuine: wrong key, or the file was changed",
+    -201: "too short to be an encrypted file",
+    -202: "the firmware does not understand the request",
+    -203: "the firmware's library refused",
+}
+
+
+class MoteFileError(MotecryptError):
+    """The firmware answered with an error; `status` is its number (littlefs's, or -200 and below)."""
+
+    def __init__(self, what: str, status: int) -> None:
+        super().__init__(f"{what}: {_ERRORS.get(status, f'error {status}')}")
+        self.status = status
+
+
+@dataclass(frozen=True)
+class JobRan:
+    """What a job took by the board's own timer, its stack and all heap so far, in bytes."""
+
+    time_us: int
+    stack_bytes: int
+    heap_bytes: int
+
+
+@dataclass(frozen=True)
+class Storage:
+    """The board's clock in Hz, and the blocks of its storage."""
+
+    clock_hz: int
+    block_bytes: int
+    block_count: int
+
+
+def _text(name: str) -> bytes:
+    encoded = name.encode()
+    return bytes([len(encoded)]) + encoded
+
+
+class FileMote(Client):
+    """A board with the file firmware. Every method raises MoteFileError when the firmware says so."""
+
+    def __init__(self, pipe: BytePipe, timeout_s: float = 300.0) -> None:
+        super().__init__(pipe, timeout_s)
+
+    def wait_greeting(self) -> Storage:
+        """The greeting that the firmware sends when it starts."""
+        kind, payload = self._await(0)
+        if kind != "h" or len(payload) != 12:
+            raise ProtocolError(f"greeted with '{kind}'")
+        return Storage(*struct.unpack("<III", payload))
+
+    def _status(self, what: str, kind: str, payload: bytes = b"") -> None:
+        (status,) = struct.unpack_from("<i", self._ask(kind, payload, "s"))
+        if status < 0:
+            raise MoteFileError(what, status)
+
+    def _data(self, what: str, kind: str, payload: bytes) -> bytes:
+        answer = self._ask(kind, payload, "d")
+        (status,) = struct.unpack_from("<i", answer)
+        if status < 0:
+            raise MoteFileError(what, status)
+        return answer[4:]
+
+    def format(self) -> None:
+        """Make an empty file system and take it into use."""
+        self._status("format", "F")
+
+    def mount(self) -> None:
+        """Take the file system there is into use."""
+        self._status("mount", "M")
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a whole file."""
+        starts = range(0, max(1, len(content)), PIECE_BYTES)
+        for start in starts:
+            flags = (1 if start == 0 else 0) | (2 if start == starts[-1] else 0)
+            piece = content[start : start + PIECE_BYTES]
+            self._status(name, "W", bytes([flags]) + _text(name) + piece)
+
+    def read(self, name: str) -> bytes:
+        """A whole file."""
+        content = b""
+        while True:
+            piece = self._data(name, "G", struct.pack("<IH", len(content), PIECE_BYTES) + _text(name))
+            content += piece
+            if len(piece) < PIECE_BYTES:
+                return content
+
+    def job(
+        self,
+        form: str,
+        source: str,
+        target: str,
+        key: bytes,
+        *,
+        decrypts: bool = False,
+        rounds: int = 8192,
+        chunk_bytes: int = 4096,
+        salt: bytes = b"",
+    ) -> JobRan:
+        """Encrypt or decrypt a file of the board into another one.
+
+        Parameters
+        ----------
+        form
+            A key of FORMATS.
+        rounds
+            Hashes of the published key derivation; the format has 8192.
+        salt
+            32 random bytes, to encrypt in the modern format.
+        """
+        number, cipher = FORMATS[form]
+        fixed = struct.pack(
+            "<BBBHBBB",
+            number,
+            decrypts,
+            cipher,
+            rounds,
+            chunk_bytes.bit_length() - 1,
+            len(key),
+            len(salt),
+        )
+        answer = self._ask("J", fixed + key + salt + _text(source) + _text(target), "j")
+        status, time_us, stack, heap = struct.unpack("<iIII", answer)
+        if status < 0:
+            raise MoteFileError(f"{source} to {target}", status)
+        return JobRan(time_us, stack, heap)
+
+    def dump(self, storage: Storage) -> bytes:
+        """The whole storage: an image that littlefs on any machine opens."""
+        blocks = range(storage.block_count)
+        return b"".join(self._data(f"block {index}", "D", struct.pack("<I", index)) for index in blocks)
+
+    def load(self, storage: Storage, image: bytes) -> None:
+        """Write an image of the whole storage; blocks that are erased (all ones) are left out."""
+        for index in range(storage.block_count):
+            block = image[index * storage.block_bytes : (index + 1) * storage.block_bytes]
+            if block.strip(b"\xff"):
+                self._status(f"block {index}", "L", struct.pack("<I", index) + block)
