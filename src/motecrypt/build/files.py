@@ -35,11 +35,13 @@ class FileFirmware:
     Attributes
     ----------
     storage : where the file system lies.
+    spi_hz : the clock of an SD card; 0 for the flash.
     c_library : "bytes" for memset and memcpy as the published program had them, "words" for Debian's.
     """
 
     storage: Literal["flash", "sd"] = "flash"
     c_library: Literal["bytes", "words"] = "bytes"
+    spi_hz: int = 0
 
 
 @dataclass(frozen=True)
@@ -113,11 +115,11 @@ def _libraries() -> tuple[Path, Path]:
 
 def _defines(firmware: FileFirmware) -> list[str]:
     quiet = [f"LFS_NO_{what}" for what in ("DEBUG", "WARN", "ERROR", "ASSERT")]
-    own = ["STORAGE_SD"] if firmware.storage == "sd" else []
+    own = ["STORAGE_SD", f"SD_HZ={firmware.spi_hz}u"] if firmware.storage == "sd" else []
     return ['MBEDTLS_CONFIG_FILE="mbedtls_files.h"', *quiet, *own]
 
 
-def _build_into(firmware: FileFirmware, work: Path) -> None:
+def _build_into(firmware: FileFirmware, work: Path, script: Path = FOLDER / "files.ld") -> None:
     device = Catalog.load().device("pico")
     compiler = device.compiler
     littlefs, mbedtls = (source_root(folder) for folder in _libraries())
@@ -141,8 +143,13 @@ def _build_into(firmware: FileFirmware, work: Path) -> None:
     add((p for name in _MBEDTLS if (p := mbedtls / "library" / f"{name}.c").exists()), ("-w",))
     add((littlefs / f"{name}.c" for name in _LITTLEFS), ("-w",))
     elf = work / "files.elf"
-    script = f"-T{FOLDER / 'files.ld'}"
-    link = (*compiler.machine_flags, *compiler.flags, "-Wl,--gc-sections", *compiler.link_flags, script)
+    link = (
+        *compiler.machine_flags,
+        *compiler.flags,
+        "-Wl,--gc-sections",
+        *compiler.link_flags,
+        f"-T{script}",
+    )
     toolchain.link(compiler.command, link, objects, elf, work)
     stored = {
         "sha256": hashlib.sha256(elf.read_bytes()).hexdigest(),

@@ -62,6 +62,7 @@ class FileJob:
     Attributes
     ----------
     size : bytes of plaintext.
+    storage : a table of data/storage.toml.
     rounds : hashes of the published key derivation; fewer than 8192 to save the simulator's time.
     c_library : see build.files.FileFirmware.
     cache : "kept", the flash cache as it is on a board, or "none", every access hits.
@@ -69,7 +70,7 @@ class FileJob:
 
     size: int
     form: Form = "published"
-    storage: Literal["flash", "sd"] = "flash"
+    storage: Literal["flash", "sd", "sd-slow"] = "flash"
     rounds: int = crypt_and_hash.ROUNDS
     c_library: Literal["bytes", "words"] = "bytes"
     cache: Literal["kept", "none"] = "kept"
@@ -77,7 +78,9 @@ class FileJob:
     @property
     def firmware(self) -> FileFirmware:
         """The firmware that does it."""
-        return FileFirmware(self.storage, self.c_library)
+        if self.storage == "flash":
+            return FileFirmware("flash", self.c_library)
+        return FileFirmware("sd", self.c_library, storage_times()[self.storage]["spi_hz"])
 
     def inputs(self) -> dict[str, Any]:
         """What the outcome depends on."""
@@ -179,18 +182,26 @@ def _published(plain: bytes, name: str, key: bytes, rounds: int) -> bytes:
 
 
 def open_board(device: Device, built: BuiltFiles, storage: str, cache: str) -> DriverSession:
-    """A simulated Pico with the file firmware; its flash takes storage.toml's times."""
+    """A simulated Pico with the file firmware; its flash and its card take storage.toml's times."""
     command = arm.command(device, built.elf, Options(cache=cache, max_cycles=MAX_CYCLES))
-    times = storage_times()["flash"]
-    in_us = [times["program_page_us"], *(1000 * times[f"erase_{n}_ms"] for n in ("4k", "32k", "64k"))]
-    cycles = ":".join(str(round(us * device.clock_hz / 1e6)) for us in in_us)
-    return DriverSession([*command[:-1], "--nor", cycles, command[-1]])
+    flash = storage_times()["flash"]
+    in_us = [flash["program_page_us"], *(1000 * flash[f"erase_{n}_ms"] for n in ("4k", "32k", "64k"))]
+    options = ["--nor", ":".join(_cycles(device, us) for us in in_us)]
+    if storage != "flash":
+        card = storage_times()[storage]
+        times = (_cycles(device, card[f"{what}_us"]) for what in ("read", "write"))
+        options += ["--sd", ":".join([str(card["blocks"]), *times])]
+    return DriverSession([*command[:-1], *options, command[-1]])
+
+
+def _cycles(device: Device, us: float) -> str:
+    return str(round(us * device.clock_hz / 1e6))
 
 
 def divide(regions: list[Region]) -> dict[str, Any]:
-    """Sums over the regions of a job: cycles and cache misses by part, and what the flash did."""
+    """Sums over the regions of a job: cycles and cache misses by part, and what the storage did."""
     cycles, misses = dict.fromkeys(PARTS, 0), dict.fromkeys(PARTS, 0)
-    storage = {"programs": 0, "erases": 0, "flash_busy": 0}
+    storage = dict.fromkeys(("programs", "erases", "reads", "storage_busy"), 0)
     for region in regions:
         part = PARTS[region.extra.get("label", 0)]
         cycles[part] += region.cycles
@@ -209,6 +220,7 @@ class FileJobs:
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """All findings; those missing are run now. Returns the last."""
         missing = [job for job in self.jobs if job.stored(results) is None]
+        missing.sort(key=lambda job: job.rounds * 1000 + job.size, reverse=True)  # the longest first
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             running = [(job, pool.submit(job.run)) for job in missing]
             try:

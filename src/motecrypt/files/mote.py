@@ -1,4 +1,4 @@
-"""Asks the file firmware (firmware/files) for things, over any byte pipe: docs/files.md lists the requests."""
+"""Asks the file firmware (firmware/files) for things. docs/files.md lists the requests."""
 
 from __future__ import annotations
 

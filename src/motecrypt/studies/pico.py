@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from motecrypt.model import Comparison, Section
 from motecrypt.results import Results
-from motecrypt.studies import Needs, _pico_figures, _pico_strings
+from motecrypt.studies import Needs, _pico_figures, _pico_files, _pico_strings
 
 ORDER = 20
 TITLE = "AES libraries on a Raspberry Pi Pico"
@@ -14,14 +16,21 @@ KITS = ("pico",)
 
 def needs() -> Needs:
     """Set-up and call of each library on the source's bytes, and the cells for sizes and compiler levels."""
-    return Needs(cells=_pico_figures.cells(), experiments=_pico_figures.sequences())
+    return Needs(
+        cells=_pico_figures.cells(), experiments=[*_pico_figures.sequences(), *_pico_files.experiments()]
+    )
 
 
 def comparisons(results: Results) -> list[Comparison]:
     """Every figure and claim of the source beside ours."""
-    return _pico_strings.comparisons(results)
+    return [*_pico_strings.comparisons(results), *_pico_files.comparisons(results)]
 
 
 def sections(results: Results) -> list[Section]:
     """The same for people."""
-    return _pico_strings.sections(results)
+    return [*_pico_strings.sections(results), *_pico_files.sections(results)]
+
+
+def charts(results: Results) -> dict[str, dict[str, Any]]:
+    """Files of all sizes, as a Vega-Lite specification."""
+    return _pico_files.charts(results)
