@@ -1,0 +1,133 @@
+"""Finds and validates the descriptors of ciphers, libraries and devices: the only discovery there is.
+
+A cipher is its folder under firmware/ciphers, a library under firmware/libraries, a device under
+firmware/devices; a user's own folders count the same (`Catalog.load(ciphers=[...], libraries=[...])`).
+"""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeVar
+
+from motecrypt.catalog.ciphers import Standings, read_cipher_folder
+from motecrypt.catalog.devices import read_device
+from motecrypt.catalog.libraries import Library, read_library_folder
+from motecrypt.catalog.places import DATA, FIRMWARE, PACKAGE
+from motecrypt.errors import InputError
+from motecrypt.model import Cipher, Device, Implementation
+
+__all__ = ["DATA", "FIRMWARE", "PACKAGE", "Catalog", "Library", "empty_implementation", "nearest"]
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """All that exists, by name."""
+
+    ciphers: dict[str, Cipher]
+    implementations: tuple[Implementation, ...]
+    libraries: dict[str, Library]
+    devices: dict[str, Device]
+
+    def cipher(self, name: str) -> Cipher:
+        """The cipher of that name; InputError with the nearest names otherwise."""
+        return _named("cipher", name, self.ciphers)
+
+    def device(self, name: str) -> Device:
+        """The device of that name; InputError with the nearest names otherwise."""
+        return _named("device", name, self.devices)
+
+    def library(self, name: str) -> Library:
+        """The library of that name; InputError with the nearest names otherwise."""
+        return _named("library", name, self.libraries)
+
+    def implementations_of(
+        self, cipher: str, device: str | None = None, libraries: Sequence[str] = ()
+    ) -> list[Implementation]:
+        """Implementations of a cipher, for a device if given, of certain libraries if given."""
+        return [
+            i
+            for i in self.implementations
+            if i.cipher == cipher
+            and (device is None or any(fnmatch.fnmatch(device, p) for p in i.devices))
+            and (not libraries or i.library in libraries)
+        ]
+
+    @staticmethod
+    def load(ciphers: Iterable[Path] = (), libraries: Iterable[Path] = ()) -> Catalog:
+        """Read every descriptor, ours and the user's folders; raises InputError at the first fault."""
+        own = [tuple(dict.fromkeys(Path(p).resolve() for p in paths)) for paths in (ciphers, libraries)]
+        return _load(own[0], own[1])
+
+
+def nearest(kind: str, name: str, known: Iterable[str]) -> str:
+    """One line that names what is unknown and the nearest of what is known."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(names[:12])}"
+    return f"unknown {kind} '{name}'; {hint}"
+
+
+def _named(kind: str, name: str, known: dict[str, _T]) -> _T:
+    if name not in known:
+        raise InputError(nearest(kind, name, known))
+    return known[name]
+
+
+@lru_cache(maxsize=8)
+def _load(ciphers: tuple[Path, ...], libraries: tuple[Path, ...]) -> Catalog:
+    devices = {d.name: d for d in map(read_device, _folders(FIRMWARE / "devices", "device.toml"))}
+    standings = Standings.read(DATA / "security.toml")
+    by_name: dict[str, Cipher] = {}
+    implementations: list[Implementation] = []
+    for folder in [*_folders(FIRMWARE / "ciphers", "cipher.toml"), *ciphers]:
+        found, bodies = read_cipher_folder(folder, standings)
+        for cipher in found:
+            if cipher.name in by_name:
+                raise InputError(f"{folder}: cipher '{cipher.name}' is also in {by_name[cipher.name].folder}")
+            by_name[cipher.name] = cipher
+        implementations += bodies
+    known: dict[str, Library] = {"motecrypt": _OURS}
+    for folder in [*_folders(FIRMWARE / "libraries", "library.toml"), *libraries]:
+        library, bodies = read_library_folder(folder, by_name)
+        if library.name in known:
+            raise InputError(
+                f"{folder}: library '{library.name}' is also in {known[library.name].folder}; "
+                "give it another 'name' in library.toml"
+            )
+        known[library.name] = library
+        implementations += bodies
+    return Catalog(by_name, tuple(implementations), known, devices)
+
+
+_OURS = Library("motecrypt", "motecrypt's own ciphers", "", "MIT", FIRMWARE / "ciphers", False, "")
+
+
+def _folders(parent: Path, descriptor: str) -> list[Path]:
+    return sorted(p.parent for p in parent.glob(f"*/{descriptor}"))
+
+
+def empty_implementation(tag_bytes: int = 0) -> Implementation:
+    """The empty cipher, which every difference is taken against.
+
+    `tag_bytes` as the cipher's that is compared with: the benchmark firmware sends as many.
+    """
+    folder = FIRMWARE / "bench" / "empty"
+    return Implementation(
+        cipher="empty",
+        library="motecrypt",
+        configuration="default",
+        variant="",
+        key_bits=(128,),
+        header="empty.h",
+        sources=("empty.c",),
+        include=(),
+        defines=(f"CIPHER_TAG_BYTES={tag_bytes}",),
+        folder=folder,
+    )

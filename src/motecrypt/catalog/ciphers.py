@@ -1,0 +1,155 @@
+"""Reads a cipher's folder: cipher.toml beside C sources, oracle and vectors; and its standing."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+from motecrypt.catalog.places import FIRMWARE
+from motecrypt.descriptor import Table
+from motecrypt.errors import InputError
+from motecrypt.model import Cipher, Implementation, MessageLengths, Standing
+
+
+@dataclass(frozen=True)
+class Standings:
+    rules: tuple[tuple[tuple[str, ...], Standing, str, str], ...]
+
+    @staticmethod
+    def read(path: Path) -> Standings:
+        if not path.exists():
+            return Standings(())
+        rules = []
+        for table in Table.read(path).tables("standing", []):
+            patterns = table.texts("ciphers")
+            standing = table.text("standing")
+            if standing not in ("recommended", "acceptable", "legacy", "broken"):
+                raise InputError(f"{table.where}: '{standing}' is no standing")
+            rules.append((patterns, cast(Standing, standing), table.text("reason"), table.text("source")))
+        return Standings(tuple(rules))
+
+    def rate(self, cipher: Cipher) -> Cipher:
+        for patterns, standing, reason, source in self.rules:
+            if any(fnmatch.fnmatch(cipher.name, p) for p in patterns):
+                return replace(cipher, standing=standing, standing_reason=reason, standing_source=source)
+        return cipher
+
+
+def read_cipher_folder(folder: Path, standings: Standings) -> tuple[list[Cipher], list[Implementation]]:
+    table = Table.read(folder / "cipher.toml")
+    family, title, source = table.text("family"), table.text("title"), table.text("source")
+    ciphers: list[Cipher] = []
+    defines: dict[str, tuple[str, ...]] = {}
+    for entry in table.tables("cipher"):
+        extra = entry.texts("defines", [])
+        for cipher in _read_ciphers(entry, folder, family, title, source):
+            ciphers.append(standings.rate(cipher))
+            defines[cipher.name] = extra
+    implementations: list[Implementation] = []
+    for entry in table.tables("implementation", []):
+        implementations += _read_implementations(entry, folder, ciphers, defines)
+    table.done()
+    return ciphers, implementations
+
+
+def _read_ciphers(entry: Table, folder: Path, family: str, title: str, source: str) -> list[Cipher]:
+    name = entry.text("name")
+    key_bits = entry.integers("key_bits")
+    allowed = entry.integers("key_bits_allowed", [])
+    if len(allowed) not in (0, 3):
+        raise InputError(f"{entry.where}: 'key_bits_allowed' needs three numbers: min, max, step")
+    lengths = entry.table("message", {})
+    cipher = Cipher(
+        name=name,
+        family=family,
+        title=entry.text("title", title),
+        kind=entry.text("kind"),
+        source=entry.text("source", source),
+        folder=folder,
+        key_bits=key_bits,
+        nonce_bytes=entry.integer("nonce_bytes", 0),
+        tag_bytes=entry.integer("tag_bytes", 0),
+        associated_data=entry.flag("associated_data", False),
+        message=MessageLengths(
+            lengths.integer("min", 0), lengths.integer("max", 65535), lengths.integer("multiple", 1)
+        ),
+        mode=entry.text("mode", None),
+        key_bits_allowed=(allowed[0], allowed[1], allowed[2]) if allowed else None,
+    )
+    lengths.done()
+    entry.done()
+    if "{key_bits}" not in name:
+        return [cipher]
+    return [
+        replace(cipher, name=name.replace("{key_bits}", str(bits)), key_bits=(bits,)) for bits in key_bits
+    ]
+
+
+def _read_implementations(
+    entry: Table, folder: Path, ciphers: list[Cipher], defines: dict[str, tuple[str, ...]]
+) -> list[Implementation]:
+    patterns = entry.texts("ciphers")
+    variant = entry.text("variant")
+    header = entry.text("header", None)
+    block_header = entry.text("block_header", None)
+    sources = entry.texts("sources")
+    key_bits = entry.integers("key_bits", [])
+    own_defines = entry.texts("defines", [])
+    devices = entry.texts("devices", ["*"])
+    placements = entry.texts("placements", [])
+    c_flags = entry.texts("c_flags", [])
+    note = entry.text("note", "")
+    entry.done()
+    if (header is None) == (block_header is None):
+        raise InputError(f"{entry.where}: needs either 'header' or 'block_header'")
+    made = []
+    for cipher in ciphers:
+        if not any(fnmatch.fnmatch(cipher.name, p) for p in patterns):
+            continue
+        if block_header is not None and cipher.mode is None:
+            raise InputError(f"{entry.where}: a block cipher needs a mode, and '{cipher.name}' has none")
+        bits = tuple(b for b in cipher.key_bits if not key_bits or b in key_bits)
+        if not bits:
+            continue
+        mode = (f"{FIRMWARE}/modes/{cipher.mode}.c",) if block_header else ()
+        made.append(
+            Implementation(
+                cipher=cipher.name,
+                library="motecrypt",
+                configuration="default",
+                variant=variant,
+                key_bits=bits,
+                header=f"{cipher.mode}.h" if block_header else str(header),
+                sources=sources + mode,
+                include=(),
+                defines=(
+                    *cipher_defines(cipher),
+                    *defines[cipher.name],
+                    *((f'BLOCK_HEADER="{block_header}"',) if block_header else ()),
+                    *own_defines,
+                ),
+                folder=folder,
+                devices=devices,
+                placements=placements,
+                key_bytes_measured=key_bytes(cipher)[0],
+                key_bytes_allowed=key_bytes(cipher)[1],
+                c_flags=c_flags,
+                note=note,
+            )
+        )
+    if not made:
+        raise InputError(f"{entry.where}: matches no cipher of {folder / 'cipher.toml'}")
+    return made
+
+
+def cipher_defines(cipher: Cipher) -> tuple[str, ...]:
+    return (f"CIPHER_TAG_BYTES={cipher.tag_bytes}",)
+
+
+def key_bytes(cipher: Cipher) -> tuple[int, int]:
+    """The longest key measured, and the longest that the cipher allows: the second sizes host builds."""
+    measured = max(cipher.key_bits) // 8
+    allowed = cipher.key_bits_allowed[1] // 8 if cipher.key_bits_allowed else measured
+    return measured, max(measured, allowed)
