@@ -2,6 +2,7 @@
 #ifndef TOMCRYPT_ADAPTER_CCM_H
 #define TOMCRYPT_ADAPTER_CCM_H
 
+#undef TAB_SIZE /* older releases set it themselves */
 #include "tomcrypt.h"
 
 struct cipher_context {

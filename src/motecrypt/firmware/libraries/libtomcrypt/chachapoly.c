@@ -26,7 +26,7 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
     if (io->nonce_bytes != NONCE_BYTES) {
         return CIPHER_BAD_NONCE;
     }
-    return run(context, io, io->tag, CHACHA20POLY1305_ENCRYPT) == CRYPT_OK ? CIPHER_OK : CIPHER_BAD_LENGTH;
+    return run(context, io, io->tag, LTC_ENCRYPT) == CRYPT_OK ? CIPHER_OK : CIPHER_BAD_LENGTH;
 }
 
 /* The library hands back the tag of what it read; comparing is the caller's part. */
@@ -37,7 +37,7 @@ uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *i
         return CIPHER_BAD_NONCE;
     }
     memcpy(tag, io->tag, sizeof tag);
-    if (run(context, io, tag, CHACHA20POLY1305_DECRYPT) != CRYPT_OK) {
+    if (run(context, io, tag, LTC_DECRYPT) != CRYPT_OK) {
         memset(io->output, 0, io->bytes);
         return CIPHER_BAD_TAG;
     }

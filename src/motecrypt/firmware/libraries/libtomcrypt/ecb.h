@@ -2,6 +2,7 @@
 #ifndef TOMCRYPT_ADAPTER_ECB_H
 #define TOMCRYPT_ADAPTER_ECB_H
 
+#undef TAB_SIZE /* older releases set it themselves */
 #include "tomcrypt.h"
 
 struct cipher_context {

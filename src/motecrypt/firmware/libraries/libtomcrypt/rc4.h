@@ -3,6 +3,7 @@
 #ifndef TOMCRYPT_ADAPTER_RC4_H
 #define TOMCRYPT_ADAPTER_RC4_H
 
+#undef TAB_SIZE /* older releases set it themselves */
 #include "tomcrypt.h"
 
 struct cipher_context {
