@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from motecrypt import __version__
+from motecrypt import __version__, advise
 from motecrypt.catalog import Catalog
 from motecrypt.model import Cipher, Device, Measurement
 from motecrypt.report import charts, explorer
@@ -80,6 +80,7 @@ class Content:
     figures: Sequence[Figure]
     headlines: Sequence[str]
     explorer: Mapping[str, Any]
+    adviser: Mapping[str, Any]
     catalog: Catalog
 
     @property
@@ -123,6 +124,7 @@ def gather(results: Results, catalog: Catalog) -> Content:
         headlines=headlines(told, ciphers),
         figures=_front_figures(ciphers, catalog),
         explorer=explorer.table(costs, catalog),
+        adviser=advise.export(catalog, measurements),
         catalog=catalog,
     )
 

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from motecrypt.studies._highlights import findings
+
 if TYPE_CHECKING:
     from motecrypt.report.content import CipherPart
     from motecrypt.report.sources import SourcePart
@@ -13,14 +15,18 @@ if TYPE_CHECKING:
 #: What a newcomer would take otherwise.
 YARDSTICK = "aes128-cbc"
 SOUND = ("recommended",)
-MOST = 6
+TOLD = 4
 
 
 def headlines(sources: Sequence[SourcePart], ciphers: Sequence[CipherPart]) -> list[str]:
-    """At most six sentences, each from what is stored; fewer where less was measured."""
-    return [*_verdicts(sources), *_attacks(ciphers), *_cheapest(ciphers), *_timing(ciphers), *_room(ciphers)][
-        :MOST
-    ]
+    """What the studies came to, then what the ciphers cost: each sentence from what is stored.
+
+    The studies' sentences are those that `motecrypt reproduce` ends with.
+    """
+    told = [f"{one.text}." for one in findings({s.name: s.rows for s in sources if s.measured}, TOLD)]
+    if not any("broken" in text for text in told):
+        told += _attacks(ciphers)
+    return [*_verdicts(sources), *told, *_cheapest(ciphers), *_timing(ciphers), *_room(ciphers)]
 
 
 def _verdicts(sources: Sequence[SourcePart]) -> Iterator[str]:
@@ -115,7 +121,7 @@ def _room(ciphers: Sequence[CipherPart]) -> Iterator[str]:
         )
 
 
-def _short(sentence: str, most: int = 190) -> str:
+def _short(sentence: str, most: int = 225) -> str:
     """The sentence, ended at a comma where it grows too long."""
     if len(sentence) <= most:
         return sentence

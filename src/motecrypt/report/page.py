@@ -18,7 +18,10 @@ from motecrypt.report.sources import VERDICTS, WORDS
 
 _HERE = Path(__file__).resolve().parent
 STYLES = ("page.css", "print.css")
-SCRIPTS = ("charts.js", "page.js", "explorer.js")
+SCRIPTS = (
+    *("charts.js", "page.js", "explorer.js"),
+    *("adviser-notes.js", "adviser.js", "adviser-form.js"),
+)
 #: Signs of the standings, for those who see no colour.
 SIGNS = {"recommended": "●", "acceptable": "◐", "legacy": "○", "broken": "✕", "unrated": "?"}
 WEIGHTS = {
@@ -55,6 +58,7 @@ def render(content: Content, bundle: str | None = None) -> str:
         "theme": theme("currentColor", "transparent"),
         "figures": {figure.name: figure.specification for figure in content.all_figures()},
         "explorer": content.explorer,
+        "adviser": content.adviser,
     }
     page = environment.get_template("page.html").render(
         content=content,

@@ -1,0 +1,171 @@
+"""The adviser in the page answers as the command line does: the same ranks, reasons, notes and energies."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from motecrypt import advise
+
+QUESTIONS = 100
+
+
+def _data(report: Path) -> Any:
+    found = re.search(
+        r'<script type="application/json" id="data">(.*?)</script>', report.read_text(), re.DOTALL
+    )
+    assert found
+    return json.loads(found[1])["adviser"]
+
+
+def _random_request(draw: random.Random, data: Any) -> dict[str, Any]:
+    def perhaps(value: Any, chance: float = 0.4) -> Any:
+        return value if draw.random() < chance else None
+
+    cells = [*data["cells"], "1200mAh,3.7V", "500mAh,5V"]
+    battery = draw.choice(cells)
+    if "," not in battery:
+        battery = f"{draw.randint(1, 5)}x{battery}"
+    return {
+        "device": draw.choice(list(data["devices"])),
+        "radio": draw.choice(list(data["radios"])),
+        "battery": battery,
+        "regulator": draw.choice(list(data["regulators"])),
+        "question": {
+            "message_bytes": draw.randint(1, 128),
+            "interval_s": draw.choice([0.05, 0.5, 10, 60, 900, 86400]) * draw.uniform(0.7, 1.4),
+            "answer_bytes": draw.choice([0, 0, 0, draw.randint(1, 128)]),
+            "counter_bytes": draw.randint(0, 8),
+            "flash_max": perhaps(draw.randint(100, 9000)),
+            "ram_max": perhaps(draw.randint(50, 1500)),
+            "latency_us_max": perhaps(draw.uniform(1e3, 4e5), 0.25),
+            "overhead_max": perhaps(draw.randint(0, 24), 0.25),
+            "needs": [need for need in advise.NEEDS if draw.random() < 0.7],
+        },
+    }
+
+
+def _python(data: Any, request: dict[str, Any]) -> advise.Advice:
+    """What `motecrypt advise` answers from these measurements: the function that it calls."""
+    question = {**request["question"], "needs": tuple(request["question"]["needs"])}
+    return advise.advise(
+        advise.Question(**question),
+        advise.candidates_of(data, request["device"]),
+        advise.DevicePart(**data["devices"][request["device"]]),
+        advise.RadioPart(
+            **{
+                **data["radios"][request["radio"]],
+                "air_us": tuple(data["radios"][request["radio"]]["air_us"]),
+            }
+        ),
+        advise.battery_part(request["battery"]),
+        advise.regulator_part(request["regulator"]),
+    )
+
+
+_ASK = """request => {
+  const battery = adviser.battery(request.battery, report.adviser.cells);
+  const answer = adviser.advise(
+    report.adviser, request.question, request.device, request.radio, battery, request.regulator);
+  const key = (c) => [c.cipher, c.implementation, c.key_bits, c.placement];
+  return {
+    refusal: answer.refusal, usable: answer.usable, notes: answer.notes,
+    plaintext: answer.plaintext,
+    entries: answer.entries.map(e => ({
+      key: key(e.candidate), reason: e.reason, costs: e.costs, weight: e.weight,
+      more: e.more_energy_percent})),
+    exclusions: answer.exclusions.map(e => ({key: key(e.candidate), reason: e.reason, budgets: e.budgets})),
+  };
+}"""
+
+
+def _key(candidate: advise.Candidate) -> list[Any]:
+    return [candidate.cipher, candidate.implementation, candidate.key_bits, candidate.placement]
+
+
+def _same_costs(ours: dict[str, Any], theirs: advise.Costs) -> None:
+    for name, value in ours.items():
+        if name == "energy":
+            for part, microjoules in value.items():
+                assert microjoules == pytest.approx(getattr(theirs.energy, part), rel=1e-9, abs=1e-6), part
+        else:
+            assert value == pytest.approx(getattr(theirs, name), rel=1e-9, abs=1e-9), name
+
+
+def test_a_hundred_random_questions_get_the_same_answer(opened: Any, report_file: Path) -> None:
+    data = _data(report_file)
+    draw = random.Random(7)
+    kinds = {"refused": 0, "ranked": 0, "nothing": 0}
+    for _ in range(QUESTIONS):
+        request = _random_request(draw, data)
+        expected = _python(data, request)
+        got = opened.page.evaluate(_ASK, request)
+        assert got["refusal"] == expected.refusal, request
+        kinds["refused" if expected.refusal else "ranked" if expected.entries else "nothing"] += 1
+        assert got["usable"] == pytest.approx(expected.usable)
+        assert [e["key"] for e in got["entries"]] == [_key(e.candidate) for e in expected.entries], request
+        assert [e["reason"] for e in got["entries"]] == [e.reason for e in expected.entries], request
+        assert [(e["key"], e["reason"], e["budgets"]) for e in got["exclusions"]] == [
+            (_key(e.candidate), e.reason, list(e.budgets)) for e in expected.exclusions
+        ], request
+        assert got["notes"] == list(expected.notes), request
+        for ours, theirs in zip(got["entries"], expected.entries, strict=True):
+            _same_costs(ours["costs"], theirs.costs)
+            assert ours["weight"] == pytest.approx(theirs.weight, rel=1e-9)
+            assert ours["more"] == pytest.approx(theirs.more_energy_percent, rel=1e-6, abs=1e-9)
+        if expected.plaintext is not None:
+            _same_costs(got["plaintext"], expected.plaintext)
+    assert min(kinds.values()) >= 3, kinds  # each kind of answer was among them
+
+
+def test_the_form_answers_and_names_its_command(opened: Any) -> None:
+    page = opened.page
+    page.fill("#adviser-form input[name=bytes]", "40")
+    page.select_option("#adviser-form select[name=regulator]", "switch")
+    page.fill("#adviser-form input[name=flash]", "6k")
+    command = page.text_content("#adviser-command")
+    assert command == (
+        "motecrypt advise --device uno --radio srf --bytes 40 --every 10s --battery 3xAA "
+        "--regulator switch --flash 6k"
+    )
+    ranks = page.eval_on_selector_all(
+        "#adviser-ranked tbody tr", "rows => rows.map(r => r.cells[0].textContent)"
+    )
+    assert ranks == [str(n) for n in range(1, len(ranks) + 1)] and ranks
+    assert page.text_content("#adviser-ranked tbody tr td:nth-child(2)") in page.text_content(
+        "#adviser-answer"
+    )
+    assert opened.console == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("every", "10", "no unit; use us, ms, s, min, h, d"),
+        ("every", "10 parsecs", "unknown unit 'parsecs'"),
+        ("flash", "many", "no amount"),
+        ("battery", "3xPotato", "unknown; write 3xAA"),
+        ("bytes", "-4", "a whole number from 1"),
+        ("bytes", "5000", "messages of up to"),
+        ("battery", "1xAA", "take more cells"),
+        ("flash", "1", "Nothing fits"),
+    ],
+)
+def test_what_cannot_be_answered_is_told(opened: Any, name: str, value: str, told: str) -> None:
+    page = opened.page
+    page.fill(f"#adviser-form input[name={name}]", value)
+    assert told in page.text_content("#adviser-answer")
+    assert opened.console == []
+
+
+@pytest.mark.parametrize("value", [0.125, 0.375, 2.5, 3.5, 1234.5, 1.005, 1.015, 0.0, 99999.5, 7.25, 0.15])
+def test_numbers_round_as_in_python(opened: Any, value: float) -> None:
+    from motecrypt.advise.notes import days, number, percent
+
+    got = opened.page.evaluate("v => [adviser.number(v), adviser.percent(v), adviser.days(v)]", value)
+    assert got == [number(value), percent(value), days(value)]
