@@ -130,7 +130,7 @@ def test_the_printed_ciphertexts_tell_what_was_processed(results: Results) -> No
 
 
 def test_every_figure_of_the_source_is_a_row(results: Results) -> None:
-    rows = pico.comparisons(results)
+    rows = _pico_strings.comparisons(results)
     assert len({(r.table, r.row, r.column) for r in rows}) == len(rows)
     for figures in printed().values():
         for value in (figures.encrypt_us, figures.decrypt_us, figures.ram_bytes, figures.flash_bytes):
