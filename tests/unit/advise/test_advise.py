@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motecrypt import advise
+from motecrypt import advise, bench
 from motecrypt.advise.costs import at_length, delivery_us, on_air, usable_fraction
 from motecrypt.advise.rank import MEMORY_WEIGHT
 from motecrypt.catalog import Catalog
 from motecrypt.energy import energy_uj, time_us
 from motecrypt.errors import InputError
+from motecrypt.model import Measurement
 from motecrypt.radios import costs, load_radio, radio_names
+from motecrypt.results import Results
 
 CATALOG = Catalog.load()
 UNO = advise.device_part(CATALOG.device("uno"))
@@ -433,3 +436,70 @@ def test_the_export_is_json_and_answers_the_same() -> None:
 def test_a_device_without_currents_is_refused() -> None:
     with pytest.raises(InputError, match="no 'active' and 'sleep' current"):
         advise.device_part(CATALOG.device("host"))
+
+
+def test_between_the_grids_lengths_cycles_are_those_of_the_line(results: Results) -> None:
+    body = next(
+        b for b in CATALOG.implementations_of("aes128-ccm8", "uno", ["motecrypt"]) if b.variant == "fast"
+    )
+    lengths = [n for n in advise.GRID if n <= 49]
+    cells = bench.cells_for(
+        CATALOG, CATALOG.device("uno"), body, message_bytes=[*lengths, 8, 20, 40], placements=["flash"]
+    )
+    bench.ensure(cells, results, CATALOG)
+    stored = results.measurements()
+    of_grid = [m for m in stored if m.message_bytes in lengths]
+
+    def points(measurements: list[Measurement]) -> tuple[advise.Point, ...]:
+        found = advise.candidates_from(CATALOG, CATALOG.device("uno"), measurements)
+        return next(c.points for c in found if c.points)
+
+    for point in points(stored):
+        assert at_length(points(of_grid), point.message_bytes) == (
+            *(point.setup_cycles, point.encrypt_cycles, point.decrypt_cycles),
+        )
+
+
+def golden_answer() -> dict[str, object]:
+    """A question over four candidates, with all that the answer depends on."""
+    some = [
+        made(),
+        made(cipher="long-16", tag_bytes=16, flash_bytes=900),
+        made(cipher="b-cbc", standing="legacy", tag_bytes=0, nonce="random", message_bytes_multiple=16),
+        made(implementation="lib/big", flash_bytes=9000),
+    ]
+    question = replace(ASKED, answer_bytes=4, flash_max=4096)
+    others = [NONE, SWITCH, NANO]
+    answer = advise.advise(question, some, UNO, SRF, THREE_AA, SWITCH, others)
+    inputs = {
+        "question": asdict(question),
+        "candidates": [asdict(c) for c in some],
+        "device": asdict(UNO),
+        "radio": asdict(SRF),
+        "battery": asdict(THREE_AA),
+        "regulator": asdict(SWITCH),
+        "other_regulators": [asdict(o) for o in others],
+    }
+    plain: dict[str, object] = json.loads(json.dumps({"inputs": inputs, "answer": asdict(answer)}))
+    return plain
+
+
+def test_the_golden_answer_stands() -> None:
+    """tests/data/advise.json: inputs and answer in full, for adviser ports in other languages, too. Made by
+    `json.dumps(golden_answer(), indent=1)`."""
+    path = Path(__file__).resolve().parents[2] / "data" / "advise.json"
+    kept = json.loads(path.read_text())
+
+    def same(a: object, b: object, where: str) -> None:
+        if isinstance(a, dict) and isinstance(b, dict):
+            assert a.keys() == b.keys(), where
+            for key in a:
+                same(a[key], b[key], f"{where}.{key}")
+        elif isinstance(a, list) and isinstance(b, list):
+            assert len(a) == len(b), where
+            for number, (one, other) in enumerate(zip(a, b, strict=True)):
+                same(one, other, f"{where}[{number}]")
+        else:
+            assert a == (pytest.approx(b, rel=1e-12) if isinstance(b, float) else b), where
+
+    same(golden_answer(), kept, "")
