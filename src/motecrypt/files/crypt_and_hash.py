@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4, Blowfish, TripleDES
-from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, modes
+from cryptography.hazmat.primitives.ciphers import Cipher, modes
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
-from cryptography.hazmat.primitives.padding import PKCS7
 
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.files.writing import NewFile, check_target, open_source
@@ -129,20 +128,27 @@ def encrypt_file(
         keys = derive(digest, iv, secret)
         mac = hmac.new(keys[:32], digestmod=digest)
         engine = body.engine(keys, iv).encryptor()
+        # Two outputs in turn: while one is hashed, the next piece is encrypted into the other.
+        outputs = [memoryview(bytearray(PIECE_BYTES + body.block_bytes)) for _ in range(2)]
+        hashing: Future[None] | None = None
         with NewFile(target, force=force, mode=mode) as out, ThreadPoolExecutor(1) as beside:
             out.write(iv)
-            written, hashing = IV_BYTES, None
-            for piece in _encrypted(_pieces(handle, size, source, progress), engine, body):
+            written = IV_BYTES
+            for piece in _pieces(handle, size, source, progress):
+                outputs.reverse()
+                made = outputs[0][: engine.update_into(piece, outputs[0])]
                 if hashing is not None:
                     hashing.result()
-                hashing = beside.submit(mac.update, piece)  # hashlib lets other threads run meanwhile
-                out.write(piece)
-                written += len(piece)
+                hashing = beside.submit(mac.update, made)  # hashlib lets other threads run meanwhile
+                out.write(made)
+                written += len(made)
             if hashing is not None:
                 hashing.result()
-            out.write(mac.digest())
+            last = _padded_end(engine, body, size)
+            mac.update(last)
+            out.write(last + mac.digest())
             out.keep()
-        return written + mac_bytes
+        return written + len(last) + mac_bytes
     finally:
         os.close(handle)
 
@@ -181,23 +187,21 @@ def decrypt_file(
         keys = derive(digest, iv, secret)
         mac = hmac.new(keys[:32], digestmod=digest)
         engine = body.engine(keys, iv).decryptor()
-        unpadder = PKCS7(body.block_bytes * 8).unpadder() if body.padded else None
-        written, padding_wrong = 0, False
+        output = memoryview(bytearray(PIECE_BYTES + body.block_bytes))
+        written, end = 0, b""
         with NewFile(target, force=force, mode=mode) as out, ThreadPoolExecutor(1) as beside:
             for piece in _pieces(handle, length, source, progress):
                 hashing: Future[None] = beside.submit(mac.update, piece)
-                plain = engine.update(piece)
-                plain = unpadder.update(plain) if unpadder is not None else plain
-                out.write(plain)
-                written += len(plain)
+                made = output[: engine.update_into(piece, output)]
+                if body.padded:  # the last block is written when its padding has been looked at
+                    out.write(end)
+                    end = bytes(made[-body.block_bytes :])
+                    made = made[: -body.block_bytes]
+                out.write(made)
                 hashing.result()
-            if unpadder is not None:
-                try:
-                    last = unpadder.finalize()
-                except ValueError:
-                    last, padding_wrong = b"", True
-                out.write(last)
-                written += len(last)
+            plain_end, padding_wrong = _without_padding(end, body)
+            out.write(plain_end)
+            written = length - len(end) + len(plain_end)
             tag = _read_exactly(handle, mac_bytes, source)
             if not hmac.compare_digest(tag, mac.digest()) or os.read(handle, 1):
                 raise MotecryptError(
@@ -224,30 +228,42 @@ def _choose(cipher: str, digest: str, secret: bytes) -> tuple[FileCipher, int]:
     return CIPHERS[cipher], DIGESTS[digest]
 
 
-def _pieces(handle: int, length: int, source: Path, progress: Progress | None) -> Iterator[bytes]:
-    done = 0
+def _pieces(handle: int, length: int, source: Path, progress: Progress | None) -> Iterator[memoryview]:
+    """The next `length` bytes in whole pieces; each is overwritten by the one after the next."""
+    buffers, done = [memoryview(bytearray(PIECE_BYTES)) for _ in range(2)], 0
     while done < length:
-        try:
-            piece = os.read(handle, min(PIECE_BYTES, length - done))
-        except OSError as error:
-            raise InputError(f"{source}: cannot be read: {error.strerror}") from None
-        if not piece:
-            raise MotecryptError(f"{source}: became shorter while it was read; nothing is written")
-        done += len(piece)
-        yield piece
+        buffers.reverse()
+        wanted, got = min(PIECE_BYTES, length - done), 0
+        while got < wanted:
+            try:
+                more = os.readv(handle, [buffers[0][got:wanted]])
+            except OSError as error:
+                raise InputError(f"{source}: cannot be read: {error.strerror}") from None
+            if not more:
+                raise MotecryptError(f"{source}: became shorter while it was read; nothing is written")
+            got += more
+        done += wanted
+        yield buffers[0][:wanted]
         if progress is not None:
             progress(done, length)
 
 
-def _encrypted(pieces: Iterator[bytes], engine: CipherContext, body: FileCipher) -> Iterator[bytes]:
-    padder = PKCS7(body.block_bytes * 8).padder() if body.padded else None
-    tail = 0
-    for piece in pieces:
-        tail = (tail + len(piece)) % body.block_bytes
-        yield engine.update(piece)
-    if padder is not None:
-        count = body.block_bytes - tail
-        yield engine.update(bytes([count]) * count) + engine.finalize()
+def _padded_end(engine: Any, body: FileCipher, size: int) -> bytes:
+    """The last block: what is left in the engine, and the padding (PKCS #7)."""
+    if not body.padded:
+        return b""
+    count = body.block_bytes - size % body.block_bytes
+    end: bytes = engine.update(bytes([count]) * count) + engine.finalize()
+    return end
+
+
+def _without_padding(end: bytes, body: FileCipher) -> tuple[bytes, bool]:
+    """The last block without its padding, and whether that was wrong (told only if the HMAC is right)."""
+    if not body.padded:
+        return b"", False
+    count = end[-1]
+    wrong = not 1 <= count <= body.block_bytes or end[-count:] != bytes([count]) * count
+    return (b"" if wrong else end[:-count]), wrong
 
 
 def _read_exactly(handle: int, count: int, source: Path) -> bytes:
