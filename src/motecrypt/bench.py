@@ -114,6 +114,12 @@ def cell_key(catalog: Catalog, cell: Cell) -> str:
     return _Keys(catalog)(cell)
 
 
+def cell_keys(catalog: Catalog, cells: Iterable[Cell]) -> dict[Cell, str]:
+    """The keys of many cells: what those of one build share is worked out once."""
+    keys = _Keys(catalog)
+    return {cell: keys(cell) for cell in cells}
+
+
 class _Keys:
     """Keys of many cells: each build's part is worked out once."""
 

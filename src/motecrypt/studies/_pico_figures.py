@@ -193,7 +193,20 @@ def miss_cycles() -> tuple[int, int, int]:
     return FITTED_MISS_CYCLES, costs[0], costs[1]
 
 
-def timing(results: Results, case: Case, key_bits: int, operation: Operation) -> Timing | str:
+Timings = Mapping[tuple[int, int, Operation], Timing | str]
+
+
+def timings(results: Results) -> Timings:
+    """Every call of the source and of ours, by case number, key length and operation."""
+    return {
+        (case.number, bits, operation): _timing(results, case, bits, operation)
+        for case in CASES
+        for bits in KEY_BITS
+        for operation in OPERATIONS
+    }
+
+
+def _timing(results: Results, case: Case, key_bits: int, operation: Operation) -> Timing | str:
     """Ours, or in a line why there is none."""
     request = sequence(case, key_bits, operation)
     if request is None:
@@ -250,8 +263,8 @@ class Sized:
 
 def measured(results: Results) -> list[tuple[Cell, Measurement]]:
     """What is stored of `cells()`."""
-    catalog = Catalog.load()
-    found = ((cell, results.measurement(bench.cell_key(catalog, cell))) for cell in cells())
+    keys = bench.cell_keys(Catalog.load(), cells())
+    found = ((cell, results.measurement(key)) for cell, key in keys.items())
     return [(cell, measurement) for cell, measurement in found if measurement is not None]
 
 

@@ -20,6 +20,7 @@ from motecrypt.studies._pico_figures import (
     Case,
     Sized,
     Timing,
+    Timings,
     by_flags,
     key_of_bits,
     measured,
@@ -27,7 +28,7 @@ from motecrypt.studies._pico_figures import (
     printed,
     printed_ciphertexts,
     sizes,
-    timing,
+    timings,
 )
 
 SOURCE = (
@@ -48,21 +49,20 @@ CLOSE = 0.25
 
 def comparisons(results: Results) -> list[Comparison]:
     """Every figure and claim about strings beside ours."""
-    found = measured(results)
-    times = _times(results, found)
-    return [*times, *_ciphertexts(), *_memory(found), *_claims(results, found)]
+    found, timed = measured(results), timings(results)
+    return [*_times(timed, found), *_ciphertexts(), *_memory(found), *_claims(timed, found)]
 
 
 def sections(results: Results) -> list[Section]:
     """The same for people."""
-    found = measured(results)
+    found, timed = measured(results), timings(results)
     return [
-        _time_section(results),
-        _cause_section(_times(results, found)),
+        _time_section(timed),
+        _cause_section(_times(timed, found)),
         _compiler_section(found),
         _plain(CIPHERTEXTS, _ciphertexts(), _CIPHERTEXT_TEXT),
         _plain(MEMORY, _memory(found), _memory_text(found)),
-        _plain(CLAIMS, _claims(results, found), ""),
+        _plain(CLAIMS, _claims(timed, found), ""),
     ]
 
 
@@ -76,14 +76,14 @@ def _places() -> Iterator[tuple[Case, int, Operation]]:
                 yield case, bits, operation
 
 
-def _times(results: Results, found: Sequence[tuple[Cell, Measurement]]) -> list[Comparison]:
+def _times(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[Comparison]:
     rows = []
     _, boot2, _ = miss_cycles()
     for case, bits, operation in _places():
         row = printed().get((case.number, bits))
         published = row.time_us(operation) if row else None
         place = (SOURCE, TIMES, f"{case.title} AES-{bits}", operation, "µs", published)
-        ours = timing(results, case, bits, operation)
+        ours = timed[case.number, bits, operation]
         if isinstance(ours, str):
             note = ours
             if published is not None:
@@ -170,7 +170,7 @@ _TIME_TEXT = (
 )
 
 
-def _time_section(results: Results) -> Section:
+def _time_section(timed: Timings) -> Section:
     low, boot2, high = miss_cycles()
     columns = (
         *("library", "key", "operation", "print", "warm", f"cold {low}", f"cold {boot2}", f"cold {high}"),
@@ -181,7 +181,7 @@ def _time_section(results: Results) -> Section:
         row = printed().get((case.number, bits))
         published = row.time_us(operation) if row else None
         start = [case.title, str(bits), operation, "" if published is None else f"{published:.0f}"]
-        ours = timing(results, case, bits, operation)
+        ours = timed[case.number, bits, operation]
         if isinstance(ours, str):
             rows.append([*start, *("",) * 8, ours])
             continue
@@ -404,13 +404,13 @@ def _memory_text(found: Sequence[tuple[Cell, Measurement]]) -> str:
 # --- claims ----------------------------------------------------------------------------------------
 
 
-def _claims(results: Results, found: Sequence[tuple[Cell, Measurement]]) -> list[Comparison]:
+def _claims(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[Comparison]:
     fast, other = CASES[2], CASES[3]
     ratios = []
     _, boot2, _ = miss_cycles()
     for bits in (128, 256):
         for operation in OPERATIONS:
-            pair = [timing(results, case, bits, operation) for case in (fast, other)]
+            pair = [timed[case.number, bits, operation] for case in (fast, other)]
             if all(isinstance(t, Timing) for t in pair):
                 a, b = (t.time_us(boot2) for t in pair if isinstance(t, Timing))
                 ratios.append(b / a)
