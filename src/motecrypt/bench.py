@@ -185,6 +185,7 @@ def ensure(
     catalog: Catalog | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
+    again: bool = False,
 ) -> dict[Cell, Measurement]:
     """Measure what is missing and return every cell's measurement.
 
@@ -196,11 +197,15 @@ def ensure(
         Firmwares run side by side; default: the number of processors.
     progress
         Called with (done, total, title) as firmwares are finished.
+    again
+        Measure what is stored, too: a board is asked each time.
     """
     catalog = catalog or Catalog.load()
     keys = _Keys(catalog)
     stored = {cell: results.measurement(keys(cell)) for cell in dict.fromkeys(cells)}
-    missing = [cell for cell, found in stored.items() if found is None or found.extra.get("transient")]
+    missing = [
+        cell for cell, found in stored.items() if again or found is None or found.extra.get("transient")
+    ]
     stop = threading.Event()
     work = [replace(job, build_key=keys.build_key(job)) for job in _group(catalog, missing, stop)]
 
@@ -270,7 +275,7 @@ def _measure_job(job: Job) -> dict[Cell, Measurement]:
                 failed = ("wrong-output", str(error))
             except ProtocolError as error:
                 failed = ("fault", str(error))
-                transient = "no answer within" in str(error)
+                transient = "no answer within" in str(error) or job.device.runner == "board"
             except BuildError as error:
                 failed, transient = ("build-failed", str(error)), error.transient
             except _Stopped:
@@ -460,19 +465,25 @@ def _difference(expected: bytes, got: bytes) -> str:
 
 def _overhead(job: Job, cache: str) -> dict[Operation, Region]:
     """What lies between the marks with the empty cipher: the cost of measuring, subtracted everywhere."""
-    key = key_of(_empty_request(job.device, job.placement, job.cipher.tag_bytes))
-    return dict(_overhead_cached(job.device.name, job.placement, job.cipher.tag_bytes, cache, key))
+    build_key = key_of(_empty_request(job.device, job.placement, job.cipher.tag_bytes))
+    key = (job.device.name, str(job.device.extra.get("port", "")), job.placement, cache, build_key)
+    if key not in _overheads:
+        _overheads[key] = _measured_overhead(
+            job.device, job.placement, job.cipher.tag_bytes, cache, build_key
+        )
+    return _overheads[key]
 
 
-@lru_cache(maxsize=64)
-def _overhead_cached(
-    device_name: str, placement: str, tag_bytes: int, cache: str, key: str
-) -> tuple[tuple[Operation, Region], ...]:
-    device = Catalog.load().device(device_name)
-    firmware = build(_empty_request(device, placement, tag_bytes), key)
+_overheads: dict[tuple[str, ...], dict[Operation, Region]] = {}  # of this process
+
+
+def _measured_overhead(
+    device: Device, placement: str, tag_bytes: int, cache: str, build_key: str
+) -> dict[Operation, Region]:
+    firmware = build(_empty_request(device, placement, tag_bytes), build_key)
     runner = runner_of(device.runner)
     options = Options(cache=cache)
-    costs: list[tuple[Operation, Region]] = []
+    costs: dict[Operation, Region] = {}
     with runner.open_session(device, firmware.elf, firmware.data_end, options) as session:
         client = Client(session, ANSWER_TIMEOUT_S)
         client.wait_ready()
@@ -483,8 +494,8 @@ def _overhead_cached(
             for _ in range(5):
                 client.run(operation, 1, tag_bytes)
                 seen += session.regions()
-            costs.append((operation, min(seen, key=lambda r: r.cycles)))
-    return tuple(costs)
+            costs[operation] = min(seen, key=lambda r: r.cycles)
+    return costs
 
 
 # --- the record -----------------------------------------------------------------------------------

@@ -23,11 +23,17 @@ device_option = click.option(
 
 def load_firmware(path: Path, device: Device, libraries: Sequence[Path] = ()) -> Image:
     """Build a sketch if it is one, then read the firmware; installs what running it needs."""
-    if not path.is_file():
+    bootloader = str(path) == "optiboot" and device.name == "uno"
+    if not path.is_file() and not bootloader:
         raise InputError(f"{path}: no such file")
     if device.runner not in ("simavr", "arm"):
         raise InputError(f"{device.name}: there is no simulator for it; choose --device uno or pico")
     need(device.kit)
+    if bootloader:
+        need("arduino")
+        from motecrypt.build.arduino import build_bootloader
+
+        return read_image(build_bootloader(), device)
     if path.suffix != ".ino":
         return read_image(path, device)
     if device.name != "uno":

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from motecrypt import bench
 from motecrypt.catalog import Catalog
-from motecrypt.cli._measurements import print_measurements
-from motecrypt.cli._output import db_option, json_option, open_results, progress
+from motecrypt.cli._measurements import implementation_name, print_measurements
+from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_table, progress
 from motecrypt.cli._selection import load_catalog, nearest_length, parse_lengths
 from motecrypt.errors import InputError
 from motecrypt.model import Cell
+from motecrypt.results import Results
 from motecrypt.setup import need
 
 
@@ -34,6 +36,7 @@ from motecrypt.setup import need
 @click.option(
     "--flags", "flag_sets", multiple=True, help="Compiler flags instead of the device's, such as -O3."
 )
+@click.option("--board", default=None, metavar="PORT", help="On the real board at this serial port instead.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Firmwares run side by side.")
 @db_option
 @json_option
@@ -47,6 +50,7 @@ def command(
     key_bits: str,
     placements: Sequence[str],
     flag_sets: Sequence[str],
+    board: str | None,
     jobs: int | None,
     db: Path | None,
     as_json: bool,
@@ -54,7 +58,8 @@ def command(
     """Measure ciphers on devices: cycles, flash, RAM and stack, every output checked.
 
     What was measured before with the same sources, compiler and simulator is not measured again.
-    Use --flags '-O2' --flags '-O3 -flto' to compare compiler flags.
+    Use --flags '-O2' --flags '-O3 -flto' to compare compiler flags. With --board the same firmware is
+    flashed to the board at a port, whose own timer counts; simulated figures stand beside it.
     """
     catalog, chosen_libraries, chosen_ciphers = load_catalog(libraries, ciphers)
     if not chosen_ciphers and not chosen_libraries:
@@ -73,9 +78,52 @@ def command(
     for name in dict.fromkeys(catalog.device(cell.device).kit for cell in cells):
         need(name)
     results = open_results(db)
+    if board is not None:
+        _on_board(cells, board, results, catalog, as_json)
+        return
     with results, progress("measuring") as report:
         measured = bench.ensure(cells, results, catalog, jobs, report)
     print_measurements([measured[cell] for cell in cells], as_json, catalog)
+
+
+def _on_board(cells: Sequence[Cell], port: str, results: Results, catalog: Catalog, as_json: bool) -> None:
+    need("board")
+    from motecrypt.boards import measure_on_board
+
+    with results, progress("measuring on the board") as report:
+        pairs = measure_on_board(cells, port, results, catalog, report)
+    if as_json:
+        print_json(
+            [
+                {
+                    "board": asdict(p.board),
+                    "simulated": p.simulated and asdict(p.simulated),
+                    "difference": p.difference,
+                }
+                for p in pairs
+            ]
+        )
+        return
+    rows = []
+    for pair in pairs:
+        m, simulated = pair.board, pair.simulated.cycles_median if pair.simulated else None
+        rows.append(
+            [
+                *(m.cipher, implementation_name(m), m.key_bits, m.operation, m.message_bytes, m.placement),
+                "" if m.cycles_median is None else f"{m.cycles_median:,}",
+                "" if simulated is None else f"{simulated:,}",
+                "" if pair.difference is None else f"{100 * pair.difference:+.2f} %",
+                m.reason,
+            ]
+        )
+    columns = ("cipher", "implementation", "key", "operation", "bytes", "placement")
+    print_table(
+        f"Measured on the board at {port}",
+        (*columns, "board's cycles", "simulated", "difference", "note"),
+        rows,
+        "median over the inputs, the call itself subtracted; the board counts with its own timer; stored as "
+        f"{pairs[0].board.device if pairs else 'no device'}; simulated: what 'motecrypt measure' has stored",
+    )
 
 
 def _plan(

@@ -74,6 +74,7 @@ def command(
 ) -> None:
     """Run FIRMWARE (.elf, .hex, .uf2 or an Arduino .ino) in the simulator and say what it took.
 
+    FIRMWARE may be the word optiboot: the UNO's bootloader; with --uart and --board a pretend UNO.
     Prints what its UART sends. Ends with exit code 1 when a text asked for with --until did not come.
     """
     target = Catalog.load().device(device)

@@ -13,8 +13,9 @@
  * --input from standard input. --board resets the chip when the pseudo-terminal is opened, as the UNO's USB
  * bridge does. The events descriptor gets one JSON object a line: notes on what is not modelled, and the end.
  *
- * Two corrections of libsimavr 1.6, by the ATmega328P's datasheet (DS40002061B): an interrupt takes four
- * cycles to begin (7.7.1), and a byte on the line has a parity bit only where it is switched on (20.5).
+ * Three corrections of libsimavr 1.6, by the ATmega328P's datasheet (DS40002061B): an interrupt takes four
+ * cycles to begin (7.7.1), a byte on the line has a parity bit only where it is switched on (20.5), and a
+ * timer that is stopped keeps its count (avr_run_timer.h).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,6 +33,7 @@
 #include "avr_run_board.h"
 #include "avr_run_line.h"
 #include "avr_run_profile.h"
+#include "avr_run_timer.h"
 
 enum { EXIT_USAGE = 2, EXIT_FAULT = 3, SP_HIGH_OUT = 0xBE0E, SP_HIGH_MASK = 0xFE0F, JUMP_TO_SELF = 0xCFFF };
 
@@ -255,6 +257,7 @@ static void make_chip(const char *mcu, uint64_t clock_hz, const char *image, uin
     run.avr->reset_pc = start;
     run.avr->pc = start;
     run.least_sp = run.avr->ramend;
+    timers_open(run.avr);
     avr_irq_register_notify(avr_get_interrupt_irq(run.avr, AVR_INT_ANY) + AVR_INT_IRQ_RUNNING, on_interrupt,
                             NULL);
 }

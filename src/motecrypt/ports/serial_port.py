@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import termios
+from pathlib import Path
 from types import TracebackType
 
 import serial
@@ -28,7 +29,7 @@ class SerialPort:
         try:
             self._serial = serial.Serial(path, baud, timeout=0, write_timeout=0, exclusive=True)
         except (OSError, ValueError, termios.error) as error:
-            raise InputError(f"port {path}: {_reason(error)}") from None
+            raise InputError(f"port {path}: {_reason(error, path)}") from None
         self._handle = self._serial.fileno()
         os.set_blocking(self._handle, False)
 
@@ -92,7 +93,15 @@ class SerialPort:
         return MotecryptError(f"port {self.path}: vanished{reason}; plug it in again and repeat the command")
 
 
-def _reason(error: Exception) -> str:
+def _group_of(path: str) -> str:
+    """The group that may use a port: dialout, on Debian."""
+    try:
+        return Path(path).group()
+    except (OSError, KeyError):
+        return "dialout"
+
+
+def _reason(error: Exception, path: str) -> str:
     number = getattr(error, "errno", None)
     text = str(error)
     if number == 2 or "No such file" in text:
@@ -100,7 +109,11 @@ def _reason(error: Exception) -> str:
     if number in (11, 16) or "lock" in text or "busy" in text:
         return "busy: another program holds it; stop that one first"
     if number == 13:
-        return "permission denied; join the group dialout, or use sudo"
+        group = _group_of(path)
+        return (
+            f"permission denied; join the group {group} (sudo usermod -aG {group} $USER, then log in again), "
+            "or use sudo"
+        )
     if number == 25 or isinstance(error, termios.error) or "ioctl" in text or "configure port" in text:
         return "is no serial port; name one such as /dev/ttyUSB0"
     return text

@@ -46,8 +46,8 @@ class FakeSession:
         self._store: dict[str, bytes] = dict.fromkeys("KNAMT", b"")
         self._runs = 0
         self._regions: list[Region] = []
-        greeting = struct.pack("<IIHHHHB", 16_000_000, 0, 64, 32, 64, 256, 0)
-        self._outbox = encode(0, "h", greeting)
+        self._greeting = struct.pack("<IIHHHHB", 16_000_000, 0, 64, 32, 64, 256, 0)
+        self._outbox = encode(0, "h", self._greeting)
 
     def write(self, data: bytes) -> None:
         """Take requests and put the answers into the outbox."""
@@ -76,6 +76,8 @@ class FakeSession:
         if kind in self._store:
             self._store[kind] = payload
             return encode(sequence, "k")
+        if kind == "H":
+            return encode(sequence, "h", self._greeting)
         if kind != "R":
             return encode(sequence, "e", b"\x03")
         operation = payload[0]
