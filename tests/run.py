@@ -33,8 +33,8 @@ def main(chosen: list[str]) -> int:
             f"test: unknown suite '{unknown[0]}'; there are: {' '.join((*CHECKS, *SUITES))}", file=sys.stderr
         )
         return 2
-    _set_up()
     names = chosen or [*CHECKS, *(s for s in SUITES if any((ROOT / "tests" / s).glob("test_*.py")))]
+    _set_up(browser="browser" in names)
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     took: list[tuple[str, float, str]] = []
     with tempfile.TemporaryDirectory(prefix="motecrypt-test.") as scratch:
@@ -52,10 +52,12 @@ def main(chosen: list[str]) -> int:
     return 1 if counts["failed"] else 0
 
 
-def _set_up() -> None:
+def _set_up(browser: bool) -> None:
     from motecrypt.setup import kits, need
 
     need(*(name for name, kit in kits().items() if not kit.optional))
+    if browser:
+        need("plots", "browser")
 
 
 def _check(name: str) -> dict[str, int]:

@@ -22,9 +22,10 @@ from motecrypt.cli._output import (
     print_table,
     progress,
 )
+from motecrypt.cli.report import write_report
 from motecrypt.errors import InputError
 from motecrypt.model import Comparison
-from motecrypt.paths import write_atomically
+from motecrypt.paths import default_results, write_atomically
 from motecrypt.results import Results
 from motecrypt.setup import need
 from motecrypt.studies import Needs, names, study
@@ -47,8 +48,8 @@ def command(
 ) -> None:
     """Measure what a published study measured and hold the two side by side; all of them by default.
 
-    All of them end with the findings that matter most. Work that is done is stored: stopped half-way,
-    the command goes on where it was.
+    All of them end with the findings that matter most and the report, beside the results file. Work that
+    is done is stored: stopped half-way, the command goes on where it was.
     """
     chosen = [(name, study(name)) for name in (studies or names())]
     compared: dict[str, list[Comparison]] = {}
@@ -72,6 +73,9 @@ def command(
         print_json([row for rows in compared.values() for row in rows])
     elif not studies:
         _print_findings(compared)
+        report = (db or default_results()).resolve().parent / "report.html"
+        write_report(report, db)
+        print(f"\nThe report, for a browser: {report}")
 
 
 def _print_findings(compared: Mapping[str, Sequence[Comparison]]) -> None:

@@ -31,7 +31,10 @@ def axis_of(field: str, values: Sequence[float], title: str) -> dict[str, Any]:
     low, high = floor(log10(min(known))), ceil(log10(max(known)))
     parts = (1, 2, 5) if high - low < 3 else (1,)
     ticks = [float(f"{part}e{power}") for power in range(low, high + 1) for part in parts]
-    return made | {"scale": {"type": "log", "nice": False}, "axis": {"values": ticks, "format": ",~r"}}
+    return made | {
+        "scale": {"type": "log", "nice": False, "padding": 9},
+        "axis": {"values": ticks, "format": ",~r"},
+    }
 
 
 def _height(values: Values, field: str) -> int:

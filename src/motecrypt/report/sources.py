@@ -84,7 +84,7 @@ def _words(counts: Mapping[str, int], command: str) -> str:
         "reproduced": "hold against ours",
         "contradicted": "do not",
         "not reproducible": "cannot be checked, for the reasons their rows give",
-        "not measured": f"are not measured yet: run {command}",
+        "not measured": f"are not measured ({command} measures what can be)",
     }
     parts = [f"{counts[verdict]} {said[verdict]}" for verdict in VERDICTS if counts.get(verdict)]
     return f"Of its {total} figures and claims {'; '.join(parts)}." if parts else "It has no rows."
@@ -127,10 +127,12 @@ def _paired(
             continue
         verdicts = Counter(row.verdict for own in kept.values() for row in own)
         said = ", ".join(f"{verdicts[v]} {v}" for v in VERDICTS if verdicts.get(v))
-        title = f"{table[:1].upper()}{table[1:]}: {', '.join(kept) if len(kept) < 4 else unit}"
+        place = f"{table[:1].upper()}{table[1:]}"
+        columns_named = ", ".join(kept)
+        title = f"{place}: {columns_named}" if len(kept) < 3 else f"{place}, in {unit}"
         caption = (
-            f"{title} ({unit}) as printed in {module.SOURCE} (diamonds) and as measured by motecrypt "
-            f"(circles); {sum(map(len, kept.values()))} figures: {said}."
+            f"{place} ({columns_named}; {unit}) as printed in {module.SOURCE} (diamonds) and as measured by "
+            f"motecrypt (circles); {sum(map(len, kept.values()))} figures: {said}."
         )
         name = slug(f"{study_name}-{table}-{'-'.join(kept) if len(kept) < 3 else ''}-{unit}")
         yield Figure(name, title, caption, command, charts.paired(kept, unit))

@@ -12,7 +12,7 @@ const panels = (specification) => ["hconcat", "vconcat", "concat"].some((key) =>
 // columns as there is room for.
 function sized(specification, width) {
   if (!panels(specification)) {
-    return { width, autosize: { type: "fit-x", contains: "padding" }, ...specification };
+    return { autosize: { type: "fit-x", contains: "padding" }, ...specification, width };
   }
   const { hconcat, vconcat, concat, ...rest } = specification;
   const room = width - 90;

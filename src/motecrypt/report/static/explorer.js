@@ -74,7 +74,7 @@ function axisOf(field, numbers, title) {
   for (let power = low; power <= high; power += 1) {
     for (const part of high - low < 3 ? [1, 2, 5] : [1]) values.push(Number(`${part}e${power}`));
   }
-  return { ...axis, scale: { type: "log", nice: false }, axis: { values, format: ",~r" } };
+  return { ...axis, scale: { type: "log", nice: false, padding: 9 }, axis: { values, format: ",~r" } };
 }
 
 function scatter(points, front, state) {
