@@ -12,7 +12,9 @@ import selectors
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -224,7 +226,8 @@ def _drive(
             os.close(events_in)
         told = _Told(event)
         try:
-            _listen(process, events_out, output, told)
+            with _signals():
+                _listen(process, events_out, output, told)
         except BaseException:
             process.kill()
             raise
@@ -260,6 +263,18 @@ class _Told:
                     self._event(told["event"], told["detail"])
             elif told["event"] != "region":
                 self.end = told
+
+
+@contextmanager
+def _signals() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the run as Ctrl-C does: with its figures."""
+    numbers = (signal.SIGTERM, signal.SIGHUP) if threading.current_thread() is threading.main_thread() else ()
+    before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _listen(

@@ -178,9 +178,10 @@ def _no_greeting(heard: bytes, trouble: str, waited_s: float) -> str:
             f"nothing answers within {waited_s:g} s; is this the board's port, and is it powered "
             "(Pico: adapter at GPIO0 and GPIO1)?"
         )
-    if heard.count(END) == 1 or (END in heard and trouble == "half a frame"):
+    begun = bytes([END, VERSION]) in heard
+    if begun and (heard.count(END) == 1 or trouble == "half a frame"):
         return f"only half a frame came ({len(heard)} bytes); check the cable, and who else uses the port"
-    if bytes([END, VERSION]) in heard and trouble == "a frame with a wrong checksum":
+    if begun and trouble == "a frame with a wrong checksum":
         return "frames come damaged; check the cable, and that the board runs at its usual clock"
     return (
         f"something else answers there: {len(heard)} bytes that are no frame of protocol {VERSION} "
