@@ -126,6 +126,7 @@ class _Keys:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._shared: dict[tuple[str, Implementation, str, tuple[str, ...]], tuple[str, str, str]] = {}
+        self._empty: dict[tuple[str, str, int], str] = {}
 
     def __call__(self, cell: Cell) -> str:
         group = (cell.device, cell.implementation, cell.placement, cell.flags)
@@ -133,11 +134,17 @@ class _Keys:
             device = self._catalog.device(cell.device)
             cipher = self._catalog.cipher(cell.implementation.cipher)
             built = _key_or_reason(BuildRequest(device, *group[1:]))
-            base = _key_or_reason(_empty_request(device, cell.placement, cipher.tag_bytes))
+            base = self._base(device, cell.placement, cipher.tag_bytes)
             runner = runner_of(device.runner).identity(device)
             settings = json.dumps([device.clock_hz, dict(device.simulator)], sort_keys=True)
             self._shared[group] = (built, f"{base} {runner} {settings}", _oracle_hash(cipher))
         return _hash_cell(*self._shared[group], _describe(cell))
+
+    def _base(self, device: Device, placement: str, tag_bytes: int) -> str:
+        key = (device.name, placement, tag_bytes)
+        if key not in self._empty:
+            self._empty[key] = _key_or_reason(_empty_request(device, placement, tag_bytes))
+        return self._empty[key]
 
     def build_key(self, job: Job) -> str:
         """The key that the job's firmware had when its cells got theirs."""

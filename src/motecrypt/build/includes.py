@@ -8,6 +8,7 @@ that it belongs to is known otherwise (toolchain.runtime).
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -30,26 +31,36 @@ def reached(sources: Iterable[Path], directories: Sequence[Path], named: Iterabl
     `named` are headers that the compiler's command line names (-DCONFIG_FILE="x.h").
     """
     found: dict[Path, None] = {}
-    waiting = [*sources, *(p for name in named if (p := _find(name, None, directories)))]
+    folders = [str(directory) for directory in directories]
+    seen: dict[tuple[str, str], Path | None] = {}  # what was asked for, from where
+    waiting = [*sources, *(p for name in named if (p := _find(name, folders)))]
     while waiting:
         path = waiting.pop()
         if path in found:
             continue
         found[path] = None
+        beside = str(path.parent)
         for name in _read(path)[1]:
-            header = _find(name, path.parent, directories)
+            if (beside, name) not in seen:
+                seen[(beside, name)] = _find(name, [beside, *folders])
+            header = seen[(beside, name)]
             if header is not None and header not in found:
                 waiting.append(header)
     return sorted(found, key=lambda p: (p.name, str(p)))
 
 
-def _find(name: str, beside: Path | None, directories: Sequence[Path]) -> Path | None:
-    places: list[Path] = [beside, *directories] if beside is not None else [*directories]
-    for directory in places:
-        path = directory / name
-        if path.is_file():
-            return path.resolve()
+def _find(name: str, folders: Sequence[str]) -> Path | None:
+    """The file of that name in the first folder that has it. Plain strings: this is asked very often."""
+    for folder in folders:
+        path = os.path.join(folder, name)  # noqa: PTH118
+        if os.path.isfile(path):  # noqa: PTH113
+            return _resolved(path)
     return None
+
+
+@lru_cache(maxsize=8192)
+def _resolved(path: str) -> Path:
+    return Path(path).resolve()
 
 
 def _read(path: Path) -> tuple[str, tuple[str, ...]]:
