@@ -24,6 +24,8 @@ def _copy(tmp_path: Path) -> Path:
 
 
 def _measure(folder: Path, device: str, cipher: str, results: Results) -> list[Measurement]:
+    if device == "host" and cipher.startswith("aes") and shutil.which("g++") is None:
+        pytest.skip("g++ is not installed: C++ for the host cannot be compiled")
     catalog = Catalog.load(libraries=[folder])
     cells = [
         cell
@@ -132,6 +134,20 @@ def test_firmware_that_fails_is_a_stored_cell(
     for found in _measure(folder, device, "rc4", results):
         assert found.status == "fault" and found.cycles_median is None
         assert told in found.reason
+
+
+def test_a_missing_cpp_compiler_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, results: Results
+) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for tool in ("avr-gcc", "avr-as", "avr-ld"):
+        (tools / tool).symlink_to(str(shutil.which(tool)))
+    monkeypatch.setenv("PATH", str(tools))
+    monkeypatch.setenv("MOTECRYPT_CACHE", str(tmp_path / "cache"))
+    for found in _measure(MYLIBRARY, "uno", "aes128-cbc", results):
+        assert found.status == "build-failed"
+        assert found.reason == "aes_cbc.cpp needs the compiler avr-g++, which is not installed"
 
 
 def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:

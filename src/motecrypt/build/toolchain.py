@@ -74,6 +74,9 @@ def compile_object(
     if source.suffix in (".cpp", ".cc") and command.endswith("gcc"):
         driver = command[:-3] + "g++"
     outcome = process.run([driver, *language, *flags, "-c", source, "-o", target], cwd=directory)
+    if outcome.code is None:
+        told = f"{source.name} needs the compiler {driver}, which is not installed"
+        raise BuildError(told, transient=True)
     if not outcome.ok:
         raise failure(outcome)
 
