@@ -82,6 +82,9 @@ def encode(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
 # --- the files -------------------------------------------------------------------------------------
 
 
+SAMPLE_BYTES_MAX = 256 << 20  # made in memory and kept in the cache
+
+
 def sample(kind: str, size: int) -> Path:
     """The sample file of that kind and size in bytes, made now if it is not in the cache.
 
@@ -92,6 +95,8 @@ def sample(kind: str, size: int) -> Path:
     """
     if kind not in KINDS:
         raise InputError(f"unknown kind of data '{kind}': choose one of {', '.join(KINDS)}")
+    if size > SAMPLE_BYTES_MAX:
+        raise InputError(f"a sample of {size:,} bytes: at most {SAMPLE_BYTES_MAX:,}; name a file of your own")
     path = cache_dir() / "samples" / f"{kind}-{size}-v{VERSION}"
     if path.exists() and path.stat().st_size == size:
         return path

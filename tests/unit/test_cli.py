@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from motecrypt.cli import application
+from motecrypt.cli._output import print_table
+from motecrypt.model import Measurement
+from motecrypt.results import Results
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = application.list_commands(None)  # type: ignore[arg-type]
@@ -17,7 +22,6 @@ COMMANDS = application.list_commands(None)  # type: ignore[arg-type]
 
 def run(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own."""
-    import os
 
     return subprocess.run(
         [sys.executable, "-m", "motecrypt", *arguments],
@@ -119,3 +123,92 @@ def test_a_results_file_of_the_future_is_one_line(tmp_path: Path) -> None:
         connection.execute("PRAGMA user_version = 99")
     done = run("results", "--db", str(path))
     assert done.returncode == 2 and "newer motecrypt" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["measure", "--cipher", "rc4d", "--bytes", "\N{SUPERSCRIPT TWO}"], "is no length"),
+        (["measure", "--cipher", "rc4d", "--bytes", "0-16777216"], "more than 65,536 lengths"),
+        (["measure", "--cipher", "rc4d", "--flags", "-O2 '"], "no closing quotation"),
+        (["measure", "--cipher", "rc4d", "--flags", ""], "no flag there"),
+        (["results", "--library", "mbedtsl"], "unknown library"),
+        (["results", "--status", "done"], "unknown status 'done'"),
+        (["link", "--timeout-ms", "nan"], "timeout_ms is nan"),
+        (["radio", "srf", "--seconds", "-1"], "is not in the range"),
+        (["wlan", "--sample", "text:1000G"], "a sample of 1,000,000,000,000 bytes"),
+        (["wlan", "--sample", "text:10k", "--device", "uno"], "nothing is encrypted"),
+    ],
+)
+def test_odd_values_are_one_line_too(arguments: list[str], said: str, tmp_path: Path) -> None:
+    done = run(*arguments, MOTECRYPT_DB=str(tmp_path / "r.db"))
+    assert done.returncode == 2, done
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
+
+
+@pytest.mark.parametrize("arguments", [[], ["file"]])
+def test_a_command_alone_shows_its_help_line_by_line(arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) > 10
+
+
+def test_what_goes_wrong_behind_the_output_is_no_traceback() -> None:
+    command = f"'{sys.executable}' -m motecrypt list implementations"
+    endings = {f"{command} >/dev/full": 1, f"{command} >&-": 0, f"set -o pipefail; {command} | head -n 1": 0}
+    for line, code in endings.items():
+        done = subprocess.run(
+            ["bash", "-c", line],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+            check=False,
+        )
+        assert done.returncode == code, (line, done)
+        assert "Traceback" not in done.stderr
+        assert ("No space left" in done.stderr) == (code == 1)
+
+
+def test_a_terminal_without_mu_gets_a_table(tmp_path: Path) -> None:
+    done = run("results", PYTHONIOENCODING="ascii", MOTECRYPT_DB=str(tmp_path / "r.db"))
+    assert done.returncode == 0, done.stderr
+
+
+def test_measuring_what_does_not_compile_is_exit_code_1(tmp_path: Path) -> None:
+    db = str(tmp_path / "r.db")
+    which = ("--cipher", "rc4d", "--variant", "k-opt", "--db", db)
+    assert run("measure", *which, "--flags=-no-such-flag").returncode == 1
+    assert run("measure", *which, "--bytes", "257").returncode == 0  # does not fit: an answer
+
+
+def test_results_show_the_newest_of_a_cell_and_all_on_demand(results: Results) -> None:
+    def stored(key: str, cycles: int, at: str) -> None:
+        figures = dict.fromkeys(Measurement.__dataclass_fields__, 1)
+        texts = dict.fromkeys(("device", "library", "configuration", "cipher", "variant", "operation"), "own")
+        results.store(
+            {
+                key: Measurement(
+                    **{**figures, **texts, "cycles_median": cycles, "measured_at": at, "extra": {}}
+                )
+            }
+        )
+
+    stored("old", 5, "2026-01-01")
+    stored("new", 4, "2026-01-02")
+    shown = [
+        [
+            m["cycles_median"]
+            for m in json.loads(run("results", "--db", str(results.path), "--json", *more).stdout)
+        ]
+        for more in ([], ["--all"], ["--cipher", "own"])
+    ]
+    assert shown == [[4], [4, 5], [4]]
+
+
+def test_numbers_are_never_broken_over_two_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Console(width=60, record=True)
+    monkeypatch.setattr("motecrypt.cli._output.console", lambda: told)
+    print_table("t", ("a name", "cycles"), [["word " * 20, "1,234,567"], ["word " * 20, "7,654,321"]])
+    assert "1,234,567" in told.export_text()

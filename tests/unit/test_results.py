@@ -136,3 +136,14 @@ def test_a_kill_loses_nothing_that_was_stored(tmp_path: Path) -> None:
         assert after >= seen >= 5
         results.store({"after": measurement()})
         assert len(results.measurements()) == after + 1
+
+
+def test_a_disk_that_fills_up_says_so(tmp_path: Path) -> None:
+    """SQLite has rolled back by itself then; what was stored before stays."""
+    with Results(tmp_path / "r.db") as opened:
+        opened.store_finding("kept", 1, {}, {"a": 1})
+        opened._connection.execute("PRAGMA max_page_count = 30")
+        with pytest.raises(InputError, match="full; free some space"):
+            for number in range(100):
+                opened.store_finding("large", 1, {"number": number}, {"text": "x" * 5000})
+        assert opened.finding("kept", 1, {}) is not None

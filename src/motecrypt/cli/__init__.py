@@ -11,6 +11,7 @@ import importlib
 import os
 import pkgutil
 import sys
+from pathlib import Path
 
 import click
 
@@ -52,9 +53,14 @@ def application() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every failure is one line on standard error and an exit code."""
+    _prepare_streams()
     try:
         result = application.main(args=arguments, prog_name="motecrypt", standalone_mode=False)
         code = result if isinstance(result, int) else 0
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
+        code = 2
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except click.ClickException as error:
@@ -72,7 +78,31 @@ def main(arguments: list[str] | None = None) -> None:
     except MotecryptError as error:
         print(f"motecrypt: {' '.join(str(error).split())}", file=sys.stderr)
         code = error.exit_code
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+    except OSError as error:
+        code = _output_failed(error)
+    except SystemExit as stop:  # click's own answer to a closed pipe
+        code = 0 if "PacifyFlushWrapper" in type(sys.stdout).__name__ else _code_of(stop)
     sys.exit(code)
+
+
+def _prepare_streams() -> None:
+    """Standard streams that can be written to: closed ones lead nowhere, and µ never ends a table."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def _output_failed(error: OSError) -> int:
+    """A reader that went away is no failure; a full disk behind the output is one."""
+    sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - nothing more can be said there
+    if isinstance(error, BrokenPipeError):
+        return 0
+    print(f"motecrypt: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+    return 1
+
+
+def _code_of(stop: SystemExit) -> int:
+    return stop.code if isinstance(stop.code, int) else int(stop.code is not None)

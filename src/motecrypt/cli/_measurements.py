@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from motecrypt.catalog import Catalog
-from motecrypt.cli._output import print_json, print_table
+from motecrypt.cli._output import fits, print_json, print_table
 from motecrypt.model import Measurement
 
 COLUMNS = (
@@ -41,9 +41,24 @@ def print_measurements(measurements: Sequence[Measurement], as_json: bool, catal
     ran = [m for m in measurements if m.status == "ok"]
     failed = [m for m in measurements if m.status != "ok"]
     if ran or not failed:
-        print_table("Measurements", COLUMNS, [_row(m, catalog) for m in ran], _LEGEND)
+        _print_figures([_row(m, catalog) for m in ran])
     if failed:
         print_table("Did not run", FAILED_COLUMNS, _failed_rows(failed), f"{len(failed)} cells did not run")
+
+
+def _print_figures(rows: list[list[object]]) -> None:
+    """One table or, where that is too wide, one for each device, cipher, key, length and flags."""
+    if fits(COLUMNS, rows):
+        print_table("Measurements", COLUMNS, rows, _LEGEND)
+        return
+    shared = [COLUMNS.index(name) for name in ("device", "cipher", "standing", "key", "bytes", "note")]
+    rest = [i for i in range(len(COLUMNS)) if i not in shared]
+    groups: dict[tuple[object, ...], list[list[object]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[i] for i in shared), []).append([row[i] for i in rest])
+    for number, ((device, cipher, standing, key, length, note), some) in enumerate(groups.items(), start=1):
+        title = f"{device}, {cipher} ({standing}), {key}-bit key, {length} bytes, {note}"
+        print_table(title, [COLUMNS[i] for i in rest], some, _LEGEND if number == len(groups) else "")
 
 
 def implementation_name(m: Measurement) -> str:

@@ -37,7 +37,13 @@ def open_results(db: Path | None) -> Results:
 
 def console() -> Console:
     """Standard output; wide enough for tables when it is not a terminal."""
-    return Console(width=None if sys.stdout.isatty() else 160, highlight=False, soft_wrap=False)
+    return _Console(width=None if sys.stdout.isatty() else 160, highlight=False, soft_wrap=False)
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """A reader that has seen enough is no failure: main knows what to do."""
+        raise BrokenPipeError
 
 
 def print_json(value: Any) -> None:
@@ -64,7 +70,8 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[obje
     for index, column in enumerate(columns):
         cells = [str(row[index]) for row in rows]
         numeric = all(_numeric(cell) for cell in cells)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        # A number broken over two lines reads as another number.
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
     for row in rows:
         table.add_row(*[Text("" if cell is None else str(cell)) for cell in row])
     out = console()
@@ -72,6 +79,12 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[obje
     if text:
         out.print(text, markup=False)
     out.print()
+
+
+def fits(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> bool:
+    """Whether a table of these rows fits the terminal without breaking a cell."""
+    widths = [max([len(c), *(len(str(row[i])) for row in rows)]) for i, c in enumerate(columns)]
+    return sum(widths) + 2 * (len(columns) - 1) <= console().width
 
 
 def _numeric(cell: str) -> bool:

@@ -9,6 +9,8 @@ from motecrypt.catalog import Catalog, nearest
 from motecrypt.errors import InputError
 from motecrypt.model import Cipher
 
+LENGTHS_MAX = 65_536
+
 
 def load_catalog(libraries: Sequence[str], ciphers: Sequence[str]) -> tuple[Catalog, list[str], list[str]]:
     """The catalog with the user's own folders, and the names chosen.
@@ -60,13 +62,19 @@ def parse_lengths(text: str, what: str = "--bytes") -> list[int]:
     lengths: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
-        if not first.isdigit() or (dash and not last.isdigit()):
+        if not _is_number(first) or (dash and not _is_number(last)):
             raise InputError(f"{what} '{text}': '{part}' is no length; write 16,32,47 or 1-256")
         low, high = int(first), int(last or first)
         if high < low or high > 1 << 24:
             raise InputError(f"{what} '{text}': '{part}' is no range of lengths")
+        if high - low >= LENGTHS_MAX:
+            raise InputError(f"{what} '{text}': more than {LENGTHS_MAX:,} lengths; choose some of them")
         lengths += range(low, high + 1)
     return list(dict.fromkeys(lengths))
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
 
 
 def parse_hex(text: str, what: str) -> bytes:

@@ -131,4 +131,5 @@ def _print(cipher: Cipher, findings: Sequence[Finding]) -> None:
         click.echo(f"Attacks on other ciphers (--json tells what each needs): {', '.join(others)}.")
     body = next((f.inputs["implementation"] for f in findings if f.inputs["implementation"]), "nothing")
     click.echo(f"\nAudited: {body}, seed {findings[0].inputs['seed']}" if findings else "")
-    click.echo(f"Standing: {cipher.standing}. {cipher.standing_reason} ({cipher.standing_source})")
+    said = f". {cipher.standing_reason} ({cipher.standing_source})" if cipher.standing_reason else ""
+    click.echo(f"Standing: {cipher.standing}{said}")

@@ -73,7 +73,7 @@ def command(
         (parse_lengths(lengths), parse_lengths(ad_lengths, "--ad-bytes")),
         parse_lengths(key_bits, "--key-bits") if key_bits else [],
         placements,
-        [tuple(shlex.split(flags)) for flags in flag_sets] or [()],
+        [_flags(text) for text in flag_sets] or [()],
     )
     for name in dict.fromkeys(catalog.device(cell.device).kit for cell in cells):
         need(name)
@@ -83,7 +83,10 @@ def command(
         return
     with results, progress("measuring") as report:
         measured = bench.ensure(cells, results, catalog, jobs, report)
-    print_measurements([measured[cell] for cell in cells], as_json, catalog)
+    figures = [measured[cell] for cell in cells]
+    print_measurements(figures, as_json, catalog)
+    # What does not fit is an answer; what is wrong, crashes or does not compile is a failure.
+    click.get_current_context().exit(int(any(m.status not in ("ok", "does-not-fit") for m in figures)))
 
 
 def _on_board(cells: Sequence[Cell], port: str, results: Results, catalog: Catalog, as_json: bool) -> None:
@@ -124,6 +127,16 @@ def _on_board(cells: Sequence[Cell], port: str, results: Results, catalog: Catal
         "median over the inputs, the call itself subtracted; the board counts with its own timer; stored as "
         f"{pairs[0].board.device if pairs else 'no device'}; simulated: what 'motecrypt measure' has stored",
     )
+
+
+def _flags(text: str) -> tuple[str, ...]:
+    try:
+        flags = tuple(shlex.split(text))
+    except ValueError as error:
+        raise InputError(f"--flags '{text}': {str(error).lower()}") from error
+    if not flags:
+        raise InputError("--flags '': no flag there; leave the option out for the device's own flags")
+    return flags
 
 
 def _plan(

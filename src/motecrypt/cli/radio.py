@@ -13,7 +13,7 @@ from motecrypt.radios import Channel, RadioPair, load_radio
 
 
 @click.command(epilog="Example: motecrypt radio srf --loss 0.1 --seed 7 --link /tmp/a --link /tmp/b")
-@click.argument("radio_name", metavar="RADIO", default="srf")
+@click.argument("radio_name", metavar="[RADIO]", default="srf")
 @click.option("--loss", type=float, default=0.0, help="Probability that a packet is lost.")
 @click.option("--bit-errors", type=float, default=0.0, help="Probability that a bit of a packet flips.")
 @click.option("--crc/--no-crc", default=True, help="Whether the radio drops packets with flipped bits.")
@@ -25,7 +25,9 @@ from motecrypt.radios import Channel, RadioPair, load_radio
 @click.option(
     "--link", "links", type=click.Path(path_type=Path), multiple=True, help="A name for a port; twice."
 )
-@click.option("--seconds", type=float, default=None, help="End after so long (default: on a signal).")
+@click.option(
+    "--seconds", type=click.FloatRange(min=0), default=None, help="End after so long (default: on a signal)."
+)
 @json_option
 def command(
     radio_name: str,

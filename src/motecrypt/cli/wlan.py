@@ -97,6 +97,8 @@ def command(
     sent = samples.encoded_bytes(cipher_bytes, encoding)
     request = TransferWlan(sent, mode, security_name, signal, phy, protocol, card, seeds)
     host = processor(cpu)
+    if devices and cipher is None:
+        raise InputError("--device: nothing is encrypted; choose a --cipher, whose time it then shows")
     chosen = _devices(catalog, devices) if cipher else []
     with open_results(db) as results:
         notes: list[str] = []
@@ -193,7 +195,8 @@ def _key_bits(cipher: Cipher | None, key_bits: int | None) -> int | None:
     if cipher is None:
         return None
     if key_bits is not None and key_bits not in cipher.key_bits:
-        raise InputError(f"{cipher.name}: no key of {key_bits} bits is measured; there are {cipher.key_bits}")
+        known = ", ".join(map(str, cipher.key_bits))
+        raise InputError(f"{cipher.name}: no key of {key_bits} bits is measured; there are: {known}")
     return key_bits or cipher.key_bits[0]
 
 

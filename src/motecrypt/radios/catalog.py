@@ -102,7 +102,7 @@ class Radio:
         for name, value in values.items():
             if name not in figures:
                 raise InputError(f"radio {self.name} has no figure '{name}'; known: {', '.join(figures)}")
-            if value < 0:
+            if not 0 <= value < float("inf"):  # nor a nan
                 raise InputError(f"radio {self.name}: {name} is {value}; give 0 or more")
             figures[name] = replace(figures[name], value=value, source="set by the user")
         low, high = figures["packet_bytes_min"].value, figures["packet_bytes_max"].value

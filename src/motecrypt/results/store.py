@@ -49,6 +49,8 @@ class Results:
             hint = "free some space"
         elif "readonly" in said or "unable to open" in said:
             hint = "choose another file with --db"
+        elif "disk I/O error" in said:
+            hint = "is there room, and is it an ordinary file? Else choose another with --db"
         elif "locked" in said:
             hint = "another process has held it for 30 s; try again"
         else:
@@ -101,7 +103,8 @@ class Results:
                     self._connection.executemany(statement, rows)
                     self._connection.execute("COMMIT")
                 except BaseException:
-                    self._connection.execute("ROLLBACK")
+                    if self._connection.in_transaction:  # a full disk has rolled back already
+                        self._connection.execute("ROLLBACK")
                     raise
         except sqlite3.DatabaseError as error:
             raise self._trouble(error) from error
@@ -144,6 +147,12 @@ class Results:
         order = " ORDER BY measured_at DESC, cipher, device, library, variant, operation, message_bytes"
         statement = f"SELECT {', '.join(_COLUMNS)} FROM measurement{where}{order}"
         return [_measurement(row) for row in self._read(statement, tuple(arguments))]
+
+    def distinct(self, column: str) -> set[str]:
+        """The values that a column of text has in the stored measurements."""
+        if column not in _COLUMNS:
+            raise InputError(f"measurements have no column '{column}'")
+        return {str(value) for (value,) in self._read(f"SELECT DISTINCT {column} FROM measurement")}
 
     # --- findings ----------------------------------------------------------------------------------
 
