@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from motecrypt import bench
+from motecrypt import bench, process
 from motecrypt.catalog import Catalog
 from motecrypt.cli.measure import command as measure
 from motecrypt.errors import InputError
@@ -139,11 +141,13 @@ def test_firmware_that_fails_is_a_stored_cell(
 def test_a_missing_cpp_compiler_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, results: Results
 ) -> None:
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for tool in ("avr-gcc", "avr-as", "avr-ld"):
-        (tools / tool).symlink_to(str(shutil.which(tool)))
-    monkeypatch.setenv("PATH", str(tools))
+    run = process.run
+
+    def without(command: Sequence[str | Path], **options: Any) -> process.Outcome:
+        missing = str(command[0]) == "avr-g++"
+        return process.Outcome(None, "", "not found") if missing else run(command, **options)
+
+    monkeypatch.setattr(process, "run", without)
     monkeypatch.setenv("MOTECRYPT_CACHE", str(tmp_path / "cache"))
     for found in _measure(MYLIBRARY, "uno", "aes128-cbc", results):
         assert found.status == "build-failed"
