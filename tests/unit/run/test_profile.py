@@ -136,3 +136,34 @@ def test_without_symbols_functions_are_addresses(found: Profile, elf: Path, tmp_
     down = next(c for c in bare.functions if c.address == cost(found, "down").address)
     assert down.name == hex(down.address) and down.calls == 10
     assert down.cycles_range == cost(found, "down").cycles_range
+
+
+EXAMPLES = Path("/usr/share/arduino/hardware/arduino/avr/libraries")
+
+
+@pytest.mark.skipif(not have("arduino"), reason="the kit arduino is not installed")
+@pytest.mark.parametrize(
+    ("example", "functions", "lost_ticks"),
+    [
+        ("EEPROM/examples/eeprom_crc/eeprom_crc.ino", {"eeprom_read_byte", "Print::write"}, 2),
+        ("Wire/examples/i2c_scanner/i2c_scanner.ino", {"twi_writeTo", "HardwareSerial::write"}, 2),
+        # It sends each byte with interrupts off, and so loses ticks on a real UNO, too.
+        (
+            "SoftwareSerial/examples/SoftwareSerialExample/SoftwareSerialExample.ino",
+            {"SoftwareSerial::write"},
+            20,
+        ),
+    ],
+)
+def test_libraries_that_nobody_here_wrote(example: str, functions: set[str], lost_ticks: int) -> None:
+    from motecrypt.build.arduino import build_sketch
+
+    found = profile(
+        read_image(build_sketch(EXAMPLES / example), UNO), UNO, FreeRun(max_seconds=0.5), lambda data: None
+    )
+    there = {c.name.partition("(")[0] for c in found.functions}
+    assert functions <= there, there
+    assert sum(c.self_cycles for c in found.functions if c.calls is not None) == found.ended.cycles
+    handler = cost(found, "__vector_16")
+    assert handler.calls == pytest.approx(0.5 * 16e6 / 16384, abs=lost_ticks), "a tick every 1.024 ms"
+    assert any(line.file.endswith(Path(example).name) for line in found.lines)

@@ -19,13 +19,24 @@ from motecrypt.images import read_image
 from motecrypt.setup import have
 
 UNO = Catalog.load().device("uno")
+# More of them, without installing Debian's IDE and its Java: apt-get download arduino arduino-mk; dpkg-deb -x
+# each into a folder; MOTECRYPT_ARDUINO_EXAMPLES=that folder.
+UNPACKED = Path(os.environ.get("MOTECRYPT_ARDUINO_EXAMPLES", "/"))
 EXAMPLES = [
     *sorted((CORE / "libraries").glob("*/examples/*/*.ino")),
-    *sorted(Path("/usr/share/doc/arduino/examples").glob("0[1-8]*/*/*.ino")),
-    *sorted(Path("/usr/share/doc/arduino-mk/examples").glob("*/*.ino")),
+    *sorted((UNPACKED / "usr/share/doc/arduino/examples").glob("0[1-8]*/*/*.ino")),
+    *sorted((UNPACKED / "usr/share/doc/arduino-mk/examples").glob("*/*.ino")),
 ]
-#: need chips that the UNO has not: a second UART, an ATtiny's pins, an Ethernet library
-OTHER_BOARDS = {"MultiSerial", "SerialPassthrough", "ATtinyBlink", "TinySoftwareSerial", "WebServer", "Blink"}
+#: need what the UNO or Debian has not: a second UART, an ATtiny's pins, Ethernet, LiquidCrystal
+OTHER_BOARDS = {
+    "MultiSerial",
+    "SerialPassthrough",
+    "ATtinyBlink",
+    "TinySoftwareSerial",
+    "WebServer",
+    "HelloWorld",
+    "Blink",
+}
 
 pytestmark = pytest.mark.skipif(
     not (have("avr") and have("arduino")), reason="the kits avr and arduino are not installed"
