@@ -9,6 +9,10 @@ from motecrypt.model import OPERATIONS, Measurement
 from motecrypt.results import Results
 
 LENGTHS = (16, 32, 48, 64, 128)
+FAILURES = {
+    "does-not-fit": "does not fit: needs 3,175 of 2,048 bytes of RAM",
+    "wrong-output": "encrypt: byte 3 differs from the oracle",
+}
 
 
 def fill(results: Results, seed: int = 1, family: str = "") -> int:
@@ -25,6 +29,7 @@ def fill(results: Results, seed: int = 1, family: str = "") -> int:
             flash, ram = draw.randrange(200, 12000), draw.randrange(16, 1500)
             fits = draw.random() > 0.06
             varies = draw.choice((0, 0, 7))
+            failure = draw.choice(tuple(FAILURES))
             for length in LENGTHS:
                 if not cipher.message.allows(length):
                     continue
@@ -54,8 +59,8 @@ def fill(results: Results, seed: int = 1, family: str = "") -> int:
                         ram_bytes=ram,
                         eeprom_bytes=0,
                         stack_bytes=40 if fits else None,
-                        status="ok" if fits else "does-not-fit",
-                        reason="" if fits else "does not fit: needs 3,175 of 2,048 bytes of RAM",
+                        status="ok" if fits else failure,
+                        reason="" if fits else FAILURES[failure],
                         compiler="gcc <made up> & co",
                         flags=" ".join(
                             (*catalog.devices[device].compiler.machine_flags, "-Os", *body.c_flags)

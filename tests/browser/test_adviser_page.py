@@ -9,8 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from motecrypt import advise
+from motecrypt.catalog import Catalog
+from motecrypt.cli.advise import command
+from motecrypt.report import gather, render
+from motecrypt.results import Results
+from motecrypt.setup import have
 
 QUESTIONS = 100
 
@@ -65,6 +71,7 @@ def _python(data: Any, request: dict[str, Any]) -> advise.Advice:
         ),
         advise.battery_part(request["battery"]),
         advise.regulator_part(request["regulator"]),
+        [advise.regulator_part(name) for name in data["regulators"]],
     )
 
 
@@ -169,3 +176,69 @@ def test_numbers_round_as_in_python(opened: Any, value: float) -> None:
 
     got = opened.page.evaluate("v => [adviser.number(v), adviser.percent(v), adviser.days(v)]", value)
     assert got == [number(value), percent(value), days(value)]
+
+
+def test_the_golden_answer_is_the_pages_too(opened: Any) -> None:
+    kept = json.loads((Path(__file__).resolve().parents[1] / "data" / "advise.json").read_text())
+    inputs, answer = kept["inputs"], kept["answer"]
+    regulators = {one["name"]: one for one in (inputs["regulator"], *inputs["other_regulators"])}
+    data = {
+        "devices": {"it": inputs["device"]},
+        "radios": {"it": inputs["radio"]},
+        "regulators": regulators,
+        "candidates": {"it": inputs["candidates"]},
+        **_constants(),
+    }
+    got = opened.page.evaluate(
+        """([data, question, battery, regulator]) => {
+          const answer = adviser.advise(data, question, "it", "it", battery, regulator);
+          return {notes: answer.notes, reasons: answer.entries.map(e => [e.candidate.cipher, e.reason])};
+        }""",
+        [data, inputs["question"], inputs["battery"], inputs["regulator"]["name"]],
+    )
+    assert got["notes"] == answer["notes"]
+    assert got["reasons"] == [[e["candidate"]["cipher"], e["reason"]] for e in answer["entries"]]
+
+
+def _constants() -> dict[str, Any]:
+    exported = advise.export(Catalog.load(), [])
+    return {name: exported[name] for name in ("order", "memory_weight")}
+
+
+@pytest.mark.skipif(not have("avr"), reason="kit avr is not installed: nothing can be measured on the UNO")
+def test_the_form_ranks_what_the_command_ranks(browser: Any, tmp_path: Path) -> None:
+    """From the simulator to the page: what `motecrypt advise` measured and ranked, a report's form ranks."""
+    database, target = tmp_path / "results.db", tmp_path / "report.html"
+    options = [
+        "--device",
+        "uno",
+        "--radio",
+        "srf",
+        "--bytes",
+        "21",
+        "--every",
+        "30s",
+        "--battery",
+        "4xAA-NiMH",
+    ]
+    asked = CliRunner().invoke(
+        command,
+        [*options, "--cipher", "ascon-aead128", "--db", str(database), "--json"],
+        catch_exceptions=False,
+    )
+    told = json.loads(asked.stdout)["ranked"]
+    with Results(database) as results:
+        target.write_text(render(gather(results, Catalog.load())))
+    page = browser.new_page()
+    page.goto(target.as_uri())
+    for name in ("bytes", "every", "battery"):
+        page.fill(f"#adviser-form input[name={name}]", options[options.index(f"--{name}") + 1])
+    rows = page.eval_on_selector_all(
+        "#adviser-ranked tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))"
+    )
+    page.close()
+    assert told and len(rows) == len(told)
+    for row, entry in zip(rows, told, strict=True):
+        assert row[1:3] == [entry["cipher"], entry["implementation"]]
+        assert float(row[6]) == pytest.approx(entry["cpu_us"] / 1000, abs=0.006)
+        assert row[-1] == entry["reason"]

@@ -145,6 +145,7 @@ def by_length(values: Values, quantity: str) -> dict[str, Any]:
         "sort": None,
         "legend": {"orient": "bottom", "columns": 1, "labelLimit": 300},
     }
+    silent = {**series, "legend": None}  # the points' legend tells all
     x = {
         "field": "message_bytes",
         "type": "quantitative",
@@ -158,7 +159,7 @@ def by_length(values: Values, quantity: str) -> dict[str, Any]:
         "layer": [
             {
                 "mark": {"type": "line", "strokeWidth": 1.8},
-                "encoding": {"x": x, "y": y, "color": series, "strokeDash": series},
+                "encoding": {"x": x, "y": y, "stroke": silent, "strokeDash": silent},
             },
             {
                 "mark": {"type": "point", "size": 48, "strokeWidth": 1.8},
@@ -175,7 +176,6 @@ def by_length(values: Values, quantity: str) -> dict[str, Any]:
                 },
             },
         ],
-        "resolve": {"scale": {"shape": "shared", "strokeDash": "shared"}},
     }
 
 

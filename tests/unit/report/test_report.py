@@ -52,10 +52,10 @@ def test_the_report_is_one_small_file_without_addresses_and_made_quickly(
 ) -> None:
     javascript()  # bundled once for each version of the kit, then kept
     target = tmp_path / "report.html"
-    begin = time.monotonic()
+    begin = time.process_time()  # the processor's, since this machine may be busy with other tests
     done = CliRunner().invoke(command, ["-o", str(target), "--db", str(filled)])
     assert done.exit_code == 0, done.output
-    assert time.monotonic() - begin < 10
+    assert time.process_time() - begin < 10
     page = target.read_text()
     assert len(page) < 5_000_000
     markup = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)

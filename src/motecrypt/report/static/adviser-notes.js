@@ -1,9 +1,12 @@
 // What a person would miss, a sentence each, as src/motecrypt/advise/notes.py has them. Pure.
 "use strict";
 
-function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, voltsMin, fewCharge) {
+const FEW_CHARGE = 0.8;
+const MUCH_LONGER = 1.2;
+
+function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, voltsMin, otherLives) {
   const { messageCosts, nonceOnAir, flashOf, nameOf, number, percent, days, significant, plural, inOrder } = tools;
-  const { question, device, radio, battery, regulator } = setting;
+  const { question, device, radio, battery } = setting;
 
   function shares(first) {
     const { energy } = first.costs;
@@ -91,13 +94,10 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
 
   function supply() {
     const said = [];
-    if (usable < fewCharge) {
-      const hint = regulator.kind === "switch"
-        ? "more cells would use more of it"
-        : "a regulator that raises the voltage uses the rest (--regulator switch)";
+    if (usable < FEW_CHARGE) {
       said.push(
         `${battery.name} stays above the ${significant(voltsMin, 3)} V that ${device.title} needs for only ` +
-          `${percent(usable * 100)} of its charge, and no more is counted; ${hint}.`,
+          `${percent(usable * 100)} of its charge, and no more is counted.`,
       );
     }
     const peak = Math.max(device.active_ma, device.idle_ma + Math.max(radio.tx_ma, radio.rx_ma));
@@ -110,7 +110,16 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
     return said;
   }
 
-  // One sentence for each library configuration or variant that the device cannot hold.
+  // The regulator that makes the most of the battery, if that is much.
+  function otherSupply(first) {
+    if (!otherLives.length) return [];
+    const [name, life] = otherLives.reduce((a, b) => (b[1] > a[1] ? b : a));
+    if (life < MUCH_LONGER * first.costs.life_days) return [];
+    return [`With --regulator ${name} the same battery lasts ${days(life)} instead of ${days(first.costs.life_days)}.`];
+  }
+
+  // One sentence for each library configuration or variant that the device cannot hold, and for each that
+  // computes wrong outputs on it.
   function misfits() {
     const found = new Map();
     for (const excluded of exclusions) {
@@ -120,13 +129,17 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
       const name = candidate.implementation + place;
       found.set(name, [...(found.get(name) || []), excluded]);
     }
-    return [...found].map(([name, members]) => {
+    const wrong = exclusions
+      .filter(({ candidate }) => candidate.status === "wrong-output")
+      .map(({ candidate, reason }) => `${nameOf(candidate)} ${reason}.`);
+    const large = [...found].map(([name, members]) => {
       const size = ({ candidate }) => [candidate.ram_bytes || 0, candidate.flash_bytes || 0];
       const least = members.reduce((a, b) => (inOrder(size(b), size(a)) < 0 ? b : a));
       const ciphers = new Set(members.map(({ candidate }) => candidate.cipher));
       const many = ciphers.size > 1 ? ` (and ${ciphers.size - 1} more)` : "";
       return `${name} ${least.reason} for ${least.candidate.cipher}${many}.`;
     });
+    return [...wrong, ...large];
   }
 
   // Which budget excludes how many, and the nearest that would fit.
@@ -151,8 +164,9 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
   }
 
   const first = entries[0];
-  const told = first
-    ? [...shares(first), ...packets(), ...counter(first), ...timing(first), ...smaller()]
-    : nothingFits();
-  return [...told, ...supply(), ...misfits()];
+  if (!first) return [...nothingFits(), ...supply(), ...misfits()];
+  return [
+    ...supply(), ...otherSupply(first), ...shares(first), ...packets(), ...counter(first), ...timing(first),
+    ...smaller(), ...misfits(),
+  ];
 }

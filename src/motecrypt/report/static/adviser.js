@@ -4,7 +4,6 @@
 
 const adviser = (() => {
   const YEAR_S = 365.25 * 86400;
-  const FEW_CHARGE = 0.8;
 
   // --- numbers, written and rounded as Python does (ties to even) ---
 
@@ -294,6 +293,18 @@ const adviser = (() => {
     return messageCosts(setting, sealed, cycles[1] + answerCycles, cycles[0], answerBytes, usable);
   }
 
+  // Days that the first would last through other regulators that can run the device.
+  function otherLives(setting, first, regulators) {
+    return regulators
+      .filter((other) => other.name !== setting.regulator.name && !refusalOf(setting.device, setting.battery, other))
+      .map((other) => {
+        const usable = usableFraction(setting.battery, voltsNeeded(setting.device, other));
+        return [other.name, costsOf({ ...setting, regulator: other }, first, usable)];
+      })
+      .filter(([, costs]) => costs)
+      .map(([name, costs]) => [name, costs.life_days]);
+  }
+
   function overBudget({ question }, candidate, costs) {
     const latency = question.latency_us_max, interval = question.interval_s * 1e6;
     const limits = [
@@ -371,8 +382,9 @@ const adviser = (() => {
       weight,
       reason: reasonOf(candidate, costs, found[0].candidate, found[0].costs, index + 1),
     }));
+    const lives = found.length ? otherLives(setting, found[0].candidate, Object.values(data.regulators)) : [];
     const tools = { messageCosts, nonceOnAir, flashOf, nameOf, number, percent, days, significant, plural, inOrder, fixed };
-    const notes = adviserNotes(tools, setting, entries, exclusions, plaintext, usable, voltsMin, FEW_CHARGE);
+    const notes = adviserNotes(tools, setting, entries, exclusions, plaintext, usable, voltsMin, lives);
     return { refusal: "", entries, exclusions, notes, plaintext, usable };
   }
 

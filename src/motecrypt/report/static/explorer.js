@@ -198,13 +198,14 @@ function drawLengths(rows, state) {
   }
   const legend = { orient: "bottom", columns: 1, labelLimit: 320 };
   const by = { field: "series", type: "nominal", title: null, sort: null, legend };
+  const silent = { ...by, legend: null };  // the points' legend tells all
   const x = { field: "message_bytes", type: "quantitative", title: "message, bytes", scale: { zero: false } };
   const y = axisOf("value", values.map((value) => value.value), quantity);
   draw(element, {
     data: { values },
     height: 260,
     layer: [
-      { mark: { type: "line", strokeWidth: 1.8 }, encoding: { x, y, color: by, strokeDash: by } },
+      { mark: { type: "line", strokeWidth: 1.8 }, encoding: { x, y, stroke: silent, strokeDash: silent } },
       {
         mark: { type: "point", size: 48, strokeWidth: 1.8 },
         encoding: { x, y, color: by, shape: by, tooltip: [{ field: "series" }, { field: "message_bytes" }, { field: "value" }] },
