@@ -111,8 +111,8 @@ static inline void sd_take(struct sd *sd, uint8_t in, uint64_t now) {
 
 /* One byte in, one byte out, at `now`. */
 static inline uint8_t sd_byte(struct sd *sd, uint8_t in, uint64_t now) {
-    if (!sd->selected) {
-        return 0xFF;
+    if (!sd->selected || sd->blocks == 0) {
+        return 0xFF; /* with no blocks: no card is there */
     }
     if (sd->answer_next < sd->answer_end) {
         return sd->answer[sd->answer_next++];

@@ -13,7 +13,8 @@ from motecrypt.build import files
 from motecrypt.build.files import FileFirmware, build_files
 from motecrypt.catalog import Catalog
 from motecrypt.errors import MotecryptError
-from motecrypt.experiments.files import FileJob, divide, open_board, plaintext
+from motecrypt.experiments import files as experiment
+from motecrypt.experiments.files import FileJob, divide, open_board, plaintext, storage_times
 from motecrypt.files import container, crypt_and_hash
 from motecrypt.files.container import Secret
 from motecrypt.files.mote import FileMote, MoteFileError, Storage
@@ -216,3 +217,29 @@ def test_the_image_is_what_littlefs_on_the_host_writes() -> None:
     again = littlefs_of(bytes(fs.context.buffer))
     with again.open("x", "rb") as file:  # type: ignore[attr-defined]
         assert file.read() == b"y" * 10_000
+
+
+@pytest.mark.parametrize("storage", ["sd", "sd-slow"])
+def test_a_card_holds_files_as_the_flash_does(storage: str) -> None:
+    """Finding, writing and shifting blocks take their time, and little else does."""
+    outcome = FileJob(2000, "published", storage, FEW, cache="none").run()  # type: ignore[arg-type]
+    run, times = outcome["encrypt"], storage_times()[storage]
+    assert run["reads"] > 0
+    assert run["programs"] >= 4  # four blocks of data, and the directory's
+    expected = run["reads"] * times["read_us"] + run["programs"] * times["write_us"]
+    assert run["storage_busy"] / 125 == pytest.approx(expected)
+    shifted_us = (run["reads"] + run["programs"]) * 512 * 8 / times["spi_hz"] * 1e6
+    files_us = run["cycles"]["files"] / 125
+    assert expected + shifted_us < files_us < (expected + shifted_us) * 1.4
+
+
+def test_a_missing_card_is_a_failure_of_the_storage(monkeypatch: pytest.MonkeyPatch) -> None:
+    none = {**storage_times(), "sd": {**storage_times()["sd"], "blocks": 0}}
+    monkeypatch.setattr(experiment, "storage_times", lambda: none)
+    device = Catalog.load().device("pico")
+    built = build_files(FileFirmware("sd", "bytes", 12_500_000))
+    with open_board(device, built, "sd", "none") as session:
+        client = FileMote(session)
+        client.wait_greeting()
+        with pytest.raises(MoteFileError, match="storage failed"):
+            client.format()

@@ -43,8 +43,12 @@ enum { GO_IDLE = 0, SEND_CONDITION = 8, READ_BLOCK = 17, WRITE_BLOCK = 24, OPERA
 
 enum { START_TOKEN = 0xFE, ACCEPTED = 0x05, IO_ERROR = -5 };
 
+static uint32_t pause_loops; /* about half the time of a byte: the bus has peace meanwhile */
+
 static uint8_t exchange(uint8_t out) {
     DATA = out;
+    for (volatile uint32_t pause = pause_loops; pause; pause--) {
+    }
     while (!(STATUS & STATUS_RECEIVED)) {
     }
     return (uint8_t)DATA;
@@ -60,6 +64,7 @@ static void set_clock(uint32_t hz) {
     PRESCALE = prescale;
     CONTROL0 = (rate - 1u) << 8 | 7u; /* 8 bits, mode 0 */
     CONTROL1 = 2u;
+    pause_loops = prescale * rate / 2u; /* a loop takes 9 cycles, a byte 8 bits of prescale x rate */
 }
 
 static void release(void) {

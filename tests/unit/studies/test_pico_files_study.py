@@ -1,0 +1,92 @@
+"""The rows about files of the Pico study, from made-up findings; and what they say when nothing is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from motecrypt.experiments.files import KIND, PARTS, VERSION, FileJob
+from motecrypt.files.crypt_and_hash import ROUNDS
+from motecrypt.results import Results
+from motecrypt.setup import have
+from motecrypt.studies import _pico_files as view
+
+pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
+
+HASH_CYCLES = 34_000
+FIXED_MS = 60
+
+
+def made_up(job: FileJob) -> dict[str, Any]:
+    """An outcome in which a hash takes 34,000 cycles, all else 60 ms and 10 us a byte."""
+    hashes = job.rounds if job.form == "published" else 0
+    rest = FIXED_MS * 125_000 + job.size * 1250
+    cycles = dict.fromkeys(PARTS, 0) | {"key": hashes * HASH_CYCLES, "files": rest}
+    run = {
+        "time_us": sum(cycles.values()) / 125,
+        "cycles": cycles,
+        "misses": dict.fromkeys(PARTS, 1),
+        "programs": 4,
+        "erases": 1,
+        "reads": 2,
+        "storage_busy": 5_975_000,
+        "stack_bytes": 1304,
+        "heap_bytes": 776,
+    }
+    return {
+        "encrypt": run,
+        "decrypt": run,
+        "sealed_bytes": 720,
+        "clock_hz": 125_000_000,
+        "flash_bytes": 49_352,
+        "ram_bytes": 55_392,
+    }
+
+
+@pytest.fixture
+def filled(results: Results) -> Results:
+    for job in view.experiments()[0].jobs:
+        results.store_finding(KIND, VERSION, job.inputs(), made_up(job))
+    return results
+
+
+def test_nothing_measured_says_so(results: Results) -> None:
+    rows = view.comparisons(results)
+    assert len([r for r in rows if r.table == view.TIMES]) == 6
+    assert {r.verdict for r in rows} <= {"not measured", "not reproducible"}
+    assert all(r.measured is None for r in rows)
+    assert view.sections(results)
+    assert view.charts(results)["pico-files"]["data"]["values"], "the printed points at least"
+
+
+def test_few_hashes_are_made_up_to_all(filled: Results) -> None:
+    stored = view.Stored(filled)
+    assert stored.hash_ms() == pytest.approx(HASH_CYCLES / 125_000)
+    for size, job in view.swept_jobs().items():
+        expected = ROUNDS * HASH_CYCLES / 125_000 + FIXED_MS + size / 100
+        assert stored.total_ms(job, "encrypt") == pytest.approx(expected)
+    modern = view.swept_jobs("chacha20-poly1305")[4096]
+    assert stored.total_ms(modern, "encrypt") == pytest.approx(FIXED_MS + 40.96)
+
+
+def test_every_printed_figure_has_a_row_with_its_ratio(filled: Results) -> None:
+    rows = {(r.table, r.row, r.column): r for r in view.comparisons(filled)}
+    for size in view.PRINTED_SIZES:
+        for direction, title in view.DIRECTIONS.items():
+            row = rows[view.TIMES, f"{size} bytes", title]
+            assert row.published == view.printed()[size, direction]
+            assert row.ratio == pytest.approx(float(row.measured or 0) / row.published)
+            assert row.verdict == "reproduced"
+            assert "8192 x SHA-512" in row.note
+    assert rows[view.MEMORY, "whole program", "flash"].verdict == "contradicted"
+    assert rows[view.MEMORY, "whole program", "RAM"].verdict == "not reproducible"
+
+
+def test_a_time_far_off_is_contradicted(results: Results) -> None:
+    job = view.printed_jobs()[630]
+    slow = made_up(job)
+    slow["encrypt"] = {**slow["encrypt"], "time_us": 3_000_000}
+    results.store_finding(KIND, VERSION, job.inputs(), slow)
+    row = next(r for r in view.comparisons(results) if r.row == "630 bytes" and r.column == "encryption")
+    assert row.verdict == "contradicted"
