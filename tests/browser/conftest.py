@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import shutil
 import sys
 from collections.abc import Iterator
@@ -65,6 +66,7 @@ def report_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         content = gather(results, Catalog.load())
     target = folder / "report.html"
     target.write_text(render(content))
+    (folder / "adviser.json").write_text(json.dumps(content.adviser))
     return target
 
 

@@ -13,11 +13,23 @@ COLUMNS = (
     *("message_bytes", "ad_bytes", "setup_us", "encrypt_us", "decrypt_us"),
     *("setup_uj", "encrypt_uj", "decrypt_uj", "flash_bytes", "ram_bytes", "stack_bytes", "varies"),
 )
+WORDED = (
+    *("device", "cipher", "kind", "standing", "library", "implementation", "placement", "flags", "varies"),
+)
 
 
 def table(costs: Sequence[Cost], catalog: Catalog) -> dict[str, Any]:
-    """Columns and rows; None where a figure is not known. Cells that did not run are no rows."""
-    return {"columns": list(COLUMNS), "rows": [_row(cost, catalog) for cost in costs if cost.ran]}
+    """Columns and rows; None where a figure is not known. Cells that did not run are no rows.
+
+    To keep the page small a text stands in a row as its place in `words`; `worded` are the columns of texts.
+    """
+    words: dict[str, int] = {}
+    rows = [_row(cost, catalog) for cost in costs if cost.ran]
+    worded = [COLUMNS.index(name) for name in WORDED]
+    for row in rows:
+        for column in worded:
+            row[column] = words.setdefault(str(row[column]), len(words))
+    return {"columns": list(COLUMNS), "worded": worded, "words": list(words), "rows": rows}
 
 
 def _row(cost: Cost, catalog: Catalog) -> list[object]:

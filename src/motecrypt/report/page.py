@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from motecrypt.advise import Point
 from motecrypt.report import vega
 from motecrypt.report.content import STANDINGS, Content
 from motecrypt.report.figure import theme
@@ -58,7 +60,7 @@ def render(content: Content, bundle: str | None = None) -> str:
         "theme": theme("currentColor", "transparent"),
         "figures": {figure.name: figure.specification for figure in content.all_figures()},
         "explorer": content.explorer,
-        "adviser": content.adviser,
+        "adviser": _packed(content.adviser),
     }
     page = environment.get_template("page.html").render(
         content=content,
@@ -69,6 +71,19 @@ def render(content: Content, bundle: str | None = None) -> str:
     )
     # What is left of addresses stands in citations, which name the place and need no scheme.
     return re.sub(r"https?://", "", page)
+
+
+def _packed(adviser: Mapping[str, Any]) -> dict[str, Any]:
+    """The adviser's data with the points of a candidate as plain rows, which adviser-form.js unpacks."""
+    names = [field.name for field in fields(Point)]
+    packed = {
+        device: [
+            {**one, "points": [[point[name] for name in names] for point in one["points"]]}
+            for one in candidates
+        ]
+        for device, candidates in adviser["candidates"].items()
+    }
+    return {**adviser, "point_columns": names, "candidates": packed}
 
 
 def embedded(value: Mapping[str, Any]) -> str:

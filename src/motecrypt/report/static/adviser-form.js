@@ -4,6 +4,13 @@
 const adviserForm = document.getElementById("adviser-form");
 const ADVICE_ROWS = 10;
 
+// Points lie in the page as plain rows, to keep it small.
+for (const candidate of Object.values(report.adviser.candidates).flat()) {
+  candidate.points = candidate.points.map((row) =>
+    Object.fromEntries(report.adviser.point_columns.map((name, index) => [name, row[index]])),
+  );
+}
+
 function readQuestion(form) {
   const text = (name) => String(form.get(name) || "").trim();
   const whole = (name, option, least, most) => {

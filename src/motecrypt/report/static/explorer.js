@@ -3,9 +3,11 @@
 
 const LINES_MAX = 6;
 const explorerForm = document.getElementById("explorer-form");
-const explorerRows = (report.explorer.rows || []).map((row) =>
-  Object.fromEntries(report.explorer.columns.map((name, index) => [name, row[index]])),
-);
+const explorerRows = report.explorer.rows.map((row) => {
+  const texts = new Set(report.explorer.worded);
+  const value = (index) => (texts.has(index) ? report.explorer.words[row[index]] : row[index]);
+  return Object.fromEntries(report.explorer.columns.map((name, index) => [name, value(index)]));
+});
 
 const QUANTITIES = {
   time: { title: "time, µs", of: (row, operation) => row[`${operation}_us`] },
