@@ -52,7 +52,7 @@ def command(
     from motecrypt.ports.signals import Stop
 
     memory = eeprom if eeprom is not None else elf.with_name(f"{elf.name}.eeprom")
-    with Stop() as stop, RunningMote(driver("mote"), elf, port, memory) as running:
+    with Stop() as stop, RunningMote(driver("avr_run"), elf, port, memory) as running:
         print(f"running at {port}, EEPROM in {memory}; Ctrl-C ends it", flush=True)
         while not stop.asked and running.wait(0.2):
             pass

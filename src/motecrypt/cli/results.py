@@ -42,7 +42,7 @@ def command(
     """Show stored measurements, of each cell the newest. Measures nothing."""
     catalog = Catalog.load()
     for device in devices:
-        catalog.device(device)
+        catalog.device(device.removesuffix("-board"))
     with open_results(db) as results:
         own = results.distinct("cipher")
         names = [n for c in ciphers for n in ([c] if c in own else match_ciphers(catalog, c))]

@@ -159,9 +159,14 @@ static void trace_instruction(void) {
     }
 }
 
-static void watch_stack(void) {
+/* The stack pointer is written in two halves, first the high one (OUT SPH): between them it is nonsense. */
+static int half_written(avr_flashaddr_t pc) {
+    return ((sim.avr->flash[pc] | sim.avr->flash[pc + 1] << 8) & 0xFE0F) == 0xBE0E;
+}
+
+static void watch_stack(avr_flashaddr_t pc) {
     uint16_t sp = pair(R_SPL);
-    if (sp < sim.deepest_sp) {
+    if (sp < sim.deepest_sp && !half_written(pc)) {
         sim.deepest_sp = sp;
         if (sp < sim.data_end) {
             finish("fault", "the stack ran into the data: stack pointer 0x%x, data end at 0x%x", sp, sim.data_end);
@@ -245,9 +250,10 @@ static int run_burst(void) {
 static int run_traced(void) {
     int state = cpu_Running;
     while (sim.in_region && state != cpu_Done && state != cpu_Crashed && !over_deadline()) {
+        avr_flashaddr_t pc = sim.avr->pc;
         trace_instruction();
         state = avr_run(sim.avr);
-        watch_stack();
+        watch_stack(pc);
     }
     return state;
 }

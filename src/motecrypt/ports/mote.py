@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+import tempfile
 from pathlib import Path
 from types import TracebackType
 
+from motecrypt.catalog import Catalog
 from motecrypt.errors import MotecryptError
+from motecrypt.images import flat, read_image
 
 END_S = 5.0
+SENSOR_MILLIVOLTS = 314
+"""At the chip's temperature sensor: 25 degrees (DS40002061B, table 24-2)."""
 
 
 class RunningMote:
-    """The driver `mote` with a firmware. Ends with the context, or with the process that made it.
+    """The driver `avr_run` with a firmware, in real time. Ends with the context, or with what made it.
 
     Parameters
     ----------
@@ -23,9 +29,16 @@ class RunningMote:
     """
 
     def __init__(self, driver: Path, elf: Path, port: str, eeprom: Path | None = None) -> None:
-        keep = [] if eeprom is None else ["--eeprom", str(eeprom)]
+        uno = Catalog.load().device("uno")
+        self._scratch = tempfile.TemporaryDirectory(prefix="motecrypt-mote.")
+        _, code = flat(read_image(elf, uno), 0, 0x800000)
+        image = Path(self._scratch.name) / "flash"  # it holds the key: the directory is its owner's alone
+        image.write_bytes(code)
+        command: list[str | Path] = [driver, "--mcu", uno.simulator["mcu"], "--clock", str(uno.clock_hz)]
+        command += ["--image", image, "--port", port, "--real", "--adc", str(SENSOR_MILLIVOLTS)]
+        command += ["--eeprom", eeprom] if eeprom is not None else []
         self._process = subprocess.Popen(
-            [str(driver), "--mcu", "atmega328p", "--clock", "16000000", "--port", port, *keep, str(elf)],
+            [*map(str, command), "--events", "2"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -55,14 +68,17 @@ class RunningMote:
         except subprocess.TimeoutExpired:
             return True
         said = self._process.stderr.read().decode(errors="replace").strip() if self._process.stderr else ""
-        if self._process.returncode:
-            raise MotecryptError(said.splitlines()[-1] if said else "the simulated mote ended unexpectedly")
+        last = said.splitlines()[-1] if said else "{}"
+        told = json.loads(last) if last.startswith("{") else {"event": "fault", "detail": last}
+        if self._process.returncode or told.get("event") != "stopped":
+            raise MotecryptError(told.get("detail", "the simulated mote ended unexpectedly"))
         return False
 
     def cut_power(self) -> None:
         """Kill it where it stands, as a loss of power does."""
         self._process.kill()
         self._process.communicate(timeout=END_S)
+        self._scratch.cleanup()
 
     def end(self) -> None:
         """End it cleanly."""
@@ -72,3 +88,4 @@ class RunningMote:
             self._process.communicate(timeout=END_S)
         except subprocess.TimeoutExpired:
             self.cut_power()
+        self._scratch.cleanup()

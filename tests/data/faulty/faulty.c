@@ -43,6 +43,10 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
 #endif
     }
 #endif
+#ifdef FAULT_FRAME /* none: but the stack pointer passes 0x0800 on the UNO */
+    volatile uint8_t room[260];
+    room[io->bytes & 127] = 1;
+#endif
 #ifdef FAULT_STACK
     if (dig(255) == 77) {
         return CIPHER_BAD_LENGTH;

@@ -281,7 +281,7 @@ def test_uno_to_gateway_in_the_safe_mode_with_a_power_cut(folder: Path) -> None:
     with radios(folder, "--loss", "0.1", "--seed", "5"):
         receiver = listening(folder, "--key", "key", "--count", "8")
         for last in (False, True):
-            mote = RunningMote(driver("mote"), folder / "mote.elf", str(folder / "a"), folder / "eeprom")
+            mote = RunningMote(driver("avr_run"), folder / "mote.elf", str(folder / "a"), folder / "eeprom")
             try:
                 if last:
                     received, errors = finish(receiver)
@@ -303,7 +303,7 @@ def test_the_mote_never_repeats_a_counter_over_power_cuts(folder: Path) -> None:
         receiver = listening(folder, "--key", "key", "--seconds", "6")
         for _ in range(3):
             with RunningMote(
-                driver("mote"), folder / "mote.elf", str(folder / "a"), folder / "eeprom"
+                driver("avr_run"), folder / "mote.elf", str(folder / "a"), folder / "eeprom"
             ) as mote:
                 time.sleep(1.2)
                 mote.cut_power()
@@ -319,7 +319,7 @@ def test_uno_to_gateway_in_the_papers_mode(folder: Path) -> None:
         options = ["--key", "key", "--mode", "C", "--gap-ms", "500", "--count", "2"]
         receiver = start("receive", "b", "--json", *options, folder=folder)
         time.sleep(1.0)
-        with RunningMote(driver("mote"), folder / "mote.elf", str(folder / "a")):
+        with RunningMote(driver("avr_run"), folder / "mote.elf", str(folder / "a")):
             received, errors = finish(receiver)
     assert all(text.startswith("n=000") for text in readings(received)), errors
     assert records(received)[0]["received_bytes"] == 32
@@ -330,7 +330,7 @@ def test_a_damaged_eeprom_keeps_the_mote_silent(folder: Path) -> None:
     (folder / "eeprom").write_bytes(bytes(1024))
     master, slave = os.openpty()
     tty.setraw(slave)
-    with RunningMote(driver("mote"), folder / "mote.elf", os.ttyname(slave), folder / "eeprom"):
+    with RunningMote(driver("avr_run"), folder / "mote.elf", os.ttyname(slave), folder / "eeprom"):
         assert not select.select([master], [], [], 2.0)[0]
     os.close(master)
     os.close(slave)
