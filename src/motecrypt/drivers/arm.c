@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "arm_elf.h"
 #include "arm_free.h"
@@ -480,6 +481,7 @@ int main(int argc, char **argv) {
     struct elf_file elf;
     const char *path, *problem;
     signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed parent leaves no simulator running */
     m->max_cycles = UINT64_C(4000000000);
     m->current = &m->blocks[0];
     m->pipe.events = stderr;

@@ -21,10 +21,12 @@
 #include <simavr/sim_elf.h>
 #include <simavr/sim_irq.h>
 #include <simavr/sim_time.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 enum { BURST = 4096, MAX_OUTPUT = 1 << 16, FRAME_END = 0x7e };
@@ -289,6 +291,7 @@ int main(int argc, char **argv) {
     unsigned long clock_hz = 0, mark = 0, simulated = 0;
     sim.max_cycles = UINT64_C(400000000);
     sim.events = stderr;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed parent leaves no simulator running */
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (argv[i][0] != '-') {
