@@ -1,11 +1,14 @@
 # Shared by ./motecrypt, ./test and ./bench: makes a virtual environment and fills it with pinned packages.
 # Sourced, not run. Sets $root and $python; `prepare base dev` installs the locks of those names.
 
-root=$(cd -- "$(dirname -- "$0")" && pwd)
-if [ -w "$root" ] || [ -d "$root/.venv" ]; then
-    venv=${MOTECRYPT_VENV:-$root/.venv}
-else
-    venv=${MOTECRYPT_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/motecrypt/venv}
+root=$(CDPATH='' cd -- "$(dirname -- "$(readlink -f -- "$0")")" && pwd)
+own=$root/.venv
+if [ -n "${MOTECRYPT_VENV:-}" ]; then
+    venv=$MOTECRYPT_VENV
+elif [ -x "$own/bin/python" ] || [ -w "$own" ] || { [ ! -e "$own" ] && [ -w "$root" ]; }; then
+    venv=$own
+else # a checkout of someone else's
+    venv=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/motecrypt/venv
 fi
 python=$venv/bin/python
 PYTHONPATH=$root/src${PYTHONPATH:+:$PYTHONPATH}
@@ -51,25 +54,55 @@ install_python() {
     rm -f "$log"
 }
 
+# Whether the environment is whole, and of the Python it was made with: an upgrade takes its packages away.
+made() {
+    [ -x "$python" ] && [ "$(cat "$venv/.made" 2>/dev/null)" = "$(readlink -f -- "$python")" ]
+}
+
+# Whether the packages of a lock are there, as it now reads.
+installed() {
+    made && cmp -s "$root/src/motecrypt/data/locks/$1.txt" "$venv/.installed-$1"
+}
+
+make_environment() {
+    made && return 0
+    if [ ! -f "$venv/.made" ] && "$python" -m pip --version >/dev/null 2>&1; then
+        readlink -f -- "$python" >"$venv/.made" # made by someone else, and sound
+        return 0
+    fi
+    base=$(find_python) || {
+        install_python
+        base=$(find_python) || fail "Python 3.11 or newer with venv is still missing after apt-get"
+    }
+    say "making a virtual environment in $venv"
+    clear=
+    [ -f "$venv/pyvenv.cfg" ] && clear=--clear # half a one, as when the first run was stopped
+    "$base" -m venv $clear "$venv" || fail "cannot make a virtual environment in $venv; set MOTECRYPT_VENV to another place"
+    readlink -f -- "$python" >"$venv/.made"
+}
+
 # prepare NAME...: the packages of src/motecrypt/data/locks/NAME.txt, once for each content of the lock.
 prepare() {
+    missing=
     for name in "$@"; do
-        lock=$root/src/motecrypt/data/locks/$name.txt
-        stamp=$venv/.installed-$name
-        if [ -f "$stamp" ] && cmp -s "$lock" "$stamp" && [ -x "$python" ]; then
-            continue
-        fi
-        if [ ! -x "$python" ]; then
-            base=$(find_python) || {
-                install_python
-                base=$(find_python) || fail "Python 3.11 or newer with venv is still missing after apt-get"
-            }
-            say "making a virtual environment in $venv"
-            "$base" -m venv "$venv" || fail "cannot make a virtual environment in $venv"
-        fi
-        say "installing Python packages ($name, pinned and hashed)"
-        "$python" -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: \
-            -r "$lock" || fail "pip could not install $lock"
-        cp "$lock" "$stamp"
+        installed "$name" || missing="$missing $name"
     done
+    [ -n "$missing" ] || return 0
+    place=$(dirname -- "$venv")
+    mkdir -p "$place" 2>/dev/null || fail "cannot make $place for Python's packages; set MOTECRYPT_VENV to another place"
+    (
+        # Two first runs at once: the second waits for what the first installs.
+        if command -v flock >/dev/null 2>&1; then
+            exec 9<"$place" && flock 9
+        fi
+        make_environment
+        for name in $missing; do
+            installed "$name" && continue
+            say "installing Python packages ($name, pinned and hashed)"
+            lock=$root/src/motecrypt/data/locks/$name.txt
+            "$python" -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: \
+                -r "$lock" || fail "pip could not install $lock"
+            cp "$lock" "$venv/.installed-$name"
+        done
+    ) || exit $?
 }

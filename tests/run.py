@@ -62,8 +62,16 @@ def _set_up(browser: bool) -> None:
 
 def _check(name: str) -> dict[str, int]:
     print(f"--- {name}", flush=True)
-    done = subprocess.run([sys.executable, "-m", *CHECKS[name]], cwd=ROOT, timeout=600, check=False)
-    return {"passed": 1} if done.returncode == 0 else {"failed": 1}
+    return {"passed": 1} if _ended_with([sys.executable, "-m", *CHECKS[name]], 600) == 0 else {"failed": 1}
+
+
+def _ended_with(command: list[str], timeout_s: float) -> int:
+    """The exit code of a check or suite; one that never ends has failed, and the others still run."""
+    try:
+        return subprocess.run(command, cwd=ROOT, timeout=timeout_s, check=False).returncode
+    except subprocess.TimeoutExpired:
+        print(f"test: stopped after {timeout_s:g} s: {' '.join(command)}", file=sys.stderr)
+        return -1
 
 
 def _suite(name: str, scratch: Path) -> dict[str, int]:
@@ -79,14 +87,14 @@ def _suite(name: str, scratch: Path) -> dict[str, int]:
         "no:cacheprovider",
         "-rs",
     ]
-    done = subprocess.run(command, cwd=ROOT, timeout=SUITE_TIMEOUT_S, check=False)
+    code = _ended_with(command, SUITE_TIMEOUT_S)
     if not report.exists():
         return {"failed": 1}
     root = Xml.parse(report).getroot()
     suite = root if root.tag == "testsuite" else root[0]
     total, skipped = int(suite.get("tests", 0)), int(suite.get("skipped", 0))
     failed = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
-    if done.returncode not in (0, 1) and not failed:
+    if code != 0 and not failed:
         failed = 1
     return {"passed": max(0, total - skipped - failed), "failed": failed, "skipped": skipped}
 
