@@ -79,7 +79,7 @@ class Table:
         values = self._take(key, (list,), expected, default)
         if values is default:
             return tuple(values)
-        if not all(isinstance(value, kind) for value in values):
+        if not all(isinstance(value, kind) and not isinstance(value, bool) for value in values):
             raise InputError(f"{self.where}: '{key}' is {values!r}; expected {expected}")
         return tuple(values)
 
@@ -90,11 +90,15 @@ class Table:
     def tables(self, key: str, default: Any = ...) -> list[Table]:
         """An array of tables."""
         values = self._take(key, (list,), "an array of tables", default)
+        if not all(isinstance(value, dict) for value in values):
+            raise InputError(f"{self.where}: '{key}' is {values!r}; expected an array of tables ([[{key}]])")
         return [Table(value, f"{self.where}: {key}[{i}]") for i, value in enumerate(values)]
 
     def named_tables(self, key: str, default: Any = ...) -> dict[str, Table]:
         """A table of tables."""
         values = self._take(key, (dict,), "a table of tables", default)
+        if not all(isinstance(value, dict) for value in values.values()):
+            raise InputError(f"{self.where}: '{key}' is {values!r}; expected tables such as [{key}.name]")
         return {name: Table(value, f"{self.where}: {key}.{name}") for name, value in values.items()}
 
     def rest(self) -> dict[str, Any]:

@@ -80,11 +80,37 @@ def _read_ciphers(entry: Table, folder: Path, family: str, title: str, source: s
     )
     lengths.done()
     entry.done()
+    _check(cipher, entry.where)
     if "{key_bits}" not in name:
         return [cipher]
     return [
         replace(cipher, name=name.replace("{key_bits}", str(bits)), key_bits=(bits,)) for bits in key_bits
     ]
+
+
+def _check(cipher: Cipher, where: str) -> None:
+    """Refuse what no firmware could be built or run with."""
+    rule = cipher.message
+    modes = sorted(p.stem for p in (FIRMWARE / "modes").glob("*.c"))
+    for wrong, what in (
+        (not cipher.key_bits, "'key_bits' is empty; expected key lengths such as [128]"),
+        (
+            any(bits % 8 or not 8 <= bits <= 2040 for bits in cipher.key_bits),
+            f"'key_bits' is {list(cipher.key_bits)}; expected multiples of 8 from 8 to 2040",
+        ),
+        (
+            rule.multiple < 1 or not 0 <= rule.min <= rule.max,
+            "'message' needs 0 <= min <= max and a multiple from 1 on",
+        ),
+        (not 0 <= cipher.nonce_bytes <= 255, f"'nonce_bytes' is {cipher.nonce_bytes}; expected 0 to 255"),
+        (not 0 <= cipher.tag_bytes <= 16, f"'tag_bytes' is {cipher.tag_bytes}; expected 0 to 16"),
+        (
+            cipher.mode is not None and cipher.mode not in modes,
+            f"'mode' is '{cipher.mode}'; there are: {', '.join(modes)}",
+        ),
+    ):
+        if wrong:
+            raise InputError(f"{where}: {what}")
 
 
 def _read_implementations(
