@@ -138,6 +138,7 @@ def test_a_results_file_of_the_future_is_one_line(tmp_path: Path) -> None:
         (["radio", "srf", "--seconds", "-1"], "is not in the range"),
         (["wlan", "--sample", "text:1000G"], "a sample of 1,000,000,000,000 bytes"),
         (["wlan", "--sample", "text:10k", "--device", "uno"], "nothing is encrypted"),
+        (["reproduce", "rf", "--figures", "drawn"], "none to redraw in rf; there are in: wlan"),
     ],
 )
 def test_odd_values_are_one_line_too(arguments: list[str], said: str, tmp_path: Path) -> None:

@@ -52,6 +52,11 @@ def command(
     is done is stored: stopped half-way, the command goes on where it was.
     """
     chosen = [(name, study(name)) for name in (studies or names())]
+    if figures is not None and not any(hasattr(module, "charts") for _, module in chosen):
+        drawn = ", ".join(name for name in names() if hasattr(study(name), "charts"))
+        raise InputError(
+            f"--figures: none to redraw in {', '.join(n for n, _ in chosen)}; there are in: {drawn}"
+        )
     compared: dict[str, list[Comparison]] = {}
     with open_results(db) as results:
         for number, (name, module) in enumerate(chosen, start=1):
