@@ -35,7 +35,7 @@
 #include "avr_run_profile.h"
 #include "avr_run_timer.h"
 
-enum { EXIT_USAGE = 2, EXIT_FAULT = 3, SP_HIGH_OUT = 0xBE0E, SP_HIGH_MASK = 0xFE0F, JUMP_TO_SELF = 0xCFFF };
+enum { EXIT_USAGE = 2, EXIT_FAULT = 3, JUMP_TO_SELF = 0xCFFF };
 
 static struct {
     uint64_t max_cycles;
@@ -101,13 +101,8 @@ static uint16_t stack_pointer(void) {
     return (uint16_t)(run.avr->data[R_SPL] | run.avr->data[R_SPH] << 8);
 }
 
-/* The stack pointer is written in two halves: between them it is nonsense. */
-static int half_written(avr_flashaddr_t pc) {
-    return (opcode_at(run.avr, pc) & SP_HIGH_MASK) == SP_HIGH_OUT;
-}
-
 static void watch_stack(avr_flashaddr_t pc, uint16_t sp) {
-    if (half_written(pc)) {
+    if (half_written(run.avr, pc)) {
         return;
     }
     run.least_sp = sp;

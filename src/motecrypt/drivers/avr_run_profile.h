@@ -30,6 +30,13 @@ static inline uint16_t opcode_at(const avr_t *avr, uint32_t pc) {
     return (uint16_t)(avr->flash[pc] | avr->flash[pc + 1] << 8);
 }
 
+/* The stack pointer is written in two halves: OUT SPH, OUT SREG (interrupts on again), OUT SPL. After the
+ * first and the second it is nonsense; `pc`: the instruction that has run. */
+static inline int half_written(const avr_t *avr, uint32_t pc) {
+    return (opcode_at(avr, pc) & 0xFE0F) == 0xBE0E || (pc >= 2 && (opcode_at(avr, pc) & 0xFE0F) == 0xBE0F &&
+                                                       (opcode_at(avr, pc - 2) & 0xFE0F) == 0xBE0E);
+}
+
 /* lds, sts, jmp, call have a second word. */
 static inline uint32_t instruction_bytes(uint16_t op) {
     return (op & 0xFC0F) == 0x9000 || (op & 0xFE0C) == 0x940C ? 4 : 2;
@@ -139,8 +146,8 @@ static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint
     p->count[pc / 2]++;
     p->cycles[pc / 2] += cycles - (interrupted ? 4u : 0u);
     if (kind == KIND_PLAIN && !interrupted) {
-        if (sp < p->shadow.frames[p->shadow.depth].least_sp && (opcode_at(avr, pc) & 0xFE0F) != 0xBE0E) {
-            p->shadow.frames[p->shadow.depth].least_sp = sp; /* not between the halves of the stack pointer */
+        if (sp < p->shadow.frames[p->shadow.depth].least_sp && !half_written(avr, pc)) {
+            p->shadow.frames[p->shadow.depth].least_sp = sp;
         }
         return;
     }

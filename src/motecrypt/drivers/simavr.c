@@ -161,9 +161,15 @@ static void trace_instruction(void) {
     }
 }
 
-/* The stack pointer is written in two halves, first the high one (OUT SPH): between them it is nonsense. */
+static unsigned opcode_at(avr_flashaddr_t pc) {
+    return (unsigned)(sim.avr->flash[pc] | sim.avr->flash[pc + 1] << 8);
+}
+
+/* The stack pointer is written in two halves: OUT SPH, OUT SREG (interrupts on again), OUT SPL. After the first
+ * and the second it is nonsense. */
 static int half_written(avr_flashaddr_t pc) {
-    return ((sim.avr->flash[pc] | sim.avr->flash[pc + 1] << 8) & 0xFE0F) == 0xBE0E;
+    return (opcode_at(pc) & 0xFE0F) == 0xBE0E ||
+           (pc >= 2 && (opcode_at(pc) & 0xFE0F) == 0xBE0F && (opcode_at(pc - 2) & 0xFE0F) == 0xBE0E);
 }
 
 static void watch_stack(avr_flashaddr_t pc) {

@@ -100,6 +100,16 @@ APART void large(uint16_t n) {
     sink = room[3];
 }
 
+/* --- ten small frames, which together pass 0x0800 */
+APART uint8_t dig(uint8_t n) {
+    volatile uint8_t room[32];
+    room[n & 31] = n;
+    if (n != 0) {
+        sink = dig((uint8_t)(n - 1));
+    }
+    return room[n & 31];
+}
+
 /* --- left by longjmp */
 APART void leaves(void) {
     __builtin_avr_delay_cycles(50);
@@ -131,6 +141,7 @@ int main(void) {
     around();
     say('5');
     large(10);
+    dig(9);
     caught();
     say('6');
     TCCR0B = 1 << CS01; /* every 2,048 cycles */
