@@ -124,6 +124,13 @@ def _command(image: Image, device: Device, how: FreeRun, scratch: Path) -> list[
     if device.runner == "simavr":
         command = _avr_command(image, device, scratch)
     elif device.runner == "arm":
+        for option, wish in (
+            ("--board", how.resets_on_open),
+            ("--eeprom", how.eeprom),
+            ("--millivolts", how.millivolts is not None),
+        ):
+            if wish:
+                raise InputError(f"{option}: {device.name} has no such thing; it is for the UNO")
         command = _arm_command(image, device, scratch)
     else:
         raise InputError(f"{device.name}: there is no simulator for it; choose --device uno or pico")

@@ -74,7 +74,10 @@ def command(
     from motecrypt.freerun import FreeRun
 
     how = FreeRun(
-        until=until, max_seconds=max_seconds, input=None if input_file is None else input_file.fileno()
+        until=until,
+        max_seconds=max_seconds,
+        max_output=None,
+        input=None if input_file is None else input_file.fileno(),
     )
     found = profile(image, target, how, lambda data: None)
     chosen = choose(found, functions)

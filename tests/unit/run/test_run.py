@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import subprocess
 import sys
 import time
+import tty
 from pathlib import Path
 
 import pytest
@@ -242,6 +244,37 @@ def test_a_pseudo_terminal_carries_both_ways_in_real_time(tmp_path: Path) -> Non
         _, said = running.communicate(timeout=20)
     assert "stopped by a signal" in said
     assert not port.is_symlink()
+
+
+def test_a_serial_port_that_is_there_is_joined(tmp_path: Path) -> None:
+    elf = sketch(tmp_path, ECHO % 115200)
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    line = [sys.executable, "-m", "motecrypt", "run", str(elf), "--uart", os.ttyname(slave)]
+    running = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        time.sleep(1.0)
+        os.write(master, b"HAL")
+        got = b""
+        deadline = time.monotonic() + 20
+        while len(got) < 3 and time.monotonic() < deadline:
+            if select.select([master], [], [], 0.5)[0]:
+                got += os.read(master, 100)
+        assert got == b"IBM"
+    finally:
+        running.terminate()
+        running.wait(20)
+        os.close(master)
+        os.close(slave)
+
+
+def test_what_a_pico_has_not_is_said(tmp_path: Path) -> None:
+    from motecrypt.images import ARM, Segment, elf_of
+
+    path = tmp_path / "f.elf"
+    path.write_bytes(elf_of([Segment(0x10000100, bytes(16))], ARM, 0x10000109))
+    done = command("run", str(path), "--device", "pico", "--millivolts", "5")
+    assert done.returncode == 2 and "--millivolts: pico has no such thing" in done.stderr
 
 
 def test_a_sketch_with_an_error_says_where(tmp_path: Path) -> None:
