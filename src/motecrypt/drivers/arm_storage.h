@@ -37,10 +37,20 @@ static int storage_read(struct machine *m, const struct rp2040_window *window, u
     return 1;
 }
 
+/* Settings of the flash interface change only while it is off (4.10.13): else a board ignores them. */
+static void check_setting(struct machine *m, uint32_t offset) {
+    if (offset != SSI_ENABLE && offset != SSI_DATA && (m->chip.ssi[SSI_ENABLE / 4] & 1u)) {
+        finish(m, "fault", "the flash interface's register 0x%" PRIx32 " is set while the interface is on", offset);
+    }
+}
+
 /* After the write has reached the chip's plain registers. */
 static void storage_write(struct machine *m, const struct rp2040_window *window, uint32_t address,
                           uint32_t value) {
     uint32_t offset = address & 0xFFFu;
+    if (m->nor.data != NULL && window->kind == RP2040_SSI) {
+        check_setting(m, offset);
+    }
     if (m->nor.data != NULL && window->kind == RP2040_SSI && offset == SSI_DATA) {
         nor_send(&m->nor, (uint8_t)value, m->chip.ssi[SSI_DIVIDER / 4], board_cycles(m));
     } else if (m->nor.data != NULL && window->kind == RP2040_SSI && offset == SSI_ENABLE && !(value & 1u)) {

@@ -1,0 +1,58 @@
+/* nor_harness.c: arm_nor.h under a test's fingers: commands as bytes, time as the test says. */
+#include "arm_nor.h"
+
+static uint8_t content[1 << 20];
+static struct nor nor;
+
+void reset(void);
+void reset(void) {
+    memset(&nor, 0, sizeof nor);
+    memset(content, 0xFF, sizeof content);
+    nor.data = content;
+    nor.bytes = sizeof content;
+    nor.program_cycles = 1000;
+    nor.erase_cycles = 50000;
+    nor.erase_32k_cycles = 60000;
+    nor.erase_64k_cycles = 70000;
+}
+
+/* One command with the chip selected around it; the answer is the last byte that came. */
+uint8_t send(const uint8_t *bytes, uint32_t count, uint64_t now);
+uint8_t send(const uint8_t *bytes, uint32_t count, uint64_t now) {
+    uint8_t answer = 0;
+    nor_select(&nor, 1, now);
+    for (uint32_t i = 0; i < count; i++) {
+        answer = nor_byte(&nor, bytes[i], now);
+    }
+    nor_select(&nor, 0, now);
+    return answer;
+}
+
+uint8_t at(uint32_t address);
+uint8_t at(uint32_t address) {
+    return content[address];
+}
+
+uint32_t counted(int what);
+uint32_t counted(int what) {
+    return (uint32_t)(what == 0 ? nor.programs : what == 1 ? nor.erases : nor.busy_cycles);
+}
+
+/* Puts bytes into the interface all at once and takes what came; returns how many the FIFO kept. */
+uint32_t burst(uint32_t count, uint32_t divider);
+uint32_t burst(uint32_t count, uint32_t divider) {
+    uint32_t kept = 0;
+    uint64_t end = 8u * (uint64_t)divider * count;
+    nor_reset(&nor);
+    for (uint32_t i = 0; i < count; i++) {
+        nor_send(&nor, 0, divider, 0);
+    }
+    if (nor_status(&nor, divider, 8u * divider - 1) & 8u) {
+        return 0; /* a byte before its time */
+    }
+    while (nor_status(&nor, divider, end) & 8u) {
+        nor_receive(&nor, end);
+        kept++;
+    }
+    return nor_status(&nor, divider, end) & 1u ? 0 : kept;
+}
