@@ -186,11 +186,14 @@ def _misfits(exclusions: Sequence[Exclusion]) -> list[str]:
     """One sentence for each library configuration or variant that the device cannot hold, and for each
     that computes wrong outputs on it."""
     found: dict[str, list[Exclusion]] = {}
-    for exclusion in exclusions:
+    failed = [
+        e for e in exclusions if e.reason == e.candidate.reason
+    ]  # others are out whether they run or not
+    for exclusion in failed:
         if exclusion.candidate.status == "does-not-fit":
             place = "" if exclusion.candidate.placement == "flash" else " with its tables in RAM"
             found.setdefault(exclusion.candidate.implementation + place, []).append(exclusion)
-    said = [f"{e.candidate.name} {e.reason}." for e in exclusions if e.candidate.status == "wrong-output"]
+    said = [f"{e.candidate.name} {e.reason}." for e in failed if e.candidate.status == "wrong-output"]
     for name, members in found.items():
         least = min(members, key=lambda e: ((e.candidate.ram_bytes or 0), e.candidate.flash_bytes or 0))
         ciphers = list(dict.fromkeys(e.candidate.cipher for e in members))

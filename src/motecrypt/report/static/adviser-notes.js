@@ -122,14 +122,15 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
   // computes wrong outputs on it.
   function misfits() {
     const found = new Map();
-    for (const excluded of exclusions) {
+    const failed = exclusions.filter(({ candidate, reason }) => reason === candidate.reason);
+    for (const excluded of failed) {
       const { candidate } = excluded;
       if (candidate.status !== "does-not-fit") continue;
       const place = candidate.placement === "flash" ? "" : " with its tables in RAM";
       const name = candidate.implementation + place;
       found.set(name, [...(found.get(name) || []), excluded]);
     }
-    const wrong = exclusions
+    const wrong = failed
       .filter(({ candidate }) => candidate.status === "wrong-output")
       .map(({ candidate, reason }) => `${nameOf(candidate)} ${reason}.`);
     const large = [...found].map(([name, members]) => {

@@ -94,7 +94,7 @@ function scatter(points, front, state) {
   }));
   const axis = (name, field) => axisOf(field, points.map((point) => point[field]), QUANTITIES[name].title);
   const x = axis(state.x, "x"), y = axis(state.y, "y");
-  const legend = { orient: "bottom", columns: 3 };
+  const legend = { orient: "bottom", columns: 2 };
   const standings = ["recommended", "acceptable", "legacy", "broken", "unrated"];
   const color = {
     field: "standing",
@@ -103,7 +103,7 @@ function scatter(points, front, state) {
     legend,
     scale: { domain: standings, range: ["#3f9b6b", "#3b82c4", "#c8901a", "#c4503a", "#8a8a8a"] },
   };
-  const shape = { field: "device", type: "nominal", title: null, legend };
+  const shape = { field: "device", type: "nominal", title: null, legend: { orient: "top" } };
   const tooltip = ["cipher", "standing", "device", "implementation", "key bits", "placement"]
     .map((field) => ({ field }))
     .concat([
@@ -163,7 +163,9 @@ function lengthLines(rows, state) {
   for (const row of rows) {
     const value = QUANTITIES[state.y].of(row, state.operation);
     if (!known(value)) continue;
-    const name = `${row.device} ${row.cipher} ${row.implementation}, ${row.key_bits} bit, ${row.placement}`;
+    const bits = row.cipher.includes(String(row.key_bits)) ? "" : `, ${row.key_bits} bit`;
+    const where = row.placement === "flash" ? "" : ` (${row.placement})`;
+    const name = `${row.device} ${row.cipher} ${row.implementation}${where}${bits}`;
     if (!series.has(name)) series.set(name, { name, group: `${row.device} ${row.cipher}`, values: new Map() });
     const line = series.get(name);
     const before = line.values.get(row.message_bytes);
@@ -198,7 +200,7 @@ function drawLengths(rows, state) {
     element.replaceChildren();
     return;
   }
-  const legend = { orient: "bottom", columns: 1, labelLimit: 320 };
+  const legend = { orient: "bottom", columns: 1, labelLimit: 300 };
   const by = { field: "series", type: "nominal", title: null, sort: null, legend };
   const silent = { ...by, legend: null };  // the points' legend tells all
   const x = { field: "message_bytes", type: "quantitative", title: "message, bytes", scale: { zero: false } };
