@@ -13,10 +13,11 @@
  * region between two marks, a fault, or the end (as of all drivers). With --cache, a region also tells the
  * flash cache's misses, and its cycles are the core's plus misses x miss cycles: for another penalty nothing
  * need run again. --free runs any firmware without waiting for requests (arm_free.h). --cold empties the
- * cache at the beginning of every region. --nor lets the flash be erased and programmed through its interface,
- * --sd connects a card (arm_nor.h, arm_sd.h): how long they are busy is in core cycles, and a region tells it. A
- * mark's bits 7 to 1 label its region. All figures come from the device's descriptor or the caller; this
- * program knows how to count, not what things cost.
+ * cache at the beginning of every region. --nor lets the flash be erased and programmed through its
+ * interface,
+ * --sd connects a card (arm_nor.h, arm_sd.h): how long they are busy is in core cycles, and a region tells
+ * it. A mark's bits 7 to 1 label its region. All figures come from the device's descriptor or the caller;
+ * this program knows how to count, not what things cost.
  */
 #define _GNU_SOURCE /* fdopen, poll, openpty */
 #include <inttypes.h>

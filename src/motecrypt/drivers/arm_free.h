@@ -20,6 +20,7 @@ struct free_run {
     uint64_t received_at;    /* the next byte is there at this cycle */
     uint64_t sent_at;        /* the sender's FIFO is empty at this cycle */
     uint32_t told, stack_of; /* notes given; the initial stack pointer */
+    uint32_t sp;             /* at the beginning of the next block, unless one must look */
     int look_at_sp;
 };
 
@@ -127,16 +128,25 @@ static void free_slice(struct machine *m, uint32_t address) {
 
 /* --- blocks ---------------------------------------------------------------------------------------- */
 
-static void free_watch_stack(struct machine *m, const struct block *block) {
-    if (block->stack_bytes != 0 || free_run.look_at_sp) {
-        uint32_t sp = register_value(m, UC_ARM_REG_SP) - block->stack_bytes;
-        if (sp < m->deepest_sp) {
-            m->deepest_sp = sp;
-        }
-        if (arm_profile.on) {
-            shadow_stack(&arm_profile.shadow, sp);
-        }
+/* The stack pointer at the beginning of a block. What pushes and pops do to it is known without looking;
+ * reading it from Unicorn costs as much as a block. */
+static inline uint32_t free_sp(struct machine *m) {
+    if (free_run.look_at_sp) {
+        free_run.sp = register_value(m, UC_ARM_REG_SP);
+        free_run.look_at_sp = 0;
     }
+    return free_run.sp;
+}
+
+static inline void free_watch_stack(struct machine *m, const struct block *block) {
+    uint32_t begins = free_sp(m), sp = begins - block->stack_bytes;
+    if (sp < m->deepest_sp) {
+        m->deepest_sp = sp;
+    }
+    if (arm_profile.on && block->stack_bytes != 0) {
+        shadow_stack(&arm_profile.shadow, sp);
+    }
+    free_run.sp = begins - (uint32_t)block->stack_left;
     free_run.look_at_sp = block->moves_sp;
 }
 
@@ -157,7 +167,7 @@ static void on_block_profiled(uc_engine *uc, uint64_t address, uint32_t bytes, v
         m->current->taken++;
     }
     if (before.bytes != 0) {
-        arm_profile_step(m, &before, (uint32_t)address, now);
+        arm_profile_step(&before, (uint32_t)address, free_sp(m), now);
     } else {
         arm_profile_jump(&arm_profile, 0, (uint32_t)address, m->deepest_sp, now);
     }
@@ -170,6 +180,7 @@ static int free_open(struct machine *m, const char *port, const char *pty, const
     signal(SIGTERM, on_signal);
     m->at_deadline = free_slice;
     m->deadline = 1;
+    free_run.look_at_sp = 1;
     pace_start(&free_run.pace, 0, 1000000);
     if (line_open(&free_run.line, port, pty) != 0) {
         fprintf(stderr, "arm: %s: %s\n", port ? port : pty, strerror(errno));

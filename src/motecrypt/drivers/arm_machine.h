@@ -26,6 +26,7 @@ struct block {
     /* for free runs and profiles */
     uint64_t runs, taken;
     uint32_t stack_bytes; /* that the block pushes, at its deepest */
+    int32_t stack_left;   /* and of these has not popped at its end */
     uint8_t last;         /* enum block_last */
     uint8_t moves_sp;     /* in a way that stack_bytes does not tell */
     uint8_t is_empty_loop;
@@ -174,6 +175,7 @@ static void measure_block(struct machine *m, struct block *block, uint32_t addre
         block->moves_sp |= instruction.writes_sp && stack_bytes_of(code, &instruction) == 0;
     }
     block->stack_bytes = (uint32_t)deepest;
+    block->stack_left = depth;
     block->last = last_of(code, &instruction);
     block->is_empty_loop = bytes == 2 && code == 0xE7FEu; /* B to itself */
     block->extra = instruction.class == THUMB_branch_if ? m->cost[THUMB_branch_if_taken] : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * arm_nor.h: a serial NOR flash behind RP2040's flash interface, for firmware that erases and programs it. It
  * understands the commands of a W25Q16JV (datasheet, 8.1.2) sent byte by byte with the interface out of
- * execute-in-place and the chip select forced by its pad's override, as RP2040's boot ROM does it. How long the
- * flash is busy is the caller's parameter. It knows no CPU: the caller tells it the time in core cycles.
+ * execute-in-place and the chip select forced by its pad's override, as RP2040's boot ROM does it. How long
+ * the flash is busy is the caller's parameter. It knows no CPU: the caller tells it the time in core cycles.
  * Sources: RP2040 datasheet 4.10.13 (SSI registers), 2.19.6 (GPIO_QSPI_SS_CTRL); W25Q16JV datasheet, 8.2.
  */
 #ifndef MOTECRYPT_ARM_NOR_H
@@ -20,8 +20,8 @@ struct nor {
     /* what it did */
     uint64_t programs, erases, busy_cycles;
     /* the interface */
-    int selected;         /* by the override: commands go in */
-    uint64_t free_at;     /* the last byte has been shifted out by then */
+    int selected;     /* by the override: commands go in */
+    uint64_t free_at; /* the last byte has been shifted out by then */
     uint64_t ready[NOR_FIFO];
     uint8_t received[NOR_FIFO];
     unsigned first, count;

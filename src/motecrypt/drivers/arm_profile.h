@@ -128,17 +128,14 @@ static void arm_profile_jump(struct arm_profile *p, uint32_t from, uint32_t targ
     }
 }
 
-/* The block `before` has ended, and one begins at `target`. */
-static void arm_profile_step(struct machine *m, const struct block *before, uint32_t target, uint64_t now) {
+/* The block `before` has ended, and one begins at `target`, with the stack pointer at `sp`. */
+static void arm_profile_step(const struct block *before, uint32_t target, uint32_t sp, uint64_t now) {
     struct arm_profile *p = &arm_profile;
-    uint32_t sp;
     switch (before->last) {
     case BLOCK_CALLS:
-        sp = register_value(m, UC_ARM_REG_SP);
         shadow_call(&p->shadow, called_function(p, target), sp, sp, before->next, now);
         break;
     case BLOCK_RETURNS:
-        sp = register_value(m, UC_ARM_REG_SP);
         if (!shadow_return(&p->shadow, sp, target, now)) {
             arm_profile_jump(p, before->address, target, sp, now);
         }
@@ -149,7 +146,7 @@ static void arm_profile_step(struct machine *m, const struct block *before, uint
         break;
     default:
         if (entry_of(p, target) != 0) {
-            arm_profile_jump(p, before->address, target, register_value(m, UC_ARM_REG_SP), now);
+            arm_profile_jump(p, before->address, target, sp, now);
         }
     }
 }

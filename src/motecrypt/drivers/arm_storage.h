@@ -68,8 +68,7 @@ static void storage_write(struct machine *m, const struct rp2040_window *window,
 
 static void storage_report(const struct machine *m) {
     if (m->nor.programs + m->nor.erases != m->begin_nor.programs + m->begin_nor.erases) {
-        fprintf(m->pipe.events,
-                ",\"programs\":%" PRIu64 ",\"erases\":%" PRIu64 ",\"storage_busy\":%" PRIu64,
+        fprintf(m->pipe.events, ",\"programs\":%" PRIu64 ",\"erases\":%" PRIu64 ",\"storage_busy\":%" PRIu64,
                 m->nor.programs - m->begin_nor.programs, m->nor.erases - m->begin_nor.erases,
                 m->nor.busy_cycles - m->begin_nor.busy_cycles);
     }
