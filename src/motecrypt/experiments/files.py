@@ -18,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+from motecrypt.build import BuildError
 from motecrypt.build.files import BuiltFiles, FileFirmware, build_files, firmware_key
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.descriptor import Table
@@ -218,7 +219,11 @@ class FileJobs:
     jobs: tuple[FileJob, ...]
 
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """All findings; those missing are run now. Returns the last."""
+        """All findings; those missing are run now. Returns the last.
+
+        Where the firmware cannot be built (a library's source cannot be had), progress tells why, and nothing
+        is stored: what else a study needs goes on.
+        """
         missing = [job for job in self.jobs if job.stored(results) is None]
         missing.sort(key=lambda job: job.rounds * 1000 + job.size, reverse=True)  # the longest first
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
@@ -228,6 +233,12 @@ class FileJobs:
                     if progress is not None:
                         progress(job.title)
                     results.store_finding(KIND, VERSION, job.inputs(), outcome.result())
+            except BuildError as error:
+                for _, outcome in running:
+                    outcome.cancel()
+                if progress is not None:
+                    progress(f"files not measured: {error}")
+                return Finding(KIND, VERSION, {}, {"reason": str(error)})
             except BaseException:
                 for _, outcome in running:
                     outcome.cancel()

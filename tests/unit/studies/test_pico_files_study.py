@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from motecrypt.build import BuildError
+from motecrypt.experiments import files as experiment
 from motecrypt.experiments.files import KIND, PARTS, VERSION, FileJob
 from motecrypt.files.crypt_and_hash import ROUNDS
 from motecrypt.results import Results
@@ -90,3 +92,17 @@ def test_a_time_far_off_is_contradicted(results: Results) -> None:
     results.store_finding(KIND, VERSION, job.inputs(), slow)
     row = next(r for r in view.comparisons(results) if r.row == "630 bytes" and r.column == "encryption")
     assert row.verdict == "contradicted"
+
+
+def test_a_source_that_cannot_be_had_leaves_the_rows_unmeasured(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_: object) -> None:
+        raise BuildError("source of littlefs cannot be had: no network")
+
+    monkeypatch.setattr(experiment, "build_files", fails)
+    said: list[str] = []
+    found = view.experiments()[0].ensure(results, said.append)
+    assert "no network" in found.outcome["reason"]
+    assert "no network" in said[-1]
+    assert {r.verdict for r in view.comparisons(results)} == {"not measured", "not reproducible"}
