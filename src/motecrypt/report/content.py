@@ -70,7 +70,7 @@ class Content:
     version: str
     measurements: int
     failed: int
-    findings: int
+    findings: Mapping[str, int]
     first: str
     last: str
     devices: Sequence[DevicePart]
@@ -89,7 +89,9 @@ class Content:
         return not self.measurements and not self.findings
 
     def all_figures(self) -> list[Figure]:
-        """Every figure, in the order of the page."""
+        """Every figure, in the order of the page; an empty report has none."""
+        if self.empty:
+            return []
         found = list(self.figures)
         found += [figure for part in self.sources for figure in part.figures]
         found += [figure for part in self.ciphers for figure in part.figures]
@@ -114,7 +116,7 @@ def gather(results: Results, catalog: Catalog) -> Content:
         version=__version__,
         measurements=len(measurements),
         failed=sum(m.status != "ok" for m in measurements),
-        findings=sum(map(len, audits.values())),
+        findings=results.finding_counts(),
         first=times[0] if times else "",
         last=times[-1] if times else "",
         devices=_devices(measurements, catalog),

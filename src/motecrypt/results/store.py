@@ -177,6 +177,10 @@ class Results:
         self._write("INSERT OR REPLACE INTO finding VALUES (?, ?, ?, ?, ?, ?)", [row])
         return Finding(kind, version, dict(inputs), dict(outcome), made_at, __version__)
 
+    def finding_counts(self) -> dict[str, int]:
+        """How many findings there are of each kind, by its name."""
+        return dict(self._read("SELECT kind, count(*) FROM finding GROUP BY kind ORDER BY kind"))
+
     def findings(self, kind: str, version: int | None = None) -> list[Finding]:
         """All findings of a kind, newest first."""
         rows = self._read(

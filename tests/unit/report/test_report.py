@@ -94,6 +94,14 @@ def test_empty_results_say_what_to_run(tmp_path: Path) -> None:
     assert 'id="explorer"' not in page
 
 
+def test_a_finding_alone_is_not_nothing(results: Results) -> None:
+    assert gather(results, Catalog.load()).empty
+    results.store_finding("transfer", 1, {"a": 1}, {"b": 2})
+    content = gather(results, Catalog.load())
+    assert not content.empty
+    assert "transfer 1" in render(content, bundle="")
+
+
 @pytest.mark.skipif(not VEGA, reason="kit plots is not installed: vl-convert-python")
 def test_figures_are_written_with_captions_and_data(tmp_path: Path) -> None:
     filled = tmp_path / "some.db"
