@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import tty
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,19 @@ def test_micros_at_the_end_is_the_simulated_time(tmp_path: Path) -> None:
     stamp, told = text.split()[:2]
     # println begins to send within microseconds of the reading
     assert abs(int(told) / 1e6 / float(stamp) - 1) < 0.0005
+
+
+def test_differences_of_micros_are_those_of_the_cycles(tmp_path: Path) -> None:
+    body = """
+    void setup() { Serial.begin(9600); for (int i = 0; i < 6; i++) { delay(100 + 77 * i); tell(); } }
+    void tell() { Serial.flush(); unsigned long now = micros(); Serial.println(now); }
+    void loop() {}
+    """
+    ended, text = run(sketch(tmp_path, body), stamps=True, max_seconds=3)
+    rows = [tuple(map(float, line.split())) for line in text.split("\r\n") if line.strip()]
+    assert len(rows) == 6 and ended.reason == "limit"
+    for (from_s, from_us), (to_s, to_us) in pairwise(rows):
+        assert abs((to_us - from_us) / 1e6 / (to_s - from_s) - 1) < 0.0005
 
 
 @pytest.mark.parametrize("baud", [1200, 9600, 38400, 115200])
