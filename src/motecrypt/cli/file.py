@@ -19,7 +19,7 @@ MIB = 1 << 20
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
-_source = click.argument("source", type=click.Path(path_type=Path))
+_source = click.argument("source", type=click.Path())  # as typed: the published format's IV is made of it
 _target = click.argument("target", type=click.Path(path_type=Path))
 
 
@@ -64,7 +64,7 @@ def command() -> None:
 @click.option("--chunk", type=int, default=65536, show_default=True, help="Bytes a chunk (modern).")
 @_key_options
 def encrypt(
-    source: Path,
+    source: str,
     target: Path,
     kind: str,
     cipher: str | None,
@@ -85,7 +85,7 @@ def encrypt(
         secret = _modern_secret(key_file, key_env, new=True)
         with _bar("encrypting") as report:
             size = container.encrypt_file(
-                source,
+                Path(source),
                 target,
                 secret,
                 cipher=cipher or "aes256-gcm",
@@ -97,16 +97,17 @@ def encrypt(
         _refuse(cipher, crypt_and_hash.CIPHERS, kind)
         _warn(COMPATIBLE_WARNING)
         cipher = cipher or "aes256-cbc"
-        if cipher.endswith("-ctr") and source.is_file() and source.stat().st_size % 16:
+        if cipher.endswith("-ctr") and Path(source).is_file() and Path(source).stat().st_size % 16:
             _warn("the original program decrypts CTR files only when their length is a multiple of 16")
         typed = _compatible_secret(key_file, key_env, new=True)
         with _bar("encrypting") as report:
             size = crypt_and_hash.encrypt_file(
-                source,
+                Path(source),
                 target,
                 typed,
                 cipher=cipher,
                 digest=digest or "sha512",
+                path_in_iv=source,
                 force=force,
                 progress=report,
             )
@@ -127,7 +128,7 @@ def encrypt(
 )
 @_key_options
 def decrypt(
-    source: Path,
+    source: str,
     target: Path,
     kind: str | None,
     cipher: str | None,
@@ -138,19 +139,19 @@ def decrypt(
 ) -> None:
     """Decrypt SOURCE into the new file TARGET, which appears only if every byte was found genuine."""
     if kind is None:
-        kind = MODERN if container.is_container(source) else COMPATIBLE
+        kind = MODERN if container.is_container(Path(source)) else COMPATIBLE
     if kind == MODERN:
         if cipher is not None or digest is not None:
             raise InputError("--cipher, --digest: a file of the modern format tells its own; leave them out")
         secret = _modern_secret(key_file, key_env, new=False)
         with _bar("decrypting") as report:
-            size = container.decrypt_file(source, target, secret, force=force, progress=report)
+            size = container.decrypt_file(Path(source), target, secret, force=force, progress=report)
     else:
         _warn(COMPATIBLE_WARNING)
         typed = _compatible_secret(key_file, key_env, new=False)
         with _bar("decrypting") as report:
             size = crypt_and_hash.decrypt_file(
-                source,
+                Path(source),
                 target,
                 typed,
                 cipher=cipher or "aes256-cbc",

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from motecrypt.cli.file import command
 from motecrypt.errors import MotecryptError
-from motecrypt.files import container
+from motecrypt.files import container, crypt_and_hash
 from motecrypt.link import create_key_file
 
 
@@ -91,3 +91,14 @@ def test_bad_requests(plain: Path, tmp_path: Path, arguments: list[str], said: s
     with pytest.raises(MotecryptError, match=said):
         run_raising(*arguments, plain, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_the_path_goes_into_the_iv_as_it_was_typed(
+    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    kind = ["encrypt", "--format", "crypt-and-hash", "--key-env", "K"]
+    for number, typed in enumerate(("plain", "./plain", ".//plain")):
+        assert run(*kind, typed, f"sealed{number}", K="k").exit_code == 0
+        expected = crypt_and_hash.initial_vector("sha512", plain.stat().st_size, typed)
+        assert (tmp_path / f"sealed{number}").read_bytes()[:16] == expected
