@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from motecrypt.errors import MotecryptError
 from motecrypt.model import Comparison, Section, Verdict
 from motecrypt.report import charts
 from motecrypt.report.figure import Figure
@@ -59,10 +60,16 @@ def sources(results: Results) -> list[SourcePart]:
 
 
 def _source(name: str, module: ModuleType, results: Results) -> SourcePart:
-    rows: list[Comparison] = list(module.comparisons(results))
-    counts = Counter[str](row.verdict for row in rows)
     command = f"motecrypt reproduce {name}"
-    drawn = module.charts(results) if hasattr(module, "charts") else {}
+    try:
+        rows: list[Comparison] = list(module.comparisons(results))
+        sections: list[Section] = list(module.sections(results))
+        drawn = module.charts(results) if hasattr(module, "charts") else {}
+    except MotecryptError as error:  # a view asks for what identifies a build, such as its compiler
+        words = f"It cannot be told on this machine: {error}. {command} installs what it needs."
+        nothing = dict.fromkeys(VERDICTS, 0)
+        return SourcePart(name, module.TITLE, module.SOURCE, command, words, nothing, [], [], [], [])
+    counts = Counter[str](row.verdict for row in rows)
     return SourcePart(
         name=name,
         title=module.TITLE,
@@ -71,7 +78,7 @@ def _source(name: str, module: ModuleType, results: Results) -> SourcePart:
         words=_words(counts, command),
         counts={verdict: counts.get(verdict, 0) for verdict in VERDICTS},
         contradicted=_told(rows),
-        sections=list(module.sections(results)),
+        sections=sections,
         rows=rows,
         figures=[*_redrawn(module, drawn, command), *_paired(name, module, rows, command)],
     )

@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from motecrypt.catalog import Catalog
 from motecrypt.cli.report import command
+from motecrypt.errors import MotecryptError
 from motecrypt.model import Comparison
 from motecrypt.report import charts, gather, render
 from motecrypt.report.costs import join
@@ -24,7 +25,7 @@ from motecrypt.report.page import embedded, number
 from motecrypt.report.sources import slug
 from motecrypt.report.vega import javascript, without_addresses
 from motecrypt.results import Results
-from motecrypt.studies import names
+from motecrypt.studies import names, study
 from report_data import fill
 
 ADDRESS = re.compile(r"https?://|(?:src|href)\s*=\s*[\"']//|@import|url\(", re.IGNORECASE)
@@ -92,6 +93,19 @@ def test_empty_results_say_what_to_run(tmp_path: Path) -> None:
     assert "results are empty" in page
     assert "motecrypt reproduce" in page
     assert 'id="explorer"' not in page
+
+
+def test_a_source_that_cannot_be_told_here_says_why(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: object) -> None:
+        raise MotecryptError("the compiler 'gcc' is missing")
+
+    monkeypatch.setattr(study("rc4d"), "comparisons", missing)
+    results.store_finding("transfer", 1, {"a": 1}, {"b": 2})
+    page = render(gather(results, Catalog.load()), bundle="")
+    assert "cannot be told on this machine: the compiler" in page
+    assert 'id="source-rf"' in page
 
 
 def test_a_finding_alone_is_not_nothing(results: Results) -> None:
