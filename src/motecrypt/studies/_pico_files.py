@@ -8,6 +8,7 @@ from typing import Any
 
 from motecrypt.catalog import DATA
 from motecrypt.experiments.files import PARTS, FileJob, FileJobs, storage_times
+from motecrypt.experiments.passwords import PasswordDerivation
 from motecrypt.files.crypt_and_hash import ROUNDS
 from motecrypt.model import Comparison, Section, Verdict
 from motecrypt.results import Results
@@ -70,13 +71,13 @@ def card_jobs(storage: str) -> dict[int, FileJob]:
     }
 
 
-def experiments() -> list[FileJobs]:
+def experiments() -> list[FileJobs | PasswordDerivation]:
     """All that the views here read."""
     jobs = [*printed_jobs().values(), *swept_jobs().values(), words_job(), few_job()]
     jobs += swept_jobs("chacha20-poly1305").values()
     jobs += [FileJob(size, "aes256-gcm", rounds=FEW) for size in PRINTED_SIZES]
     jobs += [job for storage in ("flash", *CARDS) for job in card_jobs(storage).values()]
-    return [FileJobs(tuple(dict.fromkeys(jobs)))]
+    return [FileJobs(tuple(dict.fromkeys(jobs))), PasswordDerivation()]
 
 
 class Stored:
@@ -123,6 +124,16 @@ class Stored:
         )
         # The IV's one hash is among both, too.
         return usual * fast["key"] / slow["key"] if slow and fast and usual else None
+
+    def passwords(self) -> str:
+        """What a guess at a password costs on this host."""
+        found = PasswordDerivation().stored(self._results)
+        if found is None:
+            return ""
+        return (
+            f" A guess takes {found.outcome['argon2id_ms']:.0f} ms of this host's processor with it, "
+            f"{found.outcome['hashes_ms']:.1f} ms with the published format's hashes, and no memory."
+        )
 
     def _hash(self, many: FileJob, few: FileJob) -> float | None:
         long, short = self.parts_ms(many, "encrypt"), self.parts_ms(few, "encrypt")
@@ -397,7 +408,8 @@ def _modern_section(stored: Stored) -> Section:
         "What one would use today: chunks of 4 KB, authenticated, a random key instead of 8192 hashes; ms",
         ["bytes", "cipher", "encrypt", "decrypt", "HKDF", "cipher", "file system", "times faster"],
         rows,
-        "A password goes through Argon2id on the host, which hands the mote a key: 64 MB are no mote's.",
+        "A password goes through Argon2id on the host, which hands the mote a key: 64 MB are no mote's."
+        + stored.passwords(),
     )
 
 

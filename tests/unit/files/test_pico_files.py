@@ -150,7 +150,18 @@ def test_an_image_of_the_pico_is_opened_on_the_host_and_back(mote: FileMote, tmp
     assert mote.read("host.txt") == plain[::-1]
 
 
-def test_a_full_file_system_keeps_the_old_file(mote: FileMote) -> None:
+def test_a_full_file_system_keeps_the_old_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = {"program_page_us": 10, "erase_4k_ms": 0.1, "erase_32k_ms": 0.1, "erase_64k_ms": 0.1}
+    monkeypatch.setattr(experiment, "storage_times", lambda: {"flash": quick})  # waiting is not the point
+    device = Catalog.load().device("pico")
+    with open_board(device, build_files(FileFirmware()), "flash", "none") as session:
+        mote = FileMote(session)
+        mote.wait_greeting()
+        mote.format()
+        _fill_and_fail(mote)
+
+
+def _fill_and_fail(mote: FileMote) -> None:
     mote.write("in", plaintext(20_000))
     mote.write("sealed", b"old")
     for size in (500_000, 100_000, 20_000, 8192):

@@ -8,7 +8,9 @@ import pytest
 
 from motecrypt.build import BuildError
 from motecrypt.experiments import files as experiment
-from motecrypt.experiments.files import KIND, PARTS, VERSION, FileJob
+from motecrypt.experiments.files import KIND, PARTS, VERSION, FileJob, FileJobs
+from motecrypt.experiments.passwords import KIND as PASSWORDS
+from motecrypt.experiments.passwords import PasswordDerivation
 from motecrypt.files.crypt_and_hash import ROUNDS
 from motecrypt.results import Results
 from motecrypt.setup import have
@@ -48,7 +50,9 @@ def made_up(job: FileJob) -> dict[str, Any]:
 
 @pytest.fixture
 def filled(results: Results) -> Results:
-    for job in view.experiments()[0].jobs:
+    jobs = view.experiments()[0]
+    assert isinstance(jobs, FileJobs)
+    for job in jobs.jobs:
         results.store_finding(KIND, VERSION, job.inputs(), made_up(job))
     return results
 
@@ -106,3 +110,15 @@ def test_a_source_that_cannot_be_had_leaves_the_rows_unmeasured(
     assert "no network" in found.outcome["reason"]
     assert "no network" in said[-1]
     assert {r.verdict for r in view.comparisons(results)} == {"not measured", "not reproducible"}
+
+
+def test_what_a_guess_costs_is_told(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("motecrypt.files.container.ARGON_KIB", 1024)
+    outcome = PasswordDerivation(3).ensure(results).outcome
+    assert 0 < outcome["hashes_ms"] < 1000
+    assert outcome["argon2id_ms"] > 0
+    assert PasswordDerivation(3).ensure(results).outcome == outcome, "stored once"
+    results.store_finding(
+        PASSWORDS, 1, PasswordDerivation().inputs(), {"hashes_ms": 6.2, "argon2id_ms": 120.0}
+    )
+    assert "A guess takes 120 ms" in view.Stored(results).passwords()

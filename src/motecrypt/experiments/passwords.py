@@ -1,0 +1,66 @@
+"""What making a key of a password takes on this host: the published format's hashes, and Argon2id."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from motecrypt.files import container, crypt_and_hash
+from motecrypt.model import Finding
+from motecrypt.results import Results
+from motecrypt.runners.host import machine
+
+KIND = "password-derivation"
+VERSION = 1
+PASSWORD = b"correct horse battery staple"
+
+
+@dataclass(frozen=True)
+class PasswordDerivation:
+    """Milliseconds of processor time, the median of `rounds`."""
+
+    rounds: int = 5
+
+    def inputs(self) -> dict[str, Any]:
+        """What the outcome depends on."""
+        return {
+            "processor": machine().processor,
+            "rounds": self.rounds,
+            "hashes": crypt_and_hash.ROUNDS,
+            "argon2id": [container.ARGON_KIB, container.ARGON_PASSES, container.ARGON_LANES],
+        }
+
+    def stored(self, results: Results) -> Finding | None:
+        """The finding if it is there; never runs anything."""
+        return results.finding(KIND, VERSION, self.inputs())
+
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+        """The finding, timed now if it is not stored."""
+        found = self.stored(results)
+        if found is not None:
+            return found
+        if progress is not None:
+            progress("passwords to keys")
+        return results.store_finding(KIND, VERSION, self.inputs(), self._measure())
+
+    def _measure(self) -> dict[str, Any]:
+        salt = bytes(container.SALT_BYTES)
+        argon = (container.ARGON_KIB, container.ARGON_PASSES, container.ARGON_LANES)
+        header = container.Header("aes256-gcm", True, 65_536, *argon, salt)
+        secret = container.Secret(password=PASSWORD)
+        ways: dict[str, Callable[[], object]] = {
+            "hashes_ms": lambda: crypt_and_hash.derive("sha512", salt[:16], PASSWORD),
+            "argon2id_ms": lambda: container.keys_of(header, secret),
+        }
+        return {name: self._median_ms(way) for name, way in ways.items()}
+
+    def _median_ms(self, way: Callable[[], object]) -> float:
+        took = []
+        for _ in range(self.rounds):
+            start = time.process_time()  # the processor's: not what other programs took
+            way()
+            took.append(1000 * (time.process_time() - start))
+        return statistics.median(took)
