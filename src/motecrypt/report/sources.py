@@ -67,7 +67,7 @@ def _source(name: str, module: ModuleType, results: Results) -> SourcePart:
         drawn = module.charts(results) if hasattr(module, "charts") else {}
     except MotecryptError as error:  # a view asks for what identifies a build, such as its compiler
         words = f"It cannot be told on this machine: {error}. {command} installs what it needs."
-        nothing = dict.fromkeys(VERDICTS, 0)
+        nothing: dict[str, int] = dict.fromkeys(VERDICTS, 0)
         return SourcePart(name, module.TITLE, module.SOURCE, command, words, nothing, [], [], [], [])
     counts = Counter[str](row.verdict for row in rows)
     return SourcePart(
