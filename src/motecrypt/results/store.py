@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -58,10 +59,31 @@ class Results:
         return InputError(f"{self.path}: {said}; {hint}")
 
     def _upgrade(self) -> None:
+        """Check and migrate. Switching to the write-ahead log answers "locked" at once while another
+        process does the same, whatever the busy time-out: it is tried again until that has passed."""
+        deadline = time.monotonic() + _BUSY_MS / 1000
+        while True:
+            try:
+                self._check()
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                self._connection.execute("PRAGMA synchronous = NORMAL")
+                self._migrate()
+                return
+            except sqlite3.OperationalError as error:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+
+    def _check(self) -> None:
+        """Refuse what is no results file or from the future; one transaction, so one moment is seen."""
         connection = self._connection
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        connection.execute("BEGIN")
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]  # takes the snapshot
         application = connection.execute("PRAGMA application_id").fetchone()[0]
-        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        connection.execute("COMMIT")
         if tables and application != schema.APPLICATION_ID:
             raise InputError(f"{self.path}: not a motecrypt results file; choose another with --db")
         if version > schema.VERSION:
@@ -69,9 +91,10 @@ class Results:
                 f"{self.path}: written by a newer motecrypt (format {version}, this one knows "
                 f"{schema.VERSION}); upgrade motecrypt or choose another file with --db"
             )
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        if version == schema.VERSION:
+
+    def _migrate(self) -> None:
+        connection = self._connection
+        if connection.execute("PRAGMA user_version").fetchone()[0] == schema.VERSION:
             return
         connection.execute("BEGIN IMMEDIATE")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
