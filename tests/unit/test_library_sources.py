@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import http.server
 import io
+import os
+import sys
 import tarfile
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -266,10 +272,72 @@ def test_a_client_that_brings_another_version_says_so(
 
 
 def test_a_clients_own_words_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("motecrypt.setup.need", lambda *kits: None)
     _runs(monkeypatch, ("download", process.Outcome(1, "", "ERROR: no matching distribution"), ""))
     with pytest.raises(BuildError, match="no matching distribution"):
         sources._from_pypi(SOURCE, tmp_path)
+
+
+CANARY = 'import os, pathlib; pathlib.Path(os.environ["CANARY"]).write_text("code of the archive ran")\n'
+HOSTILE = _archive(
+    {
+        "toy-1.0/setup.py": CANARY.encode(),
+        "toy-1.0/own.py": CANARY.encode(),
+        "toy-1.0/pyproject.toml": (
+            b'[build-system]\nrequires = []\nbuild-backend = "own"\nbackend-path = ["."]\n'
+        ),
+        "toy-1.0/arcfour.c": b"",
+    }
+)
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package index on this machine's own loopback, with one archive; gives the canary's path."""
+    project = tmp_path / "index" / "toy"
+    project.mkdir(parents=True)
+    (project / "toy-1.0.tar.gz").write_bytes(HOSTILE)
+    (project / "index.html").write_text('<!DOCTYPE html><a href="toy-1.0.tar.gz">toy-1.0.tar.gz</a>')
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    handler = functools.partial(Quiet, directory=tmp_path / "index")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for name in [name for name in os.environ if name.startswith("PIP_")]:
+            monkeypatch.delenv(name)
+        monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+        monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.server_port}/")
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        monkeypatch.setenv("CANARY", str(tmp_path / "canary"))
+        yield tmp_path / "canary"
+        server.shutdown()
+
+
+def test_nothing_of_a_source_distribution_is_run(tmp_path: Path, index: Path) -> None:
+    plain = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", ":all:", "toy==1.0"]
+    process.run([*plain, "--dest", str(tmp_path)], cwd=tmp_path)
+    assert index.exists(), "pip alone runs the archive's code: without that this test shows nothing"
+    index.unlink()
+    folder = _library(tmp_path / "toy", ("pypi", _pin(HOSTILE)))
+    described = (folder / "library.toml").read_text().replace(ARCHIVE, "toy-1.0.tar.gz")
+    (folder / "library.toml").write_text(described)
+    assert (source_root(folder) / "own.py").is_file()
+    assert not index.exists()
+
+
+def test_a_release_that_the_index_has_not_is_told_in_pips_words(tmp_path: Path, index: Path) -> None:
+    with pytest.raises(BuildError, match=r"toy==2\.0"):
+        sources._from_pypi(replace(SOURCE, client="pypi", version="2.0", file="toy-2.0.tar.gz"), tmp_path)
+
+
+def test_an_archive_is_named_without_a_path(tmp_path: Path) -> None:
+    folder = _library(tmp_path / "toy", ("pypi", _pin(GOOD)))
+    described = (folder / "library.toml").read_text().replace(ARCHIVE, "../toy.tar.gz")
+    (folder / "library.toml").write_text(described)
+    with pytest.raises(InputError, match=r"file '\.\./toy\.tar\.gz' is a path"):
+        sources_of(folder)
 
 
 def test_a_crate_needs_cargo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,6 +66,8 @@ def sources_of(folder: Path) -> list[Source]:
             folder=entry.text("folder", ""),
         )
         entry.done()
+        if "/" in source.file:
+            raise InputError(f"{entry.where}: file '{source.file}' is a path; give the archive's name alone")
         if source.client not in CLIENTS:
             raise InputError(f"{entry.where}: client '{source.client}'; there are: {', '.join(CLIENTS)}")
         found.append(source)
@@ -192,16 +194,22 @@ def _from_debian(source: Source, scratch: Path) -> Path:
 
 
 def _from_pypi(source: Source, scratch: Path) -> Path:
-    """pip download of a source distribution; pip asks its build system for metadata, nothing is built."""
-    from motecrypt.setup import need
-
-    need("sdist")
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
-    command += ["--no-deps", "--no-binary", ":all:", "--no-build-isolation", "--dest", str(scratch)]
-    command += [f"{source.package}=={source.version}"]
+    """pip download of a source distribution, with nothing of the archive run (pip_fetch.py)."""
+    archive = scratch / (source.file or f"{source.package}-{source.version}.tar.gz")
+    command: list[str | Path] = [
+        sys.executable,
+        "-P",
+        Path(__file__).with_name("pip_fetch.py"),
+        scratch,
+        archive.name,
+    ]
+    command += ["download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps"]
+    command += ["--no-binary", ":all:", "--dest", scratch, f"{source.package}=={source.version}"]
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     outcome = process.run(command, timeout_s=FETCH_TIMEOUT_S, cwd=scratch, environment=environment)
-    return _found(scratch, source, outcome)
+    if archive.is_file():
+        return archive
+    raise BuildError(outcome.first_error if not outcome.ok else f"did not bring {archive.name}")
 
 
 def _from_crate(source: Source, scratch: Path) -> Path:
