@@ -11,13 +11,13 @@ import resource
 import sys
 import time
 
-from motecrypt.build import BuildRequest, build
-from motecrypt.build.drivers import driver
 from motecrypt.catalog import Catalog
 from motecrypt.model import Cipher, Device, Implementation
-from motecrypt.protocol import Client
 from motecrypt.runners import Options, runner_of
+from motecrypt.runners.protocol import Client
 from motecrypt.setup import need
+from motecrypt.toolchain import BuildRequest, build
+from motecrypt.toolchain.drivers import driver
 
 THRESHOLD = 200e6
 RUNS = 5

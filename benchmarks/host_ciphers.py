@@ -16,7 +16,7 @@ from motecrypt.experiments.host_speed import (
     LIBRARIES,
     NO_AES,
     HostSpeed,
-    Point,
+    SpeedPoint,
     best_of_ours,
     cycles_per_byte,
     library_version,
@@ -56,7 +56,7 @@ def main() -> int:
     worst: dict[str, float] = {}
     for family, bits in POINTS:
         for mode in MODES:
-            point = Point(f"{family}-{mode}", bits)
+            point = SpeedPoint(f"{family}-{mode}", bits)
             speed = HostSpeed((point,), options.bytes, options.rounds, operations=("encrypt", "decrypt"))
             speed.check()
             rows = speed.time_point(catalog, point)

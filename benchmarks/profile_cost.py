@@ -14,13 +14,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from motecrypt.build.drivers import driver
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.freerun import FreeRun, run_freely
-from motecrypt.images import Image, read_image
+from motecrypt.emulate.images import Image, read_image
+from motecrypt.emulate.run import FreeRun, run_freely
+from motecrypt.emulate.symbols import read_symbols
 from motecrypt.model import Device
 from motecrypt.setup import need
-from motecrypt.symbols import read_symbols
+from motecrypt.toolchain.drivers import driver
 
 THRESHOLDS = {"run": 1.1, "profile": 4.0}
 PAIRS = 7

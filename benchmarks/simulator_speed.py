@@ -14,12 +14,12 @@ import time
 from pathlib import Path
 
 from motecrypt import process
-from motecrypt.build import BuildRequest, Firmware, build
 from motecrypt.catalog import Catalog
 from motecrypt.model import Device
-from motecrypt.protocol import Client
 from motecrypt.runners import Options, runner_of
+from motecrypt.runners.protocol import Client
 from motecrypt.setup import need
+from motecrypt.toolchain import BuildRequest, Firmware, build
 
 THRESHOLD = 0.95
 PAIRS = 7

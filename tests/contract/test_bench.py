@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from motecrypt import bench
-from motecrypt.build import BuildError, BuildRequest, build
+from motecrypt.bench import measure as measure_module
+from motecrypt.bench.plan import Job
 from motecrypt.catalog import Catalog, empty_implementation
 from motecrypt.errors import InputError
 from motecrypt.model import Cell, Implementation, Measurement
@@ -20,6 +21,7 @@ from motecrypt.results import Results
 from motecrypt.runners import Fault
 from motecrypt.runners.session import DriverSession
 from motecrypt.setup import have
+from motecrypt.toolchain import BuildError, BuildRequest, build
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 CATALOG = Catalog.load(ciphers=[DATA / "faulty", DATA / "tags"])
@@ -90,7 +92,7 @@ def test_what_says_nothing_of_the_cipher_is_tried_again(
         raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr(bench, "build" if isinstance(error, BuildError) else "_run_passes", fail)
+        patched.setattr(measure_module, "build" if isinstance(error, BuildError) else "run_passes", fail)
         assert {m.status for m in measure(results, "uno", "faulty-not")} <= {"build-failed", "fault"}
     assert {m.status for m in measure(results, "uno", "faulty-not")} == {"ok"}
 
@@ -108,12 +110,12 @@ def test_a_source_changed_on_the_way_gives_no_figure(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else figures of the old source would be stored under the new one's key."""
-    made = bench.build
+    made = measure_module.build
 
     def changed(request: BuildRequest, key: str | None = None) -> object:
         return replace(made(request, key), key="of another source")
 
-    monkeypatch.setattr(bench, "build", changed)
+    monkeypatch.setattr(measure_module, "build", changed)
     figures = measure(results, "uno", "faulty-not")
     assert {m.status for m in figures} == {"build-failed"}
     assert all("changed meanwhile" in m.reason and m.extra["transient"] for m in figures)
@@ -121,9 +123,9 @@ def test_a_source_changed_on_the_way_gives_no_figure(
 
 def test_stopping_is_prompt_and_keeps_what_is_done(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     started = threading.Event()
-    ran = bench._run_passes
+    ran = measure_module.run_passes
 
-    def slow(job: bench.Job, *rest: object) -> object:
+    def slow(job: Job, *rest: object) -> object:
         if started.is_set():
             job.stop.wait(30)
         started.set()
@@ -134,8 +136,8 @@ def test_stopping_is_prompt_and_keeps_what_is_done(results: Results, monkeypatch
         raise KeyboardInterrupt
         yield
 
-    monkeypatch.setattr(bench, "_run_passes", slow)
-    monkeypatch.setattr(bench, "as_completed", interrupted)
+    monkeypatch.setattr(measure_module, "run_passes", slow)
+    monkeypatch.setattr(measure_module, "as_completed", interrupted)
     target, body = CATALOG.device("uno"), CATALOG.implementations_of("faulty-not", "uno")[0]
     wanted = bench.cells_for(CATALOG, target, body, message_bytes=range(16, 80))
     with pytest.raises(KeyboardInterrupt):

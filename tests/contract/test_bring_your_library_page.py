@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from motecrypt.cli.measure import command as measure
 from motecrypt.cli.results import command as results_command
-from motecrypt.studies._pico_figures import CASES
+from motecrypt.studies.pico.figures import CASES
 
 ROOT = Path(__file__).parent.parent.parent
 MYLIBRARY = ROOT / "tests" / "data" / "mylibrary"

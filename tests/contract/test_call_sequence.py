@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from motecrypt.build import BuildError
 from motecrypt.errors import InputError
 from motecrypt.experiments import call_sequence
 from motecrypt.experiments.call_sequence import CallSequence
 from motecrypt.results import Results
+from motecrypt.toolchain import BuildError
 
 REQUEST = CallSequence(
     device="pico",

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from motecrypt import bench
-from motecrypt.build import BuildRequest, build
-from motecrypt.build.sizes import symbols
 from motecrypt.catalog import Catalog
 from motecrypt.model import Cell, Implementation, Measurement
 from motecrypt.results import Results
+from motecrypt.toolchain import BuildRequest, build
+from motecrypt.toolchain.sizes import symbols
 
 MYLIBRARY = Path(__file__).parent.parent / "data" / "mylibrary"
 CATALOG = Catalog.load(libraries=[MYLIBRARY])

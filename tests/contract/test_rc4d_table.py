@@ -13,7 +13,7 @@ import pytest
 from motecrypt import bench
 from motecrypt.results import Results
 from motecrypt.setup import have
-from motecrypt.studies._rc4d_figures import Figures, Printed, cells, figures, printed
+from motecrypt.studies.rc4d.figures import Printed, VariantFigures, cells, figures, printed
 
 ROWS = [row for row in printed() if row.cipher in ("rc4", "rc4d")]
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not have("avr"), reason="no AVR compiler and sim
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> Figures:
+def found(tmp_path_factory: pytest.TempPathFactory) -> VariantFigures:
     wanted = [
         cell
         for cell in cells()
@@ -36,7 +36,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Figures:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.label)
 def test_each_row_has_a_counterpart_at_or_below_its_time_and_one_at_or_below_its_flash(
-    found: Figures, row: Printed
+    found: VariantFigures, row: Printed
 ) -> None:
     assert not found.failed
     fastest = found.fastest(row.cipher, row.letters)
@@ -45,7 +45,9 @@ def test_each_row_has_a_counterpart_at_or_below_its_time_and_one_at_or_below_its
     assert smallest is not None and smallest.flash_bytes <= row.flash_bytes
 
 
-def test_kip_undone_in_place_needs_neither_copy_nor_buffer_nor_60_percent_of_the_time(found: Figures) -> None:
+def test_kip_undone_in_place_needs_neither_copy_nor_buffer_nor_60_percent_of_the_time(
+    found: VariantFigures,
+) -> None:
     undone, copied = found["rc4d", "kip-undo"], found["rc4d", "kip-opt"]
     assert undone.time_ms < 0.6 * 1101
     assert found["rc4d", "kip-undo-fast"].time_ms < 0.4 * 1101

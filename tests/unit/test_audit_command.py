@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
+from motecrypt.audits.runs import AuditRun, part_names
 from motecrypt.catalog import Catalog
 from motecrypt.cli import main
 from motecrypt.errors import InputError
-from motecrypt.experiments.audit import AuditPart, part_names
 from motecrypt.results import Results
 from motecrypt.setup import have
 
@@ -24,7 +24,7 @@ def run(capsys, *arguments):
 
 @needs_gcc
 def test_a_finding_is_stored_and_reproducible(tmp_path):
-    part = AuditPart("rc4d", "attack:rc4d-chosen-plaintext", seed=7, quick=True)
+    part = AuditRun("rc4d", "attack:rc4d-chosen-plaintext", seed=7, quick=True)
     with Results(tmp_path / "a.db") as a, Results(tmp_path / "b.db") as b:
         assert part.find(a) is None
         first = part.ensure(a)
@@ -39,7 +39,7 @@ def test_a_finding_is_stored_and_reproducible(tmp_path):
 @needs_gcc
 def test_ciphertexts_alone_are_enough_at_every_length(tmp_path):
     with Results(tmp_path / "r.db") as results:
-        outcome = AuditPart("rc4d", "attack:rc4d-ciphertext-only", quick=True).ensure(results).outcome
+        outcome = AuditRun("rc4d", "attack:rc4d-ciphertext-only", quick=True).ensure(results).outcome
     lengths = outcome["data"]["lengths"]
     assert [row["message_bytes"] for row in lengths] == [4, 16, 32, 64]
     assert all(row["recovered"] == row["keys"] and row["messages_max"] <= 1800 for row in lengths)
@@ -50,8 +50,8 @@ def test_ciphertexts_alone_are_enough_at_every_length(tmp_path):
 @pytest.mark.slow
 def test_the_whole_campaign(tmp_path):
     with Results(tmp_path / "r.db") as results:
-        chosen = AuditPart("rc4d", "attack:rc4d-chosen-plaintext").ensure(results).outcome["data"]
-        passive = AuditPart("rc4d", "attack:rc4d-ciphertext-only").ensure(results).outcome["data"]
+        chosen = AuditRun("rc4d", "attack:rc4d-chosen-plaintext").ensure(results).outcome["data"]
+        passive = AuditRun("rc4d", "attack:rc4d-ciphertext-only").ensure(results).outcome["data"]
     assert chosen["recovered"] == chosen["keys"] == 100 and chosen["queries_mean"] <= 200
     assert all(row["recovered"] == row["keys"] == 40 for row in passive["lengths"])
     assert all(row["messages_max"] <= 1800 for row in passive["lengths"])
@@ -61,7 +61,7 @@ def test_the_whole_campaign(tmp_path):
 @pytest.mark.skipif(not have("aircrack"), reason="aircrack-ng is not installed (motecrypt doctor)")
 def test_aircrack_finds_the_key_of_our_own_wep_frames(tmp_path):
     with Results(tmp_path / "r.db") as results:
-        outcome = AuditPart("rc4", "attack:wep-capture", quick=True).ensure(results).outcome
+        outcome = AuditRun("rc4", "attack:wep-capture", quick=True).ensure(results).outcome
     assert outcome["data"]["captures"][0]["found"], outcome
 
 
@@ -81,7 +81,7 @@ def test_the_command_prints_json_and_a_table(tmp_path, capsys):
 def test_an_authenticated_cipher_passes_what_the_others_fail(tmp_path):
     with Results(tmp_path / "r.db") as results:
         for name, weight in (("integrity", "good"), ("diffusion", "good"), ("determinism", "note")):
-            found = AuditPart("aes128-ccm8", name, quick=True).ensure(results)
+            found = AuditRun("aes128-ccm8", name, quick=True).ensure(results)
             assert found.outcome["weight"] == weight, found.outcome["sentences"]
 
 
@@ -100,7 +100,7 @@ def test_wrong_names_are_one_line(capsys):
     code, _, err = run(capsys, "audit", "rc4", "--part", "astrology")
     assert code == 2 and err.count("\n") == 1 and "diffusion" in err
     with pytest.raises(InputError):
-        AuditPart("rc4", "diffusion", variant="no-such").find(None)
+        AuditRun("rc4", "diffusion", variant="no-such").find(None)
 
 
 def cipher(name):

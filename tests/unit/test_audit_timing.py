@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.experiments.audit import AuditPart
+from motecrypt.audits.runs import AuditRun
 from motecrypt.results import Results
 from motecrypt.setup import have
 
@@ -17,7 +17,7 @@ def needs(kit):
 
 def rows_of(tmp_path, cipher, part, folders=()):
     with Results(tmp_path / "results.db") as results:
-        found = AuditPart(cipher, part, folders=folders).ensure(results)
+        found = AuditRun(cipher, part, folders=folders).ensure(results)
     assert found.outcome["weight"] != "skipped", found.outcome["sentences"]
     return found.outcome
 
@@ -42,9 +42,9 @@ def test_early_exit_is_caught_in_the_simulator(tmp_path, device):
 
 
 def test_a_device_whose_tools_are_missing_is_skipped_with_a_reason(tmp_path, monkeypatch):
-    monkeypatch.setattr("motecrypt.experiments.audit.timing.have", lambda kit: False)
+    monkeypatch.setattr("motecrypt.audits.runs.timing.have", lambda kit: False)
     with Results(tmp_path / "results.db") as results:
-        part = AuditPart("rc6-cbc", "timing:uno")
+        part = AuditRun("rc6-cbc", "timing:uno")
         found = part.ensure(results)
         assert found.outcome["weight"] == "skipped" and "--device uno" in found.outcome["sentences"][0]
         assert part.find(results) is None  # nothing is stored: it runs once the tools are there

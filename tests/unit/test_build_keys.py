@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.build import BuildError, BuildRequest, build, drivers, key_of, toolchain
-from motecrypt.build.includes import reached
 from motecrypt.catalog import Catalog
 from motecrypt.model import Implementation
 from motecrypt.process import Outcome
+from motecrypt.toolchain import BuildError, BuildRequest, build, drivers, key_of, toolchain
+from motecrypt.toolchain.includes import reached
 
 FAULTY = Path(__file__).resolve().parents[1] / "data" / "faulty"
 

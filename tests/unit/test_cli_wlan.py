@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from motecrypt import samples
 from motecrypt.cli import main
 from motecrypt.experiments import transfer_wlan
+from motecrypt.wlan import samples
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from motecrypt.catalog.processors import processor, processors
 from motecrypt.energy import (
     Battery,
     Processor,
@@ -18,7 +19,6 @@ from motecrypt.energy import (
     work,
 )
 from motecrypt.errors import InputError
-from motecrypt.processors import processor, processors
 
 
 def test_the_sample_of_the_source() -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from motecrypt.bench import cells_for, ensure
-from motecrypt.build import BuildRequest, build
 from motecrypt.catalog import Catalog
-from motecrypt.protocol import Client
 from motecrypt.results import Results
 from motecrypt.runners import Fault, Options, host
+from motecrypt.runners.protocol import Client
+from motecrypt.toolchain import BuildRequest, build
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc: the host's firmware needs one")
 

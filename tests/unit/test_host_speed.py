@@ -9,13 +9,13 @@ import pytest
 
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.experiments import host_speed
-from motecrypt.experiments.host_speed import HostSpeed, Point
+from motecrypt.experiments.host_speed import HostSpeed, SpeedPoint
 from motecrypt.results import Results
 from motecrypt.runners import host
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc: the host's firmware needs one")
 
-POINTS = (Point("aes128-cbc", 128), Point("rc6-ctr", 128), Point("rc6-ctr", 128, rounds=12))
+POINTS = (SpeedPoint("aes128-cbc", 128), SpeedPoint("rc6-ctr", 128), SpeedPoint("rc6-ctr", 128, rounds=12))
 
 
 def test_timed_once_and_then_read(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,12 +49,12 @@ def test_timed_once_and_then_read(results: Results, monkeypatch: pytest.MonkeyPa
 def test_a_wrong_output_is_no_figure(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host_speed, "_expected", lambda *_: "0" * 16)
     with pytest.raises(MotecryptError, match="differ from the oracle's"):
-        HostSpeed((Point("des-ecb", 64),), 512, 5, libraries=()).ensure(results)
+        HostSpeed((SpeedPoint("des-ecb", 64),), 512, 5, libraries=()).ensure(results)
 
 
 def test_without_other_libraries_ours_are_timed(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host_speed, "library_version", lambda _: None)
-    finding = HostSpeed((Point("rc2-cbc", 128),), 512, 5).ensure(results)
+    finding = HostSpeed((SpeedPoint("rc2-cbc", 128),), 512, 5).ensure(results)
     assert finding.outcome["missing"] == list(host_speed.LIBRARIES)
     assert {row["library"] for row in finding.outcome["rows"]} == {"motecrypt/plain"}
     rows = host_speed.grouped(finding.outcome["rows"])["rc2-cbc", 128, 0, "encrypt"]
@@ -67,7 +67,7 @@ def test_without_other_libraries_ours_are_timed(results: Results, monkeypatch: p
         (HostSpeed(POINTS, message_bytes=100), "multiple of 16"),
         (HostSpeed(POINTS, rounds=1), "rounds"),
         (HostSpeed(POINTS, libraries=("nacl",)), "unknown"),
-        (HostSpeed((Point("aes128-ctr", 128, rounds=8),)), "fixed"),
+        (HostSpeed((SpeedPoint("aes128-ctr", 128, rounds=8),)), "fixed"),
     ],
 )
 def test_what_cannot_be_timed(wanted: HostSpeed, said: str, results: Results) -> None:

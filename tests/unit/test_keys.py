@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motecrypt.keys import des_round_keys, key_warnings, with_odd_parity
+from motecrypt.audits.weak_keys import des_round_keys, key_warnings, with_odd_parity
 
 # FIPS 74 and SP 800-67.
 WEAK = ["0101010101010101", "FEFEFEFEFEFEFEFE", "E0E0E0E0F1F1F1F1", "1F1F1F1F0E0E0E0E"]

@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from motecrypt import bench, process
-from motecrypt.build import BuildError, sources
-from motecrypt.build.sources import Source, source_root, sources_of
 from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
 from motecrypt.results import Results
+from motecrypt.toolchain import BuildError, sources
+from motecrypt.toolchain.sources import Source, source_root, sources_of
 
 ARCHIVE = "toy_1.0.orig.tar.gz"
 RC4 = Path(__file__).parent.parent / "data" / "mylibrary"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motecrypt.protocol import Client, Frames, ProtocolError, crc16, decode, encode
 from motecrypt.runners.fake import FakeSession
+from motecrypt.runners.protocol import Client, Frames, ProtocolError, crc16, decode, encode
 
 
 def test_the_checksum_is_crc16_ccitt() -> None:

@@ -14,9 +14,9 @@ from motecrypt.experiments import data_types, host_speed, transfer_wlan
 from motecrypt.experiments.data_types import DataTypes
 from motecrypt.model import Comparison, Verdict
 from motecrypt.results import Results
-from motecrypt.studies import _wlan_plan as plan
 from motecrypt.studies import study
-from motecrypt.studies._wlan_tables import impossible
+from motecrypt.studies.wlan import plan
+from motecrypt.studies.wlan.tables import impossible
 
 wlan = study("wlan")
 
@@ -26,7 +26,7 @@ NS_PER_BYTE = {"AES": 5.0, "DES": 10.0, "RC2": 11.0, "3DES": 25.0, "Blowfish": 5
 ROWS = [(o, n) for o in ("encrypt", "decrypt") for n in ("motecrypt/plain", "openssl", host_speed.NO_AES)]
 
 
-def _row(point: host_speed.Point, operation: str, library: str) -> dict[str, object]:
+def _row(point: host_speed.SpeedPoint, operation: str, library: str) -> dict[str, object]:
     """A made row: AES by its key's length, RC6 by its rounds, OpenSSL's AES seven times faster."""
     name = next(n for n, (cipher, _) in plan.CIPHERS.items() if cipher[:3] == point.cipher[:3])
     cycles = NS_PER_BYTE[name] * (point.rounds or 20) / 20

@@ -12,9 +12,9 @@ from itertools import pairwise
 from motecrypt.advise.records import (
     BatteryPart,
     Candidate,
-    Costs,
-    DevicePart,
-    Energy,
+    DeviceFacts,
+    EnergyShares,
+    MessageCosts,
     Point,
     Question,
     RadioPart,
@@ -29,7 +29,7 @@ class Setting:
     """All but the candidate: what the costs depend on."""
 
     question: Question
-    device: DevicePart
+    device: DeviceFacts
     radio: RadioPart
     battery: BatteryPart
     regulator: RegulatorPart
@@ -101,7 +101,7 @@ def delivery_us(radio: RadioPart, handed: int) -> float:
     return max(rest_end_us, last_full_us) + rest * radio.serial_byte_us
 
 
-def volts_needed(device: DevicePart, regulator: RegulatorPart) -> float:
+def volts_needed(device: DeviceFacts, regulator: RegulatorPart) -> float:
     """The battery voltage below which the device is out of its range."""
     if regulator.kind == "none":
         return device.volts_min
@@ -127,7 +127,7 @@ def usable_fraction(battery: BatteryPart, volts_min: float) -> float:
 
 def message_costs(
     setting: Setting, sealed: int, cycles: float, setup_cycles: float, sealed_answer: int, usable: float
-) -> Costs:
+) -> MessageCosts:
     """Time, energy and battery life of a message of `sealed` bytes that takes `cycles` to protect."""
     question, device, radio = setting.question, setting.device, setting.radio
     handed, packets, air_us = on_air(radio, sealed)
@@ -143,7 +143,7 @@ def message_costs(
     awake_us = device.wake_us + cpu_us + radio.wake_us + send_us + answer_us
     energy = _energy(setting, cpu_us, (write_us, air_us, gap_us, answer_us), awake_us)
     usable_uj = battery_uj(setting.battery) * usable
-    return Costs(
+    return MessageCosts(
         sealed_bytes=sealed,
         overhead_bytes=sealed - question.message_bytes,
         air_bytes=handed,
@@ -166,7 +166,7 @@ def battery_uj(battery: BatteryPart) -> float:
 
 def _energy(
     setting: Setting, cpu_us: float, radio_us: tuple[float, float, float, float], awake_us: float
-) -> Energy:
+) -> EnergyShares:
     question, device, radio = setting.question, setting.device, setting.radio
     battery, regulator = setting.battery, setting.regulator
     write_us, air_us, gap_us, answer_us = radio_us
@@ -199,7 +199,7 @@ def _energy(
     lost_uj = drawn_uj - sum(parts.values()) + own_uj
     share = battery.self_discharge_percent_per_year / 100 * question.interval_s / YEAR_S
     self_uj = battery_uj(battery) * share
-    return Energy(
+    return EnergyShares(
         cpu_uj=parts["cpu"],
         send_uj=parts["send"],
         receive_uj=parts["receive"],

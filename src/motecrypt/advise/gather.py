@@ -17,7 +17,7 @@ from motecrypt.advise.rank import MEMORY_WEIGHT, ORDER
 from motecrypt.advise.records import (
     BatteryPart,
     Candidate,
-    DevicePart,
+    DeviceFacts,
     Point,
     RadioPart,
     RegulatorPart,
@@ -41,7 +41,7 @@ RANDOM_IV_MODES = ("cbc", "cts")  # SP 800-38A, appendix C: the IV must be unpre
 # --- devices and radios ----------------------------------------------------------------------------
 
 
-def device_part(device: Device) -> DevicePart:
+def device_part(device: Device) -> DeviceFacts:
     """A device of the catalog for the adviser.
 
     Raises
@@ -57,7 +57,7 @@ def device_part(device: Device) -> DevicePart:
             "choose a mote ('motecrypt list devices')"
         )
     idle = device.current("idle") or active
-    return DevicePart(
+    return DeviceFacts(
         name=device.name,
         title=device.title,
         clock_hz=device.clock_hz,

@@ -9,7 +9,7 @@ from motecrypt.advise.costs import (
     message_costs,
     nonce_on_air_bytes,
 )
-from motecrypt.advise.records import Costs, Entry, Exclusion
+from motecrypt.advise.records import Entry, Exclusion, MessageCosts
 
 FEW_CHARGE = 0.8
 """Below this usable share of the charge the supply is worth a note."""
@@ -39,7 +39,7 @@ def notes(
     setting: Setting,
     entries: Sequence[Entry],
     exclusions: Sequence[Exclusion],
-    plaintext: Costs,
+    plaintext: MessageCosts,
     usable: float,
     volts_min: float,
     other_lives: Sequence[tuple[str, float]],
@@ -62,7 +62,7 @@ def notes(
     )
 
 
-def _shares(first: Entry, plaintext: Costs) -> list[str]:
+def _shares(first: Entry, plaintext: MessageCosts) -> list[str]:
     energy = first.costs.energy
     total = energy.total_uj
     radio = energy.send_uj + energy.receive_uj

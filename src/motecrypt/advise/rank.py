@@ -22,10 +22,10 @@ from motecrypt.advise.records import (
     Advice,
     BatteryPart,
     Candidate,
-    Costs,
-    DevicePart,
+    DeviceFacts,
     Entry,
     Exclusion,
+    MessageCosts,
     Question,
     RadioPart,
     RegulatorPart,
@@ -40,7 +40,7 @@ batteries the smaller wins, and no one gives up half of the RAM for a thousandth
 def advise(
     question: Question,
     candidates: Sequence[Candidate],
-    device: DevicePart,
+    device: DeviceFacts,
     radio: RadioPart,
     battery: BatteryPart,
     regulator: RegulatorPart,
@@ -71,7 +71,7 @@ def advise(
         return Advice(refusal, (), (), (), None, 0.0, volts_min)
     setting = Setting(question, device, radio, battery, regulator)
     plaintext = message_costs(setting, question.message_bytes, 0.0, 0.0, question.answer_bytes, usable)
-    found: list[tuple[tuple[int, float, str], Candidate, Costs, float]] = []
+    found: list[tuple[tuple[int, float, str], Candidate, MessageCosts, float]] = []
     exclusions: list[Exclusion] = []
     for candidate in candidates:
         excluded = unfit(candidate, question)
@@ -103,7 +103,7 @@ def advise(
     return Advice("", entries, tuple(exclusions), said, plaintext, usable, volts_min)
 
 
-def supply_refusal(device: DevicePart, battery: BatteryPart, regulator: RegulatorPart) -> str:
+def supply_refusal(device: DeviceFacts, battery: BatteryPart, regulator: RegulatorPart) -> str:
     """Why this battery through this regulator cannot run the device; empty when it can."""
     clock = f"{device.clock_hz / 1e6:g} MHz"
     gives = f"{battery.name} gives {battery.volts:.3g} V"
@@ -144,7 +144,7 @@ def unfit(candidate: Candidate, question: Question) -> Exclusion | None:
     return None
 
 
-def _costs(setting: Setting, candidate: Candidate, usable: float) -> Costs | None:
+def _costs(setting: Setting, candidate: Candidate, usable: float) -> MessageCosts | None:
     """What a message costs; None where this length was not measured or did not run."""
     if candidate.status != "ok":
         return None
@@ -185,7 +185,7 @@ def _not_measured(candidate: Candidate, question: Question) -> str:
     return f"not measured at {taken_bytes(candidate, question.message_bytes)} bytes"
 
 
-def _over_budget(setting: Setting, candidate: Candidate, costs: Costs) -> Exclusion | None:
+def _over_budget(setting: Setting, candidate: Candidate, costs: MessageCosts) -> Exclusion | None:
     """Which budgets a measured candidate breaks, and by how much; None when it keeps them all."""
     question = setting.question
     flash = candidate.flash_bytes or 0
@@ -215,7 +215,7 @@ def _over_budget(setting: Setting, candidate: Candidate, costs: Costs) -> Exclus
     return Exclusion(candidate, names, "; ".join(said_all), max(ratios))
 
 
-def _memory_share(candidate: Candidate, device: DevicePart) -> float:
+def _memory_share(candidate: Candidate, device: DeviceFacts) -> float:
     ram = (candidate.ram_bytes or 0) + (candidate.stack_bytes or 0)
     return (candidate.flash_bytes or 0) / device.flash_bytes + ram / device.ram_bytes
 
@@ -224,7 +224,9 @@ def _more(value: float, base: float) -> float:
     return (value / base - 1) * 100
 
 
-def _reason(candidate: Candidate, costs: Costs, first: Candidate, least: Costs, rank: int) -> str:
+def _reason(
+    candidate: Candidate, costs: MessageCosts, first: Candidate, least: MessageCosts, rank: int
+) -> str:
     """Why this place: the standing, then energy and memory beside the first's."""
     packets = f"{costs.packets} packet{'s' if costs.packets != 1 else ''}"
     if rank == 1:

@@ -66,7 +66,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class DevicePart:
+class DeviceFacts:
     """A device: clock, memories, supply range, currents in mA."""
 
     name: str
@@ -170,7 +170,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Energy:
+class EnergyShares:
     """Microjoules taken from the battery for one message and the time until the next.
 
     Attributes
@@ -194,7 +194,7 @@ class Energy:
 
 
 @dataclass(frozen=True)
-class Costs:
+class MessageCosts:
     """What one message costs: of a candidate, or of plaintext."""
 
     sealed_bytes: int
@@ -207,7 +207,7 @@ class Costs:
     air_time_us: float
     latency_us: float
     busy_us: float
-    energy: Energy
+    energy: EnergyShares
     life_days: float
 
 
@@ -217,7 +217,7 @@ class Entry:
 
     rank: int
     candidate: Candidate
-    costs: Costs
+    costs: MessageCosts
     more_energy_percent: float
     weight: float
     reason: str
@@ -251,6 +251,6 @@ class Advice:
     entries: tuple[Entry, ...]
     exclusions: tuple[Exclusion, ...]
     notes: tuple[str, ...]
-    plaintext: Costs | None
+    plaintext: MessageCosts | None
     usable: float
     supply_volts_min: float

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from motecrypt.emulate.images import Image, read_image
 from motecrypt.errors import InputError, MotecryptError
-from motecrypt.images import Image, read_image
 from motecrypt.model import Device
 from motecrypt.setup import need
 
 if TYPE_CHECKING:
-    from motecrypt.freerun import Ended
+    from motecrypt.emulate.run import Ended
 
 device_option = click.option(
     "--device", default="uno", show_default=True, help="The chip it is for: uno or pico."
@@ -31,7 +31,7 @@ def load_firmware(path: Path, device: Device, libraries: Sequence[Path] = ()) ->
     need(device.kit)
     if bootloader:
         need("arduino")
-        from motecrypt.build.arduino import build_bootloader
+        from motecrypt.toolchain.arduino import build_bootloader
 
         return read_image(build_bootloader(), device)
     if path.suffix != ".ino":
@@ -39,7 +39,7 @@ def load_firmware(path: Path, device: Device, libraries: Sequence[Path] = ()) ->
     if device.name != "uno":
         raise InputError(f"{path}: sketches are built for the UNO; for {device.name} give its .elf or .uf2")
     need("arduino")
-    from motecrypt.build.arduino import build_sketch
+    from motecrypt.toolchain.arduino import build_sketch
 
     return read_image(build_sketch(path, libraries), device)
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 
+from motecrypt.audits.runs import SEED, AuditRun, not_applicable, part_names
 from motecrypt.catalog import Catalog
 from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_table, progress
 from motecrypt.cli._selection import load_catalog
 from motecrypt.errors import InputError
-from motecrypt.experiments.audit import SEED, AuditPart, not_applicable, part_names
 from motecrypt.model import Cipher, Finding
 from motecrypt.results import Results
 from motecrypt.setup import need
@@ -57,7 +57,7 @@ def command(
     need("host")
     with open_results(db) as results, progress(f"auditing {cipher.name}") as report:
         findings = _run(
-            [AuditPart(cipher.name, name, seed, quick, variant, folders) for name in names], results, report
+            [AuditRun(cipher.name, name, seed, quick, variant, folders) for name in names], results, report
         )
     if as_json:
         print_json(_as_json(cipher, seed, quick, findings))
@@ -66,7 +66,7 @@ def command(
 
 
 def _run(
-    parts: Sequence[AuditPart], results: Results, report: Callable[[int, int, str], None]
+    parts: Sequence[AuditRun], results: Results, report: Callable[[int, int, str], None]
 ) -> list[Finding]:
     """Run the parts side by side (simulators and valgrind are programs of their own), in their order."""
     with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:

@@ -6,10 +6,10 @@ import sys
 
 import click
 
+from motecrypt.audits.weak_keys import key_warnings
 from motecrypt.catalog import Catalog
 from motecrypt.cli._selection import nearest_length, parse_hex
 from motecrypt.errors import InputError
-from motecrypt.keys import key_warnings
 from motecrypt.model import Cipher
 
 
@@ -27,8 +27,8 @@ def command(
     cipher_name: str, data: str, key: str, nonce: str, ad: str, decrypt: bool, variant: str | None
 ) -> None:
     """Encrypt or decrypt HEX (or standard input with -) and print HEX. A tag follows the ciphertext."""
-    from motecrypt.native import open_cipher
     from motecrypt.setup import need
+    from motecrypt.toolchain.native import open_cipher
 
     cipher = Catalog.load().cipher(cipher_name)
     message = parse_hex(sys.stdin.read() if data == "-" else data, "the message")

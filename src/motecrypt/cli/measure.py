@@ -91,7 +91,7 @@ def command(
 
 def _on_board(cells: Sequence[Cell], port: str, results: Results, catalog: Catalog, as_json: bool) -> None:
     need("board")
-    from motecrypt.boards import measure_on_board
+    from motecrypt.bench.board import measure_on_board
 
     with results, progress("measuring on the board") as report:
         pairs = measure_on_board(cells, port, results, catalog, report)

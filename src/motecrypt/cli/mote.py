@@ -41,8 +41,8 @@ def command(
     EESAVE fuse set, because the counter in EEPROM must outlive a new firmware.
     """
     need("avr")
-    from motecrypt.build.drivers import driver
-    from motecrypt.build.mote import Mote, build_mote
+    from motecrypt.toolchain.drivers import driver
+    from motecrypt.toolchain.mote import Mote, build_mote
 
     build_mote(Mote(mode, read_key_file(key_file), stream, interval_ms), elf)
     print(f"{elf}: sensor mote, mode {mode}, stream {stream}; it holds the key")

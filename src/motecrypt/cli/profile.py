@@ -13,8 +13,8 @@ import click
 from motecrypt.catalog import Catalog
 from motecrypt.cli._firmware import device_option, judge, load_firmware
 from motecrypt.cli._output import json_option, print_json, print_table
+from motecrypt.emulate.profiling import FunctionCost, Profile, choose, profile, speedscope
 from motecrypt.paths import write_atomically
-from motecrypt.profiling import FunctionCost, Profile, choose, profile, speedscope
 
 ROWS = 30
 
@@ -71,7 +71,7 @@ def command(
     """
     target = Catalog.load().device(device)
     image = load_firmware(firmware, target, libraries)
-    from motecrypt.freerun import FreeRun
+    from motecrypt.emulate.run import FreeRun
 
     how = FreeRun(
         until=until,

@@ -32,7 +32,7 @@ LINGER_MAX_S = 5.0
 
 
 @dataclass
-class _Printer:
+class _MessagePrinter:
     """Shows what arrives, line by line."""
 
     as_json: bool
@@ -62,7 +62,9 @@ class _Ending:
     """When to end by oneself. With --count in the safe mode, only once the sender is quiet: it may not
     have heard that its last message was accepted, and ask again."""
 
-    def __init__(self, printer: _Printer, count: int | None, seconds: float | None, linger_s: float) -> None:
+    def __init__(
+        self, printer: _MessagePrinter, count: int | None, seconds: float | None, linger_s: float
+    ) -> None:
         self._printer, self._count, self._linger_s = printer, count, linger_s
         self._end = None if seconds is None else time.monotonic() + seconds
         self._heard = time.monotonic()
@@ -154,7 +156,7 @@ def command(
     radio = chosen_radio(radio_name, packet_bytes)
     key = chosen_key(mode, key_file)
     commands = module_commands(module_key)
-    printer = _Printer(as_json)
+    printer = _MessagePrinter(as_json)
     ending = _Ending(printer, count, seconds, LINGER_S if mode == "safe" else 0.0)
 
     with Stop() as stop:
@@ -207,7 +209,9 @@ def _folder(output: Path) -> None:
         raise InputError(f"--output {output}: {error.strerror}") from None
 
 
-def _receiver(key: bytes, window: Window, packet_bytes: int, output: Path, printer: _Printer) -> Receiver:
+def _receiver(
+    key: bytes, window: Window, packet_bytes: int, output: Path, printer: _MessagePrinter
+) -> Receiver:
     collector = FileCollector(output)
 
     def hand_over(message: bytes, stream: int, counter: int) -> None:
@@ -224,7 +228,7 @@ def _receiver(key: bytes, window: Window, packet_bytes: int, output: Path, print
     return Receiver(key, window, packet_bytes, hand_over)
 
 
-def _gathering(mode: str, key: bytes, printer: _Printer) -> Callable[[bytes, float], bytes]:
+def _gathering(mode: str, key: bytes, printer: _MessagePrinter) -> Callable[[bytes, float], bytes]:
     """The paper's modes have no frames: silence ends a message."""
     gathered = bytearray()
 
@@ -246,7 +250,7 @@ def _gathering(mode: str, key: bytes, printer: _Printer) -> Callable[[bytes, flo
     return feed
 
 
-def _summary(printer: _Printer, mode: str) -> None:
+def _summary(printer: _MessagePrinter, mode: str) -> None:
     record = {"mode": mode, "items": printer.items, "faults": printer.faults, **printer.summary}
     if printer.as_json:
         print(json.dumps({"summary": record}), flush=True)

@@ -29,7 +29,7 @@ from motecrypt.paths import default_results, write_atomically
 from motecrypt.results import Results
 from motecrypt.setup import need
 from motecrypt.studies import Needs, names, study
-from motecrypt.studies._highlights import findings, tally
+from motecrypt.studies.highlights import findings, tally
 
 
 @click.command(epilog="Example: motecrypt reproduce rc4d")

@@ -79,7 +79,7 @@ def command(
     """
     target = Catalog.load().device(device)
     image = load_firmware(firmware, target, libraries)
-    from motecrypt.freerun import FreeRun, run_freely
+    from motecrypt.emulate.run import FreeRun, run_freely
 
     how = FreeRun(
         until=until,

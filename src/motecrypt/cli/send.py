@@ -19,7 +19,7 @@ from motecrypt.cli._link_options import (
 )
 from motecrypt.cli._output import json_option, print_json, progress
 from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link import Counters, FileStore, Outcome, Sender, Timing, largest_message_bytes, metrics
+from motecrypt.link import Counters, FileStore, Sender, SendOutcome, Timing, largest_message_bytes, metrics
 from motecrypt.link.files import file_messages, plain
 from motecrypt.link.modes import MODES, encode
 from motecrypt.radios import Radio, costs
@@ -135,13 +135,13 @@ def _send_safe(
         for name, messages, length in parts:
             done = sent
             for message in messages:
-                outcome = Outcome.UNCONFIRMED
+                outcome = SendOutcome.UNCONFIRMED
                 for _ in range(tries if name != "message" else 1):
                     # A piece of a file does no harm when it comes twice; a message would.
                     outcome = transmit(port, sender, message, stop)
-                    if outcome is Outcome.ACCEPTED or stop.asked or not sender.heard:
+                    if outcome is SendOutcome.ACCEPTED or stop.asked or not sender.heard:
                         break
-                if outcome is not Outcome.ACCEPTED:
+                if outcome is not SendOutcome.ACCEPTED:
                     lost.append(f"{name}: {outcome.value}{_why(outcome, sender, stop)}")
                     break
                 done = min(done + len(message), sent + length)
@@ -169,10 +169,10 @@ def _send_safe(
     }
 
 
-def _why(outcome: Outcome, sender: Sender, stop: Stop) -> str:
+def _why(outcome: SendOutcome, sender: Sender, stop: Stop) -> str:
     if stop.asked:
         return " (stopped)"
-    if outcome is Outcome.REFUSED:
+    if outcome is SendOutcome.REFUSED:
         return " (the receiver had it in hand before, and may have it; it takes nothing twice)"
     if sender.heard:
         return " (the receiver answers but accepts nothing: have both ends the same key?)"

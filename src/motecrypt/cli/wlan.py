@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
-from motecrypt import bench, filecost, native, samples
+from motecrypt import bench
 from motecrypt.catalog import Catalog
+from motecrypt.catalog.processors import processor
 from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_table, progress
 from motecrypt.cli._selection import match_ciphers
 from motecrypt.energy import Battery
@@ -19,9 +20,9 @@ from motecrypt.errors import InputError
 from motecrypt.experiments import transfer_wlan
 from motecrypt.experiments.transfer_wlan import TransferWlan
 from motecrypt.model import Cipher
-from motecrypt.processors import processor
 from motecrypt.setup import have, need
-from motecrypt.wlan import account, capture, dcf, parameters
+from motecrypt.toolchain import native
+from motecrypt.wlan import account, capture, dcf, filecost, parameters, samples
 from motecrypt.wlan.protection import SECURITIES, security
 
 CAPTURE_LIMIT = 64_000_000

@@ -18,15 +18,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from motecrypt.build import BuildError, BuildRequest, Firmware, build, key_of
-from motecrypt.build.sizes import symbols
 from motecrypt.catalog import Catalog, empty_implementation
+from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import InputError
 from motecrypt.model import Device, Finding, Implementation, Operation
-from motecrypt.oracles import oracle
-from motecrypt.protocol import Client, ProtocolError
 from motecrypt.results import Results
 from motecrypt.runners import Fault, Options, Region, runner_of
+from motecrypt.runners.protocol import Client, ProtocolError
+from motecrypt.toolchain import BuildError, BuildRequest, Firmware, build, key_of
+from motecrypt.toolchain.sizes import symbols
 
 KIND = "call-sequence"
 VERSION = 1

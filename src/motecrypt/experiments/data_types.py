@@ -16,11 +16,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from motecrypt import native, samples
 from motecrypt.catalog import Catalog
 from motecrypt.model import Finding, Implementation
 from motecrypt.results import Results
 from motecrypt.runners.host import machine
+from motecrypt.toolchain import native
+from motecrypt.wlan import samples
 
 KIND = "data-types"
 VERSION = 1

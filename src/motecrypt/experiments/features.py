@@ -11,12 +11,12 @@ from typing import Any
 
 from motecrypt.audits import diffusion
 from motecrypt.audits.oracle import flip, key_bytes, randomness
-from motecrypt.build import BuildRequest, key_of
 from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
 from motecrypt.model import Cipher, Finding, Implementation
-from motecrypt.native import NativeCipher, open_implementation
 from motecrypt.results import Results
+from motecrypt.toolchain import BuildRequest, key_of
+from motecrypt.toolchain.native import NativeCipher, open_implementation
 
 KIND = "features"
 VERSION = 1

@@ -18,8 +18,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from motecrypt.build import BuildError
-from motecrypt.build.files import BuiltFiles, FileFirmware, build_files, firmware_key
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.descriptor import Table
 from motecrypt.errors import MotecryptError
@@ -29,6 +27,8 @@ from motecrypt.model import Device, Finding
 from motecrypt.results import Results
 from motecrypt.runners import arm
 from motecrypt.runners.session import DriverSession, Options, Region
+from motecrypt.toolchain import BuildError
+from motecrypt.toolchain.files import BuiltFiles, FileFirmware, build_files, firmware_key
 
 KIND = "pico-file"
 VERSION = 1

@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from motecrypt import process
-from motecrypt.build import BuildError, BuildRequest, build, key_of
-from motecrypt.build.drivers import driver, driver_identity
 from motecrypt.catalog import Catalog
+from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Finding, Implementation
-from motecrypt.oracles import oracle
 from motecrypt.results import Results
 from motecrypt.runners import host
+from motecrypt.toolchain import BuildError, BuildRequest, build, key_of
+from motecrypt.toolchain.drivers import driver, driver_identity
 
 KIND = "host-speed"
 VERSION = 1
@@ -39,7 +39,7 @@ RAPL_LEAST_S = 0.3
 
 
 @dataclass(frozen=True)
-class Point:
+class SpeedPoint:
     """One cipher at one key length; `rounds` 0 is the cipher's own number (others: RC6 only)."""
 
     cipher: str
@@ -47,13 +47,13 @@ class Point:
     rounds: int = 0
 
 
-def standard_points(modes: Sequence[str] = ("ecb", "cbc", "ctr")) -> tuple[Point, ...]:
+def standard_points(modes: Sequence[str] = ("ecb", "cbc", "ctr")) -> tuple[SpeedPoint, ...]:
     """The source's six ciphers in every mode and key length, and RC6 with fewer and more rounds."""
-    points = [Point(f"aes{bits}-{mode}", bits) for mode in modes for bits in (128, 192, 256)]
+    points = [SpeedPoint(f"aes{bits}-{mode}", bits) for mode in modes for bits in (128, 192, 256)]
     for family, lengths in (("des", (64,)), ("3des", (192,)), ("rc2", (64, 128)), ("blowfish", (128, 448))):
-        points += [Point(f"{family}-{mode}", bits) for mode in modes for bits in lengths]
-    points += [Point(f"rc6-{mode}", bits) for mode in modes for bits in (128, 192, 256)]
-    points += [Point(f"rc6-{modes[-1]}", 128, rounds) for rounds in (8, 12, 16, 24)]
+        points += [SpeedPoint(f"{family}-{mode}", bits) for mode in modes for bits in lengths]
+    points += [SpeedPoint(f"rc6-{mode}", bits) for mode in modes for bits in (128, 192, 256)]
+    points += [SpeedPoint(f"rc6-{modes[-1]}", 128, rounds) for rounds in (8, 12, 16, 24)]
     return tuple(points)
 
 
@@ -73,7 +73,7 @@ class HostSpeed:
         Which of LIBRARIES to time beside ours; those that are not installed are named in the outcome.
     """
 
-    points: tuple[Point, ...] = standard_points()
+    points: tuple[SpeedPoint, ...] = standard_points()
     message_bytes: int = 32768
     rounds: int = 31
     libraries: tuple[str, ...] = LIBRARIES
@@ -139,7 +139,7 @@ class HostSpeed:
             KIND, VERSION, inputs, {"machine": machine, "missing": missing, "rows": rows}
         )
 
-    def time_point(self, catalog: Catalog, point: Point) -> list[dict[str, Any]]:
+    def time_point(self, catalog: Catalog, point: SpeedPoint) -> list[dict[str, Any]]:
         """The rows of one cipher: every variant of ours and every library, every operation."""
         bodies = _ours(catalog, point)
         device = catalog.device("host")
@@ -165,7 +165,7 @@ class HostSpeed:
     def _time(
         self,
         catalog: Catalog,
-        point: Point,
+        point: SpeedPoint,
         operation: str,
         contestants: Mapping[str, str],
         environment: Mapping[str, str],
@@ -232,7 +232,7 @@ def _energy(path: Path) -> int:
     return int(path.read_text())
 
 
-def _ours(catalog: Catalog, point: Point) -> list[Implementation]:
+def _ours(catalog: Catalog, point: SpeedPoint) -> list[Implementation]:
     bodies = [b for b in catalog.implementations_of(point.cipher, "host") if b.library == "motecrypt"]
     if point.rounds:
         if not point.cipher.startswith("rc6-"):
@@ -241,7 +241,7 @@ def _ours(catalog: Catalog, point: Point) -> list[Implementation]:
     return bodies
 
 
-def _has(library: str, point: Point) -> bool:
+def _has(library: str, point: SpeedPoint) -> bool:
     """Whether a library has this cipher (asked of its adapter, in this process)."""
     name = point.cipher.encode()
     return bool(_adapter(library).adapter_select(name, point.rounds))
@@ -287,7 +287,7 @@ def _run_driver(
 
 
 @lru_cache(maxsize=256)
-def _expected(point: Point, operation: str, message_bytes: int) -> str:
+def _expected(point: SpeedPoint, operation: str, message_bytes: int) -> str:
     """The digest that drivers/host.c must print: of the oracle's ciphertext, or of its own test pattern."""
     cipher = Catalog.load().cipher(point.cipher)
     message = bytes((i * 167 + (i >> 8) * 13) & 0xFF for i in range(message_bytes))
@@ -299,7 +299,7 @@ def _expected(point: Point, operation: str, message_bytes: int) -> str:
     return _digest(oracle(cipher)(key, nonce, b"", message)[0])
 
 
-def _rc6_with_rounds(path: Path, point: Point, key: bytes, nonce: bytes, message: bytes) -> bytes:
+def _rc6_with_rounds(path: Path, point: SpeedPoint, key: bytes, nonce: bytes, message: bytes) -> bytes:
     import runpy
 
     module = runpy.run_path(str(path))

@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from motecrypt import process
-from motecrypt.build import BuildError
-from motecrypt.build.drivers import driver
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Finding
 from motecrypt.results import Results
+from motecrypt.toolchain import BuildError
+from motecrypt.toolchain.drivers import driver
 from motecrypt.wlan import dcf, parameters
 from motecrypt.wlan.protection import security
 

@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass
 
 from motecrypt.errors import MotecryptError
-from motecrypt.protocol import BytePipe, Client, ProtocolError
+from motecrypt.runners.protocol import BytePipe, Client, ProtocolError
 
 PIECE_BYTES = 2048
 FORMATS = {"published": (0, 32), "aes256-gcm": (1, 1), "chacha20-poly1305": (1, 2)}

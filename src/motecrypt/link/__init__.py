@@ -7,7 +7,7 @@ same code runs over a real serial port (ports/) and over radios in virtual time 
 from motecrypt.link.frames import frame_bytes, largest_message_bytes
 from motecrypt.link.keys import create_key_file, read_key_file
 from motecrypt.link.receiver import Receiver
-from motecrypt.link.sender import Outcome, Sender
+from motecrypt.link.sender import Sender, SendOutcome
 from motecrypt.link.state import Counters, FileStore, MemoryStore, Store, Window
 from motecrypt.link.timing import Timing
 
@@ -15,8 +15,8 @@ __all__ = [
     "Counters",
     "FileStore",
     "MemoryStore",
-    "Outcome",
     "Receiver",
+    "SendOutcome",
     "Sender",
     "Store",
     "Timing",

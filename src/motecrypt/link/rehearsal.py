@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from motecrypt.errors import MotecryptError
 from motecrypt.link.frames import DATA, Frame, frame_bytes
 from motecrypt.link.receiver import Receiver
-from motecrypt.link.sender import Outcome, Sender
+from motecrypt.link.sender import Sender, SendOutcome
 from motecrypt.link.state import Counters, MemoryStore, Window
 from motecrypt.link.timing import Timing
 from motecrypt.radios.catalog import Radio
@@ -129,22 +129,22 @@ class Rehearsal:
         ledger.virtual_us = self.pair.now_us
         return ledger
 
-    def _settle(self, message: bytes, outcome: Outcome | None) -> None:
+    def _settle(self, message: bytes, outcome: SendOutcome | None) -> None:
         """Note what the sender was told. A message that arrived is forgotten once that is settled."""
         ledger, state = self.ledger, self._open[message]
-        if outcome is Outcome.ACCEPTED:
+        if outcome is SendOutcome.ACCEPTED:
             ledger.accepted += 1
             if state != "received":
                 ledger.broken.append(f"message {ledger.messages} accepted but never received")
-        elif outcome is Outcome.REFUSED:
+        elif outcome is SendOutcome.REFUSED:
             ledger.refused += 1
-        elif outcome is Outcome.UNCONFIRMED:
+        elif outcome is SendOutcome.UNCONFIRMED:
             ledger.unconfirmed += 1
         else:
             ledger.lost_to_crash += 1
         self._open[message] = "done" if state == "received" else "reported"
 
-    def _send(self, message: bytes) -> Outcome | None:
+    def _send(self, message: bytes) -> SendOutcome | None:
         """Send one message; None when the sender crashed with it in its hands."""
         try:
             counter = self._sender.submit(message, self._now_us)

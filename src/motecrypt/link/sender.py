@@ -13,7 +13,7 @@ from motecrypt.link.state import Counters
 from motecrypt.link.timing import Timing
 
 
-class Outcome(enum.Enum):
+class SendOutcome(enum.Enum):
     """What became of a message."""
 
     ACCEPTED = "accepted"
@@ -74,7 +74,7 @@ class Sender:
         self._failures = 0
         self._busy_until_us = 0.0
         self._deadline_us: float | None = None
-        self.outcome: Outcome | None = None
+        self.outcome: SendOutcome | None = None
         self.heard = False
         """Whether anything at all answered the message on its way."""
         self.tally = SenderTally()
@@ -152,7 +152,7 @@ class Sender:
     def abandon(self) -> None:
         """Give the message on its way up, as a program that ends must."""
         if self.busy:
-            self._finish(Outcome.UNCONFIRMED)
+            self._finish(SendOutcome.UNCONFIRMED)
 
     def _burst(self, indexes: list[int], now_us: float) -> None:
         last = len(self._pieces) - 1
@@ -175,7 +175,7 @@ class Sender:
         kind = sealing.ACCEPTANCE if accepted else sealing.REFUSAL
         expected = self._sealer.answer(kind, self._counters.stream, self._counter)
         if hmac.compare_digest(frame.body[: sealing.TAG_BYTES], expected):
-            self._finish(Outcome.ACCEPTED if accepted else Outcome.REFUSED)
+            self._finish(SendOutcome.ACCEPTED if accepted else SendOutcome.REFUSED)
         else:
             self.tally.forged_answers += 1
 
@@ -199,16 +199,16 @@ class Sender:
         """Count a burst that brought nothing; True when it was one too many."""
         self._failures += 1
         if self._failures >= self._timing.tries:
-            self._finish(Outcome.UNCONFIRMED)
+            self._finish(SendOutcome.UNCONFIRMED)
             return True
         return False
 
-    def _finish(self, outcome: Outcome) -> None:
+    def _finish(self, outcome: SendOutcome) -> None:
         self.outcome = outcome
         self._deadline_us = None
-        if outcome is Outcome.ACCEPTED:
+        if outcome is SendOutcome.ACCEPTED:
             self.tally.accepted += 1
-        elif outcome is Outcome.REFUSED:
+        elif outcome is SendOutcome.REFUSED:
             self.tally.refused += 1
         else:
             self.tally.unconfirmed += 1

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import TracebackType
 
 from motecrypt.catalog import Catalog
+from motecrypt.emulate.images import flat, read_image
 from motecrypt.errors import MotecryptError
-from motecrypt.images import flat, read_image
 
 END_S = 5.0
 SENSOR_MILLIVOLTS = 314
@@ -23,7 +23,7 @@ class RunningMote:
     Parameters
     ----------
     driver : Path
-        The compiled driver (build/drivers.py).
+        The compiled driver (toolchain/drivers.py).
     eeprom : Path, optional
         Where the chip's EEPROM is kept; without it the mote forgets its counter, as no real one does.
     """

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link import Outcome, Receiver, Sender, Window
+from motecrypt.link import Receiver, Sender, SendOutcome, Window
 from motecrypt.ports.serial_port import SerialPort
 from motecrypt.ports.signals import Stop
 
@@ -26,7 +26,7 @@ def _wait(port: SerialPort, stop: Stop, writing: bool, seconds: float) -> tuple[
     return port in readable, bool(writable)
 
 
-def transmit(port: SerialPort, sender: Sender, message: bytes, stop: Stop) -> Outcome:
+def transmit(port: SerialPort, sender: Sender, message: bytes, stop: Stop) -> SendOutcome:
     """Send one message and wait for what becomes of it; a signal makes it unconfirmed.
 
     Raises
@@ -51,7 +51,7 @@ def transmit(port: SerialPort, sender: Sender, message: bytes, stop: Stop) -> Ou
             # While bytes are still queued here, no answer to them can be late.
             sender.tick(now_us())
         output += sender.take_output()
-    return sender.outcome or Outcome.UNCONFIRMED
+    return sender.outcome or SendOutcome.UNCONFIRMED
 
 
 def write_all(port: SerialPort, data: bytes, stop: Stop, deadline_s: float = 60.0) -> float:

@@ -4,18 +4,18 @@ Pure: no ports, no clocks, no files but the descriptors in data/radios. The arit
 numbers as well as numpy arrays, so a view over one message and a sweep over a million are one code.
 """
 
-from motecrypt.radios.catalog import Figure, Radio, load_radio, radio_names
+from motecrypt.radios.catalog import Radio, SourcedNumber, load_radio, radio_names
 from motecrypt.radios.channel import Channel
-from motecrypt.radios.costs import Costs, costs, padded_bytes
+from motecrypt.radios.costs import AirCosts, costs, padded_bytes
 from motecrypt.radios.pair import Arrival, RadioPair
 
 __all__ = [
+    "AirCosts",
     "Arrival",
     "Channel",
-    "Costs",
-    "Figure",
     "Radio",
     "RadioPair",
+    "SourcedNumber",
     "costs",
     "load_radio",
     "padded_bytes",

@@ -41,7 +41,7 @@ BY_AIR: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Figure:
+class SourcedNumber:
     """One number from outside, with its unit and where it was read."""
 
     value: float
@@ -59,14 +59,14 @@ class Radio:
         As in the descriptor.
     air : str
         Which air-time formula counts: a key of `BY_AIR`.
-    figures : Mapping[str, Figure]
+    figures : Mapping[str, SourcedNumber]
         Every number of the descriptor by its name, which carries the unit.
     """
 
     name: str
     title: str
     air: str
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, SourcedNumber]
     note: str = ""
 
     def value(self, figure: str) -> float:
@@ -116,7 +116,7 @@ class Radio:
         return replace(self, figures=figures)
 
 
-def _figure(path: Path, name: str, entry: object) -> Figure:
+def _figure(path: Path, name: str, entry: object) -> SourcedNumber:
     if not isinstance(entry, dict) or set(entry) != {"value", "unit", "source"}:
         raise InputError(f"{path}: figure '{name}' needs exactly value, unit and source")
     value, unit, source = entry["value"], entry["unit"], entry["source"]
@@ -124,7 +124,7 @@ def _figure(path: Path, name: str, entry: object) -> Figure:
         raise InputError(f"{path}: figure '{name}' has value {value!r}; a number of 0 or more is needed")
     if not isinstance(source, str) or not source.strip() or not isinstance(unit, str):
         raise InputError(f"{path}: figure '{name}' names no source")
-    return Figure(value, unit, source)
+    return SourcedNumber(value, unit, source)
 
 
 def read_radio(path: Path) -> Radio:

@@ -15,7 +15,7 @@ from motecrypt.radios.catalog import Radio
 
 
 @dataclass(frozen=True)
-class Costs:
+class AirCosts:
     """What one message (or an array of messages) costs.
 
     Attributes
@@ -52,7 +52,7 @@ def padded_bytes(radio: Radio, message_bytes: Amount) -> Amount:
     return -(-message_bytes // radio.packet_bytes) * radio.packet_bytes
 
 
-def costs(radio: Radio, message_bytes: Amount) -> Costs:
+def costs(radio: Radio, message_bytes: Amount) -> AirCosts:
     """What messages of these lengths cost on this radio, without loss.
 
     Parameters
@@ -63,7 +63,7 @@ def costs(radio: Radio, message_bytes: Amount) -> Costs:
 
     Returns
     -------
-    Costs
+    AirCosts
         Numbers for a number, arrays for an array.
     """
     packet = radio.packet_bytes
@@ -91,7 +91,7 @@ def costs(radio: Radio, message_bytes: Amount) -> Costs:
     air_us = full * full_air_us + rest_air_us
     packets = full + short
     power = radio.value("supply_v") * air_us / 1000
-    return Costs(
+    return AirCosts(
         message_bytes=message_bytes,
         packets=packets,
         air_bytes=message_bytes + packets * overhead_bytes(radio),

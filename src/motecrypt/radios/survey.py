@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motecrypt.radios.catalog import Radio
-from motecrypt.radios.costs import Costs, costs, padded_bytes
+from motecrypt.radios.costs import AirCosts, costs, padded_bytes
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ class Survey:
     Attributes
     ----------
     radio : Radio
-    plain, padded : Costs
+    plain, padded : AirCosts
         Arrays, one entry for each length: the message as it is, and padded to whole packets.
     gain_us : array
         What padding gains in time to deliver; negative where it loses.
@@ -42,8 +42,8 @@ class Survey:
     """
 
     radio: Radio
-    plain: Costs
-    padded: Costs
+    plain: AirCosts
+    padded: AirCosts
     gain_us: Floats
     packets: list[PacketChoice]
 
@@ -95,5 +95,5 @@ def survey(radio: Radio, lengths: NDArray[np.int64]) -> Survey:
     return Survey(radio, plain, padded, gain, packets)
 
 
-def _both(radio: Radio, lengths: NDArray[np.int64]) -> tuple[Costs, Costs]:
+def _both(radio: Radio, lengths: NDArray[np.int64]) -> tuple[AirCosts, AirCosts]:
     return costs(radio, lengths), costs(radio, padded_bytes(radio, lengths))

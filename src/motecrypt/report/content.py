@@ -8,59 +8,18 @@ from typing import Any
 
 from motecrypt import __version__, advise
 from motecrypt.catalog import Catalog
-from motecrypt.model import Cipher, Device, Measurement
+from motecrypt.model import Cipher, Measurement
 from motecrypt.report import charts, explorer
 from motecrypt.report.costs import Cost, best_by_device, join, usual_length
 from motecrypt.report.figure import Figure
 from motecrypt.report.headlines import headlines
 from motecrypt.report.sources import SourcePart, sources
+from motecrypt.report.summaries import AuditSummary, CipherSummary, DeviceSummary
 from motecrypt.results import Results
 
 STANDINGS = ("recommended", "acceptable", "legacy", "broken", "unrated")
 #: Lines in a figure of cost against length; more cannot be told apart.
 LINES_MAX = 6
-
-
-@dataclass(frozen=True)
-class DevicePart:
-    """A device, and on what its figures were made."""
-
-    device: Device
-    cells: int
-    failed: int
-    runners: tuple[str, ...]
-    compilers: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class AuditPart:
-    """One part of a cipher's audit as its finding tells it."""
-
-    part: str
-    title: str
-    verdict: str
-    weight: str
-    sentences: tuple[str, ...]
-    implementation: str
-    made_at: str
-
-
-@dataclass(frozen=True)
-class CipherPart:
-    """A cipher: its standing, what it costs at one length, its audit and figures."""
-
-    cipher: Cipher
-    message_bytes: int
-    best: Mapping[str, Cost]
-    costs: Sequence[Cost]
-    lengths: Sequence[int]
-    audit: Sequence[AuditPart]
-    figures: Sequence[Figure]
-
-    @property
-    def measured(self) -> bool:
-        """Whether anything of it was measured."""
-        return bool(self.costs)
 
 
 @dataclass(frozen=True)
@@ -73,10 +32,10 @@ class Content:
     findings: Mapping[str, int]
     first: str
     last: str
-    devices: Sequence[DevicePart]
+    devices: Sequence[DeviceSummary]
     libraries: Sequence[tuple[str, str, str, str]]
     sources: Sequence[SourcePart]
-    ciphers: Sequence[CipherPart]
+    ciphers: Sequence[CipherSummary]
     figures: Sequence[Figure]
     headlines: Sequence[str]
     explorer: Mapping[str, Any]
@@ -131,12 +90,12 @@ def gather(results: Results, catalog: Catalog) -> Content:
     )
 
 
-def _devices(measurements: Sequence[Measurement], catalog: Catalog) -> list[DevicePart]:
+def _devices(measurements: Sequence[Measurement], catalog: Catalog) -> list[DeviceSummary]:
     made = []
     for device in catalog.devices.values():
         own = [m for m in measurements if m.device == device.name]
         made.append(
-            DevicePart(
+            DeviceSummary(
                 device,
                 len(own),
                 sum(m.status != "ok" for m in own),
@@ -153,7 +112,7 @@ def _libraries(measurements: Sequence[Measurement], catalog: Catalog) -> list[tu
     return [(library.name, library.title, library.version, library.licence) for library in found]
 
 
-def _audits(results: Results) -> dict[str, list[tuple[AuditPart, Mapping[str, Any]]]]:
+def _audits(results: Results) -> dict[str, list[tuple[AuditSummary, Mapping[str, Any]]]]:
     """By cipher the newest finding of each part; a whole one before a quick one."""
     newest: dict[tuple[str, str], Any] = {}
     for finding in results.findings("audit"):
@@ -161,10 +120,10 @@ def _audits(results: Results) -> dict[str, list[tuple[AuditPart, Mapping[str, An
         known = newest.get(key)
         if known is None or (known.inputs.get("quick") and not finding.inputs.get("quick")):
             newest[key] = finding
-    made: dict[str, list[tuple[AuditPart, Mapping[str, Any]]]] = {}
+    made: dict[str, list[tuple[AuditSummary, Mapping[str, Any]]]] = {}
     for (cipher, name), finding in sorted(newest.items(), key=lambda entry: entry[0]):
         outcome = finding.outcome
-        part = AuditPart(
+        part = AuditSummary(
             part=name,
             title=str(outcome.get("title", name)),
             verdict=str(outcome.get("verdict", "")),
@@ -182,9 +141,9 @@ def _audits(results: Results) -> dict[str, list[tuple[AuditPart, Mapping[str, An
 
 def _ciphers(
     costs: Sequence[Cost],
-    audits: Mapping[str, Sequence[tuple[AuditPart, Mapping[str, Any]]]],
+    audits: Mapping[str, Sequence[tuple[AuditSummary, Mapping[str, Any]]]],
     catalog: Catalog,
-) -> list[CipherPart]:
+) -> list[CipherSummary]:
     by_name: dict[str, list[Cost]] = {}
     for cost in costs:
         by_name.setdefault(cost.cipher, []).append(cost)
@@ -196,7 +155,7 @@ def _ciphers(
         at_length = [c for c in own if c.message_bytes == length and not c.ad_bytes]
         figures = [f for f in (_length_figure(cipher, own), _heat_figure(cipher, audit)) if f is not None]
         made.append(
-            CipherPart(
+            CipherSummary(
                 cipher=cipher,
                 message_bytes=length,
                 best=best_by_device(own, length),
@@ -267,7 +226,7 @@ def _spread(lines: Mapping[str, Mapping[int, float]]) -> list[str]:
     return sorted(turns[:LINES_MAX])
 
 
-def _heat_figure(cipher: Cipher, audit: Sequence[tuple[AuditPart, Mapping[str, Any]]]) -> Figure | None:
+def _heat_figure(cipher: Cipher, audit: Sequence[tuple[AuditSummary, Mapping[str, Any]]]) -> Figure | None:
     titles = {
         "encrypt": "plaintext to ciphertext",
         "decrypt": "ciphertext to plaintext",
@@ -308,7 +267,7 @@ def _measure(cipher: str, devices: set[str], lengths: Sequence[int]) -> str:
 # --- front -----------------------------------------------------------------------------------------
 
 
-def _front_figures(ciphers: Sequence[CipherPart], catalog: Catalog) -> list[Figure]:
+def _front_figures(ciphers: Sequence[CipherSummary], catalog: Catalog) -> list[Figure]:
     """Every cipher on every device, by time and by energy."""
     times, energies = [], []
     for part in ciphers:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from motecrypt.studies._highlights import findings
-
-if TYPE_CHECKING:
-    from motecrypt.report.content import CipherPart
-    from motecrypt.report.sources import SourcePart
+from motecrypt.report.sources import SourcePart
+from motecrypt.report.summaries import CipherSummary
+from motecrypt.studies.highlights import findings
 
 #: What a newcomer would take otherwise.
 YARDSTICK = "aes128-cbc"
@@ -18,7 +15,7 @@ SOUND = ("recommended",)
 TOLD = 4
 
 
-def headlines(sources: Sequence[SourcePart], ciphers: Sequence[CipherPart]) -> list[str]:
+def headlines(sources: Sequence[SourcePart], ciphers: Sequence[CipherSummary]) -> list[str]:
     """What the studies came to, then what the ciphers cost: each sentence from what is stored.
 
     The studies' sentences are those that `motecrypt reproduce` ends with.
@@ -45,7 +42,7 @@ def _verdicts(sources: Sequence[SourcePart]) -> Iterator[str]:
     )
 
 
-def _attacks(ciphers: Sequence[CipherPart]) -> Iterator[str]:
+def _attacks(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
     """What an attack of ours got, the hardest hit first."""
     found = [
         (part.cipher.name, audit)
@@ -62,7 +59,7 @@ def _attacks(ciphers: Sequence[CipherPart]) -> Iterator[str]:
     yield f"{name} falls in practice: {told}{more}"
 
 
-def _cheapest(ciphers: Sequence[CipherPart]) -> Iterator[str]:
+def _cheapest(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
     """For each device the recommended cipher that takes least time, beside the yardstick."""
     by_name = {part.cipher.name: part for part in ciphers}
     devices = dict.fromkeys(name for part in ciphers for name in part.best if name != "host")
@@ -91,12 +88,12 @@ def _cheapest(ciphers: Sequence[CipherPart]) -> Iterator[str]:
         )
 
 
-def _common_length(ciphers: Iterable[CipherPart], device: str) -> int:
+def _common_length(ciphers: Iterable[CipherSummary], device: str) -> int:
     counted = Counter(part.message_bytes for part in ciphers if device in part.best)
     return counted.most_common(1)[0][0] if counted else 0
 
 
-def _timing(ciphers: Sequence[CipherPart]) -> Iterator[str]:
+def _timing(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
     varying: Mapping[str, None] = dict.fromkeys(
         part.cipher.name
         for part in ciphers
@@ -110,7 +107,7 @@ def _timing(ciphers: Sequence[CipherPart]) -> Iterator[str]:
         )
 
 
-def _room(ciphers: Sequence[CipherPart]) -> Iterator[str]:
+def _room(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
     failed = [cost for part in ciphers for cost in part.costs if "does not fit" in cost.reason]
     if failed:
         first = failed[0]

@@ -15,10 +15,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from motecrypt.build.drivers import driver, driver_identity
 from motecrypt.errors import InputError
 from motecrypt.model import Device
 from motecrypt.runners.session import DriverSession, Options, Session
+from motecrypt.toolchain.drivers import driver, driver_identity
 
 
 @dataclass(frozen=True)

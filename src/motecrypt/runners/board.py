@@ -21,11 +21,11 @@ from pathlib import Path
 from types import TracebackType
 
 from motecrypt import process
+from motecrypt.emulate.images import Segment, flat, intel_hex, read_image, uf2
 from motecrypt.errors import MotecryptError
-from motecrypt.images import Segment, flat, intel_hex, read_image, uf2
 from motecrypt.model import Device
 from motecrypt.ports.serial_port import SerialPort
-from motecrypt.protocol import END, VERSION, Frames, ProtocolError, decode, encode
+from motecrypt.runners.protocol import END, VERSION, Frames, ProtocolError, decode, encode
 from motecrypt.runners.session import Options, Region, Session
 
 BAUD = 115200

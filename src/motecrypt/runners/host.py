@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from motecrypt import process
-from motecrypt.build.drivers import driver, driver_identity
 from motecrypt.errors import MotecryptError
 from motecrypt.model import Device
 from motecrypt.runners.session import DriverSession, Options, Session
+from motecrypt.toolchain.drivers import driver, driver_identity
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
-from motecrypt.protocol import ProtocolError
+from motecrypt.runners.protocol import ProtocolError
 
 # Signals that a user, the system or a full memory sends, and no firmware raises by itself.
 _SENT_BY_OTHERS = (signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGTERM)

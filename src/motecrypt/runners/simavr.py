@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from motecrypt.build.drivers import driver, driver_identity
 from motecrypt.model import Device
 from motecrypt.runners.session import DriverSession, Options, Session
+from motecrypt.toolchain.drivers import driver, driver_identity
 
 
 def identity(device: Device) -> str:

@@ -1,6 +1,6 @@
-"""One module for each published source: what it printed, beside what we measure. Pure views.
+"""One folder for each published source: what it printed, beside what we measure. Pure views.
 
-A study module has `TITLE`, `SOURCE`, `KITS`, `needs() -> Needs`, `comparisons(results)` and
+`studies/NAME/study.py` has `TITLE`, `SOURCE`, `KITS`, `needs() -> Needs`, `comparisons(results)` and
 `sections(results)`. `names()` finds them; nothing lists them.
 """
 
@@ -33,15 +33,18 @@ class Needs:
     experiments: Sequence[Experiment] = field(default_factory=tuple)
 
 
+def _known() -> list[str]:
+    return [m.name for m in pkgutil.iter_modules(__path__) if m.ispkg]
+
+
 def names() -> list[str]:
     """The studies there are, in the order of their modules' ORDER."""
-    found = [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
-    return sorted(found, key=lambda name: (getattr(study(name), "ORDER", 99), name))
+    return sorted(_known(), key=lambda name: (getattr(study(name), "ORDER", 99), name))
 
 
 def study(name: str) -> ModuleType:
     """The module of a study; InputError when there is none."""
-    known = [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
+    known = _known()
     if name not in known:
         raise InputError(f"unknown study '{name}'; there are: {', '.join(sorted(known))}")
-    return importlib.import_module(f"motecrypt.studies.{name}")
+    return importlib.import_module(f"motecrypt.studies.{name}.study")

@@ -14,9 +14,9 @@ from typing import Any
 
 from motecrypt.energy import Battery, Processor, energy_uj, work
 from motecrypt.errors import InputError
-from motecrypt.filecost import FileCost
 from motecrypt.model import Device
 from motecrypt.wlan import dcf
+from motecrypt.wlan.filecost import FileCost
 
 
 @dataclass(frozen=True)

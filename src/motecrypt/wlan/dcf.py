@@ -118,7 +118,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Transfer:
+class TransferTime:
     """What a transfer takes: times in microseconds, frames as sent, bytes on the air."""
 
     payload_bytes: int
@@ -194,7 +194,7 @@ def transfer(
     protocol: str = "tcp",
     security_bytes: int = 0,
     link: Link | None = None,
-) -> Transfer:
+) -> TransferTime:
     """Time, frames and radio states of moving a file between two stations.
 
     Parameters
@@ -258,7 +258,7 @@ def transfer(
     else:
         overheard_by_sender = overheard_by_receiver = 0.0
     poor = link is not None and (link.fading or success < 1)
-    return Transfer(
+    return TransferTime(
         payload_bytes=payload_bytes,
         us=us,
         data_frames=hops * tries * (packets + answers),

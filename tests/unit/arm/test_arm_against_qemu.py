@@ -16,13 +16,13 @@ import pytest
 from arm_snippets import pico
 
 from motecrypt import process
-from motecrypt.build import BuildRequest, Firmware, build
-from motecrypt.build.sizes import symbols
 from motecrypt.catalog import Catalog
 from motecrypt.model import Device, Memory, Placement
-from motecrypt.protocol import encode
 from motecrypt.runners import Fault, Options, Region, arm
+from motecrypt.runners.protocol import encode
 from motecrypt.setup import have
+from motecrypt.toolchain import BuildRequest, Firmware, build
+from motecrypt.toolchain.sizes import symbols
 
 QEMU = "qemu-system-arm"
 FOLDER = Path(__file__).with_name("microbit")

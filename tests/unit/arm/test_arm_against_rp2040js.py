@@ -18,12 +18,12 @@ from elftools.elf.elffile import ELFFile
 
 from motecrypt import process
 from motecrypt.bench import cells_for
-from motecrypt.build import BuildRequest, Firmware, build
 from motecrypt.catalog import Catalog
 from motecrypt.paths import cache_dir
-from motecrypt.protocol import Frames, decode, encode
 from motecrypt.runners import Options, Region, arm
+from motecrypt.runners.protocol import Frames, decode, encode
 from motecrypt.setup import have
+from motecrypt.toolchain import BuildRequest, Firmware, build
 
 VERSION = "1.4.1"
 FOLDER = Path(os.environ.get("MOTECRYPT_NPM", cache_dir() / "npm"))

@@ -11,12 +11,12 @@ import pytest
 from arm_snippets import FLASH, VECTORS, changed, elf, firmware, halfwords, pico, run
 
 from motecrypt import process
-from motecrypt.build import BuildRequest, build
-from motecrypt.build.drivers import driver
 from motecrypt.catalog import Catalog, empty_implementation
-from motecrypt.protocol import Client
 from motecrypt.runners import Fault, Options, arm
+from motecrypt.runners.protocol import Client
 from motecrypt.setup import have
+from motecrypt.toolchain import BuildRequest, build
+from motecrypt.toolchain.drivers import driver
 
 pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
 

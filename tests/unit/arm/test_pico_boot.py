@@ -14,10 +14,10 @@ import pytest
 from arm_snippets import FLASH, RAM, VECTORS, pico
 from elftools.elf.elffile import ELFFile
 
-from motecrypt.build import BuildRequest, build
 from motecrypt.catalog import empty_implementation
 from motecrypt.runners import arm
 from motecrypt.setup import have
+from motecrypt.toolchain import BuildRequest, build
 
 pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
 

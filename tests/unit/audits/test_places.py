@@ -1,6 +1,6 @@
 """Source lines told shortly."""
 
-from motecrypt.experiments.audit._places import tell_places
+from motecrypt.audits.runs._places import tell_places
 
 
 def test_lines_are_grouped_by_kind_and_file():

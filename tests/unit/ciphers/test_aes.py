@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from motecrypt.catalog import Catalog
-from motecrypt.native import open_cipher
+from motecrypt.toolchain.native import open_cipher
 
 CATALOG = Catalog.load()
 FOLDER = Path(CATALOG.cipher("aes128-ecb").folder)

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from motecrypt.catalog import Catalog
+from motecrypt.catalog.oracles import Vector, oracle, vectors
 from motecrypt.model import Cipher, Implementation
-from motecrypt.oracles import Vector, oracle, vectors
 
 FAMILIES = ("ascon", "chacha20-poly1305", "aes-ccm", "aes-siv", "aes-hctr2")
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-O1", "-g")

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.build import files
-from motecrypt.build.files import FileFirmware, build_files
 from motecrypt.catalog import Catalog
 from motecrypt.errors import MotecryptError
 from motecrypt.experiments import files as experiment
@@ -20,6 +18,8 @@ from motecrypt.files.container import Secret
 from motecrypt.files.mote import FileMote, MoteFileError, Storage
 from motecrypt.runners.session import DriverSession, Fault
 from motecrypt.setup import have
+from motecrypt.toolchain import files
+from motecrypt.toolchain.files import FileFirmware, build_files
 
 pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
 
@@ -194,7 +194,7 @@ def test_senseless_requests_are_answered(mote: FileMote) -> None:
 
 
 def _send(mote: FileMote, kind: str, payload: bytes) -> int:
-    from motecrypt.protocol import encode
+    from motecrypt.runners.protocol import encode
 
     mote._pipe.write(encode(77, kind, payload))
     return 77

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.build.files import FOLDER
-from motecrypt.build.sources import source_root
 from motecrypt.experiments.files import plaintext
 from motecrypt.setup import need
+from motecrypt.toolchain.files import FOLDER
+from motecrypt.toolchain.sources import source_root
 
 NO_SUCH_FILE = -2
 CUT = 1

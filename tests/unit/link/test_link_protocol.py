@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motecrypt.errors import InputError
-from motecrypt.link import Counters, MemoryStore, Outcome, Receiver, Sender, Timing, Window
+from motecrypt.link import Counters, MemoryStore, Receiver, Sender, SendOutcome, Timing, Window
 from motecrypt.link.frames import (
     ACCEPTED,
     STATUS,
@@ -108,7 +108,7 @@ def test_messages_of_every_length_arrive(packet_bytes: int) -> None:
     for length in lengths:
         bench.sender.submit(bytes(length), bench.now_us)
         bench.exchange()
-        assert bench.sender.outcome is Outcome.ACCEPTED
+        assert bench.sender.outcome is SendOutcome.ACCEPTED
     assert [len(message) for message in bench.got] == lengths
 
 
@@ -136,7 +136,7 @@ def test_another_key_ends_with_unconfirmed_and_no_hang() -> None:
         bench.exchange()
         rounds += 1
         assert rounds < 50
-    assert bench.sender.outcome is Outcome.UNCONFIRMED and bench.sender.heard and not bench.got
+    assert bench.sender.outcome is SendOutcome.UNCONFIRMED and bench.sender.heard and not bench.got
 
 
 def test_a_silent_receiver_ends_with_unconfirmed() -> None:
@@ -145,7 +145,7 @@ def test_a_silent_receiver_ends_with_unconfirmed() -> None:
     for _ in range(50):
         bench.now_us += 10_000_000
         bench.sender.tick(bench.now_us)
-    assert bench.sender.outcome is Outcome.UNCONFIRMED and not bench.sender.heard
+    assert bench.sender.outcome is SendOutcome.UNCONFIRMED and not bench.sender.heard
 
 
 def test_a_forged_acceptance_is_not_believed() -> None:
@@ -162,7 +162,7 @@ def test_forged_statuses_cannot_keep_the_sender_for_ever() -> None:
     for _ in range(50):
         now_us += 1_000_000
         bench.sender.feed(Frame(STATUS, counter & 0xFF, bytes(9)).encode(12), now_us)
-    assert bench.sender.outcome is Outcome.UNCONFIRMED
+    assert bench.sender.outcome is SendOutcome.UNCONFIRMED
 
 
 @settings(max_examples=200, deadline=None)

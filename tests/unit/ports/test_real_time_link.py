@@ -17,12 +17,12 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.build.drivers import driver
-from motecrypt.build.mote import Mote, build_mote
 from motecrypt.errors import InputError
 from motecrypt.link import create_key_file, read_key_file
 from motecrypt.ports.mote import RunningMote
 from motecrypt.ports.serial_port import SerialPort
+from motecrypt.toolchain.drivers import driver
+from motecrypt.toolchain.mote import Mote, build_mote
 
 SOURCE = Path(__file__).resolve().parents[3] / "src"
 DEADLINE_S = 120.0

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from motecrypt import bench, process
-from motecrypt.boards import board_device, measure_on_board
+from motecrypt.bench.board import board_device, measure_on_board
 from motecrypt.catalog import Catalog
+from motecrypt.emulate.images import Segment, intel_hex, read_image
 from motecrypt.errors import InputError, MotecryptError
-from motecrypt.images import Segment, intel_hex, read_image
 from motecrypt.model import Cell
 from motecrypt.results import Results
 from motecrypt.runners import board

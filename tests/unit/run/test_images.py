@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motecrypt.catalog import Catalog
+from motecrypt.emulate.images import ARM, Segment, elf_of, flat, intel_hex, read_image, uf2
 from motecrypt.errors import InputError
-from motecrypt.images import ARM, Segment, elf_of, flat, intel_hex, read_image, uf2
 from motecrypt.setup import have
 
 UNO, PICO = Catalog.load().device("uno"), Catalog.load().device("pico")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from motecrypt.catalog import Catalog
-from motecrypt.freerun import FreeRun
-from motecrypt.images import read_image
-from motecrypt.profiling import FunctionCost, Profile, profile, speedscope
+from motecrypt.emulate.images import read_image
+from motecrypt.emulate.profiling import FunctionCost, Profile, profile, speedscope
+from motecrypt.emulate.run import FreeRun
 from motecrypt.setup import have
 
 HERE = Path(__file__).parent
@@ -158,7 +158,7 @@ EXAMPLES = Path("/usr/share/arduino/hardware/arduino/avr/libraries")
     ],
 )
 def test_libraries_that_nobody_here_wrote(example: str, functions: set[str], lost_ticks: int) -> None:
-    from motecrypt.build.arduino import build_sketch
+    from motecrypt.toolchain.arduino import build_sketch
 
     found = profile(
         read_image(build_sketch(EXAMPLES / example), UNO), UNO, FreeRun(max_seconds=0.5), lambda data: None

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.freerun import Ended, FreeRun, run_freely
-from motecrypt.images import Image, elf_of, read_image, uf2
-from motecrypt.profiling import FunctionCost, Profile, profile
+from motecrypt.emulate.images import Image, elf_of, read_image, uf2
+from motecrypt.emulate.profiling import FunctionCost, Profile, profile
+from motecrypt.emulate.run import Ended, FreeRun, run_freely
 from motecrypt.setup import have
 
 HERE = Path(__file__).parent
@@ -161,7 +161,7 @@ def test_the_boot_rom_is_named(tmp_path: Path) -> None:
     code = bytes.fromhex("0020 0078 fee7".replace(" ", ""))  # movs r0, #0; ldrb r0, [r0]; b .
     vectors = (0x20040000).to_bytes(4, "little") + (0x10000109).to_bytes(4, "little")
     path = tmp_path / "rom.elf"
-    from motecrypt.images import ARM, Segment
+    from motecrypt.emulate.images import ARM, Segment
 
     path.write_bytes(elf_of([Segment(0x10000100, vectors + code)], ARM, 0x10000109))
     ended = run_freely(read_image(path, PICO), PICO, FreeRun(), lambda data: None)

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.build.arduino import CORE, build_sketch, sketch_source
 from motecrypt.catalog import Catalog
-from motecrypt.freerun import Ended, FreeRun, run_freely
-from motecrypt.images import read_image
+from motecrypt.emulate.images import read_image
+from motecrypt.emulate.run import Ended, FreeRun, run_freely
 from motecrypt.setup import have
+from motecrypt.toolchain.arduino import CORE, build_sketch, sketch_source
 
 UNO = Catalog.load().device("uno")
 # More of them, without installing Debian's IDE and its Java: apt-get download arduino arduino-mk; dpkg-deb -x
@@ -137,7 +137,7 @@ def test_a_sketchs_own_micros_agree_with_the_cycles(tmp_path: Path, baud: int, w
         # From line to line there pass the sketch's own measure, and the printing of a line that is known to
         # last as long each time: so measures must differ as the stamps do.
         assert stamps[n + 1] - stamps[n] > told[n + 1] / 1e6
-    from motecrypt.profiling import profile
+    from motecrypt.emulate.profiling import profile
 
     counted = profile(read_image(elf, UNO), UNO, FreeRun(until="end ", max_seconds=5), lambda data: None)
     if "delay" not in work:
@@ -283,7 +283,7 @@ def test_a_serial_port_that_is_there_is_joined(tmp_path: Path) -> None:
 
 
 def test_what_a_pico_has_not_is_said(tmp_path: Path) -> None:
-    from motecrypt.images import ARM, Segment, elf_of
+    from motecrypt.emulate.images import ARM, Segment, elf_of
 
     path = tmp_path / "f.elf"
     path.write_bytes(elf_of([Segment(0x10000100, bytes(16))], ARM, 0x10000109))

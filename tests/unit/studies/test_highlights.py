@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from motecrypt.model import Comparison, Verdict
-from motecrypt.studies._highlights import findings, tally
+from motecrypt.studies.highlights import findings, tally
 
 
 def row(

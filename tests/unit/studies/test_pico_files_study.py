@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from motecrypt.build import BuildError
 from motecrypt.experiments import files as experiment
 from motecrypt.experiments.files import KIND, PARTS, VERSION, FileJob, FileJobs
 from motecrypt.experiments.passwords import KIND as PASSWORDS
@@ -14,7 +13,8 @@ from motecrypt.experiments.passwords import PasswordDerivation
 from motecrypt.files.crypt_and_hash import ROUNDS
 from motecrypt.results import Results
 from motecrypt.setup import have
-from motecrypt.studies import _pico_files as view
+from motecrypt.studies.pico import files as view
+from motecrypt.toolchain import BuildError
 
 pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
 

@@ -14,7 +14,7 @@ from motecrypt.experiments.call_sequence import CallSequence, _regions_of
 from motecrypt.model import Comparison, Measurement
 from motecrypt.results import Results
 from motecrypt.studies import _pico_figures, _pico_strings, pico
-from motecrypt.studies._pico_figures import CASES, KEY_BITS, OPERATIONS, printed, sequences
+from motecrypt.studies.pico.figures import CASES, KEY_BITS, OPERATIONS, printed, sequences
 
 
 @pytest.fixture(autouse=True)

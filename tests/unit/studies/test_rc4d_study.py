@@ -11,7 +11,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.model import Cell, Comparison, Measurement
 from motecrypt.results import Results
 from motecrypt.studies import rc4d
-from motecrypt.studies._rc4d_figures import DEVICE, cells, eeprom_halts_ms, figures, printed
+from motecrypt.studies.rc4d.figures import DEVICE, cells, eeprom_halts_ms, figures, printed
 
 ROW = Measurement(
     device=DEVICE,

@@ -44,7 +44,7 @@ def applies(cipher: Cipher) -> bool:
 
 
 @dataclass(frozen=True)
-class Claim:
+class TableClaim:
     """What the attacker concludes.
 
     Attributes
@@ -65,7 +65,7 @@ class Claim:
     lead: float
 
 
-def attack(next_ciphertext: Callable[[], bytes]) -> Claim | None:
+def attack(next_ciphertext: Callable[[], bytes]) -> TableClaim | None:
     """Return the recovered table, or None. Hears ciphertexts of one length and nothing else."""
     heard: list[bytes] = []
     entries: dict[int, int] = {}
@@ -89,7 +89,7 @@ def attack(next_ciphertext: Callable[[], bytes]) -> Claim | None:
     best = sorted(candidates, key=lambda state: (-structure(state, sample, POSITIONS), state))[:FINALISTS]
     scores = sorted(((structure(state, everything, len(everything)), state) for state in best), reverse=True)
     score, state = scores[0]
-    return Claim(
+    return TableClaim(
         state=state,
         messages=len(heard),
         first_byte=rc4d.decrypt(state, heard[0])[0],

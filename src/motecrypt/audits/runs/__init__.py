@@ -1,0 +1,193 @@
+"""Audits as findings: each part of an audit of one cipher is looked up, or run and stored.
+
+The mathematics is in motecrypt.audits; here it meets our compiled C code, the simulators and the tools of
+others. A part that could not run, because a tool is missing or the cipher lacks what it needs, is
+returned with its reason and not stored, so that it runs once the tool is there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Protocol, cast
+
+from motecrypt import audits
+from motecrypt.audits.oracle import Part, skipped
+from motecrypt.catalog import Catalog
+from motecrypt.errors import InputError
+from motecrypt.model import Cipher, Finding, Implementation
+from motecrypt.results import Results
+from motecrypt.toolchain import BuildError
+
+KIND = "audit"
+#: The shape of what is stored; a change of an experiment's code makes it run again by itself.
+VERSION = 1
+SEED = 1
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a part is run on."""
+
+    catalog: Catalog
+    cipher: Cipher
+    implementation: Implementation
+    seed: int
+    quick: bool
+    device: str | None = None
+
+
+class PartModule(Protocol):
+    """A module of this package that offers parts."""
+
+    def names(self, cipher: Cipher, devices: Sequence[str]) -> list[str]:
+        """The parts it offers for this cipher, on these devices."""
+
+    def others(self, cipher: Cipher) -> dict[str, str]:
+        """The parts it offers for other ciphers only, with what they need."""
+
+    def identity(self, subject: Subject, part: str) -> dict[str, Any]:
+        """What the outcome depends on beyond cipher, part and seed; raises Unavailable."""
+
+    def run(self, subject: Subject, part: str, results: Results) -> Part:
+        """The part, run now; raises Unavailable."""
+
+
+class Unavailable(Exception):
+    """A part cannot be run here; the message is the reason, in one line."""
+
+
+@dataclass(frozen=True)
+class AuditRun:
+    """One part of the audit of one cipher.
+
+    Attributes
+    ----------
+    cipher
+        Name of the cipher.
+    part
+        Name of the part: diffusion, determinism, integrity, statistics, taint, timing:DEVICE or
+        attack:NAME. `part_names` lists those that apply.
+    seed
+        Everything random is drawn from it.
+    quick
+        Smaller samples and fewer keys.
+    variant
+        Which of our implementations; None: the first that runs on the host.
+    folders
+        Cipher folders of the user's own, beside ours.
+    """
+
+    cipher: str
+    part: str
+    seed: int = SEED
+    quick: bool = False
+    variant: str | None = None
+    folders: tuple[Path, ...] = ()
+
+    def find(self, results: Results) -> Finding | None:
+        """Return the stored finding, or None. Runs nothing."""
+        try:
+            _, _, inputs = self._request()
+        except (Unavailable, BuildError):
+            return None
+        return results.finding(KIND, VERSION, inputs)
+
+    def _request(self) -> tuple[PartModule, Subject, dict[str, Any]]:
+        catalog = Catalog.load(ciphers=self.folders)
+        cipher = catalog.cipher(self.cipher)
+        body = _implementation(catalog, cipher, self.variant)
+        kind, _, device = self.part.partition(":")
+        subject = Subject(catalog, cipher, body, self.seed, self.quick, device if kind == "timing" else None)
+        module = _module_of(self.part, cipher)
+        inputs = {**self._asked(body.name), "code": _code(), **module.identity(subject, self.part)}
+        return module, subject, inputs
+
+    def _asked(self, implementation: str) -> dict[str, Any]:
+        return {
+            "cipher": self.cipher,
+            "implementation": implementation,
+            "part": self.part,
+            "seed": self.seed,
+            "quick": self.quick,
+        }
+
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+        """Return the stored finding, or run the part and store it."""
+        if progress is not None:
+            progress(f"{self.cipher}: {self.part}")
+        inputs = self._asked(self.variant or "")
+        begin = perf_counter()
+        try:
+            module, subject, inputs = self._request()
+            stored = results.finding(KIND, VERSION, inputs)
+            if stored is not None:
+                return stored
+            part = module.run(subject, self.part, results)
+        except (Unavailable, BuildError) as reason:
+            part = skipped(self.part, self.part, str(reason))
+        if part.weight == "skipped":
+            return Finding(KIND, VERSION, inputs, part.as_json())
+        outcome = {**part.as_json(), "elapsed_s": round(perf_counter() - begin, 3)}
+        return results.store_finding(KIND, VERSION, inputs, outcome)
+
+
+@lru_cache(maxsize=1)
+def _code() -> str:
+    """A hash of the audits' own sources: whoever changes an experiment gets it run again."""
+    folders = (Path(audits.__file__).parent, Path(__file__).parent)
+    sources = sorted(path for folder in folders for path in folder.rglob("*.py"))
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
+
+
+def part_names(cipher: Cipher, devices: Sequence[str] = ("uno", "pico")) -> list[str]:
+    """Return the parts that an audit of this cipher has, in the order they are told."""
+    return [name for module in _modules() for name in module.names(cipher, devices)]
+
+
+def not_applicable(cipher: Cipher) -> dict[str, str]:
+    """Return the parts that are for other ciphers, each with what it needs."""
+    found: dict[str, str] = {}
+    for module in _modules():
+        found |= module.others(cipher)
+    return found
+
+
+def _implementation(catalog: Catalog, cipher: Cipher, variant: str | None) -> Implementation:
+    bodies = catalog.implementations_of(cipher.name, "host", ("motecrypt",))
+    known = [body.variant for body in bodies]
+    if variant is not None:
+        bodies = [body for body in bodies if variant in (body.variant, body.name)]
+    if not bodies:
+        hint = f"there are: {', '.join(known)}" if known else "it has none of ours that runs on the host"
+        raise InputError(f"{cipher.name}: no variant {variant!r} to audit; {hint}")
+    return bodies[0]
+
+
+def _modules() -> list[PartModule]:
+    found = [module.name for module in pkgutil.iter_modules(__path__) if module.name[0] != "_"]
+    modules = [importlib.import_module(f"{__name__}.{name}") for name in found]
+    return [cast(PartModule, module) for module in sorted(modules, key=lambda module: int(module.ORDER))]
+
+
+def _module_of(part: str, cipher: Cipher) -> PartModule:
+    devices = (part.partition(":")[2],) if part.startswith("timing:") else ()
+    known: list[str] = []
+    for module in _modules():
+        names = module.names(cipher, devices)
+        if part in names:
+            return module
+        needs = module.others(cipher).get(part)
+        if needs is not None:
+            raise Unavailable(f"does not apply to {cipher.name}: it needs {needs}")
+        known += names
+    raise InputError(f"the audit of {cipher.name} has no part '{part}'; it has: {', '.join(known)}")
+
+
+__all__ = ["AuditPart", "Part", "Subject", "Unavailable", "not_applicable", "part_names"]

@@ -1,0 +1,11 @@
+"""Measuring cells: `ensure(cells, results)` is the only door to a measurement.
+
+plan (which cells, grouped into jobs), keys (content hashes), passes (run and check), record (what is
+stored), measure (all of it, side by side), board (the same on a real board), inputs (what is encrypted).
+"""
+
+from motecrypt.bench.keys import cell_key, cell_keys
+from motecrypt.bench.measure import Progress, ensure
+from motecrypt.bench.plan import cells_for
+
+__all__ = ["Progress", "cell_key", "cell_keys", "cells_for", "ensure"]

@@ -1,0 +1,89 @@
+"""What to measure: the cells of an implementation, and the jobs (one firmware each) that make them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from motecrypt.catalog import Catalog, empty_implementation
+from motecrypt.model import OPERATIONS, Cell, Cipher, Device, Implementation, Operation
+from motecrypt.toolchain import BuildRequest
+
+
+@dataclass(frozen=True)
+class Job:
+    """One built firmware and the lengths it is run at: what one worker does."""
+
+    device: Device
+    cipher: Cipher
+    implementation: Implementation
+    placement: str
+    flags: tuple[str, ...]
+    runs: tuple[tuple[str, int, int, int], ...]  # cache, key bits, message bytes, associated-data bytes
+    stop: threading.Event = field(compare=False)  # set when nobody wants the outcome any more
+    build_key: str = ""
+
+    @property
+    def title(self) -> str:
+        """For progress: which device, cipher and implementation."""
+        return f"{self.device.name} {self.cipher.name} {self.implementation.name}"
+
+    def cell(self, operation: Operation, run: tuple[str, int, int, int]) -> Cell:
+        """The cell of one operation in one run."""
+        cache, key_bits, message_bytes, ad_bytes = run
+        return Cell(
+            *(self.device.name, self.implementation, operation, key_bits, message_bytes, ad_bytes),
+            *(self.placement, cache, self.flags),
+        )
+
+
+def cells_for(
+    catalog: Catalog,
+    device: Device,
+    implementation: Implementation,
+    *,
+    message_bytes: Sequence[int],
+    key_bits: Sequence[int] = (),
+    ad_bytes: Sequence[int] = (0,),
+    placements: Sequence[str] = (),
+    caches: Sequence[str] = (),
+    flags: tuple[str, ...] = (),
+    operations: Sequence[Operation] = OPERATIONS,
+) -> list[Cell]:
+    """The cells of one implementation on one device, skipping lengths that the cipher cannot take."""
+    cipher = catalog.cipher(implementation.cipher)
+    wanted = [p for p in device.placements if p in (placements or implementation.placements or ("flash",))]
+    cells = []
+    for placement in wanted or list(device.placements)[:1]:
+        for cache in device.placements[placement].caches:
+            if caches and cache not in caches:
+                continue
+            for bits in key_bits or implementation.key_bits:
+                if bits not in implementation.key_bits:
+                    continue
+                for length in message_bytes:
+                    if not cipher.message.allows(length):
+                        continue
+                    for ad in ad_bytes if cipher.associated_data else (0,):
+                        cells += [
+                            Cell(device.name, implementation, o, bits, length, ad, placement, cache, flags)
+                            for o in operations
+                            if o in implementation.operations
+                        ]
+    return cells
+
+
+def empty_request(device: Device, placement: str, tag_bytes: int) -> BuildRequest:
+    return BuildRequest(device, empty_implementation(tag_bytes), placement)
+
+
+def group(catalog: Catalog, cells: Sequence[Cell], stop: threading.Event) -> list[Job]:
+    runs: dict[tuple[str, Implementation, str, tuple[str, ...]], dict[tuple[str, int, int, int], None]] = {}
+    for cell in cells:
+        group = runs.setdefault((cell.device, cell.implementation, cell.placement, cell.flags), {})
+        group[(cell.cache, cell.key_bits, cell.message_bytes, cell.ad_bytes)] = None
+    return [
+        Job(catalog.device(d), catalog.cipher(body.cipher), body, placement, flags, tuple(run), stop)
+        for (d, body, placement, flags), run in runs.items()
+    ]

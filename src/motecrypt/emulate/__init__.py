@@ -1,0 +1,1 @@
+"""Any firmware in the simulators: read its image and symbols, run it freely, profile it."""

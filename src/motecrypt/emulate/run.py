@@ -1,0 +1,322 @@
+"""Any firmware, run freely: its UART as it comes, until a text, a time, or its end; then what it took.
+
+The programs that run it (drivers/avr_run.c, drivers/arm.c) are told everything on their command lines and
+answer with events, one JSON object a line; see docs/formats.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from motecrypt.emulate.images import ARM, Image, elf_of, flat
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.model import Device
+from motecrypt.runners.arm import command as arm_command
+from motecrypt.runners.session import Options
+from motecrypt.toolchain.drivers import driver
+
+BOOT_SECTIONS = (0x7000, 0x7800, 0x7C00, 0x7E00)
+"""Where the ATmega328P's boot section may begin (DS40002061B, table 27-7)."""
+
+
+@dataclass(frozen=True)
+class FreeRun:
+    """How to run.
+
+    Parameters
+    ----------
+    until
+        Ends when the UART has sent this text.
+    max_seconds
+        Ends after this much simulated time; None: never.
+    max_output
+        Ends after so many bytes from the UART; None: any number.
+    uart
+        A serial port or virtual radio to join the UART to; "pty", or a path where nothing is yet, makes a
+        pseudo-terminal (with a link to it at that path).
+    resets_on_open
+        Whether opening that pseudo-terminal resets the chip, as on an UNO's USB port.
+    real_time
+        Keep simulated time to the wall clock.
+    stamps
+        Each line of output begins with its simulated time in seconds.
+    input
+        A file descriptor that the UART receives from, or None.
+    eeprom
+        A file that keeps the EEPROM.
+    millivolts
+        At the analogue inputs; None: nothing is connected.
+    profile
+        A file for the profile, and one with the functions.
+    """
+
+    until: str | None = None
+    max_seconds: float | None = 10.0
+    max_output: int | None = 1 << 20
+    uart: str | None = None
+    resets_on_open: bool = False
+    real_time: bool = False
+    stamps: bool = False
+    input: int | None = None
+    eeprom: Path | None = None
+    millivolts: int | None = None
+    profile: tuple[Path, Path] | None = None
+    bare: bool = False
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended.
+
+    Parameters
+    ----------
+    reason
+        "until", "limit", "stop" (it has ended by itself), "sleep", "stopped" (by a signal), "flood",
+        "gone" (the port) or "fault".
+    stack_bytes
+        The deepest stack, from the top of RAM.
+    """
+
+    reason: str
+    detail: str
+    cycles: int
+    seconds: float
+    stack_bytes: int | None
+    interrupts: int
+    pc: int
+    notes: tuple[str, ...]
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+def run_freely(
+    image: Image,
+    device: Device,
+    how: FreeRun,
+    output: Callable[[bytes], None] | None = None,
+    event: Callable[[str, str], None] | None = None,
+) -> Ended:
+    """Run a firmware to its end.
+
+    Parameters
+    ----------
+    output
+        Gets the UART's bytes as they come; None leaves them to this process's standard output.
+    event
+        Gets ("note", text) when something is touched that is not modelled, and ("port", name).
+    """
+    with tempfile.TemporaryDirectory(prefix="motecrypt-run.") as scratch:
+        command = _command(image, device, how, Path(scratch))
+        return _drive(command, device, how, output, event)
+
+
+def _command(image: Image, device: Device, how: FreeRun, scratch: Path) -> list[str | Path]:
+    if device.runner == "simavr":
+        command = _avr_command(image, device, scratch)
+    elif device.runner == "arm":
+        for option, wish in (
+            ("--board", how.resets_on_open),
+            ("--eeprom", how.eeprom),
+            ("--millivolts", how.millivolts is not None),
+        ):
+            if wish:
+                raise InputError(f"{option}: {device.name} has no such thing; it is for the UNO")
+        command = _arm_command(image, device, scratch)
+    else:
+        raise InputError(f"{device.name}: there is no simulator for it; choose --device uno or pico")
+    if how.max_seconds is not None:
+        limit = ["--max-seconds", str(how.max_seconds)]
+        if device.runner == "simavr":
+            limit = ["--max-cycles", str(round(how.max_seconds * device.clock_hz))]
+        command += limit
+    command += ["--until", how.until] if how.until else []
+    command += ["--max-output", str(how.max_output)] if how.max_output is not None else []
+    command += _uart_options(how)
+    command += ["--eeprom", how.eeprom] if how.eeprom else []
+    command += ["--adc", str(how.millivolts)] if how.millivolts is not None else []
+    if how.profile:
+        command += ["--profile", how.profile[0], "--functions", how.profile[1]]
+    flags = {
+        "--stamps": how.stamps,
+        "--real": how.real_time,
+        "--input": how.input is not None,
+        "--bare": how.bare,
+    }
+    return [*command, *(flag for flag, on in flags.items() if on)]
+
+
+def _uart_options(how: FreeRun) -> list[str]:
+    if how.uart is None:
+        return []
+    if how.uart == "pty" or not os.path.lexists(how.uart):
+        return ["--pty", how.uart, *(["--board"] if how.resets_on_open else [])]
+    if how.resets_on_open:
+        raise InputError(f"{how.uart}: exists; a board needs a path where nothing is yet, or 'pty'")
+    return ["--port", how.uart]
+
+
+def _avr_command(image: Image, device: Device, scratch: Path) -> list[str | Path]:
+    base, code = flat(image, 0, 0x800000)
+    _, data = flat(image, 0x810000, 0x820000)
+    if not code:
+        raise InputError(f"{image.path}: has nothing for the flash")
+    (scratch / "flash").write_bytes(code)
+    settings = device.simulator
+    command: list[str | Path] = [driver("avr_run"), "--mcu", settings["mcu"], "--clock", str(device.clock_hz)]
+    command += ["--image", scratch / "flash", "--base", hex(base), "--events", "{events}"]
+    command += ["--start", hex(base if base in BOOT_SECTIONS else 0)]
+    command += ["--data-end", hex(image.data_end & 0xFFFF)] if image.data_end else []
+    if data:
+        (scratch / "eeprom").write_bytes(data)
+        command += ["--data", scratch / "eeprom"]
+    return command
+
+
+def _arm_command(image: Image, device: Device, scratch: Path) -> list[str | Path]:
+    elf = image.elf
+    if elf is None:
+        vectors = device.simulator["vectors"]
+        reset = next(
+            (
+                s.data[vectors + 4 - s.address :][:4]
+                for s in image.segments
+                if s.address <= vectors < s.address + len(s.data)
+            ),
+            b"",
+        )
+        if len(reset) < 4:
+            raise InputError(f"{image.path}: has no vectors at {vectors:#x}, after the 256 bytes of boot2")
+        elf = scratch / "image.elf"
+        elf.write_bytes(elf_of(image.segments, ARM, int.from_bytes(reset, "little")))
+    command = [part for part in arm_command(device, elf, Options()) if part != elf]
+    at = command.index("--max-cycles")
+    del command[at : at + 2]
+    return [*command, elf, "--free"]
+
+
+# --- driving -------------------------------------------------------------------------------------------
+
+
+def _drive(
+    command: list[str | Path],
+    device: Device,
+    how: FreeRun,
+    output: Callable[[bytes], None] | None,
+    event: Callable[[str, str], None] | None,
+) -> Ended:
+    events_out, events_in = os.pipe()
+    arguments = [str(part).replace("{events}", str(events_in)) for part in command]
+    with tempfile.TemporaryFile() as errors:
+        try:
+            process = subprocess.Popen(
+                arguments,
+                stdin=subprocess.DEVNULL if how.input is None else how.input,
+                stdout=None if output is None else subprocess.PIPE,
+                stderr=errors,
+                pass_fds=(events_in,),
+                bufsize=0,
+            )
+        except OSError as error:
+            os.close(events_out)
+            raise MotecryptError(f"{arguments[0]}: {error.strerror}") from error
+        finally:
+            os.close(events_in)
+        told = _Told(event)
+        try:
+            with _signals():
+                _listen(process, events_out, output, told)
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            os.close(events_out)
+            if process.stdout is not None:
+                process.stdout.close()
+            process.wait()
+        errors.seek(0)
+        said = errors.read().decode(errors="replace").strip().splitlines()
+    if told.end is None:
+        raise InputError(said[-1] if said else f"the simulator ended with {process.returncode}")
+    return _ended(told, device)
+
+
+class _Told:
+    """Events as they come."""
+
+    def __init__(self, event: Callable[[str, str], None] | None) -> None:
+        self._event = event
+        self._text = b""
+        self.notes: list[str] = []
+        self.end: dict[str, Any] | None = None
+
+    def take(self, data: bytes) -> None:
+        *lines, self._text = (self._text + data).split(b"\n")
+        for line in lines:
+            told = json.loads(line)
+            if told["event"] in ("note", "port"):
+                if told["event"] == "note":
+                    self.notes.append(told["detail"])
+                if self._event is not None:
+                    self._event(told["event"], told["detail"])
+            elif told["event"] != "region":
+                self.end = told
+
+
+@contextmanager
+def _signals() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the run as Ctrl-C does: with its figures."""
+    numbers = (signal.SIGTERM, signal.SIGHUP) if threading.current_thread() is threading.main_thread() else ()
+    before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _listen(
+    process: subprocess.Popen[bytes], events: int, output: Callable[[bytes], None] | None, told: _Told
+) -> None:
+    with selectors.DefaultSelector() as waiting:
+        waiting.register(events, selectors.EVENT_READ)
+        if process.stdout is not None:
+            waiting.register(process.stdout.fileno(), selectors.EVENT_READ)
+        while waiting.get_map():
+            try:
+                for key, _ in waiting.select():
+                    data = os.read(key.fd, 65536)
+                    if not data:
+                        waiting.unregister(key.fd)
+                    elif key.fd == events:
+                        told.take(data)
+                    elif output is not None:
+                        output(data)
+            except KeyboardInterrupt:  # the driver ends with its figures
+                process.send_signal(signal.SIGTERM)
+
+
+def _ended(told: _Told, device: Device) -> Ended:
+    assert told.end is not None
+    known = {"event", "detail", "cycle", "pc", "stack", "interrupts"}
+    cycles = int(told.end["cycle"])
+    return Ended(
+        reason=told.end["event"],
+        detail=told.end["detail"],
+        cycles=cycles,
+        seconds=told.end.get("seconds", cycles / device.clock_hz),
+        stack_bytes=told.end.get("stack"),
+        interrupts=int(told.end.get("interrupts", 0)),
+        pc=int(told.end.get("pc", 0)),
+        notes=tuple(told.notes),
+        extra={k: v for k, v in told.end.items() if k not in known},
+    )

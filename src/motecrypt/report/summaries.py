@@ -1,0 +1,52 @@
+"""What the report tells of one device, one cipher and one part of an audit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from motecrypt.model import Cipher, Device
+from motecrypt.report.costs import Cost
+from motecrypt.report.figure import Figure
+
+
+@dataclass(frozen=True)
+class DeviceSummary:
+    """A device, and on what its figures were made."""
+
+    device: Device
+    cells: int
+    failed: int
+    runners: tuple[str, ...]
+    compilers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AuditSummary:
+    """One part of a cipher's audit as its finding tells it."""
+
+    part: str
+    title: str
+    verdict: str
+    weight: str
+    sentences: tuple[str, ...]
+    implementation: str
+    made_at: str
+
+
+@dataclass(frozen=True)
+class CipherSummary:
+    """A cipher: its standing, what it costs at one length, its audit and figures."""
+
+    cipher: Cipher
+    message_bytes: int
+    best: Mapping[str, Cost]
+    costs: Sequence[Cost]
+    lengths: Sequence[int]
+    audit: Sequence[AuditSummary]
+    figures: Sequence[Figure]
+
+    @property
+    def measured(self) -> bool:
+        """Whether anything of it was measured."""
+        return bool(self.costs)

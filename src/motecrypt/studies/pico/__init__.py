@@ -1,0 +1,1 @@
+"""Dharmani, "String and File Encryption with AES" on a Raspberry Pi Pico."""

@@ -1,0 +1,482 @@
+"""The Pico study's tables of strings: times, ciphertexts, memory and claims, each figure beside ours."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping, Sequence
+
+from motecrypt.catalog import Catalog
+from motecrypt.catalog.oracles import oracle
+from motecrypt.model import Cell, Comparison, Measurement, Operation, Section, Verdict
+from motecrypt.results import Results
+from motecrypt.studies.pico.figures import (
+    BRING,
+    CASES,
+    DEVICE,
+    IV,
+    KEY_BITS,
+    OPERATIONS,
+    SIZES,
+    CallTiming,
+    Case,
+    Sized,
+    Timings,
+    by_flags,
+    key_of_bits,
+    measured,
+    miss_cycles,
+    printed,
+    printed_ciphertexts,
+    sizes,
+    timings,
+)
+
+SOURCE = (
+    '"String and File Encryption with AES - Code Testing on Raspberry Pi Pico", dharmanitech, 26 January 2022'
+)
+TIMES = "Strings: time"
+CIPHERTEXTS = "Strings: ciphertexts"
+MEMORY = "Strings: memory"
+CLAIMS = "Strings: claims"
+
+#: Per cent of the memory, as the compiler's output prints them beside the bytes; flash is the same in all.
+PRINTED_SHARES = {1: 15.2, 2: 17.4, 3: 15.3, 4: 15.1}
+PRINTED_FLASH_SHARE = 0.2
+
+#: RAM of two programs of one author differs by what differs in them; our difference has no buffers.
+CLOSE = 0.25
+
+
+def comparisons(results: Results) -> list[Comparison]:
+    """Every figure and claim about strings beside ours."""
+    found, timed = measured(results), timings(results)
+    return [*_times(timed, found), *_ciphertexts(), *_memory(found), *_claims(timed, found)]
+
+
+def sections(results: Results) -> list[Section]:
+    """The same for people."""
+    found, timed = measured(results), timings(results)
+    return [
+        _time_section(timed),
+        _cause_section(_times(timed, found)),
+        _compiler_section(found),
+        _plain(CIPHERTEXTS, _ciphertexts(), _CIPHERTEXT_TEXT),
+        _plain(MEMORY, _memory(found), _memory_text(found)),
+        _plain(CLAIMS, _claims(timed, found), ""),
+    ]
+
+
+# --- times -----------------------------------------------------------------------------------------
+
+
+def _places() -> Iterator[tuple[Case, int, Operation]]:
+    for case in CASES:
+        for bits in KEY_BITS:
+            for operation in OPERATIONS:
+                yield case, bits, operation
+
+
+def _times(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[Comparison]:
+    rows = []
+    _, boot2, _ = miss_cycles()
+    for case, bits, operation in _places():
+        row = printed().get((case.number, bits))
+        published = row.time_us(operation) if row else None
+        place = (SOURCE, TIMES, f"{case.title} AES-{bits}", operation, "µs", published)
+        ours = timed[case.number, bits, operation]
+        if isinstance(ours, str):
+            note = ours
+            if published is not None:
+                blocks = case.processed_bytes // 16
+                note += f"; {published / blocks:.0f} µs for each of {blocks} blocks"
+            rows.append(Comparison(*place, None, None, "not measured", note))
+            continue
+        value = round(ours.time_us(boot2), 1)
+        facts = _facts(ours)
+        if case.key_in_call:
+            facts += "; with the key's set-up, since the source's call takes the key; without its Base64"
+        if published is None:
+            note = f"the source printed none for {bits} bits; {facts}"
+            rows.append(Comparison(*place, value, None, "not reproducible", note))
+            continue
+        verdict, cause = _cause(ours, published, by_flags(found, case, bits, operation))
+        rows.append(Comparison(*place, value, round(value / published, 3), verdict, f"{facts}; {cause}"))
+    return rows
+
+
+def _facts(ours: CallTiming) -> str:
+    band = "/".join(f"{ours.time_us(p):.0f}" for p in miss_cycles())
+    at = "/".join(map(str, miss_cycles()))
+    where = " after the key's set-up" if ours.outcome else ""
+    text = (
+        f"warm {ours.time_us(0):.0f}; cold{where} {band} at {at} cycles a miss; "
+        f"{ours.core_cycles:,} core cycles, {ours.misses} lines missed"
+    )
+    if ours.outcome:
+        code, tables = ours.outcome["code_lines_new"], ours.outcome["table_lines_new"]
+        name, share = ours.outcome["functions"][0]
+        text += f" (code {code}, tables {tables}); {100 * share:.0f} % of the instructions in {name}"
+    return text
+
+
+def _cause(ours: CallTiming, published: float, levels: dict[tuple[str, str], float]) -> tuple[Verdict, str]:
+    """Whether the print lies in the band of the miss's cost, and what explains the rest."""
+    low, boot2, high = miss_cycles()
+    fewer = {level: us for (level, cache), us in levels.items() if cache == "warm" and level != "-Os"}
+    others = " and ".join(f"{us:.0f} at {level}" for level, us in sorted(fewer.items()))
+    if published < ours.time_us(0):
+        return "not reproducible", (
+            f"the print is {100 * (1 - published / ours.time_us(0)):.0f} % below even the warm figure, "
+            "which no cache explains: its compiler made fewer instructions than GCC 12 does at -Os "
+            f"({others}, warm)"
+        )
+    lines = ours.lines_for(published, boot2)
+    if lines <= ours.misses:
+        share = f"{lines:.0f} of the {ours.misses} lines, at {boot2} cycles each, give the print"
+    else:
+        share = f"{lines * boot2 / ours.misses:.0f} cycles a miss give the print"
+    if published < ours.time_us(low):
+        return "not reproducible", (
+            f"the print is {100 * (1 - published / ours.time_us(low)):.0f} % below the band: {share}. The "
+            "rest may have been in its cache: the sketch's loop repeats, and the printed pass is hardly its "
+            "first, since the line that its setup() prints is missing."
+            f"{_tables_alone(ours, published, fewer)} The compiler counts as well ({others}, warm)"
+        )
+    if published > ours.time_us(high):
+        return "not reproducible", "the print is above the band: more than these bytes was timed"
+    return "reproduced", f"within the band; {share}"
+
+
+def _tables_alone(ours: CallTiming, published: float, levels: Mapping[str, float]) -> str:
+    """Whether the tables' lines, which no compiler changes, and the fastest core take more than the print."""
+    _, boot2, _ = miss_cycles()
+    tables = int(ours.outcome.get("table_lines_new", 0))
+    least = ours.time_us(boot2, tables) - ours.time_us(0) + min([ours.time_us(0), *levels.values()])
+    if least <= published:
+        return ""
+    return (
+        f" That some were there is certain at {boot2} cycles: the tables' {tables} lines, which no compiler "
+        f"changes, and the fastest core would make {least:.0f} without a line of code missing."
+    )
+
+
+_TIME_TEXT = (
+    "The source's bytes, key and IV; times in µs at 125 MHz, GCC 12 -Os. The clock starts behind the key's "
+    "set-up, as in the source's sketch, so the call finds in the flash cache what the set-up left. cold: "
+    "nothing else was there. A miss costs 56 cycles by the second boot stage of the source's own core (its "
+    "bytes set the divider to 2), 112 with the SDK's default divider of 4; 35 would fit most rows: it is "
+    "shown as the band's lower end and used for nothing else. alone: the cache emptied at the call. set-up: "
+    "cold at 56, before the clock starts."
+)
+
+
+def _time_section(timed: Timings) -> Section:
+    low, boot2, high = miss_cycles()
+    columns = (
+        *("library", "key", "operation", "print", "warm", f"cold {low}", f"cold {boot2}", f"cold {high}"),
+        *("ratio", "alone", "set-up", "lines", "print in band"),
+    )
+    rows = []
+    for case, bits, operation in _places():
+        row = printed().get((case.number, bits))
+        published = row.time_us(operation) if row else None
+        start = [case.title, str(bits), operation, "" if published is None else f"{published:.0f}"]
+        ours = timed[case.number, bits, operation]
+        if isinstance(ours, str):
+            rows.append([*start, *("",) * 8, ours])
+            continue
+        verdict = _cause(ours, published, {})[0] if published is not None else ""
+        rows.append(
+            [
+                *start,
+                *(f"{ours.time_us(p):.0f}" for p in (0, low, boot2, high)),
+                f"{ours.time_us(boot2) / published:.2f}" if published else "",
+                f"{ours.time_us(boot2, ours.misses_cold):.0f}",
+                f"{ours.setup_us(boot2):.0f}",
+                str(ours.misses),
+                "within" if verdict == "reproduced" else "outside" if verdict else "none printed",
+            ]
+        )
+    return Section(TIMES, columns, rows, _TIME_TEXT)
+
+
+def _cause_section(rows: Sequence[Comparison]) -> Section:
+    lines = [
+        [f"{r.row}, {r.column}", f"{r.published:g}", f"{r.measured:g}", r.verdict, r.note]
+        for r in rows
+        if isinstance(r.published, float) and isinstance(r.measured, float)
+    ]
+    return Section("Strings: residuals", ("figure", "print", "ours", "verdict", "cause"), lines)
+
+
+def _compiler_section(found: Sequence[tuple[Cell, Measurement]]) -> Section:
+    columns = (
+        "library",
+        "key",
+        "operation",
+        "print",
+        "-Os",
+        "-O1",
+        "-O2",
+        "-Os cold",
+        "-O1 cold",
+        "-O2 cold",
+    )
+    rows = []
+    for case, bits, operation in _places():
+        levels = by_flags(found, case, bits, operation)
+        row = printed().get((case.number, bits))
+        if not levels or row is None:
+            continue
+        wanted = [(level, cache) for cache in ("warm", "cold") for level in ("-Os", "-O1", "-O2")]
+        rows.append(
+            [
+                *(case.title, str(bits), operation, f"{row.time_us(operation):.0f}"),
+                *(f"{levels[w]:.0f}" if w in levels else "" for w in wanted),
+            ]
+        )
+    text = (
+        "48 random bytes; cold: the cache emptied at the call. The source names neither compiler nor flags; "
+        "its core's own are an older GCC at -Os. What a compiler changes is as large as the residuals."
+    )
+    return Section("Strings: the compiler's part", columns, rows, text)
+
+
+# --- ciphertexts -----------------------------------------------------------------------------------
+
+_CIPHERTEXT_TEXT = (
+    "Encrypted by our oracle under the sketch's key and IV and printed as the source prints, without leading "
+    "zeros: where the digits agree, it is known what was processed."
+)
+
+
+def _as_printed(data: bytes) -> str:
+    """Byte for byte with Serial.print(byte, HEX), which drops leading zeros."""
+    return "".join(f"{byte:X}" for byte in data)
+
+
+def _encrypt(key: bytes, iv: bytes, message: bytes) -> bytes:
+    cipher = Catalog.load().cipher(f"aes{8 * len(key)}-cbc")
+    return oracle(cipher)(key, iv, b"", message)[0]
+
+
+def _ciphertexts() -> list[Comparison]:
+    rows = []
+    for case in CASES:
+        for bits in (128, 256):
+            published = printed_ciphertexts()[case.number, bits]
+            place = (SOURCE, CIPHERTEXTS, f"{case.title} AES-{bits}", "ciphertext", "hex", published)
+            if case.number == 2:
+                rows.append(Comparison(*place, *_behind_base64(case, bits, published)))
+                continue
+            ours = _as_printed(_encrypt(key_of_bits(bits), IV, case.message))
+            if ours == published:
+                note = f"CBC of {len(case.message)} bytes, the string and its closing zero"
+                if case.number == 1:
+                    note += (
+                        "; no ciphertext stealing took place: the 94 digits are 48 bytes, two of them "
+                        "printed with one digit"
+                    )
+                rows.append(Comparison(*place, ours, None, "reproduced", note))
+                continue
+            note = (
+                f"{len(published)} digits that neither the sketch's key and IV nor ciphertext stealing give; "
+                "the 256-bit print of the same library is plain CBC of 48 bytes"
+            )
+            rows.append(Comparison(*place, ours, None, "not reproducible", note))
+    return rows
+
+
+def _behind_base64(case: Case, bits: int, published: str) -> tuple[str, None, Verdict, str]:
+    """Case 2 encrypts the Base64 text of the string and prints the Base64 text of the outcome."""
+    raw = base64.b64decode(bytes.fromhex(published))
+    text = base64.b64encode(case.message)
+    padded = text + bytes([16]) * 16
+    ours = raw[:16] + _encrypt(key_of_bits(bits), raw[:16], padded[16:])
+    agrees = ours == raw
+    note = (
+        f"{len(raw)} bytes, five blocks: the {len(text)} characters of the string's Base64 text and a block "
+        "of padding, not the 48 bytes of the other cases. Blocks 2 to 5 agree; the first block's IV is "
+        "another than the sketch's"
+    )
+    verdict: Verdict = "reproduced" if agrees else "not reproducible"
+    return base64.b64encode(ours).hex().upper(), None, verdict, note if agrees else "the blocks do not agree"
+
+
+# --- memory ----------------------------------------------------------------------------------------
+
+
+def _memory(found: Sequence[tuple[Cell, Measurement]]) -> list[Comparison]:
+    known = sizes(found)
+    rows = []
+    for case in CASES:
+        row = printed()[case.number, 128]
+        ours = known.get((case.library, case.configuration or ""))
+        for column, published in (("flash", row.flash_bytes), ("RAM", row.ram_bytes)):
+            place = (SOURCE, MEMORY, case.title, column, "bytes", float(published))
+            if ours is None:
+                rows.append(Comparison(*place, None, None, "not measured", BRING))
+            elif column == "RAM":
+                note = (
+                    "of the whole program with Mbed OS, which is not here; ours is the library's part alone"
+                )
+                rows.append(Comparison(*place, float(ours.ram_bytes), None, "not reproducible", note))
+            else:
+                rows.append(
+                    Comparison(*place, float(ours.flash_bytes), None, *_flash_verdict(case, published, ours))
+                )
+    return [*rows, *_shares(), *_differences(known)]
+
+
+def _shares() -> list[Comparison]:
+    """The source's percentages, held against its own bytes and the device's memories."""
+    memory = Catalog.load().device(DEVICE).memory
+    rows = []
+    for case in CASES:
+        row = printed()[case.number, 128]
+        for column, published, used in (
+            ("RAM share", PRINTED_SHARES[case.number], row.ram_bytes),
+            ("flash share", PRINTED_FLASH_SHARE, row.flash_bytes),
+        ):
+            there = memory[column.split()[0].lower()].bytes
+            ours = round(100 * used / there, 1)
+            agrees = ours == published
+            note = f"{used:,} of {there:,} bytes" + ("" if agrees else ": not what is printed beside it")
+            rows.append(
+                Comparison(
+                    *(SOURCE, MEMORY, case.title, column, "%", published),
+                    *(ours, round(ours / published, 3), "reproduced" if agrees else "contradicted", note),
+                )
+            )
+    return rows
+
+
+def _flash_verdict(case: Case, published: int, ours: Sized) -> tuple[Verdict, str]:
+    needed = ours.symbol_bytes
+    if needed > published:
+        return "contradicted", (
+            f"{case.title} alone brings {needed:,} bytes of code and tables: {published:,} can hold neither "
+            "it nor a program with Mbed OS and USB around it"
+        )
+    return "not reproducible", (
+        f"{needed:,} bytes would fit, but the print is of a whole program with Mbed OS and USB, and the same "
+        "as case 3's, whose library is larger: it counts something else than the program's flash"
+    )
+
+
+def _differences(known: dict[tuple[str, str], Sized]) -> list[Comparison]:
+    """Case 3 less case 4: Mbed OS cancels out, so the prints can be held against ours."""
+    larger, smaller = CASES[2], CASES[3]
+    ours = [known.get((c.library, c.configuration or "")) for c in (larger, smaller)]
+    rows = []
+    for column, name in (("flash", "flash_bytes"), ("RAM", "ram_bytes")):
+        published = float(
+            getattr(printed()[larger.number, 128], name) - getattr(printed()[smaller.number, 128], name)
+        )
+        place = (SOURCE, MEMORY, f"{larger.title} less {smaller.title}", column, "bytes", published)
+        if None in ours:
+            rows.append(Comparison(*place, None, None, "not measured", "a library could not be built"))
+            continue
+        difference = float(getattr(ours[0], name) - getattr(ours[1], name))
+        if published and abs(difference / published - 1) <= CLOSE:
+            note = "two contexts of the one, one of the other; what remains are the sketches' buffers"
+            rows.append(Comparison(*place, difference, round(difference / published, 3), "reproduced", note))
+        else:
+            note = "two libraries of so different sizes in the same flash: the print does not count them"
+            rows.append(Comparison(*place, difference, None, "contradicted", note))
+    return rows
+
+
+def _memory_text(found: Sequence[tuple[Cell, Measurement]]) -> str:
+    known = sizes(found)
+    parts = [
+        f"{name} {size.flash_bytes:,} bytes of flash, {size.ram_bytes:,} of RAM"
+        for name in SIZES
+        if (size := known.get(("mbedtls", name))) is not None
+    ]
+    return (
+        "Ours: difference to the same firmware with an empty cipher, AES-128, encryption and decryption. "
+        f"Mbed TLS by its configuration: {'; '.join(parts)}. None of them fits the printed 4,082 bytes. "
+        "Mbed OS sets rom-tables."
+    )
+
+
+# --- claims ----------------------------------------------------------------------------------------
+
+
+def _claims(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[Comparison]:
+    fast, other = CASES[2], CASES[3]
+    ratios = []
+    _, boot2, _ = miss_cycles()
+    for bits in (128, 256):
+        for operation in OPERATIONS:
+            pair = [timed[case.number, bits, operation] for case in (fast, other)]
+            if all(isinstance(t, CallTiming) for t in pair):
+                a, b = (t.time_us(boot2) for t in pair if isinstance(t, CallTiming))
+                ratios.append(b / a)
+    known = sizes(found)
+    big = known.get((fast.library, fast.configuration or ""))
+    small = known.get((other.library, other.configuration or ""))
+    rows = [
+        _claim(
+            "Mbed TLS is the fastest of the four",
+            bool(ratios) and min(ratios) > 1,
+            f"tiny-AES-c takes {min(ratios):.2f} to {max(ratios):.2f} times as long, cold"
+            if ratios
+            else None,
+            "by ours against tiny-AES-c; against the other two by the print alone",
+        )
+    ]
+    rows.append(
+        _claim(
+            "Mbed TLS's flash and RAM are low as well",
+            False,
+            f"{_both(big)}; tiny-AES-c {_both(small)}" if big and small else None,
+            "it takes the most flash of the two measured; the printed sizes do not count the libraries",
+        )
+    )
+    rows.append(
+        Comparison(
+            *(SOURCE, CLAIMS, "over 40 KB of RAM is Mbed OS itself", "", "", "40 KB"),
+            f"{big.ram_bytes:,} and {small.ram_bytes:,} bytes are the libraries'" if big and small else None,
+            None,
+            "not reproducible",
+            "Mbed OS is not built here; the libraries' parts leave 40 KB for it",
+        )
+    )
+    same = [c for c in _ciphertexts() if c.verdict == "reproduced" and not c.row.startswith(CASES[1].title)]
+    rows.append(
+        _claim(
+            "the same key and IV in all libraries",
+            False,
+            f"the sketch's key and IV give {len(same)} of the 8 printed ciphertexts",
+            "case 2's first block and case 1 at 128 bits come of another IV or key, by the source's print",
+        )
+    )
+    return rows
+
+
+def _both(size: Sized) -> str:
+    return f"{size.flash_bytes:,} bytes of flash and {size.ram_bytes:,} of RAM"
+
+
+def _claim(text: str, holds: bool, ours: str | None, note: str) -> Comparison:
+    place = (SOURCE, CLAIMS, text, "", "", "yes")
+    if ours is None:
+        return Comparison(*place, None, None, "not measured", "a library could not be measured")
+    return Comparison(*place, ours, None, "reproduced" if holds else "contradicted", note)
+
+
+def _plain(title: str, rows: Sequence[Comparison], text: str) -> Section:
+    columns = ("row", "column", "print", "ours", "verdict", "note")
+    lines = [[r.row, r.column, _short(r.published), _short(r.measured), r.verdict, r.note] for r in rows]
+    return Section(title, columns, lines, text)
+
+
+def _short(value: float | str | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        digits = len(value) > 60 and " " not in value
+        return value if not digits else f"{value[:16]}…{value[-8:]} ({len(value)} digits)"
+    return f"{value:,.1f}" if value < 100 else f"{value:,.0f}"

@@ -1,0 +1,35 @@
+"""Dharmani, "String and File Encryption with AES" on a Raspberry Pi Pico: its four libraries beside ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from motecrypt.model import Comparison, Section
+from motecrypt.results import Results
+from motecrypt.studies import Needs
+from motecrypt.studies.pico import figures, files, strings
+
+ORDER = 20
+TITLE = "AES libraries on a Raspberry Pi Pico"
+SOURCE = strings.SOURCE
+KITS = ("pico",)
+
+
+def needs() -> Needs:
+    """Set-up and call of each library on the source's bytes, and the cells for sizes and compiler levels."""
+    return Needs(cells=figures.cells(), experiments=[*figures.sequences(), *files.experiments()])
+
+
+def comparisons(results: Results) -> list[Comparison]:
+    """Every figure and claim of the source beside ours."""
+    return [*strings.comparisons(results), *files.comparisons(results)]
+
+
+def sections(results: Results) -> list[Section]:
+    """The same for people."""
+    return [*strings.sections(results), *files.sections(results)]
+
+
+def charts(results: Results) -> dict[str, dict[str, Any]]:
+    """Files of all sizes, as a Vega-Lite specification."""
+    return files.charts(results)

@@ -1,0 +1,273 @@
+"""Kwasnicki, "Strong encryption for small payloads on Arduino": its table, its features, its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from motecrypt.audits.runs import AuditRun
+from motecrypt.experiments.features import FeatureProbe
+from motecrypt.model import Comparison, Section, Verdict
+from motecrypt.results import Results
+from motecrypt.studies import Needs
+from motecrypt.studies.rc4d.claims import Evidence, claims
+from motecrypt.studies.rc4d.figures import (
+    LETTERS,
+    Printed,
+    VariantFigure,
+    VariantFigures,
+    cells,
+    eeprom_halts_ms,
+    figures,
+    printed,
+)
+
+ORDER = 10
+TITLE = "RC4D on an Arduino UNO"
+SOURCE = 'M. Kwasnicki, "Strong encryption for small payloads on Arduino"'
+KITS = ("avr", "host")
+
+TABLE = "Type, time, space"
+FEATURES = "Features"
+CLAIMS = "Claims"
+
+#: The source's columns, and what of ours stands for them.
+PROBES = {
+    "AES": FeatureProbe("aes128-ecb", "small"),
+    "RC4": FeatureProbe("rc4", "opt"),
+    "RC4 k": FeatureProbe("rc4", "k-opt"),
+    "RC4D": FeatureProbe("rc4d", "opt"),
+    "RC4D k": FeatureProbe("rc4d", "k-opt"),
+    "two keys": FeatureProbe("rc4d-two-key", "k-opt"),
+}
+ATTACK = AuditRun("rc4d", "attack:rc4d-chosen-plaintext", quick=True)
+
+#: What the source prints of them: payload in bytes, key in bytes, diffusion.
+PRINTED_FEATURES = {
+    "AES": ("16", "16", "block"),
+    "RC4": ("any", "any", "none"),
+    "RC4 k": ("any", "16", "none"),
+    "RC4D": ("any", "any", "full"),
+    "RC4D k": ("any", "16", "full"),
+}
+FEATURE_NAMES = ("payload", "key length", "diffusion")
+
+
+def needs() -> Needs:
+    """Every variant of ours on the UNO, and on the host what the ciphers take, how far they diffuse and
+    the attack that tells whether RC4D is stronger than RC4."""
+    return Needs(cells=cells(), experiments=[*PROBES.values(), ATTACK])
+
+
+def comparisons(results: Results) -> list[Comparison]:
+    """Every figure, feature and claim of the source beside ours."""
+    found = figures(results)
+    features = _features(results)
+    return [*_table(found), *_feature_rows(features), *_claim_rows(results, found, features)]
+
+
+def sections(results: Results) -> list[Section]:
+    """The table, our variants, the features and the claims, for people."""
+    found = figures(results)
+    features = _features(results)
+    return [
+        _table_section(found),
+        _variants_section(found),
+        _section(FEATURES, _feature_rows(features), _feature_text(features)),
+        _section(CLAIMS, _claim_rows(results, found, features), _CLAIMS_TEXT),
+    ]
+
+
+# --- the table --------------------------------------------------------------------------------------
+
+_TABLE_TEXT = (
+    "1024 times encrypt and decrypt of 32 bytes. AES expands its key in every call on a block (4 times); the "
+    "others make their S-box as often as the variant says, and with p not at all. Flash: difference to the "
+    "same program with an empty cipher. Each row has our fastest counterpart (same letters) for its time "
+    "and our smallest for its flash; RAM, EEPROM and stack are the smallest's. Reproduced: ours is at or "
+    "below the print. RAM without p is the key, which our context keeps and the source's caller."
+)
+
+
+def _table(found: VariantFigures) -> list[Comparison]:
+    rows: list[Comparison] = []
+    for row in printed():
+        fastest = found.fastest(row.cipher, row.letters)
+        smallest = found.smallest(row.cipher, row.letters)
+        rows.append(_figure_row(row, "time", fastest))
+        rows.append(_figure_row(row, "flash", smallest))
+        # Of RAM and EEPROM the source prints only what is additional.
+        rows += [_figure_row(row, "RAM", smallest)] if row.ram_bytes else []
+        rows += [_figure_row(row, "EEPROM", smallest)] if row.eeprom_bytes else []
+    return rows
+
+
+def _figure_row(row: Printed, column: str, ours: VariantFigure | None) -> Comparison:
+    attribute = {"time": "time_ms", "flash": "flash_bytes", "RAM": "ram_bytes", "EEPROM": "eeprom_bytes"}[
+        column
+    ]
+    unit = "ms" if column == "time" else "bytes"
+    published = float(getattr(row, attribute))
+    place = (SOURCE, TABLE, row.label, column, unit, published)
+    if ours is None:
+        return Comparison(*place, None, None, "not measured", "no counterpart ran")
+    measured = round(float(getattr(ours, attribute)), 1)
+    verdict: Verdict = "reproduced" if measured <= published else "contradicted"
+    note = f"{ours.variant}: {ours.time_ms:.0f} ms, {ours.flash_bytes} bytes of flash"
+    if column == "time" and row.cipher == "aes128-ecb":
+        note += f"; {ours.time_keyed_ms:.0f} ms with the key expanded once"
+    if column == "time" and eeprom_halts_ms(ours):
+        note += f"; the chip's halts at EEPROM reads, not simulated, add {eeprom_halts_ms(ours):.0f} ms"
+    return Comparison(*place, measured, round(measured / published, 3), verdict, note)
+
+
+def _table_section(found: VariantFigures) -> Section:
+    columns = (
+        *("type", "time ms", "ours", "ratio", "by"),
+        *("flash", "ours", "ratio", "by", "RAM", "EEPROM", "stack"),
+    )
+    rows = []
+    for row in printed():
+        fastest = found.fastest(row.cipher, row.letters)
+        smallest = found.smallest(row.cipher, row.letters)
+        if fastest is None or smallest is None:
+            rows.append([row.label, f"{row.time_ms:.0f}", *("",) * 3, str(row.flash_bytes), *("",) * 6])
+            continue
+        rows.append(
+            [
+                row.label,
+                f"{row.time_ms:.0f}",
+                f"{fastest.time_ms:.0f}",
+                f"{fastest.time_ms / row.time_ms:.2f}",
+                fastest.variant,
+                str(row.flash_bytes),
+                str(smallest.flash_bytes),
+                f"{smallest.flash_bytes / row.flash_bytes:.2f}",
+                smallest.variant,
+                *(str(smallest.ram_bytes), str(smallest.eeprom_bytes), str(smallest.stack_bytes)),
+            ]
+        )
+    return Section(TABLE, columns, rows, _TABLE_TEXT)
+
+
+def _variants_section(found: VariantFigures) -> Section:
+    by_row = {(row.cipher, row.letters): row for row in printed() if row.style == "opt"}
+    by_row |= {(row.cipher, row.letters): row for row in printed() if row.style == "plain"}
+    rows = []
+    for figure in sorted(found.of.values(), key=_place):
+        row = by_row.get(("rc4d" if figure.cipher.startswith("rc4d") else figure.cipher, figure.letters))
+        rows.append(
+            [
+                figure.cipher,
+                figure.variant,
+                f"{figure.time_ms:.0f}",
+                f"{figure.time_ms / row.time_ms:.2f}" if row else "",
+                *map(str, (figure.flash_bytes, figure.ram_bytes, figure.eeprom_bytes, figure.stack_bytes)),
+            ]
+        )
+    columns = ("cipher", "ours", "time ms", "of the print", "flash", "RAM", "EEPROM", "stack")
+    return Section(
+        "All our variants",
+        columns,
+        rows,
+        "Ratio to the source's plain row of the same letters. undo: both passes run on one S-box and take "
+        "their swaps back, so neither a copy of it nor a second buffer is needed. plain-modulo: as plain, "
+        "with a division in every step of the key schedule, as the source has it."
+        + "".join(f" Not run: {name}: {reason}." for name, reason in found.failed.items()),
+    )
+
+
+def _place(figure: VariantFigure) -> tuple[str, int, str]:
+    return figure.cipher, LETTERS.index(figure.letters), figure.variant
+
+
+# --- features ---------------------------------------------------------------------------------------
+
+
+def _features(results: Results) -> dict[str, Mapping[str, Any]]:
+    stored = {name: probe.find(results) for name, probe in PROBES.items()}
+    return {name: finding.outcome for name, finding in stored.items() if finding is not None}
+
+
+def _feature_rows(features: Mapping[str, Mapping[str, Any]]) -> list[Comparison]:
+    rows = []
+    for name, values in PRINTED_FEATURES.items():
+        for feature, published in zip(FEATURE_NAMES, values, strict=True):
+            if name not in features:
+                rows.append(_feature_row(name, feature, published, None, "not measured", ""))
+                continue
+            measured, agrees, note = _feature(features[name], feature, published)
+            verdict: Verdict = "reproduced" if agrees else "contradicted"
+            rows.append(_feature_row(name, feature, published, measured, verdict, note))
+    return rows
+
+
+def _feature_row(
+    name: str, feature: str, published: str, measured: str | None, verdict: Verdict, note: str
+) -> Comparison:
+    unit = "" if feature == "diffusion" else "bytes"
+    return Comparison(SOURCE, FEATURES, name, feature, unit, published, measured, None, verdict, note)
+
+
+def _feature(found: Mapping[str, Any], feature: str, published: str) -> tuple[str, bool, str]:
+    """What was found, whether it is what was printed, and what to know of it."""
+    if feature == "diffusion":
+        measured = str(found["diffusion"])
+        lengths = ", ".join(map(str, found["diffusion_lengths"]))
+        note = f"every plaintext bit changed, at {lengths} bytes"
+        if measured == "block":
+            note += f"; blocks of {found['block_bytes']} bytes"
+        return measured, measured == published, note
+    if feature == "key length":
+        measured = str(found["keys"])
+        if published == "any":
+            return measured, measured == "5 to 255", "40 bits and more; a length is one byte"
+        return measured, measured == published, ""
+    measured = str(found["messages"])
+    note = ""
+    if found["identity_bytes"]:
+        note = f"a message of {found['identity_bytes'][0]} byte is sent as itself"
+    if published == "16":
+        return measured, measured == "multiples of 16", "one block or more, in ECB"
+    return measured, measured == published, note
+
+
+def _feature_text(features: Mapping[str, Mapping[str, Any]]) -> str:
+    two = features.get("two keys")
+    if two is None:
+        return ""
+    return (
+        f"With a key of its own for each pass: payload {two['messages']}, key {two['keys']} bytes, "
+        f"diffusion {two['diffusion']}. none: some input byte reaches less than a block; block: each "
+        "reaches a whole block; full: each reaches all, and flips half of its bits."
+    )
+
+
+# --- claims -----------------------------------------------------------------------------------------
+
+_CLAIMS_TEXT = (
+    "Verdicts are by our figures or by the source's own print, as the note says. plain: our code written for "
+    "clarity; opt: optimised by hand."
+)
+
+
+def _claim_rows(
+    results: Results, found: VariantFigures, features: Mapping[str, Mapping[str, Any]]
+) -> list[Comparison]:
+    attack = ATTACK.find(results)
+    evidence = Evidence(SOURCE, CLAIMS, found, features, attack.outcome if attack else None)
+    return claims(evidence)
+
+
+def _section(title: str, rows: Sequence[Comparison], text: str) -> Section:
+    if title == CLAIMS:
+        columns: tuple[str, ...] = ("claim", "printed", "ours", "verdict", "why")
+        lines = [[r.row, _plain(r.published), _plain(r.measured), r.verdict, r.note] for r in rows]
+    else:
+        columns = ("cipher", "feature", "printed", "ours", "verdict", "note")
+        lines = [[r.row, r.column, _plain(r.published), _plain(r.measured), r.verdict, r.note] for r in rows]
+    return Section(title, columns, lines, text)
+
+
+def _plain(value: float | str | None) -> str:
+    return "" if value is None else value if isinstance(value, str) else f"{value:g}"

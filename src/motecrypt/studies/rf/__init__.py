@@ -1,0 +1,1 @@
+"""Securing RF communication with AES-256 between Raspberry Pis over Slice of Radio."""

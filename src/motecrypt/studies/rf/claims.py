@@ -1,0 +1,199 @@
+"""What the RF study says in words, held against its own print, the line and the standards. Pure."""
+
+from __future__ import annotations
+
+from motecrypt.model import Comparison
+from motecrypt.radios import costs, load_radio
+from motecrypt.studies.rf import printed
+
+
+def _claim(
+    source: str, row: str, column: str, unit: str, said: object, found: object, **rest: object
+) -> Comparison:
+    ratio = found / said if isinstance(said, float) and isinstance(found, float) and said else None
+    return Comparison(
+        source,
+        "claims",
+        row,
+        column,
+        unit,
+        said,  # type: ignore[arg-type]
+        found,  # type: ignore[arg-type]
+        ratio,
+        rest["verdict"],  # type: ignore[arg-type]
+        str(rest["note"]),
+    )
+
+
+def claims(source: str) -> list[Comparison]:
+    """Every conclusion of the text as a row."""
+    return [*_of_the_print(source), *_of_the_radio(source), *_of_the_cipher(source)]
+
+
+def _of_the_print(source: str) -> list[Comparison]:
+    c, p, t = (printed.mean_time_ms(payload) for payload in "CPT")
+    averages = printed.PRINTED_AVERAGE_KB_S
+    falls = [
+        later.name
+        for payload in "TCP"
+        for before, later in zip(printed.of(payload), printed.of(payload)[1:], strict=False)
+        if later.time_ms < before.time_ms
+    ]
+    return [
+        _claim(
+            *(source, "section 6: padding reduces the time by", "reduction", "%"),
+            *(7.92, round(100 * (1 - p / c), 2)),
+            verdict="contradicted",
+            note=f"the printed mean times are {c:.3f} ms (C) and {p:.3f} ms (P): P takes 7.34 % "
+            "less. 7.92 % is "
+            "how much more C takes than P: divided by the wrong one",
+        ),
+        _claim(
+            *(source, "section 6: average delay of P over T", "mean of (2)", "ms"),
+            *(5.5825, round(p - t, 4)),
+            verdict="reproduced",
+            note="recomputed from table 3",
+        ),
+        _claim(
+            *(source, "section 6: P is approximately two times slower than plaintext", "ratio of means", ""),
+            *(2.0, round(p / t, 3)),
+            verdict="reproduced",
+            note="recomputed from table 3; P also carries 2.3 times the bytes, so this is the line "
+            "and no more",
+        ),
+        _claim(
+            *(source, "section 5: the lowest throughput is the ciphertext's", "lowest average", "KB/s"),
+            *("C", min(averages, key=lambda payload: averages[payload])),
+            verdict="contradicted",
+            note=f"table 4 prints {averages['T']} for plaintext and {averages['C']} for ciphertext",
+        ),
+        _claim(
+            *(
+                source,
+                "section 5: ciphertext with padding has the highest throughput",
+                "highest average",
+                "KB/s",
+            ),
+            *("P", max(averages, key=lambda payload: averages[payload])),
+            verdict="contradicted",
+            note="so the print, but its 13.35 KB/s is beyond what the line carries (11.52 KB/s): it is no "
+            "throughput of a transmission; and it counts padding and hex digits as payload",
+        ),
+        _claim(
+            *(source, "section 5: time increases gradually with the size", "rows that fall", ""),
+            *("none", ", ".join(falls)),
+            verdict="contradicted",
+            note="P6 takes less time than P5 for 38 bytes more",
+        ),
+        _claim(
+            *(source, "section 5: equal payloads", "192 bytes, C7 and P7", "ms"),
+            *(printed.row("C7").time_ms, printed.row("P7").time_ms),
+            verdict="contradicted",
+            note="the same 192 bytes, both whole packets, are printed with two times 15 % apart: "
+            "the rows were "
+            "not measured alike",
+        ),
+    ]
+
+
+def _of_the_radio(source: str) -> list[Comparison]:
+    radio = load_radio("srf")
+    short = costs(radio, 32).delivery_time_us / 1000
+    whole = costs(radio, 36).delivery_time_us / 1000
+    not_whole = [row.name for row in printed.of("T") if row.size_bytes % 12]
+    filled = [row.name for row in printed.of("C") if printed.rule_bytes(row) % 12 == 0]
+    unfilled = [row.name for row in printed.of("P") if row.size_bytes % 12]
+    slowest = max(row.time_ms for row in printed.rows())
+    return [
+        _claim(
+            *(source, "section 5: unpadded ciphertext waits 100 ms or more", "longest printed time", "ms"),
+            *(100.0, slowest),
+            verdict="contradicted",
+            note="no printed time holds a timeout of 100 ms, nor of 16 ms; what was timed ended "
+            "before the radio sent",
+        ),
+        _claim(
+            *(source, "section 5: plaintext goes directly, 12 characters a payload", "not whole packets", ""),
+            *("none", ", ".join(not_whole)),
+            verdict="contradicted",
+            note="not one of the ten plaintexts is a multiple of 12: each waits for the timeout as C does",
+        ),
+        _claim(
+            *(source, "section 5: ciphertext payloads are incomplete packets", "whole packets", ""),
+            *("none", ", ".join(filled)),
+            verdict="contradicted",
+            note="96 and 192 hex digits are whole packets and wait for nothing",
+        ),
+        _claim(
+            *(source, "section 3: P is padded to whole packets", "not whole packets", "bytes"),
+            *("none", ", ".join(unfilled)),
+            verdict="contradicted",
+            note="170 and 266 bytes are no multiples of 12",
+        ),
+        _claim(
+            *(source, "section 3: padding spares the timeout", "32 bytes against 36 delivered", "ms"),
+            *("sent immediately", f"{short:.1f} against {whole:.1f}"),
+            verdict="reproduced",
+            note="by the model: true, and worth 96 to 99 ms (12 to 15 ms with firmware from 0.41), "
+            "far more than "
+            "the print shows",
+        ),
+        _claim(
+            *(source, "section 5: padding makes it comparatively faster", "what padding gains", "ms"),
+            *(round(printed.mean_time_ms("C") - printed.mean_time_ms("P"), 3), round(short - whole, 1)),
+            verdict="contradicted",
+            note="the print's mean gain; by the model a message that is not whole packets gains "
+            "about 100 ms and "
+            "one that is gains nothing",
+        ),
+        _claim(
+            *(
+                source,
+                "abstract: padding does not affect the time significantly",
+                "36 against 32 bytes",
+                "ms",
+            ),
+            *("not significant", f"{whole:.1f} against {short:.1f}"),
+            verdict="contradicted",
+            note="it decides between 5 ms and 104 ms; the paper's section 5 says the opposite of "
+            "its abstract, too",
+        ),
+    ]
+
+
+def _of_the_cipher(source: str) -> list[Comparison]:
+    return [
+        _claim(
+            *(source, "section 2: with 256 bits AES works on 256 bits of plaintext", "block", "bits"),
+            *(256.0, 128.0),
+            verdict="contradicted",
+            note="FIPS 197: the block has 128 bits with every key; 256 is the key",
+        ),
+        _claim(
+            *(source, "section 5: CBC with 32 bits of key", "key", "bits"),
+            *(32.0, 256.0),
+            verdict="contradicted",
+            note="section 2 says 32 bytes, and the title 256 bits",
+        ),
+        _claim(
+            *(source, "section 2: the block mode provides integrity and authentication", "of CBC", ""),
+            *("integrity", "none"),
+            verdict="contradicted",
+            note="CBC authenticates nothing: bits flip at will in the block behind, and padding "
+            "errors leak the "
+            "plaintext (Vaudenay, EUROCRYPT 2002)",
+        ),
+        _claim(
+            *(source, "section 5: AES does not expand but for the last block's padding", "C / T", ""),
+            *("a few bytes", f"{printed.mean([printed.factor(row) for row in printed.of('C')]):.2f}"),
+            verdict="contradicted",
+            note="true of AES; what doubles the bytes is the hex string, which nothing asked for",
+        ),
+        _claim(
+            *(source, "section 1: encryption secures RF communication", "IV in table 1", "bytes"),
+            *("not mentioned", 0.0),
+            verdict="contradicted",
+            note="the printed sizes leave no room for an IV: it is fixed, so equal messages (and equal "
+            "beginnings) are equal ciphertexts; sent as it should be it costs 16 bytes, two packets at most",
+        ),
+    ]

@@ -1,0 +1,277 @@
+"""What the Wi-Fi study needs: its print, its conditions, and the requests whose findings it reads. Pure."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from motecrypt.bench import cell_key
+from motecrypt.catalog import Catalog
+from motecrypt.experiments.data_types import DataTypes
+from motecrypt.experiments.host_speed import KIND as HOST_SPEED
+from motecrypt.experiments.host_speed import VERSION as HOST_SPEED_VERSION
+from motecrypt.experiments.host_speed import HostSpeed, best_of_ours, cycles_per_byte, standard_points
+from motecrypt.experiments.transfer_wlan import TransferWlan, ensure_all
+from motecrypt.model import Cell, Finding
+from motecrypt.results import Results
+from motecrypt.wlan import filecost
+from motecrypt.wlan.filecost import FileCost
+from motecrypt.wlan.samples import encoded_bytes
+
+SOURCE = (
+    "Elminaam, Abdul Kader, Hadhoud, 'Evaluating the Effects of Cryptography Algorithms on power "
+    "consumption for wireless devices'"
+)
+
+# One file of each type, within the source's sizes. Text and audio stand well inside their ranges: the
+# ratios below do not depend on the size, and a second simulation of 5 MB would show nothing new.
+DATA: dict[str, int] = {"text": 2_000_000, "audio": 2_000_000, "video": 4_006_000, "image": 131_000}
+TABLES = {"text": "table 1", "audio": "table 2", "video": "table 3"}
+
+# The source names ciphers, key lengths (RC2 64, DES 64, 3DES 3 x 64, AES 128, Blowfish 128, RC6 128), and
+# no mode: cipher block chaining is what its tools of 2008 did unless told otherwise.
+CIPHERS: dict[str, tuple[str, int]] = {
+    "AES": ("aes128-cbc", 128),
+    "DES": ("des-cbc", 64),
+    "RC2": ("rc2-cbc", 64),
+    "3DES": ("3des-cbc", 192),
+    "Blowfish": ("blowfish-cbc", 128),
+    "RC6": ("rc6-cbc", 128),
+}
+
+LONGER_KEYS: dict[str, tuple[tuple[str, int], ...]] = {
+    "AES": (("aes128-cbc", 128), ("aes192-cbc", 192), ("aes256-cbc", 256)),
+    "RC6": (("rc6-cbc", 128), ("rc6-cbc", 192), ("rc6-cbc", 256)),
+    "RC2": (("rc2-cbc", 64), ("rc2-cbc", 128)),
+    "Blowfish": (("blowfish-cbc", 128), ("blowfish-cbc", 448)),
+}
+
+# Columns of tables 1 to 3: mode, security, signal. The source ran the poor signal under WEP.
+COLUMNS: dict[str, tuple[str, str, str]] = {
+    "adhoc_open": ("adhoc", "open", "good"),
+    "adhoc_wep": ("adhoc", "wep", "good"),
+    "adhoc_poor": ("adhoc", "wep", "poor"),
+    "bss_wpa_tkip": ("infrastructure", "tkip", "good"),
+    "bss_open": ("infrastructure", "open", "good"),
+}
+COLUMN_TITLES = {
+    "adhoc_open": "ad hoc, open",
+    "adhoc_wep": "ad hoc, WEP",
+    "adhoc_poor": "ad hoc, WEP, poor signal",
+    "bss_wpa_tkip": "access point, WPA/TKIP",
+    "bss_open": "access point, open",
+}
+
+SEEDS = 3
+CAREFUL_SEEDS = 8  # where an effect is as small as the spread of single runs, or the spread is wide
+SECURITY_SIZE = 2_000_000
+WALLS = (0.0, 3.4, 6.8)
+DEVICES = ("uno", "pico")
+MOTE_LENGTHS = (32, 64)
+NOT_MEASURED = "not measured"
+PROCESSOR = "sample-700mhz"
+BATTERY = "4400mAh,14.8V"  # a usual pack of eight cells; the source names none
+
+
+@lru_cache(maxsize=2)
+def published(name: str) -> list[dict[str, str]]:
+    """Rows of a published file, comments left out."""
+    text = files("motecrypt").joinpath("data", "published", f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+
+
+def durations() -> dict[tuple[str, str, str], float]:
+    """Tables 1 to 3: seconds by data, cipher and column."""
+    return {
+        (row["data"], row["cipher"], column): float(row[column])
+        for row in published("wlan_durations")
+        for column in COLUMNS
+    }
+
+
+# --- requests --------------------------------------------------------------------------------------
+
+
+def sent_bytes(data: str, cipher: str, encoding: str = "none") -> int:
+    """Bytes on the way: padding and IV included where a cipher is named."""
+    size = DATA[data]
+    if cipher != "none":
+        size = filecost.ciphertext_bytes(Catalog.load().cipher(CIPHERS[cipher][0]), size)
+    return encoded_bytes(size, encoding)
+
+
+def transfer(data: str, cipher: str, column: str, encoding: str = "none") -> TransferWlan:
+    """The transfer behind one cell of tables 1 to 3."""
+    mode, security, signal = COLUMNS[column]
+    return TransferWlan(sent_bytes(data, cipher, encoding), mode, security, signal, seeds=SEEDS)
+
+
+def security_cost(mode: str, security: str) -> TransferWlan:
+    """What a security protocol costs, with more seeds: the effect is below one per cent."""
+    return TransferWlan(SECURITY_SIZE, mode, security, seeds=CAREFUL_SEEDS)
+
+
+def walls(mode: str, decibel: float, phy: str = "b") -> TransferWlan:
+    """Poor signal through more or fewer walls."""
+    return TransferWlan(SECURITY_SIZE, mode, "wep", "poor", phy, seeds=CAREFUL_SEEDS, walls_db=decibel)
+
+
+def good(mode: str, phy: str = "b") -> TransferWlan:
+    """The same transfer with a good signal."""
+    return TransferWlan(SECURITY_SIZE, mode, "wep", "good", phy, seeds=SEEDS)
+
+
+SECURITY_RUNS = (
+    ("adhoc", "open"),
+    ("adhoc", "wep"),
+    ("infrastructure", "open"),
+    ("infrastructure", "wep"),
+    ("infrastructure", "tkip"),
+    ("infrastructure", "ccmp"),
+)
+
+
+def transfers() -> list[TransferWlan]:
+    """Every transfer that the study reads, each once."""
+    ciphers = ("none", *CIPHERS)
+    wanted = [transfer(data, cipher, column) for data in DATA for cipher in ciphers for column in COLUMNS]
+    wanted += [transfer("text", "AES", "adhoc_open", encoding) for encoding in ("base64", "hex")]
+    wanted += [security_cost(mode, security) for mode, security in SECURITY_RUNS]
+    wanted += [walls("adhoc", decibel) for decibel in WALLS]
+    wanted += [good(mode, phy) for mode in ("adhoc", "infrastructure") for phy in ("b", "g")]
+    wanted += [walls("adhoc", WALLS[-1], "g")]
+    return list(dict.fromkeys(wanted))
+
+
+@dataclass(frozen=True)
+class Transfers:
+    """All the transfers as one experiment, so that their runs share the processors."""
+
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+        """Simulate what is missing; the finding is the last transfer's."""
+        return ensure_all(transfers(), results, progress)[-1]
+
+
+def host_ciphers() -> list[DataTypes]:
+    """The host's timings of each cipher over all kinds of data."""
+    return [DataTypes(cipher, bits) for cipher, bits in CIPHERS.values()]
+
+
+def host_speed() -> HostSpeed:
+    """The host's timings of longer keys, more rounds, decryption, and OpenSSL beside ours."""
+    return HostSpeed(
+        points=standard_points(("cbc",)), rounds=21, libraries=("openssl",), operations=("encrypt", "decrypt")
+    )
+
+
+def mote_cells(catalog: Catalog) -> dict[tuple[str, str, int], list[Cell]]:
+    """Cells by device, cipher and key bits."""
+    wanted = [*CIPHERS.values(), *(row for rows in LONGER_KEYS.values() for row in rows)]
+    return {
+        (device, cipher, bits): filecost.cells(catalog, device, cipher, bits, message_bytes=MOTE_LENGTHS)
+        for device in DEVICES
+        if device in catalog.devices
+        for cipher, bits in dict.fromkeys(wanted)
+    }
+
+
+# --- what is stored --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What the results hold of the above; None where something is missing."""
+
+    results: Results
+    catalog: Catalog
+
+    def seconds(self, request: TransferWlan) -> dict[str, float] | None:
+        """Mean, spread and interval of a transfer's duration."""
+        return self._figures(request, "seconds")
+
+    def joule(self, request: TransferWlan) -> dict[str, float] | None:
+        """The sender's radio energy."""
+        return self._figures(request, "sender_joule")
+
+    def _figures(self, request: TransferWlan, name: str) -> dict[str, float] | None:
+        finding = request.stored(self.results)
+        return dict(finding.outcome[name]) if finding is not None else None
+
+    def engines(self, requests: Iterable[TransferWlan]) -> set[str]:
+        """Which engines the stored transfers come from."""
+        found = (request.stored(self.results) for request in requests)
+        return {str(finding.inputs["engine"]) for finding in found if finding is not None}
+
+    def host(self, request: DataTypes) -> Mapping[str, Any] | None:
+        """The outcome of one timing on the host."""
+        finding = request.stored(self.results)
+        return finding.outcome if finding is not None else None
+
+    def ns_per_byte(self, cipher: str, data: str = "text") -> float | None:
+        """The host's nanoseconds for each byte of one of the source's ciphers, on that kind of data."""
+        outcome = self.host(DataTypes(*CIPHERS[cipher]))
+        return None if outcome is None else float(outcome["ns_per_byte"][data])
+
+    @cached_property
+    def machine(self) -> Mapping[str, Any]:
+        """The host as its timings found it; empty where nothing was timed."""
+        return self._speed["machine"] if self._speed else {}
+
+    @cached_property
+    def _speed(self) -> Mapping[str, Any] | None:
+        found = self.results.finding(HOST_SPEED, HOST_SPEED_VERSION, host_speed().inputs(self.catalog))
+        return found.outcome if found is not None else None
+
+    def speed(
+        self, cipher: str, bits: int, operation: str = "encrypt", library: str = "motecrypt", rounds: int = 0
+    ) -> Mapping[str, Any] | None:
+        """The host's row of a cipher: our fastest variant, or a library's."""
+        if self._speed is None:
+            return None
+        wanted = (cipher, bits, operation, rounds)
+        rows = [
+            row
+            for row in self._speed["rows"]
+            if (row["cipher"], row["key_bits"], row["operation"], row["rounds"]) == wanted
+        ]
+        if library == "motecrypt":
+            return best_of_ours(rows)
+        return next((row for row in rows if row["library"] == library), None)
+
+    def cycles_per_byte(
+        self, cipher: str, bits: int, operation: str = "encrypt", library: str = "motecrypt", rounds: int = 0
+    ) -> float | None:
+        """Cycles of the host's counter for each byte, or None."""
+        row = self.speed(cipher, bits, operation, library, rounds)
+        return None if row is None else cycles_per_byte(row)
+
+    def mote(self, device: str, cipher: str, bits: int) -> FileCost | None:
+        """A mote's fastest implementation, or None where nothing runs or nothing is stored."""
+        cells = mote_cells(self.catalog).get((device, cipher, bits), [])
+        found = [self.results.measurement(cell_key(self.catalog, cell)) for cell in cells]
+        known = [m for m in found if m is not None]
+        return filecost.best(self.catalog.device(device), known) if known else None
+
+    def mote_spread(self, device: str, cipher: str, bits: int) -> tuple[int, int, int] | None:
+        """Least and most cycles of encrypting the longer message, and over how many random inputs."""
+        cost = self.mote(device, cipher, bits)
+        cells = mote_cells(self.catalog).get((device, cipher, bits), [])
+        for cell in cells:
+            m = self.results.measurement(cell_key(self.catalog, cell))
+            wanted = (cost is not None and cell.implementation.name == cost.implementation, cell.operation)
+            if m is None or wanted != (True, "encrypt") or cell.message_bytes != max(MOTE_LENGTHS):
+                continue
+            if m.cycles_min is not None and m.cycles_max is not None:
+                return m.cycles_min, m.cycles_max, m.inputs
+        return None
+
+    def mote_reason(self, device: str, cipher: str, bits: int) -> str:
+        """Why a cipher has no figure on a mote."""
+        cells = mote_cells(self.catalog).get((device, cipher, bits), [])
+        found = [self.results.measurement(cell_key(self.catalog, cell)) for cell in cells]
+        reasons = [m.reason for m in found if m is not None and m.status != "ok"]
+        return reasons[0] if reasons else NOT_MEASURED

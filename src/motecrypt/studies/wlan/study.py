@@ -1,0 +1,282 @@
+"""The power of six ciphers for wireless devices (text, images, audio, video over Wi-Fi), tested again.
+
+The durations of its tables are compared as ratios to "no encryption" in the same column: the files
+behind them are not stated. Ours come from the Wi-Fi experiment, from timings on this host and from
+cells on motes; nothing here measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from motecrypt.catalog import Catalog
+from motecrypt.energy import Battery
+from motecrypt.experiments.transfer_wlan import CLOSED_FORM, missing_note
+from motecrypt.model import Cell, Comparison, Section
+from motecrypt.results import Results
+from motecrypt.studies import Needs
+from motecrypt.studies.wlan import plan
+from motecrypt.studies.wlan.charts import charts as drawn
+from motecrypt.studies.wlan.claims import claims
+from motecrypt.studies.wlan.costs import costs
+from motecrypt.studies.wlan.plan import CIPHERS, COLUMN_TITLES, COLUMNS, DATA, TABLES, Stored
+from motecrypt.studies.wlan.tables import (
+    figures,
+    impossible,
+    microjoule_per_byte,
+    tables,
+    total_seconds,
+    with_radio,
+)
+from motecrypt.wlan import parameters
+from motecrypt.wlan.protection import SECURITIES
+
+ORDER = 4
+TITLE = "wlan: six ciphers over Wi-Fi"
+SOURCE = plan.SOURCE
+KITS = ("avr", "pico", "host", "host-libraries", "wlan")
+
+
+def needs() -> Needs:
+    """Cells on motes, timings on this host, and the transfers."""
+    catalog = Catalog.load()
+    cells: list[Cell] = [cell for group in plan.mote_cells(catalog).values() for cell in group]
+    return Needs(
+        cells=list(dict.fromkeys(cells)),
+        experiments=[*plan.host_ciphers(), plan.host_speed(), plan.Transfers()],
+    )
+
+
+def comparisons(results: Results) -> list[Comparison]:
+    """Every table, figure and claim of the source as rows."""
+    stored = Stored(results, Catalog.load())
+    return [*tables(stored), *figures(stored), *_print_rows(), *claims(stored), *costs(stored)]
+
+
+def _print_rows() -> list[Comparison]:
+    return [
+        Comparison(SOURCE, f"{table}, print", where, "cannot be", "", said, None, None, "contradicted", why)
+        for table, where, said, why in impossible(plan.durations())
+    ]
+
+
+def charts(results: Results) -> dict[str, dict[str, Any]]:
+    """Figures 2 to 11 as Vega-Lite specifications."""
+    return drawn(Stored(results, Catalog.load()))
+
+
+def sections(results: Results) -> list[Section]:
+    """The tables that ``reproduce wlan`` prints."""
+    stored = Stored(results, Catalog.load())
+    return [
+        *(_durations(stored, data) for data in TABLES),
+        _impossible(),
+        *(_alone(stored, data) for data in DATA),
+        *(_moved(stored, data) for data in DATA),
+        _both_ways(stored),
+        _motes(stored),
+        _verdicts("The claims, one by one", claims(stored)),
+        _verdicts("What costs what", costs(stored)),
+        _assumptions(stored),
+    ]
+
+
+def _number(value: float | None, digits: int = 3) -> str:
+    return "not measured" if value is None else f"{value:.{digits}f}"
+
+
+def _durations(stored: Stored, data: str) -> Section:
+    printed = plan.durations()
+    rows = []
+    for cipher in ("none", *CIPHERS):
+        line = [cipher]
+        for column in COLUMNS:
+            base = "adhoc_open" if cipher == "none" else column
+            own = total_seconds(stored, data, cipher, column)
+            plain = total_seconds(stored, data, "none", base)
+            ratio = own / plain if own and plain else None
+            said = printed[data, cipher, column] / printed[data, "none", base]
+            mark = " !" if cipher != "none" and said < 1 else ""
+            line.append(f"{_number(ratio)} | {said:.2f}{mark}")
+        rows.append(line)
+    seconds = [total_seconds(stored, data, "none", column) for column in COLUMNS]
+    rows.append(["none, seconds", *(_number(s, 2) for s in seconds)])
+    first = next(iter(COLUMNS))
+    text = ""
+    if seconds[0]:
+        plain = printed[data, "none", first]
+        implied = plain / seconds[0] * DATA[data] / 1e6
+        text = f"at our rate the printed {plain:g} s ({COLUMN_TITLES[first]}, plaintext) are {implied:.1f} MB"
+    return Section(
+        f"{TABLES[data]}: {data}, {DATA[data] // 1000} KB; ours | print, ratio to no encryption in the same "
+        "column (first row: to ad hoc, open)",
+        ["cipher", *COLUMN_TITLES.values()],
+        rows,
+        f"!: faster than sending the plaintext, which cannot be; {text}",
+    )
+
+
+def _impossible() -> Section:
+    found = impossible(plan.durations())
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for table, where, said, why in found:
+        kinds.setdefault((table, why), []).append(f"{where} ({said})")
+    rows = [[table, why, str(len(places)), "; ".join(places[:3])] for (table, why), places in kinds.items()]
+    return Section(
+        f"The print checked: {len(found)} entries cannot be", ["table", "why", "entries", "such as"], rows
+    )
+
+
+def _bar(value: float | None, largest: float) -> str:
+    return "" if value is None else "█" * max(1, round(20 * value / largest))
+
+
+def _alone(stored: Stored, data: str) -> Section:
+    places = {"text": "figure 2", "image": "figures 4, 5, 6", "audio": "figure 8", "video": "figure 10"}
+    speeds = {cipher: stored.ns_per_byte(cipher, data) for cipher in CIPHERS}
+    largest = max((s for s in speeds.values() if s is not None), default=1.0)
+    aes = speeds["AES"]
+    said = {
+        entry["claim"].split()[0]: float(entry["value"])
+        for entry in plan.published("wlan_claims")
+        if "power / AES power" in entry["claim"] and entry["data"] == data
+    }
+    rows = []
+    for cipher, nanoseconds in speeds.items():
+        if nanoseconds is None:
+            rows.append([cipher, *["not measured"] * 4, "", ""])
+            continue
+        ratio = f"{nanoseconds / aes:.2f}" if aes else ""
+        rows.append(
+            [
+                *(cipher, f"{nanoseconds * DATA[data] / 1e6:.2f}", f"{1e3 / nanoseconds:.1f}"),
+                *(f"{microjoule_per_byte(nanoseconds):.5f}", ratio),
+                *(f"{said[cipher]:g}" if cipher in said else "", _bar(nanoseconds, largest)),
+            ]
+        )
+    return Section(
+        f"{places[data]}: encrypting {DATA[data] // 1000} KB of {data} on this host, without transmission",
+        ["cipher", "ms", "MB/s", "µJ/byte", "to AES", "print", "time and power"],
+        rows,
+        "our portable C; µJ/byte: 1.35 V x 200 mA x t, the source's sample processor",
+    )
+
+
+def _moved(stored: Stored, data: str) -> Section:
+    places = {"text": "figure 3", "image": "figure 7", "audio": "figure 9", "video": "figure 11"}
+    image = data == "image"
+    measure = total_seconds if image else with_radio
+    values = {c: [measure(stored, data, c, column) for column in COLUMNS] for c in ("none", *CIPHERS)}
+    largest = max((line[0] for line in values.values() if line[0] is not None), default=1.0)
+    rows = [[c, *(_number(value) for value in line), _bar(line[0], largest)] for c, line in values.items()]
+    what = "seconds" if image else "µJ/byte, processor and sender's radio"
+    return Section(
+        f"{places[data]}: sending {DATA[data] // 1000} KB of {data}, {what}",
+        ["cipher", *COLUMN_TITLES.values(), "ad hoc, open"],
+        rows,
+    )
+
+
+def _both_ways(stored: Stored) -> Section:
+    """Encryption and decryption on this host, with the load and the battery's share of a transfer."""
+    moved = stored.seconds(plan.transfer("text", "none", "adhoc_open"))
+    battery = Battery.parse(plan.BATTERY)
+    rows = []
+    for name, (cipher, bits) in CIPHERS.items():
+        line = [name]
+        for operation in ("encrypt", "decrypt"):
+            found = stored.speed(cipher, bits, operation)
+            if found is None:
+                line += ["not measured", "", "", "", ""]
+                continue
+            nanoseconds = found["wall_ns"] / found["bytes"]
+            seconds = nanoseconds * DATA["text"] / 1e9
+            joule = microjoule_per_byte(nanoseconds) * DATA["text"] / 1e6
+            line += [
+                f"{1e3 / nanoseconds:,.0f}",
+                f"{found['cycles'] / found['bytes']:.2f}",
+                f"{microjoule_per_byte(nanoseconds):.5f}",
+                f"{100 * seconds / (seconds + moved['mean']):.2f}" if moved else "",
+                f"{100 * joule / battery.energy_j:.7f}",
+            ]
+        rows.append(line)
+    heads = ("MB/s", "cycles/byte", "µJ/byte", "CPU load %", "battery %")
+    host = stored.machine
+    counted = f"{host['processor']}, {host['counter']}" if host else "nothing was timed"
+    if host and not host["rapl"]:
+        counted += "; no energy counter (RAPL) can be read here, so energy is the source's model"
+    return Section(
+        "Encryption and decryption on this host, our portable C",
+        ["cipher", *heads, *(f"{head}, decrypt" for head in heads)],
+        rows,
+        f"{counted}; CPU load: the cipher's part of 2 MB sent ad hoc; battery: {plan.BATTERY}, for 2 MB",
+    )
+
+
+def _motes(stored: Stored) -> Section:
+    rows = []
+    for (device_name, cipher, bits), cells in plan.mote_cells(stored.catalog).items():
+        device, cost = stored.catalog.device(device_name), stored.mote(device_name, cipher, bits)
+        active = device.current("active")
+        if cost is None:
+            reason = stored.mote_reason(device_name, cipher, bits) if cells else "no implementation for it"
+            rows.append([device_name, cipher, str(bits), "", "", "", reason])
+            continue
+        energy = ""
+        if active is not None:
+            energy = (
+                f"{device.volts * active.milliamperes * cost.cycles_per_byte / device.clock_hz * 1e3:.3f}"
+            )
+        rows.append(
+            [
+                *(
+                    device_name,
+                    cipher,
+                    str(bits),
+                    f"{cost.setup_cycles:,.0f}",
+                    f"{cost.cycles_per_byte:,.1f}",
+                ),
+                *(energy, cost.implementation),
+            ]
+        )
+    return Section(
+        "The six on motes, and longer keys",
+        ["device", "cipher", "key bits", "set-up cycles", "cycles/byte", "µJ/byte", "by, or why not"],
+        rows,
+    )
+
+
+def _verdicts(title: str, found: Sequence[Comparison]) -> Section:
+    rows = [[c.row, c.column, _cell(c.published), _cell(c.measured), c.verdict, c.note] for c in found]
+    return Section(title, ["claim", "for", "print", "ours", "verdict", "evidence"], rows)
+
+
+def _cell(value: float | str | None) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{value:.3f}"
+
+
+def _assumptions(stored: Stored) -> Section:
+    poor = parameters.signal("poor")
+    card = parameters.card("wavelan")
+    engines = stored.engines(plan.transfers())
+    rows = [
+        ["transfers by", ", ".join(sorted(engines)) or "not measured"],
+        *([["", missing_note()]] if CLOSED_FORM in engines else []),
+        ["radio", f"802.11b, TCP with delayed acknowledgements; {card.title}; {card.source}"],
+        ["poor signal", f"{poor.title}; {poor.source}"],
+        ["security", ", ".join(f"{s.name} {s.frame_bytes} bytes a frame" for s in SECURITIES.values())],
+        ["ciphers", "CBC with PKCS #7 padding, the IV sent; the source names no mode"],
+        [
+            "duration",
+            "encryption on this host, then the transfer; the source does not say whether they overlap",
+        ],
+        [
+            "energy",
+            "E = V x I x t with the source's sample processor; the radio by its currents in each state",
+        ],
+        ["verdict", "reproduced: within 10 % of the printed ratio"],
+    ]
+    return Section("What these figures rest on", ["what", "assumed"], rows)

@@ -1,0 +1,240 @@
+"""Library sources: fetched at first use by ordinary package clients, pinned by hash, never in the tree.
+
+A library's folder names one or more places in its `library.toml`, tried in order:
+
+    [[source]]
+    client = "debian"                     # debian, pypi or crate
+    package = "mbedtls"
+    file = "mbedtls_2.28.3.orig.tar.gz"   # debian: the upstream archive of the source package
+    sha256 = "..."                        # or a list: any of these archives will do
+    folder = "mbedtls-2.28.3"             # where in the archive its files lie ("": the top)
+
+Sources are written as "@/library/aes.c", relative to that folder. An archive that is not byte for byte one of
+the pinned ones is not unpacked; one that was cut off in the middle of unpacking leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+import os
+import shutil
+import sys
+import tarfile
+import tempfile
+import threading
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from motecrypt import process
+from motecrypt.descriptor import Table
+from motecrypt.errors import InputError
+from motecrypt.paths import cache_dir, make_dir
+from motecrypt.toolchain.toolchain import BuildError
+
+FETCH_TIMEOUT_S = 300.0
+DEBIAN_KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+_lock = threading.Lock()
+_failed: dict[Path, str] = {}  # tried once a process: a command must not wait for each cell anew
+
+
+@dataclass(frozen=True)
+class Source:
+    """One place that a library's source can come from."""
+
+    client: str
+    package: str
+    version: str
+    file: str
+    sha256: tuple[str, ...]
+    folder: str
+
+
+def sources_of(folder: Path) -> list[Source]:
+    """The places that a library's folder names; none for a library that carries its own files."""
+    table = Table.read(folder / "library.toml")
+    found = []
+    for entry in table.tables("source", []):
+        source = Source(
+            client=entry.text("client"),
+            package=entry.text("package"),
+            version=entry.text("version", ""),
+            file=entry.text("file", ""),
+            sha256=_hashes(entry),
+            folder=entry.text("folder", ""),
+        )
+        entry.done()
+        if "/" in source.file:
+            raise InputError(f"{entry.where}: file '{source.file}' is a path; give the archive's name alone")
+        if source.client not in CLIENTS:
+            raise InputError(f"{entry.where}: client '{source.client}'; there are: {', '.join(CLIENTS)}")
+        found.append(source)
+    return found
+
+
+def _hashes(entry: Table) -> tuple[str, ...]:
+    """One hash or a list of them, each 64 hexadecimal digits."""
+    hashes = entry.text_or_texts("sha256")
+    for text in hashes:
+        if len(text) != 64 or not set(text) <= set("0123456789abcdef"):
+            raise InputError(f"{entry.where}: sha256 '{text[:20]}' is not 64 hexadecimal digits")
+    return hashes
+
+
+def source_root(folder: Path) -> Path:
+    """The directory of a library's source: unpacked in the cache, or the library's own folder.
+
+    Raises
+    ------
+    BuildError
+        When no place gives an archive with the pinned hash; the line names each and why.
+    """
+    places = sources_of(folder)
+    if not places:
+        return folder
+    with _lock:
+        for source in places:
+            for digest in source.sha256:
+                root = _unpacked(folder.name, digest)
+                if root.is_dir():
+                    return root / source.folder
+        if folder in _failed:
+            raise BuildError(_failed[folder])
+        failures = []
+        for source in places:
+            try:
+                return _fetch(folder.name, source) / source.folder
+            except BuildError as error:
+                failures.append(f"{source.client} {source.package}: {error}")
+        _failed[folder] = f"source of {folder.name} cannot be had: {'; '.join(failures)}"
+        raise BuildError(_failed[folder])
+
+
+def _unpacked(library: str, digest: str) -> Path:
+    return cache_dir() / "sources" / f"{library}-{digest[:16]}"
+
+
+def _fetch(library: str, source: Source) -> Path:
+    place = _unpacked(library, source.sha256[0]).parent
+    make_dir(place)
+    with tempfile.TemporaryDirectory(dir=place, prefix=f".{library}.") as name:
+        scratch = Path(name)
+        print(
+            f"motecrypt: fetching the source of {library} ({source.client} {source.package})",
+            file=sys.stderr,
+            flush=True,
+        )
+        archive = CLIENTS[source.client](source, scratch)
+        data = archive.read_bytes()
+        got = hashlib.sha256(data).hexdigest()
+        if got not in source.sha256:
+            pinned = " or ".join(f"{digest[:16]}…" for digest in source.sha256)
+            raise BuildError(
+                f"{archive.name} ({len(data):,} bytes) has the hash {got[:16]}…, pinned is {pinned}: refused"
+            )
+        unpacked = scratch / "unpacked"
+        _unpack(archive, unpacked)
+        if not (unpacked / source.folder).is_dir():
+            raise BuildError(f"{archive.name} has no folder '{source.folder}'")
+        target = _unpacked(library, got)
+        try:
+            unpacked.rename(target)
+        except OSError:
+            if not target.is_dir():  # else another process was faster
+                raise
+        return target
+
+
+def _unpack(archive: Path, target: Path) -> None:
+    """Files and directories, nowhere but below `target`; links and devices are left out."""
+    target.mkdir()
+    try:
+        with tarfile.open(archive) as tar:
+            for member in tar:
+                path = PurePosixPath(member.name)
+                if path.is_absolute() or ".." in path.parts:
+                    raise BuildError(f"{archive.name} has a file outside its folder: {member.name}")
+                content = tar.extractfile(member) if member.isfile() else None
+                if content is not None:
+                    (target / path).parent.mkdir(parents=True, exist_ok=True)
+                    with content, (target / path).open("wb") as file:
+                        shutil.copyfileobj(content, file)
+    except (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise BuildError(f"{archive.name} cannot be unpacked: {error}") from error
+
+
+def _found(scratch: Path, source: Source, outcome: process.Outcome) -> Path:
+    archive = next(iter(sorted(scratch.rglob(source.file or f"{source.package}-{source.version}*"))), None)
+    if archive is None:
+        raise BuildError(outcome.first_error if not outcome.ok else f"did not bring {source.file}")
+    return archive
+
+
+def _from_debian(source: Source, scratch: Path) -> Path:
+    """apt-get source with a sources file of our own: the system's configuration stays as it is."""
+    listed = process.run(["apt-get", "indextargets", "--format", "$(SITE) $(RELEASE)"])
+    signed = f"[signed-by={DEBIAN_KEYRING}] " if DEBIAN_KEYRING.exists() else ""
+    lines = [f"deb-src {signed}{place} main" for place in sorted(set(listed.output.splitlines()))]
+    if not lines:
+        raise BuildError("no Debian archive among this machine's apt sources ('apt-get update' may be due)")
+    (scratch / "sources.list").write_text("\n".join(lines) + "\n")
+    make_dir(scratch / "lists" / "partial")
+    options = [
+        *("-o", f"Dir::Etc::SourceList={scratch / 'sources.list'}", "-o", "Dir::Etc::SourceParts=/dev/null"),
+        *("-o", f"Dir::State::Lists={scratch / 'lists'}", "-o", f"Dir::Cache={scratch}"),
+        *("-o", "APT::Sandbox::User=", "-o", "Acquire::Retries=3", "-o", "Acquire::Languages=none"),
+    ]
+    apt = ["apt-get", "-qq", *options]
+    updated = process.run([*apt, "update"], timeout_s=FETCH_TIMEOUT_S, cwd=scratch)
+    command = [*apt, "source", "--download-only", source.package]
+    outcome = process.run(command, timeout_s=FETCH_TIMEOUT_S, cwd=scratch)
+    return _found(scratch, source, outcome if updated.ok else updated)
+
+
+def _from_pypi(source: Source, scratch: Path) -> Path:
+    """pip download of a source distribution, with nothing of the archive run (pip_fetch.py)."""
+    archive = scratch / (source.file or f"{source.package}-{source.version}.tar.gz")
+    command: list[str | Path] = [
+        sys.executable,
+        "-P",
+        Path(__file__).with_name("pip_fetch.py"),
+        scratch,
+        archive.name,
+    ]
+    command += ["download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps"]
+    command += ["--no-binary", ":all:", "--dest", scratch, f"{source.package}=={source.version}"]
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    outcome = process.run(command, timeout_s=FETCH_TIMEOUT_S, cwd=scratch, environment=environment)
+    if archive.is_file():
+        return archive
+    raise BuildError(outcome.first_error if not outcome.ok else f"did not bring {archive.name}")
+
+
+def _from_crate(source: Source, scratch: Path) -> Path:
+    """cargo fetch of one crate; its archive is taken from cargo's cache."""
+    if shutil.which("cargo") is None:
+        raise BuildError("cargo is not installed")
+    (scratch / "src").mkdir()
+    (scratch / "src" / "lib.rs").write_text("")
+    (scratch / "Cargo.toml").write_text(
+        '[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n'
+        f'[dependencies]\n{source.package} = "={source.version}"\n'
+    )
+    home = scratch / "cargo"
+    own = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
+    make_dir(home)
+    for name in ("config.toml", "config", "credentials.toml"):
+        if (own / name).exists():
+            shutil.copy(own / name, home / name)
+    environment = {**os.environ, "CARGO_HOME": str(home)}
+    outcome = process.run(["cargo", "fetch"], timeout_s=FETCH_TIMEOUT_S, cwd=scratch, environment=environment)
+    return _found(home, replace(source, file=f"{source.package}-{source.version}.crate"), outcome)
+
+
+CLIENTS: dict[str, Callable[[Source, Path], Path]] = {
+    "debian": _from_debian,
+    "pypi": _from_pypi,
+    "crate": _from_crate,
+}
