@@ -10,8 +10,8 @@ import pytest
 
 from motecrypt.model import Comparison
 from motecrypt.results import Results
-from motecrypt.studies import rf
 from motecrypt.studies.rf import printed
+from motecrypt.studies.rf import study as rf
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from motecrypt.runners import board
 from motecrypt.runners.board import BoardError, BoardSession, copy_uf2, find_volume
 from motecrypt.runners.fake import FakeSession
 from motecrypt.setup import have
+from motecrypt.toolchain import BuildRequest, build
 
 CATALOG = Catalog.load()
 UNO = CATALOG.device("uno")
@@ -220,9 +221,7 @@ def test_no_such_port_is_said() -> None:
 
 @needs_boards
 def test_what_is_no_bootloader_is_said(tmp_path: Path) -> None:
-    firmware = bench.build(
-        bench.BuildRequest(UNO, cells_of("uno", "aes128-ecb", "small")[0].implementation, "flash")
-    )
+    firmware = build(BuildRequest(UNO, cells_of("uno", "aes128-ecb", "small")[0].implementation, "flash"))
     with fake_board("silent", greets=False) as port, pytest.raises(BoardError, match="no bootloader answers"):
         board.flash_uno(UNO, firmware.elf, port)
 

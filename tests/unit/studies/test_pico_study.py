@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from motecrypt import bench
 from motecrypt.catalog import Catalog
 from motecrypt.experiments import call_sequence
 from motecrypt.experiments.call_sequence import CallSequence, _regions_of
 from motecrypt.model import Comparison, Measurement
 from motecrypt.results import Results
-from motecrypt.studies import _pico_figures, _pico_strings, pico
+from motecrypt.studies.pico import figures, strings
+from motecrypt.studies.pico import study as pico
 from motecrypt.studies.pico.figures import CASES, KEY_BITS, OPERATIONS, printed, sequences
 
 
@@ -21,7 +21,9 @@ from motecrypt.studies.pico.figures import CASES, KEY_BITS, OPERATIONS, printed,
 def no_builds(monkeypatch: pytest.MonkeyPatch) -> None:
     """A view needs keys, not sources or compilers: give it keys without either."""
     monkeypatch.setattr(call_sequence, "key_of", lambda request: request.implementation.name)
-    monkeypatch.setattr(bench, "key_of", lambda request: f"{request.implementation.name} {request.flags}")
+    monkeypatch.setattr(
+        "motecrypt.bench.keys.key_of", lambda request: f"{request.implementation.name} {request.flags}"
+    )
 
 
 def _row(rows: list[Comparison], row: str, column: str) -> Comparison:
@@ -43,7 +45,7 @@ def _store(results: Results, request: CallSequence, **figures: int) -> None:
 
 
 def test_an_empty_file_gives_every_time_as_not_measured(results: Results) -> None:
-    rows = [r for r in pico.comparisons(results) if r.table == _pico_strings.TIMES]
+    rows = [r for r in pico.comparisons(results) if r.table == strings.TIMES]
     assert len(rows) == len(CASES) * len(KEY_BITS) * len(OPERATIONS)
     assert {row.verdict for row in rows} == {"not measured"}
     assert sum(row.published is not None for row in rows) == 2 * len(printed())
@@ -121,7 +123,7 @@ def test_a_brought_library_is_taken_up(results: Results) -> None:
 
 
 def test_the_printed_ciphertexts_tell_what_was_processed(results: Results) -> None:
-    rows = [r for r in pico.comparisons(results) if r.table == _pico_strings.CIPHERTEXTS]
+    rows = [r for r in pico.comparisons(results) if r.table == strings.CIPHERTEXTS]
     verdicts = {(r.row, r.verdict) for r in rows}
     assert ("Mbed AES (Thiessen) AES-128", "not reproducible") in verdicts
     assert sum(r.verdict == "reproduced" for r in rows) == len(rows) - 1 == 7
@@ -130,10 +132,10 @@ def test_the_printed_ciphertexts_tell_what_was_processed(results: Results) -> No
 
 
 def test_every_figure_of_the_source_is_a_row(results: Results) -> None:
-    rows = _pico_strings.comparisons(results)
+    rows = strings.comparisons(results)
     assert len({(r.table, r.row, r.column) for r in rows}) == len(rows)
-    for figures in printed().values():
-        for value in (figures.encrypt_us, figures.decrypt_us, figures.ram_bytes, figures.flash_bytes):
+    for row in printed().values():
+        for value in (row.encrypt_us, row.decrypt_us, row.ram_bytes, row.flash_bytes):
             assert any(r.published == value for r in rows)
     assert all(r.note for r in rows)
 
@@ -145,7 +147,7 @@ def test_an_instruction_that_reads_three_words_counts_once() -> None:
 
 
 def test_what_is_asked_for_is_asked_once() -> None:
-    asked = _pico_figures.cells()
+    asked = figures.cells()
     assert len(set(asked)) == len(asked)
     assert len(sequences()) == 2 * len(KEY_BITS) * len(OPERATIONS)
     assert {c.implementation.library for c in asked} == {"mbedtls", "tiny-aes-c"}

@@ -10,7 +10,7 @@ from motecrypt import bench
 from motecrypt.catalog import Catalog
 from motecrypt.model import Cell, Comparison, Measurement
 from motecrypt.results import Results
-from motecrypt.studies import rc4d
+from motecrypt.studies.rc4d import study as rc4d
 from motecrypt.studies.rc4d.figures import DEVICE, cells, eeprom_halts_ms, figures, printed
 
 ROW = Measurement(
