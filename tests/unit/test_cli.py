@@ -132,6 +132,7 @@ def test_a_results_file_of_the_future_is_one_line(tmp_path: Path) -> None:
         (["measure", "--cipher", "rc4d", "--bytes", "0-16777216"], "more than 65,536 lengths"),
         (["measure", "--cipher", "rc4d", "--flags", "-O2 '"], "no closing quotation"),
         (["measure", "--cipher", "rc4d", "--flags", ""], "no flag there"),
+        (["measure", "--cipher", "rc4d", "--flags=-O2 -wrapper /bin/sh"], "'-wrapper' is not allowed"),
         (["results", "--library", "mbedtsl"], "unknown library"),
         (["results", "--status", "done"], "unknown status 'done'"),
         (["link", "--timeout-ms", "nan"], "timeout_ms is nan"),
@@ -180,7 +181,7 @@ def test_a_terminal_without_mu_gets_a_table(tmp_path: Path) -> None:
 def test_measuring_what_does_not_compile_is_exit_code_1(tmp_path: Path) -> None:
     db = str(tmp_path / "r.db")
     which = ("--cipher", "rc4d", "--variant", "k-opt", "--db", db)
-    assert run("measure", *which, "--flags=-no-such-flag").returncode == 1
+    assert run("measure", *which, "--flags=-fno-such-flag").returncode == 1
     assert run("measure", *which, "--bytes", "257").returncode == 0  # does not fit: an answer
 
 

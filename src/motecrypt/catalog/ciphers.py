@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from motecrypt.catalog.flags import checked_flags
 from motecrypt.catalog.places import FIRMWARE
 from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
@@ -125,7 +126,7 @@ def _read_implementations(
     own_defines = entry.texts("defines", [])
     devices = entry.texts("devices", ["*"])
     placements = entry.texts("placements", [])
-    c_flags = entry.texts("c_flags", [])
+    c_flags = checked_flags(entry.texts("c_flags", []), entry.where)
     note = entry.text("note", "")
     entry.done()
     if (header is None) == (block_header is None):

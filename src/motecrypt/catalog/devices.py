@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from motecrypt.catalog.flags import checked_compiler, checked_flags, checked_link_flags
 from motecrypt.descriptor import Table
 from motecrypt.model import Compiler, Current, Device, Memory, Placement
 
@@ -46,10 +47,10 @@ def _read_memory(table: Table) -> Memory:
 
 def _read_compiler(table: Table) -> Compiler:
     compiler = Compiler(
-        command=table.text("command"),
-        machine_flags=table.texts("machine_flags", []),
-        flags=table.texts("flags"),
-        link_flags=table.texts("link_flags", []),
+        command=checked_compiler(table.text("command"), table.where),
+        machine_flags=checked_flags(table.texts("machine_flags", []), table.where),
+        flags=checked_flags(table.texts("flags"), table.where),
+        link_flags=checked_link_flags(table.texts("link_flags", []), table.where),
         defines=table.texts("defines", []),
         shared=table.flag("shared", False),
     )
@@ -62,7 +63,7 @@ def _read_placement(name: str, table: Table) -> Placement:
         name=name,
         caches=table.texts("caches", ["none"]),
         defines=table.texts("defines", []),
-        link_flags=table.texts("link_flags", []),
+        link_flags=checked_link_flags(table.texts("link_flags", []), table.where),
     )
     table.done()
     return placement

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from motecrypt.catalog.ciphers import cipher_defines, key_bytes
+from motecrypt.catalog.flags import checked_flags
 from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
 from motecrypt.model import OPERATIONS, Cipher, Implementation, Operation
@@ -39,7 +40,7 @@ def read_library_folder(folder: Path, ciphers: dict[str, Cipher]) -> tuple[Libra
     shared_sources = table.texts("sources", [])
     shared_include = table.texts("include", [])
     shared_defines = table.texts("defines", [])
-    shared_flags = table.texts("c_flags", [])
+    shared_flags = checked_flags(table.texts("c_flags", []), table.where)
     configurations = table.named_tables("configuration", {"default": {}})
     entries = table.tables("implementation", [])
     table.done()
@@ -117,7 +118,7 @@ class _LibraryEntry:
             devices=entry.texts("devices", ["*"]),
             placements=entry.texts("placements", []),
             operations=tuple(o for o in OPERATIONS if o in operations),
-            c_flags=entry.texts("c_flags", []),
+            c_flags=checked_flags(entry.texts("c_flags", []), entry.where),
             note=entry.text("note", ""),
         )
         entry.done()

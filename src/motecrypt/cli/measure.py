@@ -11,6 +11,7 @@ import click
 
 from motecrypt import bench
 from motecrypt.catalog import Catalog
+from motecrypt.catalog.flags import checked_flags
 from motecrypt.cli._measurements import implementation_name, print_measurements
 from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_table, progress
 from motecrypt.cli._selection import load_catalog, nearest_length, parse_lengths
@@ -34,7 +35,10 @@ from motecrypt.setup import need
 @click.option("--key-bits", "key_bits", default="", help="Only these key lengths, such as 128,256.")
 @click.option("--placement", "placements", multiple=True, help="flash or ram; again for more.")
 @click.option(
-    "--flags", "flag_sets", multiple=True, help="Compiler flags instead of the device's, such as -O3."
+    "--flags",
+    "flag_sets",
+    multiple=True,
+    help="Compiler flags instead of the device's, such as -O3; none that run a program or name a file.",
 )
 @click.option("--board", default=None, metavar="PORT", help="On the real board at this serial port instead.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Firmwares run side by side.")
@@ -60,6 +64,9 @@ def command(
     What was measured before with the same sources, compiler and simulator is not measured again.
     Use --flags '-O2' --flags '-O3 -flto' to compare compiler flags. With --board the same firmware is
     flashed to the board at a port, whose own timer counts; simulated figures stand beside it.
+
+    A folder of somebody else's: its code runs in the simulator and cannot reach this computer; with --device
+    host it is not confined, and runs with your rights (docs/security.md).
     """
     catalog, chosen_libraries, chosen_ciphers = load_catalog(libraries, ciphers)
     if not chosen_ciphers and not chosen_libraries:
@@ -136,7 +143,7 @@ def _flags(text: str) -> tuple[str, ...]:
         raise InputError(f"--flags '{text}': {str(error).lower()}") from error
     if not flags:
         raise InputError("--flags '': no flag there; leave the option out for the device's own flags")
-    return flags
+    return checked_flags(flags, "--flags")
 
 
 def _plan(
