@@ -62,10 +62,12 @@ class Table:
         """A list of strings."""
         return self._list(key, str, "a list of strings", default)
 
-    def text_or_texts(self, key: str) -> tuple[str, ...]:
+    def text_or_texts(self, key: str, default: Any = ...) -> tuple[str, ...]:
         """A string, or a list of strings where more than one will do."""
         expected = "a string or a list of strings"
-        value = self._take(key, (str, list), expected, ...)
+        value = self._take(key, (str, list), expected, default)
+        if value is default:
+            return tuple(value)
         values = [value] if isinstance(value, str) else value
         if not values or not all(isinstance(each, str) for each in values):
             raise InputError(f"{self.where}: '{key}' is {value!r}; expected {expected}")

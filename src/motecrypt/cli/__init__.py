@@ -82,7 +82,16 @@ def main(arguments: list[str] | None = None) -> None:
         code = _output_failed(error)
     except SystemExit as stop:  # click's own answer to a closed pipe
         code = 0 if "PacifyFlushWrapper" in type(sys.stdout).__name__ else _code_of(stop)
+    _tell_shortages()
     sys.exit(code)
+
+
+def _tell_shortages() -> None:
+    """One line of what the command went on without; a command that never loaded set-up missed nothing."""
+    setup = sys.modules.get("motecrypt.setup")
+    line = setup.summary() if setup is not None else ""
+    if line:
+        print(f"motecrypt: {line}", file=sys.stderr)
 
 
 def _prepare_streams() -> None:

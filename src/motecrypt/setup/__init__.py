@@ -5,5 +5,6 @@ and does so with apt-get (through sudo where needed) and pip (pinned and hashed)
 """
 
 from motecrypt.setup.kits import Kit, KitState, have, kits, need, state
+from motecrypt.setup.shortages import left_out, summary
 
-__all__ = ["Kit", "KitState", "have", "kits", "need", "state"]
+__all__ = ["Kit", "KitState", "have", "kits", "left_out", "need", "state", "summary"]

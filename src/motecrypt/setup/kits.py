@@ -14,6 +14,7 @@ from pathlib import Path
 from motecrypt.catalog import DATA
 from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
+from motecrypt.setup.shortages import left_out
 
 APT_TIMEOUT_S = 1800
 PIP_TIMEOUT_S = 900
@@ -120,6 +121,7 @@ def need(*names: str) -> None:
             if not missing.kit.optional:
                 raise
             _say(f"going on without an optional kit: {error}; {missing.kit.note}")
+            left_out(missing.kit.title, str(error))
             continue
         left = state(name)
         if not left.complete:

@@ -5,6 +5,8 @@ A library's folder names one or more places in its `library.toml`, tried in orde
     [[source]]
     client = "debian"                     # debian, pypi or crate
     package = "mbedtls"
+    release = "bookworm"                  # debian: the release whose archive holds it, on any Debian;
+                                          # a list is tried in order; without it, this machine's own
     file = "mbedtls_2.28.3.orig.tar.gz"   # debian: the upstream archive of the source package
     sha256 = "..."                        # or a list: any of these archives will do
     folder = "mbedtls-2.28.3"             # where in the archive its files lie ("": the top)
@@ -18,13 +20,14 @@ from __future__ import annotations
 import hashlib
 import lzma
 import os
+import re
 import shutil
 import sys
 import tarfile
 import tempfile
 import threading
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -50,6 +53,7 @@ class Source:
     file: str
     sha256: tuple[str, ...]
     folder: str
+    releases: tuple[str, ...] = ()
 
 
 def sources_of(folder: Path) -> list[Source]:
@@ -64,6 +68,7 @@ def sources_of(folder: Path) -> list[Source]:
             file=entry.text("file", ""),
             sha256=_hashes(entry),
             folder=entry.text("folder", ""),
+            releases=_releases(entry),
         )
         entry.done()
         if "/" in source.file:
@@ -81,6 +86,15 @@ def _hashes(entry: Table) -> tuple[str, ...]:
         if len(text) != 64 or not set(text) <= set("0123456789abcdef"):
             raise InputError(f"{entry.where}: sha256 '{text[:20]}' is not 64 hexadecimal digits")
     return hashes
+
+
+def _releases(entry: Table) -> tuple[str, ...]:
+    """The Debian releases to look in: words, since each becomes part of a line for apt."""
+    releases = entry.text_or_texts("release", [])
+    for name in releases:
+        if not re.fullmatch("[a-z][a-z0-9-]*", name):
+            raise InputError(f"{entry.where}: release '{name[:20]}' is not the name of a Debian release")
+    return releases
 
 
 def source_root(folder: Path) -> Path:
@@ -109,6 +123,9 @@ def source_root(folder: Path) -> Path:
             except BuildError as error:
                 failures.append(f"{source.client} {source.package}: {error}")
         _failed[folder] = f"source of {folder.name} cannot be had: {'; '.join(failures)}"
+        from motecrypt.setup import left_out
+
+        left_out(f"the source of {folder.name}", "; ".join(failures))
         raise BuildError(_failed[folder])
 
 
@@ -174,13 +191,37 @@ def _found(scratch: Path, source: Source, outcome: process.Outcome) -> Path:
 
 def _from_debian(source: Source, scratch: Path) -> Path:
     """apt-get source with a sources file of our own: the system's configuration stays as it is."""
-    listed = process.run(["apt-get", "indextargets", "--format", "$(SITE) $(RELEASE)"])
-    signed = f"[signed-by={DEBIAN_KEYRING}] " if DEBIAN_KEYRING.exists() else ""
-    lines = [f"deb-src {signed}{place} main" for place in sorted(set(listed.output.splitlines()))]
-    if not lines:
+    asked = process.run(["apt-get", "indextargets", "--format", "$(LABEL)\t$(SITE)\t$(RELEASE)"])
+    found = sorted({(label, site, own) for label, site, own in _fields(asked.output)})
+    if not found:
         raise BuildError("no Debian archive among this machine's apt sources ('apt-get update' may be due)")
-    (scratch / "sources.list").write_text("\n".join(lines) + "\n")
+    main = [row for row in found if row[0] == "Debian"] or found
+    failure = None
+    for release in source.releases or (None,):
+        if release is None:
+            places = sorted({f"{site} {own}" for _, site, own in found})
+        else:
+            places = sorted({f"{site} {release}" for _, site, _ in main})
+        try:
+            return _from_archives(source, scratch / (release or "own"), places)
+        except BuildError as error:
+            failure = failure or error
+    raise failure or BuildError("no release to look in")
+
+
+def _fields(output: str) -> Iterator[tuple[str, str, str]]:
+    """The lines of three fields; of what apt-get says otherwise, nothing."""
+    for line in output.splitlines():
+        fields = line.split("\t")
+        if len(fields) == 3 and fields[1]:
+            yield fields[0], fields[1], fields[2]
+
+
+def _from_archives(source: Source, scratch: Path, places: Sequence[str]) -> Path:
+    """The upstream archive from the places given, each "SITE RELEASE"."""
+    signed = f"[signed-by={DEBIAN_KEYRING}] " if DEBIAN_KEYRING.exists() else ""
     make_dir(scratch / "lists" / "partial")
+    (scratch / "sources.list").write_text("".join(f"deb-src {signed}{place} main\n" for place in places))
     options = [
         *("-o", f"Dir::Etc::SourceList={scratch / 'sources.list'}", "-o", "Dir::Etc::SourceParts=/dev/null"),
         *("-o", f"Dir::State::Lists={scratch / 'lists'}", "-o", f"Dir::Cache={scratch}"),

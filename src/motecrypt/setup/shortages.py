@@ -1,0 +1,17 @@
+"""What a command went on without: noted where it is missed, told in one line when the command ends."""
+
+from __future__ import annotations
+
+_noted: dict[str, str] = {}
+
+
+def left_out(what: str, why: str) -> None:
+    """Note that something could not be had; the first reason given for it is kept."""
+    _noted.setdefault(what, " ".join(why.split()))
+
+
+def summary() -> str:
+    """One line that names all that was left out and why; empty when nothing was. Forgets it."""
+    told = "; ".join(f"{what} ({why})" for what, why in _noted.items())
+    _noted.clear()
+    return f"could not be had, and was left out: {told}" if told else ""
