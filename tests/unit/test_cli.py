@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -214,3 +215,24 @@ def test_numbers_are_never_broken_over_two_lines(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("motecrypt.cli._output.console", lambda: told)
     print_table("t", ("a name", "cycles"), [["word " * 20, "1,234,567"], ["word " * 20, "7,654,321"]])
     assert "1,234,567" in told.export_text()
+
+
+def test_what_a_run_went_without_is_its_last_line(tmp_path: Path) -> None:
+    folder = tmp_path / "mylibrary"
+    shutil.copytree(ROOT / "tests" / "data" / "mylibrary", folder)
+    with (folder / "library.toml").open("a") as descriptor:
+        descriptor.write(
+            f'\n[[source]]\nclient = "pypi"\npackage = "toy"\nversion = "1.0"\nsha256 = "{"0" * 64}"\n'
+        )
+    done = run(
+        *("measure", "--cipher", "rc4", "--library", str(folder), "--device", "host", "--bytes", "16"),
+        *("--db", str(tmp_path / "results.db")),
+        MOTECRYPT_CACHE=str(tmp_path / "cache"),
+        PIP_NO_INDEX="1",
+        PIP_FIND_LINKS=str(tmp_path),
+    )
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(
+        "motecrypt: could not be had, and was left out: the source of mylibrary (pypi toy: "
+    )
+    assert done.stderr.count("could not be had") == 1

@@ -20,6 +20,7 @@ from motecrypt import bench, process
 from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
 from motecrypt.results import Results
+from motecrypt.setup import summary
 from motecrypt.toolchain import BuildError, sources
 from motecrypt.toolchain.sources import Source, source_root, sources_of
 
@@ -71,6 +72,7 @@ def _pin(data: bytes) -> str:
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOTECRYPT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(sources, "_failed", {})
+    summary()  # forgets what earlier tests went without
 
 
 def _client(
@@ -170,6 +172,11 @@ def test_a_source_that_cannot_be_had_names_every_place_and_is_not_waited_for_aga
             "source of toy cannot be had: debian toy: apt has no network; pypi toy: no such release"
         )
     assert len(asked) == 1
+    assert summary() == (
+        "could not be had, and was left out: "
+        "the source of toy (debian toy: apt has no network; pypi toy: no such release)"
+    )
+    assert summary() == ""
 
 
 def test_a_faster_process_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,20 +260,64 @@ def test_debian_without_an_archive_says_so(tmp_path: Path, monkeypatch: pytest.M
         sources._from_debian(SOURCE, tmp_path)
 
 
+LISTED = process.Outcome(
+    0, "Debian\thttp://archive.invalid/debian\tstable\nDebian-Security\thttp://security.invalid/\tsafe\n", ""
+)
+
+
 def test_debian_finds_upstream_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    listed = process.Outcome(0, "http://archive.invalid/debian stable\n", "")
     ran = _runs(
-        monkeypatch, ("indextargets", listed, ""), ("--download-only", process.Outcome(0, "", ""), ARCHIVE)
+        monkeypatch, ("indextargets", LISTED, ""), ("--download-only", process.Outcome(0, "", ""), ARCHIVE)
     )
     assert sources._from_debian(SOURCE, tmp_path).name == ARCHIVE
     assert ran[-1][-1] == "toy"
+    assert _archives(tmp_path, "own") == [
+        "http://archive.invalid/debian stable",
+        "http://security.invalid/ safe",
+    ]
+
+
+def _archives(scratch: Path, release: str) -> list[str]:
+    """The places in the sources file that apt was given: site and release of each."""
+    lines = (scratch / release / "sources.list").read_text().splitlines()
+    assert all(line.startswith("deb-src ") and line.endswith(" main") for line in lines)
+    return [" ".join(line.split()[-3:-1]) for line in lines]
+
+
+def test_a_named_release_is_looked_up_in_the_machines_main_archive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _runs(monkeypatch, ("indextargets", LISTED, ""), ("--download-only", process.Outcome(0, "", ""), ARCHIVE))
+    found = sources._from_debian(replace(SOURCE, releases=("older", "newer")), tmp_path)
+    assert found == tmp_path / "older" / ARCHIVE
+    assert _archives(tmp_path, "older") == ["http://archive.invalid/debian older"]
+    assert not (tmp_path / "newer").exists()
+
+
+def test_releases_are_tried_in_order_and_the_first_reason_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = process.Outcome(100, "", "E: The repository does not have a Release file. error: older is gone")
+    ran = _runs(monkeypatch, ("indextargets", LISTED, ""), ("update", gone, ""))
+    with pytest.raises(BuildError, match="older is gone"):
+        sources._from_debian(replace(SOURCE, releases=("older", "newer")), tmp_path)
+    assert _archives(tmp_path, "newer") == ["http://archive.invalid/debian newer"]
+    assert len([command for command in ran if "update" in command]) == 2
+
+
+@pytest.mark.parametrize("bad", ['"book worm"', '"../x"', '["bookworm", "[trusted=yes]"]', "12"])
+def test_a_release_that_is_no_word_is_named(bad: str, tmp_path: Path) -> None:
+    folder = _library(tmp_path / "toy", ("debian", _pin(GOOD)))
+    text = (folder / "library.toml").read_text()
+    (folder / "library.toml").write_text(text.replace("package =", f"release = {bad}\npackage ="))
+    with pytest.raises(InputError, match=r"library\.toml.*release"):
+        sources_of(folder)
 
 
 def test_a_client_that_brings_another_version_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed = process.Outcome(0, "http://archive.invalid/debian stable\n", "")
-    _runs(monkeypatch, ("indextargets", listed, ""), ("--download-only", listed, "toy_1.1.orig.tar.gz"))
+    _runs(monkeypatch, ("indextargets", LISTED, ""), ("--download-only", LISTED, "toy_1.1.orig.tar.gz"))
     with pytest.raises(BuildError, match=f"did not bring {ARCHIVE}"):
         sources._from_debian(SOURCE, tmp_path)
 
@@ -357,3 +408,5 @@ def test_every_library_of_ours_is_pinned() -> None:
         if library.fetched:
             places = sources_of(library.folder)
             assert places and all(place.sha256 and place.folder for place in places), library.name
+            # What every Debian has: apt-get with the release named, or pip.
+            assert places[0].client == "pypi" or places[0].releases, library.name
