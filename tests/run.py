@@ -1,6 +1,7 @@
 """What ./test runs: format, lint, types, then every suite; prints what each took and a count at the end.
 
 `python tests/run.py [SUITE...]` runs some of: format lint types unit contract vectors golden browser.
+`python tests/run.py mutants ...` breaks the code to see what these notice (mutants/main.py).
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ SUITE_TIMEOUT_S = 1800
 
 def main(chosen: list[str]) -> int:
     """Run the chosen checks and suites, or all; 0 when everything passed."""
+    if chosen[:1] == ["mutants"]:
+        _set_up(browser=False)
+        return _mutants(chosen[1:])
     unknown = [name for name in chosen if name not in (*CHECKS, *SUITES)]
     if unknown:
         print(
@@ -58,6 +62,13 @@ def _set_up(browser: bool) -> None:
     need(*(name for name, kit in kits().items() if not kit.optional))
     if browser:
         need("plots", "browser")
+
+
+def _mutants(arguments: list[str]) -> int:
+    sys.path.insert(0, str(ROOT / "tests"))
+    from mutants.main import main as run_mutants
+
+    return run_mutants(arguments)
 
 
 def _check(name: str) -> dict[str, int]:

@@ -1,0 +1,150 @@
+"""One mutant tried: in a copy of the tree, by the tests that own it, within a deadline."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+from mutants.model import KILLED, SURVIVED, TIMED_OUT, UNCOUNTED, Mutant, Result
+from mutants.owners import ROOT, Owner
+
+NOT_COPIED = (".git", ".venv", "__pycache__", ".hypothesis", ".pytest_cache", ".mypy_cache", ".ruff_cache")
+COMPILE_TIMEOUT_S = 120
+BASELINE_TIMEOUT_S = 900
+DEADLINE_MIN_S = 60.0
+OUTPUT_CHARACTERS = 3000
+MARK = "MOTECRYPT_MUTANT"
+
+
+class Tree:
+    """A copy of the project that one worker breaks and mends."""
+
+    def __init__(self, place: Path, cache: Path) -> None:
+        self.root = place / "tree"
+        self._scratch = place / "scratch"
+        self._cache = cache
+        shutil.copytree(ROOT, self.root, ignore=shutil.ignore_patterns(*NOT_COPIED), symlinks=True)
+        # Bytecode that is checked by content: a mutant may be as long as the original and as new.
+        command = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "src"]
+        subprocess.run(command, cwd=self.root, check=True, timeout=600)
+
+    def baseline(self, owner: Owner) -> Result:
+        """The owner's tests over the tree as it is."""
+        nothing = Mutant("", owner.domain, 0, "none", 0, 0, "", "", "")
+        return self._run(nothing, owner, BASELINE_TIMEOUT_S)
+
+    def try_out(self, mutant: Mutant, owner: Owner, deadline_s: float) -> Result:
+        """Break the tree, run the tests, mend it."""
+        file = self.root / mutant.path
+        original = file.read_text()
+        try:
+            before = self._compiled(mutant, owner)
+            file.write_text(mutant.applied(original))
+            if owner.compile and mutant.path.endswith((".c", ".cc")):
+                after = self._compiled(mutant, owner)
+                if after is None:
+                    return Result(mutant, UNCOUNTED, note="does not compile")
+                if after == before:
+                    return Result(mutant, UNCOUNTED, note="compiles to the same code")
+            return self._run(mutant, owner, deadline_s)
+        finally:
+            file.write_text(original)
+
+    def _compiled(self, mutant: Mutant, owner: Owner) -> bytes | None:
+        """The object file of a C source; None where it does not compile."""
+        if not owner.compile or not mutant.path.endswith((".c", ".cc")):
+            return None
+        target = self._scratch / "object.o"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
+        filled = owner.compile.replace("{source}", mutant.path).replace("{object}", str(target))
+        done = subprocess.run(
+            shlex.split(filled), cwd=self.root, capture_output=True, timeout=COMPILE_TIMEOUT_S, check=False
+        )
+        return target.read_bytes() if done.returncode == 0 else None
+
+    def _run(self, mutant: Mutant, owner: Owner, deadline_s: float) -> Result:
+        shutil.rmtree(self._scratch, ignore_errors=True)
+        self._scratch.mkdir(parents=True)
+        command = [sys.executable, "-m", "pytest", *owner.tests, "-x", "-q", "--tb=short", "-m", "not slow"]
+        command += ["-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-seed=0", "--durations=0"]
+        command += ["--basetemp", str(self._scratch / "tests")]
+        if owner.select:
+            command += ["-k", owner.select]
+        mark = uuid.uuid4().hex
+        started = time.monotonic()
+        log = self._scratch / "output"
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                command,
+                cwd=self.root,
+                env=self._environment(mark),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            try:
+                code: int | None = process.wait(deadline_s)
+            except subprocess.TimeoutExpired:
+                code = None
+            finally:
+                _end(process, mark)
+        seconds = time.monotonic() - started
+        said = log.read_text(errors="replace")
+        outcome, note = _judged(mutant, code, said)
+        return Result(mutant, outcome, round(seconds, 1), said[-OUTPUT_CHARACTERS:], note)
+
+    def _environment(self, mark: str) -> dict[str, str]:
+        return {
+            **os.environ,
+            MARK: mark,
+            "PYTHONPATH": str(self.root / "src"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "MOTECRYPT_CACHE": str(self._cache),
+            "MOTECRYPT_DB": str(self._scratch / "results.db"),
+            "HYPOTHESIS_STORAGE_DIRECTORY": str(self._scratch / "hypothesis"),
+        }
+
+
+def _judged(mutant: Mutant, code: int | None, said: str) -> tuple[str, str]:
+    if code is None:
+        return TIMED_OUT, "the tests did not end within their deadline"
+    if code == 0:
+        return SURVIVED, ""
+    # A build that fails in a test is the compiler's finding, not the test's.
+    if not mutant.path.endswith(".py") and re.search(
+        rf"{re.escape(Path(mutant.path).name)}:\d+:\d+: (fatal )?error: ", said
+    ):
+        return UNCOUNTED, "does not compile"
+    return KILLED, f"pytest ended with {code}"
+
+
+def _end(process: subprocess.Popen[bytes], mark: str) -> None:
+    """End the tests and every program that they left behind; those carry our mark in their environment."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    wanted = f"{MARK}={mark}".encode()
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            left = wanted in (entry / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(int(entry.name), signal.SIGKILL)
+
+
+def deadline_s(baseline_s: float) -> float:
+    """How long a mutant's tests may take, by what they take without it."""
+    return max(DEADLINE_MIN_S, 30 + 4 * baseline_s)

@@ -1,0 +1,122 @@
+"""Who owns what: owners.toml says which tests must notice a change in which sources."""
+
+from __future__ import annotations
+
+import fnmatch
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+SOURCES = "src/motecrypt"
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Some sources and what runs when one of them is mutated.
+
+    Attributes
+    ----------
+    domain : which share of the sample they belong to.
+    sources : patterns of paths from the project's root; the first owner that fits has a file.
+    tests : what pytest is given, quickest first.
+    select : pytest's -k, or nothing.
+    compile : for C: a command that compiles `{source}` to `{object}`, with the project's warnings.
+    """
+
+    domain: str
+    sources: tuple[str, ...]
+    tests: tuple[str, ...]
+    select: str = ""
+    compile: str = ""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A share of the sample, of 240; where strict, all of it must be killed."""
+
+    name: str
+    share: int
+    strict: bool
+
+
+@dataclass(frozen=True)
+class Owners:
+    """All of owners.toml."""
+
+    domains: dict[str, Domain]
+    owners: tuple[Owner, ...]
+    left_out: dict[str, str]
+
+    def of(self, path: str) -> Owner | None:
+        """Who owns a source; None where nobody does."""
+        return next((o for o in self.owners if any(fnmatch.fnmatch(path, s) for s in o.sources)), None)
+
+    def excused(self, path: str) -> bool:
+        """Whether a source is left out of the sample, for a reason that owners.toml gives."""
+        return any(fnmatch.fnmatch(path, pattern) for pattern in self.left_out)
+
+    def sources(self) -> dict[str, Owner]:
+        """Every source that is mutated, and its owner; ValueError where one has none."""
+        found = {}
+        for path in every_source():
+            if self.excused(path):
+                continue
+            owner = self.of(path)
+            if owner is None:
+                raise ValueError(f"owners.toml: no tests own {path}; name them, or leave it out with a reason")
+            found[path] = owner
+        return found
+
+
+def every_source() -> list[str]:
+    """All Python and C sources of the package, from the project's root."""
+    found = (ROOT / SOURCES).rglob("*")
+    kinds = (".py", ".c", ".h", ".cc")
+    return sorted(p.relative_to(ROOT).as_posix() for p in found if p.suffix in kinds and p.is_file())
+
+
+def load(path: Path = HERE / "owners.toml") -> Owners:
+    """Read owners.toml."""
+    table: dict[str, Any] = tomllib.loads(path.read_text())
+    domains = {
+        name: Domain(name, entry["share"], entry.get("strict", False))
+        for name, entry in table["domain"].items()
+    }
+    owners = []
+    for entry in table["owner"]:
+        if entry["domain"] not in domains:
+            raise ValueError(f"{path.name}: unknown domain '{entry['domain']}'")
+        owners.append(
+            Owner(
+                domain=entry["domain"],
+                sources=tuple(f"{SOURCES}/{source}" for source in entry["sources"]),
+                tests=tuple(f"tests/{test}" for test in entry["tests"]),
+                select=entry.get("select", ""),
+                compile=entry.get("compile", ""),
+            )
+        )
+    left_out = {f"{SOURCES}/{e['source']}": e["reason"] for e in table["left_out"]}
+    return Owners(domains, tuple(owners), left_out)
+
+
+@dataclass(frozen=True)
+class Equivalent:
+    """A mutant that no test can kill, and why: equivalent.toml."""
+
+    path: str
+    before: str
+    after: str
+    argument: str
+    checked_by: str
+
+
+def equivalents(path: Path = HERE / "equivalent.toml") -> tuple[Equivalent, ...]:
+    """Read equivalent.toml."""
+    table = tomllib.loads(path.read_text())
+    return tuple(
+        Equivalent(f"{SOURCES}/{e['source']}", e["before"], e["after"], e["argument"], e["checked_by"])
+        for e in table.get("equivalent", [])
+    )
