@@ -100,6 +100,8 @@ def _signs(text: str, tokens: list[_Token]) -> Iterator[tuple[str, int, int, str
         )
         if token.text in EITHER_WAY:
             yield "step", token.start, token.end, EITHER_WAY[token.text]
+        elif token.text in ("*", "&") and not text[token.end].isspace():
+            continue  # of a pointer, as clang-format sets them
         elif token.kind == "sign" and token.text in BINARY and value:
             for new in BINARY[token.text]:
                 yield f"{token.text} to {new}", token.start, token.end, new

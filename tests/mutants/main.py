@@ -198,9 +198,14 @@ class Run:
             tree.baseline(owner)  # builds what is not in the cache
             result = tree.baseline(owner)
             if result.outcome != SURVIVED:
-                raise SystemExit(f"{result.output}\nmutants: these tests fail without any mutant: {owner.tests}")
+                raise SystemExit(
+                    f"{result.output}\nmutants: these tests fail without any mutant: {owner.tests}"
+                )
             self._baseline_s[owner] = result.seconds
-            print(f"  {result.seconds:6.1f} s {owner.domain}: {' '.join(owner.tests)} {owner.select}", flush=True)
+            print(
+                f"  {result.seconds:6.1f} s {owner.domain}: {' '.join(owner.tests)} {owner.select}",
+                flush=True,
+            )
         return self._baseline_s[owner]
 
     def _keep(self, result: Result) -> None:
@@ -247,7 +252,9 @@ class Run:
                     print(result.diff())
         tallies = self._tallies()
         total = Tally()
-        print(f"\n{'':10}{'sample':>8}{'killed':>8}{'survived':>10}{'time-out':>10}{'equivalent':>12}{'score':>8}")
+        print(
+            f"\n{'':10}{'sample':>8}{'killed':>8}{'survived':>10}{'time-out':>10}{'equivalent':>12}{'score':>8}"
+        )
         complaints = []
         for name, tally in tallies.items():
             if not tally.sample:

@@ -66,7 +66,9 @@ class Owners:
                 continue
             owner = self.of(path)
             if owner is None:
-                raise ValueError(f"owners.toml: no tests own {path}; name them, or leave it out with a reason")
+                raise ValueError(
+                    f"owners.toml: no tests own {path}; name them, or leave it out with a reason"
+                )
             found[path] = owner
         return found
 

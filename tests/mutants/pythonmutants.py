@@ -63,9 +63,7 @@ def _annotations(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
 
 def _annotation_nodes(tree: ast.AST) -> Iterator[ast.expr]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.AnnAssign):
-            yield node.annotation
-        elif isinstance(node, ast.arg) and node.annotation is not None:
+        if isinstance(node, ast.AnnAssign) or (isinstance(node, ast.arg) and node.annotation is not None):
             yield node.annotation
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.returns is not None:
             yield node.returns

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from mutants import cmutants, pythonmutants
+from mutants import cmutants
 from mutants.model import Mutant, edit
 from mutants.owners import ROOT, Owner, Owners
 
@@ -59,6 +59,14 @@ def _in_order(paths: list[str], domain: str, seed: int) -> Iterator[Mutant]:
         lines = again
 
 
+def _kind(path: str) -> Any:
+    if not path.endswith(".py"):
+        return cmutants
+    from mutants import pythonmutants  # which needs cosmic-ray
+
+    return pythonmutants
+
+
 @lru_cache(maxsize=512)
 def _text(path: str) -> str:
     return (ROOT / path).read_text()
@@ -67,8 +75,7 @@ def _text(path: str) -> str:
 @lru_cache(maxsize=512)
 def _places(path: str) -> dict[int, list[Any]]:
     found: dict[int, list[Any]] = defaultdict(list)
-    every = pythonmutants.places(_text(path)) if path.endswith(".py") else cmutants.places(_text(path))
-    for place in every:
+    for place in _kind(path).places(_text(path)):
         found[place.line].append(place)
     return found
 
@@ -80,7 +87,7 @@ def _lines(path: str) -> list[int]:
 
 def _mutants_of_line(path: str, domain: str, line: int) -> Iterator[Callable[[], Mutant | None]]:
     text = _text(path)
-    kind = pythonmutants if path.endswith(".py") else cmutants
+    kind = _kind(path)
     for place in _places(path).get(line, ()):
 
         def make(place: Any = place) -> Mutant | None:

@@ -1,0 +1,98 @@
+"""The tool behind `./test mutants`: who owns what, what is drawn, and what C it makes. Needs no cosmic-ray."""
+
+from __future__ import annotations
+
+import fnmatch
+
+import pytest
+
+from mutants import cmutants, owners, sample
+from mutants.model import Tally, edit
+
+OWNED = owners.load()
+SOURCES = owners.every_source()
+
+
+def test_every_source_has_an_owner_or_a_reason() -> None:
+    assert set(OWNED.sources()) | {path for path in SOURCES if OWNED.excused(path)} == set(SOURCES)
+    assert all(reason for reason in OWNED.left_out.values())
+
+
+@pytest.mark.parametrize("owner", OWNED.owners, ids=lambda owner: owner.sources[0])
+def test_owners_name_sources_and_tests_that_exist(owner: owners.Owner) -> None:
+    for pattern in owner.sources:
+        assert fnmatch.filter(SOURCES, pattern), f"{pattern} fits no source"
+    for path in owner.tests:
+        assert (owners.ROOT / path).exists(), path
+
+
+def test_what_is_called_equivalent_is_still_there_argued_and_checked() -> None:
+    for entry in owners.equivalents():
+        text = (owners.ROOT / entry.path).read_text()
+        assert entry.before in text, f"{entry.path}: no longer there: {entry.before}"
+        assert len(entry.argument) > 20 and entry.checked_by, entry
+
+
+def test_a_sample_is_shared_out_as_said() -> None:
+    given = sample.quotas(OWNED, set(OWNED.domains), 240)
+    assert sum(given.values()) == 240 == sum(domain.share for domain in OWNED.domains.values())
+    assert sum(given[name] for name, domain in OWNED.domains.items() if domain.strict) >= 60
+    assert sum(sample.quotas(OWNED, set(OWNED.domains), 31).values()) == 31
+    assert sample.quotas(OWNED, {"link"}, 7) == {"link": 7}
+
+
+C_SOURCE = """
+#define NOT 1 + 1
+/* a + b */
+static const char *text = "a + b";
+int f(int a, uint8_t *b) {
+    int c = -a * 2;
+    if (a < 3 && !b) {
+        return 0x0f;
+    }
+    c |= 1;
+    g(c);
+    for (;;) {
+        break;
+    }
+}
+"""
+
+
+def test_c_is_changed_in_its_code_alone() -> None:
+    made = {
+        (place.line, edit("f.c", "x", place.operator, C_SOURCE, cmutants.mutated(C_SOURCE, place)).after)
+        for place in cmutants.places(C_SOURCE)
+    }
+    assert {line for line, _ in made} == {6, 7, 8, 10, 11, 13}
+    assert {after for line, after in made if line == 6} == {
+        "int c =  a * 2;",
+        "int c = -a + 2;",
+        "int c = -a * 3;",
+        "int c = -a * 1;",
+    }
+    assert {after for line, after in made if line == 7} == {
+        "if (a <= 3 && !b) {",
+        "if (a > 3 && !b) {",
+        "if (a < 4 && !b) {",
+        "if (a < 2 && !b) {",
+        "if (a < 3 || !b) {",
+        "if (a < 3 &&  b) {",
+        "if (!(a < 3 && !b)) {",
+        "if (0) {",
+    }
+    assert {after for line, after in made if line == 8} == {"return 0x10;", "return 0x0e;"}
+    assert {after for line, after in made if line == 10} >= {"c &= 1;", "c = 1;", ";", "c |= 2;"}
+    assert {after for line, after in made if line in (11, 13)} == {";", "continue;"}
+
+
+def test_an_edit_is_found_again_and_applied() -> None:
+    mutant = edit("f.py", "x", "number", "a = 1\nb = 22\n", "a = 1\nb = 23\n")
+    assert (mutant.line, mutant.before, mutant.after) == (2, "b = 22", "b = 23")
+    assert mutant.applied("a = 1\nb = 22\n") == "a = 1\nb = 23\n"
+
+
+def test_a_time_out_is_no_kill_and_an_equivalent_is_not_judged() -> None:
+    tally = Tally({"killed": 8, "survived": 1, "time-out": 1, "equivalent": 3, "uncounted": 5})
+    assert (tally.sample, tally.judged, tally.score) == (13, 10, 0.8)
+    assert Tally().score == 1.0
