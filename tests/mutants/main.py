@@ -43,7 +43,11 @@ def main(arguments: list[str]) -> int:
         return 2
     run = Run(owned, options.seed, options.count, only, place)
     with tempfile.TemporaryDirectory(prefix="motecrypt-mutants.") as scratch:
-        run.go(Path(scratch), options.jobs, options.again)
+        try:
+            run.go(Path(scratch), options.jobs, options.again)
+        except TestsFail as failure:
+            print(failure, file=sys.stderr)
+            return 1
     return run.tell()
 
 
@@ -87,6 +91,10 @@ def _tree_digest() -> str:
         if path.is_file() and "__pycache__" not in path.parts:
             digest.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()
+
+
+class TestsFail(Exception):
+    """The owning tests fail over the tree as it is: no mutant can be judged."""
 
 
 class Run:
@@ -198,9 +206,7 @@ class Run:
             tree.baseline(owner)  # builds what is not in the cache
             result = tree.baseline(owner)
             if result.outcome != SURVIVED:
-                raise SystemExit(
-                    f"{result.output}\nmutants: these tests fail without any mutant: {owner.tests}"
-                )
+                raise TestsFail(f"{result.output}\nmutants: these fail without any mutant: {owner.tests}")
             self._baseline_s[owner] = result.seconds
             print(
                 f"  {result.seconds:6.1f} s {owner.domain}: {' '.join(owner.tests)} {owner.select}",

@@ -1,4 +1,4 @@
-"""The tool behind `./test mutants`: who owns what, what is drawn, and what C it makes. Needs no cosmic-ray."""
+"""The tool behind `./test mutants`: who owns what, what is drawn, and what C it makes. Without cosmic-ray."""
 
 from __future__ import annotations
 

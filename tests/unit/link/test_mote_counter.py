@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from mote_on_host import HostMote, build, load, slot
 
+from motecrypt.catalog import FIRMWARE
+
 SLOTS, BLOCK = 8, 64
 OK, DAMAGED = 0, 1
 

@@ -1,4 +1,4 @@
-"""The mote's half of the link on the host: every byte as its twin in Python makes it, and every bad answer."""
+"""The mote's half of the link on the host: every byte as its twin in Python has it, every bad answer."""
 
 from __future__ import annotations
 
