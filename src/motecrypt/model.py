@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Operation = Literal["setup", "encrypt", "decrypt"]
 Standing = Literal["recommended", "acceptable", "legacy", "broken", "unrated"]
 Verdict = Literal["reproduced", "contradicted", "not reproducible", "not measured"]
 
+STANDINGS: tuple[Standing, ...] = get_args(Standing)
 OPERATIONS: tuple[Operation, ...] = ("setup", "encrypt", "decrypt")
 
 
@@ -64,7 +66,7 @@ class Implementation:
     include: tuple[str, ...]
     defines: tuple[str, ...]
     folder: Path
-    devices: tuple[str, ...] = ("*",)
+    cores: tuple[str, ...] = ("*",)
     placements: tuple[str, ...] = ()
     operations: tuple[Operation, ...] = OPERATIONS
     key_bytes_measured: int = 16
@@ -82,6 +84,10 @@ class Implementation:
         if self.variant:
             parts.append(self.variant)
         return "/".join(parts)
+
+    def runs_on(self, core: str) -> bool:
+        """Whether it is meant for devices with this core: `cores` are shell patterns."""
+        return any(fnmatch.fnmatchcase(core, pattern) for pattern in self.cores)
 
 
 @dataclass(frozen=True)

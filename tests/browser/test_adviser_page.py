@@ -58,7 +58,7 @@ def _python(data: Any, request: dict[str, Any]) -> advise.Advice:
     return advise.advise(
         advise.Question(**question),
         advise.candidates_of(data, request["device"]),
-        advise.DevicePart(**data["devices"][request["device"]]),
+        advise.DeviceFacts(**data["devices"][request["device"]]),
         advise.RadioPart(
             **{
                 **data["radios"][request["radio"]],

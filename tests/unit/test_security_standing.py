@@ -1,44 +1,28 @@
-"""The table of standings is well formed, ordered rightly, and covers the project's ciphers."""
+"""Each cipher's folder states its standing; a user's own may, or is unrated."""
 
 from __future__ import annotations
 
-import tomllib
-from fnmatch import fnmatchcase
+import shutil
 from pathlib import Path
 
 import pytest
 
-import motecrypt
 from motecrypt.catalog import Catalog
+from motecrypt.errors import InputError
 
-DATA = Path(motecrypt.__file__).parent / "data" / "security.toml"
-TABLES = tomllib.loads(DATA.read_text())["standing"]
-
-
-def standing_of(cipher: str) -> str:
-    for table in TABLES:
-        if any(fnmatchcase(cipher, pattern) for pattern in table["ciphers"]):
-            return str(table["standing"])
-    return "unrated"
-
-
-@pytest.mark.parametrize("table", TABLES, ids=lambda t: t["ciphers"][0])
-def test_each_table_names_standing_reason_and_source(table: dict[str, object]) -> None:
-    assert set(table) == {"ciphers", "standing", "reason", "source"}
-    assert table["standing"] in {"recommended", "acceptable", "legacy", "broken"}
-    for key in ("reason", "source"):
-        text = table[key]
-        assert isinstance(text, str) and text and "\n" not in text
+TAGS = Path(__file__).resolve().parents[1] / "data" / "tags"
+OURS = Catalog.load().ciphers.values()
+STATED = '[standing]\nlevel = "legacy"\nreason = "old"\nsource = "a paper"\n'
 
 
 @pytest.mark.parametrize(
     ("cipher", "expected"),
     [
         ("rc4", "broken"),
-        ("rc4k", "broken"),
-        ("rc4dkip", "broken"),
+        ("rc4d", "broken"),
         ("des-cbc", "broken"),
         ("3des-cbc", "legacy"),
+        ("3des-ecb", "broken"),
         ("rc2-cbc", "legacy"),
         ("blowfish-cbc", "legacy"),
         ("blowfish-ecb", "broken"),
@@ -51,30 +35,76 @@ def test_each_table_names_standing_reason_and_source(table: dict[str, object]) -
         ("aes192-ccm8", "recommended"),
         ("aes256-ccm16", "recommended"),
         ("aes128-siv", "recommended"),
+        ("aes128-hctr2", "acceptable"),
         ("ascon-aead128", "recommended"),
         ("chacha20-poly1305", "recommended"),
-        ("hctr2-aes128", "acceptable"),
-        ("adiantum", "acceptable"),
-        ("no-such-cipher", "unrated"),
     ],
 )
 def test_standing(cipher: str, expected: str) -> None:
-    assert standing_of(cipher) == expected
+    assert Catalog.load().cipher(cipher).standing == expected
+
+
+def test_every_cipher_of_the_project_states_standing_reason_and_source() -> None:
+    for cipher in OURS:
+        assert cipher.standing != "unrated", cipher.name
+        for text in (cipher.standing_reason, cipher.standing_source):
+            assert text and "\n" not in text, cipher.name
 
 
 def test_nothing_without_authentication_is_recommended() -> None:
-    for cipher in (
-        "aes128-ecb",
-        "aes128-cbc",
-        "aes128-ctr",
-        "rc4",
-        "chacha20",
-        "hctr2-aes128",
-        "blowfish-ecb",
-    ):
-        assert standing_of(cipher) != "recommended"
+    recommended = [cipher for cipher in OURS if cipher.standing == "recommended"]
+    assert recommended
+    assert all(cipher.tag_bytes for cipher in recommended)
 
 
-def test_every_cipher_of_the_project_has_a_standing() -> None:
-    unrated = [c.name for c in Catalog.load().ciphers.values() if c.standing == "unrated"]
-    assert not unrated, "add them to data/security.toml"
+def own(folder: Path, replaced: str = "", by: str = "", *, first: str = "") -> Catalog:
+    """The catalog with a folder of a user's own: that of tests/data/tags, changed."""
+    shutil.copytree(TAGS, folder)
+    text = (folder / "cipher.toml").read_text()
+    assert replaced in text
+    (folder / "cipher.toml").write_text(first + text.replace(replaced, by, 1))
+    return Catalog.load(ciphers=[folder])
+
+
+def test_a_users_own_cipher_is_unrated_unless_it_says_otherwise(tmp_path: Path) -> None:
+    found = own(tmp_path / "silent")
+    names = [name for name, cipher in found.ciphers.items() if cipher.folder == tmp_path / "silent"]
+    assert {found.cipher(name).standing for name in names} == {"unrated"}
+    stated = own(tmp_path / "stated", "[[cipher]]", STATED + "\n[[cipher]]")
+    assert {stated.cipher(name).standing for name in names} == {"legacy"}
+    assert stated.cipher(names[0]).standing_source == "a paper"
+
+
+def test_one_ciphers_standing_goes_before_its_folders(tmp_path: Path) -> None:
+    of_one = STATED.replace("[standing]", "\n[cipher.standing]").replace("legacy", "broken")
+    found = own(
+        tmp_path / "both",
+        "\n[[implementation]]",
+        of_one + "\n[[implementation]]",
+        first='standing = { level = "legacy", reason = "old", source = "a paper" }\n',
+    )
+    standings = [c.standing for c in found.ciphers.values() if c.folder == tmp_path / "both"]
+    assert standings[-1] == "broken"
+    assert set(standings[:-1]) <= {"legacy"}
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        (STATED.replace("legacy", "excellent"), "level 'excellent'; choose of recommended, acceptable"),
+        (STATED.replace('reason = "old"\n', ""), "'reason' is missing"),
+        (STATED.replace('source = "a paper"\n', ""), "'source' is missing"),
+        (STATED.replace('level = "legacy"\n', ""), "'level' is missing"),
+        (STATED + 'sauce = "x"\n', "unknown 'sauce'"),
+    ],
+)
+def test_a_faulty_standing_is_told_in_one_line(tmp_path: Path, stated: str, said: str) -> None:
+    with pytest.raises(InputError) as told:
+        own(tmp_path / "own", "[[cipher]]", stated + "\n[[cipher]]")
+    assert said in str(told.value)
+    assert "cipher.toml: standing" in str(told.value)
+
+
+def test_a_variant_for_a_core_that_no_device_has_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no device has a core 'avrr\*'; there are: avr5, cortex-m0plus"):
+        own(tmp_path / "own", "[[implementation]]", '[[implementation]]\ncores = ["avrr*"]')

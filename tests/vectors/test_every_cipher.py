@@ -118,5 +118,5 @@ def _check_refused(
 
 @pytest.mark.parametrize("cipher", CIPHERS, ids=lambda c: c.name)
 def test_every_cipher_says_how_it_stands(cipher: Cipher) -> None:
-    assert cipher.standing != "unrated", f"{cipher.name} is not in data/security.toml"
+    assert cipher.standing != "unrated", f"{cipher.folder}: {cipher.name} has no standing"
     assert cipher.standing_reason and cipher.standing_source

@@ -5,7 +5,6 @@ Reads data/batteries.toml; opens no results: whoever has measurements hands them
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -224,7 +223,7 @@ def placed(catalog: Catalog, device: Device) -> list[tuple[Implementation, int, 
     """
     found = []
     for body in catalog.implementations:
-        if not any(fnmatch.fnmatch(device.name, pattern) for pattern in body.devices):
+        if not body.runs_on(device.core):
             continue
         wanted = [p for p in device.placements if p in (body.placements or ("flash",))]
         for placement in wanted or list(device.placements)[:1]:

@@ -1,20 +1,20 @@
 """Finds and validates the descriptors of ciphers, libraries and devices: the only discovery there is.
 
 A cipher is its folder under firmware/ciphers, a library under firmware/libraries, a device under
-firmware/devices; a user's own folders count the same (`Catalog.load(ciphers=[...], libraries=[...])`).
+firmware/devices; a user's own folders count the same
+(`Catalog.load(ciphers=[...], libraries=[...], devices=[...])`).
 """
 
 from __future__ import annotations
 
 import difflib
-import fnmatch
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from motecrypt.catalog.ciphers import Standings, read_cipher_folder
+from motecrypt.catalog.ciphers import read_cipher_folder
 from motecrypt.catalog.devices import read_device
 from motecrypt.catalog.libraries import Library, read_library_folder
 from motecrypt.catalog.places import DATA, FIRMWARE, PACKAGE
@@ -51,19 +51,21 @@ class Catalog:
         self, cipher: str, device: str | None = None, libraries: Sequence[str] = ()
     ) -> list[Implementation]:
         """Implementations of a cipher, for a device if given, of certain libraries if given."""
+        core = None if device is None else self.device(device).core
         return [
             i
             for i in self.implementations
             if i.cipher == cipher
-            and (device is None or any(fnmatch.fnmatch(device, p) for p in i.devices))
+            and (core is None or i.runs_on(core))
             and (not libraries or i.library in libraries)
         ]
 
     @staticmethod
-    def load(ciphers: Iterable[Path] = (), libraries: Iterable[Path] = ()) -> Catalog:
+    def load(
+        ciphers: Iterable[Path] = (), libraries: Iterable[Path] = (), devices: Iterable[Path] = ()
+    ) -> Catalog:
         """Read every descriptor, ours and the user's folders; raises InputError at the first fault."""
-        own = [tuple(dict.fromkeys(Path(p).resolve() for p in paths)) for paths in (ciphers, libraries)]
-        return _load(own[0], own[1])
+        return _load(_distinct(ciphers), _distinct(libraries), _distinct(devices))
 
 
 def nearest(kind: str, name: str, known: Iterable[str]) -> str:
@@ -80,14 +82,26 @@ def _named(kind: str, name: str, known: dict[str, _T]) -> _T:
     return known[name]
 
 
+def _distinct(paths: Iterable[Path]) -> tuple[Path, ...]:
+    return tuple(dict.fromkeys(Path(path).resolve() for path in paths))
+
+
 @lru_cache(maxsize=8)
-def _load(ciphers: tuple[Path, ...], libraries: tuple[Path, ...]) -> Catalog:
-    devices = {d.name: d for d in map(read_device, _folders(FIRMWARE / "devices", "device.toml"))}
-    standings = Standings.read(DATA / "security.toml")
+def _load(ciphers: tuple[Path, ...], libraries: tuple[Path, ...], own_devices: tuple[Path, ...]) -> Catalog:
+    devices: dict[str, Device] = {}
+    for folder in [*_folders(FIRMWARE / "devices", "device.toml"), *own_devices]:
+        device = read_device(folder)
+        if device.name in devices:
+            raise InputError(
+                f"{folder}: device '{device.name}' is also in {devices[device.name].folder}; "
+                "give the folder another name"
+            )
+        devices[device.name] = device
+    cores = {device.core for device in devices.values()}
     by_name: dict[str, Cipher] = {}
     implementations: list[Implementation] = []
     for folder in [*_folders(FIRMWARE / "ciphers", "cipher.toml"), *ciphers]:
-        found, bodies = read_cipher_folder(folder, standings)
+        found, bodies = read_cipher_folder(folder, cores)
         for cipher in found:
             if cipher.name in by_name:
                 raise InputError(f"{folder}: cipher '{cipher.name}' is also in {by_name[cipher.name].folder}")
@@ -95,7 +109,7 @@ def _load(ciphers: tuple[Path, ...], libraries: tuple[Path, ...]) -> Catalog:
         implementations += bodies
     known: dict[str, Library] = {"motecrypt": _OURS}
     for folder in [*_folders(FIRMWARE / "libraries", "library.toml"), *libraries]:
-        library, bodies = read_library_folder(folder, by_name)
+        library, bodies = read_library_folder(folder, by_name, cores)
         if library.name in known:
             raise InputError(
                 f"{folder}: library '{library.name}' is also in {known[library.name].folder}; "

@@ -1,67 +1,74 @@
-"""Reads a cipher's folder: cipher.toml beside C sources, oracle and vectors; and its standing."""
+"""Reads a cipher's folder: cipher.toml beside C sources, oracle and vectors, with each cipher's standing."""
 
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
 
 from motecrypt.catalog.flags import checked_flags
 from motecrypt.catalog.places import FIRMWARE
 from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
-from motecrypt.model import Cipher, Implementation, MessageLengths, Standing
+from motecrypt.model import STANDINGS, Cipher, Implementation, MessageLengths, Standing
 
 
-@dataclass(frozen=True)
-class Standings:
-    rules: tuple[tuple[tuple[str, ...], Standing, str, str], ...]
-
-    @staticmethod
-    def read(path: Path) -> Standings:
-        if not path.exists():
-            return Standings(())
-        rules = []
-        for table in Table.read(path).tables("standing", []):
-            patterns = table.texts("ciphers")
-            standing = table.text("standing")
-            if standing not in ("recommended", "acceptable", "legacy", "broken"):
-                raise InputError(f"{table.where}: '{standing}' is no standing")
-            rules.append((patterns, cast(Standing, standing), table.text("reason"), table.text("source")))
-        return Standings(tuple(rules))
-
-    def rate(self, cipher: Cipher) -> Cipher:
-        for patterns, standing, reason, source in self.rules:
-            if any(fnmatch.fnmatch(cipher.name, p) for p in patterns):
-                return replace(cipher, standing=standing, standing_reason=reason, standing_source=source)
-        return cipher
-
-
-def read_cipher_folder(folder: Path, standings: Standings) -> tuple[list[Cipher], list[Implementation]]:
+def read_cipher_folder(folder: Path, cores: Collection[str]) -> tuple[list[Cipher], list[Implementation]]:
+    """The ciphers of a folder and our implementations of them; `cores` are those that the devices have."""
     table = Table.read(folder / "cipher.toml")
     family, title, source = table.text("family"), table.text("title"), table.text("source")
+    rating = _read_rating(table, _UNRATED)
     ciphers: list[Cipher] = []
     defines: dict[str, tuple[str, ...]] = {}
     for entry in table.tables("cipher"):
         extra = entry.texts("defines", [])
-        for cipher in _read_ciphers(entry, folder, family, title, source):
-            ciphers.append(standings.rate(cipher))
+        for cipher in _read_ciphers(entry, folder, family, title, source, rating):
+            ciphers.append(cipher)
             defines[cipher.name] = extra
     implementations: list[Implementation] = []
     for entry in table.tables("implementation", []):
-        implementations += _read_implementations(entry, folder, ciphers, defines)
+        implementations += _read_implementations(entry, folder, ciphers, defines, cores)
     table.done()
     return ciphers, implementations
 
 
-def _read_ciphers(entry: Table, folder: Path, family: str, title: str, source: str) -> list[Cipher]:
+@dataclass(frozen=True)
+class _Rating:
+    """A cipher's standing: its level, one line of reason, and where that is published."""
+
+    level: Standing
+    reason: str
+    source: str
+
+
+_UNRATED = _Rating("unrated", "", "")
+
+
+def _read_rating(table: Table, otherwise: _Rating) -> _Rating:
+    """The [standing] of a folder, or the [cipher.standing] of one cipher; `otherwise` where there is none."""
+    values = table.table("standing", {}).rest()
+    if not values:
+        return otherwise
+    entry = Table(values, f"{table.where}: standing")
+    level = entry.text("level")
+    if level not in STANDINGS:
+        raise InputError(f"{entry.where}: level '{level}'; choose of {', '.join(STANDINGS)}")
+    rating = _Rating(level, entry.text("reason"), entry.text("source"))
+    entry.done()
+    return rating
+
+
+def _read_ciphers(
+    entry: Table, folder: Path, family: str, title: str, source: str, rating: _Rating
+) -> list[Cipher]:
     name = entry.text("name")
     key_bits = entry.integers("key_bits")
     allowed = entry.integers("key_bits_allowed", [])
     if len(allowed) not in (0, 3):
         raise InputError(f"{entry.where}: 'key_bits_allowed' needs three numbers: min, max, step")
     lengths = entry.table("message", {})
+    rating = _read_rating(entry, rating)
     cipher = Cipher(
         name=name,
         family=family,
@@ -78,6 +85,9 @@ def _read_ciphers(entry: Table, folder: Path, family: str, title: str, source: s
         ),
         mode=entry.text("mode", None),
         key_bits_allowed=(allowed[0], allowed[1], allowed[2]) if allowed else None,
+        standing=rating.level,
+        standing_reason=rating.reason,
+        standing_source=rating.source,
     )
     lengths.done()
     entry.done()
@@ -115,7 +125,11 @@ def _check(cipher: Cipher, where: str) -> None:
 
 
 def _read_implementations(
-    entry: Table, folder: Path, ciphers: list[Cipher], defines: dict[str, tuple[str, ...]]
+    entry: Table,
+    folder: Path,
+    ciphers: list[Cipher],
+    defines: dict[str, tuple[str, ...]],
+    cores: Collection[str],
 ) -> list[Implementation]:
     patterns = entry.texts("ciphers")
     variant = entry.text("variant")
@@ -124,7 +138,7 @@ def _read_implementations(
     sources = entry.texts("sources")
     key_bits = entry.integers("key_bits", [])
     own_defines = entry.texts("defines", [])
-    devices = entry.texts("devices", ["*"])
+    own_cores = known_cores(entry, cores)
     placements = entry.texts("placements", [])
     c_flags = checked_flags(entry.texts("c_flags", []), entry.where)
     note = entry.text("note", "")
@@ -158,7 +172,7 @@ def _read_implementations(
                     *own_defines,
                 ),
                 folder=folder,
-                devices=devices,
+                cores=own_cores,
                 placements=placements,
                 key_bytes_measured=key_bytes(cipher)[0],
                 key_bytes_allowed=key_bytes(cipher)[1],
@@ -169,6 +183,18 @@ def _read_implementations(
     if not made:
         raise InputError(f"{entry.where}: matches no cipher of {folder / 'cipher.toml'}")
     return made
+
+
+def known_cores(entry: Table, cores: Collection[str]) -> tuple[str, ...]:
+    """The patterns of 'cores'; InputError for one that no device's core matches: it is a typing error."""
+    patterns = entry.texts("cores", ["*"])
+    for pattern in patterns:
+        if not any(fnmatch.fnmatchcase(core, pattern) for core in cores):
+            raise InputError(
+                f"{entry.where}: 'cores': no device has a core '{pattern}'; there are: "
+                f"{', '.join(sorted(cores))} (device.toml says a device's core)"
+            )
+    return patterns
 
 
 def cipher_defines(cipher: Cipher) -> tuple[str, ...]:

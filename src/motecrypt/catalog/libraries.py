@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from motecrypt.catalog.ciphers import cipher_defines, key_bytes
+from motecrypt.catalog.ciphers import cipher_defines, key_bytes, known_cores
 from motecrypt.catalog.flags import checked_flags
 from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
@@ -26,7 +27,10 @@ class Library:
     note: str
 
 
-def read_library_folder(folder: Path, ciphers: dict[str, Cipher]) -> tuple[Library, list[Implementation]]:
+def read_library_folder(
+    folder: Path, ciphers: dict[str, Cipher], cores: Collection[str]
+) -> tuple[Library, list[Implementation]]:
+    """The library of a folder and its implementations; `cores` are those that the devices have."""
     table = Table.read(folder / "library.toml")
     library = Library(
         name=table.text("name", folder.name),
@@ -44,7 +48,7 @@ def read_library_folder(folder: Path, ciphers: dict[str, Cipher]) -> tuple[Libra
     configurations = table.named_tables("configuration", {"default": {}})
     entries = table.tables("implementation", [])
     table.done()
-    described = [_LibraryEntry.read(entry) for entry in entries]
+    described = [_LibraryEntry.read(entry, cores) for entry in entries]
     made: list[Implementation] = []
     for configuration, options in configurations.items():
         defines = options.texts("defines", [])
@@ -73,7 +77,7 @@ def read_library_folder(folder: Path, ciphers: dict[str, Cipher]) -> tuple[Libra
                         include=(*include, *shared_include, *entry.include),
                         defines=(*cipher_defines(cipher), *shared_defines, *defines, *entry.defines),
                         folder=folder,
-                        devices=entry.devices,
+                        cores=entry.cores,
                         placements=entry.placements,
                         operations=entry.operations,
                         key_bytes_measured=key_bytes(cipher)[0],
@@ -95,14 +99,14 @@ class _LibraryEntry:
     include: tuple[str, ...]
     defines: tuple[str, ...]
     key_bits: tuple[int, ...]
-    devices: tuple[str, ...]
+    cores: tuple[str, ...]
     placements: tuple[str, ...]
     operations: tuple[Operation, ...]
     c_flags: tuple[str, ...]
     note: str
 
     @staticmethod
-    def read(entry: Table) -> _LibraryEntry:
+    def read(entry: Table, cores: Collection[str]) -> _LibraryEntry:
         operations = entry.texts("operations", list(OPERATIONS))
         for operation in operations:
             if operation not in OPERATIONS:
@@ -115,7 +119,7 @@ class _LibraryEntry:
             include=entry.texts("include", []),
             defines=entry.texts("defines", []),
             key_bits=entry.integers("key_bits", []),
-            devices=entry.texts("devices", ["*"]),
+            cores=known_cores(entry, cores),
             placements=entry.texts("placements", []),
             operations=tuple(o for o in OPERATIONS if o in operations),
             c_flags=checked_flags(entry.texts("c_flags", []), entry.where),

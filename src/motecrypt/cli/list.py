@@ -38,9 +38,9 @@ def rows_of(kind: str) -> tuple[list[str], list[list[object]]]:
             for c in sorted(catalog.ciphers.values(), key=lambda c: c.name)
         ]
     if kind == "implementations":
-        columns = ["cipher", "implementation", "key_bits", "devices", "note"]
+        columns = ["cipher", "implementation", "key_bits", "cores", "note"]
         return columns, [
-            [i.cipher, i.name, " ".join(map(str, i.key_bits)), " ".join(i.devices), i.note]
+            [i.cipher, i.name, " ".join(map(str, i.key_bits)), " ".join(i.cores), i.note]
             for i in sorted(catalog.implementations, key=lambda i: (i.cipher, i.name))
         ]
     if kind == "libraries":
@@ -54,10 +54,10 @@ def rows_of(kind: str) -> tuple[list[str], list[list[object]]]:
             for name, library in catalog.libraries.items()
         ]
     if kind == "devices":
-        columns = ["device", "title", "chip", "clock_hz", "flash_bytes", "ram_bytes", "runner"]
+        columns = ["device", "title", "chip", "core", "clock_hz", "flash_bytes", "ram_bytes", "runner"]
         return columns, [
             [
-                *(d.name, d.title, d.chip, d.clock_hz),
+                *(d.name, d.title, d.chip, d.core, d.clock_hz),
                 d.memory["flash"].bytes if "flash" in d.memory and d.runner != "host" else None,
                 d.memory["ram"].bytes if "ram" in d.memory else None,
                 d.runner,

@@ -70,7 +70,7 @@ def ask(
     battery: advise.BatteryPart = FOUR_NIMH,
     regulator: advise.RegulatorPart = NONE,
     radio: advise.RadioPart = SRF,
-    device: advise.DevicePart = UNO,
+    device: advise.DeviceFacts = UNO,
 ) -> advise.Advice:
     return advise.advise(question, candidates, device, radio, battery, regulator)
 
@@ -470,7 +470,7 @@ def from_json(inputs: dict[str, Any]) -> tuple[Any, ...]:
     return (
         advise.Question(**question),
         advise.candidates_of({"candidates": {"uno": inputs["candidates"]}}, "uno"),
-        advise.DevicePart(**inputs["device"]),
+        advise.DeviceFacts(**inputs["device"]),
         advise.RadioPart(**radio),
         advise.BatteryPart(**battery),
         advise.RegulatorPart(**inputs["regulator"]),
