@@ -11,9 +11,12 @@ else # a checkout of someone else's
     venv=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/motecrypt/venv
 fi
 python=$venv/bin/python
-PYTHONPATH=$root/src${PYTHONPATH:+:$PYTHONPATH}
+# Only our own source: not the current folder, whoever wrote the files there, and no path that the caller had
+# (an empty element of one means the current folder). Every Python that is started from here inherits both.
+PYTHONPATH=$root/src
+PYTHONSAFEPATH=1
 PYTHONDONTWRITEBYTECODE=${PYTHONDONTWRITEBYTECODE:-}
-export PYTHONPATH
+export PYTHONPATH PYTHONSAFEPATH
 
 say() {
     printf 'motecrypt: %s\n' "$*" >&2
@@ -24,12 +27,13 @@ fail() {
     exit 2
 }
 
-# A Python from 3.11 on that can make virtual environments, or nothing.
+# A Python from 3.11 on that can make virtual environments, or nothing. -I, because an older one knows no
+# PYTHONSAFEPATH, and must not take `venv` from the current folder either.
 find_python() {
     for candidate in "${MOTECRYPT_PYTHON:-}" python3 python3.13 python3.12 python3.11; do
         [ -n "$candidate" ] || continue
         command -v "$candidate" >/dev/null 2>&1 || continue
-        if "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+        if "$candidate" -I -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
             command -v "$candidate"
             return 0
         fi
@@ -66,7 +70,7 @@ installed() {
 
 make_environment() {
     made && return 0
-    if [ ! -f "$venv/.made" ] && "$python" -m pip --version >/dev/null 2>&1; then
+    if [ ! -f "$venv/.made" ] && "$python" -I -m pip --version >/dev/null 2>&1; then
         readlink -f -- "$python" >"$venv/.made" # made by someone else, and sound
         return 0
     fi
@@ -77,7 +81,7 @@ make_environment() {
     say "making a virtual environment in $venv"
     clear=
     [ -f "$venv/pyvenv.cfg" ] && clear=--clear # half a one, as when the first run was stopped
-    "$base" -m venv $clear "$venv" || fail "cannot make a virtual environment in $venv; set MOTECRYPT_VENV to another place"
+    "$base" -I -m venv $clear "$venv" || fail "cannot make a virtual environment in $venv; set MOTECRYPT_VENV to another place"
     readlink -f -- "$python" >"$venv/.made"
 }
 
@@ -100,7 +104,7 @@ prepare() {
             installed "$name" && continue
             say "installing Python packages ($name, pinned and hashed)"
             lock=$root/src/motecrypt/data/locks/$name.txt
-            "$python" -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: \
+            "$python" -I -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: \
                 -r "$lock" || fail "pip could not install $lock"
             cp "$lock" "$venv/.installed-$name"
         done

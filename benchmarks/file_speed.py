@@ -95,7 +95,7 @@ def _hmac(source: Path, target: Path) -> list[str]:
 
 def _motecrypt(what: str, source: Path, target: Path) -> list[str]:
     options = ["--format", "crypt-and-hash", "--key-env", "FILE_KEY", "--force"]
-    return [sys.executable, "-m", "motecrypt", "file", what, *options, str(source), str(target)]
+    return [sys.executable, "-P", "-m", "motecrypt", "file", what, *options, str(source), str(target)]
 
 
 def _run(command: Sequence[str]) -> float:
@@ -113,7 +113,7 @@ def _peak_mb(command: Sequence[str]) -> float:
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, *command],
+        [sys.executable, "-P", "-c", code, *command],
         env=ENVIRONMENT,
         capture_output=True,
         text=True,

@@ -52,7 +52,7 @@ def _late_us() -> list[float]:
         ends = [Path(scratch) / "a", Path(scratch) / "b"]
         links = [part for end in ends for part in ("--link", str(end))]
         emulator = subprocess.Popen(
-            [sys.executable, "-m", "motecrypt", "radio", "srf", "--json", *links],
+            [sys.executable, "-P", "-m", "motecrypt", "radio", "srf", "--json", *links],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},

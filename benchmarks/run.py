@@ -28,7 +28,8 @@ def main(chosen: list[str]) -> int:
         print(f"--- {name}", flush=True)
         started = time.monotonic()
         try:
-            code = subprocess.run([sys.executable, there[name]], timeout=TIMEOUT_S, check=False).returncode
+            command = [sys.executable, "-P", there[name]]
+            code = subprocess.run(command, timeout=TIMEOUT_S, check=False).returncode
         except subprocess.TimeoutExpired:
             code = 1
             print(f"killed after {TIMEOUT_S} s")

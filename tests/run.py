@@ -24,6 +24,7 @@ CHECKS = {
 }
 SUITES = ("unit", "contract", "vectors", "golden", "browser")
 SUITE_TIMEOUT_S = 1800
+PYTHON = [sys.executable, "-P"]  # nothing from the current folder
 
 
 def main(chosen: list[str]) -> int:
@@ -73,7 +74,7 @@ def _mutants(arguments: list[str]) -> int:
 
 def _check(name: str) -> dict[str, int]:
     print(f"--- {name}", flush=True)
-    return {"passed": 1} if _ended_with([sys.executable, "-m", *CHECKS[name]], 600) == 0 else {"failed": 1}
+    return {"passed": 1} if _ended_with([*PYTHON, "-m", *CHECKS[name]], 600) == 0 else {"failed": 1}
 
 
 def _ended_with(command: list[str], timeout_s: float) -> int:
@@ -88,7 +89,7 @@ def _ended_with(command: list[str], timeout_s: float) -> int:
 def _suite(name: str, scratch: Path) -> dict[str, int]:
     print(f"--- {name}", flush=True)
     report = scratch / f"{name}.xml"
-    command = [sys.executable, "-m", "pytest", f"tests/{name}", f"--junitxml={report}", "-m", "not slow"]
+    command = [*PYTHON, "-m", "pytest", f"tests/{name}", f"--junitxml={report}", "-m", "not slow"]
     command += [
         "-n",
         str(min(4, os.cpu_count() or 1)),

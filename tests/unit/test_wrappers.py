@@ -1,15 +1,18 @@
-"""./motecrypt on its first use: links to it, a first run that was stopped, two at once. Installs nothing: the
-lock is empty."""
+"""The wrappers on their first use: links to them, a first run that was stopped, two at once, and modules that
+somebody left in the current folder. Installs nothing: the locks are empty."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import motecrypt.setup
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,24 +22,56 @@ def checkout(tmp_path: Path) -> Path:
     """A checkout with the wrappers and a motecrypt that only says that it ran."""
     root = tmp_path / "a checkout"
     (root / "src" / "motecrypt" / "data" / "locks").mkdir(parents=True)
-    (root / "src" / "motecrypt" / "data" / "locks" / "base.txt").write_text("# nothing\n")
+    for lock in ("base", "dev"):
+        (root / "src" / "motecrypt" / "data" / "locks" / f"{lock}.txt").write_text("# nothing\n")
     (root / "src" / "motecrypt" / "__init__.py").write_text("")
-    (root / "src" / "motecrypt" / "__main__.py").write_text("import sys; print('ran', *sys.argv[1:])\n")
-    for name in ("setup.sh", "motecrypt"):
+    for program in ("src/motecrypt/__main__.py", "tests/run.py", "benchmarks/run.py"):
+        (root / program).parent.mkdir(exist_ok=True)
+        (root / program).write_text(PROGRAM)
+    for name in ("setup.sh", *WRAPPERS):
         shutil.copy(ROOT / name, root / name)
     return root
 
 
-def start(command: Path) -> subprocess.Popen[str]:
-    left_out = ("MOTECRYPT_VENV", "PYTHONPATH")
+WRAPPERS = ("motecrypt", "test", "bench")
+
+# What the wrappers start: it takes a module of Python's, and so does a Python that it starts itself.
+PROGRAM = """
+import secrets, subprocess, sys
+subprocess.run([sys.executable, "-c", "import secrets"], check=True)
+print('ran', *sys.argv[1:])
+"""
+
+# Modules that Python, venv, pip or motecrypt import: each would leave a mark.
+PLANTED = ("secrets", "click", "json", "venv", "ensurepip", "pip", "runpy", "motecrypt", "sitecustomize")
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Path:
+    """A folder with modules that leave a file `run-NAME` beside them when they are imported."""
+    folder = tmp_path / "planted"
+    folder.mkdir()
+    for name in PLANTED:
+        mark = folder / f"run-{name}"
+        (folder / f"{name}.py").write_text(f"open({str(mark)!r}, 'w').close()\n")
+    return folder
+
+
+def marks(planted: Path) -> list[str]:
+    """Which of the planted modules were run."""
+    return sorted(mark.name for mark in planted.glob("run-*"))
+
+
+def start(command: Path, folder: str | Path = "/", **variables: str) -> subprocess.Popen[str]:
+    left_out = ("MOTECRYPT_VENV", "PYTHONPATH", "PYTHONSAFEPATH")
     environment = {k: v for k, v in os.environ.items() if k not in left_out}
     return subprocess.Popen(
         [str(command), "list"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**environment, "MOTECRYPT_PYTHON": sys.executable, "CDPATH": "/"},
-        cwd="/",
+        env={**environment, "MOTECRYPT_PYTHON": sys.executable, "CDPATH": "/", **variables},
+        cwd=folder,
     )
 
 
@@ -73,3 +108,39 @@ def test_an_environment_of_another_python_is_made_anew(checkout: Path) -> None:
 def test_two_first_runs_at_once_both_run(checkout: Path) -> None:
     both = [start(checkout / "motecrypt"), start(checkout / "motecrypt")]
     assert [said(one) for one in both] == ["ran list\n"] * 2
+
+
+def test_no_module_of_the_current_folder_is_run(checkout: Path, planted: Path) -> None:
+    """On the first use, which makes the environment and runs pip, and later, whatever PYTHONPATH is there."""
+    subprocess.run([sys.executable, "-c", "import secrets"], cwd=planted, check=True, timeout=60)
+    assert marks(planted) == ["run-secrets"], "a plain Python takes it: without that this test shows nothing"
+    (planted / "run-secrets").unlink()
+    for path in (":", "", str(planted)):
+        for wrapper in WRAPPERS:
+            assert said(start(checkout / wrapper, planted, PYTHONPATH=path)) == "ran list\n"
+            assert marks(planted) == [], (wrapper, path)
+
+
+def test_pip_runs_no_module_of_the_current_folder(
+    planted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = tmp_path / "nothing.txt"
+    lock.write_text("# nothing\n")
+    kits = sys.modules[motecrypt.setup.Kit.__module__]  # the package has a function of that name
+    monkeypatch.setattr(kits.Kit, "lock", lock)
+    monkeypatch.chdir(planted)
+    monkeypatch.setenv("PYTHONPATH", ":")
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    kits._install_python(kits.kits()["link"])
+    assert marks(planted) == []
+
+
+def test_every_python_that_is_started_leaves_the_current_folder_out() -> None:
+    programs = [*(ROOT / "src").rglob("*.py"), ROOT / "tests" / "run.py", *(ROOT / "benchmarks").glob("*.py")]
+    started = [
+        (path.name, match.group(1))
+        for path in programs
+        for match in re.finditer(r"sys\.executable,\s*([^,\s\]]+)", path.read_text(encoding="utf-8"))
+    ]
+    assert len(started) >= 5
+    assert [each for each in started if each[1] not in ('"-P"', '"-I"')] == []

@@ -161,7 +161,7 @@ def _install_python(kit: Kit) -> None:
             f"{kit.title}: packages of {kit.lock} are missing; install them into a virtual environment"
         )
     _say(f"installing {kit.title} with pip: {', '.join(kit.python)} (pinned and hashed)")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    command = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     command += ["--require-hashes", "--only-binary", ":all:", "-r", str(kit.lock)]
     _run(command, dict(os.environ), PIP_TIMEOUT_S, f"{kit.title}: pip could not install {kit.lock}")
     importlib.invalidate_caches()
