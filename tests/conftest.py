@@ -7,10 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from motecrypt.results import Results
+
+# A busy machine is slow, which says nothing of the code: no example has a deadline.
+settings.register_profile("motecrypt", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("motecrypt")
 
 
 @pytest.fixture

@@ -1,17 +1,23 @@
 """What ./test runs: format, lint, types, then every suite; prints what each took and a count at the end.
 
-`python tests/run.py [SUITE...]` runs some of: format lint types unit contract vectors golden browser.
-`python tests/run.py mutants ...` breaks the code to see what these notice (mutants/main.py).
+Before that it installs what the suites need. The cross-checks hold our figures to other people's programs
+(QEMU, rp2040js, tshark, aircrack-ng, valgrind, Chromium); `--quick` leaves them and the long tests out.
+`./test mutants ...` breaks the code to see what the suites notice (mutants/main.py).
 """
 
 from __future__ import annotations
 
+import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import xml.etree.ElementTree as Xml
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,44 +31,103 @@ CHECKS = {
 SUITES = ("unit", "contract", "vectors", "golden", "browser")
 SUITE_TIMEOUT_S = 1800
 PYTHON = [sys.executable, "-P"]  # nothing from the current folder
+NPM = ROOT / "tests" / "npm"
+NPM_TIMEOUT_S = 300
+LEFT_OUT = "the long tests, the cross-checks against other programs, and the browser"
 
 
-def main(chosen: list[str]) -> int:
+@dataclass
+class Outcome:
+    """How one check or suite ended."""
+
+    passed: int = 0
+    skipped: int = 0
+    failed: list[str] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def __str__(self) -> str:
+        counts = {"passed": self.passed, "failed": len(self.failed), "skipped": self.skipped}
+        return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+
+
+def main(arguments: Sequence[str]) -> int:
     """Run the chosen checks and suites, or all; 0 when everything passed."""
-    if chosen[:1] == ["mutants"]:
-        _set_up(browser=False)
-        return _mutants(chosen[1:])
-    unknown = [name for name in chosen if name not in (*CHECKS, *SUITES)]
-    if unknown:
-        print(
-            f"test: unknown suite '{unknown[0]}'; there are: {' '.join((*CHECKS, *SUITES))}", file=sys.stderr
-        )
-        return 2
-    names = chosen or [*CHECKS, *(s for s in SUITES if any((ROOT / "tests" / s).glob("test_*.py")))]
-    _set_up(browser="browser" in names)
-    counts = {"passed": 0, "failed": 0, "skipped": 0}
-    took: list[tuple[str, float, str]] = []
+    if arguments[:1] == ["mutants"]:
+        _set_up(SUITES, quick=True)
+        return _mutants(list(arguments[1:]))
+    chosen = _parse(arguments)
+    names = chosen.names or [*CHECKS, *SUITES]
+    if chosen.quick:
+        names = [name for name in names if name != "browser"]
+    _set_up(names, chosen.quick)
+    outcomes: dict[str, Outcome] = {}
+    took: dict[str, float] = {}
     with tempfile.TemporaryDirectory(prefix="motecrypt-test.") as scratch:
         for name in names:
             started = time.monotonic()
-            outcome = _check(name) if name in CHECKS else _suite(name, Path(scratch))
-            for key in counts:
-                counts[key] += outcome.get(key, 0)
-            said = ", ".join(f"{outcome[k]} {k}" for k in counts if outcome.get(k))
-            took.append((name, time.monotonic() - started, said))
-    print()
-    for name, seconds, said in took:
-        print(f"{name:9} {seconds:7.1f} s  {said}")
-    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
-    return 1 if counts["failed"] else 0
+            outcomes[name] = _check(name) if name in CHECKS else _suite(name, Path(scratch), chosen.quick)
+            took[name] = time.monotonic() - started
+    return summary_of(outcomes, took, chosen.quick)
 
 
-def _set_up(browser: bool) -> None:
-    from motecrypt.setup import kits, need
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="./test",
+        description="Sets up what the tests need, then runs all of them, or the checks and suites named.",
+        epilog="Example: ./test --quick unit. How the tests are tested: ./test mutants --help",
+    )
+    everything = (*CHECKS, *SUITES)
+    parser.add_argument("names", nargs="*", metavar="SUITE", help=f"one of: {' '.join(everything)}")
+    parser.add_argument("--quick", action="store_true", help=f"leave out {LEFT_OUT}")
+    chosen = parser.parse_args(arguments)
+    for name in chosen.names:
+        if name not in everything:
+            parser.exit(2, f"test: unknown suite '{name}'; there are: {' '.join(everything)}\n")
+    return chosen
 
+
+def _set_up(names: Sequence[str], quick: bool) -> None:
+    """Install what the suites need, saying so before; without an optional kit its tests are skipped."""
+    from motecrypt.setup import have, kits, need, summary
+
+    if not set(names) & set(SUITES):
+        return
     need(*(name for name, kit in kits().items() if not kit.optional))
-    if browser:
-        need("plots", "browser")
+    if not quick:
+        need(*(name for name, kit in kits().items() if kit.optional and name != "browser"))
+        if "browser" in names:
+            need("browser")
+        if have("arm-crosscheck"):
+            _install_rp2040js()
+    line = summary()
+    if line:
+        print(f"test: {line}", file=sys.stderr)
+
+
+def _install_rp2040js() -> None:
+    """npm ci of the pinned and hashed lock into the cache, once for each content of the lock."""
+    from motecrypt.paths import cache_dir, make_dir
+    from motecrypt.setup import left_out
+
+    place = Path(os.environ.get("MOTECRYPT_NPM", cache_dir() / "npm"))
+    lock = (NPM / "package-lock.json").read_bytes()
+    done = place / ".installed"
+    if done.is_file() and done.read_bytes() == lock:
+        return
+    make_dir(place)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(NPM / name, place / name)
+    print("test: installing rp2040js with npm (pinned and hashed)", file=sys.stderr, flush=True)
+    command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(place)]
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=NPM_TIMEOUT_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        left_out("rp2040js", str(error))
+        return
+    if ran.returncode == 0:
+        done.write_bytes(lock)
+    else:
+        left_out("rp2040js", next(iter(ran.stderr.strip().splitlines()), "npm said nothing"))
 
 
 def _mutants(arguments: list[str]) -> int:
@@ -72,9 +137,10 @@ def _mutants(arguments: list[str]) -> int:
     return run_mutants(arguments)
 
 
-def _check(name: str) -> dict[str, int]:
+def _check(name: str) -> Outcome:
     print(f"--- {name}", flush=True)
-    return {"passed": 1} if _ended_with([*PYTHON, "-m", *CHECKS[name]], 600) == 0 else {"failed": 1}
+    command = [*PYTHON, "-m", *CHECKS[name]]
+    return Outcome(passed=1) if _ended_with(command, 600) == 0 else Outcome(failed=[name])
 
 
 def _ended_with(command: list[str], timeout_s: float) -> int:
@@ -86,29 +152,52 @@ def _ended_with(command: list[str], timeout_s: float) -> int:
         return -1
 
 
-def _suite(name: str, scratch: Path) -> dict[str, int]:
+def _suite(name: str, scratch: Path, quick: bool) -> Outcome:
     print(f"--- {name}", flush=True)
     report = scratch / f"{name}.xml"
-    command = [*PYTHON, "-m", "pytest", f"tests/{name}", f"--junitxml={report}", "-m", "not slow"]
-    command += [
-        "-n",
-        str(min(4, os.cpu_count() or 1)),
-        "--dist",
-        "worksteal",
-        "-p",
-        "no:cacheprovider",
-        "-rs",
-    ]
+    marks = "not slow and not long and not crosscheck" if quick else "not slow"
+    command = [*PYTHON, "-m", "pytest", f"tests/{name}", f"--junitxml={report}", "-m", marks]
+    command += ["-n", str(min(4, os.cpu_count() or 1)), "--dist", "worksteal", "-p", "no:cacheprovider"]
     code = _ended_with(command, SUITE_TIMEOUT_S)
     if not report.exists():
-        return {"failed": 1}
-    root = Xml.parse(report).getroot()
-    suite = root if root.tag == "testsuite" else root[0]
-    total, skipped = int(suite.get("tests", 0)), int(suite.get("skipped", 0))
-    failed = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
-    if code != 0 and not failed:
-        failed = 1
-    return {"passed": max(0, total - skipped - failed), "failed": failed, "skipped": skipped}
+        return Outcome(failed=[f"{name}: ended with code {code} and no report"])
+    outcome = read_report(report)
+    if code != 0 and not outcome.failed:
+        outcome.failed.append(f"{name}: ended with code {code}")
+    return outcome
+
+
+def read_report(report: Path) -> Outcome:
+    """Counts, names and reasons from a JUnit file of pytest."""
+    outcome = Outcome()
+    for case in Xml.parse(report).getroot().iter("testcase"):
+        skipped = case.find("skipped")
+        if case.find("failure") is not None or case.find("error") is not None:
+            outcome.failed.append(f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}")
+        elif skipped is not None:
+            outcome.skipped += 1
+            outcome.reasons[" ".join(skipped.get("message", "").split())] += 1
+        else:
+            outcome.passed += 1
+    return outcome
+
+
+def summary_of(outcomes: dict[str, Outcome], took: dict[str, float], quick: bool) -> int:
+    """What each took, what was skipped and why, what failed, and the count as the last line."""
+    print()
+    for name, outcome in outcomes.items():
+        print(f"{name:9} {took[name]:7.1f} s  {outcome}")
+    reasons = sum((outcome.reasons for outcome in outcomes.values()), Counter[str]())
+    for reason, count in reasons.most_common():
+        print(f"skipped {count}: {reason}")
+    failed = [name for outcome in outcomes.values() for name in outcome.failed]
+    for name in failed:
+        print(f"failed: {name}")
+    if quick:
+        print(f"--quick: left out {LEFT_OUT}")
+    passed = sum(outcome.passed for outcome in outcomes.values())
+    print(f"{passed} passed, {len(failed)} failed, {reasons.total()} skipped")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -58,6 +58,7 @@ def test_the_whole_campaign(tmp_path):
 
 
 @needs_gcc
+@pytest.mark.crosscheck
 @pytest.mark.skipif(not have("aircrack"), reason="aircrack-ng is not installed (motecrypt doctor)")
 def test_aircrack_finds_the_key_of_our_own_wep_frames(tmp_path):
     with Results(tmp_path / "r.db") as results:

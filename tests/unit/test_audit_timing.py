@@ -51,6 +51,7 @@ def test_a_device_whose_tools_are_missing_is_skipped_with_a_reason(tmp_path, mon
         assert results.findings("audit") == []
 
 
+@pytest.mark.crosscheck
 @needs("taint")
 def test_early_exit_is_caught_by_taint(tmp_path):
     outcome = rows_of(tmp_path, "early-exit", "taint", (CONTROL,))
@@ -59,6 +60,7 @@ def test_early_exit_is_caught_by_taint(tmp_path):
 
 
 @needs("avr")
+@pytest.mark.crosscheck
 @needs("taint")
 def test_rc6s_rotations_vary_on_the_uno_though_the_host_calls_them_constant(tmp_path):
     uno = rows_of(tmp_path, "rc6-cbc", "timing:uno")

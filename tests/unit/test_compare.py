@@ -124,7 +124,7 @@ cells = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cells, cells, st.floats(0, 50), st.floats(0, 50))
 def test_equal_sets_are_equal_and_a_wider_threshold_never_fails_more(
     before: list[Measurement], after: list[Measurement], tight: float, more: float

@@ -40,6 +40,7 @@ def _tshark(captured: Captured, *fields: str, show: str = "") -> list[list[str]]
     return [line.split("\t") for line in done.stdout.splitlines()]
 
 
+@pytest.mark.crosscheck
 @needs_tshark
 @pytest.mark.parametrize("mode", dcf.MODES)
 @pytest.mark.parametrize("name", list(SECURITIES))
@@ -57,6 +58,7 @@ def test_tshark_decrypts_the_capture_and_finds_the_payload(tmp_path: Path, name:
         assert not any(row[0] for row in _tshark(blind, "tcp.payload"))
 
 
+@pytest.mark.crosscheck
 @needs_tshark
 def test_the_shared_key_handshake_has_its_four_frames(tmp_path: Path) -> None:
     captured = write_capture(

@@ -319,7 +319,7 @@ def _key(candidate: advise.Candidate) -> str:
     return repr(candidate)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     some=st.lists(candidates, max_size=8, unique_by=_key),
     limits=st.tuples(st.integers(0, 40_000), st.integers(0, 4000), st.floats(100, 1e6), st.integers(0, 60)),
@@ -339,7 +339,7 @@ def test_more_budget_never_excludes_more(
     assert len(after) + len(ask(*some, question=wide).exclusions) == len(some)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(some=st.lists(candidates, min_size=2, max_size=8, unique_by=lambda c: c.name), seed=st.randoms())
 def test_ranks_do_not_depend_on_the_order_or_on_the_others(
     some: list[advise.Candidate], seed: object
@@ -355,7 +355,7 @@ def test_ranks_do_not_depend_on_the_order_or_on_the_others(
     ]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     candidate=candidates,
     length=st.integers(1, 200),

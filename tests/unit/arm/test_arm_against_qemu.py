@@ -30,6 +30,7 @@ MARK = 0x40008540  # see microbit/hal.c
 STORE_R0_TO_R3 = 0x6018
 
 pytestmark = [
+    pytest.mark.crosscheck,
     pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)"),
     pytest.mark.skipif(shutil.which(QEMU) is None, reason=f"{QEMU} is missing: apt-get install {QEMU}"),
 ]

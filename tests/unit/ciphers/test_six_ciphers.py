@@ -153,6 +153,7 @@ class _Io(ctypes.Structure):
     )
 
 
+@pytest.mark.crosscheck
 @pytest.mark.skipif(
     library_version("cryptopp") is None,
     reason="Crypto++ is not installed (apt-get install libcrypto++-dev g++)",

@@ -38,7 +38,7 @@ def refused(sealed: Path, match: str | None = None, secret: Secret = KEY) -> Non
     assert not [p for p in sealed.parent.iterdir() if p.name.endswith(".part")]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     plain=st.one_of(
         st.binary(max_size=40), st.integers(0, 5 * SMALL).map(lambda n: bytes(i % 251 for i in range(n)))

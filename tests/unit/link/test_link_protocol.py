@@ -165,7 +165,7 @@ def test_forged_statuses_cannot_keep_the_sender_for_ever() -> None:
     assert bench.sender.outcome is SendOutcome.UNCONFIRMED
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.binary(max_size=200), max_size=20))
 def test_the_receiver_survives_any_bytes(pieces: list[bytes]) -> None:
     bench = Bench()

@@ -54,7 +54,7 @@ def deliver(radio_name: str, packet_bytes: int, air_rate: int, message_bytes: in
     return last_us, costs(radio, message_bytes).delivery_time_us
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.sampled_from(radio_names()),
     st.integers(1, 32),

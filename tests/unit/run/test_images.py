@@ -139,7 +139,7 @@ def test_damaged_hex_and_uf2(tmp_path: Path) -> None:
     assert "built for another chip" in refused(path, PICO)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.binary(min_size=1, max_size=700), st.integers(0, 200))
 def test_hex_and_uf2_carry_what_they_are_given(data: bytes, start: int) -> None:
     import tempfile
