@@ -67,7 +67,8 @@ def command(
 ) -> None:
     """Run FIRMWARE (.elf, .hex, .uf2 or an Arduino .ino) and count every function's calls, cycles and stack.
 
-    The firmware needs no change. Cycles are exact; interrupts count for themselves alone.
+    The firmware needs no change. Cycles are exact; interrupts count for themselves alone. It need not be
+    trusted: it reaches its UART and nothing else of this computer (docs/security.md).
     """
     target = Catalog.load().device(device)
     image = load_firmware(firmware, target, libraries)

@@ -76,6 +76,9 @@ def command(
 
     FIRMWARE may be the word optiboot: the UNO's bootloader; with --uart and --board a pretend UNO.
     Prints what its UART sends. Ends with exit code 1 when a text asked for with --until did not come.
+
+    FIRMWARE need not be trusted: it reaches its UART, the files and ports named here and nothing else of this
+    computer (docs/security.md). A sketch is compiled first, which can read any file that you can.
     """
     target = Catalog.load().device(device)
     image = load_firmware(firmware, target, libraries)

@@ -28,11 +28,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "arm_elf.h"
 #include "arm_free.h"
 #include "arm_machine.h"
 #include "arm_storage.h"
 #include "arm_watch.h"
+#include "elf.h"
+#include "sandbox.h"
 
 enum { EXIT_USAGE = 2, EXIT_FAULT = 3 };
 
@@ -250,9 +251,9 @@ static void set_costs(struct machine *m, char *text) {
 
 static void add_memory(struct machine *m, const char *text, const char *key, uint32_t permissions) {
     uint32_t range[2];
-    struct memory *memory = &m->memories[m->memory_count++];
+    struct memory *memory = &m->memories[m->memory_count];
     numbers(text, key, range, 2);
-    if (m->memory_count > MEMORIES || range[1] == 0 || (range[1] & 0xFFFu) != 0) {
+    if (m->memory_count++ == MEMORIES || range[1] == 0 || (range[1] & 0xFFFu) != 0) {
         fail("must be BASE:BYTES, a multiple of 4096 bytes", key);
     }
     *memory = (struct memory){range[0], range[1], malloc(range[1])};
@@ -500,6 +501,7 @@ int main(int argc, char **argv) {
         return EXIT_USAGE;
     }
     connect(m);
+    sandbox_enter("arm");
     run(m, elf.entry);
     if (free_run.on) {
         return end_free(m);

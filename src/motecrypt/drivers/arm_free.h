@@ -114,6 +114,8 @@ static void free_slice(struct machine *m, uint32_t address) {
     m->deadline = m->cycles + (uint64_t)(hz / 1000.0);
     if (stopping) {
         finish(m, "stopped", "stopped by a signal");
+    } else if (hz <= 0.0) {
+        finish(m, "fault", "the firmware has stopped its own clock");
     } else if (rp2040_seconds(&m->chip) >= free_run.max_seconds) {
         finish(m, "limit", "the time is over");
     }

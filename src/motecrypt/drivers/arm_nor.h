@@ -60,7 +60,8 @@ static inline void nor_deselect(struct nor *nor, uint64_t now) {
         nor_busy(nor, now, nor->program_cycles);
     } else if ((nor->command == 0x20 || nor->command == 0x52 || nor->command == 0xD8) && nor->write_enabled &&
                nor->sent == 4) {
-        memset(nor->data + (at & ~(block - 1)), 0xFF, block);
+        uint32_t first = at & ~(block - 1);
+        memset(nor->data + first, 0xFF, nor->bytes - first < block ? nor->bytes - first : block);
         nor->erases++;
         nor_busy(nor, now, nor_erase_cycles(nor, block));
     }

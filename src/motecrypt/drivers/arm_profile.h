@@ -17,6 +17,7 @@ struct code_map {
 
 struct arm_profile {
     const char *path;
+    FILE *out; /* open from the beginning: the sandbox opens nothing */
     int on;
     struct code_map maps[MEMORIES];
     unsigned map_count;
@@ -59,7 +60,7 @@ static uint32_t called_function(struct arm_profile *p, uint32_t target) {
 }
 
 static int arm_profile_open(struct machine *m, struct arm_profile *p, const char *functions) {
-    if (shadow_open(&p->shadow, functions) != 0) {
+    if (shadow_open(&p->shadow, functions) != 0 || (p->out = fopen(p->path, "w")) == NULL) {
         return -1;
     }
     for (unsigned i = 0; i < m->memory_count; i++) {
@@ -99,6 +100,9 @@ static void arm_profile_flush(struct machine *m, struct block *block) {
     uint32_t last = block->address;
     for (uint32_t at = block->address; map != NULL && block->runs != 0 && at < block->next;
          at += instruction.bytes) {
+        if (map_of(&arm_profile, at) != map) {
+            break; /* a block over the end of one memory into the next */
+        }
         instruction = instruction_at(m, at);
         map->count[(at - map->base) / 2] += block->runs;
         map->cycles[(at - map->base) / 2] += (uint64_t)block->runs * thumb_cycles(&instruction, m->cost);
@@ -152,8 +156,8 @@ static void arm_profile_step(const struct block *before, uint32_t target, uint32
 }
 
 static void arm_profile_end(struct machine *m, struct arm_profile *p) {
-    FILE *out = p->on ? fopen(p->path, "w") : NULL;
-    if (out == NULL) {
+    FILE *out = p->out;
+    if (!p->on) {
         return;
     }
     for (size_t i = 0; i < BLOCK_SLOTS; i++) {

@@ -152,7 +152,8 @@ static inline double rp2040_time_us(struct rp2040 *chip) {
 /* Seconds since reset, through all changes of the clock. */
 static inline double rp2040_seconds(struct rp2040 *chip) {
     uint64_t cycles = chip->outside.cycles(chip->outside.context) - chip->seconds_at_cycle;
-    return chip->seconds + (double)cycles / rp2040_system_hz(chip);
+    double hz = rp2040_system_hz(chip);
+    return hz > 0.0 ? chip->seconds + (double)cycles / hz : chip->seconds; /* 0: firmware stopped its clock */
 }
 
 /* Before anything changes that the timer's rate depends on. */

@@ -91,14 +91,14 @@ static inline uint8_t sd_give(struct sd *sd, uint64_t now) {
     if (place == SD_BLOCK + 2) {
         sd->state = SD_COMMAND;
     }
-    return place <= SD_BLOCK ? sd->data[sd->number * SD_BLOCK + place - 1] : 0;
+    return place <= SD_BLOCK ? sd->data[(size_t)sd->number * SD_BLOCK + place - 1] : 0;
 }
 
 static inline void sd_take(struct sd *sd, uint8_t in, uint64_t now) {
     static const uint8_t accepted = 0x05;
     sd->block[sd->place++] = in;
     if (sd->place == SD_BLOCK + 2) {
-        memcpy(sd->data + sd->number * SD_BLOCK, sd->block, SD_BLOCK);
+        memcpy(sd->data + (size_t)sd->number * SD_BLOCK, sd->block, SD_BLOCK);
         sd->answer[0] = accepted;
         sd->answer_next = 0;
         sd->answer_end = 1;

@@ -30,10 +30,12 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "avr_guard.h"
 #include "avr_run_board.h"
 #include "avr_run_line.h"
 #include "avr_run_profile.h"
 #include "avr_run_timer.h"
+#include "sandbox.h"
 
 enum { EXIT_USAGE = 2, EXIT_FAULT = 3, JUMP_TO_SELF = 0xCFFF };
 
@@ -241,6 +243,9 @@ static void make_chip(const char *mcu, uint64_t clock_hz, const char *image, uin
         fail("libsimavr does not know the chip", mcu);
     }
     avr_init(run.avr);
+    if (avr_guard(run.avr) != 0) {
+        fail("no memory for the chip", mcu);
+    }
     run.avr->log = 0;
     run.avr->sleep = no_sleep;
     run.avr->frequency = (uint32_t)clock_hz;
@@ -340,6 +345,7 @@ int main(int argc, char **argv) {
         fprintf(options.events, "{\"event\":\"port\",\"detail\":\"%s\"}\n", line.name);
         fflush(options.events);
     }
+    sandbox_enter("avr_run");
     run_all(clock_hz);
     return 0;
 }

@@ -33,6 +33,7 @@ struct run {
 
 struct board {
     const char *eeprom_path, *trouble;
+    int eeprom_file; /* open from the beginning: the sandbox opens nothing */
     uint8_t eeprom[EEPROM_MAX];
     uint32_t eeprom_bytes;
     int millivolts; /* at the ADC's inputs; below 0: nothing is connected */
@@ -92,11 +93,34 @@ static int board_load(uint8_t *memory, uint32_t bytes, uint32_t base, const char
     return got > 0 ? 0 : -1;
 }
 
+static int board_write_eeprom(struct board *board, const uint8_t *content) {
+    if (pwrite(board->eeprom_file, content, board->eeprom_bytes, 0) != (ssize_t)board->eeprom_bytes) {
+        board->trouble = "cannot be written";
+        return -1;
+    }
+    return 0;
+}
+
 static void board_listen(avr_t *avr, uint32_t ioctl, int index, unsigned note) {
     avr_irq_t *irq = avr_io_getirq(avr, ioctl, index);
     if (irq != NULL) {
         avr_irq_register_notify(irq, board_on_use, (void *)(uintptr_t)note);
     }
+}
+
+/* The EEPROM's file: its content counts where there is one, else it gets ours. */
+static int board_open_eeprom(struct board *board) {
+    int is_there = access(board->eeprom_path, F_OK) == 0;
+    board->eeprom_file = open(board->eeprom_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+    if (board->eeprom_file < 0) {
+        board->trouble = "cannot be opened as this chip's EEPROM";
+        return -1;
+    }
+    if (is_there && read(board->eeprom_file, board->eeprom, board->eeprom_bytes) != (ssize_t)board->eeprom_bytes) {
+        board->trouble = "cannot be read as this chip's EEPROM";
+        return -1;
+    }
+    return board_write_eeprom(board, board->eeprom);
 }
 
 static int board_open(struct board *board, avr_t *avr, const char *data) {
@@ -112,16 +136,8 @@ static int board_open(struct board *board, avr_t *avr, const char *data) {
         board->trouble = "cannot be loaded";
         return -1;
     }
-    if (board->eeprom_path != NULL && access(board->eeprom_path, F_OK) == 0) {
-        FILE *file = fopen(board->eeprom_path, "rb");
-        size_t got = file ? fread(board->eeprom, 1, board->eeprom_bytes, file) : 0;
-        if (file != NULL) {
-            fclose(file);
-        }
-        if (got != board->eeprom_bytes) {
-            board->trouble = "cannot be read as this chip's EEPROM";
-            return -1;
-        }
+    if (board->eeprom_path != NULL && board_open_eeprom(board) != 0) {
+        return -1;
     }
     avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &whole);
     for (size_t i = 0; i < sizeof board_registers / sizeof board_registers[0]; i++) {
@@ -149,21 +165,18 @@ static int board_open(struct board *board, avr_t *avr, const char *data) {
 static void board_save_eeprom(struct board *board, avr_t *avr) {
     uint8_t now[EEPROM_MAX];
     avr_eeprom_desc_t whole = {now, 0, board->eeprom_bytes};
-    int file;
     if (board->eeprom_path == NULL) {
         return;
     }
     memcpy(now, board->eeprom, sizeof now);
     avr_ioctl(avr, AVR_IOCTL_EEPROM_GET, &whole); /* libsimavr 1.6 copies, and returns -1 all the same */
-    if (memcmp(now, board->eeprom, board->eeprom_bytes) == 0 && access(board->eeprom_path, F_OK) == 0) {
+    if (memcmp(now, board->eeprom, board->eeprom_bytes) == 0) {
         return;
     }
-    file = open(board->eeprom_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    if (file < 0 || pwrite(file, now, board->eeprom_bytes, 0) != (ssize_t)board->eeprom_bytes) {
-        fprintf(stderr, "avr_run: %s: %s\n", board->eeprom_path, strerror(errno));
+    if (board_write_eeprom(board, now) != 0) {
+        fprintf(stderr, "avr_run: %s: %s\n", board->eeprom_path, board->trouble);
         exit(2);
     }
-    close(file);
     memcpy(board->eeprom, now, board->eeprom_bytes);
 }
 

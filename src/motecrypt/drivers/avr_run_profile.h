@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "avr_guard.h"
 #include "shadow.h"
 
 enum profile_kind { KIND_PLAIN, KIND_JUMP, KIND_CALL, KIND_RETURN };
 
 struct profile {
     const char *path;
+    FILE *out; /* open from the beginning: the sandbox opens nothing */
     int on;
     uint32_t words;
     uint8_t *kind;      /* of the instruction at each word of flash */
@@ -25,17 +27,6 @@ struct profile {
     uint64_t *count, *cycles;
     struct shadow shadow;
 };
-
-static inline uint16_t opcode_at(const avr_t *avr, uint32_t pc) {
-    return (uint16_t)(avr->flash[pc] | avr->flash[pc + 1] << 8);
-}
-
-/* The stack pointer is written in two halves: OUT SPH, OUT SREG (interrupts on again), OUT SPL. After the
- * first and the second it is nonsense; `pc`: the instruction that has run. */
-static inline int half_written(const avr_t *avr, uint32_t pc) {
-    return (opcode_at(avr, pc) & 0xFE0F) == 0xBE0E || (pc >= 2 && (opcode_at(avr, pc) & 0xFE0F) == 0xBE0F &&
-                                                       (opcode_at(avr, pc - 2) & 0xFE0F) == 0xBE0E);
-}
 
 /* lds, sts, jmp, call have a second word. */
 static inline uint32_t instruction_bytes(uint16_t op) {
@@ -83,7 +74,7 @@ static uint8_t kind_of(const struct profile *p, const avr_t *avr, uint32_t pc) {
 }
 
 static int profile_open(struct profile *p, avr_t *avr, const char *functions) {
-    if (shadow_open(&p->shadow, functions) != 0) {
+    if (shadow_open(&p->shadow, functions) != 0 || (p->out = fopen(p->path, "w")) == NULL) {
         return -1;
     }
     p->words = (avr->flashend + 1) / 2;
@@ -142,7 +133,11 @@ static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint
     uint32_t sp = (uint32_t)(avr->data[R_SPL] | avr->data[R_SPH] << 8);
     uint32_t target = avr->pc, before = sp;
     uint64_t now = avr->cycle;
-    uint8_t kind = p->kind[pc / 2];
+    uint8_t kind;
+    if (pc / 2 >= p->words) { /* a jump beyond the flash: the run ends */
+        return;
+    }
+    kind = p->kind[pc / 2];
     p->count[pc / 2]++;
     p->cycles[pc / 2] += cycles - (interrupted ? 4u : 0u);
     if (kind == KIND_PLAIN && !interrupted) {
@@ -153,7 +148,7 @@ static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint
     }
     if (interrupted) { /* what the instruction itself did shows in the return address on the stack */
         before = sp + 2;
-        target = 2u * (uint32_t)(avr->data[sp + 1] << 8 | avr->data[sp + 2]);
+        target = 2u * (uint32_t)(avr->data[(uint16_t)(sp + 1)] << 8 | avr->data[(uint16_t)(sp + 2)]);
         now -= 4;
     }
     if (kind == KIND_CALL &&
@@ -183,10 +178,11 @@ static void profile_reset(struct profile *p, const avr_t *avr) {
 }
 
 static void profile_end(struct profile *p, const avr_t *avr) {
-    FILE *out;
-    if (!p->on || (out = fopen(p->path, "w")) == NULL) {
+    FILE *out = p->out;
+    if (!p->on) {
         return;
     }
+    p->on = 0;
     shadow_end(&p->shadow, avr->cycle);
     shadow_write(&p->shadow, out);
     for (uint32_t at = 0; at < p->words; at++) {

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ struct line {
     int opened;   /* and has just opened it */
     int vanished; /* the port has gone */
     const char *link;
+    int helper_ends, helper_done; /* pipes to and from the process that removes the link */
     char name[128]; /* of the pseudo-terminal */
     uint8_t input[LINE_BYTES], output[LINE_BYTES];
     size_t input_at, input_end, output_end;
@@ -162,12 +164,54 @@ static void line_look(struct line *line, int listening) {
     }
 }
 
-static void line_unlink(void) {
+/* Removes the link to the pseudo-terminal, unless it leads elsewhere by now. */
+static void line_unlink(const struct line *line) {
     char target[128];
-    ssize_t n = readlink(line_of_exit->link, target, sizeof target - 1);
-    if (n > 0 && (size_t)n == strlen(line_of_exit->name) &&
-        memcmp(target, line_of_exit->name, (size_t)n) == 0) {
-        unlink(line_of_exit->link);
+    ssize_t n = readlink(line->link, target, sizeof target - 1);
+    if (n > 0 && (size_t)n == strlen(line->name) && memcmp(target, line->name, (size_t)n) == 0) {
+        unlink(line->link);
+    }
+}
+
+/* A process of its own removes the link once this one has ended, in whatever way: by then this one may touch
+ * no file (sandbox.h). It runs nothing of the firmware's, and holds nothing open but the pipe that tells it. */
+static int line_leave_to_helper(struct line *line) {
+    int ends[2], done[2];
+    pid_t helper;
+    if (pipe(ends) != 0 || pipe(done) != 0 || (helper = fork()) < 0) {
+        return -1;
+    }
+    if (helper == 0) {
+        char byte;
+        long most = sysconf(_SC_OPEN_MAX);
+        setsid(); /* Ctrl-C is for the simulator */
+        signal(SIGTERM, SIG_IGN);
+        signal(SIGINT, SIG_IGN);
+        for (int i = 0; i < (most > 0 && most < 4096 ? most : 4096); i++) {
+            if (i != ends[0] && i != done[1]) {
+                close(i);
+            }
+        }
+        while (read(ends[0], &byte, 1) < 0 && errno == EINTR) {
+        }
+        line_unlink(line);
+        _exit(0);
+    }
+    close(ends[0]);
+    close(done[1]);
+    line->helper_ends = ends[1];
+    line->helper_done = done[0];
+    fcntl(line->helper_ends, F_SETFD, FD_CLOEXEC);
+    fcntl(line->helper_done, F_SETFD, FD_CLOEXEC);
+    line_of_exit = line;
+    return 0;
+}
+
+/* The helper ends when the pipe to it is closed; the pipe from it closes when it has ended. */
+static void line_wait_for_helper(void) {
+    char byte;
+    close(line_of_exit->helper_ends);
+    while (read(line_of_exit->helper_done, &byte, 1) < 0 && errno == EINTR) {
     }
 }
 
@@ -188,8 +232,11 @@ static int line_make_pty(struct line *line, const char *path) {
             return -1;
         }
         line->link = path;
-        line_of_exit = line;
-        atexit(line_unlink);
+        if (line_leave_to_helper(line) != 0) {
+            line_unlink(line);
+            return -1;
+        }
+        atexit(line_wait_for_helper);
     }
     return 0;
 }

@@ -13,12 +13,15 @@
  * --trace follows every instruction between marks: deepest stack pointer, and a digest of the program
  * counters and data addresses, so that two runs with equal digests took the same branches and touched
  * the same memory. --dump writes those to a file. It knows nothing of ciphers.
+ *
+ * The ELF file is read here (elf.h): libsimavr's own reader obeys a section of the file that names files to
+ * write. What the firmware can reach is bounded by avr_guard.h and sandbox.h.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <simavr/avr_eeprom.h>
 #include <simavr/avr_uart.h>
 #include <simavr/sim_avr.h>
-#include <simavr/sim_elf.h>
 #include <simavr/sim_irq.h>
 #include <simavr/sim_time.h>
 #include <signal.h>
@@ -29,7 +32,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { BURST = 4096, MAX_OUTPUT = 1 << 16, FRAME_END = 0x7e };
+#include "avr_guard.h"
+#include "elf.h"
+#include "sandbox.h"
+
+enum { BURST = 4096, MAX_OUTPUT = 1 << 16, FRAME_END = 0x7e, AVR_ELF_EEPROM = 0x810000 };
 
 static struct {
     avr_t *avr;
@@ -152,8 +159,8 @@ static int32_t address_of(uint16_t op, uint16_t next) {
 }
 
 static void trace_instruction(void) {
-    const uint8_t *code = sim.avr->flash + sim.avr->pc;
-    int32_t address = address_of((uint16_t)(code[0] | (code[1] << 8)), (uint16_t)(code[2] | (code[3] << 8)));
+    avr_flashaddr_t pc = sim.avr->pc;
+    int32_t address = address_of(opcode_at(sim.avr, pc), opcode_at(sim.avr, pc + 2));
     mix(((uint64_t)sim.avr->pc << 32) | (uint32_t)address);
     sim.instructions++;
     if (sim.dump) {
@@ -161,20 +168,9 @@ static void trace_instruction(void) {
     }
 }
 
-static unsigned opcode_at(avr_flashaddr_t pc) {
-    return (unsigned)(sim.avr->flash[pc] | sim.avr->flash[pc + 1] << 8);
-}
-
-/* The stack pointer is written in two halves: OUT SPH, OUT SREG (interrupts on again), OUT SPL. After the first
- * and the second it is nonsense. */
-static int half_written(avr_flashaddr_t pc) {
-    return (opcode_at(pc) & 0xFE0F) == 0xBE0E ||
-           (pc >= 2 && (opcode_at(pc) & 0xFE0F) == 0xBE0F && (opcode_at(pc - 2) & 0xFE0F) == 0xBE0E);
-}
-
 static void watch_stack(avr_flashaddr_t pc) {
     uint16_t sp = pair(R_SPL);
-    if (sp < sim.deepest_sp && !half_written(pc)) {
+    if (sp < sim.deepest_sp && !half_written(sim.avr, pc)) {
         sim.deepest_sp = sp;
         if (sp < sim.data_end) {
             finish("fault", "the stack ran into the data: stack pointer 0x%x, data end at 0x%x", sp, sim.data_end);
@@ -285,6 +281,31 @@ static void run(void) {
     }
 }
 
+/* libsimavr would sleep for the firmware's idle time. */
+static void no_sleep(avr_t *avr, avr_cycle_count_t cycles) {
+    (void)avr;
+    (void)cycles;
+}
+
+/* What avr-ld puts at 0x810000 is for the EEPROM; beyond are fuses, lock bits and the signature. */
+static const char *store_segment(void *context, const struct elf_segment *segment) {
+    avr_t *avr = context;
+    uint64_t end = (uint64_t)segment->load_address + segment->bytes;
+    if (segment->load_address >= AVR_ELF_EEPROM) {
+        avr_eeprom_desc_t part = {(uint8_t *)(uintptr_t)segment->data, segment->load_address - AVR_ELF_EEPROM,
+                                  segment->bytes};
+        if (segment->load_address - AVR_ELF_EEPROM <= avr->e2end) {
+            avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &part);
+        }
+        return NULL;
+    }
+    if (end > avr->flashend + UINT64_C(1)) {
+        return "does not fit in the flash";
+    }
+    memcpy(avr->flash + segment->load_address, segment->data, segment->bytes);
+    return NULL;
+}
+
 static void quiet(avr_t *avr, const int level, const char *format, va_list arguments) {
     (void)avr;
     if (level == LOG_ERROR) {
@@ -330,11 +351,11 @@ int main(int argc, char **argv) {
         }
         i++;
     }
-    elf_firmware_t firmware;
-    memset(&firmware, 0, sizeof firmware);
+    struct elf_file file;
+    const char *problem = elf ? elf_open(&file, elf, ELF_MACHINE_AVR) : "is not named";
     avr_global_logger_set(quiet);
-    if (!elf || elf_read_firmware(elf, &firmware) != 0) {
-        finish("fault", "cannot read the firmware");
+    if (problem) {
+        finish("fault", "the firmware's file %s", problem);
     }
     sim.avr = avr_make_mcu_by_name(mcu);
     if (!sim.avr) {
@@ -342,17 +363,21 @@ int main(int argc, char **argv) {
     }
     avr_init(sim.avr);
     sim.avr->log = LOG_ERROR;
-    firmware.frequency = (uint32_t)clock_hz;
-    avr_load_firmware(sim.avr, &firmware);
+    sim.avr->sleep = no_sleep;
     sim.avr->frequency = (uint32_t)clock_hz;
+    problem = avr_guard(sim.avr) ? "finds no memory" : elf_load(&file, store_segment, sim.avr);
+    if (problem) {
+        finish("fault", "the firmware's file %s", problem);
+    }
     sim.byte_cycles = clock_hz * 10 / 115200 * 102 / 100 + 1; /* a little slower than the line: no overrun */
     if (mark) {
         avr_register_io_write(sim.avr, (avr_io_addr_t)mark, on_mark, NULL);
     }
-    if (simulated) {
+    if (simulated && simulated <= sim.avr->ramend) {
         sim.avr->data[simulated] |= 1;
     }
     connect_uart();
+    sandbox_enter("simavr");
     run();
     return 0;
 }

@@ -51,8 +51,8 @@ def _adapter(library: str) -> tuple[str, ...]:
 
 
 RECIPES = {
-    "simavr": Recipe("simavr.c", "gcc", lambda: ("-lsimavr", "-lelf")),
-    "avr_run": Recipe("avr_run.c", "gcc", lambda: ("-lsimavr", "-lelf", "-lutil")),
+    "simavr": Recipe("simavr.c", "gcc", lambda: ("-lsimavr",)),
+    "avr_run": Recipe("avr_run.c", "gcc", lambda: ("-lsimavr", "-lutil")),
     "arm": Recipe("arm.c", "gcc", lambda: (*_unicorn_flags(), "-lutil")),
     "host": Recipe("host.c", "gcc", lambda: ("-ldl", "-lm")),
     "taint": Recipe("taint.c", "gcc", lambda: ("-g", "-ldl")),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * arm_elf.h: reads the loadable segments of a 32-bit little-endian ELF executable. It checks every
+ * elf.h: reads the loadable segments of a 32-bit little-endian ELF executable. It checks every
  * offset against the file's length: a damaged file gives a message, never a crash.
  * Source: Tool Interface Standard, ELF 1.2, parts 1 and 2.
  */
-#ifndef MOTECRYPT_ARM_ELF_H
-#define MOTECRYPT_ARM_ELF_H
+#ifndef MOTECRYPT_ELF_H
+#define MOTECRYPT_ELF_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define ELF_MACHINE_ARM 40u
+#define ELF_MACHINE_AVR 83u
+#define ELF_BYTES_MAX (256L << 20) /* with debug information */
 
 struct elf_file {
     uint8_t *bytes;
@@ -50,6 +52,10 @@ static inline const char *elf_open(struct elf_file *file, const char *path, uint
     if (fseek(stream, 0, SEEK_END) != 0 || (length = ftell(stream)) < 52 || fseek(stream, 0, SEEK_SET) != 0) {
         fclose(stream);
         return "is too short for an ELF file";
+    }
+    if (length > ELF_BYTES_MAX) {
+        fclose(stream);
+        return "is too long for a firmware's ELF file";
     }
     file->length = (size_t)length;
     file->bytes = malloc(file->length);
@@ -91,13 +97,13 @@ static inline const char *elf_load(const struct elf_file *file, elf_store store,
         segment.bytes = elf_word(file, header + 16, 4);
         segment.run_bytes = elf_word(file, header + 20, 4);
         segment.executable = (elf_word(file, header + 24, 4) & 1u) != 0;
-        segment.data = file->bytes + offset;
         if (elf_word(file, header, 4) != 1 || segment.bytes == 0) {
             continue;
         }
         if ((size_t)offset + segment.bytes > file->length) {
             return "ends inside a segment";
         }
+        segment.data = file->bytes + offset;
         problem = store(context, &segment);
         if (problem != NULL) {
             return problem;
