@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from motecrypt.catalog import Catalog
-from motecrypt.catalog.ciphers import Standings, read_cipher_folder
+from motecrypt.catalog.ciphers import read_cipher_folder
 from motecrypt.catalog.devices import read_device
 from motecrypt.catalog.flags import checked_compiler, checked_flags, checked_link_flags
 from motecrypt.catalog.libraries import read_library_folder
@@ -176,7 +176,7 @@ def test_a_ciphers_flags_are_looked_at(tmp_path: Path) -> None:
     ours = next(f for f in sorted((FIRMWARE / "ciphers").glob("*/cipher.toml")) if told in f.read_text())
     folder = _copy(ours.parent, tmp_path / ours.parent.name, "cipher.toml", told, 'c_flags = ["-fplugin=x", ')
     with pytest.raises(InputError, match=r"cipher\.toml.*'-fplugin=x' is not allowed"):
-        read_cipher_folder(folder, Standings(()))
+        read_cipher_folder(folder)
 
 
 def test_a_librarys_wrapper_is_never_run(tmp_path: Path) -> None:
