@@ -14,7 +14,6 @@ from motecrypt.catalog import Catalog
 from motecrypt.catalog.ciphers import read_cipher_folder
 from motecrypt.catalog.devices import read_device
 from motecrypt.catalog.flags import checked_compiler, checked_flags, checked_link_flags
-from motecrypt.catalog.libraries import read_library_folder
 from motecrypt.catalog.places import FIRMWARE
 from motecrypt.errors import InputError
 
@@ -151,7 +150,7 @@ def _copy(folder: Path, to: Path, file: str, old: str, new: str) -> Path:
 def test_a_librarys_flags_are_looked_at(old: str, new: str, tmp_path: Path) -> None:
     folder = _copy(MYLIBRARY, tmp_path / "library", "library.toml", old, new)
     with pytest.raises(InputError, match=r"library\.toml.*'-wrapper' is not allowed"):
-        read_library_folder(folder, Catalog.load().ciphers)
+        Catalog.load(libraries=[folder])
 
 
 @pytest.mark.parametrize(
@@ -176,7 +175,7 @@ def test_a_ciphers_flags_are_looked_at(tmp_path: Path) -> None:
     ours = next(f for f in sorted((FIRMWARE / "ciphers").glob("*/cipher.toml")) if told in f.read_text())
     folder = _copy(ours.parent, tmp_path / ours.parent.name, "cipher.toml", told, 'c_flags = ["-fplugin=x", ')
     with pytest.raises(InputError, match=r"cipher\.toml.*'-fplugin=x' is not allowed"):
-        read_cipher_folder(folder)
+        read_cipher_folder(folder, ["avr"])
 
 
 def test_a_librarys_wrapper_is_never_run(tmp_path: Path) -> None:
