@@ -13,13 +13,14 @@ import pytest
 
 from motecrypt import bench
 from motecrypt.bench import measure as measure_module
+from motecrypt.bench import passes
 from motecrypt.bench.plan import Job
 from motecrypt.catalog import Catalog, empty_implementation
 from motecrypt.errors import InputError
 from motecrypt.model import Cell, Implementation, Measurement
 from motecrypt.results import Results
 from motecrypt.runners import Fault
-from motecrypt.runners.session import DriverSession
+from motecrypt.runners.session import DriverSession, Region
 from motecrypt.setup import have
 from motecrypt.toolchain import BuildError, BuildRequest, build
 
@@ -76,6 +77,43 @@ def test_sending_a_tag_is_no_part_of_a_ciphers_flash(results: Results, device: s
     assert with_tag.total.flash > build(BuildRequest(target, empty_implementation(), "flash")).total.flash
     figures = bench.ensure(cells(device, "tags-sound"), results, CATALOG)
     assert {m.flash_bytes for m in figures.values()} == {sized.total.flash - with_tag.total.flash}
+
+
+@pytest.mark.parametrize("memory", ["ram", "flash"])
+def test_a_firmware_fits_up_to_the_last_byte(results: Results, memory: str) -> None:
+    target, body = CATALOG.device("uno"), CATALOG.implementations_of("faulty-not", "uno")[0]
+    needed = getattr(build(BuildRequest(target, body, "flash")).total, memory)
+    for size, status in ((needed, "ok"), (needed - 1, "does-not-fit")):
+        smaller = {**target.memory, memory: replace(target.memory[memory], bytes=size)}
+        catalog = replace(CATALOG, devices={**CATALOG.devices, "uno": replace(target, memory=smaller)})
+        wanted = bench.cells_for(catalog, catalog.device("uno"), body, message_bytes=[20])
+        figures = bench.ensure(wanted, results, catalog).values()
+        assert {m.status for m in figures} == {status}
+        assert status == "ok" or all(f"{needed:,} of {size:,} bytes" in m.reason for m in figures)
+
+
+def test_of_many_inputs_the_deepest_stack_and_the_middle_cycles_count(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each input's figures differ here, by what the runner says of it."""
+    told = DriverSession.regions
+    seen = iter(range(10**6))
+
+    def varied(session: DriverSession) -> list[Region]:
+        return [
+            replace(
+                region, cycles=region.cycles + 100 * (index := next(seen) % 7), stack_bytes=20 + 3 * index
+            )
+            for region in told(session)
+        ]
+
+    monkeypatch.setattr(DriverSession, "regions", varied)
+    monkeypatch.setattr(passes, "_overheads", {})
+    figures = measure(results, "uno", "faulty-not")
+    assert {m.stack_bytes for m in figures} == {20 + 3 * 6}
+    for m in figures:
+        assert m.cycles_min is not None and m.cycles_max is not None and m.cycles_median is not None
+        assert m.cycles_max - m.cycles_min == 600 and m.cycles_min < m.cycles_median < m.cycles_max
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,46 @@ def test_a_size_is_told_once_for_all_cells_of_a_build() -> None:
     assert [(c.figure, c.operation) for c in difference.changes] == [("flash_bytes", "")]
 
 
+def test_what_counts_comes_first_and_the_largest_of_each_kind_before_the_others() -> None:
+    def variant(name: str, **changes: object) -> Measurement:
+        return cell(variant=name, **changes)
+
+    before = [
+        *(variant(name) for name in ("gone", "little", "more", "most", "less", "least", "slight", "breaks")),
+        variant("mends", **FAILED),
+        variant("fails", **FAILED),
+    ]
+    after = [
+        variant("little", cycles_median=1030),
+        variant("most", cycles_median=3000),
+        variant("more", cycles_median=2000),
+        variant("less", cycles_median=900),
+        variant("least", cycles_median=100),
+        variant("slight", cycles_median=1010),
+        variant("breaks", **FAILED),
+        variant("mends"),
+        variant("fails", **{**FAILED, "reason": "other"}),
+        variant("comes"),
+    ]
+    told = [(c.kind, c.implementation.partition("/")[2]) for c in compare(before, after).changes]
+    assert told == [
+        ("broke", "breaks"),
+        ("worse", "most"),
+        ("worse", "more"),
+        ("worse", "little"),
+        ("mended", "mends"),
+        ("better", "least"),
+        ("better", "less"),
+        ("worse", "slight"),
+        ("fails otherwise", "fails"),
+        ("vanished", "gone"),
+        ("new", "comes"),
+    ]
+    assert told == [
+        (c.kind, c.implementation.partition("/")[2]) for c in compare(before[::-1], after[::-1]).changes
+    ]
+
+
 def test_the_newest_of_equal_cells_counts() -> None:
     assert not compare([cell(), cell(cycles_median=1)], [cell()]).changes
 

@@ -78,6 +78,25 @@ def test_a_poor_link_costs_more_and_says_it_is_an_estimate() -> None:
     assert "estimate" in poor.note
 
 
+@pytest.mark.parametrize("margin_db", [-3.0, 0.0, 2.0, 10.0])
+def test_a_frame_is_sent_again_seven_times_at_most(margin_db: float) -> None:
+    # dot11ShortRetryLimit is 7. The chance of each sending is that all before it were lost.
+    link = dcf.Link(dict.fromkeys(dcf.DSSS, margin_db), fading=True)
+    lost = 1 - link.success(11)
+    again = sum(lost**sending for sending in range(1, 8))
+    assert dcf.transfer(100_000, link=link).retries_per_frame == pytest.approx(again)
+
+
+def test_the_window_doubles_with_each_repetition_up_to_1023_slots() -> None:
+    b = dcf.phy("b", "adhoc")
+    windows = [63, 127, 255, 511, 1023, 1023, 1023]
+    for success in (0.2, 0.7):
+        lost = 1 - success
+        slots = sum(lost**number * window / 2 for number, window in enumerate(windows, start=1))
+        assert dcf._retry_backoff_us(b, success) == pytest.approx(slots * b.slot_us)
+    assert dcf._retry_backoff_us(b, 1.0) == 0
+
+
 def test_received_power_follows_the_log_distance_law() -> None:
     near = dcf.received_dbm(5, transmit_dbm=16, walls_db=0, exponent=3)
     far = dcf.received_dbm(50, transmit_dbm=16, walls_db=4, exponent=3)

@@ -132,3 +132,58 @@ def test_senseless_requests(tmp_path: Path) -> None:
     for nonsense in ({}, {"key": bytes(32), "password": b"p"}, {"key": bytes(31)}, {"password": b""}):
         with pytest.raises(InputError):
             Secret(**nonsense)
+
+
+def header_with(**changes: int) -> bytes:
+    """The packed first 52 bytes, by the layout in the module's docstring."""
+    fields = {"version": 1, "cipher": 1, "kind": 1, "log2": 16, "kib": 65_536, "passes": 3, "lanes": 4}
+    fields |= changes
+    head = b"motefile" + bytes([fields["version"], fields["cipher"], fields["kind"], fields["log2"]])
+    head += fields["kib"].to_bytes(4, "little")
+    head += fields["passes"].to_bytes(2, "little") + fields["lanes"].to_bytes(2, "little")
+    return head + bytes(range(32))
+
+
+@pytest.mark.parametrize(
+    ("field", "taken", "refused"),
+    [
+        ("version", [1], [0, 2, 255]),
+        ("cipher", [1, 2], [0, 3, 255]),
+        ("kind", [0, 1], [2, 255]),
+        ("log2", [9, 20], [0, 8, 21, 255]),
+        ("kib", [32, 1_048_576], [0, 31, 1_048_577, 0xFFFFFFFF]),
+        ("passes", [1, 16], [0, 17, 0xFFFF]),
+        ("lanes", [1, 16], [0, 17, 0xFFFF]),
+    ],
+)
+def test_a_headers_fields_are_taken_up_to_their_bounds(
+    field: str, taken: list[int], refused: list[int]
+) -> None:
+    for value in taken:
+        header = container.parse_header(header_with(**{field: value}), "f")
+        assert header.pack() == header_with(**{field: value})
+    for value in refused:
+        with pytest.raises(MotecryptError, match="f: "):
+            container.parse_header(header_with(**{field: value}), "f")
+
+
+def test_a_header_of_a_key_asks_for_no_argon() -> None:
+    header = container.parse_header(header_with(kind=0, kib=0, passes=0, lanes=0), "f")
+    assert (header.from_password, header.chunk_bytes, header.salt) == (False, 65_536, bytes(range(32)))
+
+
+@pytest.mark.parametrize("length", [0, 7, 8, 51])
+def test_a_short_header_is_no_container(length: int) -> None:
+    with pytest.raises(MotecryptError, match="not a file of the modern format"):
+        container.parse_header(header_with()[:length], "f")
+    assert container.parse_header(header_with(), "f").argon_kib == 65_536
+
+
+@pytest.mark.parametrize("chunk_bytes", [256, 511, 513, 1 << 21, 0, -512])
+def test_chunks_are_powers_of_two_from_512_to_1048576(tmp_path: Path, chunk_bytes: int) -> None:
+    (tmp_path / "plain").write_bytes(b"x")
+    with pytest.raises(InputError, match="512 to 1048576"):
+        container.encrypt_file(tmp_path / "plain", tmp_path / "out", KEY, chunk_bytes=chunk_bytes)
+    for good in (512, 1 << 20):
+        container.encrypt_file(tmp_path / "plain", tmp_path / "sealed", KEY, chunk_bytes=good, force=True)
+        assert opened(tmp_path / "sealed") == b"x"

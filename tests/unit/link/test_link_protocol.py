@@ -174,3 +174,91 @@ def test_the_receiver_survives_any_bytes(pieces: list[bytes]) -> None:
         # The same bytes once more, dressed as well-formed frames, so that they get past the CRC.
         bench.receiver.feed(Frame((piece or b"\0")[0] % 5, len(piece), piece[:9].ljust(9, b"\0")).encode(12))
     assert bench.got == []
+
+
+def indexes(output: bytes) -> list[int]:
+    """Which fragments a burst holds."""
+    return [output[at + 2] for at in range(0, len(output), 12)]
+
+
+def test_silence_is_asked_by_first_and_last_until_the_tries_are_used_up() -> None:
+    bench = Bench()
+    sender, timing = bench.sender, bench.timing
+    sender.submit(bytes(40), 0)
+    assert indexes(sender.take_output()) == list(range(8))
+    now_us, frames_sent = 0.0, 8
+    for failures in range(timing.tries):
+        deadline = sender.deadline_us()
+        assert deadline == now_us + timing.deadline_us(8 if failures == 0 else 2, failures)
+        sender.tick(deadline - 1)
+        assert sender.busy and not sender.take_output()
+        now_us = deadline
+        sender.tick(now_us)
+        if failures < timing.tries - 1:
+            assert indexes(sender.take_output()) == [0, 7]
+            frames_sent += 2
+    assert not sender.busy and not sender.take_output() and sender.outcome is SendOutcome.UNCONFIRMED
+    tally = sender.tally
+    assert (tally.bursts, tally.frames, tally.frames_again) == (timing.tries, frames_sent, frames_sent - 8)
+    assert (tally.messages, tally.unconfirmed, tally.accepted, tally.refused) == (1, 1, 0, 0)
+
+
+def test_deadlines_grow_with_failures_up_to_twenty_times_the_slack() -> None:
+    timing = Timing(12, frame_us=100, round_trip_us=1000, slack_us=10)
+    assert [timing.deadline_us(3, failures) for failures in (0, 1, 2)] == [1310, 1315, 1322.5]
+    assert timing.deadline_us(1, 7) == 1100 + 10 * 1.5**7
+    assert timing.deadline_us(1, 8) == timing.deadline_us(1, 50) == 1300
+
+
+def test_a_status_older_than_the_burst_is_not_answered() -> None:
+    bench = Bench()
+    sender = bench.sender
+    counter = sender.submit(bytes(40), 1000)
+    burst_us = 8 * bench.timing.frame_us
+    sender.take_output()
+    status = Frame(STATUS, counter & 0xFF, bytes([2]) + b"\x15" + bytes(7)).encode(12)
+    sender.feed(status, 1000 + burst_us - 1)
+    assert not sender.take_output() and sender.tally.bursts == 1 and not sender.heard
+    sender.feed(status, 1000 + burst_us)
+    # Missing: 2, and of 3 to 7 those without a bit (3, 5 and 7 are there); the last is always asked.
+    assert indexes(sender.take_output()) == [2, 4, 6, 7] and sender.heard
+    sender.feed(status, 1000 + burst_us + 4 * bench.timing.frame_us - 1)
+    assert not sender.take_output()
+
+
+def test_a_status_without_news_counts_as_a_failure_and_one_with_news_forgives() -> None:
+    bench = Bench()
+    sender, now_us = bench.sender, 0.0
+    counter = sender.submit(bytes(40), 0)
+
+    def say(first_missing: int) -> None:
+        nonlocal now_us
+        now_us += 1_000_000
+        sender.feed(Frame(STATUS, counter & 0xFF, bytes([first_missing]) + bytes(8)).encode(12), now_us)
+
+    for step in range(7):
+        for _ in range(bench.timing.tries):
+            assert sender.busy
+            say(step)
+    assert sender.busy
+    bursts = sender.tally.bursts
+    say(6)
+    assert not sender.busy and sender.tally.bursts == bursts and sender.outcome is SendOutcome.UNCONFIRMED
+
+
+def test_an_answer_is_for_the_message_on_its_way_alone() -> None:
+    bench = Bench()
+    counter = bench.sender.submit(b"important", 0)
+    proof = Sealer(KEY).answer(2, bench.sender._counters.stream, counter)
+    bench.sender.feed(Frame(ACCEPTED, counter + 1 & 0xFF, proof).encode(12), 1)
+    assert bench.sender.busy
+    bench.sender.feed(Frame(ACCEPTED, counter & 0xFF, proof).encode(12), 1)
+    assert bench.sender.outcome is SendOutcome.ACCEPTED and bench.sender.tally.accepted == 1
+    bench.sender.feed(Frame(ACCEPTED, counter & 0xFF, proof).encode(12), 2)
+    bench.sender.abandon()
+    assert bench.sender.tally.accepted == 1 and bench.sender.tally.unconfirmed == 0
+    bench.sender.submit(b"another", 3)
+    with pytest.raises(InputError, match="still on its way"):
+        bench.sender.submit(b"too early", 4)
+    bench.sender.abandon()
+    assert bench.sender.outcome is SendOutcome.UNCONFIRMED and bench.sender.tally.unconfirmed == 1

@@ -34,9 +34,18 @@ def test_air_time_of_published_examples(
 
 
 def test_lora_uses_low_data_rate_optimisation_above_16_ms_a_symbol() -> None:
-    # SX1276 data sheet, 4.1.1.6: mandated at SF12 and 125 kHz. 13 bytes: 8 + ceil(100 / 40) x 5 symbols.
-    radio = load_radio("lora").with_figures(spreading_factor=12)
-    assert air_time_us(radio, 13) == pytest.approx((12.25 + 8 + 3 * 5) * 32_768)
+    # SX1276 data sheet, 4.1.1.6: mandated at SF11 and SF12 with 125 kHz. The lengths are ones where it shows:
+    # groups of 4 (SF - 2) bits of payload, without it 4 SF.
+    lora = load_radio("lora")
+    for factor, bandwidth, payload, groups, symbol_us in (
+        (12, 125_000, 16, 4, 32_768),  # ceil(124 / 40), not ceil(124 / 48)
+        (11, 125_000, 10, 3, 16_384),  # ceil(80 / 36), not ceil(80 / 44)
+        (11, 250_000, 10, 2, 8_192),
+        (12, 256_000, 16, 3, 16_000),  # 16 ms are not more than 16 ms
+        (10, 125_000, 9, 2, 8_192),  # ceil(76 / 40), not ceil(76 / 32)
+    ):
+        radio = lora.with_figures(spreading_factor=factor, bandwidth_hz=bandwidth)
+        assert air_time_us(radio, payload) == pytest.approx((12.25 + 8 + groups * 5) * symbol_us), factor
 
 
 def deliver(radio_name: str, packet_bytes: int, air_rate: int, message_bytes: int) -> tuple[float, float]:

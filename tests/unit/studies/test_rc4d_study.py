@@ -104,6 +104,23 @@ def test_each_row_is_held_against_the_fastest_and_the_smallest_of_the_same_lette
     assert flash.note.startswith("k-opt")
 
 
+def test_a_figure_is_reproduced_up_to_the_print_and_contradicted_above_it(results: Results) -> None:
+    wanted = cells()
+    _store(results, wanted)
+    catalog = Catalog.load()
+    flash_bytes = next(row.flash_bytes for row in printed() if row.label == "RC4 k (opt)")
+    for ours, verdict in ((flash_bytes, "reproduced"), (flash_bytes + 1, "contradicted")):
+        results.store(
+            {
+                bench.cell_key(catalog, cell): replace(_made_up(cell), flash_bytes=ours)
+                for cell in wanted
+                if cell.implementation.cipher == "rc4"
+            }
+        )
+        row = _one(rc4d.comparisons(results), "RC4 k (opt)", "flash")
+        assert (row.measured, row.verdict) == (float(ours), verdict)
+
+
 def test_a_cell_that_did_not_run_is_told_with_its_reason(results: Results) -> None:
     wanted = cells()
     _store(results, wanted)
