@@ -84,7 +84,7 @@ def compare(
     threshold_percent
         A figure that grew or shrank by more than this counts. 0: any difference does.
     across_flags
-        Match cells whatever their compiler flags: to compare flags with each other.
+        Match cells whatever flags were asked for: to compare flags with each other.
     """
     old, new = _by_cell(before, across_flags), _by_cell(after, across_flags)
     changes: list[Change] = []
@@ -120,7 +120,7 @@ def _by_cell(measurements: Sequence[Measurement], across_flags: bool) -> dict[Ke
 
 
 def _build_key(m: Measurement, across_flags: bool) -> Key:
-    flags = "" if across_flags else m.flags
+    flags = "" if across_flags else m.flags_asked
     return (m.device, m.cipher, m.library, m.configuration, m.variant, m.placement, flags)
 
 

@@ -6,7 +6,7 @@ import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 Operation = Literal["setup", "encrypt", "decrypt"]
 Standing = Literal["recommended", "acceptable", "legacy", "broken", "unrated"]
@@ -165,6 +165,26 @@ class Device:
         return next((c for c in self.currents if c.state == state), None)
 
 
+class CellIdentity(NamedTuple):
+    """What a figure is of, and all that finds it: nothing of how it was made (compiler, runner, sources).
+
+    `flags_asked` is empty where the device's and the implementation's own flags were wanted.
+    """
+
+    device: str
+    cipher: str
+    library: str
+    configuration: str
+    variant: str
+    key_bits: int
+    operation: str
+    message_bytes: int
+    ad_bytes: int
+    placement: str
+    cache: str
+    flags_asked: str
+
+
 @dataclass(frozen=True)
 class Cell:
     """One thing to measure. `flags` empty means the device's own."""
@@ -179,11 +199,31 @@ class Cell:
     cache: str = "none"
     flags: tuple[str, ...] = ()
 
+    @property
+    def identity(self) -> CellIdentity:
+        """What finds this cell's stored figures."""
+        body = self.implementation
+        return CellIdentity(
+            device=self.device,
+            cipher=body.cipher,
+            library=body.library,
+            configuration=body.configuration,
+            variant=body.variant,
+            key_bits=self.key_bits,
+            operation=self.operation,
+            message_bytes=self.message_bytes,
+            ad_bytes=self.ad_bytes,
+            placement=self.placement,
+            cache=self.cache,
+            flags_asked=" ".join(self.flags),
+        )
+
 
 @dataclass(frozen=True)
 class Measurement:
     """The stored figures of one cell, with all that is needed to repeat it. Figures are None where
-    the cell did not run; `status` is "ok" or why not in a word, `reason` in a sentence."""
+    the cell did not run; `status` is "ok" or why not in a word, `reason` in a sentence. `flags` are what
+    the compiler was given, `flags_asked` what the cell asked for instead of the device's own."""
 
     device: str
     library: str
@@ -218,6 +258,17 @@ class Measurement:
     measured_at: str
     motecrypt_version: str
     extra: Mapping[str, Any] = field(default_factory=dict)
+    flags_asked: str = ""
+
+    @property
+    def identity(self) -> CellIdentity:
+        """What these figures are of; equal to the identity of the cell that was measured."""
+        return CellIdentity(**{name: getattr(self, name) for name in CellIdentity._fields})
+
+    @property
+    def transient(self) -> bool:
+        """Whether the reason lies in the moment (a killed compiler, a full disk), not in the cell."""
+        return bool(self.extra.get("transient"))
 
 
 @dataclass(frozen=True)

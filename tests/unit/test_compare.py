@@ -93,11 +93,13 @@ def test_within_the_threshold_nothing_fails_but_it_is_told() -> None:
 
 
 def test_new_vanished_and_flags() -> None:
-    other = cell(flags="-O3", cycles_median=500)
+    other = cell(flags="-O3", flags_asked="-O3", cycles_median=500)
     difference = compare([cell()], [other])
     assert [c.kind for c in difference.changes] == ["vanished", "new"]
     assert not difference.worse and difference.cells == 0
     assert [c.kind for c in compare([cell()], [other], across_flags=True).changes] == ["better"]
+    # A device that changed its own flags meanwhile was asked the same.
+    assert [c.kind for c in compare([cell()], [cell(flags="-O1", cycles_median=500)]).changes] == ["better"]
 
 
 def test_a_size_is_told_once_for_all_cells_of_a_build() -> None:

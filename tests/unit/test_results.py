@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import signal
 import sqlite3
 import time
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from motecrypt.errors import InputError
-from motecrypt.model import Measurement
+from motecrypt.model import Cell, Implementation, Measurement
 from motecrypt.results import Results, schema
 
 
@@ -147,3 +149,152 @@ def test_a_disk_that_fills_up_says_so(tmp_path: Path) -> None:
             for number in range(100):
                 opened.store_finding("large", 1, {"number": number}, {"text": "x" * 5000})
         assert opened.finding("kept", 1, {}) is not None
+
+
+# --- what views find ----------------------------------------------------------------------------------
+
+
+def _body(**changes: object) -> Implementation:
+    values: dict[str, object] = {
+        **dict.fromkeys(("header", "variant"), ""),
+        **dict.fromkeys(("sources", "include", "defines"), ()),
+        "cipher": "rc4d",
+        "library": "motecrypt",
+        "configuration": "default",
+        "key_bits": (128,),
+        "folder": Path(),
+    }
+    return Implementation(**{**values, **changes})  # type: ignore[arg-type]
+
+
+CELL = Cell("uno", _body(variant="opt"), "encrypt", 128, 32)
+
+
+def _of(cell: Cell, at: str, cycles: int | None, **changes: object) -> Measurement:
+    fields = cell.identity._asdict()
+    status = "ok" if cycles is not None else "build-failed"
+    when = f"2026-01-{at}T00:00:00+00:00"
+    figures = {"cycles_median": cycles, "status": status, "measured_at": when, "extra": {}}
+    return measurement(**{**fields, **figures, **changes})  # type: ignore[arg-type]
+
+
+def test_a_cell_and_its_measurement_have_one_identity() -> None:
+    cell = replace(CELL, flags=("-O3", "-flto"))
+    assert _of(cell, "01", 1).identity == cell.identity
+    assert cell.identity.flags_asked == "-O3 -flto" and CELL.identity.flags_asked == ""
+    for other in (
+        replace(CELL, device="pico"),
+        replace(CELL, implementation=_body(variant="plain")),
+        replace(CELL, implementation=_body(variant="opt", library="other")),
+        replace(CELL, implementation=_body(variant="opt", configuration="small")),
+        replace(CELL, implementation=_body(variant="opt", cipher="rc4")),
+        replace(CELL, operation="decrypt"),
+        replace(CELL, key_bits=40),
+        replace(CELL, message_bytes=16),
+        replace(CELL, ad_bytes=8),
+        replace(CELL, placement="ram"),
+        replace(CELL, cache="cold"),
+        cell,
+    ):
+        assert other.identity != CELL.identity
+
+
+def test_the_newest_counts_whatever_its_key(results: Results) -> None:
+    others = [replace(CELL, flags=("-O3",)), replace(CELL, cache="cold"), replace(CELL, message_bytes=16)]
+    results.store({str(n): _of(cell, "09", 900 + n) for n, cell in enumerate(others)})
+    results.store({"new": _of(CELL, "02", 20), "old": _of(CELL, "01", 10)})
+    found = results.newest([CELL, replace(CELL, operation="setup")])
+    assert {cell: m.cycles_median for cell, m in found.items()} == {CELL: 20}
+    assert len(results.newest_measurements()) == 4 and len(results.measurements()) == 5
+
+
+def test_a_failure_for_the_moment_hides_no_figure_and_a_lasting_one_does(results: Results) -> None:
+    passing = {"transient": True}
+    results.store({"a": _of(CELL, "01", 10), "b": _of(CELL, "03", None, reason="killed", extra=passing)})
+    assert results.newest([CELL])[CELL].cycles_median == 10
+    # under its own key neither: what is known stays
+    results.store({"a": _of(CELL, "04", None, reason="killed", extra=passing)})
+    assert results.newest([CELL])[CELL].cycles_median == 10
+    results.store({"c": _of(CELL, "05", None, reason="does not fit")})
+    assert results.newest([CELL])[CELL].reason == "does not fit"
+    results.store({"a": _of(CELL, "06", 11)})
+    assert results.newest([CELL])[CELL].cycles_median == 11
+
+
+def test_a_failure_for_the_moment_is_told_where_there_is_nothing_else(results: Results) -> None:
+    killed = _of(CELL, "01", None, reason="killed", extra={"transient": True})
+    results.store({"a": killed})
+    assert results.newest([CELL]) == {CELL: killed}
+    results.store({"a": _of(CELL, "02", 10)})
+    assert results.newest([CELL])[CELL].cycles_median == 10
+
+
+def test_a_chosen_compiler_counts_on_the_devices_it_is_for(results: Results) -> None:
+    pico = replace(CELL, device="pico")
+    results.store(
+        {
+            "a": _of(CELL, "01", 10, compiler="avr-gcc (GCC) 5.4.0"),
+            "b": _of(CELL, "02", 20, compiler="avr-gcc (GCC) 7.3.0"),
+            "c": _of(pico, "03", 30, compiler="arm-none-eabi-gcc 12.2.1"),
+        }
+    )
+    chosen = results.by_compilers(["5.4.0"])
+    assert {c.device: m.cycles_median for c, m in chosen.newest([CELL, pico]).items()} == {
+        "uno": 10,
+        "pico": 30,
+    }
+    both = results.by_compilers(["5.4.0", "avr-gcc (GCC) 7.3.0"])
+    assert both.newest([CELL])[CELL].cycles_median == 20
+    assert results.newest([CELL])[CELL].cycles_median == 20  # the file itself reads as before
+    with pytest.raises(InputError, match=r"9\.9.*5\.4\.0; avr-gcc \(GCC\) 7\.3\.0"):
+        results.by_compilers(["9.9"])
+
+
+def test_findings_are_found_by_what_was_asked(results: Results) -> None:
+    asked = {"cipher": "rc4d", "seed": 1}
+    results.store_finding("audit", 1, {**asked, "build": "a"}, {"n": 1}, asked)
+    results.store_finding("audit", 1, {**asked, "build": "b"}, {"n": 2}, asked)
+    results.store_finding("audit", 1, {**asked, "seed": 2, "build": "b"}, {"n": 3}, {**asked, "seed": 2})
+    found = results.newest_finding("audit", 1, asked)
+    assert found is not None and found.outcome == {"n": 2} and found.inputs["build"] == "b"
+    assert results.newest_finding("audit", 2, asked) is None
+    assert results.finding("audit", 1, {**asked, "build": "a"}).outcome == {"n": 1}  # type: ignore[union-attr]
+
+
+def test_a_file_of_the_first_format_says_what_was_asked(tmp_path: Path) -> None:
+    """Written as the first format was; opening it upgrades it and loses nothing."""
+    path = tmp_path / "old.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(schema.MIGRATIONS[0])
+        connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        connection.execute("PRAGMA user_version = 1")
+        columns = [f for f in Measurement.__dataclass_fields__ if f != "flags_asked"]
+        given = {
+            "-mmcu=atmega328p -Os": "",
+            "-mmcu=atmega328p -Os -mstrict-X": "",
+            "-mmcu=atmega328p -O3 -flto": "-O3 -flto",
+            "-mcpu=cortex-m0plus -mthumb -Os": "",
+            "-mcpu=cortex-m0plus -mthumb -O2": "-O2",
+            "-O2": "",
+            "-O3": "-O3",
+        }
+        marks = ", ".join("?" * (len(columns) + 1))
+        for flags in given:
+            row = asdict(measurement(flags=flags, compiler="gcc")) | {"extra": "{}"}
+            connection.execute(
+                f"INSERT INTO measurement (key, {', '.join(columns)}) VALUES ({marks})",
+                (flags, *(row[name] for name in columns)),
+            )
+        for kind, inputs in (
+            ("features", {"build": "b", "cipher": "rc4", "code": "c", "seed": 1, "variant": "opt"}),
+            ("host-speed", {"driver": "d", "libraries": {"openssl": "3", "a": None}, "points": [1.0]}),
+            ("unknown", {"build": "b"}),
+        ):
+            text = json.dumps(inputs, sort_keys=True, separators=(",", ":"))
+            connection.execute("INSERT INTO finding VALUES (?, 1, ?, '{}', '2026', '0')", (kind, text))
+    with Results(path) as results:
+        assert {m.flags: m.flags_asked for m in results.measurements()} == given
+        assert results.newest_finding("features", 1, {"cipher": "rc4", "seed": 1, "variant": "opt"})
+        assert results.newest_finding("host-speed", 1, {"libraries": ["a", "openssl"], "points": [1.0]})
+        assert results.newest_finding("unknown", 1, {"build": "b"})
+    assert sqlite3.connect(path).execute("PRAGMA user_version").fetchone()[0] == schema.VERSION

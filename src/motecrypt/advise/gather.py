@@ -310,15 +310,14 @@ def candidates_from(catalog: Catalog, device: Device, measurements: Sequence[Mea
     """
     by_cell: dict[tuple[str, ...], dict[tuple[int, str], Measurement]] = {}
     for m in measurements:
-        if m.device != device.name or m.ad_bytes:
+        if m.device != device.name or m.ad_bytes or m.flags_asked:
             continue
         key = (m.cipher, m.library, m.configuration, m.variant, str(m.key_bits), m.placement, m.cache)
-        by_cell.setdefault((*key, m.flags), {}).setdefault((m.message_bytes, m.operation), m)
+        by_cell.setdefault(key, {}).setdefault((m.message_bytes, m.operation), m)
     found = []
     for body, bits, placement, cache in placed(catalog, device):
         key = (body.cipher, body.library, body.configuration, body.variant, str(bits), placement, cache)
-        flags = " ".join((*device.compiler.machine_flags, *device.compiler.flags, *body.c_flags))
-        own = by_cell.get((*key, flags)) or by_cell.get((*key, "")) or {}
+        own = by_cell.get(key, {})
         found.append(candidate(catalog.cipher(body.cipher), body, bits, placement, cache, list(own.values())))
     return found
 

@@ -62,7 +62,5 @@ def measure_on_board(
     kept = [cell for cell in cells if cell.cache != "cold"]
     there = {cell: replace(cell, device=device.name) for cell in kept}
     measured = bench.ensure(there.values(), results, boards, jobs=1, progress=progress, again=True)
-    return [
-        BesideSimulated(measured[board], results.measurement(bench.cell_key(catalog, cell)))
-        for cell, board in there.items()
-    ]
+    simulated = results.newest(there)
+    return [BesideSimulated(measured[board], simulated.get(cell)) for cell, board in there.items()]

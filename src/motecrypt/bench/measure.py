@@ -88,13 +88,14 @@ def _measure_job(job: Job) -> dict[Cell, Measurement]:
     trouble: tuple[str, str] | None = None
     passing = False  # whether the trouble may be gone the next time
     try:
+        base = build(empty_request(job.device, job.placement, job.cipher.tag_bytes))
         firmware = build(request)
         if firmware.key != job.build_key:
             raise BuildError("a source was changed meanwhile: measure again", transient=True)
-        base = build(empty_request(job.device, job.placement, job.cipher.tag_bytes))
         trouble = _misfit(job.device, firmware)
     except BuildError as error:
-        trouble, passing = ("build-failed", str(error)), error.transient
+        # Where not even the empty cipher builds, the failure says nothing of this one.
+        trouble, passing = ("build-failed", str(error)), error.transient or base is None
     for run in job.runs:
         if job.stop.is_set():
             break

@@ -12,7 +12,8 @@ from motecrypt.bench.passes import CellFigures
 from motecrypt.bench.plan import Job
 from motecrypt.model import Cell, Device, Measurement
 from motecrypt.runners import runner_of
-from motecrypt.toolchain import Firmware
+from motecrypt.toolchain import BuildRequest, Firmware
+from motecrypt.toolchain.toolchain import identity
 
 
 def _time_us(device: Device, cycles: int | None, extra: Mapping[str, object]) -> float | None:
@@ -71,8 +72,9 @@ def measurement(
         stack_bytes=figures.stack_bytes if figures else None,
         status=status,
         reason=reason,
-        compiler=firmware.compiler if firmware else "",
-        flags=firmware.flags if firmware else " ".join(cell.flags),
+        compiler=identity(job.device.compiler.command),
+        flags=BuildRequest(job.device, body, job.placement, job.flags).flags_given,
+        flags_asked=cell.identity.flags_asked,
         runner=runner_of(job.device.runner).identity(job.device),
         cycles_exact=figures.exact if figures else False,
         elf_sha256=firmware.sha256 if firmware else "",

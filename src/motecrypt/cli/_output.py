@@ -30,9 +30,19 @@ db_option = click.option(
 )
 
 
-def open_results(db: Path | None) -> Results:
-    """The results file that the user named, or the default one."""
-    return Results(db or default_results())
+compiler_option = click.option(
+    "--compiler",
+    "compilers",
+    multiple=True,
+    help="Of stored figures, those by this compiler: part of its version line, such as 5.4.0. Default: "
+    "the newest figures.",
+)
+
+
+def open_results(db: Path | None, compilers: Sequence[str] = ()) -> Results:
+    """The results file that the user named, or the default one; read by the chosen compilers, if any."""
+    results = Results(db or default_results())
+    return results.by_compilers(compilers) if compilers else results
 
 
 def console() -> Console:

@@ -71,7 +71,7 @@ def _read(path: Path) -> list[Measurement]:
     if not path.exists():
         raise InputError(f"{path}: there is no such file; 'motecrypt measure --db {path}' makes one")
     with Results(path) as results:
-        found = results.measurements()
+        found = results.newest_measurements()
     if not found:
         raise InputError(f"{path}: holds no measurements; 'motecrypt measure --db {path}' makes them")
     return found

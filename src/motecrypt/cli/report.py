@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from motecrypt.catalog import Catalog
-from motecrypt.cli._output import db_option, json_option, open_results, print_json, progress
+from motecrypt.cli._output import (
+    compiler_option,
+    db_option,
+    json_option,
+    open_results,
+    print_json,
+    progress,
+)
 from motecrypt.paths import write_atomically
 from motecrypt.report import Content, export_figures, gather, render
 from motecrypt.setup import need
@@ -30,11 +38,14 @@ DEFAULT = Path("report.html")
     default=None,
     help="A directory: every figure as SVG, PDF and CSV, with captions.",
 )
+@compiler_option
 @db_option
 @json_option
-def command(output: Path, figures: Path | None, db: Path | None, as_json: bool) -> None:
+def command(
+    output: Path, figures: Path | None, compilers: Sequence[str], db: Path | None, as_json: bool
+) -> None:
     """Write what is in the results as one HTML file that opens anywhere, offline. Measures nothing."""
-    content = write_report(output, db)
+    content = write_report(output, db, compilers)
     size = output.stat().st_size
     written: dict[str, object] = {"report": str(output), "bytes": size}
     if figures is not None:
@@ -53,10 +64,10 @@ def command(output: Path, figures: Path | None, db: Path | None, as_json: bool) 
         click.echo("The results are empty: the report says what to run, such as: motecrypt reproduce rc4d")
 
 
-def write_report(output: Path, db: Path | None) -> Content:
+def write_report(output: Path, db: Path | None, compilers: Sequence[str] = ()) -> Content:
     """Make the report from the results and write it, whole or not at all; returns what it tells."""
     need("plots")
-    with open_results(db) as results:
+    with open_results(db, compilers) as results:
         content = gather(results, Catalog.load())
     write_atomically(output, render(content).encode())
     return content

@@ -12,7 +12,7 @@ import click
 
 from motecrypt.catalog import Catalog, nearest
 from motecrypt.cli._measurements import print_measurements
-from motecrypt.cli._output import db_option, open_results
+from motecrypt.cli._output import compiler_option, db_option, open_results
 from motecrypt.cli._selection import match_ciphers
 from motecrypt.errors import InputError
 from motecrypt.model import Measurement
@@ -27,7 +27,13 @@ from motecrypt.model import Measurement
     "--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("--all", "every", is_flag=True, help="Also what was measured anew since, with other code.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Also what was measured anew since, with other code or another compiler.",
+)
+@compiler_option
 @db_option
 def command(
     devices: Sequence[str],
@@ -37,13 +43,14 @@ def command(
     form: str,
     as_json: bool,
     every: bool,
+    compilers: Sequence[str],
     db: Path | None,
 ) -> None:
     """Show stored measurements, of each cell the newest. Measures nothing."""
     catalog = Catalog.load()
     for device in devices:
         catalog.device(device.removesuffix("-board"))
-    with open_results(db) as results:
+    with open_results(db, compilers) as results:
         own = results.distinct("cipher")
         names = [n for c in ciphers for n in ([c] if c in own else match_ciphers(catalog, c))]
         stored = results.distinct("library")
@@ -53,26 +60,15 @@ def command(
         statuses = results.distinct("status")
         if status is not None and status not in {"ok", *statuses}:
             raise InputError(nearest("status", status, {"ok", *statuses}))
-        found = results.measurements(
-            device=list(devices) or None, cipher=names or None, library=list(libraries) or None, status=status
-        )
-        if not every:
-            found = _newest(found)
+        read = results.measurements if every else results.newest_measurements
+        found = read(device=list(devices) or None, cipher=names or None, library=list(libraries) or None)
+        found = [m for m in found if status in (None, m.status)]
         if not found:
             click.echo(f"motecrypt: no such measurement in {results.path} yet; 'motecrypt measure'", err=True)
     if form == "csv":
         _print_csv(found)
     else:
         print_measurements(found, as_json or form == "json", catalog)
-
-
-def _newest(measurements: Sequence[Measurement]) -> list[Measurement]:
-    """One of each cell; they come newest first."""
-    chosen: dict[tuple[object, ...], Measurement] = {}
-    for m in measurements:
-        body = (m.cipher, m.library, m.configuration, m.variant, m.key_bits, m.operation)
-        chosen.setdefault((m.device, *body, m.message_bytes, m.ad_bytes, m.placement, m.cache, m.flags), m)
-    return list(chosen.values())
 
 
 def _print_csv(measurements: Sequence[Measurement]) -> None:

@@ -65,7 +65,7 @@ def gather(results: Results, catalog: Catalog) -> Content:
     InputError
         When the results file cannot be read.
     """
-    measurements = [m for m in results.measurements() if m.cipher in catalog.ciphers]
+    measurements = [m for m in results.newest_measurements() if m.cipher in catalog.ciphers]
     costs = join(measurements, catalog.devices)
     audits = _audits(results)
     ciphers = _ciphers(costs, audits, catalog)

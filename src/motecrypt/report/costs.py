@@ -104,7 +104,7 @@ def join(measurements: Iterable[Measurement], devices: Mapping[str, Device]) -> 
         if m.cipher == "empty":
             continue
         key = (
-            *(m.device, m.cipher, m.library, implementation_name(m), m.key_bits, place(m), m.flags),
+            *(m.device, m.cipher, m.library, implementation_name(m), m.key_bits, place(m), m.flags_asked),
             *(m.message_bytes, m.ad_bytes, m.runner.partition(" ")[0]),
         )
         groups.setdefault(key, {}).setdefault(m.operation, m)

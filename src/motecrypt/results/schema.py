@@ -27,6 +27,39 @@ MIGRATIONS = (
         PRIMARY KEY (kind, version, inputs)
     );
     """,
+    # What was asked stands apart from how it was made. Of the rows there are, the flags asked are those that
+    # the compiler was given, less the machine's; none where they are the own flags of the devices and
+    # variants of that format. A failed build kept the flags asked already. Of findings, what was asked is
+    # the inputs without builds, hashes of code, tools and machines.
+    """
+    ALTER TABLE measurement ADD COLUMN flags_asked TEXT NOT NULL DEFAULT '';
+    UPDATE measurement SET flags_asked = CASE
+        WHEN compiler = '' THEN flags
+        WHEN flags IN (
+            '-O2', '-O2 -O2',
+            '-mmcu=atmega328p -Os', '-mmcu=atmega328p -Os -O2', '-mmcu=atmega328p -Os -mstrict-X',
+            '-mcpu=cortex-m0plus -mthumb -Os', '-mcpu=cortex-m0plus -mthumb -Os -O2'
+        ) THEN ''
+        ELSE trim(replace(replace(flags, '-mmcu=atmega328p', ''), '-mcpu=cortex-m0plus -mthumb', ''))
+    END;
+    ALTER TABLE finding ADD COLUMN asked TEXT NOT NULL DEFAULT '';
+    UPDATE finding SET asked = CASE kind
+        WHEN 'audit' THEN json_remove(inputs, '$.build', '$.builds', '$.code', '$.device', '$.runner')
+        WHEN 'call-sequence' THEN json_remove(inputs, '$.build', '$.code', '$.runner')
+        WHEN 'data-types' THEN json_remove(inputs, '$.sources')
+        WHEN 'features' THEN json_remove(inputs, '$.build', '$.code')
+        WHEN 'host-speed' THEN json_set(
+            json_remove(inputs, '$.counter', '$.driver', '$.ours', '$.processor'),
+            '$.libraries',
+            json((SELECT json_group_array(key) FROM json_each(inputs, '$.libraries')))
+        )
+        WHEN 'password-derivation' THEN json_remove(inputs, '$.processor')
+        WHEN 'pico-file' THEN json_remove(inputs, '$.firmware', '$.runner', '$.times')
+        WHEN 'wlan-transfer' THEN json_remove(inputs, '$.program')
+        ELSE inputs
+    END;
+    CREATE INDEX finding_by_question ON finding (kind, version, asked);
+    """,
 )
 
 VERSION = len(MIGRATIONS)

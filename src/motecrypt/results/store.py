@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 
 from motecrypt import __version__
 from motecrypt.errors import InputError
-from motecrypt.model import Finding, Measurement
+from motecrypt.model import Cell, CellIdentity, Finding, Measurement
 from motecrypt.paths import make_dir
 from motecrypt.results import schema
 
@@ -35,6 +36,7 @@ class Results:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._compilers: Mapping[str, Sequence[str]] = {}  # by device: read what these measured, and no other
         make_dir(path.parent)
         self._lock = threading.Lock()
         try:
@@ -142,16 +144,45 @@ class Results:
     # --- measurements ------------------------------------------------------------------------------
 
     def store(self, measurements: Mapping[str, Measurement]) -> None:
-        """Store measurements by cell key, in one transaction."""
-        marks = ", ".join("?" * (len(_COLUMNS) + 1))
+        """Store measurements by cell key, in one transaction. What failed only for the moment never replaces
+        what is known of the same cell."""
         names = ", ".join(("key", *_COLUMNS))
-        rows = [(key, *_flatten(m)) for key, m in measurements.items()]
-        self._write(f"INSERT OR REPLACE INTO measurement ({names}) VALUES ({marks})", rows)
+        marks = ", ".join("?" * (len(_COLUMNS) + 1))
+        known = "SELECT 1 FROM measurement WHERE key = ? AND json_extract(extra, '$.transient') IS NOT 1"
+        self._write(
+            f"INSERT OR REPLACE INTO measurement ({names}) SELECT {marks} WHERE NOT (? AND EXISTS ({known}))",
+            [(key, *_flatten(m), m.transient, key) for key, m in measurements.items()],
+        )
 
     def measurement(self, key: str) -> Measurement | None:
-        """The measurement of a cell key, or None."""
+        """The measurement of a cell key, or None: for whoever measures. A view asks for the `newest`."""
         rows = self._read(f"SELECT {', '.join(_COLUMNS)} FROM measurement WHERE key = ?", (key,))
         return _measurement(rows[0]) if rows else None
+
+    def newest(self, cells: Iterable[Cell]) -> dict[Cell, Measurement]:
+        """What is stored of these cells, found by what was asked; cells without any are left out.
+
+        Of several measurements (other compilers, other sources) the newest counts, or the newest by the
+        chosen compilers (`by_compilers`). What failed only for the moment counts where there is nothing else.
+        """
+        wanted = {cell: cell.identity for cell in cells}
+        if not wanted:
+            return {}
+        known = self.newest_measurements(
+            cipher={identity.cipher for identity in wanted.values()},
+            device={identity.device for identity in wanted.values()},
+        )
+        found = {m.identity: m for m in known}
+        return {cell: found[identity] for cell, identity in wanted.items() if identity in found}
+
+    def newest_measurements(self, **filters: str | int | Iterable[str | int] | None) -> list[Measurement]:
+        """One measurement of each cell, chosen as `newest` does, newest first; filters as `measurements`."""
+        chosen: dict[CellIdentity, Measurement] = {}
+        passing: dict[CellIdentity, Measurement] = {}
+        for m in self.measurements(**filters):
+            (passing if m.transient else chosen).setdefault(m.identity, m)
+        kept = [*chosen.values(), *(m for identity, m in passing.items() if identity not in chosen)]
+        return sorted(kept, key=lambda m: m.measured_at, reverse=True)
 
     def measurements(self, **filters: str | int | Iterable[str | int] | None) -> list[Measurement]:
         """Measurements whose columns equal the filters (a list: any of), newest first."""
@@ -166,10 +197,35 @@ class Results:
                 continue
             clauses.append(f"{column} IN ({', '.join('?' * len(values))})")
             arguments += values
+        for device, compilers in self._compilers.items():
+            clauses.append(f"(device != ? OR compiler IN ({', '.join('?' * len(compilers))}))")
+            arguments += [device, *compilers]
         where = f" WHERE {' AND '.join(clauses)}" if clauses else ""
-        order = " ORDER BY measured_at DESC, cipher, device, library, variant, operation, message_bytes"
-        statement = f"SELECT {', '.join(_COLUMNS)} FROM measurement{where}{order}"
+        order = "measured_at DESC, cipher, device, library, variant, operation, message_bytes, rowid DESC"
+        statement = f"SELECT {', '.join(_COLUMNS)} FROM measurement{where} ORDER BY {order}"
         return [_measurement(row) for row in self._read(statement, tuple(arguments))]
+
+    def by_compilers(self, texts: Sequence[str]) -> Results:
+        """The same file, read as if only some compilers had been used: those whose version line contains one
+        of these texts. A device on which none of them was used is read as before.
+
+        Raises
+        ------
+        InputError
+            When a text is in the version line of no stored compiler; the message names those there are.
+        """
+        used = self._read("SELECT DISTINCT device, compiler FROM measurement WHERE compiler != ''")
+        chosen: dict[str, list[str]] = {}
+        for text in texts:
+            found = [(device, compiler) for device, compiler in used if text in compiler]
+            if not found:
+                known = "; ".join(sorted({compiler for _, compiler in used})) or "none"
+                raise InputError(f"--compiler '{text}': nothing was measured with it; stored are: {known}")
+            for device, compiler in found:
+                chosen.setdefault(device, []).append(compiler)
+        same = copy.copy(self)
+        same._compilers = chosen
+        return same
 
     def distinct(self, column: str) -> set[str]:
         """The values that a column of text has in the stored measurements."""
@@ -191,13 +247,44 @@ class Results:
         outcome, made_at, made_by = rows[0]
         return Finding(kind, version, dict(inputs), json.loads(outcome), made_at, made_by)
 
+    def newest_finding(self, kind: str, version: int, asked: Mapping[str, Any]) -> Finding | None:
+        """The newest stored outcome for what was asked, whatever builds and tools it was made with."""
+        rows = self._read(
+            "SELECT inputs, outcome, made_at, motecrypt_version FROM finding "
+            "WHERE kind = ? AND version = ? AND asked = ? ORDER BY made_at DESC, rowid DESC LIMIT 1",
+            (kind, version, _canonical(asked)),
+        )
+        if not rows:
+            return None
+        inputs, outcome, made_at, made_by = rows[0]
+        return Finding(kind, version, json.loads(inputs), json.loads(outcome), made_at, made_by)
+
     def store_finding(
-        self, kind: str, version: int, inputs: Mapping[str, Any], outcome: Mapping[str, Any]
+        self,
+        kind: str,
+        version: int,
+        inputs: Mapping[str, Any],
+        outcome: Mapping[str, Any],
+        asked: Mapping[str, Any] | None = None,
     ) -> Finding:
-        """Store the outcome of an experiment; replaces an earlier one with the same inputs."""
+        """Store the outcome of an experiment; replaces an earlier one with the same inputs.
+
+        Parameters
+        ----------
+        inputs
+            All that the outcome depends on: equal inputs are not run again.
+        asked
+            What views find it by: the question, without builds, tools and machines. Default: the inputs.
+        """
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
-        row = (kind, version, _canonical(inputs), _canonical(outcome), made_at, __version__)
-        self._write("INSERT OR REPLACE INTO finding VALUES (?, ?, ?, ?, ?, ?)", [row])
+        question = _canonical(inputs if asked is None else asked)
+        row = (kind, version, _canonical(inputs), _canonical(outcome), made_at, __version__, question)
+        self._write(
+            "INSERT OR REPLACE INTO finding "
+            "(kind, version, inputs, outcome, made_at, motecrypt_version, asked) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [row],
+        )
         return Finding(kind, version, dict(inputs), dict(outcome), made_at, __version__)
 
     def finding_counts(self) -> dict[str, int]:
@@ -208,7 +295,7 @@ class Results:
         """All findings of a kind, newest first."""
         rows = self._read(
             "SELECT version, inputs, outcome, made_at, motecrypt_version FROM finding "
-            "WHERE kind = ? ORDER BY made_at DESC",
+            "WHERE kind = ? ORDER BY made_at DESC, rowid DESC",
             (kind,),
         )
         return [

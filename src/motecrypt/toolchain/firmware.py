@@ -48,6 +48,11 @@ class BuildRequest:
             return self.flags
         return (*self.device.compiler.flags, *self.implementation.c_flags)
 
+    @property
+    def flags_given(self) -> str:
+        """What the compiler is given for the cipher's sources, as one line."""
+        return " ".join((*self.device.compiler.machine_flags, *self.cipher_flags))
+
 
 @dataclass(frozen=True)
 class Firmware:
@@ -174,7 +179,7 @@ def _load(request: BuildRequest, folder: Path, key: str) -> Firmware:
         key=key,
         sha256=stored["sha256"],
         compiler=toolchain.identity(request.device.compiler.command),
-        flags=" ".join((*request.device.compiler.machine_flags, *request.cipher_flags)),
+        flags=request.flags_given,
         total=Sizes(**stored["total"]),
         cipher=Sizes(**stored["cipher"]),
         data_end=stored["data_end"],
