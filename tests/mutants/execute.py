@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shlex
@@ -10,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from pathlib import Path
@@ -25,6 +27,54 @@ OUTPUT_CHARACTERS = 3000
 MARK = "MOTECRYPT_MUTANT"
 
 
+class Server:
+    """The program that runs pytest (server.py), with a deadline for each request."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+
+    def _started(self) -> subprocess.Popen[str]:
+        if self._process is None or self._process.poll() is not None:
+            command = [sys.executable, "-P", str(Path(__file__).with_name("server.py"))]
+            environment = {**os.environ, "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
+            environment.pop("PYTHONPATH", None)
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+            )
+        return self._process
+
+    def run(
+        self, arguments: list[str], folder: Path, environment: dict[str, str], log: Path, deadline_s: float
+    ) -> int | None:
+        """The exit code of pytest; None when it did not end in time."""
+        process = self._started()
+        assert process.stdin is not None and process.stdout is not None
+        request = {"arguments": arguments, "folder": str(folder), "environment": environment, "log": str(log)}
+        process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.flush()
+        number = int(process.stdout.readline())
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
+
+        timer = threading.Timer(deadline_s, end)
+        timer.start()
+        try:
+            code = int(process.stdout.readline())
+        finally:
+            timer.cancel()
+        return None if late.is_set() else code
+
+    def close(self) -> None:
+        """No more requests."""
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+            self._process.wait(COMPILE_TIMEOUT_S)
+
+
 class Tree:
     """A copy of the project that one worker breaks and mends."""
 
@@ -36,6 +86,11 @@ class Tree:
         # Bytecode that is checked by content: a mutant may be as long as the original and as new.
         command = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "src"]
         subprocess.run(command, cwd=self.root, check=True, timeout=600)
+        self._server = Server()
+
+    def close(self) -> None:
+        """End the server."""
+        self._server.close()
 
     def baseline(self, owner: Owner) -> Result:
         """The owner's tests over the tree as it is."""
@@ -75,32 +130,18 @@ class Tree:
     def _run(self, mutant: Mutant, owner: Owner, deadline_s: float) -> Result:
         shutil.rmtree(self._scratch, ignore_errors=True)
         self._scratch.mkdir(parents=True)
-        command = [sys.executable, "-m", "pytest", *owner.tests, "-x", "-q", "--tb=short", "-m", "not slow"]
-        command += ["-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-seed=0", "--durations=0"]
-        command += ["--basetemp", str(self._scratch / "tests")]
+        arguments = [*owner.tests, "-x", "-q", "--tb=short", "-m", "not slow", "--hypothesis-seed=0"]
+        arguments += ["-p", "no:cacheprovider", "-p", "no:xdist", "--durations=0"]
+        arguments += ["--basetemp", str(self._scratch / "tests")]
         if owner.select:
-            command += ["-k", owner.select]
+            arguments += ["-k", owner.select]
         mark = uuid.uuid4().hex
         started = time.monotonic()
         log = self._scratch / "output"
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                command,
-                cwd=self.root,
-                env=self._environment(mark),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-            try:
-                code: int | None = process.wait(deadline_s)
-            except subprocess.TimeoutExpired:
-                code = None
-            finally:
-                _end(process, mark)
+        code = self._server.run(arguments, self.root, self._environment(mark), log, deadline_s)
+        _end_all(mark)
         seconds = time.monotonic() - started
-        said = log.read_text(errors="replace")
+        said = log.read_text(errors="replace") if log.exists() else ""
         outcome, note = _judged(mutant, code, said)
         return Result(mutant, outcome, round(seconds, 1), said[-OUTPUT_CHARACTERS:], note)
 
@@ -110,6 +151,7 @@ class Tree:
             MARK: mark,
             "PYTHONPATH": str(self.root / "src"),
             "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONHASHSEED": "0",
             "MOTECRYPT_CACHE": str(self._cache),
             "MOTECRYPT_DB": str(self._scratch / "results.db"),
             "HYPOTHESIS_STORAGE_DIRECTORY": str(self._scratch / "hypothesis"),
@@ -129,11 +171,8 @@ def _judged(mutant: Mutant, code: int | None, said: str) -> tuple[str, str]:
     return KILLED, f"pytest ended with {code}"
 
 
-def _end(process: subprocess.Popen[bytes], mark: str) -> None:
-    """End the tests and every program that they left behind; those carry our mark in their environment."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+def _end_all(mark: str) -> None:
+    """End every program that the tests left behind; those carry our mark in their environment."""
     wanted = f"{MARK}={mark}".encode()
     for entry in Path("/proc").glob("[0-9]*"):
         try:

@@ -199,6 +199,8 @@ class Run:
                 self._keep(result)
             except BaseException as error:
                 failures.append(error)
+        if tree is not None:
+            tree.close()
 
     def _baseline(self, tree: Tree, owner: Owner) -> float:
         """How long an owner's tests take over the tree as it is; they must pass, else nothing can be told."""
