@@ -104,7 +104,8 @@ class Run:
         self, owned: ownership.Owners, seed: int, count: int, only: tuple[str, ...], place: Path
     ) -> None:
         self.owned, self.seed, self.count, self.only, self.place = owned, seed, count, only, place
-        self.equivalents = ownership.equivalents()
+        # One that nobody has checked is tried, and survives, like any other.
+        self.equivalents = [entry for entry in ownership.equivalents() if entry.checked_by]
         self.results: dict[str, Result] = {}
         self._digest = _tree_digest()
         self._lock = threading.Lock()
