@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True}
 DARK = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"}
-OPENS_WITHIN_S = 2.0
 
 
 def test_every_figure_is_drawn_and_nothing_is_asked_of_a_network(opened: Any) -> None:
@@ -24,18 +22,6 @@ def test_every_figure_is_drawn_and_nothing_is_asked_of_a_network(opened: Any) ->
     opened.page.wait_for_selector("#explorer-plot svg")
     assert [url for url in opened.requests if not url.startswith(("file:", "data:", "blob:"))] == []
     assert opened.console == []
-
-
-def test_it_opens_within_two_seconds(browser: Any, report_file: Path) -> None:
-    best = OPENS_WITHIN_S
-    for _ in range(3):  # this machine may be busy with other work: the best of three counts
-        page = browser.new_page()
-        begin = time.monotonic()
-        page.goto(report_file.as_uri())
-        page.wait_for_function("document.querySelector('#front figure svg') !== null")
-        best = min(best, time.monotonic() - begin)
-        page.close()
-    assert best < OPENS_WITHIN_S
 
 
 def _rows(page: Any) -> list[list[str]]:

