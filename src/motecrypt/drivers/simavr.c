@@ -43,7 +43,6 @@ static struct {
     avr_irq_t *uart_in;
     FILE *events;
     FILE *dump;
-    uint64_t byte_cycles;   /* cycles that one byte takes on the line */
     uint64_t max_cycles;    /* per request */
     uint64_t request_cycle; /* when the last input was read */
     uint64_t output_since_input;
@@ -198,13 +197,21 @@ static void on_uart_out(avr_irq_t *irq, uint32_t value, void *parameter) {
     }
 }
 
-static avr_cycle_count_t feed(avr_t *avr, avr_cycle_count_t when, void *parameter) {
-    (void)avr;
+/* The receiver is empty: the next byte begins. So a byte comes when the one before has been read, and none is
+ * lost, however fast the firmware has set its line. */
+static void on_room(avr_irq_t *irq, uint32_t value, void *parameter) {
+    (void)irq;
     (void)parameter;
-    if (sim.input_at < sim.input_end) {
+    if (value && sim.input_at < sim.input_end) {
         avr_raise_irq(sim.uart_in, sim.input[sim.input_at++]);
     }
-    return sim.input_at < sim.input_end ? when + sim.byte_cycles : 0;
+}
+
+static avr_cycle_count_t first_byte(avr_t *avr, avr_cycle_count_t when, void *parameter) {
+    (void)avr;
+    (void)when;
+    on_room(NULL, sim.input_at == 0, parameter);
+    return 0;
 }
 
 static void read_input(void) {
@@ -221,7 +228,7 @@ static void read_input(void) {
     sim.output_since_input = 0;
     sim.frame_complete = 0;
     sim.request_cycle = sim.avr->cycle;
-    avr_cycle_timer_register(sim.avr, sim.byte_cycles, feed, NULL);
+    avr_cycle_timer_register(sim.avr, 1, first_byte, NULL);
 }
 
 static void connect_uart(void) {
@@ -232,6 +239,7 @@ static void connect_uart(void) {
     sim.uart_in = avr_io_getirq(sim.avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT);
     avr_irq_register_notify(avr_io_getirq(sim.avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), on_uart_out,
                             NULL);
+    avr_irq_register_notify(avr_io_getirq(sim.avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUT_XON), on_room, NULL);
 }
 
 /* --- running -------------------------------------------------------------------------------------- */
@@ -369,7 +377,6 @@ int main(int argc, char **argv) {
     if (problem) {
         finish("fault", "the firmware's file %s", problem);
     }
-    sim.byte_cycles = clock_hz * 10 / 115200 * 102 / 100 + 1; /* a little slower than the line: no overrun */
     if (mark) {
         avr_register_io_write(sim.avr, (avr_io_addr_t)mark, on_mark, NULL);
     }
