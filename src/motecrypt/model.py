@@ -160,6 +160,11 @@ class Device:
     currents: tuple[Current, ...]
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def simulated(self) -> bool:
+        """Whether a simulator runs it: it is neither this computer nor a board on a port."""
+        return self.runner not in ("host", "board")
+
     def current(self, state: str) -> Current | None:
         """The current in a state such as "active", or None where the descriptor has none."""
         return next((c for c in self.currents if c.state == state), None)

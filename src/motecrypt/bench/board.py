@@ -16,8 +16,8 @@ SUFFIX = "-board"
 
 def board_device(device: Device, port: str) -> Device:
     """The board of a device at a port: the same memories and compiler, run by itself."""
-    if device.runner not in ("simavr", "arm"):
-        raise InputError(f"--board: {device.name} is no board; choose --device uno or pico")
+    if not device.simulated:
+        raise InputError(f"--board: {device.name} is no board; choose another --device")
     return replace(device, name=device.name + SUFFIX, runner="board", extra={**device.extra, "port": port})
 
 

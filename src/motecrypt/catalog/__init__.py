@@ -21,8 +21,10 @@ from motecrypt.catalog.places import DATA, FIRMWARE, PACKAGE
 from motecrypt.errors import InputError
 from motecrypt.model import Cipher, Device, Implementation
 
-__all__ = ["DATA", "FIRMWARE", "PACKAGE", "Catalog", "Library", "empty_implementation", "nearest"]
+__all__ = ["DATA", "DEVICE", "FIRMWARE", "PACKAGE", "Catalog", "Library", "empty_implementation", "nearest"]
 
+#: The device that is meant where a command names none.
+DEVICE = "uno"
 _T = TypeVar("_T")
 
 
@@ -65,7 +67,7 @@ class Catalog:
         ciphers: Iterable[Path] = (), libraries: Iterable[Path] = (), devices: Iterable[Path] = ()
     ) -> Catalog:
         """Read every descriptor, ours and the user's folders; raises InputError at the first fault."""
-        return _load(_distinct(ciphers), _distinct(libraries), _distinct(devices))
+        return _load(_own(ciphers), _own(libraries), _own(devices))
 
 
 def nearest(kind: str, name: str, known: Iterable[str]) -> str:
@@ -82,8 +84,10 @@ def _named(kind: str, name: str, known: dict[str, _T]) -> _T:
     return known[name]
 
 
-def _distinct(paths: Iterable[Path]) -> tuple[Path, ...]:
-    return tuple(dict.fromkeys(Path(path).resolve() for path in paths))
+def _own(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Folders that are not ours, each once."""
+    folders = dict.fromkeys(Path(path).resolve() for path in paths)
+    return tuple(folder for folder in folders if FIRMWARE not in folder.parents)
 
 
 @lru_cache(maxsize=8)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Cipher
@@ -34,6 +35,13 @@ class Vector:
     valid: bool
     comment: str
     source: str
+    file: Path
+    number: int
+
+    @property
+    def where(self) -> str:
+        """File, number in it from 1 on, and comment: for messages."""
+        return f"{self.file}: vector {self.number}{f' ({self.comment})' if self.comment else ''}"
 
 
 @lru_cache(maxsize=64)
@@ -87,22 +95,63 @@ def _checked(answer: object, cipher: Cipher, message_bytes: int, path: Path) -> 
     return ciphertext, tag
 
 
+_FIELDS = ("key", "nonce", "ad", "message", "ciphertext", "tag")
+
+
 def vectors(cipher: Cipher) -> Iterator[Vector]:
-    """All vectors that the cipher's folder carries for it."""
+    """All vectors that the cipher's folder carries for it.
+
+    Raises
+    ------
+    InputError
+        When a file is not as docs/adding.md has it, with file and number.
+    """
     for path in sorted((cipher.folder / "vectors").glob("*.json")):
-        document = json.loads(path.read_text(encoding="utf-8"))
-        for group in document if isinstance(document, list) else [document]:
-            if group["cipher"] != cipher.name:
-                continue
+        number = 0
+        for group in _groups(path):
             for entry in group["vectors"]:
-                field = {
-                    k: bytes.fromhex(entry.get(k, ""))
-                    for k in ("key", "nonce", "ad", "message", "ciphertext", "tag")
-                }
-                yield Vector(
-                    cipher=cipher.name,
-                    valid=entry.get("valid", True),
-                    comment=entry.get("comment", ""),
-                    source=group.get("source", path.name),
-                    **field,
-                )
+                number += 1
+                if group["cipher"] == cipher.name:
+                    yield _vector(path, number, group, entry)
+
+
+def _groups(path: Path) -> list[dict[str, Any]]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not valid JSON: {error}") from error
+    groups = document if isinstance(document, list) else [document]
+    for group in groups:
+        if (
+            not isinstance(group, dict)
+            or not isinstance(group.get("cipher"), str)
+            or not isinstance(group.get("vectors"), list)
+        ):
+            raise InputError(f'{path}: expected {{"cipher": NAME, "vectors": [...]}}, or a list of them')
+    return groups
+
+
+def _vector(path: Path, number: int, group: dict[str, Any], entry: object) -> Vector:
+    where = f"{path}: vector {number}"
+    if not isinstance(entry, dict):
+        raise InputError(f"{where}: expected an object with key, message, ciphertext and so on")
+    unknown = set(entry) - {*_FIELDS, "valid", "comment"}
+    if unknown:
+        raise InputError(
+            f"{where}: unknown '{sorted(unknown)[0]}'; there are {', '.join(_FIELDS)}, valid, comment"
+        )
+    field = {}
+    for name in _FIELDS:
+        try:
+            field[name] = bytes.fromhex(entry.get(name, ""))
+        except (TypeError, ValueError):
+            raise InputError(f"{where}: '{name}' is not hexadecimal (two digits a byte)") from None
+    return Vector(
+        cipher=group["cipher"],
+        valid=bool(entry.get("valid", True)),
+        comment=str(entry.get("comment", "")),
+        source=str(group.get("source", path.name)),
+        file=path,
+        number=number,
+        **field,
+    )

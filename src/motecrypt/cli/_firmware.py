@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from motecrypt.catalog import DEVICE
 from motecrypt.emulate.images import Image, read_image
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Device
@@ -16,18 +17,24 @@ from motecrypt.setup import need
 if TYPE_CHECKING:
     from motecrypt.emulate.run import Ended
 
+#: The chip that toolchain/arduino.py builds for: an Arduino UNO's.
+SKETCH_CHIP = "ATmega328P"
 device_option = click.option(
-    "--device", default="uno", show_default=True, help="The chip it is for: uno or pico."
+    "--device",
+    default=DEVICE,
+    show_default=True,
+    help="The device it is for ('motecrypt list devices'), or a folder of your own.",
 )
 
 
 def load_firmware(path: Path, device: Device, libraries: Sequence[Path] = ()) -> Image:
     """Build a sketch if it is one, then read the firmware; installs what running it needs."""
-    bootloader = str(path) == "optiboot" and device.name == "uno"
+    sketches = device.chip == SKETCH_CHIP
+    bootloader = str(path) == "optiboot" and sketches
     if not path.is_file() and not bootloader:
         raise InputError(f"{path}: no such file")
-    if device.runner not in ("simavr", "arm"):
-        raise InputError(f"{device.name}: there is no simulator for it; choose --device uno or pico")
+    if not device.simulated:
+        raise InputError(f"{device.name}: there is no simulator for it; choose another --device")
     need(device.kit)
     if bootloader:
         need("arduino")
@@ -36,8 +43,10 @@ def load_firmware(path: Path, device: Device, libraries: Sequence[Path] = ()) ->
         return read_image(build_bootloader(), device)
     if path.suffix != ".ino":
         return read_image(path, device)
-    if device.name != "uno":
-        raise InputError(f"{path}: sketches are built for the UNO; for {device.name} give its .elf or .uf2")
+    if not sketches:
+        raise InputError(
+            f"{path}: sketches are built for the {SKETCH_CHIP}; for {device.name} give its firmware file"
+        )
     need("arduino")
     from motecrypt.toolchain.arduino import build_sketch
 

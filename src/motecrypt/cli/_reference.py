@@ -25,7 +25,7 @@ def page() -> str:
     """The whole page as Markdown."""
     parts = [HEAD, "## Commands\n", *_commands()]
     for kind in ("devices", "radios", "libraries", "ciphers"):
-        columns, rows = rows_of(kind)
+        columns, rows = rows_of(kind, Catalog.load())
         parts.append(f"## {kind.capitalize()}\n\n{_table(columns, rows)}\n")
     parts.append(f"## Kits\n\n{_table(*_kits())}\n")
     return "\n".join(parts)
@@ -69,5 +69,4 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 if __name__ == "__main__":
-    Catalog.load()
     sys.stdout.write(page())

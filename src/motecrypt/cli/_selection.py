@@ -2,46 +2,142 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from motecrypt.catalog import Catalog, nearest
 from motecrypt.errors import InputError
-from motecrypt.model import Cipher
+from motecrypt.model import Cipher, Device
+from motecrypt.setup import need
 
 LENGTHS_MAX = 65_536
+_T = TypeVar("_T")
 
 
-def load_catalog(libraries: Sequence[str], ciphers: Sequence[str]) -> tuple[Catalog, list[str], list[str]]:
-    """The catalog with the user's own folders, and the names chosen.
+@dataclass(frozen=True)
+class Selection:
+    """The catalog with the user's own folders, and what was chosen of it by name or by path."""
 
-    A library or cipher given as a path (it holds a slash or is a directory with the descriptor) is a
-    folder of the user's; its names are added to the choice.
+    catalog: Catalog
+    ciphers: list[str]
+    libraries: list[str]
+    devices: list[Device]
+    own_ciphers: tuple[Cipher, ...]
+
+    @property
+    def cipher(self) -> Cipher:
+        """The one cipher chosen; InputError when it was a folder of several."""
+        if len(self.ciphers) > 1:
+            one = self.catalog.cipher(self.ciphers[0])
+            hint = f" ({one.folder}/{one.name})" if one in self.own_ciphers else ""
+            raise InputError(f"several ciphers; name one{hint}: {', '.join(self.ciphers)}")
+        return self.catalog.cipher(self.ciphers[0])
+
+    @property
+    def device(self) -> Device:
+        """The one device chosen."""
+        return self.devices[0]
+
+    def prove_own(self) -> None:
+        """Run the known answers of the user's own ciphers, before anything of them is trusted."""
+        from motecrypt.toolchain.known_answers import prove
+
+        if self.own_ciphers:
+            need("host")
+        for cipher in self.own_ciphers:
+            prove(self.catalog, cipher)
+
+
+def select(
+    ciphers: Sequence[str] = (), libraries: Sequence[str] = (), devices: Sequence[str] = ()
+) -> Selection:
+    """What the user named: of ours by name, of their own by path.
+
+    A path holds a slash (or is . or ..): so no folder that happens to lie in the current one is ever
+    taken for a name. A folder of several ciphers means all of them, and FOLDER/NAME one.
     """
-    library_folders = [Path(x) for x in libraries if _is_folder(x, "library.toml")]
-    cipher_folders = [Path(x) for x in ciphers if _is_folder(x, "cipher.toml")]
-    catalog = Catalog.load(ciphers=cipher_folders, libraries=library_folders)
-    resolved_libraries = {p.resolve() for p in library_folders}
-    resolved_ciphers = {p.resolve() for p in cipher_folders}
-    chosen_libraries = [x for x in libraries if not _is_folder(x, "library.toml")]
-    chosen_libraries += [n for n, lib in catalog.libraries.items() if lib.folder in resolved_libraries]
-    chosen_ciphers: list[str] = []
-    for name in ciphers:
-        if not _is_folder(name, "cipher.toml"):
-            chosen_ciphers += match_ciphers(catalog, name)
-    chosen_ciphers += [n for n, c in catalog.ciphers.items() if c.folder in resolved_ciphers]
-    for name in chosen_libraries:
-        catalog.library(name)
-    return catalog, chosen_libraries, chosen_ciphers
+    own = [_own(text, "cipher") for text in ciphers]
+    own_libraries = [_own(text, "library") for text in libraries]
+    own_devices = [_own(text, "device") for text in devices]
+    catalog = Catalog.load(
+        ciphers=[o.folder for o in own if o],
+        libraries=[o.folder for o in own_libraries if o],
+        devices=[o.folder for o in own_devices if o],
+    )
+    chosen: list[str] = []
+    for text, place in zip(ciphers, own, strict=True):
+        chosen += place.members(catalog.ciphers) if place else _named(match_ciphers, catalog, text, "cipher")
+    chosen_libraries: list[str] = []
+    for text, place in zip(libraries, own_libraries, strict=True):
+        chosen_libraries += (
+            place.members(catalog.libraries)
+            if place
+            else [_named(Catalog.library, catalog, text, "library").name]
+        )
+    chosen_devices = [
+        catalog.device(place.members(catalog.devices)[0])
+        if place
+        else _named(Catalog.device, catalog, text, "device")
+        for text, place in zip(devices, own_devices, strict=True)
+    ]
+    folders = {o.folder for o in own if o}
+    return Selection(
+        catalog=catalog,
+        ciphers=list(dict.fromkeys(chosen)),
+        libraries=list(dict.fromkeys(chosen_libraries)),
+        devices=list({device.name: device for device in chosen_devices}.values()),
+        own_ciphers=tuple(c for c in catalog.ciphers.values() if c.folder in folders),
+    )
 
 
-def _is_folder(text: str, descriptor: str) -> bool:
-    path = Path(text)
+class _HasFolder(Protocol):
+    @property
+    def folder(self) -> Path: ...
+
+
+@dataclass(frozen=True)
+class _Own:
+    """A folder of the user's own, and the one thing in it that is meant, or "" for all."""
+
+    folder: Path
+    member: str
+
+    def members(self, known: Mapping[str, _HasFolder]) -> list[str]:
+        """The names of what comes from this folder."""
+        names = [name for name, thing in known.items() if thing.folder == self.folder]
+        if self.member and self.member not in names:
+            raise InputError(f"{self.folder}: {nearest('cipher', self.member, names)}")
+        return [self.member] if self.member else names
+
+
+def is_path(text: str) -> bool:
+    """Whether a choice is a path, and not a name of what motecrypt ships."""
+    return "/" in text or text in (".", "..")
+
+
+def _own(text: str, kind: str) -> _Own | None:
+    if not is_path(text):
+        return None
+    path, descriptor = Path(text).resolve(), f"{kind}.toml"
     if (path / descriptor).is_file():
-        return True
-    if "/" in text or text in (".", ".."):
-        raise InputError(f"{text}: no {descriptor} there; a folder of your own needs one")
-    return False
+        return _Own(path, "")
+    if kind == "cipher" and (path.parent / descriptor).is_file():
+        return _Own(path.parent, path.name)
+    raise InputError(f"{text}: no {descriptor} there; a folder of your own needs one (docs/adding.md)")
+
+
+def _named(find: Callable[[Catalog, str], _T], catalog: Catalog, name: str, kind: str) -> _T:
+    """What has that name; where a folder here has it, the error says how a folder is written."""
+    try:
+        return find(catalog, name)
+    except InputError as error:
+        if (Path(name) / f"{kind}.toml").is_file():
+            raise InputError(
+                f"{name}: no {kind} of that name; the folder here is written ./{name}"
+            ) from error
+        raise
 
 
 def match_ciphers(catalog: Catalog, name: str) -> list[str]:

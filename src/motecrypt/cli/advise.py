@@ -11,7 +11,6 @@ import click
 
 from motecrypt import advise
 from motecrypt.advise.notes import days, number, percent
-from motecrypt.catalog import Catalog
 from motecrypt.cli._advice import ensured, wanted
 from motecrypt.cli._output import (
     console,
@@ -22,7 +21,7 @@ from motecrypt.cli._output import (
     print_table,
     progress,
 )
-from motecrypt.cli._selection import match_ciphers
+from motecrypt.cli._selection import select
 from motecrypt.errors import InputError
 from motecrypt.radios import load_radio
 from motecrypt.setup import need
@@ -32,7 +31,10 @@ from motecrypt.setup import need
     epilog="Example: motecrypt advise --device uno --radio srf --bytes 20 --every 10s --battery 3xAA"
 )
 @click.option(
-    "--device", "device_name", required=True, help="The mote: uno, pico ('motecrypt list devices')."
+    "--device",
+    "device_name",
+    required=True,
+    help="The mote ('motecrypt list devices'), or a folder of your own.",
 )
 @click.option("--radio", "radio_name", required=True, help="Its radio ('motecrypt list radios'), or a file.")
 @click.option("--packet-bytes", type=int, default=None, help="Its packet length (default: the radio's own).")
@@ -67,7 +69,9 @@ from motecrypt.setup import need
     show_default=True,
     help="What is needed of confidentiality, integrity, replay; separated by commas.",
 )
-@click.option("--cipher", "ciphers", multiple=True, help="Weigh only these ciphers or families.")
+@click.option(
+    "--cipher", "ciphers", multiple=True, help="Weigh only these ciphers, families, or folders of your own."
+)
 @click.option("--top", type=click.IntRange(1, 1000), default=10, show_default=True, help="Rows to print.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Firmwares run side by side.")
 @db_option
@@ -99,8 +103,8 @@ def command(
     ciphers are never ranked. What is needed by default is confidentiality, integrity and protection
     against replay; --need confidentiality lets unauthenticated ciphers in.
     """
-    catalog = Catalog.load()
-    device = catalog.device(device_name)
+    chosen = select(ciphers, devices=[device_name])
+    catalog, device = chosen.catalog, chosen.device
     part = advise.device_part(device)
     radio = load_radio(radio_name)
     if packet_bytes is not None:
@@ -127,9 +131,9 @@ def command(
     refusal = advise.supply_refusal(part, battery, between)
     if refusal:
         raise InputError(f"--battery: {refusal}")
-    named = [name for text in ciphers for name in match_ciphers(catalog, text)]
-    found = wanted(catalog, device, question, named)
+    found = wanted(catalog, device, question, chosen.ciphers)
     need(device.kit)
+    chosen.prove_own()
     with open_results(db) as results, progress("measuring") as report:
         candidates = ensured(found, results, catalog, jobs, report)
     others = [advise.regulator_part(name) for name in advise.regulator_names()]

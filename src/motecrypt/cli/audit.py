@@ -11,9 +11,8 @@ from typing import Any
 import click
 
 from motecrypt.audits.runs import SEED, AuditRun, not_applicable, part_names
-from motecrypt.catalog import Catalog
 from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_table, progress
-from motecrypt.cli._selection import load_catalog
+from motecrypt.cli._selection import Selection, select
 from motecrypt.errors import InputError
 from motecrypt.model import Cipher, Finding
 from motecrypt.results import Results
@@ -25,7 +24,12 @@ READING = {"good": "good", "note": "know this", "bad": "BAD", "skipped": "skippe
 @click.command(epilog="Example: motecrypt audit rc4d")
 @click.argument("cipher_name", metavar="CIPHER")
 @click.option("--seed", type=click.IntRange(0), default=SEED, show_default=True, help="Draws all inputs.")
-@click.option("--device", "devices", multiple=True, help="Timing on this device; again for more.")
+@click.option(
+    "--device",
+    "devices",
+    multiple=True,
+    help="Timing on this device, or a folder of your own; again for more (default: every simulated one).",
+)
 @click.option("--part", "parts", multiple=True, help="Only these parts; --part list names them.")
 @click.option("--variant", default=None, help="Which of our implementations (default: the first).")
 @click.option("--quick", is_flag=True, help="Smaller samples and fewer keys.")
@@ -46,18 +50,20 @@ def command(
     What was found before with the same code and seed is not run again. A part that the cipher has no use
     for, or whose tool is missing, is skipped with its reason. CIPHER may be a folder of your own.
     """
-    catalog, _, chosen = load_catalog((), (cipher_name,))
-    if len(chosen) > 1:
-        raise InputError(f"'{cipher_name}' is several ciphers; name one: {', '.join(chosen)}")
-    cipher = catalog.cipher(chosen[0])
-    folders = (cipher.folder,) if Path(cipher_name).is_dir() else ()
-    names = _choose(cipher, catalog, devices, parts)
+    chosen = select((cipher_name,), devices=devices)
+    cipher = chosen.cipher
+    folders = tuple(dict.fromkeys(own.folder for own in chosen.own_ciphers))
+    boards = tuple(device.folder for device in chosen.devices)
+    names = _choose(chosen, parts)
     if names is None:
         return
     need("host")
+    chosen.prove_own()
     with open_results(db) as results, progress(f"auditing {cipher.name}") as report:
         findings = _run(
-            [AuditRun(cipher.name, name, seed, quick, variant, folders) for name in names], results, report
+            [AuditRun(cipher.name, name, seed, quick, variant, folders, boards) for name in names],
+            results,
+            report,
         )
     if as_json:
         print_json(_as_json(cipher, seed, quick, findings))
@@ -82,13 +88,11 @@ def _run(
     return [future.result() for future in futures]
 
 
-def _choose(
-    cipher: Cipher, catalog: Catalog, devices: Sequence[str], parts: Sequence[str]
-) -> list[str] | None:
-    for device in devices:
-        need(catalog.device(device).kit)
-    simulated = [d.name for d in catalog.devices.values() if d.runner != "host"]
-    known = part_names(cipher, devices or simulated)
+def _choose(chosen: Selection, parts: Sequence[str]) -> list[str] | None:
+    cipher = chosen.cipher
+    for device in chosen.devices:
+        need(device.kit)
+    known = part_names(cipher, [device.name for device in chosen.devices] or None)
     if "list" in parts:
         for name in known:
             click.echo(name)

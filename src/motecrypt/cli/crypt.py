@@ -7,8 +7,7 @@ import sys
 import click
 
 from motecrypt.audits.weak_keys import key_warnings
-from motecrypt.catalog import Catalog
-from motecrypt.cli._selection import nearest_length, parse_hex
+from motecrypt.cli._selection import nearest_length, parse_hex, select
 from motecrypt.errors import InputError
 from motecrypt.model import Cipher
 
@@ -26,11 +25,15 @@ from motecrypt.model import Cipher
 def command(
     cipher_name: str, data: str, key: str, nonce: str, ad: str, decrypt: bool, variant: str | None
 ) -> None:
-    """Encrypt or decrypt HEX (or standard input with -) and print HEX. A tag follows the ciphertext."""
+    """Encrypt or decrypt HEX (or standard input with -) and print HEX. A tag follows the ciphertext.
+
+    CIPHER may be a folder of your own, such as ./mycipher; its known answers are run first.
+    """
     from motecrypt.setup import need
     from motecrypt.toolchain.native import open_cipher
 
-    cipher = Catalog.load().cipher(cipher_name)
+    chosen = select([cipher_name])
+    cipher = chosen.cipher
     message = parse_hex(sys.stdin.read() if data == "-" else data, "the message")
     key_bytes, nonce_bytes, ad_bytes = (
         parse_hex(text, what) for text, what in ((key, "--key"), (nonce, "--nonce"), (ad, "--ad"))
@@ -45,7 +48,8 @@ def command(
     for warning in key_warnings(cipher.name, key_bytes):
         click.echo(f"motecrypt: warning: {warning}", err=True)
     need("host")
-    engine = open_cipher(cipher_name, variant)
+    chosen.prove_own()
+    engine = open_cipher(cipher.name, variant, chosen.catalog)
     engine.setup(key_bytes)
     if decrypt:
         body, tag = message[:body_bytes], message[body_bytes:]

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from motecrypt.catalog import Catalog, nearest
 from motecrypt.cli._output import json_option, print_json, print_table
+from motecrypt.cli._selection import select
 from motecrypt.errors import InputError
 
 KINDS = ("ciphers", "implementations", "libraries", "devices", "radios")
 
 
 @click.command(epilog="Example: motecrypt list ciphers")
-@click.argument("kind", metavar="ciphers|implementations|libraries|devices|radios")
+@click.argument("kind", metavar="|".join(KINDS))
+@click.option("--cipher", "ciphers", multiple=True, help="A folder of your own, listed too.")
+@click.option("--library", "libraries", multiple=True, help="A folder of your own, listed too.")
+@click.option("--device", "devices", multiple=True, help="A folder of your own, listed too.")
 @json_option
-def command(kind: str, as_json: bool) -> None:
-    """List ciphers, implementations, libraries, devices or radios."""
+def command(
+    kind: str, ciphers: Sequence[str], libraries: Sequence[str], devices: Sequence[str], as_json: bool
+) -> None:
+    """List what there is of one kind."""
     if kind not in KINDS:
         raise InputError(nearest("kind of thing", kind, KINDS))
-    columns, rows = rows_of(kind)
+    columns, rows = rows_of(kind, select(ciphers, libraries, devices).catalog)
     if as_json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
     else:
         print_table(kind.capitalize(), [c.replace("_", " ") for c in columns], rows)
 
 
-def rows_of(kind: str) -> tuple[list[str], list[list[object]]]:
+def rows_of(kind: str, catalog: Catalog) -> tuple[list[str], list[list[object]]]:
     """Columns and rows of what there is of one kind (see KINDS)."""
-    catalog = Catalog.load()
     if kind == "ciphers":
         columns = ["cipher", "kind", "key_bits", "nonce_bytes", "tag_bytes", "standing", "reason", "source"]
         return columns, [
@@ -58,7 +65,7 @@ def rows_of(kind: str) -> tuple[list[str], list[list[object]]]:
         return columns, [
             [
                 *(d.name, d.title, d.chip, d.core, d.clock_hz),
-                d.memory["flash"].bytes if "flash" in d.memory and d.runner != "host" else None,
+                d.memory["flash"].bytes if "flash" in d.memory and d.simulated else None,
                 d.memory["ram"].bytes if "ram" in d.memory else None,
                 d.runner,
             ]

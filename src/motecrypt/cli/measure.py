@@ -10,13 +10,13 @@ from pathlib import Path
 import click
 
 from motecrypt import bench
-from motecrypt.catalog import Catalog
+from motecrypt.catalog import DEVICE, Catalog
 from motecrypt.catalog.flags import checked_flags
 from motecrypt.cli._measurements import implementation_name, print_measurements
 from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_table, progress
-from motecrypt.cli._selection import load_catalog, nearest_length, parse_lengths
+from motecrypt.cli._selection import nearest_length, parse_lengths, select
 from motecrypt.errors import InputError
-from motecrypt.model import Cell
+from motecrypt.model import Cell, Device
 from motecrypt.results import Results
 from motecrypt.setup import need
 
@@ -24,7 +24,12 @@ from motecrypt.setup import need
 @click.command(
     epilog="Example: motecrypt measure --device uno --cipher aes128-cbc --cipher ascon-aead128 --bytes 16,48"
 )
-@click.option("--device", "devices", multiple=True, help="A device; again for more (default: uno).")
+@click.option(
+    "--device",
+    "devices",
+    multiple=True,
+    help=f"A device, or a folder of your own; again for more (default: {DEVICE}).",
+)
 @click.option("--cipher", "ciphers", multiple=True, help="A cipher, a family, or a folder of your own.")
 @click.option("--library", "libraries", multiple=True, help="A library, or a folder of your own.")
 @click.option("--variant", "variants", multiple=True, help="Only these variants of our own ciphers.")
@@ -68,20 +73,22 @@ def command(
     A folder of somebody else's: its code runs in the simulator and cannot reach this computer; with --device
     host it is not confined, and runs with your rights (docs/security.md).
     """
-    catalog, chosen_libraries, chosen_ciphers = load_catalog(libraries, ciphers)
-    if not chosen_ciphers and not chosen_libraries:
+    chosen = select(ciphers, libraries, devices or (DEVICE,))
+    catalog = chosen.catalog
+    if not chosen.ciphers and not chosen.libraries:
         raise InputError("say what to measure: --cipher NAME or --library NAME ('motecrypt list ciphers')")
     cells = _plan(
         catalog,
-        devices or ("uno",),
-        chosen_ciphers,
-        chosen_libraries,
+        chosen.devices,
+        chosen.ciphers,
+        chosen.libraries,
         variants,
         (parse_lengths(lengths), parse_lengths(ad_lengths, "--ad-bytes")),
         parse_lengths(key_bits, "--key-bits") if key_bits else [],
         placements,
         [_flags(text) for text in flag_sets] or [()],
     )
+    chosen.prove_own()
     for name in dict.fromkeys(catalog.device(cell.device).kit for cell in cells):
         need(name)
     results = open_results(db)
@@ -148,7 +155,7 @@ def _flags(text: str) -> tuple[str, ...]:
 
 def _plan(
     catalog: Catalog,
-    devices: Sequence[str],
+    devices: Sequence[Device],
     ciphers: Sequence[str],
     libraries: Sequence[str],
     variants: Sequence[str],
@@ -160,7 +167,7 @@ def _plan(
     cells: list[Cell] = []
     message_bytes, ad_bytes = lengths
     wanted = ciphers or sorted({i.cipher for i in catalog.implementations if i.library in libraries})
-    for device in (catalog.device(name) for name in devices):
+    for device in devices:
         for placement in placements:
             if placement not in device.placements:
                 raise InputError(

@@ -10,9 +10,9 @@ from typing import BinaryIO
 
 import click
 
-from motecrypt.catalog import Catalog
 from motecrypt.cli._firmware import device_option, judge, load_firmware
 from motecrypt.cli._output import json_option, print_json, print_table
+from motecrypt.cli._selection import select
 from motecrypt.emulate.profiling import FunctionCost, Profile, choose, profile, speedscope
 from motecrypt.paths import write_atomically
 
@@ -70,7 +70,7 @@ def command(
     The firmware needs no change. Cycles are exact; interrupts count for themselves alone. It need not be
     trusted: it reaches its UART and nothing else of this computer (docs/security.md).
     """
-    target = Catalog.load().device(device)
+    target = select(devices=[device]).device
     image = load_firmware(firmware, target, libraries)
     from motecrypt.emulate.run import FreeRun
 

@@ -8,9 +8,9 @@ from typing import BinaryIO
 
 import click
 
-from motecrypt.catalog import Catalog
 from motecrypt.cli._firmware import device_option, judge, load_firmware
 from motecrypt.cli._output import json_option, print_json
+from motecrypt.cli._selection import select
 
 
 @click.command(epilog="Example: motecrypt run Blink.ino --until ready --max-seconds 5")
@@ -80,7 +80,7 @@ def command(
     FIRMWARE need not be trusted: it reaches its UART, the files and ports named here and nothing else of this
     computer (docs/security.md). A sketch is compiled first, which can read any file that you can.
     """
-    target = Catalog.load().device(device)
+    target = select(devices=[device]).device
     image = load_firmware(firmware, target, libraries)
     from motecrypt.emulate.run import FreeRun, run_freely
 
@@ -100,7 +100,7 @@ def command(
     printer = _Printer()
     ended = run_freely(image, target, how, text.extend if as_json else printer.show, _tell)
     figures = {
-        "device": device,
+        "device": target.name,
         "reason": ended.reason,
         "detail": ended.detail,
         "cycles": ended.cycles,

@@ -124,7 +124,7 @@ def _read_elf(path: Path, content: bytes, device: Device) -> Image:
         raise InputError(f"{path}: damaged ELF file ({error}); copy or build it again") from None
     if not segments:
         raise InputError(f"{path}: an ELF with nothing to load")
-    flash = sum(len(s.data) for s in segments if s.address < _AVR_DATA or device.core != "avr5")
+    flash = sum(len(s.data) for s in segments if s.address < _AVR_DATA or _machine_of(device) != AVR)
     ordered = tuple(sorted(segments, key=lambda s: s.address))
     return Image(path, ordered, header["e_entry"], flash, ram, data_end, path)
 

@@ -133,7 +133,7 @@ def _command(image: Image, device: Device, how: FreeRun, scratch: Path) -> list[
                 raise InputError(f"{option}: {device.name} has no such thing; it is for the UNO")
         command = _arm_command(image, device, scratch)
     else:
-        raise InputError(f"{device.name}: there is no simulator for it; choose --device uno or pico")
+        raise InputError(f"{device.name}: there is no simulator for it; choose another --device")
     if how.max_seconds is not None:
         limit = ["--max-seconds", str(how.max_seconds)]
         if device.runner == "simavr":

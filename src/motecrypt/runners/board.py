@@ -196,7 +196,9 @@ def flasher_of(device: Device) -> Callable[[Device, Path, str], None]:
     """How a firmware gets onto a board of this kind."""
     flashers = {"ATmega328P": flash_uno, "RP2040": flash_pico}
     if device.chip not in flashers:
-        raise BoardError(f"{device.chip}: no way to flash such a board is known; choose uno or pico")
+        raise BoardError(
+            f"{device.chip}: no way to flash such a board is known; there is one for {', '.join(flashers)}"
+        )
     return flashers[device.chip]
 
 

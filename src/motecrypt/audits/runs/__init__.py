@@ -82,6 +82,8 @@ class AuditRun:
         Which of our implementations; None: the first that runs on the host.
     folders
         Cipher folders of the user's own, beside ours.
+    devices
+        Folders of devices that the user named: ours, or of their own.
     """
 
     cipher: str
@@ -90,6 +92,7 @@ class AuditRun:
     quick: bool = False
     variant: str | None = None
     folders: tuple[Path, ...] = ()
+    devices: tuple[Path, ...] = ()
 
     def find(self, results: Results) -> Finding | None:
         """Return the stored finding, or None. Runs nothing."""
@@ -100,7 +103,7 @@ class AuditRun:
         return results.finding(KIND, VERSION, inputs)
 
     def _request(self) -> tuple[PartModule, Subject, dict[str, Any]]:
-        catalog = Catalog.load(ciphers=self.folders)
+        catalog = Catalog.load(ciphers=self.folders, devices=self.devices)
         cipher = catalog.cipher(self.cipher)
         body = _implementation(catalog, cipher, self.variant)
         kind, _, device = self.part.partition(":")
@@ -146,8 +149,13 @@ def _code() -> str:
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
 
 
-def part_names(cipher: Cipher, devices: Sequence[str] = ("uno", "pico")) -> list[str]:
-    """Return the parts that an audit of this cipher has, in the order they are told."""
+def part_names(cipher: Cipher, devices: Sequence[str] | None = None) -> list[str]:
+    """Return the parts that an audit of this cipher has, in the order they are told.
+
+    `devices`: those whose timing is looked at; None: all that a simulator runs.
+    """
+    if devices is None:
+        devices = [device.name for device in Catalog.load().devices.values() if device.simulated]
     return [name for module in _modules() for name in module.names(cipher, devices)]
 
 
@@ -190,4 +198,4 @@ def _module_of(part: str, cipher: Cipher) -> PartModule:
     raise InputError(f"the audit of {cipher.name} has no part '{part}'; it has: {', '.join(known)}")
 
 
-__all__ = ["AuditPart", "Part", "Subject", "Unavailable", "not_applicable", "part_names"]
+__all__ = ["AuditRun", "Part", "Subject", "Unavailable", "not_applicable", "part_names"]
