@@ -111,6 +111,7 @@ class Run:
         self._lock = threading.Lock()
         self._sources = owned.sources()
         self._baseline_s: dict[Owner, float] = {}
+        self._baseline_locks: dict[Owner, threading.Lock] = {}
 
     def go(self, scratch: Path, jobs: int, again: bool) -> None:
         """Try every mutant of the sample that has no result yet."""
@@ -205,16 +206,16 @@ class Run:
 
     def _baseline(self, tree: Tree, owner: Owner) -> float:
         """How long an owner's tests take over the tree as it is; they must pass, else nothing can be told."""
-        if owner not in self._baseline_s:
-            tree.baseline(owner)  # builds what is not in the cache
-            result = tree.baseline(owner)
-            if result.outcome != SURVIVED:
-                raise TestsFail(f"{result.output}\nmutants: these fail without any mutant: {owner.tests}")
-            self._baseline_s[owner] = result.seconds
-            print(
-                f"  {result.seconds:6.1f} s {owner.domain}: {' '.join(owner.tests)} {owner.select}",
-                flush=True,
-            )
+        with self._lock:
+            alone = self._baseline_locks.setdefault(owner, threading.Lock())
+        with alone:
+            if owner not in self._baseline_s:
+                result = tree.baseline(owner)
+                if result.outcome != SURVIVED:
+                    raise TestsFail(f"{result.output}\nmutants: these fail without any mutant: {owner.tests}")
+                self._baseline_s[owner] = result.seconds
+                named = " ".join((*owner.tests, owner.select))
+                print(f"  {result.seconds:6.1f} s {owner.domain}: {named}", flush=True)
         return self._baseline_s[owner]
 
     def _keep(self, result: Result) -> None:
