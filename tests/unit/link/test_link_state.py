@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.link import Counters, FileStore, MemoryStore, Window, create_key_file, read_key_file
-from motecrypt.link.state import COUNTER_MAX, RESERVE, WINDOW
+from motecrypt.link.state import COUNTER_MAX, RESERVE, STREAMS_MAX, WINDOW
 
 KEY = bytes(range(32))
 
@@ -161,3 +162,156 @@ def test_kill_9_never_repeats_a_counter(tmp_path: Path) -> None:
         used += [line for line in output.read_text().splitlines(keepends=True) if line.endswith("\n")]
     assert len(used) > 500 and len(set(used)) == len(used)
     assert len({line.split()[0] for line in used}) == 1
+
+
+def test_counters_are_claimed_in_blocks_before_they_are_used() -> None:
+    store = MemoryStore()
+    counters = Counters(store, KEY)
+    assert store.record is None and 2**31 <= counters.stream < 2**32
+    for number in range(3 * RESERVE):
+        assert counters.take() == number
+        assert store.writes == number // RESERVE + 1
+        assert Counters(MemoryStore(store.record), KEY).take() == (number // RESERVE + 1) * RESERVE
+
+
+def test_the_last_counter_of_all_is_given_once() -> None:
+    store = MemoryStore()
+    counters = Counters(store, KEY)
+    counters._next = counters._reserved = COUNTER_MAX - 2
+    assert [counters.take() for _ in range(3)] == [COUNTER_MAX - 2, COUNTER_MAX - 1, COUNTER_MAX]
+    for holder in (counters, Counters(store, KEY)):
+        with pytest.raises(MotecryptError, match="all counters"):
+            holder.take()
+
+
+def test_the_top_bit_tells_streams_of_hosts_from_those_of_motes() -> None:
+    streams = {Counters(MemoryStore(), KEY).stream for _ in range(60)}
+    assert len(streams) > 50 and all(2**31 <= stream < 2**32 for stream in streams)
+    assert any(stream >> 30 & 1 for stream in streams) and any(not stream >> 30 & 1 for stream in streams)
+
+
+def test_a_record_of_another_kind_or_version_is_refused() -> None:
+    from motecrypt.link.state import _pack, _unpack
+
+    assert _unpack("counter", _pack("counter", {"next": 1}))["next"] == 1
+    for record in (
+        _pack("window", {"streams": {}}),
+        _pack("counter", {"version": 2}),
+        _pack("counter", {}) + b"\n",
+    ):
+        with pytest.raises(InputError, match="counter file is damaged"):
+            _unpack("counter", record)
+
+
+def test_state_files_are_private_and_whole(tmp_path: Path) -> None:
+    path = tmp_path / "counter"
+    store = FileStore(path)
+    assert store.read() is None
+    store.write(b"one")
+    store.write(b"two")
+    assert store.read() == b"two" and path.stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "counter.lock").stat().st_mode & 0o777 == 0o600
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["counter", "counter.lock"]
+    store.close()
+    store.close()  # a second time does nothing
+
+
+def test_a_state_file_that_cannot_be_read_or_written_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "counter"
+    store = FileStore(path)
+    path.mkdir()
+    with pytest.raises(InputError, match="Is a directory"):
+        store.read()
+    (path / "inside").touch()
+    with pytest.raises(MotecryptError, match="cannot be written"):
+        store.write(b"x")
+
+
+class Model:
+    """The promise of a window, kept in sets: what was claimed and confirmed, and what is too old."""
+
+    def __init__(self) -> None:
+        self.claimed: set[int] = set()
+        self.confirmed: set[int] = set()
+
+    def seen(self, counter: int) -> bool:
+        old = bool(self.claimed) and counter <= max(self.claimed) - WINDOW
+        return old or counter in self.claimed
+
+    def handed_over(self, counter: int) -> bool:
+        return counter in self.confirmed and counter > max(self.claimed) - WINDOW
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_window_keeps_what_sets_would(seed: int) -> None:
+    source = random.Random(seed)
+    store, model = MemoryStore(), Model()
+    window = Window(store)
+    highest = source.choice([0, 70, 2**32 - 5000])
+    for _ in range(150):
+        step = source.choice(
+            [-WINDOW - 1, -WINDOW, 1 - WINDOW, -3, -1, 0, 1, 2, 7, WINDOW - 1, WINDOW, WINDOW + 1]
+        )
+        counter = max(0, highest + step)
+        if not window.seen(3, counter):
+            window.claim(3, counter)
+            model.claimed.add(counter)
+            if source.random() < 0.7:
+                window.confirm(3, counter)
+                model.confirmed.add(counter)
+        highest = max(highest, counter)
+        if source.random() < 0.1:
+            window.save()
+            window = Window(MemoryStore(store.record))
+            window._store = store
+        for near in range(max(0, highest - WINDOW - 2), highest + 3):
+            assert window.seen(3, near) == model.seen(near), near
+            assert window.handed_over(3, near) == model.handed_over(near), near
+    assert not window.seen(4, 0) and not window.handed_over(4, 0)
+
+
+def test_a_confirmation_of_what_is_too_old_changes_nothing() -> None:
+    window = Window(MemoryStore())
+    window.claim(1, 0)
+    window.claim(1, WINDOW)
+    window.confirm(1, 0)
+    assert not any(window.handed_over(1, counter) for counter in range(WINDOW + 2))
+    window.claim(1, WINDOW - 1)
+    window.confirm(1, WINDOW - 1)
+    assert [c for c in range(WINDOW + 2) if window.handed_over(1, c)] == [WINDOW - 1]
+
+
+def test_so_many_streams_and_no_more() -> None:
+    window = Window(MemoryStore())
+    window.save = lambda: None  # type: ignore[method-assign]
+    for stream in range(STREAMS_MAX):
+        window.claim(stream, 1)
+    with pytest.raises(MotecryptError, match="1024 streams"):
+        window.claim(STREAMS_MAX, 1)
+    window.claim(0, 2)
+
+
+def test_key_files_of_every_size_and_none_too_long(tmp_path: Path) -> None:
+    for key_bytes in (16, 24, 32):
+        path = tmp_path / f"key{key_bytes}"
+        create_key_file(path, key_bytes)
+        assert len(read_key_file(path)) == key_bytes and path.read_text().endswith("\n")
+    for wrong in (0, 15, 17, 33):
+        with pytest.raises(InputError, match="16, 24 or 32"):
+            create_key_file(tmp_path / "wrong", wrong)
+    assert not (tmp_path / "wrong").exists()
+    path = tmp_path / "spaced"
+    path.write_text("  " + "5a" * 16 + " \n\n")
+    path.chmod(0o600)
+    assert read_key_file(path) == b"\x5a" * 16
+    path.write_text(" " * 1100 + "5a" * 16)
+    with pytest.raises(InputError, match="0 bytes of key"):
+        read_key_file(path)
+    for mode in (0o601, 0o604, 0o610, 0o640):
+        path.chmod(mode)
+        with pytest.raises(InputError, match="chmod 600"):
+            read_key_file(path)
+    path.write_bytes(b"\xff" * 32)
+    path.chmod(0o600)
+    with pytest.raises(InputError, match="not hex digits"):
+        read_key_file(path)
