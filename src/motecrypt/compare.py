@@ -166,11 +166,10 @@ def _change(
     beyond: bool,
 ) -> Change:
     of_build = figure in BY_BUILD
-    configuration = m.configuration if m.configuration != "default" else ""
     return Change(
         device=m.device,
         cipher=m.cipher,
-        implementation="/".join(part for part in (m.library, configuration, m.variant) if part),
+        implementation=m.implementation,
         key_bits=m.key_bits,
         operation="" if of_build else m.operation,
         message_bytes=None if of_build else m.message_bytes,

@@ -6,7 +6,7 @@ import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, TypeGuard, get_args
 
 Operation = Literal["setup", "encrypt", "decrypt"]
 Standing = Literal["recommended", "acceptable", "legacy", "broken", "unrated"]
@@ -78,16 +78,17 @@ class Implementation:
     @property
     def name(self) -> str:
         """The implementation's name in tables: library, configuration and variant."""
-        parts = [self.library]
-        if self.configuration and self.configuration != "default":
-            parts.append(self.configuration)
-        if self.variant:
-            parts.append(self.variant)
-        return "/".join(parts)
+        return implementation_name(self.library, self.configuration, self.variant)
 
     def runs_on(self, core: str) -> bool:
         """Whether it is meant for devices with this core: `cores` are shell patterns."""
         return any(fnmatch.fnmatchcase(core, pattern) for pattern in self.cores)
+
+
+def implementation_name(library: str, configuration: str, variant: str) -> str:
+    """How an implementation is called everywhere: `library/configuration/variant`, without what is usual."""
+    parts = (library, "" if configuration == "default" else configuration, variant)
+    return "/".join(part for part in parts if part)
 
 
 @dataclass(frozen=True)
@@ -225,10 +226,45 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Shortfall:
+    """What did not fit, and where: bytes needed and bytes there are."""
+
+    memory: str
+    needed: int
+    available: int
+
+    @property
+    def missing(self) -> int:
+        """Bytes too many."""
+        return self.needed - self.available
+
+    @property
+    def text(self) -> str:
+        """In words, for every place that tells it."""
+        name = {"ram": "RAM"}.get(self.memory, self.memory)
+        return f"needs {self.needed:,} of {self.available:,} bytes of {name}"
+
+    @classmethod
+    def from_json(cls, stored: object) -> Shortfall | None:
+        """From what a results file holds; None where that is nothing, or not this."""
+        if not isinstance(stored, Mapping):
+            return None
+        memory, needed, available = (stored.get(name) for name in ("memory", "needed", "available"))
+        if not isinstance(memory, str) or not _count(needed) or not _count(available):
+            return None
+        return cls(memory=memory, needed=needed, available=available)
+
+
+def _count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+@dataclass(frozen=True)
 class Measurement:
     """The stored figures of one cell, with all that is needed to repeat it. Figures are None where
-    the cell did not run; `status` is "ok" or why not in a word, `reason` in a sentence. `flags` are what
-    the compiler was given, `flags_asked` what the cell asked for instead of the device's own."""
+    the cell did not run; `status` is "ok" or why not in a word, `reason` in a sentence for people. What
+    code decides by stands in `extra`: `failure` (a kind of failure), `shortfall`, `transient`. `flags` are
+    what the compiler was given, `flags_asked` what the cell asked for instead of the device's own."""
 
     device: str
     library: str
@@ -275,10 +311,24 @@ class Measurement:
         """Whether the reason lies in the moment (a killed compiler, a full disk), not in the cell."""
         return bool(self.extra.get("transient"))
 
+    @property
+    def implementation(self) -> str:
+        """The implementation's name, as `Implementation.name` has it."""
+        return implementation_name(self.library, self.configuration, self.variant)
+
+    @property
+    def shortfall(self) -> Shortfall | None:
+        """What did not fit and by how much; None where it ran, failed otherwise, or nobody stored it."""
+        return Shortfall.from_json(self.extra.get("shortfall"))
+
 
 @dataclass(frozen=True)
 class Comparison:
-    """One published figure or claim beside ours."""
+    """One published figure or claim beside ours.
+
+    `note` is for people. What other views quote or calculate with stands beside it: `brief`, the note's
+    essence in one clause, and `figures` of ours by name, each with its unit in the name.
+    """
 
     source: str
     table: str
@@ -290,6 +340,8 @@ class Comparison:
     ratio: float | None
     verdict: Verdict
     note: str = ""
+    brief: str = ""
+    figures: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

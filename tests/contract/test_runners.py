@@ -56,18 +56,21 @@ def test_a_branch_on_the_key_is_seen(results: Results, device: str) -> None:
 
 @pytest.mark.parametrize("device", SIMULATED)
 @pytest.mark.parametrize(
-    ("cipher", "status", "said"),
+    ("cipher", "status", "kind", "said"),
     [
-        ("faulty-loops", "fault", "no answer within"),
-        ("faulty-crashes", "fault", ""),
-        ("faulty-floods", "fault", "flood"),
-        ("faulty-flips", "wrong-output", "byte 3 is"),
-        ("faulty-source", "build-failed", "error"),
+        ("faulty-loops", "fault", "silent", "no answer within"),
+        ("faulty-crashes", "fault", "crashed", ""),
+        ("faulty-floods", "fault", "flood", "flood"),
+        ("faulty-flips", "wrong-output", "wrong-bytes", "byte 3 is"),
+        ("faulty-source", "build-failed", "refused", "error"),
     ],
 )
-def test_a_fault_is_a_stored_cell(results: Results, device: str, cipher: str, status: str, said: str) -> None:
+def test_a_fault_is_a_stored_cell(
+    results: Results, device: str, cipher: str, status: str, kind: str, said: str
+) -> None:
     figures = measure(results, device, cipher)
     assert {m.status for m in figures} == {status}
+    assert {m.extra["failure"] for m in figures} == {kind} and not any(m.transient for m in figures)
     assert all(said in m.reason for m in figures)
     assert all(m.cycles_median is None for m in figures)
     stored = results.measurements(cipher=cipher)
@@ -78,6 +81,10 @@ def test_what_does_not_fit_says_by_how_much(results: Results) -> None:
     figures = measure(results, "uno", "faulty-large")
     assert {m.status for m in figures} == {"does-not-fit"}
     assert "of 2,048 bytes of RAM" in figures[0].reason
+    shortfall = figures[0].shortfall
+    assert shortfall is not None and figures[0].extra["failure"] == "does-not-fit"
+    assert (shortfall.memory, shortfall.available) == ("ram", 2048)
+    assert f"needs {shortfall.needed:,} of" in figures[0].reason
     assert figures[0].ram_bytes == 2338 + 16
 
 
@@ -85,6 +92,7 @@ def test_a_stack_that_runs_into_the_data_is_a_fault(results: Results) -> None:
     figures = measure(results, "uno", "faulty-stack")
     assert {m.status for m in figures} == {"fault"}
     assert "the stack ran into the data" in figures[0].reason
+    assert {m.extra["failure"] for m in figures} == {"stack"}
 
 
 @pytest.mark.parametrize("device", SIMULATED)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from motecrypt.errors import InputError
-from motecrypt.model import Cell, Implementation, Measurement
+from motecrypt.model import Cell, Implementation, Measurement, Shortfall
 from motecrypt.results import Results, schema
 
 
@@ -51,6 +51,40 @@ def test_findings_are_found_by_their_inputs(tmp_path: Path) -> None:
         assert found is not None and found.outcome == {"queries": 176}
         assert results.finding("audit", 2, {"cipher": "rc4d", "seed": 1}) is None
         assert len(results.findings("audit")) == 1
+
+
+def test_what_did_not_fit_is_data_in_an_older_file_too(tmp_path: Path) -> None:
+    """Format 2 had a sentence alone."""
+    path = tmp_path / "r.db"
+    sentence = "does not fit: needs 10,011 of 2,048 bytes of RAM"
+    with Results(path) as results:
+        results.store(
+            {
+                "a": measurement(status="does-not-fit", reason=sentence),
+                "b": measurement(status="does-not-fit", reason="a message of 257 bytes: too long"),
+                "c": measurement(status="fault", reason=sentence),
+                "d": measurement(status="does-not-fit", reason=sentence, extra=[1]),
+            }
+        )
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 2")
+    with Results(path) as results:
+        found = results.measurement("a")
+        assert found is not None and found.extra["misses"] == 3
+        assert found.shortfall == Shortfall(memory="ram", needed=10011, available=2048)
+        assert found.shortfall.missing == 7963
+        others = [results.measurement(key) for key in "bc"]
+        assert [m.shortfall for m in others if m is not None] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [None, 3, {}, {"memory": "ram"}, {"memory": "ram", "needed": "3", "available": 2}]
+    + [{"memory": "ram", "needed": True, "available": 2}, {"memory": 1, "needed": 3, "available": 2}]
+    + [{"memory": "ram", "needed": -3, "available": 2}, {"memory": "ram", "needed": 3, "available": 1.5}],
+)
+def test_a_malformed_shortfall_is_none(stored: object) -> None:
+    assert measurement(extra={"shortfall": stored}).shortfall is None
 
 
 def test_a_file_from_the_future_is_refused(tmp_path: Path) -> None:

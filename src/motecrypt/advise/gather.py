@@ -292,14 +292,11 @@ def candidate(
 def _why(failed: Measurement) -> str:
     """The bench's reason; where it counts bytes, also how many are too many."""
     if failed.status == "build-failed":
-        return f"does not build: {failed.reason.rsplit(': ', 1)[-1]}"
+        return f"does not build: {failed.extra.get('cause') or failed.reason}"
     if failed.status == "wrong-output":
         return f"computes wrong outputs here: {failed.reason}"
-    match = re.search(r"needs ([\d,]+) of ([\d,]+) bytes", failed.reason)
-    if match is None:
-        return failed.reason
-    over = int(match[1].replace(",", "")) - int(match[2].replace(",", ""))
-    return f"{failed.reason}, {over:,} too many"
+    short = failed.shortfall
+    return failed.reason if short is None else f"{failed.reason}, {short.missing:,} too many"
 
 
 def candidates_from(catalog: Catalog, device: Device, measurements: Sequence[Measurement]) -> list[Candidate]:

@@ -186,9 +186,7 @@ def _misfits(exclusions: Sequence[Exclusion]) -> list[str]:
     """One sentence for each library configuration or variant that the device cannot hold, and for each
     that computes wrong outputs on it."""
     found: dict[str, list[Exclusion]] = {}
-    failed = [
-        e for e in exclusions if e.reason == e.candidate.reason
-    ]  # others are out whether they run or not
+    failed = [e for e in exclusions if e.failed]  # others are out whether they run or not
     for exclusion in failed:
         if exclusion.candidate.status == "does-not-fit":
             place = "" if exclusion.candidate.placement == "flash" else " with its tables in RAM"

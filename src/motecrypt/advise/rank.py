@@ -81,7 +81,7 @@ def advise(
         if excluded is not None:
             exclusions.append(excluded)
         elif costs is None:
-            exclusions.append(Exclusion(candidate, (), _not_measured(candidate, question)))
+            exclusions.append(_without_figures(candidate, question))
         else:
             weight = costs.energy.total_uj * (1 + MEMORY_WEIGHT * _memory_share(candidate, device))
             key = (ORDER.index(candidate.standing), weight, candidate.name)
@@ -179,10 +179,11 @@ def _other_lives(
     return lives
 
 
-def _not_measured(candidate: Candidate, question: Question) -> str:
+def _without_figures(candidate: Candidate, question: Question) -> Exclusion:
     if candidate.status != "ok":
-        return candidate.reason
-    return f"not measured at {taken_bytes(candidate, question.message_bytes)} bytes"
+        return Exclusion(candidate, (), candidate.reason, failed=True)
+    length = taken_bytes(candidate, question.message_bytes)
+    return Exclusion(candidate, (), f"not measured at {length} bytes")
 
 
 def _over_budget(setting: Setting, candidate: Candidate, costs: MessageCosts) -> Exclusion | None:

@@ -226,12 +226,14 @@ class Entry:
 @dataclass(frozen=True)
 class Exclusion:
     """One candidate that is not ranked. `budgets` names those it breaks; empty: no budget helps.
-    `excess` is the largest of need over budget among them."""
+    `excess` is the largest of need over budget among them. `failed`: it has no figures, and would be in
+    the running with some."""
 
     candidate: Candidate
     budgets: tuple[str, ...]
     reason: str
     excess: float = 0.0
+    failed: bool = False
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ from dataclasses import replace
 from motecrypt.bench.keys import CellKeys
 from motecrypt.bench.passes import CellFigures, Stopped, WrongOutput, run_passes
 from motecrypt.bench.plan import Job, empty_request, group
-from motecrypt.bench.record import measurement
+from motecrypt.bench.record import Trouble, measurement
 from motecrypt.catalog import Catalog
-from motecrypt.model import Cell, Device, Measurement, Operation
+from motecrypt.errors import FailureKind
+from motecrypt.model import Cell, Device, Measurement, Operation, Shortfall
 from motecrypt.results import Results
 from motecrypt.runners import Fault
 from motecrypt.runners.protocol import ProtocolError
@@ -50,9 +51,7 @@ def ensure(
     catalog = catalog or Catalog.load()
     keys = CellKeys(catalog)
     stored = {cell: results.measurement(keys(cell)) for cell in dict.fromkeys(cells)}
-    missing = [
-        cell for cell, found in stored.items() if again or found is None or found.extra.get("transient")
-    ]
+    missing = [cell for cell, found in stored.items() if again or found is None or found.transient]
     stop = threading.Event()
     work = [replace(job, build_key=keys.build_key(job)) for job in group(catalog, missing, stop)]
 
@@ -85,64 +84,65 @@ def _measure_job(job: Job) -> dict[Cell, Measurement]:
     outcome: dict[Cell, Measurement] = {}
     firmware: Firmware | None = None
     base: Firmware | None = None
-    trouble: tuple[str, str] | None = None
-    passing = False  # whether the trouble may be gone the next time
+    trouble: Trouble | None = None
     try:
         base = build(empty_request(job.device, job.placement, job.cipher.tag_bytes))
         firmware = build(request)
         if firmware.key != job.build_key:
-            raise BuildError("a source was changed meanwhile: measure again", transient=True)
+            raise BuildError(
+                "a source was changed meanwhile: measure again", kind=FailureKind.INTERRUPTED, transient=True
+            )
         trouble = _misfit(job.device, firmware)
     except BuildError as error:
         # Where not even the empty cipher builds, the failure says nothing of this one.
-        trouble, passing = ("build-failed", str(error)), error.transient or base is None
+        trouble = Trouble.of("build-failed", error, transient=base is None)
     for run in job.runs:
         if job.stop.is_set():
             break
         cache, key_bits, message_bytes, ad_bytes = run
         failed = trouble or _too_long(job, message_bytes, ad_bytes, key_bits)
         passes: dict[Operation, CellFigures] = {}
-        transient = passing
         if failed is None and firmware is not None:
             try:
                 passes = run_passes(job, firmware, cache, key_bits, message_bytes, ad_bytes)
             except Fault as error:
-                failed, transient = ("fault", str(error)), error.transient
+                failed = Trouble.of("fault", error)
             except WrongOutput as error:
-                failed = ("wrong-output", str(error))
-            except ProtocolError as error:
-                failed = ("fault", str(error))
-                transient = "no answer within" in str(error) or job.device.runner == "board"
+                failed = Trouble.of("wrong-output", error)
+            except ProtocolError as error:  # a board's line may have been at fault
+                failed = Trouble.of("fault", error, transient=job.device.runner == "board")
             except BuildError as error:
-                failed, transient = ("build-failed", str(error)), error.transient
+                failed = Trouble.of("build-failed", error)
             except Stopped:
                 break
         for operation in job.implementation.operations:
             cell = job.cell(operation, run)
             figures = passes.get(operation)
-            outcome[cell] = measurement(job, cell, firmware, base, figures, failed, transient)
+            outcome[cell] = measurement(job, cell, firmware, base, figures, failed)
     return outcome
 
 
-def _misfit(device: Device, firmware: Firmware) -> tuple[str, str] | None:
+def _misfit(device: Device, firmware: Firmware) -> Trouble | None:
     for name, needed in (("flash", firmware.total.flash), ("ram", firmware.total.ram)):
         memory = device.memory.get(name)
         if memory is not None and needed > memory.bytes:
-            label = "RAM" if name == "ram" else name
-            return "does-not-fit", f"does not fit: needs {needed:,} of {memory.bytes:,} bytes of {label}"
+            shortfall = Shortfall(memory=name, needed=needed, available=memory.bytes)
+            return _does_not_fit(shortfall, f"does not fit: {shortfall.text}")
     return None
 
 
-def _too_long(job: Job, message_bytes: int, ad_bytes: int, key_bits: int) -> tuple[str, str] | None:
+def _too_long(job: Job, message_bytes: int, ad_bytes: int, key_bits: int) -> Trouble | None:
     bench = job.device.bench
-    for what, needed, capacity in (
-        ("a message", message_bytes, bench["message"]),
-        ("associated data", ad_bytes, bench["ad"]),
-        ("a key", key_bits // 8, bench["key"]),
+    for name, what, needed in (
+        ("message", "a message", message_bytes),
+        ("ad", "associated data", ad_bytes),
+        ("key", "a key", key_bits // 8),
     ):
-        if needed > capacity:
-            return (
-                "does-not-fit",
-                f"{what} of {needed} bytes: the firmware on {job.device.name} holds {capacity}",
-            )
+        if needed > bench[name]:
+            told = f"{what} of {needed} bytes: the firmware on {job.device.name} holds {bench[name]}"
+            return _does_not_fit(Shortfall(memory=name, needed=needed, available=bench[name]), told)
     return None
+
+
+def _does_not_fit(shortfall: Shortfall, told: str) -> Trouble:
+    return Trouble("does-not-fit", told, FailureKind.DOES_NOT_FIT, shortfall=shortfall)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from motecrypt.bench import inputs
 from motecrypt.bench.plan import Job, empty_request
 from motecrypt.catalog.oracles import oracle
-from motecrypt.errors import MotecryptError
+from motecrypt.errors import FailureKind, MotecryptError
 from motecrypt.model import OPERATIONS, Cipher, Device, Operation
 from motecrypt.runners import Fault, Options, Region, runner_of
 from motecrypt.runners.protocol import Client
@@ -23,6 +23,8 @@ TRACED_CYCLES_MAX = 20_000_000  # a tracing run that only looks for the reason o
 
 class WrongOutput(MotecryptError):
     """The firmware's output differs from the oracle's: the figure is worth nothing."""
+
+    usual_kind = FailureKind.WRONG_BYTES
 
 
 class Stopped(Exception):
@@ -88,7 +90,7 @@ def _better_reason(
     try:
         _one_pass(job, firmware, expected, Options(trace=True, cache=cache, max_cycles=TRACED_CYCLES_MAX))
     except Fault as traced:
-        if "stack" in str(traced):
+        if traced.kind is FailureKind.STACK:
             return traced
     except MotecryptError:
         pass
@@ -143,7 +145,10 @@ def _one_pass(
                 ran = client.run(operation, 1, tag_bytes)
                 new = session.regions()
                 if ran.status != "ok" or len(new) != 1:
-                    raise WrongOutput(f"{operation} answered '{ran.status}' for {len(data.message)} bytes")
+                    raise WrongOutput(
+                        f"{operation} answered '{ran.status}' for {len(data.message)} bytes",
+                        kind=FailureKind.WRONG_STATUS,
+                    )
                 if operation == "encrypt" and (ran.output, ran.tag) != (ciphertext, tag):
                     raise WrongOutput(_difference(ciphertext + tag, ran.output + ran.tag))
                 if operation == "decrypt" and ran.output != data.message:
@@ -165,10 +170,14 @@ def _refuses_a_wrong_tag(client: Client, last: _Expected, tag_bytes: int) -> Non
         ran = client.run("decrypt", 1, tag_bytes)
         if ran.status != "bad tag":
             raise WrongOutput(
-                f"decrypt answered '{ran.status}' for a tag with a bit flipped in byte {flipped}"
+                f"decrypt answered '{ran.status}' for a tag with a bit flipped in byte {flipped}",
+                kind=FailureKind.WRONG_TAG_ACCEPTED,
             )
         if len(data.message) >= WIPED_BYTES_MIN and ran.output == data.message:
-            raise WrongOutput("decrypt refused a wrong tag but left the plaintext in its output")
+            raise WrongOutput(
+                "decrypt refused a wrong tag but left the plaintext in its output",
+                kind=FailureKind.PLAINTEXT_SHOWN,
+            )
 
 
 def _difference(expected: bytes, got: bytes) -> str:

@@ -4,16 +4,54 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from motecrypt import __version__
 from motecrypt.bench.passes import CellFigures
 from motecrypt.bench.plan import Job
-from motecrypt.model import Cell, Device, Measurement
+from motecrypt.errors import FailureKind, MotecryptError
+from motecrypt.model import Cell, Device, Measurement, Shortfall
 from motecrypt.runners import runner_of
-from motecrypt.toolchain import BuildRequest, Firmware
+from motecrypt.toolchain import BuildError, BuildRequest, Firmware
 from motecrypt.toolchain.toolchain import identity
+
+MOST_CHARACTERS = 500
+"""How much of a compiler's or a simulator's complaint is kept."""
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why a cell has no figures: the stored status in a word, the reason in a sentence, the rest for code."""
+
+    status: str
+    reason: str
+    kind: FailureKind
+    transient: bool = False
+    shortfall: Shortfall | None = None
+    cause: str = ""
+
+    @classmethod
+    def of(cls, status: str, error: MotecryptError, *, transient: bool = False) -> Trouble:
+        """From what was raised; `transient` where the place it was raised in makes it so."""
+        return cls(
+            status=status,
+            reason=str(error),
+            kind=error.kind,
+            transient=transient or error.transient,
+            cause=error.cause if isinstance(error, BuildError) else "",
+        )
+
+    def stored(self) -> dict[str, object]:
+        """What the results file keeps of it beside status and reason: docs/formats.md."""
+        kept: dict[str, object] = {"failure": str(self.kind)}
+        if self.transient:
+            kept["transient"] = True
+        if self.cause:
+            kept["cause"] = self.cause[:MOST_CHARACTERS]
+        if self.shortfall is not None:
+            kept["shortfall"] = asdict(self.shortfall)
+        return kept
 
 
 def _time_us(device: Device, cycles: int | None, extra: Mapping[str, object]) -> float | None:
@@ -32,21 +70,19 @@ def measurement(
     firmware: Firmware | None,
     base: Firmware | None,
     figures: CellFigures | None,
-    failed: tuple[str, str] | None,
-    transient: bool,
+    trouble: Trouble | None,
 ) -> Measurement:
     body = job.implementation
-    status, reason = failed or ("ok", "")
     cycles = figures.cycles if figures else ()
     median = int(statistics.median_low(cycles)) if cycles else None
     extra: dict[str, object] = dict(figures.extra) if figures else {}
     if figures:
         extra["painted_stack_bytes"] = figures.painted_stack_bytes
-    if transient:
-        extra["transient"] = True
+    if trouble is not None:
+        extra |= trouble.stored()
     sized = firmware is not None and base is not None
     total, empty = (firmware.total, base.total) if firmware and base else (None, None)
-    record = Measurement(
+    return Measurement(
         device=job.device.name,
         library=body.library,
         configuration=body.configuration,
@@ -70,8 +106,8 @@ def measurement(
         ram_bytes=total.ram - empty.ram if total and empty else None,
         eeprom_bytes=total.eeprom - empty.eeprom if total and empty else None,
         stack_bytes=figures.stack_bytes if figures else None,
-        status=status,
-        reason=reason,
+        status=trouble.status if trouble else "ok",
+        reason=trouble.reason[:MOST_CHARACTERS] if trouble else "",
         compiler=identity(job.device.compiler.command),
         flags=BuildRequest(job.device, body, job.placement, job.flags).flags_given,
         flags_asked=cell.identity.flags_asked,
@@ -82,4 +118,3 @@ def measurement(
         motecrypt_version=__version__,
         extra=extra,
     )
-    return replace(record, reason=record.reason[:500])

@@ -61,12 +61,6 @@ def _print_figures(rows: list[list[object]]) -> None:
         print_table(title, [COLUMNS[i] for i in rest], some, _LEGEND if number == len(groups) else "")
 
 
-def implementation_name(m: Measurement) -> str:
-    """Library, configuration and variant, as tables show them."""
-    parts = [m.library, m.configuration if m.configuration != "default" else "", m.variant]
-    return "/".join(part for part in parts if part)
-
-
 def varies(m: Measurement) -> str:
     """Whether timing varies: the trace of branches and addresses over the inputs, and the cycles."""
     if m.timing_varies is None:
@@ -83,7 +77,7 @@ def _row(m: Measurement, catalog: Catalog) -> list[object]:
     place = m.placement if m.cache == "none" else f"{m.placement}, {m.cache}"
     own_flags = " ".join(f for f in m.flags.split() if f.startswith(("-O", "-flto")))
     return [
-        *(m.device, m.cipher, standing, implementation_name(m), m.key_bits, m.operation, m.message_bytes),
+        *(m.device, m.cipher, standing, m.implementation, m.key_bits, m.operation, m.message_bytes),
         *(place, _number(m.cycles_median), _time(m.time_us), varies(m)),
         *(_number(m.flash_bytes), _number(m.ram_bytes), _number(m.stack_bytes), own_flags),
     ]
@@ -92,7 +86,7 @@ def _row(m: Measurement, catalog: Catalog) -> list[object]:
 def _failed_rows(measurements: Sequence[Measurement]) -> list[list[object]]:
     groups: dict[tuple[object, ...], list[Measurement]] = {}
     for m in measurements:
-        what = (m.device, m.cipher, implementation_name(m), m.key_bits, m.placement, m.flags, m.reason)
+        what = (m.device, m.cipher, m.implementation, m.key_bits, m.placement, m.flags, m.reason)
         groups.setdefault(what, []).append(m)
     rows = []
     for (device, cipher, name, key_bits, placement, _, reason), cells in groups.items():

@@ -12,7 +12,7 @@ import click
 from motecrypt import bench
 from motecrypt.catalog import DEVICE, Catalog
 from motecrypt.catalog.flags import checked_flags
-from motecrypt.cli._measurements import implementation_name, print_measurements
+from motecrypt.cli._measurements import print_measurements
 from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_table, progress
 from motecrypt.cli._selection import nearest_length, parse_lengths, select
 from motecrypt.errors import InputError
@@ -126,7 +126,7 @@ def _on_board(cells: Sequence[Cell], port: str, results: Results, catalog: Catal
         m, simulated = pair.board, pair.simulated.cycles_median if pair.simulated else None
         rows.append(
             [
-                *(m.cipher, implementation_name(m), m.key_bits, m.operation, m.message_bytes, m.placement),
+                *(m.cipher, m.implementation, m.key_bits, m.operation, m.message_bytes, m.placement),
                 "" if m.cycles_median is None else f"{m.cycles_median:,}",
                 "" if simulated is None else f"{simulated:,}",
                 "" if pair.difference is None else f"{100 * pair.difference:+.2f} %",

@@ -146,6 +146,7 @@ static void uart_write(void *context, uint8_t byte) {
     if (free_run.on) {
         free_send(m, byte);
     } else if (pipe_put(&m->pipe, byte)) {
+        fault_is(m, "flood");
         finish(m, "fault", "the firmware floods its UART: more than %d bytes without being asked",
                PIPE_MAX_FLOOD);
     }
@@ -508,9 +509,9 @@ int main(int argc, char **argv) {
     }
     pipe_flush(&m->pipe);
     fprintf(m->pipe.events,
-            "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"instructions\":%" PRIu64
-            ",\"cache_misses\":%" PRIu64 ",\"clock_hz\":%.0f,\"baud\":%.0f}\n",
-            m->ending, m->detail, m->cycles, m->instructions, m->cache.misses, rp2040_system_hz(&m->chip),
+            "{\"event\":\"%s\",\"kind\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64
+            ",\"instructions\":%" PRIu64 ",\"cache_misses\":%" PRIu64 ",\"clock_hz\":%.0f,\"baud\":%.0f}\n",
+            m->ending, m->fault_kind != NULL ? m->fault_kind : "", m->detail, m->cycles, m->instructions, m->cache.misses, rp2040_system_hz(&m->chip),
             rp2040_uart_baud(&m->chip));
     fflush(m->pipe.events);
     return strcmp(m->ending, "end") == 0 ? 0 : EXIT_FAULT;

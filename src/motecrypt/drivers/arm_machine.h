@@ -80,7 +80,8 @@ struct machine {
     int sp_may_move;
     uint64_t digest;
     /* how it ended; NULL while it runs */
-    const char *ending; /* "end" or "fault" */
+    const char *ending;     /* "end" or "fault" */
+    const char *fault_kind; /* "stack", "silent" or "flood"; NULL: another fault */
     char detail[256];
 };
 
@@ -101,6 +102,13 @@ static void finish(struct machine *m, const char *kind, const char *format, ...)
     vsnprintf(m->detail, sizeof m->detail, format, arguments);
     va_end(arguments);
     uc_emu_stop(m->uc);
+}
+
+/* What kind of fault the next `finish` tells of, where a reader decides by it. */
+static void fault_is(struct machine *m, const char *kind) {
+    if (m->ending == NULL) {
+        m->fault_kind = kind;
+    }
 }
 
 static inline uint8_t *host_pointer(const struct machine *m, uint32_t address, uint32_t bytes) {
@@ -197,6 +205,7 @@ static inline void on_block(uc_engine *uc, uint64_t address64, uint32_t bytes, v
     if (m->cycles >= m->deadline && m->at_deadline != NULL) {
         m->at_deadline(m, address);
     } else if (m->cycles >= m->deadline) {
+        fault_is(m, "silent");
         finish(m, "fault", "no answer within %llu cycles: the firmware is at 0x%x",
                (unsigned long long)m->max_cycles, address);
     }

@@ -43,6 +43,7 @@ static struct {
     avr_irq_t *uart_in;
     FILE *events;
     FILE *dump;
+    const char *fault_kind; /* "stack", "silent" or "flood"; NULL: another fault */
     uint64_t max_cycles;    /* per request */
     uint64_t request_cycle; /* when the last input was read */
     uint64_t output_since_input;
@@ -75,8 +76,9 @@ static void finish(const char *kind, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    fprintf(sim.events, "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%u}\n", kind, detail,
-            sim.avr ? (uint64_t)sim.avr->cycle : 0, sim.avr ? (unsigned)sim.avr->pc : 0);
+    fprintf(sim.events,
+            "{\"event\":\"%s\",\"kind\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%u}\n",
+            kind, sim.fault_kind ? sim.fault_kind : "", detail, sim.avr ? (uint64_t)sim.avr->cycle : 0, sim.avr ? (unsigned)sim.avr->pc : 0);
     fflush(sim.events);
     flush_output();
     exit(strcmp(kind, "end") == 0 ? 0 : 3);
@@ -172,6 +174,7 @@ static void watch_stack(avr_flashaddr_t pc) {
     if (sp < sim.deepest_sp && !half_written(sim.avr, pc)) {
         sim.deepest_sp = sp;
         if (sp < sim.data_end) {
+            sim.fault_kind = "stack";
             finish("fault", "the stack ran into the data: stack pointer 0x%x, data end at 0x%x", sp, sim.data_end);
         }
     }
@@ -187,6 +190,7 @@ static void on_uart_out(avr_irq_t *irq, uint32_t value, void *parameter) {
         flush_output();
     }
     if (++sim.output_since_input > MAX_OUTPUT) {
+        sim.fault_kind = "flood";
         finish("fault", "the firmware floods its UART: more than %d bytes without being asked", MAX_OUTPUT);
     }
     if ((uint8_t)value != FRAME_END) {
@@ -281,6 +285,7 @@ static void run(void) {
             finish("fault", "the firmware stopped: it sleeps with interrupts off at 0x%x", pc);
         }
         if (over_deadline()) {
+            sim.fault_kind = "silent";
             finish("fault", "no answer within %" PRIu64 " cycles: the firmware is at 0x%x", sim.max_cycles, pc);
         }
         if (sim.frame_complete && sim.input_at >= sim.input_end) {

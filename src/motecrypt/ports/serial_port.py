@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import termios
@@ -103,17 +104,17 @@ def _group_of(path: str) -> str:
 
 def _reason(error: Exception, path: str) -> str:
     number = getattr(error, "errno", None)
-    text = str(error)
-    if number == 2 or "No such file" in text:
+    if number == errno.ENOENT:
         return "does not exist; 'motecrypt radio srf' makes a pair of virtual ones"
-    if number in (11, 16) or "lock" in text or "busy" in text:
+    if number in (errno.EAGAIN, errno.EBUSY):
         return "busy: another program holds it; stop that one first"
-    if number == 13:
+    if number == errno.EACCES:
         group = _group_of(path)
         return (
             f"permission denied; join the group {group} (sudo usermod -aG {group} $USER, then log in again), "
             "or use sudo"
         )
-    if number == 25 or isinstance(error, termios.error) or "ioctl" in text or "configure port" in text:
+    # pyserial tells of what the system refuses to set without its number, but keeps the error behind it.
+    if number in (errno.ENOTTY, errno.EINVAL) or termios.error in (type(error), type(error.__context__)):
         return "is no serial port; name one such as /dev/ttyUSB0"
-    return text
+    return str(error)

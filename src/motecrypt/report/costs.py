@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from motecrypt.energy import energy_uj
-from motecrypt.model import Device, Measurement
+from motecrypt.model import Device, Measurement, Shortfall
 
 #: The length of message that tables prefer where several are measured as often.
 PREFERRED_BYTES = 16
@@ -42,6 +42,11 @@ class Cost:
     def reason(self) -> str:
         """Why it did not run; empty if it did."""
         return next((m.reason for m in self.operations.values() if m.status != "ok"), "")
+
+    @property
+    def shortfall(self) -> Shortfall | None:
+        """What did not fit and by how much; None where it fits."""
+        return next((m.shortfall for m in self.operations.values() if m.status == "does-not-fit"), None)
 
     @property
     def stack_bytes(self) -> int | None:
@@ -83,12 +88,6 @@ class Cost:
         return energy_uj(device.volts, active.milliamperes, time)
 
 
-def implementation_name(m: Measurement) -> str:
-    """Library, configuration and variant, as tables show them."""
-    parts = [m.library, m.configuration if m.configuration != "default" else "", m.variant]
-    return "/".join(part for part in parts if part)
-
-
 def place(m: Measurement) -> str:
     """Where code and tables lie, and the state of the cache where there is one."""
     return m.placement if m.cache in ("", "none") else f"{m.placement}, {m.cache}"
@@ -104,7 +103,7 @@ def join(measurements: Iterable[Measurement], devices: Mapping[str, Device]) -> 
         if m.cipher == "empty":
             continue
         key = (
-            *(m.device, m.cipher, m.library, implementation_name(m), m.key_bits, place(m), m.flags_asked),
+            *(m.device, m.cipher, m.library, m.implementation, m.key_bits, place(m), m.flags_asked),
             *(m.message_bytes, m.ad_bytes, m.runner.partition(" ")[0]),
         )
         groups.setdefault(key, {}).setdefault(m.operation, m)
@@ -116,7 +115,7 @@ def join(measurements: Iterable[Measurement], devices: Mapping[str, Device]) -> 
         flags = " ".join(f for f in m.flags.split() if f.startswith(("-O", "-flto")) and f not in usual)
         made.append(
             Cost(
-                *(m.device, m.cipher, m.library, implementation_name(m), m.key_bits, place(m), flags),
+                *(m.device, m.cipher, m.library, m.implementation, m.key_bits, place(m), flags),
                 *(m.message_bytes, m.ad_bytes),
                 operations,
             )

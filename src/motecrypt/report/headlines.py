@@ -13,6 +13,8 @@ from motecrypt.studies.highlights import findings
 YARDSTICK = "aes128-cbc"
 SOUND = ("recommended",)
 TOLD = 4
+#: The memories of a device; a message longer than the firmware holds says nothing of an implementation.
+MEMORIES = ("flash", "ram")
 
 
 def headlines(sources: Sequence[SourcePart], ciphers: Sequence[CipherSummary]) -> list[str]:
@@ -108,13 +110,12 @@ def _timing(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
 
 
 def _room(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
-    failed = [cost for part in ciphers for cost in part.costs if "does not fit" in cost.reason]
+    failed = [(c, s) for part in ciphers for c in part.costs if (s := c.shortfall) and s.memory in MEMORIES]
     if failed:
-        first = failed[0]
-        why = first.reason.removeprefix("does not fit: ")
+        first, shortfall = failed[0]
         yield (
             f"{len(failed)} implementations do not fit their device, such as {first.cipher} by "
-            f"{first.implementation} ({first.placement}) on {first.device}: {why}."
+            f"{first.implementation} ({first.placement}) on {first.device}: {shortfall.text}."
         )
 
 

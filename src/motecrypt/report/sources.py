@@ -98,12 +98,17 @@ def _words(counts: Mapping[str, int], command: str) -> str:
 
 
 def _told(rows: Iterable[Comparison]) -> list[Comparison]:
-    """Contradictions with different reasons, claims in words before single figures of a table."""
-    chosen: dict[str, Comparison] = {}
+    """Different contradictions: claims in words, each once, then one of each column of a table."""
+    chosen: dict[tuple[str, str], Comparison] = {}
     contradicted = [row for row in rows if row.verdict == "contradicted" and row.note]
-    for row in sorted(contradicted, key=lambda row: "claim" not in row.table.lower()):
-        chosen.setdefault(re.sub(r"[\d.,]+", "#", row.note)[:60], row)
+    for row in sorted(contradicted, key=lambda row: not _is_claim(row)):
+        chosen.setdefault((row.table, row.row if _is_claim(row) else row.column), row)
     return list(chosen.values())[:TOLD]
+
+
+def _is_claim(row: Comparison) -> bool:
+    """Whether it is a sentence of the source; else a figure of one of its tables."""
+    return "claim" in row.table.lower()
 
 
 def _redrawn(module: ModuleType, drawn: Mapping[str, Mapping[str, Any]], command: str) -> Iterable[Figure]:
@@ -126,7 +131,7 @@ def _paired(
     tables: dict[tuple[str, str], dict[str, list[Comparison]]] = {}
     for row in rows:
         numbers = isinstance(row.published, int | float) and isinstance(row.measured, int | float)
-        if numbers and row.unit and "claim" not in row.table.lower():
+        if numbers and row.unit and not _is_claim(row):
             tables.setdefault((row.table, row.unit), {}).setdefault(row.column, []).append(row)
     for (table, unit), columns in tables.items():
         kept = {column: own for column, own in columns.items() if _drawable(own)}

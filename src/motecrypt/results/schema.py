@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
+import json
+import re
+import sqlite3
+from collections.abc import Callable
+
 APPLICATION_ID = 0x6D6F7465  # "mote"
 
-#: One script per version; the file's user_version says how many have been applied.
-MIGRATIONS = (
+
+def _shortfalls_from_sentences(connection: sqlite3.Connection) -> None:
+    """Up to format 2, what does not fit was one sentence of fixed form; from format 3 on it is data."""
+    form = re.compile(r"does not fit: needs ([0-9,]+) of ([0-9,]+) bytes of (flash|RAM)")
+    rows = connection.execute(
+        "SELECT key, reason, extra FROM measurement WHERE status = 'does-not-fit'"
+    ).fetchall()
+    for key, sentence, extra in rows:
+        read = form.fullmatch(sentence) if isinstance(sentence, str) else None
+        if read is None:
+            continue
+        needed, available = (int(text.replace(",", "")) for text in read.groups()[:2])
+        try:
+            kept = json.loads(extra)
+        except ValueError:
+            continue  # damaged: whoever reads the row says so
+        if not isinstance(kept, dict):
+            continue
+        shortfall = {"memory": read[3].lower(), "needed": needed, "available": available}
+        changed = json.dumps(
+            {**kept, "failure": "does-not-fit", "shortfall": shortfall}, sort_keys=True, separators=(",", ":")
+        )
+        connection.execute("UPDATE measurement SET extra = ? WHERE key = ?", (changed, key))
+
+
+#: One step per version, a script or a function; the file's user_version says how many have been applied.
+MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     """
     CREATE TABLE measurement (
         key TEXT PRIMARY KEY,
@@ -60,6 +90,7 @@ MIGRATIONS = (
     END;
     CREATE INDEX finding_by_question ON finding (kind, version, asked);
     """,
+    _shortfalls_from_sentences,
 )
 
 VERSION = len(MIGRATIONS)

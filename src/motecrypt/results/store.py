@@ -25,6 +25,24 @@ _BOOLEANS = ("timing_varies", "cycles_exact")
 _BUSY_MS = 30_000
 
 
+# By SQLite's primary result code, the low byte of what an error carries.
+_HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_HINTS = {
+    sqlite3.SQLITE_FULL: "free some space",
+    sqlite3.SQLITE_READONLY: "choose another file with --db",
+    sqlite3.SQLITE_CANTOPEN: "choose another file with --db",
+    sqlite3.SQLITE_PERM: "choose another file with --db",
+    sqlite3.SQLITE_IOERR: "is there room, and is it an ordinary file? Else choose another with --db",
+    **dict.fromkeys(_HELD, "another process has held it for 30 s; try again"),
+}
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's primary result code; SQLITE_ERROR where Python's own part of the module complains."""
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    return code & 0xFF
+
+
 class Results:
     """A results file.
 
@@ -47,18 +65,10 @@ class Results:
             raise self._trouble(error) from error
 
     def _trouble(self, error: sqlite3.Error) -> InputError:
-        said = str(error)
-        if "full" in said:
-            hint = "free some space"
-        elif "readonly" in said or "unable to open" in said:
-            hint = "choose another file with --db"
-        elif "disk I/O error" in said:
-            hint = "is there room, and is it an ordinary file? Else choose another with --db"
-        elif "locked" in said:
-            hint = "another process has held it for 30 s; try again"
-        else:
-            hint = "it is damaged or no results file; move it away or choose another with --db"
-        return InputError(f"{self.path}: {said}; {hint}")
+        hint = _HINTS.get(
+            _code(error), "it is damaged or no results file; move it away or choose another with --db"
+        )
+        return InputError(f"{self.path}: {error}; {hint}")
 
     def _upgrade(self) -> None:
         """Check and migrate. Switching to the write-ahead log answers "locked" at once while another
@@ -74,7 +84,7 @@ class Results:
             except sqlite3.OperationalError as error:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
-                if "locked" not in str(error) or time.monotonic() > deadline:
+                if _code(error) not in _HELD or time.monotonic() > deadline:
                     raise
                 time.sleep(0.02)
 
@@ -100,8 +110,11 @@ class Results:
             return
         connection.execute("BEGIN IMMEDIATE")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        for script in schema.MIGRATIONS[version:]:
-            for statement in script.split(";"):
+        for step in schema.MIGRATIONS[version:]:
+            if not isinstance(step, str):
+                step(connection)
+                continue
+            for statement in step.split(";"):
                 if statement.strip():
                     connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")

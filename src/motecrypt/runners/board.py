@@ -22,7 +22,7 @@ from types import TracebackType
 
 from motecrypt import process
 from motecrypt.emulate.images import Segment, flat, intel_hex, read_image, uf2
-from motecrypt.errors import MotecryptError
+from motecrypt.errors import FailureKind, MotecryptError
 from motecrypt.model import Device
 from motecrypt.ports.serial_port import SerialPort
 from motecrypt.runners.protocol import END, VERSION, Frames, ProtocolError, decode, encode
@@ -44,6 +44,8 @@ _flashed: dict[str, str] = {}
 
 class BoardError(MotecryptError):
     """The board, its port, or whatever answers there is not what it should be."""
+
+    usual_kind = FailureKind.BOARD
 
 
 def identity(device: Device) -> str:
@@ -91,7 +93,8 @@ class BoardSession:
     def _greet(self, greeting_s: float) -> bytes:
         """Wait for the greeting, asking for it in between; returns it as a frame for the client."""
         started = time.monotonic()
-        frames, heard, trouble, asked = Frames(), b"", "", 0
+        frames, heard, asked = Frames(), b"", 0
+        trouble: FailureKind | None = None
         while (passed := time.monotonic() - started) < greeting_s:
             if passed > ASK_AFTER_S * (asked + 1):
                 asked += 1
@@ -106,9 +109,9 @@ class BoardSession:
                 try:
                     _, kind, payload = decode(body)
                 except ProtocolError as error:
-                    trouble = str(error) if body[0] == VERSION or not trouble else trouble
-                    if trouble.startswith("protocol version"):
-                        raise BoardError(f"{self._name}: {trouble}") from None
+                    trouble = error.kind if body[0] == VERSION or trouble is None else trouble
+                    if trouble is FailureKind.PROTOCOL_VERSION:
+                        raise BoardError(f"{self._name}: {error}", kind=error.kind) from None
                     continue
                 if kind == "h":
                     self._drain()
@@ -172,16 +175,16 @@ class BoardSession:
         self.close()
 
 
-def _no_greeting(heard: bytes, trouble: str, waited_s: float) -> str:
+def _no_greeting(heard: bytes, trouble: FailureKind | None, waited_s: float) -> str:
     if not heard:
         return (
             f"nothing answers within {waited_s:g} s; is this the board's port, and is it powered "
             "(Pico: adapter at GPIO0 and GPIO1)?"
         )
     begun = bytes([END, VERSION]) in heard
-    if begun and (heard.count(END) == 1 or trouble == "half a frame"):
+    if begun and (heard.count(END) == 1 or trouble is FailureKind.HALF_FRAME):
         return f"only half a frame came ({len(heard)} bytes); check the cable, and who else uses the port"
-    if begun and trouble == "a frame with a wrong checksum":
+    if begun and trouble is FailureKind.CHECKSUM:
         return "frames come damaged; check the cable, and that the board runs at its usual clock"
     return (
         f"something else answers there: {len(heard)} bytes that are no frame of protocol {VERSION} "
@@ -214,14 +217,16 @@ def flash_uno(device: Device, elf: Path, port: str) -> None:
             [*command, "-P", port, "-b", str(BAUD), "-U", f"flash:w:{file}:i"], timeout_s=FLASH_TIMEOUT_S
         )
     if not outcome.ok:
-        raise BoardError(f"{port}: could not be flashed: {_avrdude_reason(outcome.errors)}")
+        raise BoardError(f"{port}: could not be flashed: {_avrdude_reason(outcome)}")
 
 
-def _avrdude_reason(said: str) -> str:
+def _avrdude_reason(outcome: process.Outcome) -> str:
+    """What to tell of it; nothing is decided by it."""
+    said = outcome.errors
+    if outcome.code is None:
+        return "avrdude is missing; 'motecrypt doctor' tells how to get it"
     if "not in sync" in said or "not responding" in said:
         return "no bootloader answers; is it an UNO, and does nothing else use the port?"
-    if "not found" in said and said.startswith("avrdude:"):
-        return "avrdude is missing; 'motecrypt doctor' tells how to get it"
     lines = [line.strip() for line in said.splitlines() if "error" in line.lower()] or said.splitlines()
     return lines[0].strip() if lines else "avrdude said nothing"
 

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import Protocol
 
-from motecrypt.errors import MotecryptError
+from motecrypt.errors import FailureKind, MotecryptError
 
 VERSION = 1
 END, ESCAPE, FLIP = 0x7E, 0x7D, 0x20
@@ -25,6 +25,8 @@ FAILURE_NAMES = {1: "bad checksum", 2: "wrong protocol version", 3: "bad request
 
 class ProtocolError(MotecryptError):
     """The other side answered garbage, too little, or not at all."""
+
+    usual_kind = FailureKind.GARBLED
 
 
 class BytePipe(Protocol):
@@ -107,11 +109,14 @@ def decode(body: bytes) -> tuple[int, str, bytes]:
         else:
             plain.append(byte)
     if escaped or len(plain) < 5:
-        raise ProtocolError("half a frame")
+        raise ProtocolError("half a frame", kind=FailureKind.HALF_FRAME)
     if crc16(bytes(plain)) != 0:
-        raise ProtocolError("a frame with a wrong checksum")
+        raise ProtocolError("a frame with a wrong checksum", kind=FailureKind.CHECKSUM)
     if plain[0] != VERSION:
-        raise ProtocolError(f"protocol version {plain[0]}, not {VERSION}: flash this motecrypt's firmware")
+        raise ProtocolError(
+            f"protocol version {plain[0]}, not {VERSION}: flash this motecrypt's firmware",
+            kind=FailureKind.PROTOCOL_VERSION,
+        )
     return plain[1], chr(plain[2]), bytes(plain[3:-2])
 
 
@@ -156,7 +161,9 @@ class Client:
         while not self._pending:
             data = self._pipe.read(deadline)
             if not data:
-                raise ProtocolError(f"no answer within {self._timeout_s:g} s")
+                raise ProtocolError(
+                    f"no answer within {self._timeout_s:g} s", kind=FailureKind.SILENT, transient=True
+                )
             self._pending = self._frames.feed(data)
         return self._pending.pop(0)
 
@@ -166,7 +173,9 @@ class Client:
             got, kind, payload = decode(self._next_frame(deadline))
             if kind == "e":
                 code = payload[0] if payload else 0
-                raise ProtocolError(f"the firmware refused: {FAILURE_NAMES.get(code, code)}")
+                raise ProtocolError(
+                    f"the firmware refused: {FAILURE_NAMES.get(code, code)}", kind=FailureKind.DENIED
+                )
             if got == sequence:
                 return kind, payload
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
+from motecrypt.errors import FailureKind
 from motecrypt.runners.protocol import ProtocolError
 
 # Signals that a user, the system or a full memory sends, and no firmware raises by itself.
@@ -31,9 +32,11 @@ class Fault(ProtocolError):
     `transient` when that was not the firmware's doing: someone ended the simulator.
     """
 
-    def __init__(self, message: str, *, transient: bool = False) -> None:
-        super().__init__(message)
-        self.transient = transient
+    usual_kind = FailureKind.CRASHED
+
+
+_FAULT_KINDS = {kind.value: kind for kind in (FailureKind.STACK, FailureKind.SILENT, FailureKind.FLOOD)}
+"""The kinds of fault that a driver names; any other is a crash."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ class DriverSession:
         self._events = events_out
         os.set_blocking(events_out, False)
         self._event_text = b""
-        self._fault: str | None = None
+        self._fault: Fault | None = None
 
     def write(self, data: bytes) -> None:
         """Send bytes; raises Fault when the driver is gone."""
@@ -162,9 +165,11 @@ class DriverSession:
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace").strip().splitlines()
         code = self._process.returncode
-        ended = code is not None and -code in _SENT_BY_OTHERS and not self._fault
-        reason = self._fault or (said[-1] if said and not ended else f"the simulator ended with {code}")
-        return Fault(reason, transient=ended)
+        if self._fault is not None:
+            return self._fault
+        ended = code is not None and -code in _SENT_BY_OTHERS
+        reason = said[-1] if said and not ended else f"the simulator ended with {code}"
+        return Fault(reason, kind=FailureKind.ENDED if ended else None, transient=ended)
 
     def _read_events(self) -> list[Region]:
         size = -1
@@ -180,7 +185,7 @@ class DriverSession:
                 extra = {k: v for k, v in event.items() if k not in known}
                 regions.append(Region(event["cycles"], event.get("stack"), event.get("trace"), extra))
             elif event["event"] == "fault":
-                self._fault = event["detail"]
+                self._fault = Fault(event["detail"], kind=_FAULT_KINDS.get(event.get("kind")))
         return regions
 
     def regions(self) -> list[Region]:

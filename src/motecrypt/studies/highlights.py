@@ -8,7 +8,6 @@ tellers come the contradicted claims with the largest factors. Pure.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -66,8 +65,8 @@ def _rc4d_security(rows: Rows) -> Told | None:
     row = _row(rows, "stronger than RC4")
     if row is None or row.measured is None:
         return None
-    how = row.note.split(". ")[0]
-    return f"RC4D is not stronger than RC4, as its source says, but broken: {row.measured}; {how}", (row,)
+    how = f"; {row.brief}" if row.brief else ""
+    return f"RC4D is not stronger than RC4, as its source says, but broken: {row.measured}{how}", (row,)
 
 
 def _wlan_doubling(rows: Rows) -> Told | None:
@@ -85,9 +84,13 @@ def _wlan_doubling(rows: Rows) -> Told | None:
     return text, (row,) if encoded is None else (row, encoded)
 
 
+def _number(value: float | str | None) -> float:
+    return float(value) if isinstance(value, float | int) else math.nan
+
+
 def _rf_times(rows: Rows) -> Told | None:
     timed = [r for r in rows if r.column == "time, line-rate bound"]
-    early = [r for r in timed if r.note.startswith("faster than the line")]
+    early = [r for r in timed if _number(r.published) < _number(r.measured)]  # the line's bound
     waits = _row(rows, "padding spares the timeout", verdict="reproduced")
     if not early or waits is None:
         return None
@@ -98,15 +101,12 @@ def _rf_times(rows: Rows) -> Told | None:
     return text, (*early, waits)
 
 
-_WARM_COLD = re.compile(r"warm ([\d.,]+); cold")
-
-
 def _pico_cache(rows: Rows) -> Told | None:
     timed = []
     for row in rows:
-        found = _WARM_COLD.search(row.note)
-        if found and isinstance(row.published, float) and isinstance(row.measured, float):
-            timed.append((row, float(found[1].replace(",", ""))))
+        warm = row.figures.get("warm_us")
+        if warm is not None and isinstance(row.published, float) and isinstance(row.measured, float):
+            timed.append((row, round(warm)))
     between = [
         (row, warm) for row, warm in timed if warm <= float(row.published or 0) <= float(row.measured or 0)
     ]

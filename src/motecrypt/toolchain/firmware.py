@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from motecrypt.catalog import FIRMWARE
-from motecrypt.errors import InputError
+from motecrypt.errors import FailureKind, InputError
 from motecrypt.model import Device, Implementation
 from motecrypt.paths import cache_dir, make_dir
 from motecrypt.toolchain import toolchain
@@ -192,7 +192,11 @@ def _build_into(request: BuildRequest, folder: Path, key: str) -> None:
     try:
         _compile_all(request, work)
         if key_of(request) != key:
-            raise BuildError("a source was changed while it was compiled: build again", transient=True)
+            raise BuildError(
+                "a source was changed while it was compiled: build again",
+                kind=FailureKind.INTERRUPTED,
+                transient=True,
+            )
         work.chmod(0o755)
         try:
             work.rename(folder)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from motecrypt import process
-from motecrypt.errors import InputError, MotecryptError
+from motecrypt.errors import FailureKind, InputError, MotecryptError
 
 _CPP = ("-std=gnu++11", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics")
 # What a linker takes from beside the compiler, by the names of all the C libraries that we build with.
@@ -18,11 +18,16 @@ class BuildError(MotecryptError):
     """The compiler or linker refused; the message is its first error.
 
     `transient` when that says nothing of the source: it was killed, found no room, or is not installed.
+    `cause` is the complaint without the place it was made at, where there is one.
     """
 
-    def __init__(self, message: str, *, transient: bool = False) -> None:
-        super().__init__(message)
-        self.transient = transient
+    usual_kind = FailureKind.REFUSED
+
+    def __init__(
+        self, message: str, *, kind: FailureKind | None = None, transient: bool = False, cause: str = ""
+    ) -> None:
+        super().__init__(message, kind=kind, transient=transient)
+        self.cause = cause
 
 
 def failure(outcome: process.Outcome, prefix: str = "") -> BuildError:
@@ -30,7 +35,8 @@ def failure(outcome: process.Outcome, prefix: str = "") -> BuildError:
     killed = outcome.code is None or outcome.code < 0 or "signal terminated program" in outcome.errors
     full = "No space left on device" in outcome.errors
     said = "No space left on device" if full else outcome.first_error
-    return BuildError(prefix + said, transient=killed or full)
+    kind = FailureKind.INTERRUPTED if killed or full else FailureKind.REFUSED
+    return BuildError(prefix + said, kind=kind, transient=killed or full, cause=said.rsplit(": ", 1)[-1])
 
 
 @lru_cache(maxsize=16)
@@ -76,7 +82,7 @@ def compile_object(
     outcome = process.run([driver, *language, *flags, "-c", source, "-o", target], cwd=directory)
     if outcome.code is None:
         told = f"{source.name} needs the compiler {driver}, which is not installed"
-        raise BuildError(told, transient=True)
+        raise BuildError(told, kind=FailureKind.MISSING, transient=True)
     if not outcome.ok:
         raise failure(outcome)
 

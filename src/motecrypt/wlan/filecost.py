@@ -119,13 +119,12 @@ def _cost(device: Device, group: Sequence[Measurement]) -> FileCost | None:
     if short.cycles_median is None or long.cycles_median is None or long.message_bytes == short.message_bytes:
         return None
     slope = (long.cycles_median - short.cycles_median) / (long.message_bytes - short.message_bytes)
-    parts = [long.library, long.configuration if long.configuration != "default" else "", long.variant]
     clock = device.clock_hz
     if long.time_us:  # the host's clock is what its runner saw
         clock = round(long.cycles_median / long.time_us * 1e6)
     return FileCost(
         device=device.name,
-        implementation="/".join(part for part in parts if part),
+        implementation=long.implementation,
         key_bits=long.key_bits,
         setup_cycles=float(min(setups, default=0)),
         fixed_cycles=long.cycles_median - slope * long.message_bytes,

@@ -122,7 +122,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
   // computes wrong outputs on it.
   function misfits() {
     const found = new Map();
-    const failed = exclusions.filter(({ candidate, reason }) => reason === candidate.reason);
+    const failed = exclusions.filter((each) => each.failed); // others are out whether they run or not
     for (const excluded of failed) {
       const { candidate } = excluded;
       if (candidate.status !== "does-not-fit") continue;

@@ -260,7 +260,8 @@ const adviser = (() => {
     return "";
   }
 
-  const exclusion = (candidate, reason, budgets = [], excess = 0) => ({ candidate, budgets, reason, excess });
+  const exclusion = (candidate, reason, budgets = [], excess = 0, failed = false) =>
+    ({ candidate, budgets, reason, excess, failed });
 
   function unfit(candidate, question) {
     const needs = new Set(question.needs);
@@ -364,8 +365,9 @@ const adviser = (() => {
         exclusions.push(excluded);
       } else if (!costs) {
         const length = takenBytes(candidate, question.message_bytes);
-        const why = candidate.status !== "ok" ? candidate.reason : `not measured at ${length} bytes`;
-        exclusions.push(exclusion(candidate, why));
+        const failed = candidate.status !== "ok";
+        const why = failed ? candidate.reason : `not measured at ${length} bytes`;
+        exclusions.push(exclusion(candidate, why, [], 0, failed));
       } else {
         const share = flashOf(candidate) / device.flash_bytes + ramOf(candidate) / device.ram_bytes;
         const weight = costs.energy.total_uj * (1 + data.memory_weight * share);

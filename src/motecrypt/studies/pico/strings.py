@@ -100,7 +100,9 @@ def _times(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[Co
             rows.append(Comparison(*place, value, None, "not reproducible", note))
             continue
         verdict, cause = _cause(ours, published, by_flags(found, case, bits, operation))
-        rows.append(Comparison(*place, value, round(value / published, 3), verdict, f"{facts}; {cause}"))
+        note, ratio = f"{facts}; {cause}", round(value / published, 3)
+        figures = {"warm_us": ours.time_us(0)}
+        rows.append(Comparison(*place, value, ratio, verdict, note, figures=figures))
     return rows
 
 

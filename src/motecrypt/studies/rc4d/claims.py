@@ -57,6 +57,7 @@ class Judged:
     measured: float | str
     verdict: Verdict
     note: str
+    brief: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,16 +83,17 @@ def claims(evidence: Evidence) -> list[Comparison]:
         measured = None if judged.measured == "" else judged.measured
         rows.append(
             Comparison(
-                evidence.source,
-                evidence.table,
-                claim.says,
-                "claim",
-                claim.unit,
-                claim.published,
-                measured,
-                ratio,
-                judged.verdict,
-                judged.note,
+                source=evidence.source,
+                table=evidence.table,
+                row=claim.says,
+                column="claim",
+                unit=claim.unit,
+                published=claim.published,
+                measured=measured,
+                ratio=ratio,
+                verdict=judged.verdict,
+                note=judged.note,
+                brief=judged.brief,
             )
         )
     return rows
@@ -378,12 +380,15 @@ def _stronger(e: Evidence) -> Judged:
     if e.attack is None:
         raise KeyError("the attack")
     data = e.attack["data"]
+    how = (
+        f"about {data['queries_mean']:.0f} chosen messages of two bytes give the whole secret table, "
+        "after which all messages of the key can be read and made (motecrypt audit rc4d)"
+    )
     return Judged(
         f"{data['recovered']} of {data['keys']} keys broken",
         _verdict(not data["recovered"]),
-        f"about {data['queries_mean']:.0f} chosen messages of two bytes give the whole secret table, "
-        "after which all messages of the key can be read and made (motecrypt audit rc4d). RC4 "
-        "under a key used twice loses its keystream, RC4D its state",
+        f"{how}. RC4 under a key used twice loses its keystream, RC4D its state",
+        brief=how,
     )
 
 
