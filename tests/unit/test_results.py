@@ -63,10 +63,11 @@ def test_what_did_not_fit_is_data_in_an_older_file_too(tmp_path: Path) -> None:
                 "a": measurement(status="does-not-fit", reason=sentence),
                 "b": measurement(status="does-not-fit", reason="a message of 257 bytes: too long"),
                 "c": measurement(status="fault", reason=sentence),
-                "d": measurement(status="does-not-fit", reason=sentence, extra=[1]),
+                "d": measurement(status="does-not-fit", reason=sentence),
             }
         )
     with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE measurement SET extra = '[1]' WHERE key = 'd'")
         connection.execute("PRAGMA user_version = 2")
     with Results(path) as results:
         found = results.measurement("a")
@@ -79,9 +80,17 @@ def test_what_did_not_fit_is_data_in_an_older_file_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "stored",
-    [None, 3, {}, {"memory": "ram"}, {"memory": "ram", "needed": "3", "available": 2}]
-    + [{"memory": "ram", "needed": True, "available": 2}, {"memory": 1, "needed": 3, "available": 2}]
-    + [{"memory": "ram", "needed": -3, "available": 2}, {"memory": "ram", "needed": 3, "available": 1.5}],
+    [
+        None,
+        3,
+        {},
+        {"memory": "ram"},
+        {"memory": "ram", "needed": "3", "available": 2},
+        {"memory": "ram", "needed": True, "available": 2},
+        {"memory": 1, "needed": 3, "available": 2},
+        {"memory": "ram", "needed": -3, "available": 2},
+        {"memory": "ram", "needed": 3, "available": 1.5},
+    ],
 )
 def test_a_malformed_shortfall_is_none(stored: object) -> None:
     assert measurement(extra={"shortfall": stored}).shortfall is None
