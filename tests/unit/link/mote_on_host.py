@@ -12,7 +12,7 @@ from motecrypt.catalog import FIRMWARE
 
 FRAME_BYTES = 12
 ACCEPTED, REFUSED, UNCONFIRMED, NO_COUNTER, TOO_LONG = range(5)
-COUNTER_OK = 0
+COUNTER_OK, COUNTER_USED_UP = 0, 2
 
 Answer = Callable[[list[bytes]], bytes]
 """Gets the frames of a burst, gives the bytes that come back."""
@@ -94,10 +94,11 @@ class HostMote:
         return int(self._library.counter_init(self._counter))
 
     def counter_take(self) -> int | None:
-        """counter_take: the number; None when it refuses."""
+        """counter_take: the number; None when all are used up."""
         number = ctypes.c_uint32(0xDEADBEEF)
         status = self._library.counter_take(self._counter, ctypes.byref(number))
         if status != COUNTER_OK:
+            assert status == COUNTER_USED_UP
             assert number.value == 0xDEADBEEF, "a number was given with a refusal"
             return None
         return number.value

@@ -263,6 +263,7 @@ def test_deadlines_of_a_radio_by_hand() -> None:
     once_us = 2 * line_us + air_us + radio.value("turn_round_us") + timing.frame_us
     assert timing.round_trip_us == 2 * once_us
     assert (timing.packet_bytes, timing.slack_us, timing.tries) == (12, 100_000.0, 10)
+    assert (Timing(12, 1, 1).slack_us, Timing(12, 1, 1).tries) == (100_000.0, 10)
     four = Timing.of(radio.with_figures(packet_bytes=4), slack_us=5, tries=3)
     small_us = max(4 * radio.serial_byte_us, air_time_us(radio, 4) + radio.value("gap_us"))
     assert four.frame_us == pytest.approx(3 * small_us) and (four.slack_us, four.tries) == (5, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,22 @@ def test_files_come_together_in_any_order_and_when_doubled(tmp_path: Path, lengt
     assert [path.name for path in tmp_path.iterdir()] == ["data.bin"]
 
 
+@pytest.mark.parametrize("longest", [45, 60, 141, 142, 200, 2000])
+def test_no_message_of_a_file_is_longer_than_asked(longest: int) -> None:
+    content = bytes(index % 251 for index in range(5000))
+    announcement, *pieces = file_messages("x" * 300, content, longest)
+    assert announcement == bytes([1]) + hashlib.sha256(content).digest()[:4] + (5000).to_bytes(
+        4, "big"
+    ) + hashlib.sha256(content).digest() + b"x" * min(100, longest - 41)
+    assert len(announcement) <= longest
+    assert all(len(piece) == longest for piece in pieces[:-1]) and 9 < len(pieces[-1]) <= longest
+    place = 0
+    for piece in pieces:
+        assert piece[0] == 2 and piece[1:5] == announcement[1:5]
+        assert piece[5:9] == place.to_bytes(4, "big") and piece[9:] == content[place : place + longest - 9]
+        place += longest - 9
+
+
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "..", "a\0b/passwd"])
 def test_names_from_the_air_stay_in_the_folder(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "in"
@@ -88,6 +105,68 @@ def test_a_wrong_piece_never_becomes_a_file(tmp_path: Path) -> None:
     with pytest.raises(MotecryptError, match="unknown kind"):
         collect(tmp_path, [b"\x09what"])
     assert not (tmp_path / "x").exists()
+
+
+def test_so_many_files_arrive_at_a_time_and_the_oldest_goes(tmp_path: Path) -> None:
+    files = [list(file_messages(f"file{number}", bytes([number]) * 100, 80)) for number in range(9)]
+    collector = FileCollector(tmp_path)
+    for announcement, *_ in files[:8]:
+        assert collector.take(announcement) is None
+    assert len(list(tmp_path.glob(".*.part"))) == 8
+    assert collector.take(files[8][0]) is None
+    assert len(list(tmp_path.glob(".*.part"))) == 8
+    with pytest.raises(MotecryptError, match="announcement is missing"):
+        collector.take(files[0][1])
+    for number in (1, 8):
+        first, second = (collector.take(piece) for piece in files[number][1:])
+        assert first is None and second == FileReceived(tmp_path / f"file{number}", 100)
+
+
+def test_a_piece_that_comes_twice_does_not_count_twice(tmp_path: Path) -> None:
+    announcement, one, two = file_messages("x", bytes(range(100)), 59)
+    collector = FileCollector(tmp_path)
+    for message in (announcement, one, one, one):
+        assert collector.take(message) is None
+    assert collector.take(two) == FileReceived(tmp_path / "x", 100)
+
+
+@pytest.mark.parametrize("cut", [1, 5, 8, 20, 40])
+def test_half_an_announcement_or_piece_is_refused(tmp_path: Path, cut: int) -> None:
+    announcement, piece = file_messages("", b"content", 200)
+    with pytest.raises(MotecryptError, match="unknown kind"):
+        collect(tmp_path, [announcement[:cut]])
+    if cut < 9:
+        with pytest.raises(MotecryptError, match="unknown kind"):
+            collect(tmp_path, [piece[:cut]])
+    with pytest.raises(MotecryptError, match=r"unknown kind \(empty\)"):
+        collect(tmp_path, [b""])
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "/", "a/.."])
+def test_a_file_without_a_name_gets_one(tmp_path: Path, name: str) -> None:
+    announcement, piece = file_messages("", b"content", 200)
+    assert collect(tmp_path, [announcement + name.encode(), piece]) == [FileReceived(tmp_path / "unnamed", 7)]
+
+
+def test_the_papers_metrics() -> None:
+    from motecrypt.link import metrics
+
+    assert metrics.throughput_kb_s(3000, 6) == 500
+    assert metrics.time_difference_ms(13.5, 6) == 7.5
+    assert metrics.expansion(48, 20) == 2.4
+
+
+def test_packets_of_the_papers_modes_by_hand() -> None:
+    assert [encoded_bytes("B", length) for length in (0, 15, 16, 31)] == [32, 32, 48, 48]
+    assert [encoded_bytes("C", length) for length in (0, 15, 16)] == [32, 32, 64]
+    assert [encoded_bytes("P", length, 12) for length in (0, 16)] == [36, 72]
+    assert encoded_bytes("P", 0, 32) == 32 and encoded_bytes("T", 7) == 7
+    assert [(mode.letter, mode.keyed) for mode in MODES.values()] == [
+        ("T", False),
+        ("C", True),
+        ("P", True),
+        ("B", True),
+    ]
 
 
 def test_a_plain_message_is_itself(tmp_path: Path) -> None:

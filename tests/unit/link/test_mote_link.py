@@ -220,6 +220,12 @@ def test_a_frame_of_another_mark_is_no_answer(mote: HostMote) -> None:
     assert mote.send(b"x") == UNCONFIRMED
 
 
+def test_an_answer_without_its_first_byte_is_none_even_behind_another(mote: HostMote) -> None:
+    forged = Frame(frames.ACCEPTED, 0, bytes(8)).encode(FRAME_BYTES)
+    play(mote, forged, accept(0)[1:], forged, accept(0)[2:])
+    assert mote.send(b"x") == UNCONFIRMED
+
+
 def test_noise_holds_the_mote_for_four_hundred_bytes_at_most(mote: HostMote) -> None:
     noise = bytes(400 - FRAME_BYTES)
     play(mote, noise + accept(0), noise + b"\0" + accept(1))

@@ -1,0 +1,147 @@
+"""What the host asks of the file firmware, byte by byte (docs/files.md), and what it makes of the answers."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+import pytest
+
+from motecrypt.files.mote import FileMote, JobRan, MoteFileError, Storage
+from motecrypt.runners.protocol import Frames, ProtocolError, decode, encode
+
+Answer = Callable[[str, bytes], tuple[str, bytes]]
+
+
+class Firmware:
+    """A pipe to firmware that answers as a test says."""
+
+    def __init__(self, answer: Answer, greeting: bytes = b"") -> None:
+        self.asked: list[tuple[str, bytes]] = []
+        self._answer, self._frames, self._outbox = answer, Frames(), greeting
+
+    def write(self, data: bytes) -> None:
+        for body in self._frames.feed(data):
+            sequence, kind, payload = decode(body)
+            self.asked.append((kind, payload))
+            self._outbox += encode(sequence, *self._answer(kind, payload))
+
+    def read(self, deadline: float) -> bytes:
+        data, self._outbox = self._outbox, b""
+        return data
+
+
+def status(number: int) -> tuple[str, bytes]:
+    return "s", struct.pack("<i", number)
+
+
+def good(kind: str, payload: bytes) -> tuple[str, bytes]:
+    return status(0)
+
+
+def test_the_greeting_tells_clock_and_blocks() -> None:
+    payload = struct.pack("<III", 125_000_000, 4096, 384)
+    assert FileMote(Firmware(good, encode(0, "h", payload))).wait_greeting() == Storage(
+        125_000_000, 4096, 384
+    )
+    for bad in (encode(0, "h", payload + b"\0"), encode(0, "h", payload[:-1]), encode(0, "s", payload)):
+        with pytest.raises(ProtocolError, match="greeted with"):
+            FileMote(Firmware(good, bad)).wait_greeting()
+
+
+def test_format_and_mount() -> None:
+    firmware = Firmware(good)
+    mote = FileMote(firmware)
+    mote.format()
+    mote.mount()
+    assert firmware.asked == [("F", b""), ("M", b"")]
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (-1, "error -1"),
+        (-2, "no such file"),
+        (-5, "storage failed"),
+        (-28, "no room left"),
+        (-84, "no file system"),
+        (-200, "not genuine"),
+        (-201, "too short"),
+        (-202, "does not understand"),
+        (-203, "library refused"),
+    ],
+)
+def test_every_error_has_its_words_and_number(number: int, said: str) -> None:
+    job = struct.pack("<iIII", number, 1, 2, 3)
+    data = struct.pack("<i", number) + b"data"
+    answers = {"J": ("j", job), "G": ("d", data), "D": ("d", data)}
+    mote = FileMote(Firmware(lambda kind, payload: answers.get(kind, status(number))))
+    calls: list[Callable[[], object]] = [
+        mote.format,
+        mote.mount,
+        lambda: mote.write("name", b"x"),
+        lambda: mote.read("name"),
+        lambda: mote.job("aes256-gcm", "from", "to", bytes(16)),
+        lambda: mote.dump(Storage(1, 4, 1)),
+    ]
+    for call in calls:
+        with pytest.raises(MoteFileError, match=said) as told:
+            call()
+        assert told.value.status == number
+
+
+@pytest.mark.parametrize("size", [0, 1, 2047, 2048, 2049, 4096, 5000])
+def test_a_file_is_written_in_pieces_with_a_first_and_a_last(size: int) -> None:
+    firmware, content = Firmware(good), bytes(index % 251 for index in range(size))
+    FileMote(firmware).write("log.txt", content)
+    assert {kind for kind, _ in firmware.asked} == {"W"}
+    flags = [payload[0] for _, payload in firmware.asked]
+    count = max(1, -(-size // 2048))
+    assert flags == ([3] if count == 1 else [1, *[0] * (count - 2), 2])
+    assert all(payload[1:9] == b"\x07log.txt" for _, payload in firmware.asked)
+    pieces = [payload[9:] for _, payload in firmware.asked]
+    assert b"".join(pieces) == content and all(len(piece) == 2048 for piece in pieces[:-1])
+
+
+@pytest.mark.parametrize("size", [0, 1, 2047, 2048, 2049, 5000])
+def test_a_file_is_read_until_a_short_piece(size: int) -> None:
+    content = bytes(index % 251 for index in range(size))
+
+    def answer(kind: str, payload: bytes) -> tuple[str, bytes]:
+        start, most = struct.unpack_from("<IH", payload)
+        assert (kind, most, payload[6:]) == ("G", 2048, b"\x04name")
+        return "d", struct.pack("<i", 0) + content[start : start + most]
+
+    firmware = Firmware(answer)
+    assert FileMote(firmware).read("name") == content
+    assert len(firmware.asked) == size // 2048 + 1
+
+
+def test_a_job_in_full() -> None:
+    firmware = Firmware(lambda kind, payload: ("j", struct.pack("<iIII", 0, 123_456, 789, 4321)))
+    mote = FileMote(firmware)
+    assert mote.job("published", "a", "bc", b"k" * 32) == JobRan(123_456, 789, 4321)
+    mote.job("aes256-gcm", "a", "bc", b"k" * 16, decrypts=True, rounds=1, chunk_bytes=512, salt=bytes(32))
+    mote.job("chacha20-poly1305", "a", "bc", b"", chunk_bytes=1 << 20)
+    names = b"\x01a\x02bc"
+    assert firmware.asked == [
+        ("J", bytes([0, 0, 32, 0, 32, 12, 32, 0]) + b"k" * 32 + names),
+        ("J", bytes([1, 1, 1, 1, 0, 9, 16, 32]) + b"k" * 16 + bytes(32) + names),
+        ("J", bytes([1, 0, 2, 0, 32, 20, 0, 0]) + names),
+    ]
+
+
+def test_a_storage_is_dumped_and_loaded_block_by_block() -> None:
+    blocks = [b"\xff\xff\xff\xff", b"abcd", b"\xff\xff\xff\0", b"\xff\xff\xff\xff", b"\0\xff\xff\xff"]
+    storage = Storage(1, 4, len(blocks))
+
+    def answer(kind: str, payload: bytes) -> tuple[str, bytes]:
+        if kind == "D":
+            return "d", struct.pack("<i", 4) + blocks[struct.unpack("<I", payload)[0]]
+        return status(0)
+
+    firmware = Firmware(answer)
+    assert FileMote(firmware).dump(storage) == b"".join(blocks)
+    firmware.asked.clear()
+    FileMote(firmware).load(storage, b"".join(blocks))
+    assert firmware.asked == [("L", struct.pack("<I", index) + blocks[index]) for index in (1, 2, 4)]
