@@ -12,11 +12,13 @@ import os
 import pkgutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from motecrypt import __version__
 from motecrypt.errors import MotecryptError
+from motecrypt.text import Door
 
 
 class _Commands(click.Group):
@@ -54,6 +56,7 @@ def application() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every failure is one line on standard error and an exit code."""
     _prepare_streams()
+    doors = _close_doors()
     try:
         result = application.main(args=arguments, prog_name="motecrypt", standalone_mode=False)
         code = result if isinstance(result, int) else 0
@@ -83,6 +86,12 @@ def main(arguments: list[str] | None = None) -> None:
     except SystemExit as stop:  # click's own answer to a closed pipe
         code = 0 if "PacifyFlushWrapper" in type(sys.stdout).__name__ else _code_of(stop)
     _tell_shortages()
+    for (
+        name,
+        door,
+    ) in doors.items():  # not after an exception that nobody expected: its trace goes through too
+        if getattr(sys, name) is door:
+            setattr(sys, name, door.behind)
     sys.exit(code)
 
 
@@ -102,6 +111,14 @@ def _prepare_streams() -> None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+
+
+def _close_doors() -> dict[str, Any]:
+    """Whatever is printed from now on, of ours or of others, reaches no terminal with control characters."""
+    doors = {name: Door(getattr(sys, name)) for name in ("stdout", "stderr")}
+    for name, door in doors.items():
+        setattr(sys, name, door)
+    return doors
 
 
 def _output_failed(error: OSError) -> int:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import click
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from motecrypt.model import Section
 from motecrypt.paths import default_results
 from motecrypt.results import Results
+from motecrypt.text import Door, printable
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 db_option = click.option(
@@ -47,10 +49,21 @@ def open_results(db: Path | None, compilers: Sequence[str] = ()) -> Results:
 
 def console() -> Console:
     """Standard output; wide enough for tables when it is not a terminal."""
-    return _Console(width=None if sys.stdout.isatty() else 160, highlight=False, soft_wrap=False)
+    width = None if sys.stdout.isatty() else 160
+    return _Console(file=_behind(sys.stdout), width=width, highlight=False, soft_wrap=False)
+
+
+def _behind(stream: Any) -> IO[str]:
+    """The stream itself: a console cleans what it shows and writes its own colours."""
+    return cast("IO[str]", stream.behind if isinstance(stream, Door) else stream)
 
 
 class _Console(Console):
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """What is shown, without control characters but those that the console makes itself."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
+
     def on_broken_pipe(self) -> None:
         """A reader that has seen enough is no failure: main knows what to do."""
         raise BrokenPipeError
@@ -74,16 +87,17 @@ def _plain(value: Any) -> Any:
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], text: str = "") -> None:
     """A table for people. Columns whose cells are all numbers are set flush right."""
-    table = Table(
-        title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False
-    )
+    heading = Text(title, style="bold")  # as text: brackets in it are no markup
+    table = Table(title=heading, title_justify="left", header_style="bold", box=None, pad_edge=False)
     for index, column in enumerate(columns):
-        cells = [str(row[index]) for row in rows]
+        cells = [printable(str(row[index])) for row in rows]
         numeric = all(_numeric(cell) for cell in cells)
         # A number broken over two lines reads as another number.
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
+        table.add_column(
+            Text(column), justify="right" if numeric else "left", overflow="fold", no_wrap=numeric
+        )
     for row in rows:
-        table.add_row(*[Text("" if cell is None else str(cell)) for cell in row])
+        table.add_row(*[Text("" if cell is None else printable(str(cell))) for cell in row])
     out = console()
     out.print(table)
     if text:
@@ -128,11 +142,26 @@ def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
 
         yield plain
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    columns = (
+        *(TextColumn("{task.description}", markup=False), BarColumn()),
+        *(MofNCompleteColumn(), TimeRemainingColumn()),
+    )
+    screen = _Console(file=_behind(sys.stderr))
+    # The bar prints above itself what comes to both streams, and would obey the colours in it.
+    with Progress(*columns, console=screen, transient=True) as bar, _doors():
         task = bar.add_task(title, total=None)
 
         def rich(done: int, total: int, what: str) -> None:
             bar.update(task, completed=done, total=total, description=f"{title}: {what}")
 
         yield rich
+
+
+@contextmanager
+def _doors() -> Iterator[None]:
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (cast("Any", Door(cast("Any", stream))) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before

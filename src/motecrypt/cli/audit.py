@@ -11,7 +11,15 @@ from typing import Any
 import click
 
 from motecrypt.audits.runs import SEED, AuditRun, not_applicable, part_names
-from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_table, progress
+from motecrypt.cli._output import (
+    console,
+    db_option,
+    json_option,
+    open_results,
+    print_json,
+    print_table,
+    progress,
+)
 from motecrypt.cli._selection import Selection, select
 from motecrypt.errors import InputError
 from motecrypt.model import Cipher, Finding
@@ -95,7 +103,7 @@ def _choose(chosen: Selection, parts: Sequence[str]) -> list[str] | None:
     known = part_names(cipher, [device.name for device in chosen.devices] or None)
     if "list" in parts:
         for name in known:
-            click.echo(name)
+            print(name)
         return None
     others = not_applicable(cipher)
     for part in parts:
@@ -127,13 +135,14 @@ def _print(cipher: Cipher, findings: Sequence[Finding]) -> None:
     ]
     print_table(f"Audit of {cipher.name}", ["part", "reading", "verdict"], rows)
     for finding in findings:
-        click.echo(click.style(f"{finding.outcome['title']}: {finding.outcome['verdict']}", bold=True))
+        title = f"{finding.outcome['title']}: {finding.outcome['verdict']}"
+        console().print(title, style="bold", markup=False, soft_wrap=True)
         for sentence in finding.outcome["sentences"]:
-            click.echo(f"  {sentence}")
+            print(f"  {sentence}")
     if len(findings) > 1:
         others = (name.partition(":")[2] for name in not_applicable(cipher))
-        click.echo(f"Attacks on other ciphers (--json tells what each needs): {', '.join(others)}.")
+        print(f"Attacks on other ciphers (--json tells what each needs): {', '.join(others)}.")
     body = next((f.inputs["implementation"] for f in findings if f.inputs["implementation"]), "nothing")
-    click.echo(f"\nAudited: {body}, seed {findings[0].inputs['seed']}" if findings else "")
+    print(f"\nAudited: {body}, seed {findings[0].inputs['seed']}" if findings else "")
     said = f". {cipher.standing_reason} ({cipher.standing_source})" if cipher.standing_reason else ""
-    click.echo(f"Standing: {cipher.standing}{said}")
+    print(f"Standing: {cipher.standing}{said}")

@@ -46,7 +46,7 @@ def command(
         )
     _check_length(cipher, body_bytes)
     for warning in key_warnings(cipher.name, key_bytes):
-        click.echo(f"motecrypt: warning: {warning}", err=True)
+        print(f"motecrypt: warning: {warning}", file=sys.stderr)
     need("host")
     chosen.prove_own()
     engine = open_cipher(cipher.name, variant, chosen.catalog)

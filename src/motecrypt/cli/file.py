@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -166,7 +167,7 @@ COMPATIBLE_WARNING = "crypt-and-hash is for compatibility only: " + "; ".join(cr
 
 
 def _warn(text: str) -> None:
-    click.echo(f"motecrypt: warning: {text}", err=True)
+    print(f"motecrypt: warning: {text}", file=sys.stderr)
 
 
 def _refuse(cipher: str | None, known: Collection[str], kind: str) -> None:

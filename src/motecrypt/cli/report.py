@@ -55,13 +55,11 @@ def command(
     if as_json:
         print_json(written)
         return
-    click.echo(f"{output}: {size / 1e6:.1f} MB, {len(content.all_figures())} figures")
+    print(f"{output}: {size / 1e6:.1f} MB, {len(content.all_figures())} figures")
     if figures is not None:
-        click.echo(
-            f"{figures}: {written['figures']} figures as SVG, PDF and CSV; captions in {captions.name}"
-        )
+        print(f"{figures}: {written['figures']} figures as SVG, PDF and CSV; captions in {captions.name}")
     if content.empty:
-        click.echo("The results are empty: the report says what to run, such as: motecrypt reproduce rc4d")
+        print("The results are empty: the report says what to run, such as: motecrypt reproduce rc4d")
 
 
 def write_report(output: Path, db: Path | None, compilers: Sequence[str] = ()) -> Content:

@@ -16,6 +16,7 @@ from motecrypt.cli._output import compiler_option, db_option, open_results
 from motecrypt.cli._selection import match_ciphers
 from motecrypt.errors import InputError
 from motecrypt.model import Measurement
+from motecrypt.text import spreadsheet_row
 
 
 @click.command(epilog="Example: motecrypt results --cipher rc4d --format csv")
@@ -64,7 +65,9 @@ def command(
         found = read(device=list(devices) or None, cipher=names or None, library=list(libraries) or None)
         found = [m for m in found if status in (None, m.status)]
         if not found:
-            click.echo(f"motecrypt: no such measurement in {results.path} yet; 'motecrypt measure'", err=True)
+            print(
+                f"motecrypt: no such measurement in {results.path} yet; 'motecrypt measure'", file=sys.stderr
+            )
     if form == "csv":
         _print_csv(found)
     else:
@@ -75,4 +78,4 @@ def _print_csv(measurements: Sequence[Measurement]) -> None:
     columns = list(Measurement.__dataclass_fields__)
     writer = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(asdict(m) for m in measurements)
+    writer.writerows(spreadsheet_row(asdict(m)) for m in measurements)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 from pathlib import Path
 from typing import BinaryIO
@@ -38,6 +39,7 @@ from motecrypt.cli._selection import select
 @click.option(
     "--speed", type=click.Choice(["full", "real"]), default=None, help="full, or held to the wall clock."
 )
+@click.option("--raw", is_flag=True, help="Let what the UART sends control the terminal.")
 @click.option("--stamps", is_flag=True, help="Begin each line with its simulated time in seconds.")
 @click.option(
     "--input", "input_file", type=click.File("rb"), default=None, help="What the UART receives; - is stdin."
@@ -65,6 +67,7 @@ def command(
     uart: str | None,
     board: bool,
     speed: str | None,
+    raw: bool,
     stamps: bool,
     input_file: BinaryIO | None,
     eeprom: Path | None,
@@ -75,7 +78,8 @@ def command(
     """Run FIRMWARE (.elf, .hex, .uf2 or an Arduino .ino) in the simulator and say what it took.
 
     FIRMWARE may be the word optiboot: the UNO's bootloader; with --uart and --board a pretend UNO.
-    Prints what its UART sends. Ends with exit code 1 when a text asked for with --until did not come.
+    Prints what its UART sends; at a terminal, control characters are shown as numbers, such as \\x1b.
+    Ends with exit code 1 when a text asked for with --until did not come.
 
     FIRMWARE need not be trusted: it reaches its UART, the files and ports named here and nothing else of this
     computer (docs/security.md). A sketch is compiled first, which can read any file that you can.
@@ -97,7 +101,7 @@ def command(
         millivolts=millivolts,
     )
     text = bytearray()
-    printer = _Printer()
+    printer = _Printer(raw or not sys.stdout.isatty())
     ended = run_freely(image, target, how, text.extend if as_json else printer.show, _tell)
     figures = {
         "device": target.name,
@@ -127,11 +131,20 @@ def command(
 
 
 class _Printer:
-    at_line_start = True
+    """Shows what the UART sends: its bytes to a file or a pipe, text without commands to a terminal."""
+
+    def __init__(self, raw: bool) -> None:
+        self.at_line_start = True
+        self._raw = raw
+        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
 
     def show(self, data: bytes) -> None:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        if self._raw:
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        else:
+            sys.stdout.write(self._decoder.decode(data.replace(b"\r", b"")))
+            sys.stdout.flush()
         self.at_line_start = data.endswith(b"\n")
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from motecrypt.text import spreadsheet_row
+
 Specification = Mapping[str, Any]
 
 
@@ -54,7 +56,7 @@ class Figure:
         text = io.StringIO()
         writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(map(spreadsheet_row, rows))
         return text.getvalue()
 
 
