@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
+import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from motecrypt.errors import InputError
 
@@ -47,18 +49,60 @@ def make_dir(path: Path) -> Path:
     return path
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a whole file or none: a temporary file beside it, then a rename."""
-    make_dir(path.parent)
+def open_regular(path: Path) -> BinaryIO:
+    """A regular file, open for reading. A pipe that nobody writes to is not waited for.
+
+    Raises
+    ------
+    InputError
+        It is missing, unreadable, or a folder, a pipe or a device.
+    """
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        temporary = Path(name)
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError as error:  # a zero byte in its name
+        raise InputError(f"{str(path)!r}: cannot be read: {error}") from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise InputError(f"{path}: cannot be read: not a regular file")
+    return os.fdopen(handle, "rb")
+
+
+def read_regular(path: Path, bytes_max: int = 64 << 20) -> bytes:
+    """All bytes of a regular file.
+
+    Raises
+    ------
+    InputError
+        As with `open_regular`; or the file has more bytes than that.
+    """
+    with open_regular(path) as file:
+        try:
+            data = file.read(bytes_max + 1)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    if len(data) > bytes_max:
+        raise InputError(f"{path}: longer than {bytes_max:,} bytes")
+    return data
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a whole file or none: a temporary file beside it, then a rename.
+
+    A new file has the permissions that the umask leaves; one that is replaced keeps its own.
+    """
+    make_dir(path.parent)
+    temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}")
+    try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
             with os.fdopen(handle, "wb") as file:
+                if path.is_file():
+                    os.fchmod(handle, path.stat().st_mode & 0o777)
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            temporary.chmod(0o644)
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)

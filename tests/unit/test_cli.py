@@ -15,6 +15,7 @@ from rich.console import Console
 from motecrypt.cli import application
 from motecrypt.cli._output import print_table
 from motecrypt.model import Measurement
+from motecrypt.paths import write_atomically
 from motecrypt.results import Results
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,6 +60,11 @@ def test_every_command_has_help_with_an_example(name: str) -> None:
         (["measure", "--cipher", "rc4d", "--jobs", "0"], "0 is not in the range"),
         (["crypt", "rc4d", "--key", "00zz", "00"], "not hexadecimal"),
         (["crypt", "rc4d", "--key", "00", "00"], "8 bits; rc4d takes"),
+        (["crypt", "rc4d", "00"], "--key-file, --key-env, --key: give one of them"),
+        (["crypt", "rc4d", "--key", "00", "--key-env", "HOME", "00"], "give one of them"),
+        (["crypt", "rc4d", "--key-env", "NO_SUCH_VARIABLE", "00"], "not set"),
+        (["crypt", "rc4d", "--key-file", "/no/such/file", "00"], "No such file"),
+        (["crypt", "rc4d", "--key-file", "/dev/zero", "00"], "not a regular file"),
         (["crypt", "aes128-cbc", "--key", "00" * 16, "00" * 16], "--nonce: missing"),
         (["crypt", "aes128-ecb", "--key", "00" * 16, "00" * 15], "multiples of 16"),
         (["crypt", "aes128-ccm8", "--key", "00" * 16, "--nonce", "00" * 13, "--decrypt", "00"], "too short"),
@@ -236,3 +242,39 @@ def test_what_a_run_went_without_is_its_last_line(tmp_path: Path) -> None:
         "motecrypt: could not be had, and was left out: the source of mylibrary (pypi toy: "
     )
     assert done.stderr.count("could not be had") == 1
+
+
+def test_crypt_takes_its_key_from_a_file_or_a_variable(tmp_path: Path) -> None:
+    key, file = "0102030405060708090a0b0c0d0e0f10", tmp_path / "key"
+    file.write_text(f"{key}\n")
+    file.chmod(0o600)
+    message = "00" * 16
+    typed = run("crypt", "rc4d", "--key", key, message)
+    assert typed.returncode == 0, typed.stderr
+    assert run("crypt", "rc4d", "--key-file", file, message).stdout == typed.stdout
+    assert run("crypt", "rc4d", "--key-env", "CRYPT_KEY", message, CRYPT_KEY=key).stdout == typed.stdout
+    file.chmod(0o644)
+    assert "others can read" in run("crypt", "rc4d", "--key-file", file, message).stderr
+
+
+def test_a_wrong_key_is_not_told_to_the_terminal() -> None:
+    typed = "deadbeef" * 3 + "x"
+    assert "deadbeef" not in run("crypt", "rc4d", "--key", typed, "00").stderr
+    assert "deadbeef" not in run("crypt", "rc4d", "--key-env", "CRYPT_KEY", "00", CRYPT_KEY=typed).stderr
+
+
+def test_a_written_file_respects_the_umask_and_keeps_the_replaced_ones_permissions(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_atomically(tmp_path / "a", b"1")
+        assert (tmp_path / "a").stat().st_mode & 0o777 == 0o640
+        os.umask(0o077)
+        write_atomically(tmp_path / "b", b"1")
+        assert (tmp_path / "b").stat().st_mode & 0o777 == 0o600
+        (tmp_path / "a").chmod(0o600)
+        os.umask(0o022)
+        write_atomically(tmp_path / "a", b"2")
+        assert (tmp_path / "a").stat().st_mode & 0o777 == 0o600
+        assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
+    finally:
+        os.umask(before)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
 from motecrypt.audits.weak_keys import key_warnings
 from motecrypt.cli._selection import nearest_length, parse_hex, select
 from motecrypt.errors import InputError
+from motecrypt.files import secrets
+from motecrypt.link import read_hex_key
 from motecrypt.model import Cipher
 
 
@@ -17,17 +20,30 @@ from motecrypt.model import Cipher
 )
 @click.argument("cipher_name", metavar="CIPHER")
 @click.argument("data", metavar="[HEX|-]", default="-")
-@click.option("--key", required=True, help="The key in hexadecimal.")
+@click.option("--key", default=None, help="The key in hexadecimal; other users can see it while this runs.")
+@click.option("--key-file", type=click.Path(path_type=Path), help="A file that holds the key in hexadecimal.")
+@click.option("--key-env", metavar="NAME", help="Take the key, in hexadecimal, from this variable.")
 @click.option("--nonce", default="", help="The nonce or IV in hexadecimal.")
 @click.option("--ad", default="", help="Associated data in hexadecimal.")
 @click.option("--decrypt", is_flag=True, help="Decrypt; for an AEAD the tag follows the ciphertext.")
 @click.option("--variant", default=None, help="A certain variant of ours ('motecrypt list implementations').")
 def command(
-    cipher_name: str, data: str, key: str, nonce: str, ad: str, decrypt: bool, variant: str | None
+    cipher_name: str,
+    data: str,
+    key: str | None,
+    key_file: Path | None,
+    key_env: str | None,
+    nonce: str,
+    ad: str,
+    decrypt: bool,
+    variant: str | None,
 ) -> None:
     """Encrypt or decrypt HEX (or standard input with -) and print HEX. A tag follows the ciphertext.
 
     CIPHER may be a folder of your own, such as ./mycipher; its known answers are run first.
+
+    A real key belongs in --key-file or --key-env: the arguments of a running command stand in the process
+    list and in the shell's history.
     """
     from motecrypt.setup import need
     from motecrypt.toolchain.native import open_cipher
@@ -35,9 +51,8 @@ def command(
     chosen = select([cipher_name])
     cipher = chosen.cipher
     message = parse_hex(sys.stdin.read() if data == "-" else data, "the message")
-    key_bytes, nonce_bytes, ad_bytes = (
-        parse_hex(text, what) for text, what in ((key, "--key"), (nonce, "--nonce"), (ad, "--ad"))
-    )
+    key_bytes = _key(key, key_file, key_env)
+    nonce_bytes, ad_bytes = (parse_hex(text, what) for text, what in ((nonce, "--nonce"), (ad, "--ad")))
     _check(cipher, key_bytes, nonce_bytes, ad_bytes)
     body_bytes = len(message) - (cipher.tag_bytes if decrypt else 0)
     if body_bytes < 0:
@@ -59,6 +74,19 @@ def command(
         print((ciphertext + tag).hex())
 
 
+def _key(key: str | None, key_file: Path | None, key_env: str | None) -> bytes:
+    if sum(given is not None for given in (key, key_file, key_env)) != 1:
+        raise InputError("--key-file, --key-env, --key: give one of them")
+    if key_file is not None:
+        return read_hex_key(key_file)
+    text = secrets.from_environment(key_env) if key_env is not None else str(key)
+    try:
+        return bytes.fromhex("".join(text.split()))
+    except ValueError:  # without the text: it may be most of a key
+        where = "--key" if key_env is None else f"--key-env {key_env}"
+        raise InputError(f"{where}: not hexadecimal (two digits a byte)") from None
+
+
 def _check(cipher: Cipher, key: bytes, nonce: bytes, ad: bytes) -> None:
     bits = len(key) * 8
     if cipher.key_bits_allowed:
@@ -69,7 +97,7 @@ def _check(cipher: Cipher, key: bytes, nonce: bytes, ad: bytes) -> None:
         fits = bits in cipher.key_bits
         expected = " or ".join(map(str, cipher.key_bits)) + " bits"
     if not fits:
-        raise InputError(f"--key: {bits} bits; {cipher.name} takes {expected}")
+        raise InputError(f"the key: {bits} bits; {cipher.name} takes {expected}")
     if cipher.nonce_bytes == 0 and nonce:
         raise InputError(f"--nonce: {cipher.name} has no nonce")
     if cipher.nonce_bytes and not nonce:

@@ -127,6 +127,9 @@ def encrypt(
 @click.option(
     "--digest", type=click.Choice(list(crypt_and_hash.DIGESTS)), help="Of crypt-and-hash; default sha512."
 )
+@click.option(
+    "--allow-costly", is_flag=True, help="Let a password's header ask for more than 64 MiB of memory."
+)
 @_key_options
 def decrypt(
     source: str,
@@ -134,11 +137,15 @@ def decrypt(
     kind: str | None,
     cipher: str | None,
     digest: str | None,
+    allow_costly: bool,
     key_file: Path | None,
     key_env: str | None,
     force: bool,
 ) -> None:
-    """Decrypt SOURCE into the new file TARGET, which appears only if every byte was found genuine."""
+    """Decrypt SOURCE into the new file TARGET, which appears only if every byte was found genuine.
+
+    Only you can read TARGET; one that is replaced keeps its permissions.
+    """
     if kind is None:
         kind = MODERN if container.is_container(Path(source)) else COMPATIBLE
     if kind == MODERN:
@@ -146,7 +153,9 @@ def decrypt(
             raise InputError("--cipher, --digest: a file of the modern format tells its own; leave them out")
         secret = _modern_secret(key_file, key_env, new=False)
         with _bar("decrypting") as report:
-            size = container.decrypt_file(Path(source), target, secret, force=force, progress=report)
+            size = container.decrypt_file(
+                Path(source), target, secret, force=force, allow_costly=allow_costly, progress=report
+            )
     else:
         _warn(COMPATIBLE_WARNING)
         typed = _compatible_secret(key_file, key_env, new=False)

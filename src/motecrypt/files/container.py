@@ -37,6 +37,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.files.writing import NewFile, check_target, open_source
+from motecrypt.paths import open_regular
 
 Progress = Callable[[int, int], None]
 
@@ -49,7 +50,8 @@ HEADER_BYTES = 84
 CHUNK_LOG2 = 16
 KEY_BYTES = (16, 24, 32)
 
-# RFC 9106, 4: the second recommended choice. What a file may ask of a reader is limited.
+# RFC 9106, 4: the second recommended choice. What a file may ask of a reader is limited: up to as much memory
+# as our own files ask for, and 16 passes over it (a second or so), by itself; up to the limits when allowed.
 ARGON_KIB, ARGON_PASSES, ARGON_LANES = 65_536, 3, 4
 ARGON_KIB_MAX, ARGON_PASSES_MAX, ARGON_LANES_MAX = 1_048_576, 16, 16
 
@@ -102,9 +104,9 @@ class Header:
 def is_container(source: Path) -> bool:
     """Whether a file begins as a container does; False if it cannot be read."""
     try:
-        with source.open("rb") as file:
+        with open_regular(source) as file:
             return file.read(len(MAGIC)) == MAGIC
-    except OSError:
+    except (InputError, OSError):
         return False
 
 
@@ -226,20 +228,41 @@ def encrypt_file(
 
 
 def decrypt_file(
-    source: Path, target: Path, secret: Secret, *, force: bool = False, progress: Progress | None = None
+    source: Path,
+    target: Path,
+    secret: Secret,
+    *,
+    force: bool = False,
+    allow_costly: bool = False,
+    progress: Progress | None = None,
 ) -> int:
     """Decrypt a container; returns the size of the plaintext in bytes. The file appears whole or not at all.
 
+    A new file is its owner's alone; one that is replaced keeps its permissions.
+
+    Parameters
+    ----------
+    allow_costly
+        Whether the header may ask for more than 64 MiB of memory; nobody has verified it before the
+        password has been through Argon2id.
+
     Raises
     ------
+    InputError
+        The header asks for that much.
     MotecryptError
         Wrong key or password, or a file that was changed, cut, extended or reordered.
     """
     check_target(source, target, force)
-    handle, size, mode = open_source(source)
+    handle, size, _ = open_source(source)
     try:
         start = _exactly(handle, min(size, HEADER_BYTES), source)
         header = parse_header(start, str(source))
+        if header.argon_kib > ARGON_KIB and not allow_costly:
+            raise InputError(
+                f"{source}: its password header asks for {header.argon_kib // 1024:,} MiB of memory; if you "
+                "trust where it comes from, give --allow-costly"
+            )
         header_key, chunk_key = keys_of(header, secret)
         expected = hmac.digest(header_key, start[: _FIELDS.size], "sha256")
         if not hmac.compare_digest(expected, start[_FIELDS.size :]):
@@ -247,7 +270,7 @@ def decrypt_file(
             raise MotecryptError(f"{source}: wrong {what}, or its header was changed; nothing is written")
         sealed_bytes, written = header.chunk_bytes + TAG_BYTES, 0
         chunks = _Chunks(header, chunk_key)
-        with NewFile(target, force=force, mode=mode) as out:
+        with NewFile(target, force=force) as out:
             body = size - HEADER_BYTES
             for number, (sealed, last) in enumerate(
                 _read_chunks(handle, body, sealed_bytes, source, progress)

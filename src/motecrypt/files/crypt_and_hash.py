@@ -175,7 +175,7 @@ def decrypt_file(
     """
     body, mac_bytes = _choose(cipher, digest, secret)
     check_target(source, target, force)
-    handle, size, mode = open_source(source)
+    handle, size, _ = open_source(source)
     try:
         length = size - IV_BYTES - mac_bytes
         if length < 0 or (body.padded and (length == 0 or length % body.block_bytes)):
@@ -189,7 +189,7 @@ def decrypt_file(
         engine = body.engine(keys, iv).decryptor()
         output = memoryview(bytearray(PIECE_BYTES + body.block_bytes))
         written, end = 0, b""
-        with NewFile(target, force=force, mode=mode) as out, ThreadPoolExecutor(1) as beside:
+        with NewFile(target, force=force) as out, ThreadPoolExecutor(1) as beside:
             for piece in _pieces(handle, length, source, progress):
                 hashing: Future[None] = beside.submit(mac.update, piece)
                 made = output[: engine.update_into(piece, output)]

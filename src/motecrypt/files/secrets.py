@@ -8,6 +8,7 @@ from pathlib import Path
 from motecrypt.errors import InputError
 from motecrypt.files.container import KEY_BYTES, Secret
 from motecrypt.files.crypt_and_hash import SECRET_BYTES_MAX
+from motecrypt.paths import open_regular
 
 HEX_PREFIX = "hex:"
 
@@ -72,7 +73,7 @@ def _hex(text: str, where: str) -> bytes:
 
 def _read(path: Path, count: int) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(count)
-    except OSError as error:
-        raise InputError(f"key file {path}: {error.strerror}; give a readable file") from None
+    except InputError as error:
+        raise InputError(f"key file {error}; give a readable file") from None

@@ -55,13 +55,14 @@ class NewFile:
     force
         Whether an existing file may be replaced; otherwise `keep` refuses, even if it came meanwhile.
     mode
-        Permission bits; execution bits and the umask's are taken off.
+        Permission bits; execution bits and the umask's are taken off. None: those of the file that is
+        replaced, or, where there is none, its owner's alone.
     """
 
-    def __init__(self, target: Path, *, force: bool = False, mode: int = 0o600) -> None:
+    def __init__(self, target: Path, *, force: bool = False, mode: int | None = None) -> None:
         self._target = target
         self._force = force
-        self._mode = mode & 0o666
+        self._mode = None if mode is None else mode & 0o666
         self._handle = -1
         self._part: Path | None = None
 
@@ -86,10 +87,8 @@ class NewFile:
     def keep(self) -> None:
         """Make it durable and give it its name."""
         folder = self._target.parent
-        umask = os.umask(0o077)
-        os.umask(umask)
         with self._errors():
-            os.fchmod(self._handle, self._mode & ~umask)
+            os.fchmod(self._handle, self._permissions())
             os.fsync(self._handle)
             if self._part is None and not self._force:
                 self._link(self._target)
@@ -109,6 +108,13 @@ class NewFile:
                 os.fsync(directory)
             finally:
                 os.close(directory)
+
+    def _permissions(self) -> int:
+        if self._mode is None:
+            return self._target.stat().st_mode & 0o777 if self._target.is_file() else 0o600
+        umask = os.umask(0o077)
+        os.umask(umask)
+        return self._mode & ~umask
 
     def _link(self, name: Path) -> None:
         # With a directory's descriptor (unused: the path is absolute) Python calls linkat and follows.

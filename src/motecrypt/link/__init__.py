@@ -5,7 +5,7 @@ same code runs over a real serial port (ports/) and over radios in virtual time 
 """
 
 from motecrypt.link.frames import frame_bytes, largest_message_bytes
-from motecrypt.link.keys import create_key_file, read_key_file
+from motecrypt.link.keys import create_key_file, read_hex_key, read_key_file
 from motecrypt.link.receiver import Receiver
 from motecrypt.link.sender import Sender, SendOutcome
 from motecrypt.link.state import Counters, FileStore, MemoryStore, Store, Window
@@ -24,5 +24,6 @@ __all__ = [
     "create_key_file",
     "frame_bytes",
     "largest_message_bytes",
+    "read_hex_key",
     "read_key_file",
 ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
-import stat
 from pathlib import Path
 
 from motecrypt.errors import InputError
+from motecrypt.paths import open_regular
 
 KEY_BYTES = (16, 24, 32)
 
@@ -20,25 +20,36 @@ def read_key_file(path: Path) -> bytes:
     InputError
         No such file, readable by group or others, not hex, or of the wrong size.
     """
-    try:
-        with path.open("rb") as file:
-            mode = os.fstat(file.fileno()).st_mode
-            text = file.read(1025)
-    except OSError as error:
-        raise InputError(f"key file {path}: {error.strerror}; make one with 'motecrypt key {path}'") from None
-    if not stat.S_ISREG(mode):
-        raise InputError(f"key file {path}: not a file; make one with 'motecrypt key FILE'")
-    if mode & 0o077:
-        raise InputError(f"key file {path}: others can read or write it; run 'chmod 600 {path}'")
-    try:
-        key = bytes.fromhex(text.decode("ascii").strip())
-    except ValueError:
-        raise InputError(f"key file {path}: not hex digits; make one with 'motecrypt key FILE'") from None
+    key = read_hex_key(path)
     if len(key) not in KEY_BYTES:
         raise InputError(
             f"key file {path}: {len(key)} bytes of key; 16, 24 or 32 are needed (32, 48 or 64 hex digits)"
         )
     return key
+
+
+def read_hex_key(path: Path) -> bytes:
+    """The key in a file of hex digits, of any length up to 512 bytes.
+
+    Raises
+    ------
+    InputError
+        No such file, readable by group or others, or not hex.
+    """
+    try:
+        with open_regular(path) as file:
+            mode = os.fstat(file.fileno()).st_mode
+            text = file.read(1025)
+    except InputError as error:
+        raise InputError(f"key file {error}; make one with 'motecrypt key FILE'") from None
+    if mode & 0o077:
+        raise InputError(f"key file {path}: others can read or write it; run 'chmod 600 {path}'")
+    try:
+        if len(text) > 1024:
+            raise ValueError
+        return bytes.fromhex(text.decode("ascii").strip())
+    except ValueError:
+        raise InputError(f"key file {path}: not hex digits; make one with 'motecrypt key FILE'") from None
 
 
 def create_key_file(path: Path, key_bytes: int = 32) -> None:

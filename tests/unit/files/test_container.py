@@ -124,6 +124,31 @@ def test_a_header_cannot_ask_for_much_memory(tmp_path: Path) -> None:
     refused(sealed, "asks for more", Secret(password=b"p"))
 
 
+def test_a_header_that_asks_for_more_than_64_mib_needs_leave(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, secret = tmp_path / "p", Secret(password=b"p")
+    plain.write_bytes(b"x")
+    asked: list[int] = []
+
+    def cheap(header: container.Header, password: bytes) -> bytes:
+        asked.append(header.argon_kib)
+        return bytes(32)
+
+    monkeypatch.setattr(container, "_argon", cheap)
+    for kib, costly in ((65_536, False), (65_537, True), (1_048_576, True)):
+        with monkeypatch.context() as as_made:
+            as_made.setattr(container, "ARGON_KIB", kib)
+            container.encrypt_file(plain, tmp_path / "s", secret, force=True)
+        asked.clear()
+        if costly:
+            with pytest.raises(InputError, match=r"MiB of memory.*--allow-costly"):
+                container.decrypt_file(tmp_path / "s", tmp_path / "t", secret, force=True)
+            assert not asked, "refused before any of it is spent"
+        container.decrypt_file(tmp_path / "s", tmp_path / "t", secret, force=True, allow_costly=costly)
+        assert asked == [kib]
+
+
 def test_senseless_requests(tmp_path: Path) -> None:
     source = tmp_path / "plain"
     source.write_bytes(b"x")

@@ -106,6 +106,29 @@ def test_permissions_are_the_sources(tmp_path: Path, kind: str) -> None:
         assert target.stat().st_mode & 0o777 == expected & ~0o022
 
 
+BACK = {
+    "modern": lambda s, t, **k: container.decrypt_file(s, t, Secret(key=bytes(32)), **k),
+    "crypt-and-hash": lambda s, t, **k: crypt_and_hash.decrypt_file(s, t, b"key", **k),
+}
+
+
+@pytest.mark.parametrize("way", BACK)
+def test_a_decrypted_file_is_private_or_keeps_the_replaced_ones_permissions(
+    tmp_path: Path, kind: str, way: str
+) -> None:
+    source, sealed, target = tmp_path / "source", tmp_path / "sealed", tmp_path / "target"
+    source.write_bytes(b"x")
+    source.chmod(0o644)
+    WAYS[way](source, sealed)
+    assert sealed.stat().st_mode & 0o777 == 0o644
+    BACK[way](sealed, target)
+    assert target.stat().st_mode & 0o777 == 0o600
+    for mode in (0o640, 0o664, 0o400):
+        target.chmod(mode)
+        BACK[way](sealed, target, force=True)
+        assert target.stat().st_mode & 0o777 == mode
+
+
 @pytest.mark.parametrize("way", ["crypt_and_hash", "container"])
 def test_kill_at_random_points_leaves_the_old_or_the_new(tmp_path: Path, way: str) -> None:
     source, target = tmp_path / "source", tmp_path / "target"
