@@ -109,7 +109,7 @@ class Run:
         self.results: dict[str, Result] = {}
         self._digest = _tree_digest()
         self._lock = threading.Lock()
-        self._sources = owned.sources()
+        self._sources = {source: owned.with_rules(source, o) for source, o in owned.sources().items()}
         self._baseline_s: dict[Owner, float] = {}
         self._baseline_locks: dict[Owner, threading.Lock] = {}
 

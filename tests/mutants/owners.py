@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,8 @@ class Owners:
     domains: dict[str, Domain]
     owners: tuple[Owner, ...]
     left_out: dict[str, str]
+    every_python: tuple[str, ...]
+    """Tests that own every Python source, and run first."""
 
     def of(self, path: str) -> Owner | None:
         """Who owns a source; None where nobody does."""
@@ -57,6 +59,14 @@ class Owners:
     def excused(self, path: str) -> bool:
         """Whether a source is left out of the sample, for a reason that owners.toml gives."""
         return any(fnmatch.fnmatch(path, pattern) for pattern in self.left_out)
+
+    def with_rules(self, path: str, owner: Owner) -> Owner:
+        """The owner with what runs for every Python source before."""
+        if not path.endswith(".py") or not self.every_python:
+            return owner
+        rules = " or ".join(Path(test).stem for test in self.every_python)
+        select = f"({owner.select}) or {rules}" if owner.select else ""
+        return replace(owner, tests=(*self.every_python, *owner.tests), select=select)
 
     def sources(self) -> dict[str, Owner]:
         """Every source that is mutated, and its owner; ValueError where one has none."""
@@ -101,7 +111,8 @@ def load(path: Path = HERE / "owners.toml") -> Owners:
             )
         )
     left_out = {f"{SOURCES}/{e['source']}": e["reason"] for e in table["left_out"]}
-    return Owners(domains, tuple(owners), left_out)
+    every_python = tuple(f"tests/{test}" for test in table["every_python"])
+    return Owners(domains, tuple(owners), left_out, every_python)
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cosmic_ray.ast import ast_nodes, get_ast
-from cosmic_ray.mutating import mutate_code
-from cosmic_ray.plugins import get_operator, operator_names
-
 # The first two need the names of variables, and put random numbers in. Identity in place of a comparison:
 # whether equal numbers or strings are one object is the interpreter's affair, and ruff forbids it (F632).
+# A power of two large numbers never ends.
 NOT_USED = re.compile(
-    r"core/(VariableReplacer|VariableInserter|ReplaceComparisonOperator_(?!Is)\w+_Is(Not)?|"
+    r"core/(VariableReplacer|VariableInserter|ReplaceBinaryOperator_\w+_Pow|ReplaceComparisonOperator_(?!Is)\w+_Is(Not)?|"
     r"ReplaceComparisonOperator_Is(Not)?_(?!Is)\w+)"
 )
 
@@ -31,6 +29,9 @@ class Place:
 
 def places(text: str) -> list[Place]:
     """Every place of a source that some operator changes, but for annotations, which nothing runs."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.plugins import get_operator, operator_names
+
     nodes = list(ast_nodes(get_ast(text)))
     silent = _annotations(text)
     found = []
@@ -47,15 +48,69 @@ def places(text: str) -> list[Place]:
 
 def mutated(text: str, place: Place) -> str | None:
     """The source with that change; None when it is no Python then, or means the same."""
+    from cosmic_ray.mutating import mutate_code
+    from cosmic_ray.plugins import get_operator
+
     changed = mutate_code(text, get_operator(f"core/{place.operator}")(), place.occurrence)
     if changed is None:
         return None
     try:
-        same = ast.dump(ast.parse(changed)) == ast.dump(ast.parse(text))
+        same = _mean_the_same(ast.parse(text), ast.parse(changed))
         compile(changed, "mutant", "exec")
     except (SyntaxError, ValueError):
         return None
     return None if same else str(changed)
+
+
+CONSTANTS = {name: importlib.import_module(name) for name in ("os", "fcntl", "stat")}
+
+
+def _mean_the_same(one: ast.AST, other: ast.AST) -> bool:
+    """Whether two trees are equal but for constant expressions of equal value: os.O_RDWR | os.O_CREAT is
+    os.O_RDWR + os.O_CREAT. A C compiler folds such things, and so finds the same for C."""
+    if ast.dump(one) == ast.dump(other):
+        return True
+    if isinstance(one, ast.expr) and isinstance(other, ast.expr):
+        values = [_constant(node) for node in (one, other)]
+        if values[0] is not None and values[0] == values[1]:
+            return True
+    if type(one) is not type(other):
+        return False
+    parts = [list(ast.iter_child_nodes(node)) for node in (one, other)]
+    kept = [{k: v for k, v in ast.iter_fields(node) if not _holds_nodes(v)} for node in (one, other)]
+    return (
+        kept[0] == kept[1] and len(parts[0]) == len(parts[1]) and all(map(_mean_the_same, parts[0], parts[1]))
+    )
+
+
+def _holds_nodes(value: object) -> bool:
+    return isinstance(value, ast.AST) or (
+        isinstance(value, list) and any(isinstance(item, ast.AST) for item in value)
+    )
+
+
+def _constant(node: ast.expr) -> int | None:
+    """The value of an expression of whole numbers and of the system's constants; None for any other."""
+    allowed = (
+        ast.BinOp,
+        ast.UnaryOp,
+        ast.operator,
+        ast.unaryop,
+        ast.Constant,
+        ast.Attribute,
+        ast.Name,
+        ast.Load,
+    )
+    if not isinstance(node, (ast.BinOp, ast.UnaryOp)):
+        return None
+    for part in ast.walk(node):
+        if not isinstance(part, allowed) or (isinstance(part, ast.Name) and part.id not in CONSTANTS):
+            return None
+    try:
+        value = eval(compile(ast.Expression(node), "constant", "eval"), {"__builtins__": {}, **CONSTANTS})
+    except Exception:
+        return None
+    return value if isinstance(value, int) else None
 
 
 def _annotations(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from mutants import cmutants
+from mutants import cmutants, pythonmutants
 from mutants.model import Mutant, edit
 from mutants.owners import ROOT, Owner, Owners
 
@@ -60,11 +60,7 @@ def _in_order(paths: list[str], domain: str, seed: int) -> Iterator[Mutant]:
 
 
 def _kind(path: str) -> Any:
-    if not path.endswith(".py"):
-        return cmutants
-    from mutants import pythonmutants  # which needs cosmic-ray
-
-    return pythonmutants
+    return pythonmutants if path.endswith(".py") else cmutants
 
 
 @lru_cache(maxsize=512)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import fnmatch
 
 import pytest
 
-from mutants import cmutants, owners, sample
+from mutants import cmutants, owners, pythonmutants, sample
 from mutants.model import Tally, edit
 
 OWNED = owners.load()
@@ -84,6 +85,26 @@ def test_c_is_changed_in_its_code_alone() -> None:
     assert {after for line, after in made if line == 8} == {"return 0x10;", "return 0x0e;"}
     assert {after for line, after in made if line == 10} >= {"c &= 1;", "c = 1;", ";", "c |= 2;"}
     assert {after for line, after in made if line in (11, 13)} == {";", "continue;"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("f(os.O_RDWR | os.O_CREAT)", "f(os.O_RDWR + os.O_CREAT)", True),
+        ("f(os.O_RDWR | os.O_CREAT)", "f(os.O_RDWR & os.O_CREAT)", False),
+        ("x = 1 << 3", "x = 4 * 2", True),
+        ("x = 1 << 3", "x = 1 << 4", False),
+        ("x = 1", "x = 2", False),
+        ("x = a | 1", "x = a + 1", False),
+        ("f(a)", "f(b)", False),
+        ("f(a, 1 + 1)", "f(b, 1 + 1)", False),
+        ("x is None", "x is not None", False),
+        ("def f(): pass", "def g(): pass", False),
+        ("x = -1", "x = 1", False),
+    ],
+)
+def test_constants_of_equal_value_are_no_mutant(one: str, other: str, same: bool) -> None:
+    assert pythonmutants._mean_the_same(ast.parse(one), ast.parse(other)) is same
 
 
 def test_an_edit_is_found_again_and_applied() -> None:

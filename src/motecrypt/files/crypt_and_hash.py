@@ -188,7 +188,7 @@ def decrypt_file(
         mac = hmac.new(keys[:32], digestmod=digest)
         engine = body.engine(keys, iv).decryptor()
         output = memoryview(bytearray(PIECE_BYTES + body.block_bytes))
-        written, end = 0, b""
+        end = b""
         with NewFile(target, force=force) as out, ThreadPoolExecutor(1) as beside:
             for piece in _pieces(handle, length, source, progress):
                 hashing: Future[None] = beside.submit(mac.update, piece)

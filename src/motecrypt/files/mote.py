@@ -90,7 +90,7 @@ class FileMote(Client):
 
     def write(self, name: str, content: bytes) -> None:
         """Write a whole file."""
-        starts = range(0, max(1, len(content)), PIECE_BYTES)
+        starts = range(0, len(content), PIECE_BYTES) or range(1)
         for start in starts:
             flags = (1 if start == 0 else 0) | (2 if start == starts[-1] else 0)
             piece = content[start : start + PIECE_BYTES]

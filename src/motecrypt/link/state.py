@@ -67,7 +67,7 @@ class FileStore:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._lock = os.open(
+            self._lock: int | None = os.open(
                 path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
             )
         except OSError as error:
@@ -107,9 +107,9 @@ class FileStore:
 
     def close(self) -> None:
         """Let another program have the file."""
-        if self._lock >= 0:
+        if self._lock is not None:
             os.close(self._lock)
-            self._lock = -1
+            self._lock = None
 
 
 def _pack(kind: str, content: dict[str, Any]) -> bytes:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hmac
+import os
+import struct
 from pathlib import Path
 
 import pytest
@@ -212,3 +214,108 @@ def test_chunks_are_powers_of_two_from_512_to_1048576(tmp_path: Path, chunk_byte
     for good in (512, 1 << 20):
         container.encrypt_file(tmp_path / "plain", tmp_path / "sealed", KEY, chunk_bytes=good, force=True)
         assert opened(tmp_path / "sealed") == b"x"
+
+
+def test_a_password_costs_what_rfc_9106_recommends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "_argon", lambda header, password: bytes(32))
+    (tmp_path / "plain").write_bytes(b"x")
+    written = container.encrypt_file(tmp_path / "plain", tmp_path / "sealed", Secret(password=b"p"))
+    data = (tmp_path / "sealed").read_bytes()
+    assert written == len(data) == 84 + 1 + 16
+    # RFC 9106, 4, the second choice: 64 MiB, three passes, four lanes. Chunks are 64 KiB.
+    assert data[:20] == b"motefile" + bytes([1, 1, 1, 16]) + struct.pack("<IHH", 65_536, 3, 4)
+    container.encrypt_file(tmp_path / "plain", tmp_path / "sealed", KEY, force=True)
+    assert (tmp_path / "sealed").read_bytes()[8:20] == bytes([1, 1, 0, 16]) + bytes(8)
+
+
+def test_argon2id_is_asked_for_what_the_header_says() -> None:
+    from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+
+    header = container.parse_header(header_with(kib=64, passes=2, lanes=3), "f")
+    salt = bytes(range(32))
+    expected = Argon2id(salt=salt, length=32, iterations=2, lanes=3, memory_cost=64).derive(b"password")
+    assert container._argon(header, b"password") == expected
+    head, chunks = container.keys_of(header, Secret(password=b"password"))
+    assert (len(head), len(chunks)) == (32, 32) and head != chunks
+
+
+def test_progress_of_chunks(tmp_path: Path) -> None:
+    source, sealed, back = tmp_path / "plain", tmp_path / "sealed", tmp_path / "back"
+    source.write_bytes(bytes(2 * SMALL + 5))
+    seen: list[tuple[int, int]] = []
+    container.encrypt_file(source, sealed, KEY, chunk_bytes=SMALL, progress=lambda *done: seen.append(done))
+    assert seen == [(512, 1029), (1024, 1029), (1029, 1029)]
+    seen.clear()
+    length = container.decrypt_file(sealed, back, KEY, progress=lambda *done: seen.append(done))
+    assert length == 1029 and seen == [(528, 1077), (1056, 1077), (1077, 1077)]
+
+
+@pytest.mark.parametrize("change", [-1, 1])
+def test_a_source_that_changes_meanwhile_is_told(
+    tmp_path: Path, change: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if its size had been another when it was opened."""
+    source, target = tmp_path / "plain", tmp_path / "out"
+    source.write_bytes(bytes(1000))
+    opened_source = container.open_source
+
+    def other_size(path: Path) -> tuple[int, int, int]:
+        handle, size, mode = opened_source(path)
+        return handle, size - change, mode
+
+    monkeypatch.setattr(container, "open_source", other_size)
+    said = "became shorter while it was read" if change < 0 else "grew while it was read"
+    with pytest.raises(MotecryptError, match=f"plain: {said}; nothing is written"):
+        container.encrypt_file(source, target, KEY, chunk_bytes=SMALL)
+    assert not target.exists()
+
+
+def test_an_empty_last_chunk_is_refused(tmp_path: Path) -> None:
+    """One that only the key's owner can make: full chunks, then an empty one."""
+    sealed = sealed_file(tmp_path, bytes(SMALL))
+    header = container.parse_header(sealed.read_bytes(), "f")
+    _, chunk_key = container.keys_of(header, KEY)
+    chunks = container._Chunks(header, chunk_key)
+    head = sealed.read_bytes()[: container.HEADER_BYTES]
+    sealed.write_bytes(head + chunks.seal(bytes(SMALL), False) + chunks.seal(b"", True))
+    refused(sealed, "ends in an empty chunk")
+
+
+def test_short_reads_and_failing_disks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, sealed = tmp_path / "plain", tmp_path / "sealed"
+    source.write_bytes(bytes(range(200)))
+    read = os.read
+    with monkeypatch.context() as patched:
+        patched.setattr(container.os, "read", lambda handle, count: read(handle, min(7, count)))
+        container.encrypt_file(source, sealed, KEY, chunk_bytes=SMALL)
+        assert opened(sealed) == bytes(range(200))
+
+    def broken(*_: object) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(container.os, "read", broken)
+    with pytest.raises(InputError, match="plain: cannot be read: Input/output error"):
+        container.encrypt_file(source, sealed, KEY, force=True)
+
+
+def test_what_is_a_container(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    for content, expected in ((b"motefile", True), (b"motefile and more", True), (b"motefil", False)):
+        path.write_bytes(content)
+        assert container.is_container(path) is expected
+    assert container.is_container(tmp_path / "none") is False
+
+
+@pytest.mark.parametrize("length", [16, 24, 32])
+def test_keys_of_every_size(tmp_path: Path, length: int) -> None:
+    secret = Secret(key=bytes(range(length)))
+    sealed = sealed_file(tmp_path, b"x", secret)
+    assert opened(sealed, secret) == b"x"
+    with pytest.raises(InputError, match="16, 24 or 32"):
+        Secret(key=bytes(length + 1))
+
+
+def test_unknown_ciphers_list_what_there_is(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_bytes(b"x")
+    with pytest.raises(InputError, match="aes256-gcm, chacha20-poly1305"):
+        container.encrypt_file(tmp_path / "plain", tmp_path / "out", KEY, cipher="rc4")

@@ -205,3 +205,11 @@ def test_a_disk_that_fails_is_one_line(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(format_.os, "readv", broken)
     with pytest.raises(InputError, match="plain: cannot be read: Input/output error"):
         format_.encrypt_file(source, tmp_path / "out", SECRET)
+
+
+def test_progress_is_told_for_each_mebibyte(tmp_path: Path) -> None:
+    source, size = tmp_path / "plain", (2 << 20) + 5
+    source.write_bytes(bytes(size))
+    seen: list[tuple[int, int]] = []
+    format_.encrypt_file(source, tmp_path / "out", SECRET, progress=lambda *done: seen.append(done))
+    assert seen == [(1 << 20, size), (2 << 20, size), (size, size)]

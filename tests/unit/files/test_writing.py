@@ -172,3 +172,104 @@ def test_kill_at_random_points_leaves_the_old_or_the_new(tmp_path: Path, way: st
         assert (tmp_path / "back").read_bytes() == source.read_bytes()
         target.write_bytes(old)
     assert "old" in seen, "no kill came in time"
+
+
+def test_a_new_file_is_private_unless_told_and_never_runs(tmp_path: Path, kind: str) -> None:
+    umask = os.umask(0o022)
+    try:
+        for mode, expected in ((None, 0o600), (0o777, 0o644), (0o400, 0o400), (0o4755, 0o644)):
+            target = tmp_path / f"target{mode}"
+            how = {} if mode is None else {"mode": mode}
+            with writing.NewFile(target, **how) as new:
+                new.write(b"content")
+                new.keep()
+            assert target.stat().st_mode & 0o7777 == expected and target.read_bytes() == b"content"
+        os.umask(0o077)
+        with writing.NewFile(tmp_path / "strict", mode=0o666) as new:
+            new.keep()
+        assert (tmp_path / "strict").stat().st_mode & 0o777 == 0o600 and os.umask(0o077) == 0o077
+    finally:
+        os.umask(umask)
+
+
+def test_while_it_is_written_nothing_or_a_hidden_private_file_is_there(tmp_path: Path, kind: str) -> None:
+    with writing.NewFile(tmp_path / ("n" * 250)) as new:
+        new.write(b"secret")
+        there = list(tmp_path.iterdir())
+        if kind == "unnamed":
+            assert not there
+        else:
+            (part,) = there
+            assert part.name.startswith("." + "n" * 200 + ".") and part.name.endswith(".part")
+            assert len(part.name) == 201 + 1 + 12 + 5 and part.stat().st_mode & 0o777 == 0o600
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_keep_an_existing_file_stays(tmp_path: Path, kind: str) -> None:
+    target = tmp_path / "target"
+    target.write_bytes(b"old")
+    with writing.NewFile(target, force=True) as new:
+        new.write(b"new")
+    assert target.read_bytes() == b"old"
+    with pytest.raises(KeyboardInterrupt), writing.NewFile(target, force=True) as new:
+        new.write(b"new")
+        raise KeyboardInterrupt
+    assert target.read_bytes() == b"old" and [p.name for p in tmp_path.iterdir()] == ["target"]
+
+
+@pytest.mark.parametrize("number", [errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT, errno.EINVAL])
+def test_where_files_without_a_name_are_unknown_a_hidden_one_serves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    real = os.open
+
+    def no_unnamed(path: object, flags: int, *rest: int, **more: object) -> int:
+        if flags & os.O_TMPFILE == os.O_TMPFILE:
+            raise OSError(number, os.strerror(number))
+        return real(path, flags, *rest, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(writing.os, "open", no_unnamed)
+    with writing.NewFile(tmp_path / "target") as new:
+        assert [p.name.endswith(".part") for p in tmp_path.iterdir()] == [True]
+        new.write(b"content")
+        new.keep()
+    assert [p.name for p in tmp_path.iterdir()] == ["target"]
+    with pytest.raises(InputError, match="cannot be written"):
+        writing.NewFile(tmp_path / "none" / "target").__enter__()
+
+
+def test_another_failure_to_open_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> int:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(writing.os, "open", full)
+    with pytest.raises(InputError, match="target: cannot be written: Read-only file system"):
+        writing.NewFile(tmp_path / "target").__enter__()
+
+
+def test_a_source_is_an_ordinary_file_with_a_size_and_a_mode(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.write_bytes(b"12345")
+    source.chmod(0o640)
+    handle, size, mode = writing.open_source(source)
+    try:
+        assert (os.read(handle, 10), size, mode & 0o7777) == (b"12345", 5, 0o640)
+        assert not os.get_inheritable(handle)
+    finally:
+        os.close(handle)
+    os.mkfifo(tmp_path / "pipe")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for name, said in (("pipe", "no ordinary file"), (".", "no ordinary file"), ("none", "No such file")):
+        with pytest.raises(InputError, match=said):
+            writing.open_source(tmp_path / name)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_a_missing_target_is_allowed_and_a_dangling_link_only_with_force(tmp_path: Path) -> None:
+    source, dangling = tmp_path / "source", tmp_path / "dangling"
+    source.touch()
+    dangling.symlink_to(tmp_path / "nowhere")
+    writing.check_target(source, tmp_path / "new", False)
+    writing.check_target(source, dangling, True)
+    with pytest.raises(InputError, match="exists already"):
+        writing.check_target(source, dangling, False)

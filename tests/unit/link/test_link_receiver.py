@@ -267,3 +267,7 @@ def test_deadlines_of_a_radio_by_hand() -> None:
     four = Timing.of(radio.with_figures(packet_bytes=4), slack_us=5, tries=3)
     small_us = max(4 * radio.serial_byte_us, air_time_us(radio, 4) + radio.value("gap_us"))
     assert four.frame_us == pytest.approx(3 * small_us) and (four.slack_us, four.tries) == (5, 3)
+
+
+def test_how_much_a_receiver_keeps() -> None:
+    assert (SLOTS, REMEMBERED) == (4, 8)

@@ -315,3 +315,8 @@ def test_key_files_of_every_size_and_none_too_long(tmp_path: Path) -> None:
     path.chmod(0o600)
     with pytest.raises(InputError, match="not hex digits"):
         read_key_file(path)
+
+
+def test_the_numbers_that_users_were_promised() -> None:
+    # docs/radio.md: a crash skips at most 64 counters; a message may come 63 behind the newest.
+    assert (RESERVE, WINDOW, COUNTER_MAX, STREAMS_MAX) == (64, 64, 4_294_967_295, 1024)

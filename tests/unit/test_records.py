@@ -1,0 +1,47 @@
+"""House rules for records, over the package's sources: they never change, but for those named here."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
+
+#: What changes while it is used: tallies, what is being gathered, and stores.
+CHANGING = {
+    "Ledger",
+    "MemoryStore",
+    "Module",
+    "Pacing",
+    "ReceiverTally",
+    "SenderTally",
+    "Tally",
+    "_Air",
+    "_Arriving",
+    "_End",
+    "_MessagePrinter",
+    "_Slot",
+    "_Station",
+    "_Stream",
+}
+
+
+def _dataclasses() -> Iterator[tuple[str, bool]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if "firmware" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.ClassDef):
+                continue
+            for decorator in node.decorator_list:
+                call = decorator if isinstance(decorator, ast.Call) else None
+                name = call.func if call else decorator
+                if isinstance(name, ast.Name) and name.id == "dataclass":
+                    given = {k.arg: ast.unparse(k.value) for k in call.keywords} if call else {}
+                    yield node.name, given.get("frozen") == "True"
+
+
+def test_records_are_frozen() -> None:
+    changing = {name for name, frozen in _dataclasses() if not frozen}
+    assert changing == CHANGING
