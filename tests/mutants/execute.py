@@ -131,7 +131,7 @@ class Tree:
         shutil.rmtree(self._scratch, ignore_errors=True)
         self._scratch.mkdir(parents=True)
         arguments = [*owner.tests, "-x", "-q", "--tb=short", "-m", "not slow", "--hypothesis-seed=0"]
-        arguments += ["-p", "no:cacheprovider", "-p", "no:xdist", "--durations=0"]
+        arguments += ["-p", "no:cacheprovider", "-p", "no:xdist"]
         arguments += ["--basetemp", str(self._scratch / "tests")]
         if owner.select:
             arguments += ["-k", owner.select]
