@@ -12,14 +12,13 @@ import sys
 
 from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
-from motecrypt.experiments.host_speed import (
+from motecrypt.experiments.host_speed import HostSpeed, library_version
+from motecrypt.findings.host_speed import (
     LIBRARIES,
     NO_AES,
-    HostSpeed,
     SpeedPoint,
     best_of_ours,
     cycles_per_byte,
-    library_version,
     ratio_to,
 )
 from motecrypt.setup import need

@@ -9,7 +9,9 @@ import pytest
 
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.experiments import host_speed
-from motecrypt.experiments.host_speed import HostSpeed, SpeedPoint
+from motecrypt.experiments.host_speed import HostSpeed
+from motecrypt.findings import host_speed as speeds
+from motecrypt.findings.host_speed import SpeedPoint
 from motecrypt.results import Results
 from motecrypt.runners import host
 
@@ -25,22 +27,22 @@ def test_timed_once_and_then_read(results: Results, monkeypatch: pytest.MonkeyPa
     assert said == ["aes128-cbc, 128-bit key", "rc6-ctr, 128-bit key", "rc6-ctr, 128-bit key, 12 rounds"]
     monkeypatch.setattr(HostSpeed, "time_point", lambda *_: pytest.fail("timed again"))
     assert wanted.ensure(results).outcome == finding.outcome
-    groups = host_speed.grouped(finding.outcome["rows"])
+    groups = speeds.grouped(finding.outcome["rows"])
     assert len(groups) == len(POINTS) * 3
     for (_, _, _, operation), rows in groups.items():
         for row in rows:
             assert row["cycles_low"] <= row["cycles"] <= row["cycles_high"]
-            assert (host_speed.cycles_per_byte(row) is None) == (operation == "setup")
-            assert (host_speed.megabytes_per_second(row) is None) == (operation == "setup")
+            assert (speeds.cycles_per_byte(row) is None) == (operation == "setup")
+            assert (speeds.megabytes_per_second(row) is None) == (operation == "setup")
     installed = [name for name in wanted.libraries if host_speed.library_version(name)]
     assert finding.outcome["missing"] == [name for name in wanted.libraries if name not in installed]
     aes = groups["aes128-cbc", 128, 0, "decrypt"]
     assert {row["library"] for row in aes} >= set(installed)
     if "openssl" in installed and host.machine().aes_instructions:
         cycles = {row["library"]: row["cycles"] for row in aes}
-        assert cycles[host_speed.NO_AES] > 2 * cycles["openssl"]  # the switch switches
-    fewer = host_speed.best_of_ours(groups["rc6-ctr", 128, 12, "encrypt"])
-    all_rounds = host_speed.best_of_ours(groups["rc6-ctr", 128, 0, "encrypt"])
+        assert cycles[speeds.NO_AES] > 2 * cycles["openssl"]  # the switch switches
+    fewer = speeds.best_of_ours(groups["rc6-ctr", 128, 12, "encrypt"])
+    all_rounds = speeds.best_of_ours(groups["rc6-ctr", 128, 0, "encrypt"])
     assert fewer is not None
     assert all_rounds is not None
     assert fewer["cycles"] < all_rounds["cycles"]
@@ -55,10 +57,10 @@ def test_a_wrong_output_is_no_figure(results: Results, monkeypatch: pytest.Monke
 def test_without_other_libraries_ours_are_timed(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host_speed, "library_version", lambda _: None)
     finding = HostSpeed((SpeedPoint("rc2-cbc", 128),), 512, 5).ensure(results)
-    assert finding.outcome["missing"] == list(host_speed.LIBRARIES)
+    assert finding.outcome["missing"] == list(speeds.LIBRARIES)
     assert {row["library"] for row in finding.outcome["rows"]} == {"motecrypt/plain"}
-    rows = host_speed.grouped(finding.outcome["rows"])["rc2-cbc", 128, 0, "encrypt"]
-    assert host_speed.ratio_to(rows, "libtomcrypt") is None
+    rows = speeds.grouped(finding.outcome["rows"])["rc2-cbc", 128, 0, "encrypt"]
+    assert speeds.ratio_to(rows, "libtomcrypt") is None
 
 
 @pytest.mark.parametrize(

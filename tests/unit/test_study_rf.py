@@ -10,13 +10,14 @@ import pytest
 
 from motecrypt.model import Comparison
 from motecrypt.results import Results
+from motecrypt.studies import needs
 from motecrypt.studies.rf import printed
 from motecrypt.studies.rf import study as rf
 
 
 @pytest.fixture
 def rows(results: Results) -> list[Comparison]:
-    for experiment in rf.needs().experiments:
+    for experiment in needs("rf").experiments:
         experiment.ensure(results)
     return rf.comparisons(results)
 
@@ -73,7 +74,7 @@ def test_without_the_transfer_the_view_says_not_measured(results: Results) -> No
 
 
 def test_a_stored_transfer_is_not_run_again(results: Results) -> None:
-    (request,) = rf.needs().experiments
+    (request,) = needs("rf").experiments
     first = request.ensure(results)
     assert request.ensure(results).made_at == first.made_at and len(results.findings("radio transfer")) == 1
     safe = [row for row in first.outcome["rows"] if row["mode"] == "safe"]

@@ -9,11 +9,14 @@ from typing import get_args
 
 import pytest
 
-from motecrypt.catalog import Catalog
-from motecrypt.experiments import data_types, host_speed, transfer_wlan
+from motecrypt.experiments import data_types, transfer_wlan
 from motecrypt.experiments.data_types import DataTypes
+from motecrypt.experiments.transfer_wlan import TransferWlan
+from motecrypt.findings import data_types as data_types_question
+from motecrypt.findings import host_speed as speeds
 from motecrypt.model import Comparison, Verdict
 from motecrypt.results import Results
+from motecrypt.studies import needs as study_needs
 from motecrypt.studies import study
 from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.tables import impossible
@@ -23,10 +26,10 @@ wlan = study("wlan")
 NS_PER_BYTE = {"AES": 5.0, "DES": 10.0, "RC2": 11.0, "3DES": 25.0, "Blowfish": 5.6, "RC6": 3.0}
 
 
-ROWS = [(o, n) for o in ("encrypt", "decrypt") for n in ("motecrypt/plain", "openssl", host_speed.NO_AES)]
+ROWS = [(o, n) for o in ("encrypt", "decrypt") for n in ("motecrypt/plain", "openssl", speeds.NO_AES)]
 
 
-def _row(point: host_speed.SpeedPoint, operation: str, library: str) -> dict[str, object]:
+def _row(point: speeds.SpeedPoint, operation: str, library: str) -> dict[str, object]:
     """A made row: AES by its key's length, RC6 by its rounds, OpenSSL's AES seven times faster."""
     name = next(n for n, (cipher, _) in plan.CIPHERS.items() if cipher[:3] == point.cipher[:3])
     cycles = NS_PER_BYTE[name] * (point.rounds or 20) / 20
@@ -54,7 +57,7 @@ def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Results:
     """Transfers by the closed form, and timings as if measured; no cells."""
     monkeypatch.setattr(transfer_wlan, "program", lambda: None)
     results = Results(tmp_path / "filled.db")
-    transfer_wlan.ensure_all(plan.transfers(), results)
+    transfer_wlan.ensure_all([TransferWlan.of(question) for question in plan.transfers()], results)
     names = {cipher: name for name, (cipher, _) in plan.CIPHERS.items()}
     for request in plan.host_ciphers():
         speed = NS_PER_BYTE[names[request.cipher]]
@@ -64,16 +67,15 @@ def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Results:
             "outliers": 0,
             "timings": 164,
         }
-        results.store_finding(data_types.KIND, data_types.VERSION, request.inputs(), outcome)
+        results.store_finding(data_types_question.KIND, data_types_question.VERSION, request.asked(), outcome)
     timed = plan.host_speed()
-    inputs = timed.inputs(Catalog.load())
     machine = {"processor": "test", "counter": "cycles", "aes_instructions": True, "rapl": []}
     outcome = {
         "machine": machine,
         "missing": [],
         "rows": [_row(p, o, n) for p in timed.points for o, n in ROWS],
     }
-    results.store_finding(host_speed.KIND, host_speed.VERSION, inputs, outcome)
+    results.store_finding(speeds.KIND, speeds.VERSION, timed.asked(), outcome)
     return results
 
 
@@ -168,7 +170,7 @@ def test_figures_are_drawn_where_there_is_data(empty: Results, filled: Results) 
 
 
 def test_needs_are_pure_and_complete(empty: Results) -> None:
-    needs = wlan.needs()
+    needs = study_needs("wlan")
     assert {cell.device for cell in needs.cells} <= {"uno", "pico"}
     assert sum(isinstance(e, DataTypes) for e in needs.experiments) >= 6
     assert all(hasattr(e, "ensure") for e in needs.experiments)

@@ -8,7 +8,8 @@ import pytest
 
 from motecrypt.errors import InputError
 from motecrypt.experiments import transfer_wlan
-from motecrypt.experiments.transfer_wlan import CLOSED_FORM, NS3, TransferWlan, ensure_all
+from motecrypt.experiments.transfer_wlan import TransferWlan, ensure_all
+from motecrypt.findings.wlan_transfer import CLOSED_FORM, NS3
 from motecrypt.results import Results
 from motecrypt.wlan import dcf, parameters
 

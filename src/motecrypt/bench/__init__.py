@@ -6,6 +6,6 @@ stored), measure (all of it, side by side), board (the same on a real board), in
 
 from motecrypt.bench.keys import cell_key, cell_keys
 from motecrypt.bench.measure import Progress, ensure
-from motecrypt.bench.plan import cells_for
+from motecrypt.catalog.cells import cells_for
 
 __all__ = ["Progress", "cell_key", "cell_keys", "cells_for", "ensure"]

@@ -1,4 +1,4 @@
-"""What to measure: the cells of an implementation, and the jobs (one firmware each) that make them."""
+"""What to measure: the jobs (one firmware each) that make cells."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from motecrypt.catalog import Catalog, empty_implementation
-from motecrypt.model import OPERATIONS, Cell, Cipher, Device, Implementation, Operation
+from motecrypt.model import Cell, Cipher, Device, Implementation, Operation
 from motecrypt.toolchain import BuildRequest
 
 
@@ -36,42 +36,6 @@ class Job:
             *(self.device.name, self.implementation, operation, key_bits, message_bytes, ad_bytes),
             *(self.placement, cache, self.flags),
         )
-
-
-def cells_for(
-    catalog: Catalog,
-    device: Device,
-    implementation: Implementation,
-    *,
-    message_bytes: Sequence[int],
-    key_bits: Sequence[int] = (),
-    ad_bytes: Sequence[int] = (0,),
-    placements: Sequence[str] = (),
-    caches: Sequence[str] = (),
-    flags: tuple[str, ...] = (),
-    operations: Sequence[Operation] = OPERATIONS,
-) -> list[Cell]:
-    """The cells of one implementation on one device, skipping lengths that the cipher cannot take."""
-    cipher = catalog.cipher(implementation.cipher)
-    wanted = [p for p in device.placements if p in (placements or implementation.placements or ("flash",))]
-    cells = []
-    for placement in wanted or list(device.placements)[:1]:
-        for cache in device.placements[placement].caches:
-            if caches and cache not in caches:
-                continue
-            for bits in key_bits or implementation.key_bits:
-                if bits not in implementation.key_bits:
-                    continue
-                for length in message_bytes:
-                    if not cipher.message.allows(length):
-                        continue
-                    for ad in ad_bytes if cipher.associated_data else (0,):
-                        cells += [
-                            Cell(device.name, implementation, o, bits, length, ad, placement, cache, flags)
-                            for o in operations
-                            if o in implementation.operations
-                        ]
-    return cells
 
 
 def empty_request(device: Device, placement: str, tag_bytes: int) -> BuildRequest:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from motecrypt import advise, bench
+from motecrypt import advise
 from motecrypt.advise.costs import taken_bytes
 from motecrypt.advise.gather import candidate
 from motecrypt.catalog import Catalog
+from motecrypt.catalog.cells import cells_for
+from motecrypt.cli._ensure import ensure
 from motecrypt.model import Cell, Device, Measurement
 from motecrypt.results import Results
+from motecrypt.studies import Needs
 
 Progress = Callable[[int, int, str], None]
 Wanted = tuple[advise.Candidate, list[Cell]]
@@ -27,7 +30,7 @@ def wanted(
         bare = candidate(catalog.cipher(body.cipher), body, bits, placement, cache)
         cells: list[Cell] = []
         if advise.unfit(bare, question) is None:
-            cells = bench.cells_for(
+            cells = cells_for(
                 catalog,
                 device,
                 body,
@@ -41,11 +44,20 @@ def wanted(
 
 
 def ensured(
-    found: Sequence[Wanted], results: Results, catalog: Catalog, jobs: int | None, report: Progress
+    found: Sequence[Wanted],
+    results: Results,
+    catalog: Catalog,
+    device: Device,
+    jobs: int | None,
+    report: Progress,
 ) -> list[advise.Candidate]:
-    """The same candidates with their measurements, made where they were missing."""
-    measured = bench.ensure([c for _, cells in found for c in cells], results, catalog, jobs, report)
-    return [_filled(catalog, bare, cells, [measured[c] for c in cells]) for bare, cells in found]
+    """The same candidates with their newest measurements, made where they were missing."""
+    cells = [cell for _, some in found for cell in some]
+    ensure("advise", Needs(kits=(device.kit,), cells=cells), results, catalog, jobs, report)
+    measured = results.newest(cells)
+    return [
+        _filled(catalog, bare, some, [measured[c] for c in some if c in measured]) for bare, some in found
+    ]
 
 
 def _filled(

@@ -24,7 +24,6 @@ from motecrypt.cli._output import (
 from motecrypt.cli._selection import select
 from motecrypt.errors import InputError
 from motecrypt.radios import load_radio
-from motecrypt.setup import need
 
 
 @click.command(
@@ -132,10 +131,9 @@ def command(
     if refusal:
         raise InputError(f"--battery: {refusal}")
     found = wanted(catalog, device, question, chosen.ciphers)
-    need(device.kit)
     chosen.prove_own()
     with open_results(db) as results, progress("measuring") as report:
-        candidates = ensured(found, results, catalog, jobs, report)
+        candidates = ensured(found, results, catalog, device, jobs, report)
     others = [advise.regulator_part(name) for name in advise.regulator_names()]
     answer = advise.advise(question, candidates, part, advise.radio_part(radio), battery, between, others)
     if as_json:

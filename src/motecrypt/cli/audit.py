@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from motecrypt.audits.runs import SEED, AuditRun, not_applicable, part_names
+from motecrypt.audits.runs import AuditRun, not_applicable, part_names
 from motecrypt.cli._output import (
     console,
     db_option,
@@ -22,6 +22,7 @@ from motecrypt.cli._output import (
 )
 from motecrypt.cli._selection import Selection, select
 from motecrypt.errors import InputError
+from motecrypt.findings.audit import SEED
 from motecrypt.model import Cipher, Finding
 from motecrypt.results import Results
 from motecrypt.setup import need

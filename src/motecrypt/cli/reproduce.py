@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from motecrypt import bench
 from motecrypt.catalog import Catalog
+from motecrypt.cli._ensure import ensure
 from motecrypt.cli._output import (
     console,
     db_option,
@@ -28,7 +28,7 @@ from motecrypt.model import Comparison
 from motecrypt.paths import default_results, write_atomically
 from motecrypt.results import Results
 from motecrypt.setup import need
-from motecrypt.studies import Needs, names, study
+from motecrypt.studies import names, needs, study
 from motecrypt.studies.highlights import findings, tally
 
 
@@ -41,15 +41,30 @@ from motecrypt.studies.highlights import findings, tally
     default=None,
     help="A directory: the figures redrawn as SVG.",
 )
+@click.option("--stored", is_flag=True, help="Measure nothing: show what is stored.")
+@click.option(
+    "--compiler",
+    "compilers",
+    multiple=True,
+    help="Show the stored figures of this compiler (part of its version line, such as 5.4.0) instead of the "
+    "newest. Measures nothing.",
+)
 @db_option
 @json_option
 def command(
-    studies: Sequence[str], jobs: int | None, figures: Path | None, db: Path | None, as_json: bool
+    studies: Sequence[str],
+    jobs: int | None,
+    figures: Path | None,
+    stored: bool,
+    compilers: Sequence[str],
+    db: Path | None,
+    as_json: bool,
 ) -> None:
     """Measure what a published study measured and hold the two side by side; all of them by default.
 
     All of them end with the findings that matter most and the report, beside the results file. Work that
-    is done is stored: stopped half-way, the command goes on where it was.
+    is done is stored: stopped half-way, the command goes on where it was. Where a compiler or another tool is
+    missing, what is stored is shown, and a line on standard error says so.
     """
     chosen = [(name, study(name)) for name in (studies or names())]
     if figures is not None and not any(hasattr(module, "charts") for _, module in chosen):
@@ -58,12 +73,13 @@ def command(
             f"--figures: none to redraw in {', '.join(n for n, _ in chosen)}; there are in: {drawn}"
         )
     compared: dict[str, list[Comparison]] = {}
-    with open_results(db) as results:
+    with open_results(db, compilers) as results:
         for number, (name, module) in enumerate(chosen, start=1):
-            need(*module.KITS)
             where = f" (study {number} of {len(chosen)})" if len(chosen) > 1 else ""
             try:
-                ensure(name, module.needs(), results, jobs, where)
+                if not stored and not compilers:
+                    with progress(name + where) as report:
+                        ensure(name, needs(name), results, Catalog.load(), jobs, report)
             except KeyboardInterrupt:
                 print(
                     "motecrypt: what is done is stored; the same command goes on from there", file=sys.stderr
@@ -78,9 +94,9 @@ def command(
         print_json([row for rows in compared.values() for row in rows])
     elif not studies:
         _print_findings(compared)
-        report = (db or default_results()).resolve().parent / "report.html"
-        write_report(report, db)
-        print(f"\nThe report, for a browser: {report}")
+        written = (db or default_results()).resolve().parent / "report.html"
+        write_report(written, db, compilers)
+        print(f"\nThe report, for a browser: {written}")
 
 
 def _print_findings(compared: Mapping[str, Sequence[Comparison]]) -> None:
@@ -109,16 +125,6 @@ def _draw(folder: Path, charts: Mapping[str, Mapping[str, Any]]) -> None:
         drawn: str = vl_convert.vegalite_to_svg(dict(specification))
         write_atomically(folder / f"{name}.svg", drawn.encode())
         print(f"motecrypt: {folder / name}.svg", file=sys.stderr)
-
-
-def ensure(name: str, needs: Needs, results: Results, jobs: int | None = None, where: str = "") -> None:
-    """Measure and run what a study needs, with progress."""
-    with progress(name + where) as report:
-        bench.ensure(needs.cells, results, Catalog.load(), jobs, report)
-        total = len(needs.experiments)
-        for number, experiment in enumerate(needs.experiments, start=1):
-            experiment.ensure(results, lambda what, n=number: report(n - 1, total, what))  # type: ignore[misc]
-            report(number, total, type(experiment).__name__)
 
 
 def _print(module: ModuleType, results: Results) -> None:

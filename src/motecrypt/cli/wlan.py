@@ -19,6 +19,7 @@ from motecrypt.energy import Battery
 from motecrypt.errors import InputError
 from motecrypt.experiments import transfer_wlan
 from motecrypt.experiments.transfer_wlan import TransferWlan
+from motecrypt.findings.wlan_transfer import CLOSED_FORM
 from motecrypt.model import Cipher
 from motecrypt.setup import have, need
 from motecrypt.toolchain import native
@@ -105,7 +106,7 @@ def command(
         notes: list[str] = []
         outcome: dict[str, Any]
         if closed_form:
-            engine, outcome = transfer_wlan.CLOSED_FORM, transfer_wlan.closed_outcome(request)
+            engine, outcome = CLOSED_FORM, transfer_wlan.closed_outcome(request)
         else:
             part = min(sent, transfer_wlan.SIMULATED_BYTES)
             finding = replace(request, size=part).ensure(results, notes.append)

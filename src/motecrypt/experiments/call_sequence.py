@@ -21,45 +21,22 @@ from typing import Any
 from motecrypt.catalog import Catalog, empty_implementation
 from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import InputError
-from motecrypt.model import Device, Finding, Implementation, Operation
+from motecrypt.findings.call_sequence import KIND, VERSION, CallQuestion
+from motecrypt.model import Device, Finding, Implementation
 from motecrypt.results import Results
 from motecrypt.runners import Fault, Options, Region, runner_of
 from motecrypt.runners.protocol import Client, ProtocolError
 from motecrypt.toolchain import BuildError, BuildRequest, Firmware, build, key_of
 from motecrypt.toolchain.sizes import symbols
 
-KIND = "call-sequence"
-VERSION = 1
 ANSWER_TIMEOUT_S = 60.0
 PLACEMENT = "flash"
 NO_ADDRESS = 0xFFFFFFFF
 FUNCTIONS_KEPT = 4
 
 
-@dataclass(frozen=True)
-class CallSequence:
-    """Set-up and one call of a library on a device with a flash cache.
-
-    Attributes
-    ----------
-    key, nonce, message
-        The plaintext's bytes as hexadecimal digits; for decryption the oracle makes the ciphertext.
-    operation
-        "encrypt" or "decrypt": what follows the set-up.
-    """
-
-    device: str
-    library: str
-    configuration: str
-    cipher: str
-    key: str
-    nonce: str
-    message: str
-    operation: Operation
-
-    def find(self, results: Results) -> Finding | None:
-        """Return the stored finding, or None. Runs nothing."""
-        return results.finding(KIND, VERSION, self._inputs())
+class CallSequence(CallQuestion):
+    """Set-up and one call of a library on a device with a flash cache, run on the simulated device."""
 
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """Return the stored finding, or run the sequence and store it; a failure is stored as such."""
@@ -75,7 +52,7 @@ class CallSequence:
             outcome = {"failed": str(error)}
             if error.transient:
                 return Finding(KIND, VERSION, inputs, outcome)  # says nothing of the library: not kept
-        return results.store_finding(KIND, VERSION, inputs, outcome)
+        return results.store_finding(KIND, VERSION, inputs, outcome, self.asked())
 
     def _subject(self) -> tuple[Device, Implementation]:
         catalog = Catalog.load()
@@ -91,7 +68,7 @@ class CallSequence:
         except BuildError as error:
             built = f"unbuildable: {error}"
         return {
-            **{name: getattr(self, name) for name in self.__dataclass_fields__},
+            **self.asked(),
             "build": built,
             "runner": runner_of(device.runner).identity(device),
             "code": _code_hash(),

@@ -13,35 +13,19 @@ import random
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from motecrypt.catalog import Catalog
+from motecrypt.findings.data_types import KIND, PIECE_BYTES, VERSION, DataTypesQuestion
 from motecrypt.model import Finding, Implementation
 from motecrypt.results import Results
 from motecrypt.runners.host import machine
 from motecrypt.toolchain import native
 from motecrypt.wlan import samples
 
-KIND = "data-types"
-VERSION = 1
-PIECE_BYTES = 65_536  # of each kind; fits the second-level cache of any host
 
-
-@dataclass(frozen=True)
-class DataTypes:
-    """One cipher at one key length, over all kinds of data.
-
-    Attributes
-    ----------
-    rounds : int
-        Repetitions of every kind, at least 5.
-    """
-
-    cipher: str
-    key_bits: int
-    rounds: int = 41
-    kinds: tuple[str, ...] = ("text", "image", "audio", "video")
+class DataTypes(DataTypesQuestion):
+    """One cipher at one key length, over all kinds of data, timed on this computer."""
 
     def implementation(self) -> Implementation:
         """The body that is timed: our variant for hosts where there is one, else our first."""
@@ -51,15 +35,7 @@ class DataTypes:
 
     def inputs(self) -> dict[str, Any]:
         """What the stored outcome depends on: besides the request, the cipher's sources."""
-        return {
-            "sources": self._source_hash(),
-            "cipher": self.cipher,
-            "key_bits": self.key_bits,
-            "rounds": self.rounds,
-            "kinds": list(self.kinds),
-            "piece_bytes": PIECE_BYTES,
-            "samples": samples.VERSION,
-        }
+        return {**self.asked(), "sources": self._source_hash()}
 
     def _source_hash(self) -> str:
         body = self.implementation()
@@ -70,7 +46,7 @@ class DataTypes:
         return digest.hexdigest()[:16]
 
     def stored(self, results: Results) -> Finding | None:
-        """The finding if it is there; never runs anything."""
+        """The finding of these sources if it is there; never runs anything."""
         return results.finding(KIND, VERSION, self.inputs())
 
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
@@ -80,7 +56,7 @@ class DataTypes:
             return found
         if progress is not None:
             progress(f"{self.cipher} over {', '.join(self.kinds)}")
-        return results.store_finding(KIND, VERSION, self.inputs(), self._measure())
+        return results.store_finding(KIND, VERSION, self.inputs(), self._measure(), self.asked())
 
     def _encryptor(self) -> tuple[str, Callable[[bytes], object]]:
         """What is timed, and its name."""

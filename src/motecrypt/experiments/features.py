@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,11 @@ from motecrypt.audits import diffusion
 from motecrypt.audits.oracle import flip, key_bytes, randomness
 from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
+from motecrypt.findings.features import KIND, VERSION, FeatureQuestion
 from motecrypt.model import Cipher, Finding, Implementation
 from motecrypt.results import Results
 from motecrypt.toolchain import BuildRequest, key_of
 from motecrypt.toolchain.native import NativeCipher, open_implementation
-
-KIND = "features"
-VERSION = 1
 
 MESSAGE_LENGTHS = (*range(67), 127, 128, 129, 254, 255, 256, 257, 511, 512, 513, 1000, 4096)
 #: Two and three blocks of 16 bytes, and lengths that no block divides. A cipher takes what it can.
@@ -30,27 +27,8 @@ TRIES = 16
 CHANGED_LENGTH = 32
 
 
-@dataclass(frozen=True)
-class FeatureProbe:
-    """Try every message and key length, and measure diffusion, on the host's build of one variant.
-
-    Attributes
-    ----------
-    cipher
-        Name of a cipher of ours.
-    variant
-        Name of one of its implementations that runs on the host.
-    seed
-        All keys and messages are drawn from it.
-    """
-
-    cipher: str
-    variant: str
-    seed: int = 1
-
-    def find(self, results: Results) -> Finding | None:
-        """Return the stored finding, or None. Runs nothing."""
-        return results.finding(KIND, VERSION, self._inputs(*self._subject()))
+class FeatureProbe(FeatureQuestion):
+    """Try every message and key length, and measure diffusion, on the host's build of one variant."""
 
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """Return the stored finding, or try the cipher and store what was found."""
@@ -61,7 +39,7 @@ class FeatureProbe:
             return stored
         if progress is not None:
             progress(f"{self.cipher} {self.variant}: lengths and diffusion")
-        return results.store_finding(KIND, VERSION, inputs, self._try(cipher, body))
+        return results.store_finding(KIND, VERSION, inputs, self._try(cipher, body), self.asked())
 
     def _subject(self) -> tuple[Cipher, Implementation]:
         catalog = Catalog.load()
@@ -78,9 +56,7 @@ class FeatureProbe:
         host = Catalog.load().device("host")
         build = key_of(BuildRequest(host, body, next(iter(host.placements))))
         return {
-            "cipher": cipher.name,
-            "variant": body.variant,
-            "seed": self.seed,
+            **self.asked(),
             "build": build,
             "code": _code_hash(),
         }

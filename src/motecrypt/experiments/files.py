@@ -11,18 +11,17 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from motecrypt.catalog import DATA, Catalog
-from motecrypt.descriptor import Table
+from motecrypt.catalog import Catalog
 from motecrypt.errors import MotecryptError
 from motecrypt.files import container, crypt_and_hash
 from motecrypt.files.mote import FileMote
+from motecrypt.findings.pico_file import KIND, PARTS, VERSION, FileQuestion, storage_times
 from motecrypt.model import Device, Finding
 from motecrypt.results import Results
 from motecrypt.runners import arm
@@ -30,18 +29,11 @@ from motecrypt.runners.session import DriverSession, Options, Region
 from motecrypt.toolchain import BuildError
 from motecrypt.toolchain.files import BuiltFiles, FileFirmware, build_files, firmware_key
 
-KIND = "pico-file"
-VERSION = 1
 ANSWER_TIMEOUT_S = 600.0
 MAX_CYCLES = 60_000_000_000
 PLAIN, SEALED, BACK = "input.txt", "cipherFile.aes", "output.txt"
-PARTS = ("other", "files", "key", "cipher", "mac", "setup")
-"""What the firmware's labels mean (firmware/files/job.h)."""
-
 LINE_BYTES = 63
 """The source's files have 10 lines in 630 bytes and 100 in 6,300."""
-
-Form = Literal["published", "aes256-gcm", "chacha20-poly1305"]
 
 
 def plaintext(size: int) -> bytes:
@@ -50,31 +42,8 @@ def plaintext(size: int) -> bytes:
     return (line * (size // LINE_BYTES + 1))[:size]
 
 
-@lru_cache(maxsize=1)
-def storage_times() -> Mapping[str, Mapping[str, Any]]:
-    """data/storage.toml: what erasing and programming take."""
-    return Table.read(DATA / "storage.toml").rest()
-
-
-@dataclass(frozen=True)
-class FileJob:
-    """One file, encrypted and decrypted in a fresh file system.
-
-    Attributes
-    ----------
-    size : bytes of plaintext.
-    storage : a table of data/storage.toml.
-    rounds : hashes of the published key derivation; fewer than 8192 to save the simulator's time.
-    c_library : see build.files.FileFirmware.
-    cache : "kept", the flash cache as it is on a board, or "none", every access hits.
-    """
-
-    size: int
-    form: Form = "published"
-    storage: Literal["flash", "sd", "sd-slow"] = "flash"
-    rounds: int = crypt_and_hash.ROUNDS
-    c_library: Literal["bytes", "words"] = "bytes"
-    cache: Literal["kept", "none"] = "kept"
+class FileJob(FileQuestion):
+    """One file, encrypted and decrypted in a fresh file system on the simulated Pico."""
 
     @property
     def firmware(self) -> FileFirmware:
@@ -86,19 +55,14 @@ class FileJob:
     def inputs(self) -> dict[str, Any]:
         """What the outcome depends on."""
         return {
-            "size": self.size,
-            "form": self.form,
-            "storage": self.storage,
-            "rounds": self.rounds,
-            "c_library": self.c_library,
-            "cache": self.cache,
+            **self.asked(),
             "firmware": firmware_key(self.firmware),
             "runner": arm.identity(Catalog.load().device("pico")),
             "times": dict(storage_times()[self.storage]),
         }
 
     def stored(self, results: Results) -> Finding | None:
-        """The finding if it is there; never runs anything."""
+        """The finding of exactly these builds if it is there; never runs anything."""
         return results.finding(KIND, VERSION, self.inputs())
 
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
@@ -108,7 +72,7 @@ class FileJob:
             return found
         if progress is not None:
             progress(self.title)
-        return results.store_finding(KIND, VERSION, self.inputs(), self.run())
+        return results.store_finding(KIND, VERSION, self.inputs(), self.run(), self.asked())
 
     @property
     def title(self) -> str:
@@ -218,6 +182,11 @@ class FileJobs:
 
     jobs: tuple[FileJob, ...]
 
+    def find(self, results: Results) -> Finding | None:
+        """The last job's newest stored finding; None where any job has none. Runs nothing."""
+        found = [job.find(results) for job in self.jobs]
+        return None if None in found else found[-1]
+
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """All findings; those missing are run now. Returns the last.
 
@@ -232,7 +201,7 @@ class FileJobs:
                 for job, outcome in running:
                     if progress is not None:
                         progress(job.title)
-                    results.store_finding(KIND, VERSION, job.inputs(), outcome.result())
+                    results.store_finding(KIND, VERSION, job.inputs(), outcome.result(), job.asked())
             except BuildError as error:
                 for _, outcome in running:
                     outcome.cancel()

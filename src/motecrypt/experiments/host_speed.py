@@ -12,7 +12,7 @@ import ctypes
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,73 +21,21 @@ from motecrypt import process
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import InputError, MotecryptError
+from motecrypt.findings.host_speed import KIND, NO_AES, VERSION, SpeedPoint, SpeedQuestion
 from motecrypt.model import Finding, Implementation
 from motecrypt.results import Results
 from motecrypt.runners import host
 from motecrypt.toolchain import BuildError, BuildRequest, build, key_of
 from motecrypt.toolchain.drivers import driver, driver_identity
 
-KIND = "host-speed"
-VERSION = 1
-LIBRARIES = ("libtomcrypt", "openssl", "cryptopp")
-OPERATIONS = ("setup", "encrypt", "decrypt")
-NO_AES = "openssl without AES instructions"
 # Clears the processor bits for AES and carry-less multiplication; see OPENSSL_ia32cap(3).
 NO_AES_ENVIRONMENT = {"OPENSSL_ia32cap": "~0x200000200000000"}
 RUN_LIMIT_S = 300.0
 RAPL_LEAST_S = 0.3
 
 
-@dataclass(frozen=True)
-class SpeedPoint:
-    """One cipher at one key length; `rounds` 0 is the cipher's own number (others: RC6 only)."""
-
-    cipher: str
-    key_bits: int
-    rounds: int = 0
-
-
-def standard_points(modes: Sequence[str] = ("ecb", "cbc", "ctr")) -> tuple[SpeedPoint, ...]:
-    """The source's six ciphers in every mode and key length, and RC6 with fewer and more rounds."""
-    points = [SpeedPoint(f"aes{bits}-{mode}", bits) for mode in modes for bits in (128, 192, 256)]
-    for family, lengths in (("des", (64,)), ("3des", (192,)), ("rc2", (64, 128)), ("blowfish", (128, 448))):
-        points += [SpeedPoint(f"{family}-{mode}", bits) for mode in modes for bits in lengths]
-    points += [SpeedPoint(f"rc6-{mode}", bits) for mode in modes for bits in (128, 192, 256)]
-    points += [SpeedPoint(f"rc6-{modes[-1]}", 128, rounds) for rounds in (8, 12, 16, 24)]
-    return tuple(points)
-
-
-@dataclass(frozen=True)
-class HostSpeed:
-    """What is to be timed on this computer.
-
-    Parameters
-    ----------
-    points
-        Ciphers and key lengths.
-    message_bytes
-        Bytes encrypted in one go, a multiple of 16, at most 16 MiB.
-    rounds
-        How often each is timed, in turns with the others; 5 to 4096.
-    libraries
-        Which of LIBRARIES to time beside ours; those that are not installed are named in the outcome.
-    """
-
-    points: tuple[SpeedPoint, ...] = standard_points()
-    message_bytes: int = 32768
-    rounds: int = 31
-    libraries: tuple[str, ...] = LIBRARIES
-    operations: tuple[str, ...] = OPERATIONS
-
-    def check(self) -> None:
-        """Raise InputError for what cannot be timed."""
-        if self.message_bytes % 16 or not 16 <= self.message_bytes <= 1 << 24:
-            raise InputError(f"{self.message_bytes} bytes: a multiple of 16 from 16 to 16,777,216 is timed")
-        if not 5 <= self.rounds <= 4096:
-            raise InputError(f"{self.rounds} rounds: 5 to 4096 make a figure")
-        for name in self.libraries:
-            if name not in LIBRARIES:
-                raise InputError(f"library {name!r}: unknown here; choose from {', '.join(LIBRARIES)}")
+class HostSpeed(SpeedQuestion):
+    """Ciphers timed on this computer, in turns."""
 
     def inputs(self, catalog: Catalog) -> dict[str, Any]:
         """What the figures depend on: the request, the computer, its libraries and our code."""
@@ -99,10 +47,7 @@ class HostSpeed:
             for body in _ours(catalog, point)
         }
         return {
-            "points": [asdict(point) for point in self.points],
-            "message_bytes": self.message_bytes,
-            "rounds": self.rounds,
-            "operations": list(self.operations),
+            **self.asked(),
             "libraries": {name: library_version(name) for name in self.libraries},
             "ours": ours,
             "driver": driver_identity("host")[:16],
@@ -135,9 +80,8 @@ class HostSpeed:
             "rapl": [str(path) for path in here.rapl],
         }
         missing = [name for name in self.libraries if library_version(name) is None]
-        return results.store_finding(
-            KIND, VERSION, inputs, {"machine": machine, "missing": missing, "rows": rows}
-        )
+        outcome = {"machine": machine, "missing": missing, "rows": rows}
+        return results.store_finding(KIND, VERSION, inputs, outcome, self.asked())
 
     def time_point(self, catalog: Catalog, point: SpeedPoint) -> list[dict[str, Any]]:
         """The rows of one cipher: every variant of ours and every library, every operation."""
@@ -312,37 +256,3 @@ def _digest(data: bytes) -> str:
     for byte in data:
         value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
     return f"{value:016x}"
-
-
-# --- views: pure, over a finding's rows ----------------------------------------------------------------
-
-
-def cycles_per_byte(row: Mapping[str, Any]) -> float | None:
-    """Cycles (of whatever the finding's counter counts) a byte; None for a set-up."""
-    return row["cycles"] / row["bytes"] if row["bytes"] else None
-
-
-def megabytes_per_second(row: Mapping[str, Any]) -> float | None:
-    """Throughput in 10^6 bytes a second of wall time; None for a set-up."""
-    return row["bytes"] / row["wall_ns"] * 1000 if row["bytes"] and row["wall_ns"] else None
-
-
-def best_of_ours(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The fastest of our variants among the rows of one cipher, key length and operation."""
-    ours = [row for row in rows if row["library"].startswith("motecrypt")]
-    return min(ours, key=lambda row: row["cycles"], default=None)
-
-
-def ratio_to(rows: Sequence[Mapping[str, Any]], library: str) -> float | None:
-    """Our best cycles over a library's: above 1 we are slower. None where one is missing."""
-    ours = best_of_ours(rows)
-    theirs = next((row for row in rows if row["library"] == library), None)
-    return ours["cycles"] / theirs["cycles"] if ours and theirs and theirs["cycles"] else None
-
-
-def grouped(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int, int, str], list[Mapping[str, Any]]]:
-    """Rows by cipher, key bits, rounds and operation: what may be compared."""
-    groups: dict[tuple[str, int, int, str], list[Mapping[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault((row["cipher"], row["key_bits"], row["rounds"], row["operation"]), []).append(row)
-    return groups

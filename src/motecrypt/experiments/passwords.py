@@ -5,36 +5,26 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from motecrypt.files import container, crypt_and_hash
+from motecrypt.findings.passwords import KIND, VERSION, PasswordQuestion
 from motecrypt.model import Finding
 from motecrypt.results import Results
 from motecrypt.runners.host import machine
 
-KIND = "password-derivation"
-VERSION = 1
 PASSWORD = b"correct horse battery staple"
 
 
-@dataclass(frozen=True)
-class PasswordDerivation:
-    """Milliseconds of processor time, the median of `rounds`."""
-
-    rounds: int = 5
+class PasswordDerivation(PasswordQuestion):
+    """Milliseconds of processor time on this computer."""
 
     def inputs(self) -> dict[str, Any]:
         """What the outcome depends on."""
-        return {
-            "processor": machine().processor,
-            "rounds": self.rounds,
-            "hashes": crypt_and_hash.ROUNDS,
-            "argon2id": [container.ARGON_KIB, container.ARGON_PASSES, container.ARGON_LANES],
-        }
+        return {**self.asked(), "processor": machine().processor}
 
     def stored(self, results: Results) -> Finding | None:
-        """The finding if it is there; never runs anything."""
+        """The finding of this computer if it is there; never runs anything."""
         return results.finding(KIND, VERSION, self.inputs())
 
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
@@ -44,7 +34,7 @@ class PasswordDerivation:
             return found
         if progress is not None:
             progress("passwords to keys")
-        return results.store_finding(KIND, VERSION, self.inputs(), self._measure())
+        return results.store_finding(KIND, VERSION, self.inputs(), self._measure(), self.asked())
 
     def _measure(self) -> dict[str, Any]:
         salt = bytes(container.SALT_BYTES)

@@ -10,10 +10,10 @@ import os
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from motecrypt.errors import MotecryptError
+from motecrypt.findings.radio_transfer import KIND, MODES, VERSION, TransferQuestion
 from motecrypt.link import Counters, MemoryStore, Receiver, Sender, Timing, Window
 from motecrypt.link.files import plain
 from motecrypt.link.modes import decode, encode
@@ -22,44 +22,18 @@ from motecrypt.model import Finding
 from motecrypt.radios import Radio, RadioPair, load_radio
 from motecrypt.results import Results
 
-KIND = "radio transfer"
-VERSION = 1
-MODES = ("T", "C", "P", "B", "safe")
 KEY = bytes(range(32))
 """Times do not depend on the key."""
 
 ENCRYPTIONS = 50
 
 
-@dataclass(frozen=True)
-class Transfer:
-    """A request: messages of these sizes, in every mode, on one radio with each of these timeouts.
-
-    Attributes
-    ----------
-    radio : name of a radio with a serial line.
-    message_bytes : lengths of the messages.
-    timeouts_ms : the radio's timeouts to try.
-    """
-
-    radio: str
-    message_bytes: tuple[int, ...]
-    timeouts_ms: tuple[float, ...]
-
-    def inputs(self) -> dict[str, Any]:
-        """What the finding is stored under: all figures of the radio, so that a changed one runs anew."""
-        figures = {name: figure.value for name, figure in load_radio(self.radio).figures.items()}
-        return {
-            "radio": self.radio,
-            "figures": figures,
-            "message_bytes": list(self.message_bytes),
-            "timeouts_ms": list(self.timeouts_ms),
-            "modes": list(MODES),
-        }
+class Transfer(TransferQuestion):
+    """Messages of these sizes, in every mode and with each timeout, sent in virtual time."""
 
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """The finding, run now if it is not stored yet."""
-        stored = results.finding(KIND, VERSION, self.inputs())
+        stored = results.finding(KIND, VERSION, self.asked())
         if stored is not None:
             return stored
         rows = []
@@ -67,7 +41,7 @@ class Transfer:
             if progress is not None:
                 progress(f"mode {mode}")
             rows += [self._row(mode, size) for size in self.message_bytes]
-        return results.store_finding(KIND, VERSION, self.inputs(), {"rows": rows})
+        return results.store_finding(KIND, VERSION, self.asked(), {"rows": rows})
 
     def _row(self, mode: str, size: int) -> dict[str, Any]:
         message = bytes(ord("a") + index % 26 for index in range(size))

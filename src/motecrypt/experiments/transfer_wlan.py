@@ -14,7 +14,6 @@ import os
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Any
 
 from motecrypt import process
 from motecrypt.errors import InputError, MotecryptError
+from motecrypt.findings.wlan_transfer import CLOSED_FORM, KIND, NS3, VERSION, WlanQuestion, missing_note
 from motecrypt.model import Finding
 from motecrypt.results import Results
 from motecrypt.toolchain import BuildError
@@ -29,9 +29,6 @@ from motecrypt.toolchain.drivers import driver
 from motecrypt.wlan import dcf, parameters
 from motecrypt.wlan.protection import security
 
-KIND = "wlan-transfer"
-VERSION = 1
-NS3, CLOSED_FORM = "ns-3", "closed form"
 RUN_LIMIT_S = 120.0
 SIMULATED_BYTES = 20_000_000  # larger files: this much is simulated, the rest follows in proportion
 
@@ -53,83 +50,21 @@ def program() -> Path | None:
         return None
 
 
-def missing_note() -> str:
-    """What to say when the closed form serves in ns-3's place."""
-    return "ns-3 is not installed, the closed form serves (for ns-3: apt-get install libns3-dev g++)"
-
-
 @lru_cache(maxsize=1)
 def _source_hash() -> str:
     source = files("motecrypt.drivers").joinpath("wlan.cc").read_bytes()
     return hashlib.sha256(source).hexdigest()[:16]
 
 
-@dataclass(frozen=True)
-class TransferWlan:
-    """One transfer to be simulated.
-
-    Attributes
-    ----------
-    size : int
-        Bytes of the file as sent (after encryption and encoding).
-    seeds : int
-        Independent runs with ns-3, at least 1. The closed form has no seeds.
-    walls_db : float, optional
-        Instead of the signal's own.
-    """
-
-    size: int
-    mode: str = "adhoc"
-    security: str = "open"
-    signal: str = "good"
-    phy: str = "b"
-    protocol: str = "tcp"
-    card: str = "wavelan"
-    seeds: int = 3
-    walls_db: float | None = None
-
-    @property
-    def walls(self) -> float:
-        """Loss in walls between sender and receiver, dB."""
-        return parameters.signal(self.signal).walls_db if self.walls_db is None else self.walls_db
-
-    def check(self) -> None:
-        """Raise InputError for anything that no engine could run."""
-        if self.size < 1:
-            raise InputError("an empty file cannot be sent: give a file of at least one byte")
-        if self.seeds < 1:
-            raise InputError(f"{self.seeds} seeds: at least one run is needed")
-        dcf.phy(self.phy, self.mode)
-        dcf.payload_per_packet(self.protocol)
-        security(self.security)
-        parameters.signal(self.signal)
-        parameters.card(self.card)
+class TransferWlan(WlanQuestion):
+    """One transfer to be simulated."""
 
     def inputs(self, engine: str) -> dict[str, Any]:
-        """What the stored outcome depends on: the request, the figures behind its names, the program."""
-        over, with_card = parameters.signal(self.signal), parameters.card(self.card)
-        inputs: dict[str, Any] = {
-            "engine": engine,
-            "bytes": self.size,
-            "mode": self.mode,
-            "frame_bytes": security(self.security).frame_bytes,
-            "phy": self.phy,
-            "protocol": self.protocol,
-            "distance_m": over.distance_m,
-            "walls_db": self.walls,
-            "fading": over.fading,
-            "exponent": over.exponent,
-            "volts": with_card.volts,
-            "milliampere": [with_card.tx_ma, with_card.rx_ma, with_card.idle_ma],
-            "transmit_dbm": with_card.transmit_dbm,
-        }
-        if engine == NS3:
-            return inputs | {"seeds": self.seeds, "program": _source_hash()}
-        levels = sorted(with_card.sensitivity_dbm.items())
-        return inputs | {"sensitivity_dbm": [[rate, level] for rate, level in levels]}
+        """What the stored outcome depends on: besides the question, the program."""
+        return self.asked_of(engine) | ({"program": _source_hash()} if engine == NS3 else {})
 
     def stored(self, results: Results) -> Finding | None:
-        """The finding if it is there, ns-3's before the closed form's; never runs anything."""
+        """The finding of this program if it is there, ns-3's before the closed form's; runs nothing."""
         found = results.finding(KIND, VERSION, self.inputs(NS3))
         return found or results.finding(KIND, VERSION, self.inputs(CLOSED_FORM))
 
@@ -249,7 +184,9 @@ def ensure_all(
             progress(missing_note())
         for request in missing:
             outcome = closed_outcome(request)
-            found[request] = results.store_finding(KIND, VERSION, request.inputs(CLOSED_FORM), outcome)
+            found[request] = results.store_finding(
+                KIND, VERSION, request.inputs(CLOSED_FORM), outcome, request.asked_of(CLOSED_FORM)
+            )
     else:
         _simulate(compiled, missing, found, results, progress)
     return [finding for finding in (found[request] for request in requests) if finding is not None]
@@ -275,7 +212,9 @@ def _simulate(
         try:
             for done, (request, futures) in enumerate(waiting.items(), start=1):
                 runs = [future.result() for future in futures]
-                found[request] = results.store_finding(KIND, VERSION, request.inputs(NS3), _outcome(runs))
+                found[request] = results.store_finding(
+                    KIND, VERSION, request.inputs(NS3), _outcome(runs), request.asked_of(NS3)
+                )
                 if progress is not None:
                     progress(f"Wi-Fi transfer {done} of {len(waiting)}: {request.mode} {request.security}")
         except BaseException:

@@ -12,10 +12,11 @@ import pytest
 from motecrypt.catalog import Catalog
 from motecrypt.errors import MotecryptError
 from motecrypt.experiments import files as experiment
-from motecrypt.experiments.files import FileJob, divide, open_board, plaintext, storage_times
+from motecrypt.experiments.files import FileJob, divide, open_board, plaintext
 from motecrypt.files import container, crypt_and_hash
 from motecrypt.files.container import Secret
 from motecrypt.files.mote import FileMote, MoteFileError, Storage
+from motecrypt.findings.pico_file import storage_times
 from motecrypt.runners.session import DriverSession, Fault
 from motecrypt.setup import have
 from motecrypt.toolchain import files

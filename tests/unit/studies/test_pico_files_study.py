@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from motecrypt.experiments import files as experiment
-from motecrypt.experiments.files import KIND, PARTS, VERSION, FileJob, FileJobs
-from motecrypt.experiments.passwords import KIND as PASSWORDS
+from motecrypt.experiments.files import FileJobs
 from motecrypt.experiments.passwords import PasswordDerivation
 from motecrypt.files.crypt_and_hash import ROUNDS
+from motecrypt.findings.passwords import KIND as PASSWORDS
+from motecrypt.findings.pico_file import KIND, PARTS, VERSION, FileQuestion
 from motecrypt.results import Results
 from motecrypt.setup import have
+from motecrypt.studies import needs
 from motecrypt.studies.pico import files as view
 from motecrypt.toolchain import BuildError
 
@@ -22,7 +24,7 @@ HASH_CYCLES = 34_000
 FIXED_MS = 60
 
 
-def made_up(job: FileJob) -> dict[str, Any]:
+def made_up(job: FileQuestion) -> dict[str, Any]:
     """An outcome in which a hash takes 34,000 cycles, all else 60 ms and 10 us a byte."""
     hashes = job.rounds if job.form == "published" else 0
     rest = FIXED_MS * 125_000 + job.size * 1250
@@ -50,10 +52,8 @@ def made_up(job: FileJob) -> dict[str, Any]:
 
 @pytest.fixture
 def filled(results: Results) -> Results:
-    jobs = view.experiments()[0]
-    assert isinstance(jobs, FileJobs)
-    for job in jobs.jobs:
-        results.store_finding(KIND, VERSION, job.inputs(), made_up(job))
+    for job in view.questions():
+        results.store_finding(KIND, VERSION, job.asked(), made_up(job))
     return results
 
 
@@ -67,7 +67,7 @@ def test_nothing_measured_says_so(results: Results) -> None:
 
 
 def test_few_hashes_are_made_up_to_all(filled: Results) -> None:
-    stored = view.Stored(filled)
+    stored = view.StoredFiles(filled)
     assert stored.hash_ms() == pytest.approx(HASH_CYCLES / 125_000)
     for size, job in view.swept_jobs().items():
         expected = ROUNDS * HASH_CYCLES / 125_000 + FIXED_MS + size / 100
@@ -93,7 +93,7 @@ def test_a_time_far_off_is_contradicted(results: Results) -> None:
     job = view.printed_jobs()[630]
     slow = made_up(job)
     slow["encrypt"] = {**slow["encrypt"], "time_us": 3_000_000}
-    results.store_finding(KIND, VERSION, job.inputs(), slow)
+    results.store_finding(KIND, VERSION, job.asked(), slow)
     row = next(r for r in view.comparisons(results) if r.row == "630 bytes" and r.column == "encryption")
     assert row.verdict == "contradicted"
 
@@ -106,7 +106,9 @@ def test_a_source_that_cannot_be_had_leaves_the_rows_unmeasured(
 
     monkeypatch.setattr(experiment, "build_files", fails)
     said: list[str] = []
-    found = view.experiments()[0].ensure(results, said.append)
+    jobs = next(e for e in needs("pico").experiments if isinstance(e, FileJobs))
+    found = jobs.ensure(results, said.append)
+    assert jobs.find(results) is None
     assert "no network" in found.outcome["reason"]
     assert "no network" in said[-1]
     assert {r.verdict for r in view.comparisons(results)} == {"not measured", "not reproducible"}
@@ -118,7 +120,5 @@ def test_what_a_guess_costs_is_told(results: Results, monkeypatch: pytest.Monkey
     assert 0 < outcome["hashes_ms"] < 1000
     assert outcome["argon2id_ms"] > 0
     assert PasswordDerivation(3).ensure(results).outcome == outcome, "stored once"
-    results.store_finding(
-        PASSWORDS, 1, PasswordDerivation().inputs(), {"hashes_ms": 6.2, "argon2id_ms": 120.0}
-    )
-    assert "A guess takes 120 ms" in view.Stored(results).passwords()
+    results.store_finding(PASSWORDS, 1, view.PASSWORDS.asked(), {"hashes_ms": 6.2, "argon2id_ms": 120.0})
+    assert "A guess takes 120 ms" in view.StoredFiles(results).passwords()

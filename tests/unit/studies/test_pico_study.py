@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from motecrypt.catalog import Catalog
-from motecrypt.experiments import call_sequence
-from motecrypt.experiments.call_sequence import CallSequence, _regions_of
+from motecrypt.experiments.call_sequence import _regions_of
+from motecrypt.findings import call_sequence
+from motecrypt.findings.call_sequence import CallQuestion
 from motecrypt.model import Comparison, Measurement
 from motecrypt.results import Results
 from motecrypt.studies.pico import figures, strings
@@ -17,20 +18,11 @@ from motecrypt.studies.pico import study as pico
 from motecrypt.studies.pico.figures import CASES, KEY_BITS, OPERATIONS, printed, sequences
 
 
-@pytest.fixture(autouse=True)
-def no_builds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A view needs keys, not sources or compilers: give it keys without either."""
-    monkeypatch.setattr(call_sequence, "key_of", lambda request: request.implementation.name)
-    monkeypatch.setattr(
-        "motecrypt.bench.keys.key_of", lambda request: f"{request.implementation.name} {request.flags}"
-    )
-
-
 def _row(rows: list[Comparison], row: str, column: str) -> Comparison:
     return next(r for r in rows if (r.row, r.column) == (row, column))
 
 
-def _store(results: Results, request: CallSequence, **figures: int) -> None:
+def _store(results: Results, request: CallQuestion, **figures: int) -> None:
     outcome: Mapping[str, Any] = {
         "call_core_cycles": 10_000,
         "call_misses_kept": 100,
@@ -41,7 +33,7 @@ def _store(results: Results, request: CallSequence, **figures: int) -> None:
         "table_lines_new": 40,
         "functions": [["encrypt", 0.9]],
     } | figures
-    results.store_finding(call_sequence.KIND, call_sequence.VERSION, request._inputs(), outcome)
+    results.store_finding(call_sequence.KIND, call_sequence.VERSION, request.asked(), outcome)
 
 
 def test_an_empty_file_gives_every_time_as_not_measured(results: Results) -> None:
@@ -89,7 +81,7 @@ def test_a_print_outside_the_band_says_why(
 def test_a_failed_sequence_shows_its_reason(results: Results) -> None:
     request = next(s for s in sequences() if s.library == "tiny-aes-c")
     results.store_finding(
-        call_sequence.KIND, call_sequence.VERSION, request._inputs(), {"failed": "no source to be had"}
+        call_sequence.KIND, call_sequence.VERSION, request.asked(), {"failed": "no source to be had"}
     )
     row = _row(pico.comparisons(results), "tiny-AES-c AES-128", "encrypt")
     assert row.verdict == "not measured" and "no source to be had" in row.note

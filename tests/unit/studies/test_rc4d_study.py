@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from motecrypt import bench
 from motecrypt.catalog import Catalog
 from motecrypt.model import Cell, Comparison, Measurement
 from motecrypt.results import Results
+from motecrypt.studies import needs
 from motecrypt.studies.rc4d import study as rc4d
 from motecrypt.studies.rc4d.figures import DEVICE, cells, eeprom_halts_ms, figures, printed
 
@@ -55,9 +55,7 @@ def _made_up(cell: Cell) -> Measurement:
     cycles = CYCLES[cell.operation] * (2 if body.variant.endswith("plain") else 1)
     return replace(
         ROW,
-        cipher=body.cipher,
-        variant=body.variant,
-        operation=cell.operation,
+        **cell.identity._asdict(),
         cycles_median=cycles,
         flash_bytes=400 if body.variant.endswith("opt") else 500,
         stack_bytes=300 if cell.operation == "encrypt" else 20,
@@ -65,8 +63,7 @@ def _made_up(cell: Cell) -> Measurement:
 
 
 def _store(results: Results, wanted: list[Cell]) -> None:
-    catalog = Catalog.load()
-    results.store({bench.cell_key(catalog, cell): _made_up(cell) for cell in wanted})
+    results.store({repr(cell.identity): _made_up(cell) for cell in wanted})
 
 
 def _one(rows: list[Comparison], row: str, column: str) -> Comparison:
@@ -107,12 +104,11 @@ def test_each_row_is_held_against_the_fastest_and_the_smallest_of_the_same_lette
 def test_a_figure_is_reproduced_up_to_the_print_and_contradicted_above_it(results: Results) -> None:
     wanted = cells()
     _store(results, wanted)
-    catalog = Catalog.load()
     flash_bytes = next(row.flash_bytes for row in printed() if row.label == "RC4 k (opt)")
     for ours, verdict in ((flash_bytes, "reproduced"), (flash_bytes + 1, "contradicted")):
         results.store(
             {
-                bench.cell_key(catalog, cell): replace(_made_up(cell), flash_bytes=ours)
+                repr(cell.identity): replace(_made_up(cell), flash_bytes=ours)
                 for cell in wanted
                 if cell.implementation.cipher == "rc4"
             }
@@ -124,14 +120,13 @@ def test_a_figure_is_reproduced_up_to_the_print_and_contradicted_above_it(result
 def test_a_cell_that_did_not_run_is_told_with_its_reason(results: Results) -> None:
     wanted = cells()
     _store(results, wanted)
-    catalog = Catalog.load()
     broken = [
         c for c in wanted if c.implementation.variant == "kip-opt" and c.implementation.cipher == "rc4d"
     ]
     reason = "does not fit: needs 2,338 of 2,048 bytes of RAM"
     results.store(
         {
-            bench.cell_key(catalog, cell): replace(
+            repr(cell.identity): replace(
                 _made_up(cell), status="does-not-fit", reason=reason, cycles_median=None
             )
             for cell in broken
@@ -153,8 +148,8 @@ def test_halts_at_eeprom_reads_are_counted_where_there_are_reads(results: Result
 
 
 def test_it_asks_for_every_variant_of_ours_and_for_no_other_library() -> None:
-    asked = {(c.implementation.cipher, c.implementation.variant) for c in rc4d.needs().cells}
+    asked = {(c.implementation.cipher, c.implementation.variant) for c in needs("rc4d").cells}
     for cipher in ("rc4", "rc4d", "rc4d-two-key", "aes128-ecb"):
         for body in Catalog.load().implementations_of(cipher, DEVICE, ("motecrypt",)):
             assert (cipher, body.variant) in asked
-    assert {c.implementation.library for c in rc4d.needs().cells} == {"motecrypt"}
+    assert {c.implementation.library for c in needs("rc4d").cells} == {"motecrypt"}

@@ -21,14 +21,10 @@ from motecrypt import audits
 from motecrypt.audits.oracle import Part, skipped
 from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
+from motecrypt.findings.audit import KIND, VERSION, AuditQuestion, implementation
 from motecrypt.model import Cipher, Finding, Implementation
 from motecrypt.results import Results
 from motecrypt.toolchain import BuildError
-
-KIND = "audit"
-#: The shape of what is stored; a change of an experiment's code makes it run again by itself.
-VERSION = 1
-SEED = 1
 
 
 @dataclass(frozen=True)
@@ -63,69 +59,24 @@ class Unavailable(Exception):
     """A part cannot be run here; the message is the reason, in one line."""
 
 
-@dataclass(frozen=True)
-class AuditRun:
-    """One part of the audit of one cipher.
-
-    Attributes
-    ----------
-    cipher
-        Name of the cipher.
-    part
-        Name of the part: diffusion, determinism, integrity, statistics, taint, timing:DEVICE or
-        attack:NAME. `part_names` lists those that apply.
-    seed
-        Everything random is drawn from it.
-    quick
-        Smaller samples and fewer keys.
-    variant
-        Which of our implementations; None: the first that runs on the host.
-    folders
-        Cipher folders of the user's own, beside ours.
-    devices
-        Folders of devices that the user named: ours, or of their own.
-    """
-
-    cipher: str
-    part: str
-    seed: int = SEED
-    quick: bool = False
-    variant: str | None = None
-    folders: tuple[Path, ...] = ()
-    devices: tuple[Path, ...] = ()
-
-    def find(self, results: Results) -> Finding | None:
-        """Return the stored finding, or None. Runs nothing."""
-        try:
-            _, _, inputs = self._request()
-        except (Unavailable, BuildError):
-            return None
-        return results.finding(KIND, VERSION, inputs)
+class AuditRun(AuditQuestion):
+    """One part of the audit of one cipher, run on our compiled code."""
 
     def _request(self) -> tuple[PartModule, Subject, dict[str, Any]]:
         catalog = Catalog.load(ciphers=self.folders, devices=self.devices)
         cipher = catalog.cipher(self.cipher)
-        body = _implementation(catalog, cipher, self.variant)
+        body = implementation(catalog, cipher, self.variant)
         kind, _, device = self.part.partition(":")
         subject = Subject(catalog, cipher, body, self.seed, self.quick, device if kind == "timing" else None)
         module = _module_of(self.part, cipher)
-        inputs = {**self._asked(body.name), "code": _code(), **module.identity(subject, self.part)}
+        inputs = {**self._asked_of(body.name), "code": _code(), **module.identity(subject, self.part)}
         return module, subject, inputs
-
-    def _asked(self, implementation: str) -> dict[str, Any]:
-        return {
-            "cipher": self.cipher,
-            "implementation": implementation,
-            "part": self.part,
-            "seed": self.seed,
-            "quick": self.quick,
-        }
 
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """Return the stored finding, or run the part and store it."""
         if progress is not None:
             progress(f"{self.cipher}: {self.part}")
-        inputs = self._asked(self.variant or "")
+        inputs = self._asked_of(self.variant or "")
         begin = perf_counter()
         try:
             module, subject, inputs = self._request()
@@ -138,7 +89,8 @@ class AuditRun:
         if part.weight == "skipped":
             return Finding(KIND, VERSION, inputs, part.as_json())
         outcome = {**part.as_json(), "elapsed_s": round(perf_counter() - begin, 3)}
-        return results.store_finding(KIND, VERSION, inputs, outcome)
+        asked = self._asked_of(subject.implementation.name)
+        return results.store_finding(KIND, VERSION, inputs, outcome, asked)
 
 
 @lru_cache(maxsize=1)
@@ -165,17 +117,6 @@ def not_applicable(cipher: Cipher) -> dict[str, str]:
     for module in _modules():
         found |= module.others(cipher)
     return found
-
-
-def _implementation(catalog: Catalog, cipher: Cipher, variant: str | None) -> Implementation:
-    bodies = catalog.implementations_of(cipher.name, "host", ("motecrypt",))
-    known = [body.variant for body in bodies]
-    if variant is not None:
-        bodies = [body for body in bodies if variant in (body.variant, body.name)]
-    if not bodies:
-        hint = f"there are: {', '.join(known)}" if known else "it has none of ours that runs on the host"
-        raise InputError(f"{cipher.name}: no variant {variant!r} to audit; {hint}")
-    return bodies[0]
 
 
 def _modules() -> list[PartModule]:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from motecrypt import bench
 from motecrypt.catalog import DATA, Catalog
-from motecrypt.experiments.call_sequence import CallSequence
+from motecrypt.catalog.cells import cells_for
+from motecrypt.findings.call_sequence import CallQuestion
 from motecrypt.model import Cell, Measurement, Operation
 from motecrypt.results import Results
 
@@ -114,11 +114,11 @@ def key_of_bits(key_bits: int) -> bytes:
 # --- what is measured ------------------------------------------------------------------------------
 
 
-def sequence(case: Case, key_bits: int, operation: Operation) -> CallSequence | None:
+def sequence(case: Case, key_bits: int, operation: Operation) -> CallQuestion | None:
     """Set-up and call on the source's bytes; None for a library that no registry carries."""
     if case.configuration is None:
         return None
-    return CallSequence(
+    return CallQuestion(
         DEVICE,
         case.library,
         case.configuration,
@@ -130,7 +130,7 @@ def sequence(case: Case, key_bits: int, operation: Operation) -> CallSequence | 
     )
 
 
-def sequences() -> list[CallSequence]:
+def sequences() -> list[CallQuestion]:
     """All sequences that can be run."""
     every = (sequence(c, bits, o) for c in CASES for bits in KEY_BITS for o in OPERATIONS)
     return [s for s in every if s is not None]
@@ -151,7 +151,7 @@ def cells() -> list[Cell]:
                     continue
                 flag_sets: Sequence[tuple[str, ...]] = ((), *(COMPILER_FLAGS if chosen else ()))
                 for flags in flag_sets:
-                    wanted += bench.cells_for(
+                    wanted += cells_for(
                         catalog, device, body, message_bytes=(48,), placements=("flash",), flags=flags
                     )
     return wanted
@@ -235,7 +235,7 @@ def brought(results: Results, case: Case, key_bits: int, operation: Operation) -
     """The newest cells that a user's own folder of this library's name has given, or what to do for one."""
     core = misses = 0
     for step in ("setup", operation) if case.key_in_call else (operation,):
-        found = results.measurements(
+        found = results.newest_measurements(
             device=DEVICE,
             library=case.library,
             cipher=f"aes{key_bits}-cbc",
@@ -263,9 +263,7 @@ class Sized:
 
 def measured(results: Results) -> list[tuple[Cell, Measurement]]:
     """What is stored of `cells()`."""
-    keys = bench.cell_keys(Catalog.load(), cells())
-    found = ((cell, results.measurement(key)) for cell, key in keys.items())
-    return [(cell, measurement) for cell, measurement in found if measurement is not None]
+    return list(results.newest(cells()).items())
 
 
 def sizes(found: Sequence[tuple[Cell, Measurement]]) -> dict[tuple[str, str], Sized]:

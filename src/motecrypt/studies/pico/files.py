@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from motecrypt.catalog import DATA
-from motecrypt.experiments.files import PARTS, FileJob, FileJobs, storage_times
-from motecrypt.experiments.passwords import PasswordDerivation
 from motecrypt.files.crypt_and_hash import ROUNDS
+from motecrypt.findings.passwords import PasswordQuestion
+from motecrypt.findings.pico_file import PARTS, FileQuestion, storage_times
 from motecrypt.model import Comparison, Section, Verdict
 from motecrypt.results import Results
 
@@ -32,6 +32,7 @@ PART_TITLES = {
     "files": "file system",
 }
 CARDS = ("sd", "sd-slow")
+PASSWORDS = PasswordQuestion()
 MODERN = ("aes256-gcm", "chacha20-poly1305")
 CHART_TITLES = {
     "published": "crypt_and_hash, 8192 x SHA-512",
@@ -39,45 +40,45 @@ CHART_TITLES = {
 }
 
 
-def printed_jobs() -> dict[int, FileJob]:
+def printed_jobs() -> dict[int, FileQuestion]:
     """The source's two files, with nothing left out."""
-    return {size: FileJob(size) for size in PRINTED_SIZES}
+    return {size: FileQuestion(size) for size in PRINTED_SIZES}
 
 
-def swept_jobs(form: str = "published", storage: str = "flash") -> dict[int, FileJob]:
+def swept_jobs(form: str = "published", storage: str = "flash") -> dict[int, FileQuestion]:
     """Files of all sizes. The largest run without the flash cache's model, which would take long."""
     sizes = sorted({*SWEPT_SIZES, *PRINTED_SIZES})
     return {
-        size: FileJob(size, form, storage, FEW, cache="kept" if size < 1 << 18 else "none")  # type: ignore[arg-type]
+        size: FileQuestion(size, form, storage, FEW, cache="kept" if size < 1 << 18 else "none")  # type: ignore[arg-type]
         for size in sizes
     }
 
 
-def words_job() -> FileJob:
+def words_job() -> FileQuestion:
     """The first file with the C library's faster memset and memcpy."""
-    return FileJob(630, rounds=FEW * 8, c_library="words")
+    return FileQuestion(630, rounds=FEW * 8, c_library="words")
 
 
-def few_job() -> FileJob:
+def few_job() -> FileQuestion:
     """As `words_job`, with the published program's."""
-    return FileJob(630, rounds=FEW * 8)
+    return FileQuestion(630, rounds=FEW * 8)
 
 
-def card_jobs(storage: str) -> dict[int, FileJob]:
+def card_jobs(storage: str) -> dict[int, FileQuestion]:
     """The source's future work: the same files on an SD card, without cache misses."""
     return {
-        size: FileJob(size, "published", storage, FEW, cache="none")  # type: ignore[arg-type]
+        size: FileQuestion(size, "published", storage, FEW, cache="none")  # type: ignore[arg-type]
         for size in PRINTED_SIZES
     }
 
 
-def experiments() -> list[FileJobs | PasswordDerivation]:
-    """All that the views here read."""
+def questions() -> list[FileQuestion]:
+    """All files that the views here read, each once."""
     jobs = [*printed_jobs().values(), *swept_jobs().values(), words_job(), few_job()]
     jobs += swept_jobs("chacha20-poly1305").values()
-    jobs += [FileJob(size, "aes256-gcm", rounds=FEW) for size in PRINTED_SIZES]
+    jobs += [FileQuestion(size, "aes256-gcm", rounds=FEW) for size in PRINTED_SIZES]
     jobs += [job for storage in ("flash", *CARDS) for job in card_jobs(storage).values()]
-    return [FileJobs(tuple(dict.fromkeys(jobs))), PasswordDerivation()]
+    return list(dict.fromkeys(jobs))
 
 
 class StoredFiles:
@@ -86,12 +87,12 @@ class StoredFiles:
     def __init__(self, results: Results) -> None:
         self._results = results
 
-    def outcome(self, job: FileJob) -> Mapping[str, Any] | None:
+    def outcome(self, job: FileQuestion) -> Mapping[str, Any] | None:
         """The stored outcome of a job, or None."""
-        found = job.stored(self._results)
+        found = job.find(self._results)
         return None if found is None else found.outcome
 
-    def total_ms(self, job: FileJob, direction: str) -> float | None:
+    def total_ms(self, job: FileQuestion, direction: str) -> float | None:
         """The time of a whole job by the board's timer; with few hashes, the time of the others is added."""
         outcome = self.outcome(job)
         if outcome is None:
@@ -102,7 +103,7 @@ class StoredFiles:
         hash_ms = self.hash_ms()
         return None if hash_ms is None else total + hash_ms * (ROUNDS - job.rounds)
 
-    def parts_ms(self, job: FileJob, direction: str) -> dict[str, float]:
+    def parts_ms(self, job: FileQuestion, direction: str) -> dict[str, float]:
         """Milliseconds of each part, and of the storage's own work (`storage`)."""
         outcome = self.outcome(job)
         if outcome is None:
@@ -127,7 +128,7 @@ class StoredFiles:
 
     def passwords(self) -> str:
         """What a guess at a password costs on this host."""
-        found = PasswordDerivation().stored(self._results)
+        found = PASSWORDS.find(self._results)
         if found is None:
             return ""
         return (
@@ -135,7 +136,7 @@ class StoredFiles:
             f"{found.outcome['hashes_ms']:.1f} ms with the published format's hashes, and no memory."
         )
 
-    def _hash(self, many: FileJob, few: FileJob) -> float | None:
+    def _hash(self, many: FileQuestion, few: FileQuestion) -> float | None:
         long, short = self.parts_ms(many, "encrypt"), self.parts_ms(few, "encrypt")
         return (long["key"] - short["key"]) / (many.rounds - few.rounds) if long and short else None
 
@@ -181,7 +182,7 @@ def _times(stored: StoredFiles) -> list[Comparison]:
     return rows
 
 
-def _split(stored: StoredFiles, job: FileJob, direction: str, said: float) -> str:
+def _split(stored: StoredFiles, job: FileQuestion, direction: str, said: float) -> str:
     parts, outcome = stored.parts_ms(job, direction), stored.outcome(job)
     if outcome is None:
         return ""
@@ -389,7 +390,7 @@ def _modern_section(stored: StoredFiles) -> Section:
     for size in PRINTED_SIZES:
         old = stored.total_ms(printed_jobs()[size], "encrypt")
         for form in MODERN:
-            job = FileJob(size, form, rounds=FEW)  # type: ignore[arg-type]
+            job = FileQuestion(size, form, rounds=FEW)  # type: ignore[arg-type]
             new, parts = stored.total_ms(job, "encrypt"), stored.parts_ms(job, "encrypt")
             if new is None or old is None:
                 continue

@@ -6,18 +6,11 @@ from typing import Any
 
 from motecrypt.model import Comparison, Section
 from motecrypt.results import Results
-from motecrypt.studies import Needs
-from motecrypt.studies.pico import figures, files, strings
+from motecrypt.studies.pico import files, strings
 
 ORDER = 20
 TITLE = "AES libraries on a Raspberry Pi Pico"
 SOURCE = strings.SOURCE
-KITS = ("pico",)
-
-
-def needs() -> Needs:
-    """Set-up and call of each library on the source's bytes, and the cells for sizes and compiler levels."""
-    return Needs(cells=figures.cells(), experiments=[*figures.sequences(), *files.experiments()])
 
 
 def comparisons(results: Results) -> list[Comparison]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from motecrypt import bench
 from motecrypt.catalog import DATA, Catalog
+from motecrypt.catalog.cells import cells_for
 from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
 
@@ -117,7 +117,7 @@ def cells() -> list[Cell]:
     for cipher in ("rc4", "rc4d", "rc4d-two-key", "aes128-ecb"):
         length = BLOCK_BYTES if cipher == "aes128-ecb" else MESSAGE_BYTES
         for body in catalog.implementations_of(cipher, DEVICE, ("motecrypt",)):
-            wanted += bench.cells_for(catalog, device, body, message_bytes=(length,))
+            wanted += cells_for(catalog, device, body, message_bytes=(length,))
     return wanted
 
 
@@ -126,11 +126,9 @@ def figures(results: Results) -> VariantFigures:
     catalog = Catalog.load()
     clock_hz = catalog.device(DEVICE).clock_hz
     groups: dict[tuple[str, str], dict[str, Measurement]] = {}
-    for cell in cells():
-        found = results.measurement(bench.cell_key(catalog, cell))
-        if found is not None:
-            name = cell.implementation.variant + ("" if cell.placement == "flash" else f" ({cell.placement})")
-            groups.setdefault((cell.implementation.cipher, name), {})[cell.operation] = found
+    for cell, found in results.newest(cells()).items():
+        name = cell.implementation.variant + ("" if cell.placement == "flash" else f" ({cell.placement})")
+        groups.setdefault((cell.implementation.cipher, name), {})[cell.operation] = found
     of: dict[tuple[str, str], VariantFigure] = {}
     failed: dict[str, str] = {}
     for (cipher, variant), parts in groups.items():

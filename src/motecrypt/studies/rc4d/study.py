@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from motecrypt.audits.runs import AuditRun
-from motecrypt.experiments.features import FeatureProbe
+from motecrypt.findings.audit import AuditQuestion
+from motecrypt.findings.features import FeatureQuestion
 from motecrypt.model import Comparison, Section, Verdict
 from motecrypt.results import Results
-from motecrypt.studies import Needs
 from motecrypt.studies.rc4d.claims import Evidence, claims
 from motecrypt.studies.rc4d.figures import (
     LETTERS,
     Printed,
     VariantFigure,
     VariantFigures,
-    cells,
     eeprom_halts_ms,
     figures,
     printed,
@@ -25,7 +23,6 @@ from motecrypt.studies.rc4d.figures import (
 ORDER = 10
 TITLE = "RC4D on an Arduino UNO"
 SOURCE = 'M. Kwasnicki, "Strong encryption for small payloads on Arduino"'
-KITS = ("avr", "host")
 
 TABLE = "Type, time, space"
 FEATURES = "Features"
@@ -33,14 +30,14 @@ CLAIMS = "Claims"
 
 #: The source's columns, and what of ours stands for them.
 PROBES = {
-    "AES": FeatureProbe("aes128-ecb", "small"),
-    "RC4": FeatureProbe("rc4", "opt"),
-    "RC4 k": FeatureProbe("rc4", "k-opt"),
-    "RC4D": FeatureProbe("rc4d", "opt"),
-    "RC4D k": FeatureProbe("rc4d", "k-opt"),
-    "two keys": FeatureProbe("rc4d-two-key", "k-opt"),
+    "AES": FeatureQuestion("aes128-ecb", "small"),
+    "RC4": FeatureQuestion("rc4", "opt"),
+    "RC4 k": FeatureQuestion("rc4", "k-opt"),
+    "RC4D": FeatureQuestion("rc4d", "opt"),
+    "RC4D k": FeatureQuestion("rc4d", "k-opt"),
+    "two keys": FeatureQuestion("rc4d-two-key", "k-opt"),
 }
-ATTACK = AuditRun("rc4d", "attack:rc4d-chosen-plaintext", quick=True)
+ATTACK = AuditQuestion("rc4d", "attack:rc4d-chosen-plaintext", quick=True)
 
 #: What the source prints of them: payload in bytes, key in bytes, diffusion.
 PRINTED_FEATURES = {
@@ -51,12 +48,6 @@ PRINTED_FEATURES = {
     "RC4D k": ("any", "16", "full"),
 }
 FEATURE_NAMES = ("payload", "key length", "diffusion")
-
-
-def needs() -> Needs:
-    """Every variant of ours on the UNO, and on the host what the ciphers take, how far they diffuse and
-    the attack that tells whether RC4D is stronger than RC4."""
-    return Needs(cells=cells(), experiments=[*PROBES.values(), ATTACK])
 
 
 def comparisons(results: Results) -> list[Comparison]:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from motecrypt.experiments.transfer import KIND, VERSION, Transfer
+from motecrypt.findings.radio_transfer import TransferQuestion
 from motecrypt.model import Comparison, Section, Verdict
 from motecrypt.radios import costs, load_radio
 from motecrypt.results import Results
-from motecrypt.studies import Needs
 from motecrypt.studies.rf import printed
 from motecrypt.studies.rf.claims import claims
 from motecrypt.studies.rf.printed import PAYLOADS, TIMEOUTS_MS, Row
@@ -24,19 +23,14 @@ SOURCE = (
     "Jamaluddin, Mohamed, Hashim, 'Securing RF Communication Using AES-256 Symmetric Encryption: "
     "a Performance Evaluation', IJET 7 (4.11) (2018) 217-222"
 )
-KITS: tuple[str, ...] = ()
 
 FIGURE_4 = "See the quick brown fox jump over the lazy dogs"
 FIGURE_5 = "Mary had a little lamb"
 
 
-def _transfer() -> Transfer:
-    return Transfer("srf", tuple(row.size_bytes for row in printed.of("T")), TIMEOUTS_MS)
-
-
-def needs() -> Needs:
-    """The ten messages sent in virtual time in every mode."""
-    return Needs(experiments=[_transfer()])
+def transfer() -> TransferQuestion:
+    """The ten messages, sent in virtual time in every mode."""
+    return TransferQuestion("srf", tuple(row.size_bytes for row in printed.of("T")), TIMEOUTS_MS)
 
 
 def comparisons(results: Results) -> list[Comparison]:
@@ -56,7 +50,7 @@ def comparisons(results: Results) -> list[Comparison]:
 
 
 def _rows(results: Results) -> list[Mapping[str, Any]]:
-    finding = results.finding(KIND, VERSION, _transfer().inputs())
+    finding = transfer().find(results)
     return [] if finding is None else list(finding.outcome["rows"])
 
 

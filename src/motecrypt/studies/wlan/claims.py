@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from motecrypt import energy
 from motecrypt.catalog.processors import processor
-from motecrypt.experiments.data_types import DataTypes
+from motecrypt.findings.data_types import DataTypesQuestion
 from motecrypt.model import Comparison, Verdict
 from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.plan import CIPHERS, COLUMNS, DATA, Stored
@@ -231,7 +231,7 @@ def _data_types(stored: Stored) -> list[Comparison]:
     text = "the type of data changes a cipher's time"
     rows = []
     for name, (cipher, bits) in CIPHERS.items():
-        outcome = stored.host(DataTypes(cipher, bits))
+        outcome = stored.host(DataTypesQuestion(cipher, bits))
         if outcome is None:
             rows.append(claim(text, name, "ratio to text", "claim", None))
             continue

@@ -6,7 +6,7 @@ from __future__ import annotations
 from motecrypt import energy
 from motecrypt.catalog.processors import processor
 from motecrypt.energy import Battery
-from motecrypt.experiments.host_speed import NO_AES
+from motecrypt.findings.host_speed import NO_AES
 from motecrypt.model import Comparison
 from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.claims import claim, holds, over

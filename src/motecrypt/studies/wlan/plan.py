@@ -1,22 +1,19 @@
-"""What the Wi-Fi study needs: its print, its conditions, and the requests whose findings it reads. Pure."""
+"""The Wi-Fi study's print, its conditions, and the questions whose answers it reads. Pure."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from motecrypt.bench import cell_key
 from motecrypt.catalog import Catalog
-from motecrypt.experiments.data_types import DataTypes
-from motecrypt.experiments.host_speed import KIND as HOST_SPEED
-from motecrypt.experiments.host_speed import VERSION as HOST_SPEED_VERSION
-from motecrypt.experiments.host_speed import HostSpeed, best_of_ours, cycles_per_byte, standard_points
-from motecrypt.experiments.transfer_wlan import TransferWlan, ensure_all
-from motecrypt.model import Cell, Finding
+from motecrypt.findings.data_types import DataTypesQuestion
+from motecrypt.findings.host_speed import SpeedQuestion, best_of_ours, cycles_per_byte, standard_points
+from motecrypt.findings.wlan_transfer import WlanQuestion
+from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
 from motecrypt.wlan import filecost
 from motecrypt.wlan.filecost import FileCost
@@ -93,7 +90,7 @@ def durations() -> dict[tuple[str, str, str], float]:
     }
 
 
-# --- requests --------------------------------------------------------------------------------------
+# --- questions -------------------------------------------------------------------------------------
 
 
 def sent_bytes(data: str, cipher: str, encoding: str = "none") -> int:
@@ -104,25 +101,25 @@ def sent_bytes(data: str, cipher: str, encoding: str = "none") -> int:
     return encoded_bytes(size, encoding)
 
 
-def transfer(data: str, cipher: str, column: str, encoding: str = "none") -> TransferWlan:
+def transfer(data: str, cipher: str, column: str, encoding: str = "none") -> WlanQuestion:
     """The transfer behind one cell of tables 1 to 3."""
     mode, security, signal = COLUMNS[column]
-    return TransferWlan(sent_bytes(data, cipher, encoding), mode, security, signal, seeds=SEEDS)
+    return WlanQuestion(sent_bytes(data, cipher, encoding), mode, security, signal, seeds=SEEDS)
 
 
-def security_cost(mode: str, security: str) -> TransferWlan:
+def security_cost(mode: str, security: str) -> WlanQuestion:
     """What a security protocol costs, with more seeds: the effect is below one per cent."""
-    return TransferWlan(SECURITY_SIZE, mode, security, seeds=CAREFUL_SEEDS)
+    return WlanQuestion(SECURITY_SIZE, mode, security, seeds=CAREFUL_SEEDS)
 
 
-def walls(mode: str, decibel: float, phy: str = "b") -> TransferWlan:
+def walls(mode: str, decibel: float, phy: str = "b") -> WlanQuestion:
     """Poor signal through more or fewer walls."""
-    return TransferWlan(SECURITY_SIZE, mode, "wep", "poor", phy, seeds=CAREFUL_SEEDS, walls_db=decibel)
+    return WlanQuestion(SECURITY_SIZE, mode, "wep", "poor", phy, seeds=CAREFUL_SEEDS, walls_db=decibel)
 
 
-def good(mode: str, phy: str = "b") -> TransferWlan:
+def good(mode: str, phy: str = "b") -> WlanQuestion:
     """The same transfer with a good signal."""
-    return TransferWlan(SECURITY_SIZE, mode, "wep", "good", phy, seeds=SEEDS)
+    return WlanQuestion(SECURITY_SIZE, mode, "wep", "good", phy, seeds=SEEDS)
 
 
 SECURITY_RUNS = (
@@ -135,7 +132,7 @@ SECURITY_RUNS = (
 )
 
 
-def transfers() -> list[TransferWlan]:
+def transfers() -> list[WlanQuestion]:
     """Every transfer that the study reads, each once."""
     ciphers = ("none", *CIPHERS)
     wanted = [transfer(data, cipher, column) for data in DATA for cipher in ciphers for column in COLUMNS]
@@ -147,23 +144,14 @@ def transfers() -> list[TransferWlan]:
     return list(dict.fromkeys(wanted))
 
 
-@dataclass(frozen=True)
-class Transfers:
-    """All the transfers as one experiment, so that their runs share the processors."""
-
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """Simulate what is missing; the finding is the last transfer's."""
-        return ensure_all(transfers(), results, progress)[-1]
-
-
-def host_ciphers() -> list[DataTypes]:
+def host_ciphers() -> list[DataTypesQuestion]:
     """The host's timings of each cipher over all kinds of data."""
-    return [DataTypes(cipher, bits) for cipher, bits in CIPHERS.values()]
+    return [DataTypesQuestion(cipher, bits) for cipher, bits in CIPHERS.values()]
 
 
-def host_speed() -> HostSpeed:
+def host_speed() -> SpeedQuestion:
     """The host's timings of longer keys, more rounds, decryption, and OpenSSL beside ours."""
-    return HostSpeed(
+    return SpeedQuestion(
         points=standard_points(("cbc",)), rounds=21, libraries=("openssl",), operations=("encrypt", "decrypt")
     )
 
@@ -189,31 +177,31 @@ class Stored:
     results: Results
     catalog: Catalog
 
-    def seconds(self, request: TransferWlan) -> dict[str, float] | None:
+    def seconds(self, request: WlanQuestion) -> dict[str, float] | None:
         """Mean, spread and interval of a transfer's duration."""
         return self._figures(request, "seconds")
 
-    def joule(self, request: TransferWlan) -> dict[str, float] | None:
+    def joule(self, request: WlanQuestion) -> dict[str, float] | None:
         """The sender's radio energy."""
         return self._figures(request, "sender_joule")
 
-    def _figures(self, request: TransferWlan, name: str) -> dict[str, float] | None:
-        finding = request.stored(self.results)
+    def _figures(self, request: WlanQuestion, name: str) -> dict[str, float] | None:
+        finding = request.find(self.results)
         return dict(finding.outcome[name]) if finding is not None else None
 
-    def engines(self, requests: Iterable[TransferWlan]) -> set[str]:
+    def engines(self, requests: Iterable[WlanQuestion]) -> set[str]:
         """Which engines the stored transfers come from."""
-        found = (request.stored(self.results) for request in requests)
+        found = (request.find(self.results) for request in requests)
         return {str(finding.inputs["engine"]) for finding in found if finding is not None}
 
-    def host(self, request: DataTypes) -> Mapping[str, Any] | None:
+    def host(self, request: DataTypesQuestion) -> Mapping[str, Any] | None:
         """The outcome of one timing on the host."""
-        finding = request.stored(self.results)
+        finding = request.find(self.results)
         return finding.outcome if finding is not None else None
 
     def ns_per_byte(self, cipher: str, data: str = "text") -> float | None:
         """The host's nanoseconds for each byte of one of the source's ciphers, on that kind of data."""
-        outcome = self.host(DataTypes(*CIPHERS[cipher]))
+        outcome = self.host(DataTypesQuestion(*CIPHERS[cipher]))
         return None if outcome is None else float(outcome["ns_per_byte"][data])
 
     @cached_property
@@ -223,7 +211,7 @@ class Stored:
 
     @cached_property
     def _speed(self) -> Mapping[str, Any] | None:
-        found = self.results.finding(HOST_SPEED, HOST_SPEED_VERSION, host_speed().inputs(self.catalog))
+        found = host_speed().find(self.results)
         return found.outcome if found is not None else None
 
     def speed(
@@ -251,19 +239,15 @@ class Stored:
 
     def mote(self, device: str, cipher: str, bits: int) -> FileCost | None:
         """A mote's fastest implementation, or None where nothing runs or nothing is stored."""
-        cells = mote_cells(self.catalog).get((device, cipher, bits), [])
-        found = [self.results.measurement(cell_key(self.catalog, cell)) for cell in cells]
-        known = [m for m in found if m is not None]
-        return filecost.best(self.catalog.device(device), known) if known else None
+        known = self._mote(device, cipher, bits)
+        return filecost.best(self.catalog.device(device), known.values()) if known else None
 
     def mote_spread(self, device: str, cipher: str, bits: int) -> tuple[int, int, int] | None:
         """Least and most cycles of encrypting the longer message, and over how many random inputs."""
         cost = self.mote(device, cipher, bits)
-        cells = mote_cells(self.catalog).get((device, cipher, bits), [])
-        for cell in cells:
-            m = self.results.measurement(cell_key(self.catalog, cell))
+        for cell, m in self._mote(device, cipher, bits).items():
             wanted = (cost is not None and cell.implementation.name == cost.implementation, cell.operation)
-            if m is None or wanted != (True, "encrypt") or cell.message_bytes != max(MOTE_LENGTHS):
+            if wanted != (True, "encrypt") or cell.message_bytes != max(MOTE_LENGTHS):
                 continue
             if m.cycles_min is not None and m.cycles_max is not None:
                 return m.cycles_min, m.cycles_max, m.inputs
@@ -271,7 +255,18 @@ class Stored:
 
     def mote_reason(self, device: str, cipher: str, bits: int) -> str:
         """Why a cipher has no figure on a mote."""
-        cells = mote_cells(self.catalog).get((device, cipher, bits), [])
-        found = [self.results.measurement(cell_key(self.catalog, cell)) for cell in cells]
-        reasons = [m.reason for m in found if m is not None and m.status != "ok"]
+        reasons = [m.reason for m in self._mote(device, cipher, bits).values() if m.status != "ok"]
         return reasons[0] if reasons else NOT_MEASURED
+
+    @cached_property
+    def cells(self) -> Mapping[tuple[str, str, int], Sequence[Cell]]:
+        """Cells on motes by device, cipher and key bits."""
+        return mote_cells(self.catalog)
+
+    @cached_property
+    def _measured(self) -> Mapping[Cell, Measurement]:
+        return self.results.newest(cell for group in self.cells.values() for cell in group)
+
+    def _mote(self, device: str, cipher: str, bits: int) -> dict[Cell, Measurement]:
+        cells = self.cells.get((device, cipher, bits), ())
+        return {cell: self._measured[cell] for cell in cells if cell in self._measured}

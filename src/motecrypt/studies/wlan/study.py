@@ -12,10 +12,9 @@ from typing import Any
 
 from motecrypt.catalog import Catalog
 from motecrypt.energy import Battery
-from motecrypt.experiments.transfer_wlan import CLOSED_FORM, missing_note
-from motecrypt.model import Cell, Comparison, Section
+from motecrypt.findings.wlan_transfer import CLOSED_FORM, missing_note
+from motecrypt.model import Comparison, Section
 from motecrypt.results import Results
-from motecrypt.studies import Needs
 from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.charts import charts as drawn
 from motecrypt.studies.wlan.claims import claims
@@ -35,17 +34,6 @@ from motecrypt.wlan.protection import SECURITIES
 ORDER = 4
 TITLE = "wlan: six ciphers over Wi-Fi"
 SOURCE = plan.SOURCE
-KITS = ("avr", "pico", "host", "host-libraries", "wlan")
-
-
-def needs() -> Needs:
-    """Cells on motes, timings on this host, and the transfers."""
-    catalog = Catalog.load()
-    cells: list[Cell] = [cell for group in plan.mote_cells(catalog).values() for cell in group]
-    return Needs(
-        cells=list(dict.fromkeys(cells)),
-        experiments=[*plan.host_ciphers(), plan.host_speed(), plan.Transfers()],
-    )
 
 
 def comparisons(results: Results) -> list[Comparison]:
@@ -216,7 +204,7 @@ def _both_ways(stored: Stored) -> Section:
 
 def _motes(stored: Stored) -> Section:
     rows = []
-    for (device_name, cipher, bits), cells in plan.mote_cells(stored.catalog).items():
+    for (device_name, cipher, bits), cells in stored.cells.items():
         device, cost = stored.catalog.device(device_name), stored.mote(device_name, cipher, bits)
         active = device.current("active")
         if cost is None:

@@ -1,0 +1,44 @@
+"""The cells of an implementation: what can be measured of it. Compiles nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from motecrypt.catalog import Catalog
+from motecrypt.model import OPERATIONS, Cell, Device, Implementation, Operation
+
+
+def cells_for(
+    catalog: Catalog,
+    device: Device,
+    implementation: Implementation,
+    *,
+    message_bytes: Sequence[int],
+    key_bits: Sequence[int] = (),
+    ad_bytes: Sequence[int] = (0,),
+    placements: Sequence[str] = (),
+    caches: Sequence[str] = (),
+    flags: tuple[str, ...] = (),
+    operations: Sequence[Operation] = OPERATIONS,
+) -> list[Cell]:
+    """The cells of one implementation on one device, skipping lengths that the cipher cannot take."""
+    cipher = catalog.cipher(implementation.cipher)
+    wanted = [p for p in device.placements if p in (placements or implementation.placements or ("flash",))]
+    cells = []
+    for placement in wanted or list(device.placements)[:1]:
+        for cache in device.placements[placement].caches:
+            if caches and cache not in caches:
+                continue
+            for bits in key_bits or implementation.key_bits:
+                if bits not in implementation.key_bits:
+                    continue
+                for length in message_bytes:
+                    if not cipher.message.allows(length):
+                        continue
+                    for ad in ad_bytes if cipher.associated_data else (0,):
+                        cells += [
+                            Cell(device.name, implementation, o, bits, length, ad, placement, cache, flags)
+                            for o in operations
+                            if o in implementation.operations
+                        ]
+    return cells

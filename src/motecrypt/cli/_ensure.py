@@ -1,0 +1,108 @@
+"""Make what a view needs; where that cannot be made here but is stored, say so and go on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from motecrypt import bench
+from motecrypt.catalog import Catalog
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.model import Cell
+from motecrypt.results import Results
+from motecrypt.setup import need
+from motecrypt.studies import Needs
+
+Report = Callable[[int, int, str], None]
+
+
+@dataclass
+class NotMade:
+    """What could not be made, in order; with nothing stored to serve instead, the first ends the command."""
+
+    can_go_on: bool
+    errors: list[MotecryptError] = field(default_factory=list)
+    passing: list[str] = field(default_factory=list)
+
+    def keep(self, error: MotecryptError) -> None:
+        """Keep an error for later, or raise it where nothing is stored."""
+        if not self.can_go_on:
+            raise error
+        self.errors.append(error)
+
+    @property
+    def reason(self) -> str:
+        """The first of it in one line; empty where all went well."""
+        reasons = list(dict.fromkeys([*map(str, self.errors), *self.passing]))
+        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+        return f"{reasons[0]}{more}" if reasons else ""
+
+
+def ensure(
+    name: str, needs: Needs, results: Results, catalog: Catalog, jobs: int | None, report: Report
+) -> None:
+    """Measure and run what is needed, with progress.
+
+    Where a kit, a compiler or a tool cannot be had, what is stored serves; a line on standard error says so.
+
+    Raises
+    ------
+    MotecryptError
+        When nothing is stored that could serve, or a check failed of which nothing is stored.
+    """
+    trouble = NotMade(can_go_on=_stored(needs, results) > 0)
+    for kit in needs.kits:
+        try:
+            need(kit)
+        except InputError as error:
+            trouble.keep(error)
+    _ensure_cells(needs.cells, results, catalog, jobs, report, trouble)
+    total = len(needs.experiments)
+    for number, experiment in enumerate(needs.experiments, start=1):
+        try:
+            experiment.ensure(results, _teller(report, number - 1, total))
+        except MotecryptError as error:
+            if not isinstance(error, InputError) and experiment.find(results) is None:
+                raise  # a check that failed is no missing tool
+            trouble.keep(error)
+        report(number, total, type(experiment).__name__)
+    if trouble.reason:
+        wanted = len(set(needs.cells)) + total
+        missing = wanted - _stored(needs, results)
+        lacks = f"; {missing} of {wanted} figures are not stored" if missing else ""
+        print(f"motecrypt: {name}: shown from what is stored: {trouble.reason}{lacks}", file=sys.stderr)
+
+
+def _stored(needs: Needs, results: Results) -> int:
+    """How many of the cells and experiments have a stored answer, however made."""
+    found = [experiment for experiment in needs.experiments if experiment.find(results) is not None]
+    return len(results.newest(needs.cells)) + len(found)
+
+
+def _teller(report: Report, done: int, total: int) -> Callable[[str], None]:
+    return lambda what: report(done, total, what)
+
+
+def _ensure_cells(
+    cells: Sequence[Cell],
+    results: Results,
+    catalog: Catalog,
+    jobs: int | None,
+    report: Report,
+    trouble: NotMade,
+) -> None:
+    """All cells at once; where a compiler is missing, those of each device by themselves."""
+    groups = [cells]
+    while groups:
+        group = groups.pop(0)
+        try:
+            made = bench.ensure(group, results, catalog, jobs, report)
+        except MotecryptError as error:
+            devices = dict.fromkeys(cell.device for cell in group)
+            if len(devices) > 1:
+                groups += [[cell for cell in group if cell.device == device] for device in devices]
+            else:
+                trouble.keep(error)
+            continue
+        trouble.passing += [m.reason for m in made.values() if m.transient]

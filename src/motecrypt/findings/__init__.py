@@ -1,0 +1,36 @@
+"""What other experiments than cells are asked, one module a kind: the questions that find stored answers.
+
+A question is a frozen record. Views ask it of the results and get the newest answer,
+whatever builds, tools and computers it was made with. How an answer is made is `experiments` and
+`audits.runs`, whose requests are the same questions with `ensure`; nothing here runs or compiles anything.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from motecrypt.model import Finding
+from motecrypt.results import Results
+
+
+class FindingQuestion:
+    """What is asked of the results: a kind of finding, its version, and the question itself."""
+
+    KIND: ClassVar[str]
+    VERSION: ClassVar[int]
+
+    @classmethod
+    def of(cls, question: FindingQuestion) -> Self:
+        """The same question, asked by this class."""
+        return cls(**vars(question))
+
+    def asked(self) -> dict[str, Any]:
+        """The question as it is stored beside its answers: JSON data, nothing of how an answer is made."""
+        raise NotImplementedError
+
+    def find(self, results: Results) -> Finding | None:
+        """The newest stored answer, or None. Runs nothing."""
+        return results.newest_finding(self.KIND, self.VERSION, self.asked())
+
+
+__all__ = ["FindingQuestion"]

@@ -1,0 +1,85 @@
+"""The question that one part of an audit asks of one cipher."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from motecrypt.catalog import Catalog
+from motecrypt.errors import InputError
+from motecrypt.findings import FindingQuestion
+from motecrypt.model import Cipher, Implementation
+
+KIND = "audit"
+#: The shape of what is stored; a change of an experiment's code makes it run again by itself.
+VERSION = 1
+SEED = 1
+
+
+@dataclass(frozen=True)
+class AuditQuestion(FindingQuestion):
+    """One part of the audit of one cipher.
+
+    Attributes
+    ----------
+    cipher
+        Name of the cipher.
+    part
+        Name of the part: diffusion, determinism, integrity, statistics, taint, timing:DEVICE or
+        attack:NAME. `part_names` lists those that apply.
+    seed
+        Everything random is drawn from it.
+    quick
+        Smaller samples and fewer keys.
+    variant
+        Which of our implementations; None: the first that runs on the host.
+    folders
+        Cipher folders of the user's own, beside ours.
+    devices
+        Folders of devices that the user named: ours, or of their own.
+    """
+
+    KIND: ClassVar[str] = KIND
+    VERSION: ClassVar[int] = VERSION
+
+    cipher: str
+    part: str
+    seed: int = SEED
+    quick: bool = False
+    variant: str | None = None
+    folders: tuple[Path, ...] = ()
+    devices: tuple[Path, ...] = ()
+
+    def asked(self) -> dict[str, Any]:
+        """Cipher, implementation, part, seed and size."""
+        catalog = Catalog.load(ciphers=self.folders, devices=self.devices)
+        body = implementation(catalog, catalog.cipher(self.cipher), self.variant)
+        return self._asked_of(body.name)
+
+    def _asked_of(self, name: str) -> dict[str, Any]:
+        return {
+            "cipher": self.cipher,
+            "implementation": name,
+            "part": self.part,
+            "seed": self.seed,
+            "quick": self.quick,
+        }
+
+
+def implementation(catalog: Catalog, cipher: Cipher, variant: str | None) -> Implementation:
+    """Which of our implementations is audited: the named one, or the first that runs on the host.
+
+    Raises
+    ------
+    InputError
+        When there is none; the message names those there are.
+    """
+    bodies = catalog.implementations_of(cipher.name, "host", ("motecrypt",))
+    known = [body.variant for body in bodies]
+    if variant is not None:
+        bodies = [body for body in bodies if variant in (body.variant, body.name)]
+    if not bodies:
+        hint = f"there are: {', '.join(known)}" if known else "it has none of ours that runs on the host"
+        raise InputError(f"{cipher.name}: no variant {variant!r} to audit; {hint}")
+    return bodies[0]

@@ -1,0 +1,54 @@
+"""The question what it takes to encrypt and decrypt a file on a Pico."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any, ClassVar, Literal
+
+from motecrypt.catalog import DATA
+from motecrypt.descriptor import Table
+from motecrypt.files.crypt_and_hash import ROUNDS
+from motecrypt.findings import FindingQuestion
+
+KIND = "pico-file"
+VERSION = 1
+PARTS = ("other", "files", "key", "cipher", "mac", "setup")
+"""What the time is divided into; the firmware's labels mean these, in this order (firmware/files/job.h)."""
+
+Form = Literal["published", "aes256-gcm", "chacha20-poly1305"]
+
+
+@lru_cache(maxsize=1)
+def storage_times() -> Mapping[str, Mapping[str, Any]]:
+    """data/storage.toml: what erasing and programming take."""
+    return Table.read(DATA / "storage.toml").rest()
+
+
+@dataclass(frozen=True)
+class FileQuestion(FindingQuestion):
+    """One file, encrypted and decrypted in a fresh file system.
+
+    Attributes
+    ----------
+    size : bytes of plaintext.
+    storage : a table of data/storage.toml.
+    rounds : hashes of the published key derivation; fewer than 8192 to save the simulator's time.
+    c_library : see toolchain.files.FileFirmware.
+    cache : "kept", the flash cache as it is on a board, or "none", every access hits.
+    """
+
+    KIND: ClassVar[str] = KIND
+    VERSION: ClassVar[int] = VERSION
+
+    size: int
+    form: Form = "published"
+    storage: Literal["flash", "sd", "sd-slow"] = "flash"
+    rounds: int = ROUNDS
+    c_library: Literal["bytes", "words"] = "bytes"
+    cache: Literal["kept", "none"] = "kept"
+
+    def asked(self) -> dict[str, Any]:
+        """Every field."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}

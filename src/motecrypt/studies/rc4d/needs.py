@@ -1,0 +1,16 @@
+"""What the RC4D study needs measured and run."""
+
+from __future__ import annotations
+
+from motecrypt.audits.runs import AuditRun
+from motecrypt.experiments.features import FeatureProbe
+from motecrypt.studies import Needs
+from motecrypt.studies.rc4d.figures import cells
+from motecrypt.studies.rc4d.study import ATTACK, PROBES
+
+
+def needs() -> Needs:
+    """Every variant of ours on the UNO, and on the host what the ciphers take, how far they diffuse and
+    the attack that tells whether RC4D is stronger than RC4."""
+    probes = [FeatureProbe.of(question) for question in PROBES.values()]
+    return Needs(kits=("avr", "host"), cells=cells(), experiments=[*probes, AuditRun.of(ATTACK)])

@@ -1,0 +1,41 @@
+"""What the Wi-Fi study needs measured, timed and simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from motecrypt.catalog import Catalog
+from motecrypt.experiments.data_types import DataTypes
+from motecrypt.experiments.host_speed import HostSpeed
+from motecrypt.experiments.transfer_wlan import TransferWlan, ensure_all
+from motecrypt.model import Finding
+from motecrypt.results import Results
+from motecrypt.studies import Needs
+from motecrypt.studies.wlan import plan
+
+
+@dataclass(frozen=True)
+class Transfers:
+    """All the transfers as one experiment, so that their runs share the processors."""
+
+    def find(self, results: Results) -> Finding | None:
+        """The last transfer's newest stored finding; None where any transfer has none. Runs nothing."""
+        found = [question.find(results) for question in plan.transfers()]
+        return None if None in found else found[-1]
+
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+        """Simulate what is missing; the finding is the last transfer's."""
+        requests = [TransferWlan.of(question) for question in plan.transfers()]
+        return ensure_all(requests, results, progress)[-1]
+
+
+def needs() -> Needs:
+    """Cells on motes, timings on this host, and the transfers."""
+    cells = [cell for group in plan.mote_cells(Catalog.load()).values() for cell in group]
+    timings = [DataTypes.of(question) for question in plan.host_ciphers()]
+    return Needs(
+        kits=("avr", "pico", "host", "host-libraries", "wlan"),
+        cells=list(dict.fromkeys(cells)),
+        experiments=[*timings, HostSpeed.of(plan.host_speed()), Transfers()],
+    )
