@@ -2,7 +2,8 @@
 
 Before that it installs what the suites need. The cross-checks hold our figures to other people's programs
 (QEMU, rp2040js, tshark, aircrack-ng, valgrind, Chromium); `--quick` leaves them and the long tests out.
-`./test mutants ...` breaks the code to see what the suites notice (mutants/main.py).
+`./test mutants ...` breaks the code to see what the suites notice (mutants/main.py); `./test fuzz ...` runs
+hostile firmware in the simulators' drivers (fuzz/main.py).
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ def main(arguments: Sequence[str]) -> int:
     if arguments[:1] == ["mutants"]:
         _set_up(SUITES, quick=True)
         return _mutants(list(arguments[1:]))
+    if arguments[:1] == ["fuzz"]:
+        _set_up(SUITES, quick=True)
+        return _fuzz(list(arguments[1:]))
     chosen = _parse(arguments)
     names = chosen.names or [*CHECKS, *SUITES]
     if chosen.quick:
@@ -74,7 +78,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="./test",
         description="Sets up what the tests need, then runs all of them, or the checks and suites named.",
-        epilog="Example: ./test --quick unit. How the tests are tested: ./test mutants --help",
+        epilog="Example: ./test --quick unit. How the tests are tested: ./test mutants --help. "
+        "Hostile firmware: ./test fuzz --help",
     )
     everything = (*CHECKS, *SUITES)
     parser.add_argument("names", nargs="*", metavar="SUITE", help=f"one of: {' '.join(everything)}")
@@ -135,6 +140,13 @@ def _mutants(arguments: list[str]) -> int:
     from mutants.main import main as run_mutants
 
     return run_mutants(arguments)
+
+
+def _fuzz(arguments: list[str]) -> int:
+    sys.path.insert(0, str(ROOT / "tests"))
+    from fuzz.main import main as run_fuzz
+
+    return run_fuzz(arguments)
 
 
 def _check(name: str) -> Outcome:

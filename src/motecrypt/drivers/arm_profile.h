@@ -82,10 +82,9 @@ static int arm_profile_open(struct machine *m, struct arm_profile *p, const char
         if (map == NULL) {
             continue;
         }
-        for (uint32_t at = f->start; at == f->start || at < f->end; at += 2) {
-            if (map_of(p, at) == map) {
-                map->function[(at - map->base) / 2] = i;
-            }
+        map->function[(f->start - map->base) / 2] = i;
+        for (uint32_t at = (f->start - map->base) / 2; at < map->halfwords && map->base + 2 * at < f->end; at++) {
+            map->function[at] = i; /* a symbol's size may be anything: no further than its memory */
         }
         map->entry[(f->start - map->base) / 2] = i;
     }

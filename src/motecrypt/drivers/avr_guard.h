@@ -36,7 +36,7 @@ static inline int avr_guard(avr_t *avr) {
         return -1;
     }
     memset(flash, 0xFF, GUARD_LPM_BYTES); /* as erased flash reads */
-    memcpy(flash, avr->flash, avr->flashend + 3u); /* with libsimavr's mark after the last instruction */
+    memcpy(flash, avr->flash, avr->flashend + 1u);
     memcpy(data, avr->data, avr->ramend + 1u);
     free(avr->flash);
     free(avr->data);

@@ -319,11 +319,27 @@ static const char *store_segment(void *context, const struct elf_segment *segmen
     return NULL;
 }
 
+/* Of libsimavr's complaints the first: a firmware may cause one with each instruction. Without its colours. */
 static void quiet(avr_t *avr, const int level, const char *format, va_list arguments) {
+    static int told;
+    char text[512];
     (void)avr;
-    if (level == LOG_ERROR) {
-        vfprintf(stderr, format, arguments);
+    if (level != LOG_ERROR || told) {
+        return;
     }
+    told = 1;
+    vsnprintf(text, sizeof text, format, arguments);
+    for (char *at = text; *at != '\0'; at++) {
+        if (*at == '\033') { /* the colour ends with m */
+            at += strcspn(at, "m");
+            if (*at == '\0') {
+                break;
+            }
+        } else if (*at >= ' ' && *at <= '~') {
+            fputc(*at, stderr);
+        }
+    }
+    fputc('\n', stderr);
 }
 
 int main(int argc, char **argv) {
