@@ -109,7 +109,6 @@ class Run:
         self.results: dict[str, Result] = {}
         self._digest = _tree_digest()
         self._lock = threading.Lock()
-        self._sources = {source: owned.with_rules(source, o) for source, o in owned.sources().items()}
         self._baseline_s: dict[Owner, float] = {}
         self._baseline_locks: dict[Owner, threading.Lock] = {}
 
@@ -196,7 +195,7 @@ class Run:
                 continue
             try:
                 tree = tree or Tree(place, cache)
-                owner = self._sources[mutant.path]
+                owner = self.owned.judge_of(mutant.path, mutant.before)
                 result = tree.try_out(mutant, owner, deadline_s(self._baseline(tree, owner)))
                 self._keep(result)
             except BaseException as error:

@@ -49,8 +49,8 @@ class Owners:
     domains: dict[str, Domain]
     owners: tuple[Owner, ...]
     left_out: dict[str, str]
-    every_python: tuple[str, ...]
-    """Tests that own every Python source, and run first."""
+    rules: dict[str, str]
+    """Words, and the test of a house rule that owns every Python line with that word."""
 
     def of(self, path: str) -> Owner | None:
         """Who owns a source; None where nobody does."""
@@ -60,13 +60,16 @@ class Owners:
         """Whether a source is left out of the sample, for a reason that owners.toml gives."""
         return any(fnmatch.fnmatch(path, pattern) for pattern in self.left_out)
 
-    def with_rules(self, path: str, owner: Owner) -> Owner:
-        """The owner with what runs for every Python source before."""
-        if not path.endswith(".py") or not self.every_python:
+    def judge_of(self, path: str, before: str) -> Owner:
+        """Who runs for a mutant: the source's owner, and first the house rules that its line falls under."""
+        owner = self.of(path)
+        assert owner is not None
+        tests = [test for word, test in self.rules.items() if path.endswith(".py") and word in before]
+        if not tests:
             return owner
-        rules = " or ".join(Path(test).stem for test in self.every_python)
-        select = f"({owner.select}) or {rules}" if owner.select else ""
-        return replace(owner, tests=(*self.every_python, *owner.tests), select=select)
+        named = " or ".join(Path(test).stem for test in tests)
+        select = f"({owner.select}) or {named}" if owner.select else ""
+        return replace(owner, tests=(*tests, *owner.tests), select=select)
 
     def sources(self) -> dict[str, Owner]:
         """Every source that is mutated, and its owner; ValueError where one has none."""
@@ -111,8 +114,8 @@ def load(path: Path = HERE / "owners.toml") -> Owners:
             )
         )
     left_out = {f"{SOURCES}/{e['source']}": e["reason"] for e in table["left_out"]}
-    every_python = tuple(f"tests/{test}" for test in table["every_python"])
-    return Owners(domains, tuple(owners), left_out, every_python)
+    rules = {entry["word"]: f"tests/{entry['test']}" for entry in table["rule"]}
+    return Owners(domains, tuple(owners), left_out, rules)
 
 
 @dataclass(frozen=True)
