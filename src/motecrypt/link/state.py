@@ -232,8 +232,9 @@ class Window:
         ahead = counter - state.highest
         if ahead > 0:
             mask = (1 << WINDOW) - 1
-            state.seen = state.seen << ahead & mask if ahead < WINDOW else 0
-            state.handed_over = state.handed_over << ahead & mask if ahead < WINDOW else 0
+            shift = min(ahead, WINDOW)
+            state.seen = state.seen << shift & mask
+            state.handed_over = state.handed_over << shift & mask
             state.highest = counter
         state.seen |= 1 << (state.highest - counter)
         self.save()

@@ -201,6 +201,8 @@ def test_a_record_of_another_kind_or_version_is_refused() -> None:
     ):
         with pytest.raises(InputError, match="counter file is damaged"):
             _unpack("counter", record)
+    with pytest.raises(InputError, match="window file is damaged"):
+        _unpack("window", _pack("counter", {}))
 
 
 def test_state_files_are_private_and_whole(tmp_path: Path) -> None:
