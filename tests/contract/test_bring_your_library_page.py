@@ -14,7 +14,7 @@ from motecrypt.cli.results import command as results_command
 from motecrypt.studies.pico.figures import CASES
 
 ROOT = Path(__file__).parent.parent.parent
-MYLIBRARY = ROOT / "tests" / "data" / "mylibrary"
+MYLIBRARY = ROOT / "examples" / "mylibrary"
 PAGE = (ROOT / "docs" / "bring-your-library.md").read_text()
 
 

@@ -14,7 +14,7 @@ from motecrypt.results import Results
 from motecrypt.toolchain import BuildRequest, build
 from motecrypt.toolchain.sizes import symbols
 
-MYLIBRARY = Path(__file__).parent.parent / "data" / "mylibrary"
+MYLIBRARY = Path(__file__).parents[2] / "examples" / "mylibrary"
 CATALOG = Catalog.load(libraries=[MYLIBRARY])
 LEVELS = (("-Os",), ("-O2",), ("-O3",), ("-Os", "-flto"), ("-O3", "-flto"))
 ENTRY_POINTS = ("cipher_setup", "cipher_encrypt", "cipher_decrypt")

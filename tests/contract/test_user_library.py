@@ -18,7 +18,7 @@ from motecrypt.errors import InputError
 from motecrypt.model import Measurement
 from motecrypt.results import Results
 
-MYLIBRARY = Path(__file__).parent.parent / "data" / "mylibrary"
+MYLIBRARY = Path(__file__).parents[2] / "examples" / "mylibrary"
 
 
 def _copy(tmp_path: Path) -> Path:

@@ -225,7 +225,7 @@ def test_numbers_are_never_broken_over_two_lines(monkeypatch: pytest.MonkeyPatch
 
 def test_what_a_run_went_without_is_its_last_line(tmp_path: Path) -> None:
     folder = tmp_path / "mylibrary"
-    shutil.copytree(ROOT / "tests" / "data" / "mylibrary", folder)
+    shutil.copytree(ROOT / "examples" / "mylibrary", folder)
     with (folder / "library.toml").open("a") as descriptor:
         descriptor.write(
             f'\n[[source]]\nclient = "pypi"\npackage = "toy"\nversion = "1.0"\nsha256 = "{"0" * 64}"\n'

@@ -243,7 +243,7 @@ def test_the_recipe_fails_a_commit_that_makes_the_library_slower(tmp_path: Path)
     script = re.search(r"```sh\n(#!/bin/sh\n.*?)```", page, re.DOTALL)
     assert script is not None
     tree = tmp_path / "your-library"
-    shutil.copytree(ROOT / "tests" / "data" / "mylibrary", tree / "bench")
+    shutil.copytree(ROOT / "examples" / "mylibrary", tree / "bench")
     (tree / "bench" / "run.sh").write_text(script[1])
     source = tree / "bench" / "src" / "arcfour.c"
     environment = {

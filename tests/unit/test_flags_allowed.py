@@ -18,7 +18,7 @@ from motecrypt.catalog.places import FIRMWARE
 from motecrypt.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
-MYLIBRARY = Path(__file__).parent.parent / "data" / "mylibrary"
+MYLIBRARY = Path(__file__).parents[2] / "examples" / "mylibrary"
 
 RUNS_READS_OR_WRITES = [
     *(

@@ -25,7 +25,7 @@ from motecrypt.toolchain import BuildError, sources
 from motecrypt.toolchain.sources import Source, source_root, sources_of
 
 ARCHIVE = "toy_1.0.orig.tar.gz"
-RC4 = Path(__file__).parent.parent / "data" / "mylibrary"
+RC4 = Path(__file__).parents[2] / "examples" / "mylibrary"
 
 
 def _archive(files: dict[str, bytes]) -> bytes:

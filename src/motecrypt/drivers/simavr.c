@@ -122,6 +122,11 @@ static void mix(uint64_t value) {
     sim.digest ^= sim.digest >> 29;
 }
 
+/* Z with RAMPZ above it, on chips with more than 64 KB of flash. */
+static int32_t far_z(void) {
+    return (sim.avr->rampz ? sim.avr->data[sim.avr->rampz] << 16 : 0) | pair(30);
+}
+
 /* The data or program (plus 0x10000) address that the instruction `op` is about to touch, or -1.
  * Encodings: AVR Instruction Set Manual DS40002198. Push and pop follow from the program counter. */
 static int32_t address_of(uint16_t op, uint16_t next) {
@@ -132,10 +137,13 @@ static int32_t address_of(uint16_t op, uint16_t next) {
     if (op == 0x95c8) { /* lpm r0, Z */
         return 0x10000 + pair(30);
     }
+    if (op == 0x95d8) { /* elpm r0, Z */
+        return 0x10000 + far_z();
+    }
     if ((op & 0xfc00) != 0x9000) {
         return -1;
     }
-    switch (op & 0xf) { /* lds, sts; ld or st with increment or decrement; lpm */
+    switch (op & 0xf) { /* lds, sts; ld or st with increment or decrement; lpm, elpm */
     case 0x0:
         return next;
     case 0x1:
@@ -145,6 +153,9 @@ static int32_t address_of(uint16_t op, uint16_t next) {
     case 0x4:
     case 0x5:
         return op & 0x200 ? -1 : 0x10000 + pair(30);
+    case 0x6:
+    case 0x7:
+        return op & 0x200 ? -1 : 0x10000 + far_z();
     case 0x9:
         return pair(28);
     case 0xa:

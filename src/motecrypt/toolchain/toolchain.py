@@ -11,7 +11,7 @@ from motecrypt.errors import FailureKind, InputError, MotecryptError
 
 _CPP = ("-std=gnu++11", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics")
 # What a linker takes from beside the compiler, by the names of all the C libraries that we build with.
-_RUNTIME = ("libc.a", "libc_nano.a", "libm.a", "libgcc.a", "crt0.o", "crtatmega328p.o")
+_RUNTIME = ("libc.a", "libc_nano.a", "libm.a", "libgcc.a", "crt0.o")
 
 
 class BuildError(MotecryptError):
@@ -59,7 +59,9 @@ def installed_file(command: str, flags: tuple[str, ...], name: str) -> Path | No
 @lru_cache(maxsize=16)
 def runtime(command: str, flags: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """The C library and the compiler's own, by name and content: what they hold is linked in too."""
-    found = ((name, installed_file(command, flags, name)) for name in _RUNTIME)
+    chips = (flag.removeprefix("-mmcu=") for flag in flags if flag.startswith("-mmcu="))
+    names = (*_RUNTIME, *(f"crt{chip}.o" for chip in chips))  # avr-libc has a start-up file for each chip
+    found = ((name, installed_file(command, flags, name)) for name in names)
     return tuple((name, hashlib.sha256(path.read_bytes()).hexdigest()) for name, path in found if path)
 
 
