@@ -23,7 +23,7 @@ TAGS = Path(__file__).resolve().parents[1] / "data" / "tags"
         ("key_bits = [128]", "key_bit = [128]", "'key_bits' is missing"),
         ("tag_bytes = 4", "tag_bytes = 17", "expected 0 to 16"),
         ("tag_bytes = 4", "tag_byte = 4", "unknown 'tag_byte'"),
-        ("tag_bytes = 4", "message = { multiple = 0 }", "a multiple from 1 on"),
+        ("tag_bytes = 4", "message = { multiple = 0 }", "expected a whole number from 1 on"),
         ("tag_bytes = 4", "message = { min = 9, max = 2 }", "0 <= min <= max"),
         ("tag_bytes = 4", "nonce_bytes = -1", "'nonce_bytes' is -1"),
         ("tag_bytes = 4", 'mode = "cbd"', "'mode' is 'cbd'; there are: "),

@@ -85,10 +85,13 @@ def test_a_user_may_add_processors(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[mine", "not TOML"),
+        ("[mine", "not valid TOML"),
         ("mine = 1", "outside a table"),
-        ('[mine]\ntitle = "m"\nclock_hz = 1\nsupply_v = 3\ncurrent_ma = 2\n', "needs source"),
-        ('[mine]\ntitle = "m"\nsource = "s"\nclock_hz = 0\nsupply_v = 3\ncurrent_ma = 2\n', "needs clock_hz"),
+        ('[mine]\ntitle = "m"\nclock_hz = 1\nsupply_v = 3\ncurrent_ma = 2\n', "'source' is missing"),
+        (
+            '[mine]\ntitle = "m"\nsource = "s"\nclock_hz = 0\nsupply_v = 3\ncurrent_ma = 2\n',
+            "'clock_hz' is 0; expected a number above 0",
+        ),
     ],
 )
 def test_a_bad_processor_file_says_so(tmp_path: Path, text: str, said: str) -> None:

@@ -226,7 +226,7 @@ def test_a_hash_that_is_none_is_named(bad: str, tmp_path: Path) -> None:
 
 
 def test_an_unknown_client_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="client 'ftp'; there are: debian, pypi, crate"):
+    with pytest.raises(InputError, match="'client' is 'ftp'; expected one of debian, pypi, crate"):
         sources_of(_library(tmp_path / "toy", ("ftp", _pin(GOOD))))
 
 

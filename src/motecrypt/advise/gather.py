@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from motecrypt.advise.rank import MEMORY_WEIGHT, ORDER
@@ -98,7 +99,12 @@ def radio_part(radio: Radio) -> RadioPart:
 
 @lru_cache(maxsize=1)
 def _supplies() -> tuple[dict[str, BatteryPart], dict[str, RegulatorPart]]:
-    table = Table.read(DATA / "batteries.toml")
+    return read_supplies(DATA / "batteries.toml")
+
+
+def read_supplies(path: Path) -> tuple[dict[str, BatteryPart], dict[str, RegulatorPart]]:
+    """Cells and regulators of a file, by name; InputError for what is not as it should be."""
+    table = Table.read(path)
     cells = {name: _read_cell(name, t) for name, t in table.named_tables("cell").items()}
     regulators = {name: _read_regulator(name, t) for name, t in table.named_tables("regulator").items()}
     table.done()
@@ -106,24 +112,24 @@ def _supplies() -> tuple[dict[str, BatteryPart], dict[str, RegulatorPart]]:
 
 
 def _read_cell(name: str, table: Table) -> BatteryPart:
-    curve = table.rest()
-    entry = Table({k: v for k, v in curve.items() if k != "curve"}, table.where)
-    points = tuple((float(v), float(used)) for v, used in curve.get("curve", []))
     cell = BatteryPart(
         name=name,
-        title=entry.text("title"),
+        title=table.text("title", filled=True),
         cells=1,
-        capacity_mah=entry.number("capacity_mah"),
-        volts=entry.number("volts"),
-        volts_full=entry.number("volts_full"),
-        volts_empty=entry.number("volts_empty"),
-        self_discharge_percent_per_year=entry.number("self_discharge_percent_per_year"),
-        pulse_ma=entry.number("pulse_ma"),
-        curve=points,
+        capacity_mah=table.number("capacity_mah", above=0),
+        volts=table.number("volts", above=0),
+        volts_full=table.number("volts_full", above=0),
+        volts_empty=table.number("volts_empty", above=0),
+        self_discharge_percent_per_year=table.number("self_discharge_percent_per_year", low=0, high=100),
+        pulse_ma=table.number("pulse_ma", above=0),
+        curve=table.points("curve"),
     )
-    entry.text("source")
-    entry.text("curve_source")
-    entry.done()
+    table.text("source", filled=True)
+    table.text("curve_source", filled=True)
+    table.done()
+    if not cell.volts_empty < cell.volts <= cell.volts_full:
+        raise InputError(f"{table.where}: needs volts_empty < volts <= volts_full")
+    points = cell.curve
     falling = all(a[0] > b[0] and a[1] <= b[1] for a, b in pairwise(points))
     if len(points) < 2 or not falling or points[0][1] != 0 or points[-1][1] != 1:
         raise InputError(f"{table.where}: 'curve' needs falling volts and the charge used, from 0 to 1")
@@ -131,20 +137,17 @@ def _read_cell(name: str, table: Table) -> BatteryPart:
 
 
 def _read_regulator(name: str, table: Table) -> RegulatorPart:
-    kind = table.text("kind")
-    if kind not in ("none", "linear", "switch"):
-        raise InputError(f"{table.where}: 'kind' is '{kind}'; expected none, linear or switch")
     regulator = RegulatorPart(
         name=name,
-        kind=kind,
-        title=table.text("title"),
-        efficiency=table.number("efficiency"),
-        quiescent_ma=table.number("quiescent_ma"),
-        dropout_v=table.number("dropout_v"),
-        volts_in_min=table.number("volts_in_min"),
-        volts_in_max=table.number("volts_in_max"),
+        kind=table.text("kind", choices=("none", "linear", "switch")),
+        title=table.text("title", filled=True),
+        efficiency=table.number("efficiency", above=0, high=1),
+        quiescent_ma=table.number("quiescent_ma", low=0),
+        dropout_v=table.number("dropout_v", low=0),
+        volts_in_min=table.number("volts_in_min", low=0),
+        volts_in_max=table.number("volts_in_max", above=0),
     )
-    table.text("source")
+    table.text("source", filled=True)
     table.done()
     return regulator
 

@@ -6,6 +6,7 @@ import fnmatch
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from motecrypt.catalog.flags import checked_flags
 from motecrypt.catalog.places import FIRMWARE
@@ -47,14 +48,14 @@ _UNRATED = _Rating("unrated", "", "")
 
 def _read_rating(table: Table, otherwise: _Rating) -> _Rating:
     """The [standing] of a folder, or the [cipher.standing] of one cipher; `otherwise` where there is none."""
-    values = table.table("standing", {}).rest()
-    if not values:
+    entry = table.table("standing", {})
+    if not entry.plain():
         return otherwise
-    entry = Table(values, f"{table.where}: standing")
-    level = entry.text("level")
-    if level not in STANDINGS:
-        raise InputError(f"{entry.where}: level '{level}'; choose of {', '.join(STANDINGS)}")
-    rating = _Rating(level, entry.text("reason"), entry.text("source"))
+    rating = _Rating(
+        level=cast(Standing, entry.text("level", choices=STANDINGS)),
+        reason=entry.text("reason"),
+        source=entry.text("source"),
+    )
     entry.done()
     return rating
 
@@ -81,7 +82,9 @@ def _read_ciphers(
         tag_bytes=entry.integer("tag_bytes", 0),
         associated_data=entry.flag("associated_data", False),
         message=MessageLengths(
-            lengths.integer("min", 0), lengths.integer("max", 65535), lengths.integer("multiple", 1)
+            min=lengths.integer("min", 0, low=0),
+            max=lengths.integer("max", 65535, low=0),
+            multiple=lengths.integer("multiple", 1, low=1),
         ),
         mode=entry.text("mode", None),
         key_bits_allowed=(allowed[0], allowed[1], allowed[2]) if allowed else None,

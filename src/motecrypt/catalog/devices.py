@@ -3,45 +3,129 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from motecrypt.catalog.flags import checked_compiler, checked_flags, checked_link_flags
 from motecrypt.descriptor import Table
+from motecrypt.errors import InputError
 from motecrypt.model import Compiler, Current, Device, Memory, Placement
+
+MEMORIES = ("flash", "ram", "eeprom")
+CACHES = ("none", "warm", "cold")
+STATES = ("active", "idle", "sleep")
+SIMULATORS = ("simavr", "arm")
+BENCH = ("key", "nonce", "ad", "message")
+ARM_CYCLES = (
+    *("alu", "multiply", "load", "store", "load_multiple", "store_multiple", "push", "pop", "pop_pc"),
+    *("branch", "branch_if", "branch_if_taken", "branch_link", "branch_exchange", "write_pc"),
+    *("special", "barrier", "wait", "per_register"),
+)
+"""Classes of instructions, as drivers/arm_thumb.h names them."""
 
 
 def read_device(folder: Path) -> Device:
     table = Table.read(folder / "device.toml")
     supply = table.table("supply")
+    runner = table.text("runner", filled=True)
     device = Device(
         name=folder.name,
-        title=table.text("title"),
-        chip=table.text("chip"),
-        core=table.text("core"),
-        clock_hz=table.integer("clock_hz"),
-        kit=table.text("kit"),
-        runner=table.text("runner"),
-        source=table.text("source"),
+        title=table.text("title", filled=True),
+        chip=table.text("chip", filled=True),
+        core=table.text("core", filled=True),
+        clock_hz=table.integer("clock_hz", low=1, high=100_000_000_000),
+        kit=table.text("kit", filled=True),
+        runner=runner,
+        source=table.text("source", filled=True),
         folder=folder,
         hal=table.texts("hal"),
-        memory={name: _read_memory(t) for name, t in table.named_tables("memory").items()},
+        memory={name: _read_memory(t) for name, t in table.named_tables("memory", choices=MEMORIES).items()},
         compiler=_read_compiler(table.table("compiler")),
         placements={name: _read_placement(name, t) for name, t in table.named_tables("placement").items()},
-        bench={key: int(value) for key, value in table.table("bench").rest().items()},
-        simulator=table.table("simulator", {}).rest(),
-        volts=supply.number("volts"),
-        volts_min=supply.number("volts_min"),
-        volts_max=supply.number("volts_max"),
+        bench=_read_bench(table.table("bench")),
+        simulator=_read_simulator(runner, table.table("simulator", ... if runner in SIMULATORS else {})),
+        volts=supply.number("volts", above=0),
+        volts_min=supply.number("volts_min", above=0),
+        volts_max=supply.number("volts_max", above=0),
         currents=tuple(_read_current(t) for t in table.tables("current", [])),
-        extra=table.table("extra", {}).rest(),
+        extra=_read_extra(table.table("extra", {})),
     )
     supply.done()
     table.done()
+    if not device.volts_min <= device.volts <= device.volts_max:
+        raise InputError(f"{supply.where}: needs volts_min <= volts <= volts_max")
+    if "flash" not in device.memory:
+        raise InputError(f"{table.where}: 'memory.flash' is missing; expected its bytes, address and span")
     return device
 
 
-def _read_memory(table: Table) -> Memory:
-    memory = Memory(table.integer("bytes"), table.integer("address"), table.integer("span"))
+def _read_bench(table: Table) -> dict[str, int]:
+    """How many bytes the benchmark firmware holds of each."""
+    held = {name: table.integer(name, low=1, high=1 << 20) for name in BENCH}
     table.done()
+    return held
+
+
+def _read_simulator(runner: str, table: Table) -> dict[str, Any]:
+    """What a runner is told of the chip, as plain data; runners other than these take what they like."""
+    values = table.plain()
+    if runner == "simavr":
+        table.text("mcu", filled=True)
+        for name in ("mark_address", "simulated_address"):
+            table.integer(name, low=0, high=0xFFFF)
+        table.integer("max_cycles", low=1)
+    elif runner == "arm":
+        for name in ("vectors", "mark_address", "stack_limit"):
+            table.integer(name, low=0, high=0xFFFF_FFFF)
+        table.integer("max_cycles", low=1)
+        for name in ("bus_read_extra", "bus_write_extra", "io_port_saves"):
+            table.integer(name, low=0, high=1000)
+        cycles = table.table("cycles")
+        for name in ARM_CYCLES:
+            cycles.integer(name, low=0, high=1000)
+        cycles.done()
+        _check_cache(table)
+    else:
+        return values
+    table.done()
+    return values
+
+
+def _check_cache(table: Table) -> None:
+    """A flash cache, and what a missed line costs by how the flash is read: both or neither."""
+    there = table.plain()
+    if "flash_cache" not in there and "flash_read" not in there:
+        return
+    cache, reads = table.table("flash_cache"), table.tables("flash_read")
+    if not reads:
+        raise table.wrong("flash_read", [], "at least one way to read the flash")
+    for name in ("bytes", "ways", "line_bytes"):
+        cache.integer(name, low=1, high=1 << 24)
+    cache.done()
+    for read in reads:
+        read.text("name", filled=True)
+        read.integer("clocks", low=1, high=10_000)
+        read.integer("divider", low=1, high=1000)
+        read.text("source", filled=True)
+        read.done()
+
+
+def _read_extra(table: Table) -> dict[str, Any]:
+    values = table.plain()
+    table.number("wake_us", 0.0, low=0)
+    table.text("wake_source", "")
+    table.done()
+    return values
+
+
+def _read_memory(table: Table) -> Memory:
+    memory = Memory(
+        bytes=table.integer("bytes", low=1),
+        address=table.integer("address", low=0),
+        span=table.integer("span", low=1),
+    )
+    table.done()
+    if memory.span < memory.bytes:
+        raise InputError(f"{table.where}: 'span' is less than 'bytes'")
     return memory
 
 
@@ -61,7 +145,7 @@ def _read_compiler(table: Table) -> Compiler:
 def _read_placement(name: str, table: Table) -> Placement:
     placement = Placement(
         name=name,
-        caches=table.texts("caches", ["none"]),
+        caches=table.texts("caches", ["none"], choices=CACHES),
         defines=table.texts("defines", []),
         link_flags=checked_link_flags(table.texts("link_flags", []), table.where),
     )
@@ -71,7 +155,10 @@ def _read_placement(name: str, table: Table) -> Placement:
 
 def _read_current(table: Table) -> Current:
     current = Current(
-        table.text("state"), table.number("milliamperes"), table.text("condition"), table.text("source")
+        state=table.text("state", choices=STATES),
+        milliamperes=table.number("milliamperes", above=0),
+        condition=table.text("condition", filled=True),
+        source=table.text("source", filled=True),
     )
     table.done()
     return current

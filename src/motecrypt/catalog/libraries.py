@@ -10,7 +10,6 @@ from pathlib import Path
 from motecrypt.catalog.ciphers import cipher_defines, key_bytes, known_cores
 from motecrypt.catalog.flags import checked_flags
 from motecrypt.descriptor import Table
-from motecrypt.errors import InputError
 from motecrypt.model import OPERATIONS, Cipher, Implementation, Operation
 
 
@@ -107,10 +106,7 @@ class _LibraryEntry:
 
     @staticmethod
     def read(entry: Table, cores: Collection[str]) -> _LibraryEntry:
-        operations = entry.texts("operations", list(OPERATIONS))
-        for operation in operations:
-            if operation not in OPERATIONS:
-                raise InputError(f"{entry.where}: '{operation}' is no operation")
+        operations = entry.texts("operations", list(OPERATIONS), choices=OPERATIONS)
         read = _LibraryEntry(
             ciphers=entry.texts("ciphers"),
             variant=entry.text("variant", ""),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
-from importlib.resources import files
 from pathlib import Path
 
+from motecrypt.catalog.places import DATA
+from motecrypt.descriptor import Table
 from motecrypt.energy import Processor
 from motecrypt.errors import InputError
-
-_TEXTS = ("title", "source")
-_NUMBERS = ("clock_hz", "supply_v", "current_ma")
 
 
 def processors(extra: Path | None = None) -> dict[str, Processor]:
@@ -21,13 +18,9 @@ def processors(extra: Path | None = None) -> dict[str, Processor]:
     InputError
         If `extra` cannot be read, or a processor in it lacks a figure or a source.
     """
-    text = (files("motecrypt") / "data" / "processors.toml").read_text()
-    found = _parse(text, "data/processors.toml")
+    found = _read(Table.read(DATA / "processors.toml"))
     if extra is not None:
-        try:
-            found |= _parse(extra.read_text(), str(extra))
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{extra}: cannot be read ({error})") from None
+        found |= _read(Table.read(extra))
     return found
 
 
@@ -45,33 +38,17 @@ def processor(name: str, extra: Path | None = None) -> Processor:
     return known[name]
 
 
-def _parse(text: str, where: str) -> dict[str, Processor]:
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{where}: is not TOML ({error})") from None
+def _read(whole: Table) -> dict[str, Processor]:
     found = {}
-    for name, table in tables.items():
-        if not isinstance(table, dict):
-            raise InputError(f"{where}: {name} stands outside a table; write [{name}] with its figures below")
-        for key in _TEXTS:
-            if not isinstance(table.get(key), str) or not table[key]:
-                raise InputError(f"{where}: [{name}] needs {key} as text")
-        for key in _NUMBERS:
-            figure = table.get(key)
-            if (
-                not isinstance(figure, int | float)
-                or isinstance(figure, bool)
-                or not 0 < figure < float("inf")
-            ):
-                raise InputError(f"{where}: [{name}] needs {key} as a number above zero")
+    for name, table in whole.every_table().items():
         found[name] = Processor(
             name=name,
-            title=table["title"],
-            clock_hz=float(table["clock_hz"]),
-            supply_v=float(table["supply_v"]),
-            current_ma=float(table["current_ma"]),
-            source=table["source"],
-            assumption=str(table.get("assumption", "")),
+            title=table.text("title", filled=True),
+            clock_hz=table.number("clock_hz", above=0),
+            supply_v=table.number("supply_v", above=0),
+            current_ma=table.number("current_ma", above=0),
+            source=table.text("source", filled=True),
+            assumption=table.text("assumption", ""),
         )
+        table.done()
     return found

@@ -75,11 +75,6 @@ def rows_of(kind: str, catalog: Catalog) -> tuple[list[str], list[list[object]]]
 
 
 def _radio_rows() -> tuple[list[str], list[list[object]]]:
-    from motecrypt.catalog import DATA
-    from motecrypt.descriptor import Table
+    from motecrypt.radios import load_radio, radio_names
 
-    rows: list[list[object]] = []
-    for path in sorted((DATA / "radios").glob("*.toml")):
-        table = Table.read(path)
-        rows.append([path.stem, table.text("title", "")])
-    return ["radio", "title"], rows
+    return ["radio", "title"], [[name, load_radio(name).title] for name in radio_names()]

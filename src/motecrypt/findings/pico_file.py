@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from motecrypt.catalog import DATA
@@ -23,7 +24,27 @@ Form = Literal["published", "aes256-gcm", "chacha20-poly1305"]
 @lru_cache(maxsize=1)
 def storage_times() -> Mapping[str, Mapping[str, Any]]:
     """data/storage.toml: what erasing and programming take."""
-    return Table.read(DATA / "storage.toml").rest()
+    return read_storage(DATA / "storage.toml")
+
+
+def read_storage(path: Path) -> dict[str, dict[str, Any]]:
+    """The flash chip and the cards of a file, by name; InputError for what is not as it should be."""
+    found = {}
+    for name, entry in Table.read(path).every_table().items():
+        found[name] = entry.plain()
+        entry.text("title", filled=True)
+        entry.text("source", filled=True)
+        if name == "flash":
+            entry.number("program_page_us", above=0)
+            for erased in ("erase_4k_ms", "erase_32k_ms", "erase_64k_ms"):
+                entry.number(erased, above=0)
+        else:
+            entry.integer("spi_hz", low=1)
+            entry.integer("blocks", low=1)
+            entry.number("read_us", low=0)
+            entry.number("write_us", low=0)
+        entry.done()
+    return found
 
 
 @dataclass(frozen=True)

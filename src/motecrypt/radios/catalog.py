@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
 
 FOLDER = Path(__file__).resolve().parent.parent / "data" / "radios"
@@ -23,6 +23,7 @@ COMMON = (
     "tx_ma",
     "rx_ma",
 )
+OPTIONAL = ("serial_baud", "serial_bits_per_byte", "timeout_ms_new", "sleep_ma", "wake_us")
 BY_AIR: Mapping[str, tuple[str, ...]] = {
     "fsk": ("air_rate_baud", "preamble_bytes", "sync_bytes", "length_bytes", "address_bytes", "crc_bytes"),
     "nrf24": ("air_rate_baud", "address_bytes", "crc_bytes", "settle_us"),
@@ -116,15 +117,12 @@ class Radio:
         return replace(self, figures=figures)
 
 
-def _figure(path: Path, name: str, entry: object) -> SourcedNumber:
-    if not isinstance(entry, dict) or set(entry) != {"value", "unit", "source"}:
-        raise InputError(f"{path}: figure '{name}' needs exactly value, unit and source")
-    value, unit, source = entry["value"], entry["unit"], entry["source"]
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        raise InputError(f"{path}: figure '{name}' has value {value!r}; a number of 0 or more is needed")
-    if not isinstance(source, str) or not source.strip() or not isinstance(unit, str):
-        raise InputError(f"{path}: figure '{name}' names no source")
-    return SourcedNumber(value, unit, source)
+def _figure(table: Table) -> SourcedNumber:
+    figure = SourcedNumber(
+        value=table.number("value", low=0), unit=table.text("unit"), source=table.text("source", filled=True)
+    )
+    table.done()
+    return figure
 
 
 def read_radio(path: Path) -> Radio:
@@ -133,31 +131,25 @@ def read_radio(path: Path) -> Radio:
     Raises
     ------
     InputError
-        The file is not TOML, lacks a figure its formula needs, or has a figure without a source.
+        The file is not TOML, lacks a figure its formula needs, has one that no formula knows, or one
+        without a source.
     """
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path}: not a radio descriptor: {error}") from None
-    unknown = set(data) - {"name", "title", "air", "note", "figure"}
-    if unknown:
-        raise InputError(f"{path}: unknown entries {', '.join(sorted(unknown))}")
-    for key in ("name", "title", "air"):
-        if not isinstance(data.get(key), str) or not data[key]:
-            raise InputError(f"{path}: '{key}' is missing")
-    if data["air"] not in BY_AIR:
-        raise InputError(f"{path}: air is '{data['air']}'; known: {', '.join(BY_AIR)}")
-    entries = data.get("figure")
-    if not isinstance(entries, dict):
-        raise InputError(f"{path}: the table [figure] is missing")
-    figures = {name: _figure(path, name, entry) for name, entry in entries.items()}
-    for needed in (*COMMON, *BY_AIR[data["air"]]):
+    table = Table.read(path)
+    name, title = table.text("name", filled=True), table.text("title", filled=True)
+    air = table.text("air", choices=BY_AIR)
+    note = table.text("note", "")
+    entries = table.named_tables("figure", choices=(*COMMON, *OPTIONAL, *BY_AIR[air]))
+    table.done()
+    figures = {name: _figure(entry) for name, entry in entries.items()}
+    for needed in (*COMMON, *BY_AIR[air]):
         if needed not in figures:
             raise InputError(f"{path}: figure '{needed}' is missing")
     if "serial_baud" in figures and "serial_bits_per_byte" not in figures:
         raise InputError(f"{path}: figure 'serial_bits_per_byte' is missing")
-    radio = Radio(data["name"], data["title"], data["air"], figures, str(data.get("note", "")))
-    return radio.with_figures()
+    for rate in ("air_rate_baud", "serial_baud", "bandwidth_hz", "packet_bytes_min"):
+        if rate in figures and not figures[rate].value > 0:
+            raise InputError(f"{path}: figure '{rate}' is {figures[rate].value:g}; expected a number above 0")
+    return Radio(name=name, title=title, air=air, figures=figures, note=note).with_figures()
 
 
 @cache

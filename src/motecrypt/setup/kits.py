@@ -57,9 +57,13 @@ class KitState:
 @lru_cache(maxsize=1)
 def kits() -> dict[str, Kit]:
     """All kits by name."""
+    return read_kits(DATA / "setup.toml")
+
+
+def read_kits(path: Path) -> dict[str, Kit]:
+    """The kits of a file, by name; InputError for what is not as it should be."""
     read: dict[str, Kit] = {}
-    for name, table in Table.read(DATA / "setup.toml").rest().items():
-        entry = Table(table, f"setup.toml: {name}")
+    for name, entry in Table.read(path).every_table().items():
         read[name] = Kit(
             name=name,
             title=entry.text("title"),
@@ -67,7 +71,7 @@ def kits() -> dict[str, Kit]:
             commands=entry.texts("commands", []),
             files=entry.texts("files", []),
             python=entry.texts("python", []),
-            download_mb=entry.integer("download_mb", 0),
+            download_mb=entry.integer("download_mb", 0, low=0),
             optional=entry.flag("optional", False),
             note=entry.text("note", ""),
         )

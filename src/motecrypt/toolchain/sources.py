@@ -62,7 +62,7 @@ def sources_of(folder: Path) -> list[Source]:
     found = []
     for entry in table.tables("source", []):
         source = Source(
-            client=entry.text("client"),
+            client=entry.text("client", choices=CLIENTS),
             package=entry.text("package"),
             version=entry.text("version", ""),
             file=entry.text("file", ""),
@@ -73,8 +73,6 @@ def sources_of(folder: Path) -> list[Source]:
         entry.done()
         if "/" in source.file:
             raise InputError(f"{entry.where}: file '{source.file}' is a path; give the archive's name alone")
-        if source.client not in CLIENTS:
-            raise InputError(f"{entry.where}: client '{source.client}'; there are: {', '.join(CLIENTS)}")
         found.append(source)
     return found
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import TypeVar
 
+from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
 from motecrypt.wlan import dcf
+
+_T = TypeVar("_T")
+RATES_MBIT = ("1", "2", "5.5", "11", "6", "9", "12", "18", "24", "36", "48", "54")
+"""802.11b's rates, then 802.11g's, as the data file's keys have them."""
 
 
 @dataclass(frozen=True)
@@ -42,35 +47,73 @@ class Signal:
 
 
 @lru_cache(maxsize=1)
-def _document() -> dict[str, Any]:
-    return tomllib.loads(files("motecrypt.data").joinpath("wlan.toml").read_text(encoding="utf-8"))
+def _document() -> tuple[dict[str, Card], dict[str, Signal]]:
+    return read_document(Path(str(files("motecrypt.data").joinpath("wlan.toml"))))
 
 
-def _entry(kind: str, name: str) -> dict[str, Any]:
-    entries: dict[str, dict[str, Any]] = _document()[kind]
+def read_document(path: Path) -> tuple[dict[str, Card], dict[str, Signal]]:
+    """Cards and signals of a file, by name; InputError for what is not as it should be."""
+    table = Table.read(path)
+    cards = {name: _read_card(name, entry) for name, entry in table.named_tables("card").items()}
+    signals = {name: _read_signal(name, entry) for name, entry in table.named_tables("signal").items()}
+    table.done()
+    return cards, signals
+
+
+def _read_card(name: str, table: Table) -> Card:
+    levels = table.table("sensitivity_dbm")
+    sensitivity = {float(rate): levels.number(rate, low=-150, high=0) for rate in RATES_MBIT}
+    levels.done()
+    card = Card(
+        name=name,
+        title=table.text("title", filled=True),
+        volts=table.number("volts", above=0),
+        tx_ma=table.number("tx_ma", above=0),
+        rx_ma=table.number("rx_ma", above=0),
+        idle_ma=table.number("idle_ma", low=0),
+        transmit_dbm=table.number("transmit_dbm", low=-50, high=50),
+        sensitivity_dbm=sensitivity,
+        source=table.text("source", filled=True),
+    )
+    table.text("condition", filled=True)
+    table.done()
+    return card
+
+
+def _read_signal(name: str, table: Table) -> Signal:
+    signal = Signal(
+        name=name,
+        title=table.text("title", filled=True),
+        distance_m=table.number("distance_m", above=0),
+        walls_db=table.number("walls_db", low=0),
+        fading=table.flag("fading"),
+        exponent=table.number("exponent", above=0),
+        source=table.text("source", filled=True),
+    )
+    table.done()
+    return signal
+
+
+def names(kind: str) -> list[str]:
+    """Names of the cards or signals in the data file."""
+    cards, signals = _document()
+    return list(cards if kind == "card" else signals)
+
+
+def _entry(kind: str, name: str, entries: Mapping[str, _T]) -> _T:
     if name not in entries:
         raise InputError(f"unknown {kind} '{name}': choose one of {', '.join(entries)}")
     return entries[name]
 
 
-def names(kind: str) -> list[str]:
-    """Names of the cards or signals in the data file."""
-    return list(_document()[kind])
-
-
 def card(name: str) -> Card:
     """The Wi-Fi card of that name; InputError names the known ones."""
-    entry = _entry("card", name)
-    sensitivity = {float(rate): float(level) for rate, level in entry["sensitivity_dbm"].items()}
-    plain = {
-        key: entry[key] for key in ("title", "volts", "tx_ma", "rx_ma", "idle_ma", "transmit_dbm", "source")
-    }
-    return Card(name=name, sensitivity_dbm=sensitivity, **plain)
+    return _entry("card", name, _document()[0])
 
 
 def signal(name: str) -> Signal:
     """The signal of that name: good or poor."""
-    return Signal(name=name, **_entry("signal", name))
+    return _entry("signal", name, _document()[1])
 
 
 def link(over: Signal, with_card: Card, mode: str) -> dcf.Link | None:

@@ -112,11 +112,11 @@ def test_figures_outside_the_range_are_refused() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("packet_bytes = ", "packets = "), "'packet_bytes' is missing"),
-        (('source = "8N1', 'sauce = "8N1'), "value, unit and source"),
-        (('air = "fsk"', 'air = "smoke"'), "air is 'smoke'"),
-        (("value = 250000", "value = -1"), "0 or more"),
-        (("[figure]", "[figure"), "not a radio descriptor"),
+        (("packet_bytes = ", "packets = "), "did you mean 'packet_bytes'"),
+        (('source = "8N1', 'sauce = "8N1'), "did you mean 'source'"),
+        (('air = "fsk"', 'air = "smoke"'), "'air' is 'smoke'; expected one of"),
+        (("value = 250000", "value = -1"), "expected a number from 0 on"),
+        (("[figure]", "[figure"), "not valid TOML"),
     ],
 )
 def test_faulty_descriptors_are_refused(tmp_path: Path, change: tuple[str, str], message: str) -> None:

@@ -1,0 +1,270 @@
+"""Every TOML of the package goes through one validator: a misspelled key, a wrong type and a wild number are
+each refused in one line."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from motecrypt.advise.gather import read_supplies
+from motecrypt.catalog import Catalog
+from motecrypt.catalog.ciphers import read_cipher_folder
+from motecrypt.catalog.devices import read_device
+from motecrypt.catalog.libraries import read_library_folder
+from motecrypt.catalog.processors import processors
+from motecrypt.descriptor import Table
+from motecrypt.errors import InputError
+from motecrypt.findings.pico_file import read_storage
+from motecrypt.radios.catalog import read_radio
+from motecrypt.setup.kits import read_kits
+from motecrypt.toolchain.sources import sources_of
+from motecrypt.wlan.parameters import read_document
+
+PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
+FILES = sorted(PACKAGE.rglob("*.toml"))
+NAMED_FREELY = ("placement", "configuration", "cell", "regulator", "card", "signal")
+"""Tables of tables whose names a descriptor chooses."""
+FREE_FILES = ("setup.toml", "processors.toml", "storage.toml")
+"""Files whose tables are named freely."""
+
+
+@lru_cache(maxsize=1)
+def _catalog() -> Catalog:
+    return Catalog.load()
+
+
+def _library(path: Path) -> None:
+    sources_of(path.parent)
+    read_library_folder(path.parent, _catalog().ciphers, CORES)
+
+
+CORES = ("avr5", "cortex-m0plus", "native")
+READERS: dict[str, Callable[[Path], object]] = {
+    "cipher.toml": lambda path: read_cipher_folder(path.parent, CORES),
+    "library.toml": _library,
+    "device.toml": lambda path: read_device(path.parent),
+    "processors.toml": processors,
+    "batteries.toml": read_supplies,
+    "setup.toml": read_kits,
+    "storage.toml": read_storage,
+    "wlan.toml": read_document,
+}
+
+
+def read(path: Path) -> object:
+    """Read as the project does."""
+    reader = READERS.get(path.name)
+    if reader is None:
+        assert path.parent.name == "radios", f"{path}: who reads this?"
+        reader = read_radio
+    return reader(path)
+
+
+def placed(path: Path, folder: Path, text: str) -> Path:
+    """A copy with another text, where its reader looks for it."""
+    target = folder / path.parents[1].name / path.parent.name
+    if path.name in ("cipher.toml", "library.toml", "device.toml"):
+        shutil.copytree(path.parent, target)
+    else:
+        target.mkdir(parents=True)
+    (target / path.name).write_text(text)
+    return target / path.name
+
+
+def keys(
+    document: dict[str, Any], free: bool = False, where: tuple[Any, ...] = ()
+) -> Iterator[tuple[Any, ...]]:
+    """Paths of all keys that a reader has to know."""
+    for key, value in document.items():
+        if not free:
+            yield (*where, key)
+        if isinstance(value, dict):
+            yield from keys(value, not where and key in NAMED_FREELY, (*where, key))
+        for number, each in enumerate(value if isinstance(value, list) else ()):
+            if isinstance(each, dict):
+                yield from keys(each, False, (*where, key, number))
+
+
+def written(value: Any) -> str:
+    """Any value as TOML, tables in line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(k)} = {written(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(written, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def document_text(document: dict[str, Any]) -> str:
+    return "".join(f"{json.dumps(key)} = {written(value)}\n" for key, value in document.items())
+
+
+def changed(path: Path, where: tuple[Any, ...], change: Callable[[dict[str, Any], str], None]) -> str:
+    """The file's text with a change made in the table that holds a key."""
+    document = tomllib.loads(path.read_text())
+    table: Any = document
+    for step in where[:-1]:
+        table = table[step]
+    change(table, where[-1])
+    return document_text(document)
+
+
+def misspelled(key: str) -> str:
+    """Two letters exchanged; one more where there are hardly any."""
+    if len(key) < 3:
+        return key + "x"
+    for at in range(len(key) - 1):
+        if key[at] != key[at + 1]:
+            return key[:at] + key[at + 1] + key[at] + key[at + 2 :]
+    return key + key[-1]
+
+
+def test_written_toml_is_read_as_the_file(tmp_path: Path) -> None:
+    for path in FILES:
+        document = tomllib.loads(path.read_text())
+        assert tomllib.loads(document_text(document)) == document
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.name}")
+def test_a_misspelled_key_is_named_with_the_nearest(path: Path, tmp_path: Path) -> None:
+    document = tomllib.loads(path.read_text())
+    every = list(keys(document, path.name in FREE_FILES))
+    assert len(every) >= 4
+    target = placed(path, tmp_path, document_text(document))
+    read(target)
+    for where in every:
+
+        def misspell(table: dict[str, Any], key: str) -> None:
+            items = [(misspelled(name) if name == key else name, value) for name, value in table.items()]
+            table.clear()
+            table.update(items)
+
+        target.write_text(changed(path, where, misspell))
+        with pytest.raises(InputError) as told:
+            read(target)
+        said = str(told.value)
+        assert "\n" not in said and str(path.name) in said
+        assert misspelled(where[-1]) in said and "did you mean" in said, (where, said)
+        assert f"'{where[-1]}'" in said or f"{where[-1]}'?" in said, (where, said)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.name}")
+def test_a_value_of_another_type_is_refused(path: Path, tmp_path: Path) -> None:
+    document = tomllib.loads(path.read_text())
+    target = placed(path, tmp_path, document_text(document))
+    for where in keys(document, path.name in FREE_FILES):
+
+        def falsify(table: dict[str, Any], key: str) -> None:
+            table[key] = 7 if isinstance(table[key], bool | str | list | dict) else "seven"
+
+        target.write_text(changed(path, where, falsify))
+        with pytest.raises(InputError) as told:
+            read(target)
+        assert "\n" not in str(told.value) and where[-1] in str(told.value), (where, str(told.value))
+
+
+POSITIVE = ("clock_hz", "bytes", "volts", "milliamperes", "capacity_mah", "supply_v", "current_ma", "tx_ma")
+POSITIVE += (
+    "efficiency",
+    "spi_hz",
+    "program_page_us",
+    "distance_m",
+    "max_cycles",
+    "message",
+    "ways",
+    "divider",
+)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}-{p.name}")
+def test_a_number_out_of_its_range_is_refused(path: Path, tmp_path: Path) -> None:
+    document = tomllib.loads(path.read_text())
+    target = placed(path, tmp_path, document_text(document))
+    tried = 0
+    for where in keys(document, path.name in FREE_FILES):
+        table: Any = document
+        for step in where[:-1]:
+            table = table[step]
+        if where[-1] not in POSITIVE or not isinstance(table[where[-1]], int | float):
+            continue
+        tried += 1
+        target.write_text(changed(path, where, lambda table, key: table.update({key: -1})))
+        with pytest.raises(InputError, match=where[-1]):
+            read(target)
+    assert tried or path.name in ("cipher.toml", "library.toml", "setup.toml") or path.parent.name == "radios"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("x = " + "9" * 5000, "not valid TOML"),
+        ("x = 99999999999999999999", "x: a whole number beyond 64 bits"),
+        ("x = -99999999999999999999", "beyond 64 bits"),
+        ("x = inf", "x: is inf; expected a finite number"),
+        ("x = [1, [nan]]", r"x\[1\]\[0\]: is nan"),
+        ("[a.b]\nc = -inf", "a: b: c: is -inf"),
+        ("x = " + "[" * 100_000, "nested too deeply"),
+        ("x = " + "{a = " * 100_000, "nested too deeply"),
+        ("x = " + "[" * 40 + "]" * 40, "nested too deeply"),
+        ("[" + ".".join("a" * 40) + "]", "nested too deeply"),
+        ("x = ", "not valid TOML"),
+        ("x = 1\nx = 2", "not valid TOML"),
+        ("# " + "x" * (1 << 20), "longer than"),
+    ],
+)
+def test_wild_toml_ends_in_one_line(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "wild.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=told) as error:
+        Table.read(path)
+    assert "\n" not in str(error.value) and len(str(error.value)) < 400
+
+
+def test_what_is_no_file_of_text_is_refused(tmp_path: Path) -> None:
+    import os
+
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+    for name in ("fifo", "bytes", "absent", "."):
+        with pytest.raises(InputError):
+            Table.read(tmp_path / name)
+
+
+def test_a_long_value_is_not_repeated_whole() -> None:
+    table = Table.parse("x = '" + "y" * 10_000 + "'", "here")
+    with pytest.raises(InputError) as told:
+        table.integer("x")
+    assert len(str(told.value)) < 200
+
+
+def test_bounds_are_held() -> None:
+    table = Table.parse("a = 0\nb = 1.5\nc = 'x'\nd = ' '\ne = 1\nf = true\ng = ['x', 'u']", "here")
+    with pytest.raises(InputError, match="'a' is 0; expected a number above 0"):
+        table.number("a", above=0)
+    with pytest.raises(InputError, match=r"'b' is 1\.5; expected a number from 0 to 1"):
+        table.number("b", low=0, high=1)
+    with pytest.raises(InputError, match=r"'c' is 'x'; expected one of xy, uv \(did you mean 'xy'\?\)"):
+        table.text("c", choices=("xy", "uv"))
+    with pytest.raises(InputError, match="expected some text"):
+        table.text("d", filled=True)
+    with pytest.raises(InputError, match="expected a whole number from 2 on"):
+        table.integer("e", low=2)
+    with pytest.raises(InputError, match="'f' is True; expected a number"):
+        table.number("f")
+    with pytest.raises(InputError, match="'g' is"):
+        table.texts("g", choices=("x",))
+    table = Table.parse("a = 1\nb = 1", "here")
+    assert table.integer("a", low=1, high=1) == 1 and math.isclose(table.number("b", low=1, high=1), 1)
+    table.done()
+
+
+def test_nobody_reads_toml_beside_the_validator() -> None:
+    reads = [p.name for p in PACKAGE.rglob("*.py") if "tomllib" in p.read_text()]
+    assert reads == ["descriptor.py"]
