@@ -32,7 +32,12 @@ WAITING_MAX = 4
 def main(arguments: list[str]) -> int:
     """Draw the sample, try it, tell; 0 when it meets the thresholds, 1 when not, 2 for bad input."""
     options = _options(arguments)
-    owned = ownership.load()
+    try:
+        owned = ownership.load()
+        owned.sources()
+    except ValueError as error:
+        print(f"mutants: {error}", file=sys.stderr)
+        return 2
     only = tuple(_from_root(path) for path in options.only)
     if only and not any(path.startswith(only) for path in owned.sources()):
         print(f"mutants: no source that is mutated lies in {' '.join(options.only)}", file=sys.stderr)

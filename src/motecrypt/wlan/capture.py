@@ -75,8 +75,8 @@ class _Station:
     """One transmitter's counters: sequence numbers, and packet numbers that never repeat."""
 
     address: str
-    sequence: int = 0
-    packet_number: int = 0
+    sequence: int
+    packet_number: int
 
     def next_sequence(self) -> int:
         self.sequence = (self.sequence + 1) % 4096

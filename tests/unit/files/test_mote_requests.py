@@ -145,3 +145,14 @@ def test_a_storage_is_dumped_and_loaded_block_by_block() -> None:
     firmware.asked.clear()
     FileMote(firmware).load(storage, b"".join(blocks))
     assert firmware.asked == [("L", struct.pack("<I", index) + blocks[index]) for index in (1, 2, 4)]
+
+
+def test_a_firmware_that_does_not_answer_is_told_how_long_it_had() -> None:
+    class Silent(Firmware):
+        def write(self, data: bytes) -> None:
+            """Nothing comes back."""
+
+    with pytest.raises(ProtocolError, match="no answer within 300 s"):
+        FileMote(Silent(good)).mount()
+    with pytest.raises(ProtocolError, match="no answer within 7 s"):
+        FileMote(Silent(good), 7).mount()
