@@ -12,7 +12,7 @@ from motecrypt.bench.plan import Job, empty_request
 from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import FailureKind, MotecryptError
 from motecrypt.model import OPERATIONS, Cipher, Device, Operation
-from motecrypt.runners import Fault, Options, Region, runner_of
+from motecrypt.runners import Fault, Options, Region, counts_while_tracing, runner_of
 from motecrypt.runners.protocol import Client
 from motecrypt.toolchain import Firmware, build, key_of
 
@@ -58,11 +58,15 @@ def run_passes(
     job: Job, firmware: Firmware, cache: str, key_bits: int, message_bytes: int, ad_bytes: int
 ) -> dict[Operation, CellFigures]:
     expected = _expected(job.cipher, key_bits, message_bytes, ad_bytes)
-    try:
-        counted, _, exact = _one_pass(job, firmware, expected, Options(cache=cache))
-    except (Fault, WrongOutput) as error:
-        raise _better_reason(job, firmware, expected, cache, error) from error
-    traced, painted, _ = _one_pass(job, firmware, expected, Options(trace=True, cache=cache))
+    if counts_while_tracing(job.device):
+        counted, painted, exact = _one_pass(job, firmware, expected, Options(trace=True, cache=cache))
+        traced = counted
+    else:
+        try:
+            counted, _, exact = _one_pass(job, firmware, expected, Options(cache=cache))
+        except (Fault, WrongOutput) as error:
+            raise _better_reason(job, firmware, expected, cache, error) from error
+        traced, painted, _ = _one_pass(job, firmware, expected, Options(trace=True, cache=cache))
     overhead = _overhead(job, cache)
     figures: dict[Operation, CellFigures] = {}
     for operation in job.implementation.operations:
@@ -156,7 +160,7 @@ def _one_pass(
                 if operation in operations:
                     regions[operation] += new
                     painted[operation].append(ran.painted_stack_bytes)
-        if tag_bytes and "decrypt" in operations and not options.trace:
+        if tag_bytes and "decrypt" in operations:
             _refuses_a_wrong_tag(client, expected[-1], tag_bytes)
         return regions, painted, session.cycles_exact
 
@@ -206,7 +210,7 @@ def _measured_overhead(
 ) -> dict[Operation, Region]:
     firmware = build(empty_request(device, placement, tag_bytes), build_key)
     runner = runner_of(device.runner)
-    options = Options(cache=cache)
+    options = Options(trace=counts_while_tracing(device), cache=cache)
     costs: dict[Operation, Region] = {}
     with runner.open_session(device, firmware.elf, firmware.data_end, options) as session:
         client = Client(session, ANSWER_TIMEOUT_S)

@@ -1,7 +1,8 @@
 """What executes firmware for a device: a simulator, a real board, the host, or a fake.
 
 `open_session(device, firmware, ...)` finds the runner that the device's descriptor names: a module of
-this package with `identity(device)` and `open_session(device, elf, data_end, options)`.
+this package with `identity(device)` and `open_session(device, elf, data_end, options)`; where following every
+instruction does not change what is counted, it says so with `COUNTS_WHILE_TRACING = True`.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import importlib
 from types import ModuleType
 
 from motecrypt.errors import InputError
+from motecrypt.model import Device
 from motecrypt.runners.session import Fault, Options, Region, Session
 
-__all__ = ["Fault", "Options", "Region", "Session", "runner_of"]
+__all__ = ["Fault", "Options", "Region", "Session", "counts_while_tracing", "runner_of"]
 
 
 def runner_of(name: str) -> ModuleType:
@@ -21,3 +23,8 @@ def runner_of(name: str) -> ModuleType:
         return importlib.import_module(f"motecrypt.runners.{name}")
     except ModuleNotFoundError as error:
         raise InputError(f"there is no runner '{name}'; a device names one of simavr, arm, host") from error
+
+
+def counts_while_tracing(device: Device) -> bool:
+    """Whether one tracing run gives the exact cycles too; else cycles need a run of their own."""
+    return bool(getattr(runner_of(device.runner), "COUNTS_WHILE_TRACING", False))

@@ -48,6 +48,9 @@ def flash_reads(device: Device) -> tuple[FlashRead, ...]:
         raise InputError(f"{where}: needs name, clocks, divider and source ({error})") from error
 
 
+COUNTS_WHILE_TRACING = True
+
+
 def identity(device: Device) -> str:
     """Runner name and a hash of all that its figures depend on: driver, engine, cycle table."""
     parts = [driver_identity("arm"), engine_version(), json.dumps(dict(device.simulator), sort_keys=True)]

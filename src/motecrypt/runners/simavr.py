@@ -8,6 +8,8 @@ from motecrypt.model import Device
 from motecrypt.runners.session import DriverSession, Options, Session
 from motecrypt.toolchain.drivers import driver, driver_identity
 
+COUNTS_WHILE_TRACING = True
+
 
 def identity(device: Device) -> str:
     """Runner name and a hash of its driver: part of what a measurement is keyed by."""
