@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: GPL-2.0-only (it links Unicorn); the rest of the project is MIT.
  *
  *   arm --core cortex-m0plus --cycles alu=1,load=2,... --flash BASE:BYTES --ram BASE:BYTES --vectors ADDRESS
- *       --mark ADDRESS [--stack-limit ADDRESS] [--bus READ_EXTRA:WRITE_EXTRA:IO_PORT_SAVES]
+ *       --mark ADDRESS [--simulated ADDRESS] [--stack-limit ADDRESS] [--bus READ_EXTRA:WRITE_EXTRA:IO_PORT_SAVES]
  *       [--cache BYTES:WAYS:LINE] [--miss-cycles N] [--cold] [--max-cycles N] [--events DESCRIPTOR] [--trace]
  *       [--nor PROGRAM:ERASE_4K:ERASE_32K:ERASE_64K] [--sd BLOCKS:READ:WRITE] [--dump FILE] ELF
  *   arm ... --free [--max-seconds S] [--until TEXT] [--max-output N] [--stamps] [--real] [--input]
@@ -294,6 +294,8 @@ static void set_option(struct machine *m, const char *key, char *text) {
         numbers(text, key, &m->vectors, 1);
     } else if (strcmp(key, "--mark") == 0) {
         numbers(text, key, &m->mark, 1);
+    } else if (strcmp(key, "--simulated") == 0) {
+        numbers(text, key, &m->simulated, 1);
     } else if (strcmp(key, "--stack-limit") == 0) {
         numbers(text, key, &m->stack_limit, 1);
     } else if (strcmp(key, "--bus") == 0) {
@@ -420,6 +422,9 @@ static void connect(struct machine *m) {
                                               m,
                                               free_run.on ? free_sender_flags : NULL};
     rp2040_reset(&m->chip);
+    if (m->simulated != 0) {
+        rp2040_set_simulated(&m->chip, m->simulated);
+    }
     if (free_run.on && !free_run.bare) {
         add_hook(m, UC_HOOK_BLOCK, arm_profile.on ? HOOK(on_block_profiled) : HOOK(on_block_free), 1, 0);
     } else {

@@ -63,7 +63,7 @@ struct machine {
     uint64_t max_cycles;                                     /* per request */
     int cache_on, cache_cold, trace;
     uint32_t miss_cycles;
-    uint32_t flash_base, vectors, stack_limit, mark;
+    uint32_t flash_base, vectors, stack_limit, mark, simulated;
     struct cache cache;
     struct nor nor;
     struct sd sd;

@@ -38,6 +38,7 @@ static struct rp2040_window rp2040_windows[] = {
 #define RP2040_UART0 0x40034000u
 #define RP2040_TIMER 0x40054000u
 #define RP2040_WATCHDOG 0x40058000u
+#define RP2040_SIMULATED 0x53494D55u /* "SIMU": what the benchmark firmware looks for */
 
 #define RP2040_XOSC_HZ 12000000u /* the crystal on the Pico; the boot ROM's USB needs it too */
 #define RP2040_ROSC_HZ 6500000u  /* datasheet 2.17: nominal, at reset */
@@ -73,6 +74,13 @@ struct rp2040 {
 static inline uint32_t *rp2040_register(struct rp2040 *chip, uint32_t address) {
     uint32_t offset = address - RP2040_APB_BASE;
     return &chip->apb[offset >> 14][(offset & 0xFFFu) >> 2];
+}
+
+/* Tells a firmware that looks there that it is simulated; an address outside the peripherals does nothing. */
+static inline void rp2040_set_simulated(struct rp2040 *chip, uint32_t address) {
+    if (address - RP2040_APB_BASE < RP2040_APB_BYTES) {
+        *rp2040_register(chip, address) = RP2040_SIMULATED;
+    }
 }
 
 static inline void rp2040_reset(struct rp2040 *chip) {

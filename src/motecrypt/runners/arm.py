@@ -101,6 +101,7 @@ def _arguments(device: Device, settings: Mapping[str, Any], options: Options) ->
         *("--ram", f"{ram.address:#x}:{ram.bytes:#x}"),
         *("--vectors", hex(settings["vectors"])),
         *("--mark", hex(settings["mark_address"])),
+        *("--simulated", hex(settings["simulated_address"])),
         *("--stack-limit", hex(settings["stack_limit"])),
         *("--bus", bus),
         *("--max-cycles", str(options.max_cycles or settings["max_cycles"])),

@@ -31,6 +31,7 @@
 #define UART_FLAGS (UART0 + 0x18u)
 #define TIMER_RAW_LOW 0x40054028u
 #define WATCHDOG_SCRATCH0 0x4005800Cu
+#define WATCHDOG_SCRATCH1 0x40058010u
 #define WATCHDOG_TICK 0x4005802Cu
 #define SYSTICK_CONTROL 0xE000E010u
 #define SYSTICK_RELOAD 0xE000E014u
@@ -43,6 +44,11 @@
 #define RESET_UART0 (1u << 22)
 
 #define STACK_PAINT 0xA5A5A5A5u
+
+/* A simulator writes this to SCRATCH1 before the firmware starts; power-on clears it. A simulator follows the
+ * stack pointer by itself, so a small part of the 250 KB of stack is painted there, as a check. */
+#define SIMULATED 0x53494D55u
+#define SIMULATED_STACK_WORDS 1024
 
 extern uint32_t __stack_bottom[]; /* the linker script's */
 
@@ -151,17 +157,21 @@ static uint32_t *stack_pointer(void) {
     return sp;
 }
 
+static uint32_t *painted_from;
+
 void hal_stack_paint(void) {
-    const uint32_t *end = stack_pointer();
+    uint32_t *end = stack_pointer();
+    int whole = AT(WATCHDOG_SCRATCH1) != SIMULATED || end - __stack_bottom < SIMULATED_STACK_WORDS;
+    painted_from = whole ? __stack_bottom : end - SIMULATED_STACK_WORDS;
     /* volatile: else gcc makes this a call of memset, and the loop would paint over that call's frame */
-    for (volatile uint32_t *word = __stack_bottom; word < end; word++) {
+    for (volatile uint32_t *word = painted_from; word < end; word++) {
         *word = STACK_PAINT;
     }
 }
 
 uint32_t hal_stack_depth(void) {
     const uint32_t *end = stack_pointer();
-    const uint32_t *word = __stack_bottom;
+    const uint32_t *word = painted_from;
     while (word < end && *word == STACK_PAINT) {
         word++;
     }
