@@ -18,7 +18,7 @@ from motecrypt.toolchain import Firmware, build, key_of
 
 ANSWER_TIMEOUT_S = 120.0
 WIPED_BYTES_MIN = 8  # a shorter plaintext may be what a wiped output happens to look like
-TRACED_CYCLES_MAX = 20_000_000  # a tracing run that only looks for the reason of a fault
+TRACED_CYCLES_MAX = 20_000_000  # a request in a tracing run, before one without has shown that it ends
 
 
 class WrongOutput(MotecryptError):
@@ -58,15 +58,7 @@ def run_passes(
     job: Job, firmware: Firmware, cache: str, key_bits: int, message_bytes: int, ad_bytes: int
 ) -> dict[Operation, CellFigures]:
     expected = _expected(job.cipher, key_bits, message_bytes, ad_bytes)
-    if counts_while_tracing(job.device):
-        counted, painted, exact = _one_pass(job, firmware, expected, Options(trace=True, cache=cache))
-        traced = counted
-    else:
-        try:
-            counted, _, exact = _one_pass(job, firmware, expected, Options(cache=cache))
-        except (Fault, WrongOutput) as error:
-            raise _better_reason(job, firmware, expected, cache, error) from error
-        traced, painted, _ = _one_pass(job, firmware, expected, Options(trace=True, cache=cache))
+    counted, traced, painted, exact = _counted_and_traced(job, firmware, expected, cache)
     overhead = _overhead(job, cache)
     figures: dict[Operation, CellFigures] = {}
     for operation in job.implementation.operations:
@@ -85,6 +77,30 @@ def run_passes(
             extra=_median_extra(regions) | _median_counts(regions, cost),
         )
     return figures
+
+
+_Regions = dict[Operation, list[Region]]
+
+
+def _counted_and_traced(
+    job: Job, firmware: Firmware, expected: Sequence[_Expected], cache: str
+) -> tuple[_Regions, _Regions, dict[Operation, list[int]], bool]:
+    """One run where tracing counts exactly; two where it does not, or where following every instruction of
+    a long operation would take long and a run without may tell sooner that it never ends."""
+    if counts_while_tracing(job.device):
+        short = Options(trace=True, cache=cache, max_cycles=TRACED_CYCLES_MAX)
+        try:
+            both, painted, exact = _one_pass(job, firmware, expected, short)
+            return both, both, painted, exact
+        except Fault as error:
+            if error.kind is not FailureKind.SILENT:
+                raise
+    try:
+        counted, _, exact = _one_pass(job, firmware, expected, Options(cache=cache))
+    except (Fault, WrongOutput) as error:
+        raise _better_reason(job, firmware, expected, cache, error) from error
+    traced, painted, _ = _one_pass(job, firmware, expected, Options(trace=True, cache=cache))
+    return counted, traced, painted, exact
 
 
 def _better_reason(
