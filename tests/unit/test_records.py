@@ -13,6 +13,7 @@ CHANGING = {
     "Ledger",
     "MemoryStore",
     "Module",
+    "NotMade",
     "Pacing",
     "ReceiverTally",
     "SenderTally",

@@ -35,12 +35,10 @@ class Sealer:
 
     def open(self, sealed: bytes) -> bytes | None:
         """The message, or None when it is not genuine."""
-        if len(sealed) < HEADER_BYTES + TAG_BYTES:
-            return None
-        stream, counter = header(sealed)
         try:
+            stream, counter = header(sealed)
             return self._ccm.decrypt(_nonce(MESSAGE, stream, counter), sealed[HEADER_BYTES:], ASSOCIATED)
-        except InvalidTag:
+        except (struct.error, InvalidTag):  # too short for a header, or for a tag
             return None
 
     def answer(self, kind: int, stream: int, counter: int) -> bytes:

@@ -176,6 +176,24 @@ def test_the_receiver_survives_any_bytes(pieces: list[bytes]) -> None:
     assert bench.got == []
 
 
+def test_what_is_too_short_for_a_header_and_a_tag_is_not_genuine() -> None:
+    sealed = Sealer(KEY).seal(1, 2, b"")
+    assert len(sealed) == 16 and Sealer(KEY).open(sealed) == b""
+    for length in range(16):
+        assert Sealer(KEY).open(sealed[:length]) is None
+
+
+def test_a_status_of_a_long_message_has_a_bit_for_each_of_64() -> None:
+    bench = Bench()
+    counter = bench.sender.submit(bytes(800), 0)
+    assert bench.sender.frame_bytes == 12
+    bench.sender.take_output()
+    missing = {5, 6, 13, 14, 21, 22, 30, 61, 69}
+    bits = sum(1 << (index - 6) for index in range(6, 70) if index not in missing).to_bytes(8, "little")
+    bench.sender.feed(Frame(STATUS, counter & 0xFF, bytes([5]) + bits).encode(12), 10_000_000)
+    assert indexes(bench.sender.take_output()) == [*sorted(missing), *range(70, 103)]
+
+
 def indexes(output: bytes) -> list[int]:
     """Which fragments a burst holds."""
     return [output[at + 2] for at in range(0, len(output), 12)]
