@@ -76,8 +76,11 @@ class CallSequence(CallQuestion):
 
     def _run(self) -> Mapping[str, Any]:
         device, body = self._subject()
+        try:
+            empty = build(BuildRequest(device, empty_implementation(), PLACEMENT))
+        except BuildError as error:  # where nothing at all builds, that says nothing of the library
+            raise BuildError(str(error), kind=error.kind, transient=True) from error
         firmware = build(BuildRequest(device, body, PLACEMENT))
-        empty = build(BuildRequest(device, empty_implementation(), PLACEMENT))
         figures: dict[str, Any] = {"flash_bytes_of_firmware": firmware.total.flash}
         for cache in ("kept", "cold", "warm"):
             ran = self._sequence(device, firmware, Options(cache=cache))

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from motecrypt.errors import MotecryptError
 from motecrypt.model import Comparison, Section, Verdict
 from motecrypt.report import charts
 from motecrypt.report.figure import Figure
@@ -61,14 +60,9 @@ def sources(results: Results) -> list[SourcePart]:
 
 def _source(name: str, module: ModuleType, results: Results) -> SourcePart:
     command = f"motecrypt reproduce {name}"
-    try:
-        rows: list[Comparison] = list(module.comparisons(results))
-        sections: list[Section] = list(module.sections(results))
-        drawn = module.charts(results) if hasattr(module, "charts") else {}
-    except MotecryptError as error:  # a view asks for what identifies a build, such as its compiler
-        words = f"It cannot be told on this machine: {error}. {command} installs what it needs."
-        nothing: dict[str, int] = dict.fromkeys(VERDICTS, 0)
-        return SourcePart(name, module.TITLE, module.SOURCE, command, words, nothing, [], [], [], [])
+    rows: list[Comparison] = list(module.comparisons(results))
+    sections: list[Section] = list(module.sections(results))
+    drawn = module.charts(results) if hasattr(module, "charts") else {}
     counts = Counter[str](row.verdict for row in rows)
     return SourcePart(
         name=name,

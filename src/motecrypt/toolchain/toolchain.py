@@ -87,6 +87,12 @@ def compile_object(
         raise BuildError(told, kind=FailureKind.MISSING, transient=True)
     if not outcome.ok:
         raise failure(outcome)
+    _made(target, driver)
+
+
+def _made(target: Path, command: str) -> None:
+    if not target.is_file():
+        raise BuildError(f"{command} said that it went well and made no {target.name}")
 
 
 def link(
@@ -105,3 +111,4 @@ def link(
     )
     if not outcome.ok:
         raise failure(outcome)
+    _made(directory / target.name, command)

@@ -132,7 +132,7 @@ def test_a_cell_that_did_not_run_is_told_with_its_reason(results: Results) -> No
             for cell in broken
         }
     )
-    assert figures(results).failed == {"rc4d kip-opt": reason}
+    assert figures(results).failed == {("rc4d", "kip-opt"): reason}
     assert any(f"rc4d kip-opt: {reason}" in section.text for section in rc4d.sections(results))
     claims = [row for row in rc4d.comparisons(results) if row.table == rc4d.CLAIMS]
     assert any(row.verdict == "not measured" and "kip-opt" in row.note for row in claims)

@@ -275,6 +275,18 @@ def sizes(found: Sequence[tuple[Cell, Measurement]]) -> dict[tuple[str, str], Si
     }
 
 
+def unsized(found: Sequence[tuple[Cell, Measurement]], library: str, configuration: str | None) -> str:
+    """Why a library has no sizes, where that is known."""
+    known = (
+        m.reason
+        for cell, m in found
+        if not cell.flags
+        and (m.library, m.configuration, m.key_bits) == (library, configuration, KEY_BITS[0])
+        and m.flash_bytes is None
+    )
+    return next(known, "")
+
+
 def by_flags(
     found: Sequence[tuple[Cell, Measurement]], case: Case, key_bits: int, operation: str
 ) -> dict[tuple[str, str], float]:

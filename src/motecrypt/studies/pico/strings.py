@@ -29,6 +29,7 @@ from motecrypt.studies.pico.figures import (
     printed_ciphertexts,
     sizes,
     timings,
+    unsized,
 )
 
 SOURCE = (
@@ -317,7 +318,7 @@ def _memory(found: Sequence[tuple[Cell, Measurement]]) -> list[Comparison]:
         for column, published in (("flash", row.flash_bytes), ("RAM", row.ram_bytes)):
             place = (SOURCE, MEMORY, case.title, column, "bytes", float(published))
             if ours is None:
-                rows.append(Comparison(*place, None, None, "not measured", BRING))
+                rows.append(Comparison(*place, None, None, "not measured", _unsized(found, case)))
             elif column == "RAM":
                 note = (
                     "of the whole program with Mbed OS, which is not here; ours is the library's part alone"
@@ -327,7 +328,7 @@ def _memory(found: Sequence[tuple[Cell, Measurement]]) -> list[Comparison]:
                 rows.append(
                     Comparison(*place, float(ours.flash_bytes), None, *_flash_verdict(case, published, ours))
                 )
-    return [*rows, *_shares(), *_differences(known)]
+    return [*rows, *_shares(), *_differences(known, found)]
 
 
 def _shares() -> list[Comparison]:
@@ -366,7 +367,15 @@ def _flash_verdict(case: Case, published: int, ours: Sized) -> tuple[Verdict, st
     )
 
 
-def _differences(known: dict[tuple[str, str], Sized]) -> list[Comparison]:
+def _unsized(found: Sequence[tuple[Cell, Measurement]], *cases: Case) -> str:
+    """Why a library has no sizes; what to do for one that no registry carries."""
+    reasons = (unsized(found, case.library, case.configuration) for case in cases)
+    return next((reason for reason in reasons if reason), BRING)
+
+
+def _differences(
+    known: dict[tuple[str, str], Sized], found: Sequence[tuple[Cell, Measurement]]
+) -> list[Comparison]:
     """Case 3 less case 4: Mbed OS cancels out, so the prints can be held against ours."""
     larger, smaller = CASES[2], CASES[3]
     ours = [known.get((c.library, c.configuration or "")) for c in (larger, smaller)]
@@ -377,7 +386,7 @@ def _differences(known: dict[tuple[str, str], Sized]) -> list[Comparison]:
         )
         place = (SOURCE, MEMORY, f"{larger.title} less {smaller.title}", column, "bytes", published)
         if None in ours:
-            rows.append(Comparison(*place, None, None, "not measured", "a library could not be built"))
+            rows.append(Comparison(*place, None, None, "not measured", _unsized(found, larger, smaller)))
             continue
         difference = float(getattr(ours[0], name) - getattr(ours[1], name))
         if published and abs(difference / published - 1) <= CLOSE:
@@ -435,6 +444,7 @@ def _claims(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[C
             False,
             f"{_both(big)}; tiny-AES-c {_both(small)}" if big and small else None,
             "it takes the most flash of the two measured; the printed sizes do not count the libraries",
+            missing=_unsized(found, fast, other),
         )
     )
     rows.append(
@@ -443,7 +453,9 @@ def _claims(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[C
             f"{big.ram_bytes:,} and {small.ram_bytes:,} bytes are the libraries'" if big and small else None,
             None,
             "not reproducible",
-            "Mbed OS is not built here; the libraries' parts leave 40 KB for it",
+            "Mbed OS is not built here; the libraries' parts leave 40 KB for it"
+            if big and small
+            else f"Mbed OS is not built here; {_unsized(found, fast, other)}",
         )
     )
     same = [c for c in _ciphertexts() if c.verdict == "reproduced" and not c.row.startswith(CASES[1].title)]
@@ -462,10 +474,12 @@ def _both(size: Sized) -> str:
     return f"{size.flash_bytes:,} bytes of flash and {size.ram_bytes:,} of RAM"
 
 
-def _claim(text: str, holds: bool, ours: str | None, note: str) -> Comparison:
+def _claim(
+    text: str, holds: bool, ours: str | None, note: str, missing: str = "a library could not be measured"
+) -> Comparison:
     place = (SOURCE, CLAIMS, text, "", "", "yes")
     if ours is None:
-        return Comparison(*place, None, None, "not measured", "a library could not be measured")
+        return Comparison(*place, None, None, "not measured", missing)
     return Comparison(*place, ours, None, "reproduced" if holds else "contradicted", note)
 
 

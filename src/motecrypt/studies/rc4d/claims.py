@@ -35,6 +35,12 @@ class Evidence:
         """One of our variants; KeyError when it was not measured."""
         return self.figures[cipher, variant]
 
+    def why(self, name: object) -> str:
+        """Why there is no figure of a cipher, or of one variant of it: the first reason, where known."""
+        failed = self.figures.failed.items()
+        reasons = (reason for place, reason in failed if name in (place, place[0]))
+        return next((f": {reason}" for reason in reasons), "")
+
     def fastest(self, cipher: str, letters: str | None = None) -> VariantFigure:
         """Our fastest variant; KeyError when none was measured."""
         figure = self.figures.fastest(cipher, letters)
@@ -77,7 +83,7 @@ def claims(evidence: Evidence) -> list[Comparison]:
         try:
             judged = claim.judge(evidence)
         except KeyError as missing:
-            judged = Judged("", "not measured", f"no figure for {missing}")
+            judged = Judged("", "not measured", f"no figure for {missing}{evidence.why(missing.args[0])}")
         numbers = isinstance(claim.published, float | int) and isinstance(judged.measured, float | int)
         ratio = round(judged.measured / claim.published, 3) if numbers else None  # type: ignore[operator]
         measured = None if judged.measured == "" else judged.measured

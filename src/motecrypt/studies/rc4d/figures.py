@@ -76,16 +76,21 @@ class VariantFigure:
     @property
     def letters(self) -> str:
         """The source's letters for what the variant does: "", k, ki, kip or kipe."""
-        first = self.variant.partition("-")[0]
-        return first if first in LETTERS else ""
+        return letters_of(self.variant)
+
+
+def letters_of(variant: str) -> str:
+    """The source's letters in a variant's name, which begins with them; "" where it has none."""
+    first = variant.partition("-")[0]
+    return first if first in LETTERS else ""
 
 
 @dataclass(frozen=True)
 class VariantFigures:
-    """All of ours that could be measured, and for those that could not the reason."""
+    """All of ours that could be measured, and for those that could not the reason; by cipher and variant."""
 
     of: dict[tuple[str, str], VariantFigure]
-    failed: dict[str, str]
+    failed: dict[tuple[str, str], str]
 
     def __getitem__(self, name: tuple[str, str]) -> VariantFigure:
         return self.of[name]
@@ -99,6 +104,15 @@ class VariantFigures:
             and not figure.variant.endswith("modulo")  # it is there to show what a division costs
             and letters in (None, figure.letters)
         ]
+
+    def why(self, cipher: str, letters: str | None = None) -> str:
+        """Why none of ours ran, where that is known: the first reason."""
+        reasons = (
+            f"{variant}: {reason}"
+            for (name, variant), reason in self.failed.items()
+            if name == cipher and letters in (None, letters_of(variant))
+        )
+        return next(reasons, "no counterpart ran")
 
     def fastest(self, cipher: str, letters: str | None = None) -> VariantFigure | None:
         """The variant with the least time."""
@@ -130,11 +144,11 @@ def figures(results: Results) -> VariantFigures:
         name = cell.implementation.variant + ("" if cell.placement == "flash" else f" ({cell.placement})")
         groups.setdefault((cell.implementation.cipher, name), {})[cell.operation] = found
     of: dict[tuple[str, str], VariantFigure] = {}
-    failed: dict[str, str] = {}
+    failed: dict[tuple[str, str], str] = {}
     for (cipher, variant), parts in groups.items():
         broken = [m for m in parts.values() if m.status != "ok"]
         if broken or len(parts) < 3:
-            failed[f"{cipher} {variant}"] = broken[0].reason if broken else "not measured"
+            failed[cipher, variant] = broken[0].reason if broken else "not measured"
         else:
             of[cipher, variant] = _figure(cipher, variant, parts, clock_hz)
     return VariantFigures(of, failed)

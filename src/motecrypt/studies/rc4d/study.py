@@ -85,15 +85,15 @@ def _table(found: VariantFigures) -> list[Comparison]:
     for row in printed():
         fastest = found.fastest(row.cipher, row.letters)
         smallest = found.smallest(row.cipher, row.letters)
-        rows.append(_figure_row(row, "time", fastest))
-        rows.append(_figure_row(row, "flash", smallest))
+        rows.append(_figure_row(row, "time", fastest, found))
+        rows.append(_figure_row(row, "flash", smallest, found))
         # Of RAM and EEPROM the source prints only what is additional.
-        rows += [_figure_row(row, "RAM", smallest)] if row.ram_bytes else []
-        rows += [_figure_row(row, "EEPROM", smallest)] if row.eeprom_bytes else []
+        rows += [_figure_row(row, "RAM", smallest, found)] if row.ram_bytes else []
+        rows += [_figure_row(row, "EEPROM", smallest, found)] if row.eeprom_bytes else []
     return rows
 
 
-def _figure_row(row: Printed, column: str, ours: VariantFigure | None) -> Comparison:
+def _figure_row(row: Printed, column: str, ours: VariantFigure | None, found: VariantFigures) -> Comparison:
     attribute = {"time": "time_ms", "flash": "flash_bytes", "RAM": "ram_bytes", "EEPROM": "eeprom_bytes"}[
         column
     ]
@@ -101,7 +101,7 @@ def _figure_row(row: Printed, column: str, ours: VariantFigure | None) -> Compar
     published = float(getattr(row, attribute))
     place = (SOURCE, TABLE, row.label, column, unit, published)
     if ours is None:
-        return Comparison(*place, None, None, "not measured", "no counterpart ran")
+        return Comparison(*place, None, None, "not measured", found.why(row.cipher, row.letters))
     measured = round(float(getattr(ours, attribute)), 1)
     verdict: Verdict = "reproduced" if measured <= published else "contradicted"
     note = f"{ours.variant}: {ours.time_ms:.0f} ms, {ours.flash_bytes} bytes of flash"
@@ -164,7 +164,7 @@ def _variants_section(found: VariantFigures) -> Section:
         "Ratio to the source's plain row of the same letters. undo: both passes run on one S-box and take "
         "their swaps back, so neither a copy of it nor a second buffer is needed. plain-modulo: as plain, "
         "with a division in every step of the key schedule, as the source has it."
-        + "".join(f" Not run: {name}: {reason}." for name, reason in found.failed.items()),
+        + "".join(f" Not run: {' '.join(name)}: {reason}." for name, reason in found.failed.items()),
     )
 
 
