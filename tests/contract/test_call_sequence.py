@@ -10,7 +10,7 @@ from motecrypt.errors import InputError
 from motecrypt.experiments import call_sequence
 from motecrypt.experiments.call_sequence import CallSequence
 from motecrypt.results import Results
-from motecrypt.toolchain import BuildError
+from motecrypt.toolchain import BuildError, BuildRequest
 
 REQUEST = CallSequence(
     device="pico",
@@ -54,12 +54,24 @@ def test_a_wrong_output_is_no_figure(results: Results, monkeypatch: pytest.Monke
 def test_a_failure_is_kept_unless_it_is_the_machines(
     transient: bool, results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(request: object) -> None:
-        raise BuildError("aes.c:1: error: no", transient=transient)
+    def refuse(request: BuildRequest) -> None:
+        if request.implementation.cipher != "empty":
+            raise BuildError("aes.c:1: error: no", transient=transient)
 
     monkeypatch.setattr(call_sequence, "build", refuse)
     assert REQUEST.ensure(results).outcome == {"failed": "aes.c:1: error: no"}
     assert (REQUEST.find(results) is None) == transient
+
+
+def test_a_compiler_that_builds_nothing_at_all_says_nothing_of_the_library(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(request: BuildRequest) -> None:
+        raise BuildError("error: no")
+
+    monkeypatch.setattr(call_sequence, "build", refuse)
+    assert REQUEST.ensure(results).outcome == {"failed": "error: no"}
+    assert REQUEST.find(results) is None
 
 
 def test_a_library_that_lacks_the_cipher_is_named(results: Results) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from motecrypt.errors import MotecryptError
 from motecrypt.model import Comparison, Section, Verdict
 from motecrypt.report import charts
 from motecrypt.report.figure import Figure
@@ -60,9 +61,14 @@ def sources(results: Results) -> list[SourcePart]:
 
 def _source(name: str, module: ModuleType, results: Results) -> SourcePart:
     command = f"motecrypt reproduce {name}"
-    rows: list[Comparison] = list(module.comparisons(results))
-    sections: list[Section] = list(module.sections(results))
-    drawn = module.charts(results) if hasattr(module, "charts") else {}
+    try:
+        rows: list[Comparison] = list(module.comparisons(results))
+        sections: list[Section] = list(module.sections(results))
+        drawn = module.charts(results) if hasattr(module, "charts") else {}
+    except MotecryptError as error:  # one study that cannot be told leaves the others
+        words = f"It cannot be told on this machine: {error}. {command} installs what it needs."
+        nothing: dict[str, int] = dict.fromkeys(VERDICTS, 0)
+        return SourcePart(name, module.TITLE, module.SOURCE, command, words, nothing, [], [], [], [])
     counts = Counter[str](row.verdict for row in rows)
     return SourcePart(
         name=name,
