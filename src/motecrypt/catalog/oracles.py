@@ -17,6 +17,7 @@ from typing import Any
 
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Cipher
+from motecrypt.paths import read_regular
 
 Encrypt = Callable[[str, bytes, bytes, bytes, bytes], tuple[bytes, bytes]]
 
@@ -117,8 +118,8 @@ def vectors(cipher: Cipher) -> Iterator[Vector]:
 
 def _groups(path: Path) -> list[dict[str, Any]]:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        document = json.loads(read_regular(path))
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not valid JSON: {error}") from error
     groups = document if isinstance(document, list) else [document]
     for group in groups:

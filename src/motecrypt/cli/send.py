@@ -22,6 +22,7 @@ from motecrypt.errors import InputError, MotecryptError
 from motecrypt.link import Counters, FileStore, Sender, SendOutcome, Timing, largest_message_bytes, metrics
 from motecrypt.link.files import file_messages, plain
 from motecrypt.link.modes import MODES, encode
+from motecrypt.paths import read_regular
 from motecrypt.radios import Radio, costs
 from motecrypt.setup import need
 
@@ -102,9 +103,9 @@ def command(
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"--file {path}: {error.strerror}") from None
+        return read_regular(path)
+    except InputError as error:
+        raise InputError(f"--file {error}") from None
 
 
 def _parts(

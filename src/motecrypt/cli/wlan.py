@@ -21,6 +21,7 @@ from motecrypt.experiments import transfer_wlan
 from motecrypt.experiments.transfer_wlan import TransferWlan
 from motecrypt.findings.wlan_transfer import CLOSED_FORM
 from motecrypt.model import Cipher
+from motecrypt.paths import open_regular, read_regular
 from motecrypt.setup import have, need
 from motecrypt.toolchain import native
 from motecrypt.wlan import account, capture, dcf, filecost, parameters, samples
@@ -178,7 +179,7 @@ def _size(path: Path) -> int:
         if path.is_dir():
             raise InputError(f"{path}: is a directory; name a file")
         size = path.stat().st_size
-        with path.open("rb"):
+        with open_regular(path):
             pass
     except OSError as error:
         raise InputError(
@@ -217,7 +218,7 @@ def _capture(
     """Encrypt the file with our own code and write every frame of its transfer."""
     if path.stat().st_size > CAPTURE_LIMIT:
         raise InputError(f"{path}: --capture takes files of up to {CAPTURE_LIMIT // 1_000_000} MB")
-    data = path.read_bytes()
+    data = read_regular(path, CAPTURE_LIMIT)
     key = b""
     if cipher is not None and bits is not None:
         seed = hashlib.shake_256(f"motecrypt capture {cipher.name}".encode())

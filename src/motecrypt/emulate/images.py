@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from motecrypt.errors import InputError
 from motecrypt.model import Device
+from motecrypt.paths import read_regular
 
 AVR, ARM = 83, 40
 _MACHINES = {
@@ -83,10 +83,7 @@ def read_image(path: Path, device: Device) -> Image:
     InputError
         When it cannot be read, is damaged, is for another chip, or is too large.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
+    content = read_regular(path)
     if content.startswith(b"\x7fELF"):
         image = _read_elf(path, content, device)
     elif content[:4] == _UF2_MAGIC[0].to_bytes(4, "little"):
@@ -120,7 +117,9 @@ def _read_elf(path: Path, content: bytes, device: Device) -> Image:
             if part["p_filesz"]:
                 segments.append(Segment(part["p_paddr"], part.data()))
         ram, data_end = _ram_of(elf, device)
-    except (ELFError, struct.error, UnicodeDecodeError, ValueError, KeyError, AttributeError) as error:
+    except InputError:
+        raise
+    except Exception as error:  # pyelftools says it in many ways
         raise InputError(f"{path}: damaged ELF file ({error}); copy or build it again") from None
     if not segments:
         raise InputError(f"{path}: an ELF with nothing to load")

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elftools.common.exceptions import DWARFError, ELFError
 from elftools.dwarf.ranges import BaseAddressEntry
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from motecrypt import process
+from motecrypt.errors import InputError
+from motecrypt.paths import open_regular
 
 _EXECUTABLE = 0x4
 
@@ -63,13 +64,17 @@ def read_symbols(elf: Path, demangler: str) -> Symbols:
     demangler
         A program such as avr-c++filt; without it names stay as they are in the file.
     """
-    with elf.open("rb") as file:
-        opened = ELFFile(file)
-        raw, labels = _functions(opened)
+    with open_regular(elf) as file:
+        try:
+            opened = ELFFile(file)
+            raw, labels = _functions(opened)
+        except Exception as error:  # pyelftools says it in many ways
+            what = str(error) or type(error).__name__
+            raise InputError(f"{elf}: damaged ELF file ({what}); copy or build it again") from None
         try:
             lines, inlined = _debug(opened)
-        except (DWARFError, ELFError, KeyError, ValueError, IndexError, AssertionError, AttributeError):
-            lines, inlined = [], []  # debugging information of a kind that is not understood
+        except Exception:  # of a damaged file, or of a kind that is not understood
+            lines, inlined = [], []
     names = _demangled({*raw.values(), *labels.values(), *_names(inlined)}, demangler)
     functions = tuple(Function(names[name], start, end) for (start, end), name in sorted(raw.items()))
     plain = tuple(Inlined(names[i.name], names[i.into], i.ranges) for i in inlined)

@@ -55,6 +55,17 @@ def _text(name: str) -> bytes:
     return bytes([len(encoded)]) + encoded
 
 
+def _fields(layout: struct.Struct, answer: bytes) -> tuple[int, ...]:
+    """The numbers at the start of an answer; one that is too short is no answer of the file firmware."""
+    if len(answer) < layout.size:
+        raise ProtocolError(f"an answer of {len(answer)} bytes where {layout.size} belong")
+    return layout.unpack_from(answer)
+
+
+_STATUS, _JOB = struct.Struct("<i"), struct.Struct("<iIII")
+FILE_BYTES_MAX = 64 << 20
+
+
 class FileMote(Client):
     """A board with the file firmware. Every method raises MoteFileError when the firmware says so."""
 
@@ -69,13 +80,13 @@ class FileMote(Client):
         return Storage(*struct.unpack("<III", payload))
 
     def _status(self, what: str, kind: str, payload: bytes = b"") -> None:
-        (status,) = struct.unpack_from("<i", self._ask(kind, payload, "s"))
+        (status,) = _fields(_STATUS, self._ask(kind, payload, "s"))
         if status < 0:
             raise MoteFileError(what, status)
 
     def _data(self, what: str, kind: str, payload: bytes) -> bytes:
         answer = self._ask(kind, payload, "d")
-        (status,) = struct.unpack_from("<i", answer)
+        (status,) = _fields(_STATUS, answer)
         if status < 0:
             raise MoteFileError(what, status)
         return answer[4:]
@@ -104,6 +115,8 @@ class FileMote(Client):
             content += piece
             if len(piece) < PIECE_BYTES:
                 return content
+            if len(content) > FILE_BYTES_MAX:
+                raise ProtocolError(f"{name}: goes on after {FILE_BYTES_MAX:,} bytes")
 
     def job(
         self,
@@ -140,7 +153,7 @@ class FileMote(Client):
             len(salt),
         )
         answer = self._ask("J", fixed + key + salt + _text(source) + _text(target), "j")
-        status, time_us, stack, heap = struct.unpack("<iIII", answer)
+        status, time_us, stack, heap = _fields(_JOB, answer)
         if status < 0:
             raise MoteFileError(f"{source} to {target}", status)
         return JobRan(time_us, stack, heap)

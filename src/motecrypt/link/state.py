@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from motecrypt.errors import InputError, MotecryptError
+from motecrypt.paths import read_regular
 
 COUNTER_MAX = 2**32 - 1
 RESERVE = 64
@@ -26,6 +27,9 @@ WINDOW = 64
 """How far behind the highest counter a late message may be."""
 
 STREAMS_MAX = 1024
+
+RECORD_BYTES_MAX = 1 << 20
+"""A window of so many streams takes a tenth of it."""
 
 
 class Store(Protocol):
@@ -80,12 +84,12 @@ class FileStore:
 
     def read(self) -> bytes | None:
         """The record, or None when the file does not exist."""
-        try:
-            return self.path.read_bytes()
-        except FileNotFoundError:
+        if not self.path.is_symlink() and not self.path.exists():
             return None
-        except OSError as error:
-            raise InputError(f"state file {self.path}: {error.strerror}") from None
+        try:
+            return read_regular(self.path, RECORD_BYTES_MAX)
+        except InputError as error:
+            raise InputError(f"state file {error}") from None
 
     def write(self, record: bytes) -> None:
         """Replace the file and wait until it is on the disk."""
@@ -125,12 +129,20 @@ def _unpack(kind: str, record: bytes) -> dict[str, Any]:
         content = json.loads(text)
         if content["motecrypt"] != kind or content["version"] != 1:
             raise ValueError
-    except (ValueError, KeyError, TypeError):
-        raise InputError(
-            f"the {kind} file is damaged, and to guess would be unsafe; "
-            "put a new key on both ends and remove the old state files"
-        ) from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise _damaged(kind) from None
     return dict(content)
+
+
+def _damaged(kind: str) -> InputError:
+    return InputError(
+        f"the {kind} file is damaged, and to guess would be unsafe; "
+        "put a new key on both ends and remove the old state files"
+    )
+
+
+def _whole(value: Any, highest: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= highest
 
 
 class Counters:
@@ -160,7 +172,10 @@ class Counters:
                 raise InputError(
                     "the counter file belongs to another key; give this key its own with --state"
                 )
-            self.stream, self._next = content["stream"], content["next"]
+            stream, following = content.get("stream"), content.get("next")
+            if not _whole(stream, 2**32 - 1) or not _whole(following, COUNTER_MAX + 1):
+                raise _damaged("counter")
+            self.stream, self._next = int(stream or 0), int(following or 0)
         self._reserved = self._next
 
     def take(self) -> int:
@@ -191,6 +206,23 @@ class _Stream:
     handed_over: int = field(default=0)
 
 
+def _streams(content: Any) -> dict[int, _Stream]:
+    """The streams of a stored window: a digest keeps chance out, not a program that writes its own."""
+    if not isinstance(content, dict) or len(content) > STREAMS_MAX:
+        raise _damaged("window")
+    streams = {}
+    for name, figures in content.items():
+        sound = name.isascii() and name.isdigit() and len(name) <= 10 and isinstance(figures, list)
+        if not sound or len(figures) != 3:
+            raise _damaged("window")
+        highest, seen, handed_over = figures
+        masks = _whole(seen, 2**WINDOW - 1) and _whole(handed_over, 2**WINDOW - 1)
+        if not _whole(int(name), 2**32 - 1) or not _whole(highest, COUNTER_MAX) or not masks:
+            raise _damaged("window")
+        streams[int(name)] = _Stream(highest, seen, handed_over)
+    return streams
+
+
 class Window:
     """The receiver's replay window: which counters of each stream have been accepted.
 
@@ -204,8 +236,7 @@ class Window:
         self._streams: dict[int, _Stream] = {}
         record = store.read()
         if record is not None:
-            for name, (highest, seen, handed_over) in _unpack("window", record)["streams"].items():
-                self._streams[int(name)] = _Stream(highest, seen, handed_over)
+            self._streams = _streams(_unpack("window", record).get("streams"))
 
     def seen(self, stream: int, counter: int) -> bool:
         """Whether that counter was accepted before, or is too old to tell."""

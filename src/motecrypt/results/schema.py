@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable
+from functools import cache
 
 APPLICATION_ID = 0x6D6F7465  # "mote"
 
@@ -94,3 +95,19 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
 )
 
 VERSION = len(MIGRATIONS)
+
+
+@cache
+def statements() -> dict[str, str]:
+    """The statement that made each table and index of this version, by its name."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        for step in MIGRATIONS:
+            if isinstance(step, str):
+                connection.executescript(step)
+            else:
+                step(connection)
+        found = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+        return dict(found.fetchall())
+    finally:
+        connection.close()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -18,17 +18,19 @@ from motecrypt import __version__
 from motecrypt.errors import InputError
 from motecrypt.model import Cell, CellIdentity, Finding, Measurement
 from motecrypt.paths import make_dir
-from motecrypt.results import schema
+from motecrypt.results import rows, schema
 
-_COLUMNS = tuple(f.name for f in fields(Measurement))
-_BOOLEANS = ("timing_varies", "cycles_exact")
 _BUSY_MS = 30_000
+_STATEMENT_S = 60.0
+_FINDING = "kind, version, inputs, outcome, made_at, motecrypt_version"
+_STEPS = 100_000  # of SQLite's machine between two looks at the clock
 
 
 # By SQLite's primary result code, the low byte of what an error carries.
 _HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _HINTS = {
     sqlite3.SQLITE_FULL: "free some space",
+    sqlite3.SQLITE_INTERRUPT: "it took too long; move it away or choose another with --db",
     sqlite3.SQLITE_READONLY: "choose another file with --db",
     sqlite3.SQLITE_CANTOPEN: "choose another file with --db",
     sqlite3.SQLITE_PERM: "choose another file with --db",
@@ -57,10 +59,18 @@ class Results:
         self._compilers: Mapping[str, Sequence[str]] = {}  # by device: read what these measured, and no other
         make_dir(path.parent)
         self._lock = threading.Lock()
+        self._deadline = 0.0
+        if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - no error where it is closed
+            # a pipe would be waited for
+            raise InputError(f"{path}: not a regular file; choose another with --db")
         try:
             self._connection = sqlite3.connect(path, timeout=_BUSY_MS / 1000, check_same_thread=False)
             self._connection.isolation_level = None
+            self._connection.set_progress_handler(lambda: time.monotonic() > self._deadline, _STEPS)
+            self._begin_clock()
+            self._connection.execute("PRAGMA trusted_schema = OFF")
             self._upgrade()
+            self._check_tables()
         except sqlite3.DatabaseError as error:
             raise self._trouble(error) from error
 
@@ -69,6 +79,10 @@ class Results:
             _code(error), "it is damaged or no results file; move it away or choose another with --db"
         )
         return InputError(f"{self.path}: {error}; {hint}")
+
+    def _begin_clock(self) -> None:
+        """A statement that goes on and on, as what a stranger put into the file may, is ended."""
+        self._deadline = time.monotonic() + _STATEMENT_S
 
     def _upgrade(self) -> None:
         """Check and migrate. Switching to the write-ahead log answers "locked" at once while another
@@ -95,6 +109,10 @@ class Results:
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]  # takes the snapshot
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
+        strange = connection.execute(
+            "SELECT type FROM sqlite_master WHERE type NOT IN ('table', 'index') "
+            "OR sql LIKE '%VIRTUAL%TABLE%' LIMIT 1"
+        ).fetchone()
         connection.execute("COMMIT")
         if tables and application != schema.APPLICATION_ID:
             raise InputError(f"{self.path}: not a motecrypt results file; choose another with --db")
@@ -104,6 +122,21 @@ class Results:
                 f"{schema.VERSION}); upgrade motecrypt or choose another file with --db"
             )
 
+        if strange is not None:  # a view can go on without end, a trigger change what is written
+            what = strange[0] if strange[0] in ("view", "trigger") else "virtual table"
+            raise InputError(
+                f"{self.path}: holds a {what}, as no results file does; choose another with --db"
+            )
+
+    def _check_tables(self) -> None:
+        """Refuse tables of ours that are not as this version makes them."""
+        told = dict(self._connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
+        for name, statement in schema.statements().items():
+            if told.get(name) != statement:
+                raise InputError(
+                    f"{self.path}: damaged: '{name}' is not as motecrypt makes it; choose another with --db"
+                )
+
     def _migrate(self) -> None:
         connection = self._connection
         if connection.execute("PRAGMA user_version").fetchone()[0] == schema.VERSION:
@@ -112,7 +145,14 @@ class Results:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         for step in schema.MIGRATIONS[version:]:
             if not isinstance(step, str):
-                step(connection)
+                try:
+                    step(connection)
+                except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+                    connection.execute("ROLLBACK")
+                    raise InputError(
+                        f"{self.path}: damaged: a row cannot be brought to the new format "
+                        f"({type(error).__name__}); move the file away or choose another with --db"
+                    ) from error
                 continue
             for statement in step.split(";"):
                 if statement.strip():
@@ -136,6 +176,7 @@ class Results:
     def _write(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
         try:
             with self._lock:
+                self._begin_clock()
                 self._connection.execute("BEGIN IMMEDIATE")
                 try:
                     self._connection.executemany(statement, rows)
@@ -150,6 +191,7 @@ class Results:
     def _read(self, statement: str, arguments: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         try:
             with self._lock:
+                self._begin_clock()
                 return self._connection.execute(statement, arguments).fetchall()
         except sqlite3.DatabaseError as error:
             raise self._trouble(error) from error
@@ -159,8 +201,8 @@ class Results:
     def store(self, measurements: Mapping[str, Measurement]) -> None:
         """Store measurements by cell key, in one transaction. What failed only for the moment never replaces
         what is known of the same cell."""
-        names = ", ".join(("key", *_COLUMNS))
-        marks = ", ".join("?" * (len(_COLUMNS) + 1))
+        names = ", ".join(("key", *rows.COLUMNS))
+        marks = ", ".join("?" * (len(rows.COLUMNS) + 1))
         known = "SELECT 1 FROM measurement WHERE key = ? AND json_extract(extra, '$.transient') IS NOT 1"
         self._write(
             f"INSERT OR REPLACE INTO measurement ({names}) SELECT {marks} WHERE NOT (? AND EXISTS ({known}))",
@@ -169,8 +211,8 @@ class Results:
 
     def measurement(self, key: str) -> Measurement | None:
         """The measurement of a cell key, or None: for whoever measures. A view asks for the `newest`."""
-        rows = self._read(f"SELECT {', '.join(_COLUMNS)} FROM measurement WHERE key = ?", (key,))
-        return _measurement(rows[0]) if rows else None
+        found = self._read(f"SELECT {', '.join(rows.COLUMNS)} FROM measurement WHERE key = ?", (key,))
+        return rows.measurement(found[0], str(self.path)) if found else None
 
     def newest(self, cells: Iterable[Cell]) -> dict[Cell, Measurement]:
         """What is stored of these cells, found by what was asked; cells without any are left out.
@@ -203,7 +245,7 @@ class Results:
         for column, wanted in filters.items():
             if wanted is None:
                 continue
-            if column not in _COLUMNS:
+            if column not in rows.COLUMNS:
                 raise InputError(f"measurements have no column '{column}'")
             values = [wanted] if isinstance(wanted, str | int) else list(wanted)
             if not values:
@@ -215,8 +257,8 @@ class Results:
             arguments += [device, *compilers]
         where = f" WHERE {' AND '.join(clauses)}" if clauses else ""
         order = "measured_at DESC, cipher, device, library, variant, operation, message_bytes, rowid DESC"
-        statement = f"SELECT {', '.join(_COLUMNS)} FROM measurement{where} ORDER BY {order}"
-        return [_measurement(row) for row in self._read(statement, tuple(arguments))]
+        statement = f"SELECT {', '.join(rows.COLUMNS)} FROM measurement{where} ORDER BY {order}"
+        return [rows.measurement(row, str(self.path)) for row in self._read(statement, tuple(arguments))]
 
     def by_compilers(self, texts: Sequence[str]) -> Results:
         """The same file, read as if only some compilers had been used: those whose version line contains one
@@ -227,7 +269,10 @@ class Results:
         InputError
             When a text is in the version line of no stored compiler; the message names those there are.
         """
-        used = self._read("SELECT DISTINCT device, compiler FROM measurement WHERE compiler != ''")
+        used = self._read(
+            "SELECT DISTINCT CAST(device AS TEXT), CAST(compiler AS TEXT) FROM measurement "
+            "WHERE compiler != ''"
+        )
         chosen: dict[str, list[str]] = {}
         for text in texts:
             found = [(device, compiler) for device, compiler in used if text in compiler]
@@ -242,7 +287,7 @@ class Results:
 
     def distinct(self, column: str) -> set[str]:
         """The values that a column of text has in the stored measurements."""
-        if column not in _COLUMNS:
+        if column not in rows.COLUMNS:
             raise InputError(f"measurements have no column '{column}'")
         return {str(value) for (value,) in self._read(f"SELECT DISTINCT {column} FROM measurement")}
 
@@ -250,27 +295,20 @@ class Results:
 
     def finding(self, kind: str, version: int, inputs: Mapping[str, Any]) -> Finding | None:
         """The stored outcome of an experiment with exactly these inputs, or None."""
-        rows = self._read(
-            "SELECT outcome, made_at, motecrypt_version FROM finding "
-            "WHERE kind = ? AND version = ? AND inputs = ?",
+        found = self._read(
+            f"SELECT {_FINDING} FROM finding WHERE kind = ? AND version = ? AND inputs = ?",
             (kind, version, _canonical(inputs)),
         )
-        if not rows:
-            return None
-        outcome, made_at, made_by = rows[0]
-        return Finding(kind, version, dict(inputs), json.loads(outcome), made_at, made_by)
+        return rows.finding(found[0], str(self.path)) if found else None
 
     def newest_finding(self, kind: str, version: int, asked: Mapping[str, Any]) -> Finding | None:
         """The newest stored outcome for what was asked, whatever builds and tools it was made with."""
-        rows = self._read(
-            "SELECT inputs, outcome, made_at, motecrypt_version FROM finding "
-            "WHERE kind = ? AND version = ? AND asked = ? ORDER BY made_at DESC, rowid DESC LIMIT 1",
+        found = self._read(
+            f"SELECT {_FINDING} FROM finding WHERE kind = ? AND version = ? AND asked = ? "
+            "ORDER BY made_at DESC, rowid DESC LIMIT 1",
             (kind, version, _canonical(asked)),
         )
-        if not rows:
-            return None
-        inputs, outcome, made_at, made_by = rows[0]
-        return Finding(kind, version, json.loads(inputs), json.loads(outcome), made_at, made_by)
+        return rows.finding(found[0], str(self.path)) if found else None
 
     def store_finding(
         self,
@@ -306,16 +344,11 @@ class Results:
 
     def findings(self, kind: str, version: int | None = None) -> list[Finding]:
         """All findings of a kind, newest first."""
-        rows = self._read(
-            "SELECT version, inputs, outcome, made_at, motecrypt_version FROM finding "
-            "WHERE kind = ? ORDER BY made_at DESC, rowid DESC",
-            (kind,),
+        found = self._read(
+            f"SELECT {_FINDING} FROM finding WHERE kind = ? ORDER BY made_at DESC, rowid DESC", (kind,)
         )
-        return [
-            Finding(kind, v, json.loads(i), json.loads(o), at, by)
-            for v, i, o, at, by in rows
-            if version in (None, v)
-        ]
+        made = (rows.finding(row, str(self.path)) for row in found)
+        return [one for one in made if version in (None, one.version)]
 
 
 def _canonical(value: Mapping[str, Any]) -> str:
@@ -324,20 +357,11 @@ def _canonical(value: Mapping[str, Any]) -> str:
 
 def _flatten(measurement: Measurement) -> tuple[Any, ...]:
     values = []
-    for name in _COLUMNS:
+    for name in rows.COLUMNS:
         value = getattr(measurement, name)
         if name == "extra":
             value = _canonical(value)
-        elif name in _BOOLEANS and value is not None:
+        elif name in rows.BOOLEANS and value is not None:
             value = int(value)
         values.append(value)
     return tuple(values)
-
-
-def _measurement(row: tuple[Any, ...]) -> Measurement:
-    values = dict(zip(_COLUMNS, row, strict=True))
-    for name in _BOOLEANS:
-        if values[name] is not None:
-            values[name] = bool(values[name])
-    values["extra"] = json.loads(values["extra"])
-    return Measurement(**values)

@@ -1,0 +1,107 @@
+"""Stored rows as records. The file may come from anyone: every value is held to its column's type."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any, get_type_hints
+
+from motecrypt.errors import InputError
+from motecrypt.model import Finding, Measurement
+
+COLUMNS = tuple(f.name for f in fields(Measurement))
+_HINTS = get_type_hints(Measurement)
+BOOLEANS = tuple(name for name in COLUMNS if _HINTS[name] in (bool, bool | None))
+
+
+def measurement(row: Sequence[Any], where: str) -> Measurement:
+    """A measurement from the values of its COLUMNS.
+
+    Raises
+    ------
+    InputError
+        A value is not of its column's type; `where` is the file.
+    """
+    values = {name: _checked(name, value, where) for name, value in zip(COLUMNS, row, strict=True)}
+    return Measurement(**values)
+
+
+def finding(row: Sequence[Any], where: str) -> Finding:
+    """A finding from kind, version, inputs, outcome, made_at and motecrypt_version.
+
+    Raises
+    ------
+    InputError
+        As `measurement`.
+    """
+    kind, version, inputs, outcome, made_at, made_by = row
+    for column, value in (("kind", kind), ("made_at", made_at), ("motecrypt_version", made_by)):
+        _hold(isinstance(value, str), where, "finding", column, value, "text")
+    _hold(isinstance(version, int), where, "finding", "version", version, "a whole number")
+    return Finding(
+        kind,
+        version,
+        json_object(inputs, where, "finding", "inputs"),
+        json_object(outcome, where, "finding", "outcome"),
+        made_at,
+        made_by,
+    )
+
+
+def json_object(text: Any, where: str, table: str, column: str) -> dict[str, Any]:
+    """The JSON object in a column of text; what is none, or has numbers that are none, is refused."""
+    try:
+        value = json.loads(text, parse_constant=_no_number)
+    except (ValueError, TypeError, RecursionError):
+        value = None
+    _hold(isinstance(value, dict), where, table, column, text, "a JSON object")
+    return dict(value)
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(name)
+
+
+def _checked(name: str, value: Any, where: str) -> Any:
+    if name == "extra":
+        return json_object(value, where, "measurement", name)
+    expected, fits = _RULES[_HINTS[name]]
+    _hold(fits(value), where, "measurement", name, value, expected)
+    return bool(value) if name in BOOLEANS and value is not None else value
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int)
+
+
+def _flag(value: Any) -> bool:
+    return isinstance(value, int) and value in (0, 1)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def _or_nothing(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or fits(value)
+
+
+_RULES: dict[Any, tuple[str, Callable[[Any], bool]]] = {
+    str: ("text", lambda value: isinstance(value, str)),
+    int: ("a whole number", _whole),
+    int | None: ("a whole number or nothing", _or_nothing(_whole)),
+    float | None: ("a number or nothing", _or_nothing(_number)),
+    bool: ("0 or 1", _flag),
+    bool | None: ("0, 1 or nothing", _or_nothing(_flag)),
+}
+
+
+def _hold(holds: bool, where: str, table: str, column: str, value: Any, expected: str) -> None:
+    if not holds:
+        shown = repr(value[:40] if isinstance(value, str | bytes) else value)
+        raise InputError(
+            f"{where}: damaged: {column} of a {table} is {shown}, expected {expected}; "
+            "move the file away or choose another with --db"
+        )
