@@ -63,9 +63,11 @@ def open_regular(path: Path) -> BinaryIO:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError as error:  # a zero byte in its name
         raise InputError(f"{str(path)!r}: cannot be read: {error}") from None
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
+    mode = os.fstat(handle).st_mode
+    if not stat.S_ISREG(mode):
         os.close(handle)
-        raise InputError(f"{path}: cannot be read: not a regular file")
+        what = "Is a directory" if stat.S_ISDIR(mode) else "not a regular file"
+        raise InputError(f"{path}: cannot be read: {what}")
     return os.fdopen(handle, "rb")
 
 
