@@ -32,7 +32,13 @@ def page() -> str:
 
 
 def _commands() -> Iterator[str]:
-    context = click.Context(application, info_name="motecrypt", terminal_width=100, max_content_width=100)
+    context = click.Context(
+        application,
+        info_name="motecrypt",
+        terminal_width=100,
+        max_content_width=100,
+        **application.context_settings,
+    )
     for name in application.list_commands(context):
         command = application.get_command(context, name)
         assert command is not None
