@@ -179,3 +179,26 @@ def test_the_radio_is_weighed_like_ours(outsider: Outsider) -> None:
     text = json.dumps(told)
     # 3 preamble, 4 sync, 1 length, 64 payload and 2 CRC bytes at 250 kb/s: 32 us a byte.
     assert "2368" in text, text
+
+
+def test_the_study_is_measured_judged_and_shown(outsider: Outsider) -> None:
+    (row,) = outsider.json("reproduce", "./examples/study")
+    assert (row["published"], row["verdict"]) == (2, "reproduced"), row
+    assert row["measured"] == 2
+    shown = outsider.json("reproduce", "--stored", "./examples/study")
+    assert shown == [row]
+
+
+def test_a_study_that_cannot_be_used_is_told_in_one_line(outsider: Outsider) -> None:
+    file = outsider.folder / "examples" / "study" / "study.py"
+    for text, said in (
+        ("1 / 0", f"{file}: cannot be used: ZeroDivisionError"),
+        ("TITLE = ''", f"{file}: 'SOURCE' is missing"),
+    ):
+        folder = outsider.folder / said.split()[-1]
+        shutil.copytree(file.parent, folder)
+        (folder / "study.py").write_text(text)
+        code, out, errors = outsider.runs("reproduce", str(folder))
+        assert (code, out) == (2, "") and said.replace(str(file.parent), str(folder)) in errors
+    code, _, errors = outsider.runs("reproduce", "./examples/nowhere")
+    assert code == 2 and "no study.py there" in errors

@@ -33,7 +33,7 @@ from motecrypt.studies.highlights import findings, tally
 
 
 @click.command(epilog="Example: motecrypt reproduce rc4d")
-@click.argument("studies", nargs=-1, metavar="[rc4d|pico|rf|wlan]...")
+@click.argument("studies", nargs=-1, metavar=f"[{'|'.join(names())}|FOLDER]...")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Firmwares run side by side.")
 @click.option(
     "--figures",
@@ -64,7 +64,8 @@ def command(
 
     All of them end with the findings that matter most and the report, beside the results file. Work that
     is done is stored: stopped half-way, the command goes on where it was. Where a compiler or another tool is
-    missing, what is stored is shown, and a line on standard error says so.
+    missing, what is stored is shown, and a line on standard error says so. FOLDER is a study of your own,
+    such as ./mystudy.
     """
     chosen = [(name, study(name)) for name in (studies or names())]
     if figures is not None and not any(hasattr(module, "charts") for _, module in chosen):
@@ -79,7 +80,8 @@ def command(
             try:
                 if not stored and not compilers:
                     with progress(name + where) as report:
-                        ensure(name, needs(name), results, Catalog.load(), jobs, report)
+                        wanted = needs(name)
+                        ensure(name, wanted, results, wanted.catalog or Catalog.load(), jobs, report)
             except KeyboardInterrupt:
                 print(
                     "motecrypt: what is done is stored; the same command goes on from there", file=sys.stderr

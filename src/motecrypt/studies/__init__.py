@@ -2,19 +2,24 @@
 
 `studies/NAME/study.py` is a pure view: `TITLE`, `SOURCE`, `comparisons(results)` and `sections(results)` read
 what is stored and need no compiler. `studies/NAME/needs.py` has `needs() -> Needs`, what must be measured and
-run first; no view imports it. `names()` finds the folders; nothing lists them.
+run first; no view imports it. `names()` finds the folders; nothing lists them. A folder of the user's own,
+given by its path, counts the same.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import pkgutil
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 
-from motecrypt.errors import InputError
+from motecrypt.catalog import Catalog
+from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Cell, Finding
 from motecrypt.results import Results
 
@@ -32,11 +37,15 @@ class Experiment(Protocol):
 
 @dataclass(frozen=True)
 class Needs:
-    """What must be in the results before a study's views can be drawn, and the kits that make it."""
+    """What must be in the results before a study's views can be drawn, and the kits that make it.
+
+    `catalog`: where the cells are of ciphers, libraries or devices of one's own.
+    """
 
     kits: Sequence[str] = ()
     cells: Sequence[Cell] = field(default_factory=tuple)
     experiments: Sequence[Experiment] = field(default_factory=tuple)
+    catalog: Catalog | None = None
 
 
 def _known() -> list[str]:
@@ -49,15 +58,46 @@ def names() -> list[str]:
 
 
 def study(name: str) -> ModuleType:
-    """The module of a study; InputError when there is none."""
-    known = _known()
-    if name not in known:
-        raise InputError(f"unknown study '{name}'; there are: {', '.join(sorted(known))}")
-    return importlib.import_module(f"motecrypt.studies.{name}.study")
+    """The view of a study, by its name or by the path of a folder; InputError when there is none."""
+    return _part(name, "study", ("TITLE", "SOURCE", "comparisons", "sections"))
 
 
 def needs(name: str) -> Needs:
     """What a study needs; InputError when there is no such study."""
     study(name)
-    found: Needs = importlib.import_module(f"motecrypt.studies.{name}.needs").needs()
+    found: Needs = _part(name, "needs", ("needs",)).needs()
     return found
+
+
+def _part(name: str, part: str, expected: Sequence[str]) -> ModuleType:
+    if "/" not in name and name not in (".", ".."):
+        known = _known()
+        if name not in known:
+            there = ", ".join(sorted(known))
+            hint = f"; the folder here is written ./{name}" if Path(name, "study.py").is_file() else ""
+            raise InputError(f"unknown study '{name}'; there are: {there}, or a folder of your own{hint}")
+        return importlib.import_module(f"motecrypt.studies.{name}.{part}")
+    folder = Path(name).resolve()
+    file = folder / f"{part}.py"
+    if not file.is_file():
+        raise InputError(f"{name}: no {part}.py there; a study of your own needs one (docs/adding.md)")
+    try:
+        module = importlib.import_module(f"{_package(folder)}.{part}")
+    except MotecryptError:
+        raise
+    except Exception as error:  # someone else's code
+        raise InputError(f"{file}: cannot be used: {type(error).__name__}: {error}") from error
+    missing = [each for each in expected if not hasattr(module, each)]
+    if missing:
+        raise InputError(f"{file}: '{missing[0]}' is missing (docs/adding.md)")
+    return module
+
+
+def _package(folder: Path) -> str:
+    """A package of that folder, by a name that no other has, so that its modules can import each other."""
+    name = f"motecrypt_study_{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}"
+    if name not in sys.modules:
+        package = ModuleType(name)
+        package.__path__ = [str(folder)]
+        sys.modules[name] = package
+    return name
