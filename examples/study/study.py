@@ -45,7 +45,13 @@ def comparisons(results: Results) -> list[Comparison]:
 def sections(results: Results) -> list[Section]:
     """What the terminal shows: titled tables."""
     rows = [
-        [row.row, str(row.published), "" if row.measured is None else f"{row.measured:g}", row.verdict, row.note]
+        [
+            row.row,
+            f"{row.published}",
+            "" if row.measured is None else f"{row.measured}",
+            row.verdict,
+            row.note,
+        ]
         for row in comparisons(results)
     ]
     return [Section("Cycles more for each call", ("what", "printed", "measured", "verdict", "note"), rows)]

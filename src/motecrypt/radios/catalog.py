@@ -9,6 +9,7 @@ from pathlib import Path
 
 from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
+from motecrypt.radios.air import AIRS
 
 FOLDER = Path(__file__).resolve().parent.parent / "data" / "radios"
 
@@ -24,21 +25,6 @@ COMMON = (
     "rx_ma",
 )
 OPTIONAL = ("serial_baud", "serial_bits_per_byte", "timeout_ms_new", "sleep_ma", "wake_us")
-BY_AIR: Mapping[str, tuple[str, ...]] = {
-    "fsk": ("air_rate_baud", "preamble_bytes", "sync_bytes", "length_bytes", "address_bytes", "crc_bytes"),
-    "nrf24": ("air_rate_baud", "address_bytes", "crc_bytes", "settle_us"),
-    "lora": (
-        "spreading_factor",
-        "bandwidth_hz",
-        "coding_rate",
-        "preamble_symbols",
-        "explicit_header",
-        "crc_on",
-    ),
-    "802.15.4": ("header_bytes", "crc_bytes", "phy_bytes", "byte_us"),
-    "ble": ("mic_bytes",),
-    "esp-now": ("air_rate_baud", "header_bytes", "crc_bytes", "preamble_us"),
-}
 
 
 @dataclass(frozen=True)
@@ -59,7 +45,7 @@ class Radio:
     name, title, note : str
         As in the descriptor.
     air : str
-        Which air-time formula counts: a key of `BY_AIR`.
+        Which air-time formula counts: a key of `AIRS`.
     figures : Mapping[str, SourcedNumber]
         Every number of the descriptor by its name, which carries the unit.
     """
@@ -136,12 +122,12 @@ def read_radio(path: Path) -> Radio:
     """
     table = Table.read(path)
     name, title = table.text("name", filled=True), table.text("title", filled=True)
-    air = table.text("air", choices=BY_AIR)
+    air = table.text("air", choices=AIRS)
     note = table.text("note", "")
-    entries = table.named_tables("figure", choices=(*COMMON, *OPTIONAL, *BY_AIR[air]))
+    entries = table.named_tables("figure", choices=(*COMMON, *OPTIONAL, *AIRS[air].figures))
     table.done()
     figures = {name: _figure(entry) for name, entry in entries.items()}
-    for needed in (*COMMON, *BY_AIR[air]):
+    for needed in (*COMMON, *AIRS[air].figures):
         if needed not in figures:
             raise InputError(f"{path}: figure '{needed}' is missing")
     if "serial_baud" in figures and "serial_bits_per_byte" not in figures:

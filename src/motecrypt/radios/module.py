@@ -104,7 +104,7 @@ class Module:
             values["serial_baud"] = settings.baud
         if settings.turn_round_ms != round(radio.value("turn_round_us") / 1000):
             values["turn_round_us"] = settings.turn_round_ms * 1000
-        if radio.air == "fsk" and settings.air_rate != 1:
+        if "air_rate_baud" in radio.figures and settings.air_rate != 1:
             values["air_rate_baud"] = AIR_RATES[settings.air_rate]
         return radio.with_figures(**values)
 
