@@ -71,7 +71,7 @@ def command(
     flashed to the board at a port, whose own timer counts; simulated figures stand beside it.
 
     A folder of somebody else's: its code runs in the simulator and cannot reach this computer; with --device
-    host it is not confined, and runs with your rights (docs/security.md).
+    host it is not confined, and runs with your rights; so does a cipher's oracle.py (docs/security.md).
     """
     chosen = select(ciphers, libraries, devices or (DEVICE,))
     catalog = chosen.catalog
