@@ -74,7 +74,7 @@ def _read_simulator(runner: str, table: Table) -> dict[str, Any]:
             table.integer(name, low=0, high=0xFFFF)
         table.integer("max_cycles", low=1)
     elif runner == "arm":
-        for name in ("vectors", "mark_address", "stack_limit"):
+        for name in ("vectors", "mark_address", "simulated_address", "stack_limit"):
             table.integer(name, low=0, high=0xFFFF_FFFF)
         table.integer("max_cycles", low=1)
         for name in ("bus_read_extra", "bus_write_extra", "io_port_saves"):
