@@ -185,8 +185,16 @@ def battery_part(text: str) -> BatteryPart:
         own = Battery.parse(text)
         flat = ((own.voltage_v, 0.0), (own.voltage_v * 0.999, 1.0))
         return BatteryPart(
-            *(text, "as given; its voltage is taken as constant", 1, own.capacity_mah, own.voltage_v),
-            *(own.voltage_v, own.voltage_v, 0.0, float("inf"), flat),
+            name=text,
+            title="as given; its voltage is taken as constant",
+            cells=1,
+            capacity_mah=own.capacity_mah,
+            volts=own.voltage_v,
+            volts_full=own.voltage_v,
+            volts_empty=own.voltage_v,
+            self_discharge_percent_per_year=0.0,
+            pulse_ma=float("inf"),
+            curve=flat,
         )
     cells = _supplies()[0]
     match = _PACK.fullmatch(text.strip())

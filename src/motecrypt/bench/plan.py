@@ -33,8 +33,15 @@ class Job:
         """The cell of one operation in one run."""
         cache, key_bits, message_bytes, ad_bytes = run
         return Cell(
-            *(self.device.name, self.implementation, operation, key_bits, message_bytes, ad_bytes),
-            *(self.placement, cache, self.flags),
+            device=self.device.name,
+            implementation=self.implementation,
+            operation=operation,
+            key_bits=key_bits,
+            message_bytes=message_bytes,
+            ad_bytes=ad_bytes,
+            placement=self.placement,
+            cache=cache,
+            flags=self.flags,
         )
 
 

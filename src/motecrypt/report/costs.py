@@ -115,9 +115,16 @@ def join(measurements: Iterable[Measurement], devices: Mapping[str, Device]) -> 
         flags = " ".join(f for f in m.flags.split() if f.startswith(("-O", "-flto")) and f not in usual)
         made.append(
             Cost(
-                *(m.device, m.cipher, m.library, m.implementation, m.key_bits, place(m), flags),
-                *(m.message_bytes, m.ad_bytes),
-                operations,
+                device=m.device,
+                cipher=m.cipher,
+                library=m.library,
+                implementation=m.implementation,
+                key_bits=m.key_bits,
+                placement=place(m),
+                flags=flags,
+                message_bytes=m.message_bytes,
+                ad_bytes=m.ad_bytes,
+                operations=operations,
             )
         )
     return sorted(made, key=_order)
