@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+from motecrypt.findings.answers import Answer
 from motecrypt.model import Finding
 from motecrypt.results import Results
 
@@ -18,6 +19,7 @@ class FindingQuestion:
 
     KIND: ClassVar[str]
     VERSION: ClassVar[int]
+    ANSWER: ClassVar[type[Answer] | None] = None
 
     @classmethod
     def of(cls, question: FindingQuestion) -> Self:
@@ -29,8 +31,11 @@ class FindingQuestion:
         raise NotImplementedError
 
     def find(self, results: Results) -> Finding | None:
-        """The newest stored answer, or None. Runs nothing."""
-        return results.newest_finding(self.KIND, self.VERSION, self.asked())
+        """The newest stored answer, or None; what is not of the answer's shape is not there. Runs nothing."""
+        found = results.newest_finding(self.KIND, self.VERSION, self.asked())
+        if found is None or self.ANSWER is None or self.ANSWER.from_json(found.outcome) is not None:
+            return found
+        return None
 
 
-__all__ = ["FindingQuestion"]
+__all__ = ["Answer", "FindingQuestion"]

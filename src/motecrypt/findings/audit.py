@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
-from motecrypt.findings import FindingQuestion
+from motecrypt.findings import Answer, FindingQuestion
 from motecrypt.model import Cipher, Implementation
+from motecrypt.results import Results
 
 KIND = "audit"
 #: The shape of what is stored; a change of an experiment's code makes it run again by itself.
 VERSION = 1
 SEED = 1
+
+
+@dataclass(frozen=True)
+class AuditAnswer(Answer):
+    """What one part of an audit came to.
+
+    Attributes
+    ----------
+    weight
+        How to read it: good, note or bad.
+    sentences
+        What was found, for people.
+    data
+        The same for programs; what it holds depends on the part.
+    """
+
+    title: str
+    verdict: str
+    weight: str
+    sentences: tuple[str, ...]
+    data: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -42,6 +65,7 @@ class AuditQuestion(FindingQuestion):
 
     KIND: ClassVar[str] = KIND
     VERSION: ClassVar[int] = VERSION
+    ANSWER: ClassVar[type[Answer]] = AuditAnswer
 
     cipher: str
     part: str
@@ -50,6 +74,11 @@ class AuditQuestion(FindingQuestion):
     variant: str | None = None
     folders: tuple[Path, ...] = ()
     devices: tuple[Path, ...] = ()
+
+    def answer(self, results: Results) -> AuditAnswer | None:
+        """The newest stored answer, or None where there is none of its shape."""
+        found = self.find(results)
+        return None if found is None else AuditAnswer.from_json(found.outcome)
 
     def asked(self) -> dict[str, Any]:
         """Cipher, implementation, part, seed and size."""

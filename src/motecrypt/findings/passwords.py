@@ -6,10 +6,19 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from motecrypt.files import container, crypt_and_hash
-from motecrypt.findings import FindingQuestion
+from motecrypt.findings import Answer, FindingQuestion
+from motecrypt.results import Results
 
 KIND = "password-derivation"
 VERSION = 1
+
+
+@dataclass(frozen=True)
+class PasswordTimes(Answer):
+    """Milliseconds of processor time to a key: by the published format's hashes, and by Argon2id."""
+
+    hashes_ms: float
+    argon2id_ms: float
 
 
 @dataclass(frozen=True)
@@ -18,8 +27,14 @@ class PasswordQuestion(FindingQuestion):
 
     KIND: ClassVar[str] = KIND
     VERSION: ClassVar[int] = VERSION
+    ANSWER: ClassVar[type[Answer]] = PasswordTimes
 
     rounds: int = 5
+
+    def answer(self, results: Results) -> PasswordTimes | None:
+        """The newest stored answer, or None where there is none of its shape."""
+        found = self.find(results)
+        return None if found is None else PasswordTimes.from_json(found.outcome)
 
     def asked(self) -> dict[str, Any]:
         """How often, and both ways with their costs."""

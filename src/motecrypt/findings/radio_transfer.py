@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from motecrypt.findings import FindingQuestion
+from motecrypt.findings import Answer, FindingQuestion
 from motecrypt.radios import load_radio
+from motecrypt.results import Results
 
 KIND = "radio transfer"
 VERSION = 1
 MODES = ("T", "C", "P", "B", "safe")
+
+
+@dataclass(frozen=True)
+class TransferRow:
+    """One message in one mode: bytes and times in microseconds, to deliver by timeout in ms as text."""
+
+    mode: str
+    message_bytes: int
+    sent_bytes: int
+    packets: int
+    air_us: float
+    write_us: float
+    encryption_us: float
+    delivery_us: Mapping[str, float]
+    confirmed_us: float | None = None
+
+
+@dataclass(frozen=True)
+class RadioTransfers(Answer):
+    """Each message in each mode."""
+
+    rows: tuple[TransferRow, ...]
 
 
 @dataclass(frozen=True)
@@ -26,10 +50,16 @@ class TransferQuestion(FindingQuestion):
 
     KIND: ClassVar[str] = KIND
     VERSION: ClassVar[int] = VERSION
+    ANSWER: ClassVar[type[Answer]] = RadioTransfers
 
     radio: str
     message_bytes: tuple[int, ...]
     timeouts_ms: tuple[float, ...]
+
+    def answer(self, results: Results) -> RadioTransfers | None:
+        """The newest stored answer, or None where there is none of its shape."""
+        found = self.find(results)
+        return None if found is None else RadioTransfers.from_json(found.outcome)
 
     def asked(self) -> dict[str, Any]:
         """The request, with all figures of the radio: a changed one is another question."""

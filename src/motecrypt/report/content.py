@@ -8,6 +8,7 @@ from typing import Any
 
 from motecrypt import __version__, advise
 from motecrypt.catalog import Catalog
+from motecrypt.findings.audit import AuditAnswer
 from motecrypt.model import Cipher, Measurement
 from motecrypt.report import charts, explorer
 from motecrypt.report.costs import Cost, best_by_device, join, usual_length
@@ -122,17 +123,19 @@ def _audits(results: Results) -> dict[str, list[tuple[AuditSummary, Mapping[str,
             newest[key] = finding
     made: dict[str, list[tuple[AuditSummary, Mapping[str, Any]]]] = {}
     for (cipher, name), finding in sorted(newest.items(), key=lambda entry: entry[0]):
-        outcome = finding.outcome
+        answer = AuditAnswer.from_json(finding.outcome)
+        if answer is None:
+            continue
         part = AuditSummary(
             part=name,
-            title=str(outcome.get("title", name)),
-            verdict=str(outcome.get("verdict", "")),
-            weight=str(outcome.get("weight", "note")),
-            sentences=tuple(map(str, outcome.get("sentences", ()))),
+            title=answer.title,
+            verdict=answer.verdict,
+            weight=answer.weight,
+            sentences=answer.sentences,
             implementation=str(finding.inputs.get("implementation", "")),
             made_at=finding.made_at[:10],
         )
-        made.setdefault(cipher, []).append((part, outcome.get("data", {})))
+        made.setdefault(cipher, []).append((part, answer.data))
     return made
 
 

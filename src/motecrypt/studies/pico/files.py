@@ -128,12 +128,12 @@ class StoredFiles:
 
     def passwords(self) -> str:
         """What a guess at a password costs on this host."""
-        found = PASSWORDS.find(self._results)
+        found = PASSWORDS.answer(self._results)
         if found is None:
             return ""
         return (
-            f" A guess takes {found.outcome['argon2id_ms']:.0f} ms of this host's processor with it, "
-            f"{found.outcome['hashes_ms']:.1f} ms with the published format's hashes, and no memory."
+            f" A guess takes {found.argon2id_ms:.0f} ms of this host's processor with it, "
+            f"{found.hashes_ms:.1f} ms with the published format's hashes, and no memory."
         )
 
     def _hash(self, many: FileQuestion, few: FileQuestion) -> float | None:

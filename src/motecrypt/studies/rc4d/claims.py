@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from motecrypt.findings.audit import AuditAnswer
+from motecrypt.findings.features import Features
 from motecrypt.model import Comparison, Verdict
 from motecrypt.studies.rc4d.figures import (
     Printed,
@@ -28,8 +29,8 @@ class Evidence:
     source: str
     table: str
     figures: VariantFigures
-    features: Mapping[str, Mapping[str, Any]]
-    attack: Mapping[str, Any] | None
+    features: Mapping[str, Features]
+    attack: AuditAnswer | None
 
     def of(self, cipher: str, variant: str) -> VariantFigure:
         """One of our variants; KeyError when it was not measured."""
@@ -344,17 +345,17 @@ def _not_for_aes(e: Evidence) -> Judged:
 def _any_length(e: Evidence) -> Judged:
     found = e.features["RC4D"]
     return Judged(
-        str(found["messages"]),
-        _verdict(found["messages"] == "any"),
+        str(found.messages),
+        _verdict(found.messages == "any"),
         "0 to 4,096 bytes tried; above 255 RC4's index begins again. "
-        f"But a message of {', '.join(map(str, found['identity_bytes'])) or 'no'} byte is sent as itself",
+        f"But a message of {', '.join(map(str, found.identity_bytes)) or 'no'} byte is sent as itself",
     )
 
 
 def _padding(e: Evidence) -> Judged:
     found = e.features["AES"]
     return Judged(
-        str(found["messages"]),
+        str(found.messages),
         "contradicted",
         "true of ECB and CBC. CTR takes any length and CBC with ciphertext stealing any from 16 bytes, "
         "neither pads (aes128-ctr, aes128-cts here); the text itself names such modes",
@@ -364,8 +365,8 @@ def _padding(e: Evidence) -> Judged:
 def _key_length(e: Evidence) -> Judged:
     found = e.features["RC4D"]
     return Judged(
-        f"{found['keys']} bytes",
-        _verdict(found["keys"] == "16"),
+        f"{found.keys} bytes",
+        _verdict(found.keys == "16"),
         "by its own table too: RC4D takes any key, only the k variants do not",
     )
 
@@ -374,18 +375,18 @@ def _whole_ciphertext(e: Evidence) -> Judged:
     found = e.features["RC4D"]
     passes = "and XOR into the last byte of a message is the same XOR into the first of the ciphertext"
     return Judged(
-        str(found["diffusion"]),
-        _verdict(found["diffusion"] == "full"),
+        str(found.diffusion),
+        _verdict(found.diffusion == "full"),
         "of encryption, from 2 bytes on. Decryption does not diffuse: a changed bit of ciphertext changes at "
-        f"most {found['decrypt_reach_bytes']} bytes of plaintext"
-        + (f", {passes}" if found["last_byte_passes_through"] else ""),
+        f"most {found.decrypt_reach_bytes} bytes of plaintext"
+        + (f", {passes}" if found.last_byte_passes_through else ""),
     )
 
 
 def _stronger(e: Evidence) -> Judged:
     if e.attack is None:
         raise KeyError("the attack")
-    data = e.attack["data"]
+    data = e.attack.data
     how = (
         f"about {data['queries_mean']:.0f} chosen messages of two bytes give the whole secret table, "
         "after which all messages of the key can be read and made (motecrypt audit rc4d)"
@@ -401,8 +402,8 @@ def _stronger(e: Evidence) -> Judged:
 def _two_keys(e: Evidence) -> Judged:
     one, two = e.of("rc4d", "k-opt"), e.of("rc4d-two-key", "k-opt")
     found = e.features["two keys"]
-    notes = "one byte is no longer sent as itself" if not found["identity_bytes"] else ""
-    if found["last_byte_passes_through"]:
+    notes = "one byte is no longer sent as itself" if not found.identity_bytes else ""
+    if found.last_byte_passes_through:
         notes += "; XOR into the last byte still is XOR into the first of the ciphertext, so it is still "
         notes += "told from a random cipher by two messages"
     return Judged(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from motecrypt.findings.audit import AuditQuestion
-from motecrypt.findings.features import FeatureQuestion
+from motecrypt.findings.features import FeatureQuestion, Features
 from motecrypt.model import Comparison, Section, Verdict
 from motecrypt.results import Results
 from motecrypt.studies.rc4d.claims import Evidence, claims
@@ -175,12 +174,12 @@ def _place(figure: VariantFigure) -> tuple[str, int, str]:
 # --- features ---------------------------------------------------------------------------------------
 
 
-def _features(results: Results) -> dict[str, Mapping[str, Any]]:
-    stored = {name: probe.find(results) for name, probe in PROBES.items()}
-    return {name: finding.outcome for name, finding in stored.items() if finding is not None}
+def _features(results: Results) -> dict[str, Features]:
+    stored = {name: probe.answer(results) for name, probe in PROBES.items()}
+    return {name: found for name, found in stored.items() if found is not None}
 
 
-def _feature_rows(features: Mapping[str, Mapping[str, Any]]) -> list[Comparison]:
+def _feature_rows(features: Mapping[str, Features]) -> list[Comparison]:
     rows = []
     for name, values in PRINTED_FEATURES.items():
         for feature, published in zip(FEATURE_NAMES, values, strict=True):
@@ -200,36 +199,36 @@ def _feature_row(
     return Comparison(SOURCE, FEATURES, name, feature, unit, published, measured, None, verdict, note)
 
 
-def _feature(found: Mapping[str, Any], feature: str, published: str) -> tuple[str, bool, str]:
+def _feature(found: Features, feature: str, published: str) -> tuple[str, bool, str]:
     """What was found, whether it is what was printed, and what to know of it."""
     if feature == "diffusion":
-        measured = str(found["diffusion"])
-        lengths = ", ".join(map(str, found["diffusion_lengths"]))
+        measured = str(found.diffusion)
+        lengths = ", ".join(map(str, found.diffusion_lengths))
         note = f"every plaintext bit changed, at {lengths} bytes"
         if measured == "block":
-            note += f"; blocks of {found['block_bytes']} bytes"
+            note += f"; blocks of {found.block_bytes} bytes"
         return measured, measured == published, note
     if feature == "key length":
-        measured = str(found["keys"])
+        measured = str(found.keys)
         if published == "any":
             return measured, measured == "5 to 255", "40 bits and more; a length is one byte"
         return measured, measured == published, ""
-    measured = str(found["messages"])
+    measured = str(found.messages)
     note = ""
-    if found["identity_bytes"]:
-        note = f"a message of {found['identity_bytes'][0]} byte is sent as itself"
+    if found.identity_bytes:
+        note = f"a message of {found.identity_bytes[0]} byte is sent as itself"
     if published == "16":
         return measured, measured == "multiples of 16", "one block or more, in ECB"
     return measured, measured == published, note
 
 
-def _feature_text(features: Mapping[str, Mapping[str, Any]]) -> str:
+def _feature_text(features: Mapping[str, Features]) -> str:
     two = features.get("two keys")
     if two is None:
         return ""
     return (
-        f"With a key of its own for each pass: payload {two['messages']}, key {two['keys']} bytes, "
-        f"diffusion {two['diffusion']}. none: some input byte reaches less than a block; block: each "
+        f"With a key of its own for each pass: payload {two.messages}, key {two.keys} bytes, "
+        f"diffusion {two.diffusion}. none: some input byte reaches less than a block; block: each "
         "reaches a whole block; full: each reaches all, and flips half of its bits."
     )
 
@@ -243,10 +242,11 @@ _CLAIMS_TEXT = (
 
 
 def _claim_rows(
-    results: Results, found: VariantFigures, features: Mapping[str, Mapping[str, Any]]
+    results: Results, found: VariantFigures, features: Mapping[str, Features]
 ) -> list[Comparison]:
-    attack = ATTACK.find(results)
-    evidence = Evidence(SOURCE, CLAIMS, found, features, attack.outcome if attack else None)
+    evidence = Evidence(
+        source=SOURCE, table=CLAIMS, figures=found, features=features, attack=ATTACK.answer(results)
+    )
     return claims(evidence)
 
 

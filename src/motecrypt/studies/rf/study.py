@@ -7,9 +7,8 @@ the model of the radio. None of ours is a measurement on real radios; the encryp
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from motecrypt.findings.radio_transfer import TransferQuestion
+from motecrypt.findings.radio_transfer import TransferQuestion, TransferRow
 from motecrypt.model import Comparison, Section, Verdict
 from motecrypt.radios import costs, load_radio
 from motecrypt.results import Results
@@ -49,15 +48,15 @@ def comparisons(results: Results) -> list[Comparison]:
     ]
 
 
-def _rows(results: Results) -> list[Mapping[str, Any]]:
-    finding = transfer().find(results)
-    return [] if finding is None else list(finding.outcome["rows"])
+def _rows(results: Results) -> tuple[TransferRow, ...]:
+    found = transfer().answer(results)
+    return () if found is None else found.rows
 
 
 def _delivered(results: Results) -> dict[tuple[str, int, float], float]:
     """Time to deliver in ms by mode, message length and timeout."""
     return {
-        (row["mode"], row["message_bytes"], timeout): row["delivery_us"][f"{timeout:g}"] / 1000
+        (row.mode, row.message_bytes, timeout): row.delivery_us[f"{timeout:g}"] / 1000
         for row in _rows(results)
         for timeout in TIMEOUTS_MS
     }
@@ -368,23 +367,23 @@ def _modes(results: Results) -> Section:
     stored = _rows(results)
     rows = []
     for mode, name in names.items():
-        of_mode = [row for row in stored if row["mode"] == mode]
+        of_mode = [row for row in stored if row.mode == mode]
         if not of_mode:
             rows.append([name, *["not measured"] * 7])
             continue
-        message = sum(row["message_bytes"] for row in of_mode)
-        sent = sum(row["sent_bytes"] for row in of_mode)
+        message = sum(row.message_bytes for row in of_mode)
+        sent = sum(row.sent_bytes for row in of_mode)
         deliver = [
-            sum(row["delivery_us"][f"{t:g}"] for row in of_mode) / 1000 / len(of_mode) for t in TIMEOUTS_MS
+            sum(row.delivery_us[f"{t:g}"] for row in of_mode) / 1000 / len(of_mode) for t in TIMEOUTS_MS
         ]
         rows.append(
             [
                 name,
                 str(sent),
                 f"{sent / message:.2f}",
-                f"{sum(row['air_us'] for row in of_mode) / 1000:.1f}",
+                f"{sum(row.air_us for row in of_mode) / 1000:.1f}",
                 *(f"{time:.1f}" for time in deliver),
-                f"{sum(row['encryption_us'] for row in of_mode) / len(of_mode):.1f}",
+                f"{sum(row.encryption_us for row in of_mode) / len(of_mode):.1f}",
                 "yes" if mode == "safe" else "no",
             ]
         )
@@ -449,5 +448,5 @@ def _conclusions(results: Results) -> Section:
 
 
 def _sent(results: Results, mode: str) -> str:
-    sent = sum(row["sent_bytes"] for row in _rows(results) if row["mode"] == mode)
+    sent = sum(row.sent_bytes for row in _rows(results) if row.mode == mode)
     return str(sent) if sent else "(not measured)"
