@@ -347,16 +347,8 @@ def _shares() -> list[Comparison]:
             note = f"{used:,} of {there:,} bytes" + ("" if agrees else ": not what is printed beside it")
             rows.append(
                 Comparison(
-                    source=SOURCE,
-                    table=MEMORY,
-                    row=case.title,
-                    column=column,
-                    unit="%",
-                    published=published,
-                    measured=ours,
-                    ratio=round(ours / published, 3),
-                    verdict="reproduced" if agrees else "contradicted",
-                    note=note,
+                    *(SOURCE, MEMORY, case.title, column, "%", published),
+                    *(ours, round(ours / published, 3), "reproduced" if agrees else "contradicted", note),
                 )
             )
     return rows
@@ -457,18 +449,11 @@ def _claims(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[C
     )
     rows.append(
         Comparison(
-            source=SOURCE,
-            table=CLAIMS,
-            row="over 40 KB of RAM is Mbed OS itself",
-            column="",
-            unit="",
-            published="40 KB",
-            measured=f"{big.ram_bytes:,} and {small.ram_bytes:,} bytes are the libraries'"
-            if big and small
-            else None,
-            ratio=None,
-            verdict="not reproducible",
-            note="Mbed OS is not built here; the libraries' parts leave 40 KB for it"
+            *(SOURCE, CLAIMS, "over 40 KB of RAM is Mbed OS itself", "", "", "40 KB"),
+            f"{big.ram_bytes:,} and {small.ram_bytes:,} bytes are the libraries'" if big and small else None,
+            None,
+            "not reproducible",
+            "Mbed OS is not built here; the libraries' parts leave 40 KB for it"
             if big and small
             else f"Mbed OS is not built here; {_unsized(found, fast, other)}",
         )
