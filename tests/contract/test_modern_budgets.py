@@ -1,33 +1,43 @@
 """What the modern ciphers may cost on the UNO for a message of 16 bytes, set-up included.
 
 Ascon and CCM: the promises of the issue that asked for them. The others: what was reached, with a tenth
-to spare, so that a change that makes them dearer is noticed.
+to spare, so that a change that makes them dearer is noticed. With avr-gcc 14.2, HCTR2 is dearer, and held to what was
+measured with it.
 """
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from motecrypt.bench import cells_for, ensure
 from motecrypt.catalog import Catalog
 from motecrypt.model import Measurement
 from motecrypt.results import Results
 from motecrypt.setup import have
+from toolchains import for_compiler
 
 MESSAGE_BYTES = 16
 
-# cipher, variant, cycles of set-up and encryption, cycles of set-up and decryption, flash bytes
-BUDGETS = (
-    ("ascon-aead128", "bytes", 53_000, 53_000, 4_500),
-    ("aes128-ccm8", "fast", 25_000, 25_000, 3_400),
-    ("chacha20-poly1305", "bytes", 49_000, 49_000, 4_700),
-    ("aes128-siv", "fast", 32_000, 32_000, 3_900),
-    ("aes128-hctr2", "fast-bytes", 35_000, 36_000, 6_200),
-)
+# cipher and variant: cycles of set-up and encryption, cycles of set-up and decryption, flash bytes
+BOTH = {
+    ("ascon-aead128", "bytes"): (53_000, 53_000, 4_500),
+    ("aes128-ccm8", "fast"): (25_000, 25_000, 3_400),
+    ("chacha20-poly1305", "bytes"): (49_000, 49_000, 4_700),
+    ("aes128-siv", "fast"): (32_000, 32_000, 3_900),
+}
+BUDGETS = {
+    "5.4": {**BOTH, ("aes128-hctr2", "fast-bytes"): (35_000, 36_000, 6_200)},
+    "14.2": {**BOTH, ("aes128-hctr2", "fast-bytes"): (39_700, 40_500, 6_530)},
+}
 
 
-@pytest.mark.parametrize(("cipher", "variant", "encrypt", "decrypt", "flash"), BUDGETS)
-def test_uno(results: Results, cipher: str, variant: str, encrypt: int, decrypt: int, flash: int) -> None:
+@pytest.mark.parametrize(("cipher", "variant"), BUDGETS["5.4"])
+def test_uno(results: Results, cipher: str, variant: str) -> None:
     if not have("avr"):
         pytest.skip("the tool kit 'avr' is not installed: motecrypt doctor says how to get it")
     catalog = Catalog.load()
@@ -40,6 +50,7 @@ def test_uno(results: Results, cipher: str, variant: str, encrypt: int, decrypt:
     }
     cycles = {operation: m.cycles_max for operation, m in found.items()}
     assert all(m.status == "ok" for m in found.values()), found
+    encrypt, decrypt, flash = for_compiler(found["encrypt"].compiler, BUDGETS)[cipher, variant]
     assert cycles["setup"] is not None and cycles["encrypt"] is not None and cycles["decrypt"] is not None
     assert cycles["setup"] + cycles["encrypt"] <= encrypt
     assert cycles["setup"] + cycles["decrypt"] <= decrypt

@@ -67,6 +67,7 @@ def test_the_client_runs_an_operation() -> None:
         ("garbage", "checksum"),
         ("half-frame", "no answer within"),
         ("wrong-version", "version 2, not 1"),
+        ("restarts", "the firmware started again"),
         ("dies", "crashed"),
     ],
 )

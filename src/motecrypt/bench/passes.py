@@ -13,7 +13,7 @@ from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import FailureKind, MotecryptError
 from motecrypt.model import OPERATIONS, Cipher, Device, Operation
 from motecrypt.runners import Fault, Options, Region, counts_while_tracing, runner_of
-from motecrypt.runners.protocol import Client
+from motecrypt.runners.protocol import Client, ProtocolError
 from motecrypt.toolchain import Firmware, build, key_of
 
 ANSWER_TIMEOUT_S = 120.0
@@ -97,7 +97,9 @@ def _counted_and_traced(
                 raise
     try:
         counted, _, exact = _one_pass(job, firmware, expected, Options(cache=cache))
-    except (Fault, WrongOutput) as error:
+    except (ProtocolError, WrongOutput) as error:
+        if error.transient:
+            raise
         raise _better_reason(job, firmware, expected, cache, error) from error
     traced, painted, _ = _one_pass(job, firmware, expected, Options(trace=True, cache=cache))
     return counted, traced, painted, exact

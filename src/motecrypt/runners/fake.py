@@ -25,7 +25,7 @@ class FakeSession:
         (key, nonce, ad, message) -> (output, tag); the identity by default.
     fault
         None, or one of "silent" (never answers), "garbage", "half-frame", "wrong-version",
-        "dies", "flips" (a damaged output).
+        "restarts" (greets again instead of answering), "dies", "flips" (a damaged output).
     cycles
         Cycles that each region reports, given the number of the run.
     """
@@ -68,6 +68,8 @@ class FakeSession:
             return frame[: len(frame) // 2]
         if self._fault == "silent":
             return b""
+        if self._fault == "restarts":
+            return encode(0, "h", self._greeting)
         if self._fault == "wrong-version":
             return encode(frame[2], chr(frame[3]), version=2)
         return frame

@@ -178,6 +178,10 @@ class Client:
                 )
             if got == sequence:
                 return kind, payload
+            if got == 0 and kind == "h":
+                raise ProtocolError(
+                    "the firmware started again instead of answering", kind=FailureKind.CRASHED
+                )
 
     def _ask(self, kind: str, payload: bytes, expected: str) -> bytes:
         error: ProtocolError | None = None
