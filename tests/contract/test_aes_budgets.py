@@ -25,7 +25,7 @@ from toolchains import for_compiler
 CLOCK_HZ = 16_000_000
 PUBLISHED_MS, PUBLISHED_FLASH_BYTES = 11_040, 1_936
 
-# compiler, then variant: cycles of set-up, of a block encrypted and decrypted; bytes of flash with ECB, of RAM
+# compiler, variant: cycles of set-up, of a block encrypted and decrypted; bytes of flash with ECB, of RAM
 BUDGETS = {
     "5.4": {
         "fast": (2_000, 3_050, 4_000, 3_700, 176),

@@ -3,8 +3,8 @@
 Cycles and sizes are exact and repeat, so these are figures and no benchmark. Only what a row needs is
 built: the hand-optimised variants and those that take their swaps back.
 
-The promise is for avr-gcc 5.4, nearly the compiler of the source. avr-gcc 14.2 keeps it in time, and not in flash:
-there the rows that it makes larger are held to what was measured with it.
+The promise is for avr-gcc 5.4, nearly the compiler of the source. avr-gcc 14.2 keeps it in time, and not in
+flash: there the rows that it makes larger are held to what was measured with it.
 """
 
 from __future__ import annotations
