@@ -45,6 +45,7 @@ def _in_order(wanted: list[str], lines: list[str]) -> bool:
     return all(line in rest for line in wanted)
 
 
+@pytest.mark.long
 def test_its_first_command_measures_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = next(line for line in _blocks("")[0].splitlines() if line.startswith("./motecrypt measure"))
     _, _, *arguments = shlex.split(command)

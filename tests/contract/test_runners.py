@@ -58,7 +58,7 @@ def test_a_branch_on_the_key_is_seen(results: Results, device: str) -> None:
 @pytest.mark.parametrize(
     ("cipher", "status", "kind", "said"),
     [
-        ("faulty-loops", "fault", "silent", "no answer within"),
+        pytest.param("faulty-loops", "fault", "silent", "no answer within", marks=pytest.mark.long),
         ("faulty-crashes", "fault", "crashed", ""),
         ("faulty-floods", "fault", "flood", "flood"),
         ("faulty-flips", "wrong-output", "wrong-bytes", "byte 3 is"),
