@@ -82,8 +82,8 @@ def test_link_time_optimisation_keeps_the_entry_points(device: str) -> None:
     assert all(name in table for name in ENTRY_POINTS)
 
 
-# device, compiler: what 256 bits take for 128, encrypting and decrypting. By the rounds it is 14 / 10; GCC 14.2
-# makes faster code of the shorter keys alone.
+# device, compiler: what 256 bits take for 128, encrypting and decrypting. By the rounds it is 14 / 10; GCC
+# 14.2 makes faster code of the shorter keys alone.
 LONGEST_KEY = {
     "uno": {"5.4": (1.4, 1.4), "14.2": (1.61, 1.45)},
     "pico": {"12.2": (1.4, 1.4), "14.2": (1.64, 1.55)},
