@@ -18,6 +18,8 @@ from motecrypt.model import Implementation
 from motecrypt.toolchain import BuildError
 from motecrypt.toolchain.native import BadTag, NativeCipher, open_implementation
 
+pytestmark = pytest.mark.long
+
 CATALOG = Catalog.load()
 RANDOM_RUNS = 500
 

@@ -15,6 +15,8 @@ from motecrypt.setup import need
 from motecrypt.toolchain.files import FOLDER
 from motecrypt.toolchain.sources import source_root
 
+pytestmark = pytest.mark.long
+
 NO_SUCH_FILE = -2
 CUT = 1
 

@@ -8,6 +8,8 @@ from motecrypt.link.rehearsal import Hardship, Rehearsal, soak, unique_messages
 from motecrypt.link.state import Window
 from motecrypt.radios import Channel, load_radio
 
+pytestmark = pytest.mark.long
+
 
 def check(count: int, seed: int) -> None:
     ledger = soak(load_radio("srf"), count, seed)

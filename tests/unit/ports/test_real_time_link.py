@@ -24,6 +24,8 @@ from motecrypt.ports.serial_port import SerialPort
 from motecrypt.toolchain.drivers import driver
 from motecrypt.toolchain.mote import Mote, build_mote
 
+pytestmark = pytest.mark.long
+
 SOURCE = Path(__file__).resolve().parents[3] / "src"
 DEADLINE_S = 120.0
 
