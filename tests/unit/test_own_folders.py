@@ -180,3 +180,13 @@ def test_a_file_of_another_shape_is_told(tmp_path: Path, text: str) -> None:
     (tmp_path / "own" / "vectors" / "own.json").write_text(text)
     with pytest.raises(InputError, match=r"own\.json: (not valid JSON|expected)"):
         list(vectors(catalog.cipher("tags-sound")))
+
+
+def test_the_page_names_every_air_with_its_figures_and_every_level() -> None:
+    from motecrypt.model import STANDINGS
+    from motecrypt.radios.air import AIRS
+
+    page = (Path(__file__).resolve().parents[2] / "docs" / "adding.md").read_text()
+    for name, air in AIRS.items():
+        assert f"| `{name}` | {', '.join(f'`{figure}`' for figure in air.figures)} |" in page
+    assert all(f"`{level}`" in page for level in STANDINGS)
