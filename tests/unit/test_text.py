@@ -15,9 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from motecrypt.catalog import Catalog
 from motecrypt.cli._output import print_table
 from motecrypt.model import Measurement
+from motecrypt.report.content import gather
 from motecrypt.report.figure import Figure
+from motecrypt.report.page import render
 from motecrypt.results import Results
 from motecrypt.text import Door, printable, spreadsheet_row
 
@@ -148,3 +151,16 @@ def test_formulas_reach_no_csv_and_numbers_stay_numbers(
     (stored,) = csv.DictReader(capsys.readouterr().out.splitlines())
     assert (stored["reason"], stored["flags"]) == ("'=cmd|' /C calc'!A0", "'-Os")
     assert stored["cycles_median"] == "7"
+
+
+def test_the_report_shows_markup_from_a_results_file_as_text(tmp_path: Path) -> None:
+    hostile = "</script><img src=x onerror=alert(1)>"
+    with Results(tmp_path / "r.db") as results:
+        named = {"device": "uno", "cipher": "rc4d", "library": "motecrypt", "variant": hostile}
+        results.store(
+            {"a": measurement(**named, status="ok", compiler=hostile, flags=hostile, operation="encrypt")}
+        )
+        results.store({"b": measurement(cipher=hostile, status="failed", reason=hostile, device=hostile)})
+        page = render(gather(results, Catalog.load()), bundle="")
+    assert "<img src=x" not in page
+    assert "onerror=alert" in page, "it is there, as text"
