@@ -64,6 +64,18 @@ def test_a_sealed_message_is_ccm_by_the_book() -> None:
     assert sealed == bytes.fromhex("800000010000004d") + ciphertext + tag
 
 
+def test_the_three_kinds_are_told_apart_by_the_nonce() -> None:
+    from Crypto.Cipher import AES
+
+    from motecrypt.link.sealing import ACCEPTANCE, MESSAGE, REFUSAL
+
+    assert (MESSAGE, ACCEPTANCE, REFUSAL) == (1, 2, 3)
+    for kind in (2, 3):
+        nonce = bytes([kind]) + b"\x80\x00\x00\x01\x00\x00\x00\x4d\x00\x00\x00\x00"
+        other = AES.new(KEY, AES.MODE_CCM, nonce=nonce, mac_len=8).update(b"motecrypt1")
+        assert Sealer(KEY).answer(kind, 0x80000001, 77) == other.digest()
+
+
 def test_any_changed_bit_is_not_genuine() -> None:
     sealer = Sealer(KEY)
     sealed = sealer.seal(1, 2, b"reading 7")
