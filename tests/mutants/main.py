@@ -188,8 +188,10 @@ class Run:
         return mutant.before in text and mutant.after in mutant.applied(text)
 
     def _equivalent(self, mutant: Mutant) -> Equivalent | None:
-        wanted = (mutant.path, mutant.before, mutant.after)
-        return next((e for e in self.equivalents if (e.path, e.before, e.after) == wanted), None)
+        lines = (ROOT / mutant.path).read_text().splitlines()
+        above = lines[mutant.line - 2].strip() if mutant.line > 1 else ""
+        fitting = (e for e in self.equivalents if e.fits(mutant.path, mutant.before, mutant.after, above))
+        return next(fitting, None)
 
     def _work(
         self, tasks: queue.Queue[Mutant | None], place: Path, cache: Path, failures: list[BaseException]

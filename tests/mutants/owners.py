@@ -127,12 +127,25 @@ class Equivalent:
     after: str
     argument: str
     checked_by: str
+    under: str = ""
+
+    def fits(self, path: str, before: str, after: str, line_above: str) -> bool:
+        """Whether a mutant is this one."""
+        above = self.under in ("", line_above)
+        return above and (self.path, self.before, self.after) == (path, before, after)
 
 
 def equivalents(path: Path = HERE / "equivalent.toml") -> tuple[Equivalent, ...]:
     """Read equivalent.toml."""
     table = tomllib.loads(path.read_text())
     return tuple(
-        Equivalent(f"{SOURCES}/{e['source']}", e["before"], e["after"], e["argument"], e["checked_by"])
+        Equivalent(
+            f"{SOURCES}/{e['source']}",
+            e["before"],
+            e["after"],
+            e["argument"],
+            e["checked_by"],
+            e.get("under", ""),
+        )
         for e in table.get("equivalent", [])
     )

@@ -28,9 +28,12 @@ def test_owners_name_sources_and_tests_that_exist(owner: owners.Owner) -> None:
 
 
 def test_what_is_called_equivalent_is_still_there_and_argued() -> None:
+    keys = {(e.path, e.before, e.after, e.under) for e in owners.equivalents()}
+    assert len(keys) == len(owners.equivalents())
     for entry in owners.equivalents():
         text = (owners.ROOT / entry.path).read_text()
         assert entry.before in text, f"{entry.path}: no longer there: {entry.before}"
+        assert entry.under in text
         assert len(entry.argument) > 20 and entry.before != entry.after, entry
 
 

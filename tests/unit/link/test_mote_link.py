@@ -224,6 +224,13 @@ def test_an_answer_without_its_first_byte_is_none_even_behind_another(mote: Host
     forged = Frame(frames.ACCEPTED, 0, bytes(8)).encode(FRAME_BYTES)
     play(mote, forged, accept(0)[1:], forged, accept(0)[2:])
     assert mote.send(b"x") == UNCONFIRMED
+    # Whatever lies where the answer is gathered, such as a frame of ours: its first byte is not the answer's.
+    for counter, first in enumerate(range(0xA0, 0xB0), start=1):
+        beginning = bytes([first, counter]) + bytes(9)
+        play(mote, (beginning + bytes([frames.crc8(beginning)]))[1:])
+        mote.bursts.clear()
+        mote.send(bytes(LONGEST))
+        assert [len(burst) for burst in mote.bursts[:2]] == [9, 2], hex(first)
 
 
 def test_noise_holds_the_mote_for_four_hundred_bytes_at_most(mote: HostMote) -> None:

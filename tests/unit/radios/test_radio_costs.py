@@ -117,6 +117,7 @@ def test_figures_outside_the_range_are_refused() -> None:
         (('air = "fsk"', 'air = "smoke"'), "'air' is 'smoke'; expected one of"),
         (("value = 250000", "value = -1"), "expected a number from 0 on"),
         (("[figure]", "[figure"), "not valid TOML"),
+        (('name = "srf"', 'name = ""'), "name"),
     ],
 )
 def test_faulty_descriptors_are_refused(tmp_path: Path, change: tuple[str, str], message: str) -> None:

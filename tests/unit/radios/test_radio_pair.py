@@ -129,3 +129,9 @@ def test_the_channel_loses_doubles_and_reorders_and_repeats_by_seed() -> None:
     assert len(packets) == tally.delivered == 1000 - tally.lost + tally.duplicated
     assert packets != sorted(packets)
     assert transfer(7)[0] == packets and transfer(8)[0] != packets
+
+
+def test_the_line_was_quiet_before_the_power_came() -> None:
+    pair = RadioPair(load_radio("srf"))
+    pair.write(0, b"+++", 0.0)
+    assert run(pair, 1.1 * SECOND)[0] == b"OK\r"
