@@ -301,6 +301,7 @@ def test_findings_are_found_by_what_was_asked(results: Results) -> None:
     found = results.newest_finding("audit", 1, asked)
     assert found is not None and found.outcome == {"n": 2} and found.inputs["build"] == "b"
     assert results.newest_finding("audit", 2, asked) is None
+    assert results.newest_finding("audit", 1, {"cipher": "rc4d", "seed": 1.0}) == found  # the same number
     assert results.finding("audit", 1, {**asked, "build": "a"}).outcome == {"n": 1}  # type: ignore[union-attr]
 
 

@@ -5,10 +5,34 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Any
 
 APPLICATION_ID = 0x6D6F7465  # "mote"
+
+
+def question(asked: Any) -> str:
+    """A question as text, by which findings are found: keys sorted, and 51.0 as 51, the same number."""
+    return json.dumps(_whole(asked), sort_keys=True, separators=(",", ":"))
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _whole(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_whole(inner) for inner in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _questions_of_whole_numbers(connection: sqlite3.Connection) -> None:
+    """Formats before kept the questions' numbers as they came."""
+    for row, asked in connection.execute("SELECT rowid, asked FROM finding").fetchall():
+        try:
+            text = question(json.loads(asked))
+        except (ValueError, TypeError, RecursionError):
+            continue  # damaged: no question finds it
+        connection.execute("UPDATE finding SET asked = ? WHERE rowid = ?", (text, row))
 
 
 def _shortfalls_from_sentences(connection: sqlite3.Connection) -> None:
@@ -92,6 +116,7 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     CREATE INDEX finding_by_question ON finding (kind, version, asked);
     """,
     _shortfalls_from_sentences,
+    _questions_of_whole_numbers,
 )
 
 VERSION = len(MIGRATIONS)

@@ -306,7 +306,7 @@ class Results:
         found = self._read(
             f"SELECT {_FINDING} FROM finding WHERE kind = ? AND version = ? AND asked = ? "
             "ORDER BY made_at DESC, rowid DESC LIMIT 1",
-            (kind, version, _canonical(asked)),
+            (kind, version, schema.question(asked)),
         )
         return rows.finding(found[0], str(self.path)) if found else None
 
@@ -328,7 +328,7 @@ class Results:
             What views find it by: the question, without builds, tools and machines. Default: the inputs.
         """
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
-        question = _canonical(inputs if asked is None else asked)
+        question = schema.question(inputs if asked is None else asked)
         row = (kind, version, _canonical(inputs), _canonical(outcome), made_at, __version__, question)
         self._write(
             "INSERT OR REPLACE INTO finding "
