@@ -16,13 +16,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.report_data import fill
 
 import motecrypt
 from motecrypt.model import Measurement
 from motecrypt.results import Results, schema
 from motecrypt.setup import have
 from motecrypt.studies import names, needs, study
+from report_data import fill
 
 STORED = Path(__file__).resolve().parents[1] / "data" / "results-format-1.sql.gz"
 COMPILERS = ("avr-gcc", "arm-none-eabi-gcc", "gcc", "g++", "cc")
