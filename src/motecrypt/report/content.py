@@ -9,7 +9,7 @@ from typing import Any
 from motecrypt import __version__, advise
 from motecrypt.catalog import Catalog
 from motecrypt.findings.audit import AuditAnswer
-from motecrypt.model import Cipher, Measurement
+from motecrypt.model import STANDINGS, Cipher, Measurement
 from motecrypt.report import charts, explorer
 from motecrypt.report.costs import Cost, best_by_device, join, usual_length
 from motecrypt.report.figure import Figure
@@ -18,7 +18,6 @@ from motecrypt.report.sources import SourcePart, sources
 from motecrypt.report.summaries import AuditSummary, CipherSummary, DeviceSummary
 from motecrypt.results import Results
 
-STANDINGS = ("recommended", "acceptable", "legacy", "broken", "unrated")
 #: Lines in a figure of cost against length; more cannot be told apart.
 LINES_MAX = 6
 

@@ -13,8 +13,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from motecrypt.advise import Point
+from motecrypt.model import STANDINGS
 from motecrypt.report import vega
-from motecrypt.report.content import STANDINGS, Content
+from motecrypt.report.content import Content
 from motecrypt.report.figure import theme
 from motecrypt.report.sources import VERDICTS, WORDS
 

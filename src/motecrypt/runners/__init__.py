@@ -8,6 +8,7 @@ instruction does not change what is counted, it says so with `COUNTS_WHILE_TRACI
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from types import ModuleType
 
 from motecrypt.errors import InputError
@@ -16,13 +17,18 @@ from motecrypt.runners.session import Fault, Options, Region, Session
 
 __all__ = ["Fault", "Options", "Region", "Session", "counts_while_tracing", "runner_of"]
 
+#: Modules of this package that execute nothing by themselves.
+_NO_RUNNERS = ("protocol", "session")
+
 
 def runner_of(name: str) -> ModuleType:
     """The runner module of that name; InputError when there is none."""
     try:
         return importlib.import_module(f"motecrypt.runners.{name}")
     except ModuleNotFoundError as error:
-        raise InputError(f"there is no runner '{name}'; a device names one of simavr, arm, host") from error
+        found = (module.name for module in pkgutil.iter_modules(__path__))
+        there = ", ".join(module for module in found if module not in _NO_RUNNERS)
+        raise InputError(f"there is no runner '{name}'; there are: {there}") from error
 
 
 def counts_while_tracing(device: Device) -> bool:
