@@ -102,7 +102,7 @@ def _set_up(names: Sequence[str], quick: bool) -> None:
         need(*(name for name, kit in kits().items() if kit.optional and name != "browser"))
         if "browser" in names:
             need("browser")
-        if have("arm-crosscheck"):
+        if have("node"):
             _install_rp2040js()
     line = summary()
     if line:
