@@ -43,6 +43,17 @@ def _dataclasses() -> Iterator[tuple[str, bool]]:
                     yield node.name, given.get("frozen") == "True"
 
 
+def test_a_class_with_declared_fields_is_a_record_or_says_what_else() -> None:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.ClassDef) or node.bases or "firmware" in path.parts:
+                continue
+            fields = [item for item in node.body if isinstance(item, ast.AnnAssign)]
+            declared = [item for item in fields if "ClassVar" not in ast.unparse(item.annotation)]
+            marks = [ast.unparse(decorator) for decorator in node.decorator_list]
+            assert not declared or any(mark.startswith("dataclass") for mark in marks), node.name
+
+
 def test_records_are_frozen() -> None:
     changing = {name for name, frozen in _dataclasses() if not frozen}
     assert changing == CHANGING

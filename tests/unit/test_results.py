@@ -342,3 +342,13 @@ def test_a_file_of_the_first_format_says_what_was_asked(tmp_path: Path) -> None:
         assert results.newest_finding("host-speed", 1, {"libraries": ["a", "openssl"], "points": [1.0]})
         assert results.newest_finding("unknown", 1, {"build": "b"})
     assert sqlite3.connect(path).execute("PRAGMA user_version").fetchone()[0] == schema.VERSION
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"),
+    [(0, True), (1, True), (True, True), (2, False), (-1, False), (1.0, False), ("1", False)],
+)
+def test_a_flag_is_no_or_yes_as_sqlite_has_them(value: object, fits: bool) -> None:
+    from motecrypt.results.rows import _flag
+
+    assert _flag(value) is fits

@@ -97,6 +97,51 @@ def test_the_window_doubles_with_each_repetition_up_to_1023_slots() -> None:
     assert dcf._retry_backoff_us(b, 1.0) == 0
 
 
+@pytest.mark.parametrize(
+    ("protocol", "full", "head", "answers"), [("tcp", 1448, 88, 4), ("udp", 1472, 64, 0)]
+)
+def test_an_ad_hoc_transfer_by_hand(protocol: str, full: int, head: int, answers: int) -> None:
+    b, packets, security = dcf.phy("b", "adhoc"), 7, 16
+    size = packets * full
+    got = dcf.transfer(size, protocol=protocol, security_bytes=security)
+    data_bytes, answer_bytes = full + head + security, head + security
+    data_us, answer_us = (b.air_us(count, 11) for count in (data_bytes, answer_bytes))
+    # The acknowledgement goes at the highest of the rates 1, 2, 5.5 and 11 that the network holds for it.
+    ack_us = b.air_us(14, b.ack_rate(11))
+    exchange_us = b.difs_us + b.sifs_us + ack_us
+    collisions = answers / 32 * (exchange_us + data_us + b.mean_backoff_us)
+    us = (
+        packets * (exchange_us + data_us + b.mean_backoff_us)
+        + answers * (exchange_us + answer_us)
+        + collisions
+    )
+    assert got.us == pytest.approx(us) and got.seconds == pytest.approx(us / 1e6)
+    assert got.data_frames == packets + answers
+    assert got.air_bytes == packets * data_bytes + answers * answer_bytes
+    assert got.sender_tx_us == pytest.approx(packets * data_us + answers * ack_us)
+    assert got.sender_rx_us == pytest.approx(answers * answer_us + packets * ack_us)
+    assert got.receiver_tx_us == pytest.approx(got.sender_rx_us)
+    assert got.receiver_rx_us == pytest.approx(got.sender_tx_us)
+    assert got.throughput_mbit == pytest.approx(8 * size / us)
+    assert (got.rate_mbit, got.retries_per_frame, got.applies, got.note) == (11, 0, True, "")
+
+
+def test_a_transfer_through_an_access_point_by_hand() -> None:
+    g = dcf.phy("g", "infrastructure")
+    got = dcf.transfer(7 * 1448, mode="infrastructure", phy_name="g")
+    data_us, answer_us, ack_us = g.air_us(1536, 54), g.air_us(88, 54), g.air_us(14, g.ack_rate(54))
+    exchange_us = g.difs_us + g.sifs_us + ack_us
+    us = 2 * (7 * (exchange_us + data_us) + 4 * (exchange_us + answer_us)) + 11 * g.mean_backoff_us
+    us += 11 / 16 * (exchange_us + data_us + g.mean_backoff_us)
+    assert got.us == pytest.approx(us * (1 + 1230 / 102_400))
+    assert (got.data_frames, got.air_bytes) == (22, 2 * (7 * 1536 + 4 * 88))
+    heard = 7 * data_us + 4 * answer_us + 11 * ack_us
+    assert got.sender_tx_us == pytest.approx(7 * data_us + 4 * ack_us)
+    assert got.sender_rx_us == pytest.approx(4 * answer_us + 7 * ack_us + heard)
+    assert got.receiver_tx_us == pytest.approx(4 * answer_us + 7 * ack_us)
+    assert got.receiver_rx_us == pytest.approx(7 * data_us + 4 * ack_us + heard)
+
+
 def test_received_power_follows_the_log_distance_law() -> None:
     near = dcf.received_dbm(5, transmit_dbm=16, walls_db=0, exponent=3)
     far = dcf.received_dbm(50, transmit_dbm=16, walls_db=4, exponent=3)

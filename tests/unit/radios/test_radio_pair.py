@@ -135,3 +135,23 @@ def test_the_line_was_quiet_before_the_power_came() -> None:
     pair = RadioPair(load_radio("srf"))
     pair.write(0, b"+++", 0.0)
     assert run(pair, 1.1 * SECOND)[0] == b"OK\r"
+
+
+def test_bit_errors_hit_every_bit_of_a_packet() -> None:
+    channel = Channel(bit_error_rate=0.02, crc=False, seed=3)
+    generator, packet, hit = channel.generator(), bytes(12), set()
+    for _ in range(3000):
+        arrived = channel.damage(generator, packet)
+        assert arrived is not None and len(arrived) == 12
+        hit |= {bit for bit in range(96) if arrived[bit // 8] >> bit % 8 & 1}
+    assert hit == set(range(96))
+
+
+def test_more_bytes_put_the_timeout_of_a_short_packet_off() -> None:
+    radio = load_radio("srf")
+    pair = RadioPair(radio)
+    pair.write(0, b"ab", 0.0)
+    assert run(pair, radio.timeout_us * 0.9)[1] == b""
+    pair.write(0, b"cd", radio.timeout_us * 0.9)
+    assert run(pair, radio.timeout_us * 1.7)[1] == b""
+    assert run(pair, radio.timeout_us * 3)[1] == b"abcd"
