@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
@@ -79,3 +80,15 @@ def test_a_stored_transfer_is_not_run_again(results: Results) -> None:
     assert request.ensure(results).made_at == first.made_at and len(results.findings("radio transfer")) == 1
     safe = [row for row in first.outcome["rows"] if row["mode"] == "safe"]
     assert len(safe) == 10 and all(row["confirmed_us"] > row["delivery_us"]["100"] for row in safe)
+
+
+def test_every_row_says_what_it_said(rows: list[Comparison]) -> None:
+    """Each figure and verdict, as they were when this file was last looked through by hand."""
+    expected = (Path(__file__).parents[1] / "data" / "rf_rows.csv").read_text().splitlines()
+    assert [row_line(entry) for entry in rows] == expected
+
+
+def row_line(entry: Comparison) -> str:
+    figures = (entry.published, entry.measured, entry.ratio)
+    shown = [f"{value:.6g}" if isinstance(value, int | float) else str(value) for value in figures]
+    return ";".join((entry.table, entry.row, entry.column, entry.unit, *shown, entry.verdict))
