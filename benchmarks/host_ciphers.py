@@ -17,8 +17,8 @@ from motecrypt.findings.host_speed import (
     LIBRARIES,
     NO_AES,
     SpeedPoint,
+    SpeedRow,
     best_of_ours,
-    cycles_per_byte,
     ratio_to,
 )
 from motecrypt.setup import need
@@ -58,18 +58,18 @@ def main() -> int:
             point = SpeedPoint(f"{family}-{mode}", bits)
             speed = HostSpeed((point,), options.bytes, options.rounds, operations=("encrypt", "decrypt"))
             speed.check()
-            rows = speed.time_point(catalog, point)
+            rows = [r for row in speed.time_point(catalog, point) if (r := SpeedRow.from_json(row))]
             for operation in speed.operations:
-                these = [row for row in rows if row["operation"] == operation]
+                these = [row for row in rows if row.operation == operation]
                 ours, ratio = best_of_ours(these), ratio_to(these, REFERENCE)
                 if ours is None or ratio is None:
                     print(f"host_ciphers: {point.cipher}: nothing to compare")
                     return 1
-                beside = {row["library"]: cycles_per_byte(row) for row in these}
+                beside = {row.library: row.cycles_per_byte for row in these}
                 columns = "".join(_column(beside.get(name)) for name in others)
-                variant = ours["library"].partition("/")[2]
+                variant = ours.library.partition("/")[2]
                 print(
-                    f"{point.cipher:14}{operation:8}{cycles_per_byte(ours):8.1f}  "
+                    f"{point.cipher:14}{operation:8}{ours.cycles_per_byte:8.1f}  "
                     f"{variant:13}{columns}{ratio:8.2f}",
                     flush=True,
                 )

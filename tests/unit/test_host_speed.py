@@ -27,25 +27,29 @@ def test_timed_once_and_then_read(results: Results, monkeypatch: pytest.MonkeyPa
     assert said == ["aes128-cbc, 128-bit key", "rc6-ctr, 128-bit key", "rc6-ctr, 128-bit key, 12 rounds"]
     monkeypatch.setattr(HostSpeed, "time_point", lambda *_: pytest.fail("timed again"))
     assert wanted.ensure(results).outcome == finding.outcome
-    groups = speeds.grouped(finding.outcome["rows"])
+    answer = speeds.Speeds.from_json(finding.outcome)
+    assert answer is not None and answer == wanted.answer(results)
+    raw = {(r["cipher"], r["rounds"], r["operation"], r["library"]): r for r in finding.outcome["rows"]}
+    groups = speeds.grouped(answer.rows)
     assert len(groups) == len(POINTS) * 3
     for (_, _, _, operation), rows in groups.items():
         for row in rows:
-            assert row["cycles_low"] <= row["cycles"] <= row["cycles_high"]
-            assert (speeds.cycles_per_byte(row) is None) == (operation == "setup")
-            assert (speeds.megabytes_per_second(row) is None) == (operation == "setup")
+            kept = raw[row.cipher, row.rounds, row.operation, row.library]
+            assert kept["cycles_low"] <= row.cycles <= kept["cycles_high"]
+            assert (row.cycles_per_byte is None) == (operation == "setup")
+            assert (row.megabytes_per_second is None) == (operation == "setup")
     installed = [name for name in wanted.libraries if host_speed.library_version(name)]
-    assert finding.outcome["missing"] == [name for name in wanted.libraries if name not in installed]
+    assert list(answer.missing) == [name for name in wanted.libraries if name not in installed]
     aes = groups["aes128-cbc", 128, 0, "decrypt"]
-    assert {row["library"] for row in aes} >= set(installed)
+    assert {row.library for row in aes} >= set(installed)
     if "openssl" in installed and host.machine().aes_instructions:
-        cycles = {row["library"]: row["cycles"] for row in aes}
+        cycles = {row.library: row.cycles for row in aes}
         assert cycles[speeds.NO_AES] > 2 * cycles["openssl"]  # the switch switches
     fewer = speeds.best_of_ours(groups["rc6-ctr", 128, 12, "encrypt"])
     all_rounds = speeds.best_of_ours(groups["rc6-ctr", 128, 0, "encrypt"])
     assert fewer is not None
     assert all_rounds is not None
-    assert fewer["cycles"] < all_rounds["cycles"]
+    assert fewer.cycles < all_rounds.cycles
 
 
 def test_a_wrong_output_is_no_figure(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +63,9 @@ def test_without_other_libraries_ours_are_timed(results: Results, monkeypatch: p
     finding = HostSpeed((SpeedPoint("rc2-cbc", 128),), 512, 5).ensure(results)
     assert finding.outcome["missing"] == list(speeds.LIBRARIES)
     assert {row["library"] for row in finding.outcome["rows"]} == {"motecrypt/plain"}
-    rows = speeds.grouped(finding.outcome["rows"])["rc2-cbc", 128, 0, "encrypt"]
+    answer = speeds.Speeds.from_json(finding.outcome)
+    assert answer is not None
+    rows = speeds.grouped(answer.rows)["rc2-cbc", 128, 0, "encrypt"]
     assert speeds.ratio_to(rows, "libtomcrypt") is None
 
 

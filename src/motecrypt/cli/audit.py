@@ -22,7 +22,7 @@ from motecrypt.cli._output import (
 )
 from motecrypt.cli._selection import Selection, select
 from motecrypt.errors import InputError
-from motecrypt.findings.audit import SEED
+from motecrypt.findings.audit import SEED, AuditAnswer
 from motecrypt.model import Cipher, Finding
 from motecrypt.results import Results
 from motecrypt.setup import need
@@ -129,16 +129,23 @@ def _as_json(cipher: Cipher, seed: int, quick: bool, findings: Sequence[Finding]
     }
 
 
+def _answer(finding: Finding) -> AuditAnswer:
+    answer = AuditAnswer.from_json(finding.outcome)
+    assert answer is not None, "an audit gives findings of its own shape"
+    return answer
+
+
 def _print(cipher: Cipher, findings: Sequence[Finding]) -> None:
+    answers = [_answer(finding) for finding in findings]
     rows = [
-        (finding.inputs["part"], READING[finding.outcome["weight"]], finding.outcome["verdict"])
-        for finding in findings
+        (finding.inputs["part"], READING.get(answer.weight, answer.weight), answer.verdict)
+        for finding, answer in zip(findings, answers, strict=True)
     ]
     print_table(f"Audit of {cipher.name}", ["part", "reading", "verdict"], rows)
-    for finding in findings:
-        title = f"{finding.outcome['title']}: {finding.outcome['verdict']}"
+    for answer in answers:
+        title = f"{answer.title}: {answer.verdict}"
         console().print(title, style="bold", markup=False, soft_wrap=True)
-        for sentence in finding.outcome["sentences"]:
+        for sentence in answer.sentences:
             print(f"  {sentence}")
     if len(findings) > 1:
         others = (name.partition(":")[2] for name in not_applicable(cipher))

@@ -19,7 +19,7 @@ from motecrypt.energy import Battery
 from motecrypt.errors import InputError
 from motecrypt.experiments import transfer_wlan
 from motecrypt.experiments.transfer_wlan import TransferWlan
-from motecrypt.findings.wlan_transfer import CLOSED_FORM
+from motecrypt.findings.wlan_transfer import CLOSED_FORM, WlanTransfer, answer_of, missing_note
 from motecrypt.model import Cipher
 from motecrypt.paths import open_regular, read_regular
 from motecrypt.setup import have, need
@@ -105,19 +105,20 @@ def command(
     chosen = _devices(catalog, devices) if cipher else []
     with open_results(db) as results:
         notes: list[str] = []
-        outcome: dict[str, Any]
         if closed_form:
-            engine, outcome = CLOSED_FORM, transfer_wlan.closed_outcome(request)
+            engine, moved = CLOSED_FORM, WlanTransfer.from_json(transfer_wlan.closed_outcome(request))
         else:
             part = min(sent, transfer_wlan.SIMULATED_BYTES)
             finding = replace(request, size=part).ensure(results, notes.append)
-            engine = str(finding.inputs["engine"])
-            outcome = transfer_wlan.scaled(finding.outcome, sent / part)
+            moved = answer_of(finding)
+            assert moved is not None, "a transfer is stored in its shape"
+            engine, moved = moved.engine, moved.scaled(sent / part)
             if part < sent:
                 engine += f", {part / 1e6:g} MB and the rest in proportion"
-        notes = [note for note in notes if "not installed" in note]
-        if outcome.get("note"):
-            notes.append(str(outcome["note"]))
+        assert moved is not None, "the closed form has the shape of a stored transfer"
+        notes = [note for note in notes if note == missing_note()]
+        if moved.note:
+            notes.append(moved.note)
         shares = []
         for name in chosen:
             cells = filecost.cells(catalog, name, cipher.name, bits) if cipher else []
@@ -129,12 +130,16 @@ def command(
                 why = next((m.reason for m in measured.values() if m.status != "ok"), "no implementation")
                 notes.append(f"{name}: {cipher_name} was not measured: {why}")
             else:
-                shares.append(account.share(cost, size, device, host, outcome, cells_battery))
+                shares.append(
+                    account.share(
+                        cost, size, device, host, moved.seconds.mean, moved.sender_joule.mean, cells_battery
+                    )
+                )
     if cipher and not chosen:
         notes.append(f"{cipher.name} was not timed: no compiler is installed; --device uno installs one")
     sizes = account.payload(size, cipher_bytes, sent, protocol)
-    if not outcome["complete"]:
-        notes.append(f"only {outcome['delivered_bytes']:,} of {sent:,} bytes arrived")
+    if not moved.complete:
+        notes.append(f"only {moved.delivered_bytes:,} of {sent:,} bytes arrived")
     if cipher and cipher.standing in ("broken", "legacy"):
         notes.append(
             f"{cipher.name} is {cipher.standing}: {cipher.standing_reason} ({cipher.standing_source})"
@@ -150,8 +155,8 @@ def command(
                 "request": asdict(request) | {"cipher": cipher_name, "encoding": encoding},
                 "payload": asdict(sizes) | {"growth": sizes.growth},
                 "engine": engine,
-                "transfer": {key: value for key, value in outcome.items() if key != "runs"},
-                "battery_percent_radio": 100 * outcome["sender_joule"]["mean"] / cells_battery.energy_j,
+                "transfer": {k: v for k, v in asdict(moved).items() if k != "engine" and (k != "note" or v)},
+                "battery_percent_radio": 100 * moved.sender_joule.mean / cells_battery.energy_j,
                 "cipher": [
                     asdict(s) | {"energy_share": s.energy_share, "time_share": s.time_share} for s in shares
                 ],
@@ -160,7 +165,7 @@ def command(
             }
         )
         return
-    _print(path, request, cipher_name, sizes, engine, outcome, shares, cells_battery, notes, written)
+    _print(path, request, cipher_name, sizes, engine, moved, shares, cells_battery, notes, written)
 
 
 def _file(file: Path | None, sample: str | None) -> Path:
@@ -251,14 +256,14 @@ def _print(
     cipher_name: str,
     sizes: account.Payload,
     engine: str,
-    outcome: dict[str, Any],
+    moved: WlanTransfer,
     shares: Sequence[account.Share],
     battery: Battery,
     notes: Sequence[str],
     written: dict[str, Any] | None,
 ) -> None:
-    seconds, frames = outcome["seconds"], outcome["data_frames"]
-    spread = f" ± {seconds['half_width']:.3f}" if seconds["half_width"] else ""
+    seconds, frames = moved.seconds, moved.data_frames
+    spread = f" ± {seconds.half_width:.3f}" if seconds.half_width else ""
     encrypted = f"{sizes.cipher_bytes:,} bytes (nonce or IV, padding and tag included)"
     rows = [
         ["file", f"{sizes.file_bytes:,} bytes"],
@@ -266,13 +271,13 @@ def _print(
         ["sent", f"{sizes.sent_bytes:,} bytes, {sizes.growth:.4f} of the file, {sizes.packets:,} packets"],
         [
             "data frames",
-            f"{frames['mean']:,.0f}, {outcome['data_frame_bytes']['mean']:,.0f} bytes on the air",
+            f"{frames.mean:,.0f}, {moved.data_frame_bytes.mean:,.0f} bytes on the air",
         ],
         ["security", f"{security(request.security).frame_bytes} bytes in each frame"],
-        ["transfer", f"{seconds['mean']:.3f} s{spread} ({engine})"],
-        ["radio, sender", f"{outcome['sender_joule']['mean']:.3f} J"],
-        ["radio, receiver", f"{outcome['receiver_joule']['mean']:.3f} J"],
-        ["battery, radio", f"{100 * outcome['sender_joule']['mean'] / battery.energy_j:.4f} %"],
+        ["transfer", f"{seconds.mean:.3f} s{spread} ({engine})"],
+        ["radio, sender", f"{moved.sender_joule.mean:.3f} J"],
+        ["radio, receiver", f"{moved.receiver_joule.mean:.3f} J"],
+        ["battery, radio", f"{100 * moved.sender_joule.mean / battery.energy_j:.4f} %"],
     ]
     title = (
         f"{path.name} over 802.11{request.phy}, {request.mode}, {request.security}, {request.signal} signal, "

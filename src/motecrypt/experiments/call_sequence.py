@@ -41,7 +41,7 @@ class CallSequence(CallQuestion):
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """Return the stored finding, or run the sequence and store it; a failure is stored as such."""
         inputs = self._inputs()
-        stored = results.finding(KIND, VERSION, inputs)
+        stored = self.kept(results, inputs)
         if stored is not None:
             return stored
         if progress is not None:

@@ -47,7 +47,7 @@ class DataTypes(DataTypesQuestion):
 
     def stored(self, results: Results) -> Finding | None:
         """The finding of these sources if it is there; never runs anything."""
-        return results.finding(KIND, VERSION, self.inputs())
+        return self.kept(results, self.inputs())
 
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """The finding, timed now if it is not stored."""

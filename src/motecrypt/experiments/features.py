@@ -34,7 +34,7 @@ class FeatureProbe(FeatureQuestion):
         """Return the stored finding, or try the cipher and store what was found."""
         cipher, body = self._subject()
         inputs = self._inputs(cipher, body)
-        stored = results.finding(KIND, VERSION, inputs)
+        stored = self.kept(results, inputs)
         if stored is not None:
             return stored
         if progress is not None:

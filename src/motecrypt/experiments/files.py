@@ -63,7 +63,7 @@ class FileJob(FileQuestion):
 
     def stored(self, results: Results) -> Finding | None:
         """The finding of exactly these builds if it is there; never runs anything."""
-        return results.finding(KIND, VERSION, self.inputs())
+        return self.kept(results, self.inputs())
 
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """The finding, run now if it is not stored."""

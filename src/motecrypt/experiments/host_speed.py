@@ -60,7 +60,7 @@ class HostSpeed(SpeedQuestion):
         self.check()
         catalog = Catalog.load()
         inputs = self.inputs(catalog)
-        found = results.finding(KIND, VERSION, inputs)
+        found = self.kept(results, inputs)
         if found is not None:
             return found
         rows: list[dict[str, Any]] = []

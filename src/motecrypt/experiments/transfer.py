@@ -33,7 +33,7 @@ class Transfer(TransferQuestion):
 
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """The finding, run now if it is not stored yet."""
-        stored = results.finding(KIND, VERSION, self.asked())
+        stored = self.kept(results, self.asked())
         if stored is not None:
             return stored
         rows = []

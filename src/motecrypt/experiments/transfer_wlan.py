@@ -65,8 +65,7 @@ class TransferWlan(WlanQuestion):
 
     def stored(self, results: Results) -> Finding | None:
         """The finding of this program if it is there, ns-3's before the closed form's; runs nothing."""
-        found = results.finding(KIND, VERSION, self.inputs(NS3))
-        return found or results.finding(KIND, VERSION, self.inputs(CLOSED_FORM))
+        return self.kept(results, self.inputs(NS3)) or self.kept(results, self.inputs(CLOSED_FORM))
 
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """The finding of this transfer, simulated now if it is not stored."""
@@ -152,13 +151,6 @@ def _outcome(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     outcome["delivered_bytes"] = min(run["delivered_bytes"] for run in ordered)
     outcome["runs"] = ordered
     return outcome
-
-
-def scaled(outcome: Mapping[str, Any], factor: float) -> dict[str, Any]:
-    """The outcome of a file that is so many times larger: every frame costs what it cost."""
-    names = ("seconds", "sender_joule", "receiver_joule", "data_frames", "data_frame_bytes")
-    grown = {name: {key: value * factor for key, value in outcome[name].items()} for name in names}
-    return {**outcome, **grown, "delivered_bytes": round(outcome["delivered_bytes"] * factor)}
 
 
 def closed_outcome(request: TransferWlan) -> dict[str, Any]:

@@ -7,6 +7,7 @@ whatever builds, tools and computers it was made with. How an answer is made is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from motecrypt.findings.answers import Answer
@@ -19,7 +20,7 @@ class FindingQuestion:
 
     KIND: ClassVar[str]
     VERSION: ClassVar[int]
-    ANSWER: ClassVar[type[Answer] | None] = None
+    ANSWER: ClassVar[type[Answer]]
 
     @classmethod
     def of(cls, question: FindingQuestion) -> Self:
@@ -32,10 +33,16 @@ class FindingQuestion:
 
     def find(self, results: Results) -> Finding | None:
         """The newest stored answer, or None; what is not of the answer's shape is not there. Runs nothing."""
-        found = results.newest_finding(self.KIND, self.VERSION, self.asked())
-        if found is None or self.ANSWER is None or self.ANSWER.from_json(found.outcome) is not None:
-            return found
-        return None
+        return self.shaped(results.newest_finding(self.KIND, self.VERSION, self.asked()))
+
+    def kept(self, results: Results, inputs: Mapping[str, Any]) -> Finding | None:
+        """The stored answer of exactly these inputs, or None: one of another shape has to be made anew."""
+        return self.shaped(results.finding(self.KIND, self.VERSION, inputs))
+
+    @classmethod
+    def shaped(cls, found: Finding | None) -> Finding | None:
+        """The finding if its outcome is of the answer's shape, else None."""
+        return None if found is None or cls.ANSWER.from_json(found.outcome) is None else found
 
 
 __all__ = ["Answer", "FindingQuestion"]

@@ -41,6 +41,32 @@ class AuditAnswer(Answer):
 
 
 @dataclass(frozen=True)
+class DiffusionMatrix(Answer):
+    """How often (per cent) each input bit, from 0 up, changed each output byte."""
+
+    input: str
+    input_bytes: int
+    output_bytes: int
+    percent_changed_by_input_bit_and_output_byte: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class DiffusionData(Answer):
+    """The data of one direction of diffusion."""
+
+    matrix: DiffusionMatrix
+
+
+@dataclass(frozen=True)
+class KeyRecovery(Answer):
+    """The data of an attack that recovers keys by queries: how many of how many, with how many each."""
+
+    keys: int
+    recovered: int
+    queries_mean: float
+
+
+@dataclass(frozen=True)
 class AuditQuestion(FindingQuestion):
     """One part of the audit of one cipher.
 

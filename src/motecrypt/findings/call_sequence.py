@@ -3,13 +3,61 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from motecrypt.findings import FindingQuestion
+from motecrypt.findings import Answer, FindingQuestion
 from motecrypt.model import Operation
+from motecrypt.results import Results
 
 KIND = "call-sequence"
 VERSION = 1
+
+
+class CallAnswer(Answer):
+    """The costs of the call, or why there are none."""
+
+    @classmethod
+    def from_json(cls, stored: object) -> Self | None:
+        """A `CallFailure` or `CallCosts`; None where the stored JSON is neither."""
+        if cls is not CallAnswer:
+            return super().from_json(stored)
+        read = CallFailure.from_json(stored) or CallCosts.from_json(stored)
+        return read if isinstance(read, cls) else None
+
+
+@dataclass(frozen=True)
+class CallFailure(CallAnswer):
+    """Why the sequence did not run, in one line."""
+
+    failed: str
+
+
+@dataclass(frozen=True)
+class CallCosts(CallAnswer):
+    """What set-up and call cost.
+
+    Attributes
+    ----------
+    setup_core_cycles, call_core_cycles
+        Core cycles with a warm cache.
+    setup_misses_cold, call_misses_cold
+        Lines missed with the cache emptied before it.
+    call_misses_kept
+        Lines missed by the call with what the set-up left.
+    code_lines_new, table_lines_new
+        Flash lines that the call touches first, of code and of tables.
+    functions
+        Where most instructions ran: a function's name and its share.
+    """
+
+    setup_core_cycles: int
+    setup_misses_cold: int
+    call_core_cycles: int
+    call_misses_kept: int
+    call_misses_cold: int
+    code_lines_new: int
+    table_lines_new: int
+    functions: tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True)
@@ -26,6 +74,7 @@ class CallQuestion(FindingQuestion):
 
     KIND: ClassVar[str] = KIND
     VERSION: ClassVar[int] = VERSION
+    ANSWER: ClassVar[type[Answer]] = CallAnswer
 
     device: str
     library: str
@@ -35,6 +84,11 @@ class CallQuestion(FindingQuestion):
     nonce: str
     message: str
     operation: Operation
+
+    def answer(self, results: Results) -> CallAnswer | None:
+        """The newest stored `CallCosts` or `CallFailure`, or None where there is neither."""
+        found = self.find(results)
+        return None if found is None else CallAnswer.from_json(found.outcome)
 
     def asked(self) -> dict[str, Any]:
         """Every field."""

@@ -1,13 +1,14 @@
-"""The question how fast ciphers run on a computer, and how its answer's rows are read. Pure."""
+"""The question how fast ciphers run on a computer, and how its answer's rows are read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from motecrypt.errors import InputError
-from motecrypt.findings import FindingQuestion
+from motecrypt.findings import Answer, FindingQuestion
+from motecrypt.results import Results
 
 KIND = "host-speed"
 VERSION = 1
@@ -36,6 +37,66 @@ def standard_points(modes: Sequence[str] = ("ecb", "cbc", "ctr")) -> tuple[Speed
 
 
 @dataclass(frozen=True)
+class SpeedMachine:
+    """The computer that was timed; `rapl` are its energy counters that could be read."""
+
+    processor: str
+    counter: str
+    aes_instructions: bool | None
+    rapl: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SpeedRow(Answer):
+    """One variant of ours or one library, at one operation.
+
+    Attributes
+    ----------
+    rounds
+        0: the cipher's own number.
+    library
+        "motecrypt/VARIANT", a library's name, or NO_AES.
+    bytes
+        How many in one go; 0 for a set-up.
+    cycles, wall_ns
+        Median of one go: of whatever the computer's counter counts, and nanoseconds of wall time.
+    """
+
+    cipher: str
+    key_bits: int
+    rounds: int
+    operation: str
+    library: str
+    bytes: int
+    cycles: float
+    wall_ns: float
+
+    @property
+    def cycles_per_byte(self) -> float | None:
+        """Cycles (of whatever the counter counts) a byte; None for a set-up."""
+        return self.cycles / self.bytes if self.bytes else None
+
+    @property
+    def megabytes_per_second(self) -> float | None:
+        """Throughput in 10^6 bytes a second of wall time; None for a set-up."""
+        return self.bytes / self.wall_ns * 1000 if self.bytes and self.wall_ns else None
+
+    @property
+    def ours(self) -> bool:
+        """Whether it is one of our variants."""
+        return self.library.partition("/")[0] == "motecrypt"
+
+
+@dataclass(frozen=True)
+class Speeds(Answer):
+    """Every row, the computer, and the libraries that were not installed."""
+
+    machine: SpeedMachine
+    missing: tuple[str, ...]
+    rows: tuple[SpeedRow, ...]
+
+
+@dataclass(frozen=True)
 class SpeedQuestion(FindingQuestion):
     """What is to be timed on this computer.
 
@@ -53,6 +114,7 @@ class SpeedQuestion(FindingQuestion):
 
     KIND: ClassVar[str] = KIND
     VERSION: ClassVar[int] = VERSION
+    ANSWER: ClassVar[type[Answer]] = Speeds
 
     points: tuple[SpeedPoint, ...] = standard_points()
     message_bytes: int = 32768
@@ -70,6 +132,11 @@ class SpeedQuestion(FindingQuestion):
             if name not in LIBRARIES:
                 raise InputError(f"library {name!r}: unknown here; choose from {', '.join(LIBRARIES)}")
 
+    def answer(self, results: Results) -> Speeds | None:
+        """The newest stored answer, or None where there is none of its shape."""
+        found = self.find(results)
+        return None if found is None else Speeds.from_json(found.outcome)
+
     def asked(self) -> dict[str, Any]:
         """The request: which ciphers and libraries, how long and how often."""
         return {
@@ -81,35 +148,24 @@ class SpeedQuestion(FindingQuestion):
         }
 
 
-# --- views: pure, over a finding's rows ----------------------------------------------------------------
+# --- views: pure, over an answer's rows ------------------------------------------------------------------
 
 
-def cycles_per_byte(row: Mapping[str, Any]) -> float | None:
-    """Cycles (of whatever the finding's counter counts) a byte; None for a set-up."""
-    return row["cycles"] / row["bytes"] if row["bytes"] else None
-
-
-def megabytes_per_second(row: Mapping[str, Any]) -> float | None:
-    """Throughput in 10^6 bytes a second of wall time; None for a set-up."""
-    return row["bytes"] / row["wall_ns"] * 1000 if row["bytes"] and row["wall_ns"] else None
-
-
-def best_of_ours(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+def best_of_ours(rows: Sequence[SpeedRow]) -> SpeedRow | None:
     """The fastest of our variants among the rows of one cipher, key length and operation."""
-    ours = [row for row in rows if row["library"].startswith("motecrypt")]
-    return min(ours, key=lambda row: row["cycles"], default=None)
+    return min((row for row in rows if row.ours), key=lambda row: row.cycles, default=None)
 
 
-def ratio_to(rows: Sequence[Mapping[str, Any]], library: str) -> float | None:
+def ratio_to(rows: Sequence[SpeedRow], library: str) -> float | None:
     """Our best cycles over a library's: above 1 we are slower. None where one is missing."""
     ours = best_of_ours(rows)
-    theirs = next((row for row in rows if row["library"] == library), None)
-    return ours["cycles"] / theirs["cycles"] if ours and theirs and theirs["cycles"] else None
+    theirs = next((row for row in rows if row.library == library), None)
+    return ours.cycles / theirs.cycles if ours and theirs and theirs.cycles else None
 
 
-def grouped(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int, int, str], list[Mapping[str, Any]]]:
+def grouped(rows: Sequence[SpeedRow]) -> dict[tuple[str, int, int, str], list[SpeedRow]]:
     """Rows by cipher, key bits, rounds and operation: what may be compared."""
-    groups: dict[tuple[str, int, int, str], list[Mapping[str, Any]]] = {}
+    groups: dict[tuple[str, int, int, str], list[SpeedRow]] = {}
     for row in rows:
-        groups.setdefault((row["cipher"], row["key_bits"], row["rounds"], row["operation"]), []).append(row)
+        groups.setdefault((row.cipher, row.key_bits, row.rounds, row.operation), []).append(row)
     return groups

@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Literal
 from motecrypt.catalog import DATA
 from motecrypt.descriptor import Table
 from motecrypt.files.crypt_and_hash import ROUNDS
-from motecrypt.findings import FindingQuestion
+from motecrypt.findings import Answer, FindingQuestion
+from motecrypt.results import Results
 
 KIND = "pico-file"
 VERSION = 1
@@ -48,6 +49,61 @@ def read_storage(path: Path) -> dict[str, dict[str, Any]]:
 
 
 @dataclass(frozen=True)
+class PartCounts:
+    """A count for each of PARTS."""
+
+    other: int
+    files: int
+    key: int
+    cipher: int
+    mac: int
+    setup: int
+
+
+@dataclass(frozen=True)
+class FileRun:
+    """One direction of a job.
+
+    Attributes
+    ----------
+    time_us
+        By the board's timer.
+    cycles, misses
+        Clock cycles, and lines that the flash cache missed, by part.
+    programs, erases, reads
+        Pages or blocks written, sectors erased, blocks read.
+    storage_busy
+        Cycles for which the storage was busy.
+    """
+
+    time_us: float
+    cycles: PartCounts
+    misses: PartCounts
+    programs: int
+    erases: int
+    reads: int
+    storage_busy: int
+    stack_bytes: int
+    heap_bytes: int
+
+
+@dataclass(frozen=True)
+class FileCosts(Answer):
+    """What encrypting and decrypting took, and the sizes of the file and of the firmware."""
+
+    encrypt: FileRun
+    decrypt: FileRun
+    sealed_bytes: int
+    clock_hz: int
+    flash_bytes: int
+    ram_bytes: int
+
+    def run(self, direction: str) -> FileRun:
+        """The run of "encrypt" or "decrypt"."""
+        return {"encrypt": self.encrypt, "decrypt": self.decrypt}[direction]
+
+
+@dataclass(frozen=True)
 class FileQuestion(FindingQuestion):
     """One file, encrypted and decrypted in a fresh file system.
 
@@ -62,6 +118,7 @@ class FileQuestion(FindingQuestion):
 
     KIND: ClassVar[str] = KIND
     VERSION: ClassVar[int] = VERSION
+    ANSWER: ClassVar[type[Answer]] = FileCosts
 
     size: int
     form: Form = "published"
@@ -69,6 +126,11 @@ class FileQuestion(FindingQuestion):
     rounds: int = ROUNDS
     c_library: Literal["bytes", "words"] = "bytes"
     cache: Literal["kept", "none"] = "kept"
+
+    def answer(self, results: Results) -> FileCosts | None:
+        """The newest stored answer, or None where there is none of its shape."""
+        found = self.find(results)
+        return None if found is None else FileCosts.from_json(found.outcome)
 
     def asked(self) -> dict[str, Any]:
         """Every field."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from motecrypt.errors import InputError
-from motecrypt.findings import FindingQuestion
+from motecrypt.findings import Answer, FindingQuestion
 from motecrypt.model import Finding
 from motecrypt.results import Results
 from motecrypt.wlan import dcf, parameters
@@ -20,6 +20,61 @@ NS3, CLOSED_FORM = "ns-3", "closed form"
 def missing_note() -> str:
     """What to say when the closed form serves in ns-3's place."""
     return "ns-3 is not installed, the closed form serves (for ns-3: apt-get install libns3-dev g++)"
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean, least and largest of the runs, and the half-width of the mean's 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+    half_width: float
+
+    def __mul__(self, factor: float) -> Spread:
+        """All four times a factor."""
+        return Spread(**{name: value * factor for name, value in vars(self).items()})
+
+
+@dataclass(frozen=True)
+class WlanTransfer(Answer):
+    """What a transfer took.
+
+    Attributes
+    ----------
+    sender_joule, receiver_joule
+        Energy of the radios.
+    data_frames, data_frame_bytes
+        Frames with data, and their bytes on the air.
+    complete, delivered_bytes
+        Whether all of the file arrived in every run, and how much in the worst.
+    note
+        What to know of it, for people.
+    engine
+        NS3 or CLOSED_FORM; not among the stored figures but in the question.
+    """
+
+    seconds: Spread
+    sender_joule: Spread
+    receiver_joule: Spread
+    data_frames: Spread
+    data_frame_bytes: Spread
+    complete: bool
+    delivered_bytes: int
+    note: str = ""
+    engine: str = ""
+
+    def scaled(self, factor: float) -> WlanTransfer:
+        """That of a file so many times larger: every frame costs what it cost."""
+        return replace(
+            self,
+            seconds=self.seconds * factor,
+            sender_joule=self.sender_joule * factor,
+            receiver_joule=self.receiver_joule * factor,
+            data_frames=self.data_frames * factor,
+            data_frame_bytes=self.data_frame_bytes * factor,
+            delivered_bytes=round(self.delivered_bytes * factor),
+        )
 
 
 @dataclass(frozen=True)
@@ -38,6 +93,7 @@ class WlanQuestion(FindingQuestion):
 
     KIND: ClassVar[str] = KIND
     VERSION: ClassVar[int] = VERSION
+    ANSWER: ClassVar[type[Answer]] = WlanTransfer
 
     size: int
     mode: str = "adhoc"
@@ -96,5 +152,17 @@ class WlanQuestion(FindingQuestion):
     def find(self, results: Results) -> Finding | None:
         """The newest stored answer, ns-3's before the closed form's, or None. Runs nothing."""
         engines = (self.asked_of(engine) for engine in (NS3, CLOSED_FORM))
-        found = (results.newest_finding(KIND, VERSION, asked) for asked in engines)
+        found = (self.shaped(results.newest_finding(KIND, VERSION, asked)) for asked in engines)
         return next((finding for finding in found if finding is not None), None)
+
+    def answer(self, results: Results) -> WlanTransfer | None:
+        """The same as figures, with the engine that they come from."""
+        return answer_of(self.find(results))
+
+
+def answer_of(found: Finding | None) -> WlanTransfer | None:
+    """A finding's figures, with the engine that they come from; None for none or one of another shape."""
+    answer = None if found is None else WlanTransfer.from_json(found.outcome)
+    if found is None or answer is None:
+        return None
+    return replace(answer, engine=CLOSED_FORM if found.inputs.get("engine") == CLOSED_FORM else NS3)

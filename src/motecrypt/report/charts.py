@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any
 
+from motecrypt.findings.audit import DiffusionMatrix
 from motecrypt.model import Comparison
 from motecrypt.report.figure import BLUE, ORANGE
 
@@ -179,7 +180,7 @@ def by_length(values: Values, quantity: str) -> dict[str, Any]:
     }
 
 
-def heat_maps(maps: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def heat_maps(maps: Mapping[str, DiffusionMatrix]) -> dict[str, Any]:
     """Diffusion: how often a changed input bit changed each output byte, a panel for each direction.
 
     A row of a panel is an input byte (the mean of its 8 bits). Dark is always, light is never, in any print.
@@ -188,14 +189,14 @@ def heat_maps(maps: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     return {"concat": panels, "columns": 2, "resolve": {"scale": {"color": "shared"}}, "spacing": 18}
 
 
-def _heat_map(title: str, found: Mapping[str, Any]) -> dict[str, Any]:
-    bits: Sequence[Sequence[int]] = found["percent_changed_by_input_bit_and_output_byte"]
+def _heat_map(title: str, found: DiffusionMatrix) -> dict[str, Any]:
+    bits = found.percent_changed_by_input_bit_and_output_byte
     values: Values = []
     for index in range(len(bits) // 8):
         columns = zip(*bits[8 * index : 8 * index + 8], strict=True)
         values += _runs(index, [_level(sum(column) / 8) for column in columns])
     axis = {"grid": False, "tickCount": 5, "tickMinStep": 1}
-    across, down = int(found["output_bytes"]), int(found["input_bytes"])
+    across, down = found.output_bytes, found.input_bytes
     return {
         "title": {"text": title, "fontSize": 11, "fontWeight": 500},
         "data": {"values": values},
@@ -205,7 +206,7 @@ def _heat_map(title: str, found: Mapping[str, Any]) -> dict[str, Any]:
         "encoding": {
             "x": _edge("output", across, "output byte", axis),
             "x2": {"field": "output_end"},
-            "y": _edge("input", down, f"{found['input']} byte", axis) | {"sort": "descending"},
+            "y": _edge("input", down, f"{found.input} byte", axis) | {"sort": "descending"},
             "y2": {"field": "input_end"},
             "color": {
                 "field": "percent",
@@ -245,11 +246,11 @@ def _runs(index: int, levels: Sequence[int]) -> Values:
     return runs
 
 
-def heat_rows(maps: Mapping[str, Mapping[str, Any]]) -> Values:
+def heat_rows(maps: Mapping[str, DiffusionMatrix]) -> Values:
     """The data behind heat maps in full, by input bit."""
     return [
         {"panel": title, "input_bit": bit, "output_byte": byte, "changed_percent": percent}
         for title, found in maps.items()
-        for bit, row in enumerate(found["percent_changed_by_input_bit_and_output_byte"])
+        for bit, row in enumerate(found.percent_changed_by_input_bit_and_output_byte)
         for byte, percent in enumerate(row)
     ]

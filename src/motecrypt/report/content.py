@@ -8,7 +8,7 @@ from typing import Any
 
 from motecrypt import __version__, advise
 from motecrypt.catalog import Catalog
-from motecrypt.findings.audit import AuditAnswer
+from motecrypt.findings.audit import AuditAnswer, DiffusionData
 from motecrypt.model import STANDINGS, Cipher, Measurement
 from motecrypt.report import charts, explorer
 from motecrypt.report.costs import Cost, best_by_device, join, usual_length
@@ -240,9 +240,9 @@ def _heat_figure(cipher: Cipher, audit: Sequence[tuple[AuditSummary, Mapping[str
         if part.part != "diffusion":
             continue
         maps = {
-            titles[name]: data[name]["matrix"]
-            for name in titles
-            if isinstance(data.get(name), Mapping) and "matrix" in data[name]
+            title: found.matrix
+            for name, title in titles.items()
+            if (found := DiffusionData.from_json(data.get(name))) is not None
         }
         if not maps:
             return None

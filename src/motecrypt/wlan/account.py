@@ -8,9 +8,7 @@ them, so the time is an upper bound and the energy is not touched.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from motecrypt.energy import Battery, Processor, energy_uj, work
 from motecrypt.errors import InputError
@@ -86,20 +84,20 @@ def share(
     size: int,
     device: Device,
     processor: Processor,
-    transfer: Mapping[str, Any],
+    seconds: float,
+    radio_joule: float,
     battery: Battery,
 ) -> Share:
-    """One device's part of a transfer whose stored outcome is given."""
+    """One device's part of a transfer that takes so long and costs the sender's radio so much."""
     joule, model = processor_joule(cost, size, device, processor)
-    radio = float(transfer["sender_joule"]["mean"])
     return Share(
         device=device.name,
         implementation=cost.implementation,
         cipher_seconds=cost.seconds(size),
         cipher_joule=joule,
-        radio_joule=radio,
-        transfer_seconds=float(transfer["seconds"]["mean"]),
-        battery_percent=100 * (joule + radio) / battery.energy_j,
+        radio_joule=radio_joule,
+        transfer_seconds=seconds,
+        battery_percent=100 * (joule + radio_joule) / battery.energy_j,
         energy_model=model,
     )
 

@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from motecrypt.catalog import Catalog
 from motecrypt.cli.report import command
 from motecrypt.errors import MotecryptError
+from motecrypt.findings.audit import DiffusionMatrix
 from motecrypt.model import Comparison
 from motecrypt.report import charts, gather, render
 from motecrypt.report.costs import join
@@ -170,13 +171,10 @@ def test_pairs_of_one_column_are_one_panel_and_of_more_several() -> None:
 
 
 def test_heat_maps_keep_never_and_always() -> None:
-    matrix = [[0] * 8 + [100] * 8 for _ in range(8)]
-    shown = {
-        "input": "key",
-        "input_bytes": 1,
-        "output_bytes": 16,
-        "percent_changed_by_input_bit_and_output_byte": matrix,
-    }
+    matrix = tuple((0,) * 8 + (100,) * 8 for _ in range(8))
+    shown = DiffusionMatrix(
+        input="key", input_bytes=1, output_bytes=16, percent_changed_by_input_bit_and_output_byte=matrix
+    )
     values = charts.heat_maps({"key": shown})["concat"][0]["data"]["values"]
     assert [(v["output"], v["output_end"], v["percent"]) for v in values] == [(0, 8, 0), (8, 16, 100)]
 

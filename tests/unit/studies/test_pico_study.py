@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -88,8 +89,12 @@ def test_a_failed_sequence_shows_its_reason(results: Results) -> None:
 
 
 def test_a_brought_library_is_taken_up(results: Results) -> None:
-    values: dict[str, Any] = dict.fromkeys(Measurement.__dataclass_fields__, "")
+    known = {f.name: f.type for f in fields(Measurement)}
+    values: dict[str, Any] = {name: "" if kind == "str" else None for name, kind in known.items()}
     values.update(
+        ad_bytes=0,
+        tag_bytes=0,
+        inputs=1,
         device="pico",
         library="thinx-aes-lib",
         configuration="default",

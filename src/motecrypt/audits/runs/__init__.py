@@ -80,7 +80,7 @@ class AuditRun(AuditQuestion):
         begin = perf_counter()
         try:
             module, subject, inputs = self._request()
-            stored = results.finding(KIND, VERSION, inputs)
+            stored = self.kept(results, inputs)
             if stored is not None:
                 return stored
             part = module.run(subject, self.part, results)

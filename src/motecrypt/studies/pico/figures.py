@@ -11,11 +11,10 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.catalog.cells import cells_for
-from motecrypt.findings.call_sequence import CallQuestion
+from motecrypt.findings.call_sequence import CallCosts, CallFailure, CallQuestion
 from motecrypt.model import Cell, Measurement, Operation
 from motecrypt.results import Results
 
@@ -170,7 +169,7 @@ class CallTiming:
     misses_cold: int
     setup_core_cycles: int
     setup_misses: int
-    outcome: Mapping[str, Any]
+    costs: CallCosts | None = None
 
     def time_us(self, miss_cycles: int, misses: int | None = None) -> float:
         """Microseconds when a missed line costs `miss_cycles`."""
@@ -211,20 +210,19 @@ def _timing(results: Results, case: Case, key_bits: int, operation: Operation) -
     request = sequence(case, key_bits, operation)
     if request is None:
         return brought(results, case, key_bits, operation)
-    finding = request.find(results)
-    if finding is None:
+    costs = request.answer(results)
+    if isinstance(costs, CallFailure):
+        return costs.failed
+    if not isinstance(costs, CallCosts):
         return "not measured"
-    outcome = finding.outcome
-    if "failed" in outcome:
-        return str(outcome["failed"])
     return CallTiming(
-        Catalog.load().device(DEVICE).clock_hz,
-        int(outcome["call_core_cycles"]),
-        int(outcome["call_misses_kept"]),
-        int(outcome["call_misses_cold"]),
-        int(outcome["setup_core_cycles"]),
-        int(outcome["setup_misses_cold"]),
-        outcome,
+        clock_hz=Catalog.load().device(DEVICE).clock_hz,
+        core_cycles=costs.call_core_cycles,
+        misses=costs.call_misses_kept,
+        misses_cold=costs.call_misses_cold,
+        setup_core_cycles=costs.setup_core_cycles,
+        setup_misses=costs.setup_misses_cold,
+        costs=costs,
     )
 
 
@@ -249,7 +247,7 @@ def brought(results: Results, case: Case, key_bits: int, operation: Operation) -
             return found[0].reason
         core += int(found[0].extra["core_cycles"])
         misses += int(found[0].extra["cache_misses"])
-    return CallTiming(Catalog.load().device(DEVICE).clock_hz, core, misses, misses, 0, 0, {})
+    return CallTiming(Catalog.load().device(DEVICE).clock_hz, core, misses, misses, 0, 0)
 
 
 @dataclass(frozen=True)

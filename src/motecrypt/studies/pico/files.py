@@ -9,7 +9,7 @@ from typing import Any
 from motecrypt.catalog import DATA
 from motecrypt.files.crypt_and_hash import ROUNDS
 from motecrypt.findings.passwords import PasswordQuestion
-from motecrypt.findings.pico_file import PARTS, FileQuestion, storage_times
+from motecrypt.findings.pico_file import FileCosts, FileQuestion, storage_times
 from motecrypt.model import Comparison, Section, Verdict
 from motecrypt.results import Results
 
@@ -87,17 +87,16 @@ class StoredFiles:
     def __init__(self, results: Results) -> None:
         self._results = results
 
-    def outcome(self, job: FileQuestion) -> Mapping[str, Any] | None:
-        """The stored outcome of a job, or None."""
-        found = job.find(self._results)
-        return None if found is None else found.outcome
+    def outcome(self, job: FileQuestion) -> FileCosts | None:
+        """What a job took, or None."""
+        return job.answer(self._results)
 
     def total_ms(self, job: FileQuestion, direction: str) -> float | None:
         """The time of a whole job by the board's timer; with few hashes, the time of the others is added."""
         outcome = self.outcome(job)
         if outcome is None:
             return None
-        total: float = outcome[direction]["time_us"] / 1000
+        total = outcome.run(direction).time_us / 1000
         if job.form != "published" or job.rounds == ROUNDS:
             return total
         hash_ms = self.hash_ms()
@@ -108,9 +107,9 @@ class StoredFiles:
         outcome = self.outcome(job)
         if outcome is None:
             return {}
-        cycles = {part: outcome[direction]["cycles"][part] for part in PARTS}
-        cycles["storage"] = outcome[direction]["storage_busy"]
-        return {part: 1000 * count / outcome["clock_hz"] for part, count in cycles.items()}
+        run = outcome.run(direction)
+        cycles = {**vars(run.cycles), "storage": run.storage_busy}
+        return {part: 1000 * count / outcome.clock_hz for part, count in cycles.items()}
 
     def hash_ms(self) -> float | None:
         """Milliseconds of one hash of the key derivation: two runs that differ in their number only."""
@@ -186,12 +185,12 @@ def _split(stored: StoredFiles, job: FileQuestion, direction: str, said: float) 
     parts, outcome = stored.parts_ms(job, direction), stored.outcome(job)
     if outcome is None:
         return ""
-    figures = outcome[direction]
+    run = outcome.run(direction)
     split = ", ".join(f"{title} {parts[part]:.1f}" for part, title in PART_TITLES.items())
-    ours = figures["time_us"] / 1000
+    ours = run.time_us / 1000
     return (
-        f"{split} ms; in the last the flash was busy {parts['storage']:.1f} ms ({figures['erases']} sectors "
-        f"erased, {figures['programs']} pages programmed); {sum(figures['misses'].values())} cache misses; "
+        f"{split} ms; in the last the flash was busy {parts['storage']:.1f} ms ({run.erases} sectors "
+        f"erased, {run.programs} pages programmed); {sum(vars(run.misses).values())} cache misses; "
         f"residual {ours - said:+.0f} ms: Mbed OS's littlefs is version 1, which erases a sector (45 ms "
         "typical) whenever it commits a name or size; ours is version 2, which appends"
     )
@@ -199,7 +198,7 @@ def _split(stored: StoredFiles, job: FileQuestion, direction: str, said: float) 
 
 def _memory(stored: StoredFiles) -> list[Comparison]:
     outcome = stored.outcome(printed_jobs()[630])
-    flash = None if outcome is None else float(outcome["flash_bytes"])
+    flash = None if outcome is None else float(outcome.flash_bytes)
     verdict: Verdict = "not measured" if flash is None else "contradicted"
     return [
         Comparison(
@@ -216,11 +215,11 @@ def _memory(stored: StoredFiles) -> list[Comparison]:
     ]
 
 
-def _job_ram(outcome: Mapping[str, Any] | None) -> str:
+def _job_ram(outcome: FileCosts | None) -> str:
     if outcome is None:
         return "(not measured)"
-    run = outcome["encrypt"]
-    return f"{run['stack_bytes']} bytes of stack and {run['heap_bytes']} of heap"
+    run = outcome.encrypt
+    return f"{run.stack_bytes} bytes of stack and {run.heap_bytes} of heap"
 
 
 def _claims(stored: StoredFiles) -> list[Comparison]:
@@ -238,7 +237,8 @@ def _claims(stored: StoredFiles) -> list[Comparison]:
             + ("" if biggest is None else f"; 262144 bytes take {biggest:.0f} ms"),
         )
     ]
-    if not parts or first is None:
+    costs = stored.outcome(small)
+    if costs is None or first is None:
         said = "setting up the AES context dominates"
         row = (SOURCE, CLAIMS, "set-up dominates", "share of the time", "%", said, None, None, "not measured")
         return [*rows, Comparison(*row)]  # type: ignore[arg-type]
@@ -252,7 +252,7 @@ def _claims(stored: StoredFiles) -> list[Comparison]:
         ),
         Comparison(
             *(SOURCE, CLAIMS, "format", "bytes of the file for 630", "bytes", "16 + blocks + 64"),
-            *(float((stored.outcome(small) or {})["sealed_bytes"]), None, "reproduced"),
+            *(float(costs.sealed_bytes), None, "reproduced"),
             note="and the host's implementation and the real program make the same bytes",
         ),
         *_card_claims(stored),
@@ -345,15 +345,15 @@ def _part_section(stored: StoredFiles) -> Section:
             parts, outcome = stored.parts_ms(job, direction), stored.outcome(job)
             if outcome is None:
                 continue
-            run = outcome[direction]
+            run = outcome.run(direction)
             rows.append(
                 [
                     f"{size} {direction}",
                     *(f"{parts[part]:.2f}" for part in PART_TITLES),
                     f"{parts['storage']:.1f}",
-                    str(run["erases"]),
-                    str(run["programs"]),
-                    f"{sum(run['misses'].values()):,}",
+                    str(run.erases),
+                    str(run.programs),
+                    f"{sum(vars(run.misses).values()):,}",
                 ]
             )
     columns = ["job", *PART_TITLES.values(), "flash busy", "erased", "programmed", "cache misses"]
@@ -422,7 +422,7 @@ def _card_section(stored: StoredFiles) -> Section:
             outcome, parts = stored.outcome(job), stored.parts_ms(job, "encrypt")
             if outcome is None:
                 continue
-            run = outcome["encrypt"]
+            run = outcome.encrypt
             rows.append(
                 [
                     storage_times()[storage]["title"],
@@ -430,9 +430,9 @@ def _card_section(stored: StoredFiles) -> Section:
                     *(_ms(stored.total_ms(job, d)) for d in DIRECTIONS),
                     f"{parts['files']:.1f}",
                     f"{parts['storage']:.1f}",
-                    str(run["reads"]) if storage != "flash" else "",
-                    str(run["programs"]),
-                    str(run["erases"]) if storage == "flash" else "",
+                    str(run.reads) if storage != "flash" else "",
+                    str(run.programs),
+                    str(run.erases) if storage == "flash" else "",
                 ]
             )
     columns = ["storage", "bytes", "encrypt", "decrypt", "file system", "busy", "read", "written", "erased"]

@@ -110,14 +110,14 @@ def _times(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[Co
 def _facts(ours: CallTiming) -> str:
     band = "/".join(f"{ours.time_us(p):.0f}" for p in miss_cycles())
     at = "/".join(map(str, miss_cycles()))
-    where = " after the key's set-up" if ours.outcome else ""
+    where = " after the key's set-up" if ours.costs else ""
     text = (
         f"warm {ours.time_us(0):.0f}; cold{where} {band} at {at} cycles a miss; "
         f"{ours.core_cycles:,} core cycles, {ours.misses} lines missed"
     )
-    if ours.outcome:
-        code, tables = ours.outcome["code_lines_new"], ours.outcome["table_lines_new"]
-        name, share = ours.outcome["functions"][0]
+    if ours.costs:
+        code, tables = ours.costs.code_lines_new, ours.costs.table_lines_new
+        name, share = ours.costs.functions[0] if ours.costs.functions else ("?", 0.0)
         text += f" (code {code}, tables {tables}); {100 * share:.0f} % of the instructions in {name}"
     return text
 
@@ -153,7 +153,7 @@ def _cause(ours: CallTiming, published: float, levels: dict[tuple[str, str], flo
 def _tables_alone(ours: CallTiming, published: float, levels: Mapping[str, float]) -> str:
     """Whether the tables' lines, which no compiler changes, and the fastest core take more than the print."""
     _, boot2, _ = miss_cycles()
-    tables = int(ours.outcome.get("table_lines_new", 0))
+    tables = ours.costs.table_lines_new if ours.costs else 0
     least = ours.time_us(boot2, tables) - ours.time_us(0) + min([ours.time_us(0), *levels.values()])
     if least <= published:
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from motecrypt.findings.audit import AuditAnswer
+from motecrypt.findings.audit import AuditAnswer, KeyRecovery
 from motecrypt.findings.features import Features
 from motecrypt.model import Comparison, Verdict
 from motecrypt.studies.rc4d.figures import (
@@ -384,16 +384,16 @@ def _whole_ciphertext(e: Evidence) -> Judged:
 
 
 def _stronger(e: Evidence) -> Judged:
-    if e.attack is None:
+    found = None if e.attack is None else KeyRecovery.from_json(e.attack.data)
+    if found is None:
         raise KeyError("the attack")
-    data = e.attack.data
     how = (
-        f"about {data['queries_mean']:.0f} chosen messages of two bytes give the whole secret table, "
+        f"about {found.queries_mean:.0f} chosen messages of two bytes give the whole secret table, "
         "after which all messages of the key can be read and made (motecrypt audit rc4d)"
     )
     return Judged(
-        f"{data['recovered']} of {data['keys']} keys broken",
-        _verdict(not data["recovered"]),
+        f"{found.recovered} of {found.keys} keys broken",
+        _verdict(not found.recovered),
         f"{how}. RC4 under a key used twice loses its keystream, RC4D its state",
         brief=how,
     )

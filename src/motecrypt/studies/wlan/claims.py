@@ -118,11 +118,11 @@ def _poor(stored: Stored) -> list[Comparison]:
     low, high = PUBLISHED_POOR
     for decibel in plan.WALLS:
         moved = stored.seconds(plan.walls("adhoc", decibel))
-        own = over(moved["mean"], base["mean"]) if moved and base else None
+        own = over(moved.mean, base.mean) if moved and base else None
         fits = own is not None and low * (1 - TOLERANCE) <= own <= high * (1 + TOLERANCE)
         note = "51 m, Rayleigh fading, 802.11b; print: 1.64 text, 1.85 audio, 2.34 video"
         if moved and base:
-            note += f"; runs {moved['low'] / base['mean']:.2f} to {moved['high'] / base['mean']:.2f}"
+            note += f"; runs {moved.low / base.mean:.2f} to {moved.high / base.mean:.2f}"
         where = f"{decibel:g} dB of walls"
         verdict = holds(own, fits)
         rows.append(
@@ -223,7 +223,7 @@ def _beside_radio(stored: Stored, name: str, ratio: float | None) -> float | Non
     nanoseconds = stored.ns_per_byte(name)
     if radio is None or nanoseconds is None or ratio is None:
         return None
-    return (ratio - 1) * microjoule_per_byte(nanoseconds) * DATA["text"] / 1e6 / radio["mean"]
+    return (ratio - 1) * microjoule_per_byte(nanoseconds) * DATA["text"] / 1e6 / radio.mean
 
 
 def _data_types(stored: Stored) -> list[Comparison]:
@@ -231,14 +231,14 @@ def _data_types(stored: Stored) -> list[Comparison]:
     text = "the type of data changes a cipher's time"
     rows = []
     for name, (cipher, bits) in CIPHERS.items():
-        outcome = stored.host(DataTypesQuestion(cipher, bits))
-        if outcome is None:
+        times = stored.host(DataTypesQuestion(cipher, bits))
+        if times is None or not times.ratio_to_text:
             rows.append(claim(text, name, "ratio to text", "claim", None))
             continue
-        ratios = dict(outcome["ratio_to_text"])
-        worst = max(ratios.values(), key=lambda v: abs(v["median"] - 1))["median"]
-        said = ", ".join(f"{k} {v['low']:.3f} to {v['high']:.3f}" for k, v in ratios.items() if k != "text")
-        note = f"95 % intervals of the median: {said}; {outcome['outliers']} of {outcome['timings']} outliers"
+        ratios = times.ratio_to_text
+        worst = max((ratio.median for ratio in ratios.values()), key=lambda median: abs(median - 1))
+        said = ", ".join(f"{k} {v.low:.3f} to {v.high:.3f}" for k, v in ratios.items() if k != "text")
+        note = f"95 % intervals of the median: {said}; {times.outliers} of {times.timings} outliers"
         spread = stored.mote_spread("uno", cipher, bits)
         if spread is not None:
             least, most, inputs = spread

@@ -49,7 +49,7 @@ def _doubling(stored: Stored) -> list[Comparison]:
     plain = total_seconds(stored, "text", "none", "adhoc_open")
     for encoding in ("base64", "hex"):
         moved = stored.seconds(plan.transfer("text", "AES", "adhoc_open", encoding))
-        own = over(moved["mean"], plain) if moved else None
+        own = over(moved.mean, plain) if moved else None
         near = own is not None and 0.9 * min(said) <= own <= 1.1 * max(said)
         note = f"{encoded_bytes(300, encoding) / 300:.2f} times the bytes"
         if near:
@@ -80,8 +80,8 @@ def _security(stored: Stored) -> list[Comparison]:
         note = f"{added} bytes in each frame; closed form {form:.4f}"
         own = None
         if moved and base:
-            own = moved["mean"] / base["mean"]
-            note += f"; ours ± {(moved['half_width'] + base['half_width']) / base['mean']:.4f}"
+            own = moved.mean / base.mean
+            note += f"; ours ± {(moved.half_width + base.half_width) / base.mean:.4f}"
         verdict = judge(own / published if own and published else None, own)
         if published and own and published - 1 > 5 * (own - 1):
             verdict = "contradicted"  # 10 % of a ratio near 1 would hide a cost many times too large
@@ -105,13 +105,13 @@ def _modes(stored: Stored) -> list[Comparison]:
             stored.seconds(plan.good("infrastructure", phy)),
             stored.seconds(plan.good("adhoc", phy)),
         )
-        own = over(through["mean"], direct["mean"]) if through and direct else None
+        own = over(through.mean, direct.mean) if through and direct else None
         rows.append(claim("access point / ad hoc", f"802.11{phy}", "ratio", printed, own, note=note))
     poor, fine = (
         stored.seconds(plan.walls("adhoc", plan.WALLS[-1], "g")),
         stored.seconds(plan.good("adhoc", "g")),
     )
-    own = over(poor["mean"], fine["mean"]) if poor and fine else None
+    own = over(poor.mean, fine.mean) if poor and fine else None
     note = "not in the print; the higher rates reach less far, a poor signal costs 802.11g more"
     rows.append(claim("poor signal / good signal", "802.11g", "ratio", None, own, note=note))
     return rows
@@ -132,7 +132,7 @@ def _blowfish(stored: Stored) -> list[Comparison]:
         )
         own = over(blowfish, aes)
         note = f"Blowfish {blowfish:.2f}, AES {aes:.2f} cycles/byte" if blowfish and aes else ""
-        if library == "openssl" and stored.machine and not stored.machine["aes_instructions"]:
+        if library == "openssl" and stored.machine and not stored.machine.aes_instructions:
             note += "; this processor is not known to have AES instructions"
         rows.append(claim(text, where, unit, printed, own, holds(own, own is not None and own < 1), note))
     for device in plan.DEVICES:
@@ -160,7 +160,7 @@ def _share_on_host(stored: Stored) -> list[Comparison]:
     if radio is None:
         return [claim(_SHARE, "this host", "% of energy", "claim", None)]
     battery = Battery.parse(plan.BATTERY)
-    whole = 100 * radio["mean"] / battery.energy_j
+    whole = 100 * radio.mean / battery.energy_j
     rows = []
     for name in CIPHERS:
         nanoseconds = stored.ns_per_byte(name)
@@ -170,10 +170,10 @@ def _share_on_host(stored: Stored) -> list[Comparison]:
         shares = []
         for cpu in (processor(plan.PROCESSOR), processor("pentium-m-1500")):
             joule = energy.energy_uj(cpu.supply_v, cpu.current_ma, nanoseconds * DATA["text"] / 1000) / 1e6
-            shares.append(100 * joule / (joule + radio["mean"]))
+            shares.append(100 * joule / (joule + radio.mean))
         note = (
             f"the source's 0.27 W processor; {shares[1]:.1f} % with a Pentium M's 24.5 W; the radio takes "
-            f"{radio['mean']:.2f} J, {whole:.4f} % of a {plan.BATTERY} battery"
+            f"{radio.mean:.2f} J, {whole:.4f} % of a {plan.BATTERY} battery"
         )
         verdict = holds(shares[0], max(shares) < 50)
         rows.append(claim(_SHARE, f"{name}, this host", "% of energy", "claim", shares[0], verdict, note))

@@ -7,12 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
-from typing import Any
 
 from motecrypt.catalog import Catalog
-from motecrypt.findings.data_types import DataTypesQuestion
-from motecrypt.findings.host_speed import SpeedQuestion, best_of_ours, cycles_per_byte, standard_points
-from motecrypt.findings.wlan_transfer import WlanQuestion
+from motecrypt.findings.data_types import DataTypesQuestion, DataTypeTimes
+from motecrypt.findings.host_speed import (
+    SpeedMachine,
+    SpeedQuestion,
+    SpeedRow,
+    Speeds,
+    best_of_ours,
+    standard_points,
+)
+from motecrypt.findings.wlan_transfer import Spread, WlanQuestion
 from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
 from motecrypt.wlan import filecost
@@ -177,65 +183,60 @@ class Stored:
     results: Results
     catalog: Catalog
 
-    def seconds(self, request: WlanQuestion) -> dict[str, float] | None:
+    def seconds(self, request: WlanQuestion) -> Spread | None:
         """Mean, spread and interval of a transfer's duration."""
-        return self._figures(request, "seconds")
+        moved = request.answer(self.results)
+        return None if moved is None else moved.seconds
 
-    def joule(self, request: WlanQuestion) -> dict[str, float] | None:
+    def joule(self, request: WlanQuestion) -> Spread | None:
         """The sender's radio energy."""
-        return self._figures(request, "sender_joule")
-
-    def _figures(self, request: WlanQuestion, name: str) -> dict[str, float] | None:
-        finding = request.find(self.results)
-        return dict(finding.outcome[name]) if finding is not None else None
+        moved = request.answer(self.results)
+        return None if moved is None else moved.sender_joule
 
     def engines(self, requests: Iterable[WlanQuestion]) -> set[str]:
         """Which engines the stored transfers come from."""
-        found = (request.find(self.results) for request in requests)
-        return {str(finding.inputs["engine"]) for finding in found if finding is not None}
+        found = (request.answer(self.results) for request in requests)
+        return {moved.engine for moved in found if moved is not None}
 
-    def host(self, request: DataTypesQuestion) -> Mapping[str, Any] | None:
-        """The outcome of one timing on the host."""
-        finding = request.find(self.results)
-        return finding.outcome if finding is not None else None
+    def host(self, request: DataTypesQuestion) -> DataTypeTimes | None:
+        """One timing on the host."""
+        return request.answer(self.results)
 
     def ns_per_byte(self, cipher: str, data: str = "text") -> float | None:
         """The host's nanoseconds for each byte of one of the source's ciphers, on that kind of data."""
-        outcome = self.host(DataTypesQuestion(*CIPHERS[cipher]))
-        return None if outcome is None else float(outcome["ns_per_byte"][data])
+        name, bits = CIPHERS[cipher]
+        times = self.host(DataTypesQuestion(name, bits))
+        return None if times is None else times.ns_per_byte.get(data)
 
     @cached_property
-    def machine(self) -> Mapping[str, Any]:
-        """The host as its timings found it; empty where nothing was timed."""
-        return self._speed["machine"] if self._speed else {}
+    def machine(self) -> SpeedMachine | None:
+        """The host as its timings found it; None where nothing was timed."""
+        return self._speed.machine if self._speed else None
 
     @cached_property
-    def _speed(self) -> Mapping[str, Any] | None:
-        found = host_speed().find(self.results)
-        return found.outcome if found is not None else None
+    def _speed(self) -> Speeds | None:
+        return host_speed().answer(self.results)
 
     def speed(
         self, cipher: str, bits: int, operation: str = "encrypt", library: str = "motecrypt", rounds: int = 0
-    ) -> Mapping[str, Any] | None:
+    ) -> SpeedRow | None:
         """The host's row of a cipher: our fastest variant, or a library's."""
         if self._speed is None:
             return None
         wanted = (cipher, bits, operation, rounds)
         rows = [
-            row
-            for row in self._speed["rows"]
-            if (row["cipher"], row["key_bits"], row["operation"], row["rounds"]) == wanted
+            row for row in self._speed.rows if (row.cipher, row.key_bits, row.operation, row.rounds) == wanted
         ]
         if library == "motecrypt":
             return best_of_ours(rows)
-        return next((row for row in rows if row["library"] == library), None)
+        return next((row for row in rows if row.library == library), None)
 
     def cycles_per_byte(
         self, cipher: str, bits: int, operation: str = "encrypt", library: str = "motecrypt", rounds: int = 0
     ) -> float | None:
         """Cycles of the host's counter for each byte, or None."""
         row = self.speed(cipher, bits, operation, library, rounds)
-        return None if row is None else cycles_per_byte(row)
+        return None if row is None else row.cycles_per_byte
 
     def mote(self, device: str, cipher: str, bits: int) -> FileCost | None:
         """A mote's fastest implementation, or None where nothing runs or nothing is stored."""

@@ -175,24 +175,24 @@ def _both_ways(stored: Stored) -> Section:
         line = [name]
         for operation in ("encrypt", "decrypt"):
             found = stored.speed(cipher, bits, operation)
-            if found is None:
+            if found is None or not found.bytes:
                 line += ["not measured", "", "", "", ""]
                 continue
-            nanoseconds = found["wall_ns"] / found["bytes"]
+            nanoseconds = found.wall_ns / found.bytes
             seconds = nanoseconds * DATA["text"] / 1e9
             joule = microjoule_per_byte(nanoseconds) * DATA["text"] / 1e6
             line += [
                 f"{1e3 / nanoseconds:,.0f}",
-                f"{found['cycles'] / found['bytes']:.2f}",
+                f"{found.cycles / found.bytes:.2f}",
                 f"{microjoule_per_byte(nanoseconds):.5f}",
-                f"{100 * seconds / (seconds + moved['mean']):.2f}" if moved else "",
+                f"{100 * seconds / (seconds + moved.mean):.2f}" if moved else "",
                 f"{100 * joule / battery.energy_j:.7f}",
             ]
         rows.append(line)
     heads = ("MB/s", "cycles/byte", "µJ/byte", "CPU load %", "battery %")
     host = stored.machine
-    counted = f"{host['processor']}, {host['counter']}" if host else "nothing was timed"
-    if host and not host["rapl"]:
+    counted = f"{host.processor}, {host.counter}" if host else "nothing was timed"
+    if host and not host.rapl:
         counted += "; no energy counter (RAPL) can be read here, so energy is the source's model"
     return Section(
         "Encryption and decryption on this host, our portable C",

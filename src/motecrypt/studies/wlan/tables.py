@@ -49,9 +49,9 @@ def total_seconds(stored: Stored, data: str, cipher: str, column: str) -> float 
     if moved is None:
         return None
     if cipher == "none":
-        return moved["mean"]
+        return moved.mean
     nanoseconds = stored.ns_per_byte(cipher, data)
-    return None if nanoseconds is None else moved["mean"] + nanoseconds * DATA[data] / 1e9
+    return None if nanoseconds is None else moved.mean + nanoseconds * DATA[data] / 1e9
 
 
 def tables(stored: Stored) -> list[Comparison]:
@@ -82,7 +82,7 @@ def _plain_row(
     first = next(iter(COLUMNS))
     base, own = total_seconds(stored, data, "none", first), total_seconds(stored, data, "none", column)
     moved = stored.seconds(plan.transfer(data, "none", column))
-    spread = f"ours {moved['mean']:.2f} s, runs {moved['low']:.2f} to {moved['high']:.2f}; " if moved else ""
+    spread = f"ours {moved.mean:.2f} s, runs {moved.low:.2f} to {moved.high:.2f}; " if moved else ""
     return row(
         *(table, f"{data}: no encryption", COLUMN_TITLES[column], "ratio to ad hoc, open"),
         *(printed[data, "none", column] / printed[data, "none", first], own / base if own and base else None),
@@ -159,7 +159,7 @@ def with_radio(stored: Stored, data: str, cipher: str, column: str) -> float | N
     nanoseconds = 0.0 if cipher == "none" else stored.ns_per_byte(cipher, data)
     if radio is None or nanoseconds is None:
         return None
-    return radio["mean"] * 1e6 / DATA[data] + microjoule_per_byte(nanoseconds)
+    return radio.mean * 1e6 / DATA[data] + microjoule_per_byte(nanoseconds)
 
 
 ALONE = {
