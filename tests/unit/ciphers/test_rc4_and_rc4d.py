@@ -47,7 +47,7 @@ def _cases() -> Iterator[Case]:
         descriptor = tomllib.loads((CIPHERS / family / "cipher.toml").read_text())
         ciphers = {entry["name"]: entry for entry in descriptor["cipher"]}
         for implementation in descriptor["implementation"]:
-            if implementation.get("devices", ["*"]) != ["*"]:
+            if implementation.get("cores", ["*"]) != ["*"]:
                 continue
             for name in implementation["ciphers"]:
                 yield _case(family, ciphers[name], implementation)
