@@ -101,7 +101,7 @@ def test_wrong_names_are_one_line(capsys):
     code, _, err = run(capsys, "audit", "rc4", "--part", "astrology")
     assert code == 2 and err.count("\n") == 1 and "diffusion" in err
     with pytest.raises(InputError):
-        AuditRun("rc4", "diffusion", variant="no-such").find(None)
+        AuditRun("rc4", "diffusion", variant="no-such").asked()
 
 
 def cipher(name):
