@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.model import Implementation
 from motecrypt.process import Outcome
 from motecrypt.toolchain import BuildError, BuildRequest, build, drivers, key_of, toolchain
-from motecrypt.toolchain.includes import reached
+from motecrypt.toolchain.includes import FILE_BYTES_MAX, reached
 
 FAULTY = Path(__file__).resolve().parents[1] / "data" / "faulty"
 
@@ -82,6 +83,34 @@ def test_circular_and_missing_includes_end(tmp_path: Path) -> None:
     (tmp_path / "b.h").write_text('#include "a.h"\n')
     (tmp_path / "a.c").write_text('#include "a.h"\n')
     assert [p.name for p in reached([tmp_path / "a.c"], [])] == ["a.c", "a.h", "b.h"]
+
+
+@pytest.mark.parametrize("where", ["one.h.gch", "inner/one.h.gch", "inner/any.gch/c", "../near/x.h.gch"])
+def test_a_precompiled_header_is_refused(where: str, tmp_path: Path) -> None:
+    wanted = request(own_cipher(tmp_path / "own"))
+    (tmp_path / "near").mkdir()
+    source = tmp_path / "own" / wanted.implementation.sources[0]
+    source.write_text('#include "../near/x.h"\n' + source.read_text())
+    (tmp_path / "own" / where).parent.mkdir(exist_ok=True)
+    (tmp_path / "own" / where).touch()
+    with pytest.raises(BuildError, match=r"\.gch: a precompiled header, which GCC would trust"):
+        key_of(wanted)
+
+
+@pytest.mark.parametrize("what", ["pipe", "device", "endless"])
+def test_a_header_that_is_no_source_is_refused_and_not_waited_for(what: str, tmp_path: Path) -> None:
+    wanted = request(own_cipher(tmp_path / "own"))
+    header = tmp_path / "own" / "more.h"
+    if what == "pipe":
+        os.mkfifo(header)
+    elif what == "device":
+        header.symlink_to("/dev/zero")
+    else:
+        header.touch()
+        os.truncate(header, FILE_BYTES_MAX + 1)
+    told = "longer than 67,108,864 bytes" if what == "endless" else "not a regular file"
+    with pytest.raises(BuildError, match=rf"more\.h: {told}"):
+        key_of(wanted)
 
 
 @pytest.mark.parametrize("device", ["uno", "pico", "host"])

@@ -391,6 +391,42 @@ def test_an_archive_is_named_without_a_path(tmp_path: Path) -> None:
         sources_of(folder)
 
 
+@pytest.mark.parametrize("client", ["debian", "pypi", "crate"])
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('package = "toy"', 'package = "--log={there}"', "'package' is '--log="),
+        ('package = "toy"', 'package = "-o=Dir::Bin::dpkg=x"', "'package' is '-o=Dir"),
+        ('package = "toy"', 'package = "toy @ file:///x"', "'package' is 'toy @ file"),
+        ('package = "toy"', 'package = "../toy"', "'package' is '../toy'"),
+        ('package = "toy"', 'package = ""', "'package' is ''"),
+        ('version = "1.0"', 'version = "/../../x"', "'version' is '/../../x'"),
+        ('version = "1.0"', "version = '1.0\"\\npath = \"x'", "'version' is "),
+        (f'file = "{ARCHIVE}"', 'file = "**x"', "'file' is '**x'"),
+        (f'file = "{ARCHIVE}"', 'file = ".."', "'file' is '..'"),
+    ],
+)
+def test_a_client_is_given_names_and_no_options(
+    client: str, old: str, new: str, told: str, tmp_path: Path
+) -> None:
+    folder = _library(tmp_path / "toy", (client, _pin(GOOD)))
+    described = (folder / "library.toml").read_text()
+    assert old in described
+    (folder / "library.toml").write_text(
+        described.replace(old, new.replace("{there}", str(tmp_path / "log")))
+    )
+    with pytest.raises(InputError) as caught:
+        source_root(folder)
+    assert told in str(caught.value) and "library.toml" in str(caught.value)
+    assert not (tmp_path / "log==1.0").exists()
+
+
+def test_a_folder_named_like_the_archive_is_not_taken_for_it(tmp_path: Path) -> None:
+    (tmp_path / ARCHIVE).mkdir()
+    with pytest.raises(BuildError, match=f"did not bring {ARCHIVE}"):
+        sources._found(tmp_path, SOURCE, process.Outcome(0, "", ""))
+
+
 def test_a_crate_needs_cargo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
     with pytest.raises(BuildError, match="cargo is not installed"):

@@ -18,8 +18,9 @@ from pathlib import Path
 
 from motecrypt import process
 from motecrypt.errors import InputError
-from motecrypt.paths import cache_dir, make_dir
+from motecrypt.paths import cache_dir, make_dir, read_regular
 from motecrypt.toolchain import toolchain
+from motecrypt.toolchain.includes import refuse_precompiled
 from motecrypt.toolchain.toolchain import BuildError
 
 CORE = Path("/usr/share/arduino/hardware/arduino/avr")
@@ -74,6 +75,7 @@ def build_sketch(sketch: Path, libraries: Sequence[Path] = ()) -> Path:
     used = _libraries_of([*parts, *own, *folder.glob("*.h")], (*libraries, folder.parent, *LIBRARIES), folder)
     sources = [*own, *(s for lib in used for s in _library_sources(lib))]
     include = [*_CORE_INCLUDE, folder, *(p for lib in used for p in _include_folders(lib))]
+    refuse_precompiled((folder, *used))
     key = _key(parts, sources, include)
     target = cache_dir() / "sketches" / key / f"{sketch.stem}.elf"
     if not target.exists():
@@ -125,7 +127,7 @@ def _libraries_of(files: Iterable[Path], places: Sequence[Path], own: Path) -> l
     waiting = list(files)
     seen: set[str] = set()
     while waiting:
-        text = waiting.pop().read_text(errors="replace")
+        text = _text_of(waiting.pop())
         for name in _INCLUDE.findall(text):
             if name in seen or (own / name).is_file() or (CORE / "cores" / "arduino" / name).is_file():
                 continue
@@ -136,6 +138,10 @@ def _libraries_of(files: Iterable[Path], places: Sequence[Path], own: Path) -> l
                 waiting += [p for folder in _include_folders(library) for p in sorted(folder.glob("*.h"))]
                 waiting += _library_sources(library)
     return list(found)
+
+
+def _text_of(path: Path) -> str:
+    return read_regular(path).decode(errors="replace")
 
 
 def _library_with(header: str, places: Sequence[Path], own: Path) -> Path | None:
@@ -172,7 +178,7 @@ def _key(parts: Sequence[Path], sources: Sequence[Path], include: Sequence[Path]
     digest.update(repr(said).encode())
     headers = [p for folder in include for p in sorted(folder.glob("*.h"))]
     for path in (*parts, *sources, *headers):
-        digest.update(f"{path}\0".encode() + path.read_bytes())
+        digest.update(f"{path}\0".encode() + read_regular(path))
     return digest.hexdigest()[:32]
 
 
@@ -209,7 +215,7 @@ def _compile(
     parts: Sequence[Path], sources: Sequence[Path], include: Sequence[Path], core: Path, work: Path
 ) -> Path:
     main = work / "sketch.cpp"
-    main.write_text(sketch_source([(p, p.read_text(errors="replace")) for p in parts]))
+    main.write_text(sketch_source([(p, _text_of(p)) for p in parts]))
     objects = _objects([main, *sources], include, work)
     elf = work / "sketch.elf"
     toolchain.link("avr-gcc", _LINK, objects, elf, work, libraries=(str(core), "-lm"))

@@ -19,7 +19,7 @@ from motecrypt.errors import FailureKind, InputError
 from motecrypt.model import Device, Implementation
 from motecrypt.paths import cache_dir, make_dir
 from motecrypt.toolchain import toolchain
-from motecrypt.toolchain.includes import file_hash, reached
+from motecrypt.toolchain.includes import file_hash, reached, refuse_precompiled
 from motecrypt.toolchain.sizes import Sizes, elf_sizes, object_sizes, symbols
 from motecrypt.toolchain.sources import source_root
 from motecrypt.toolchain.toolchain import BuildError
@@ -117,6 +117,7 @@ def _headers_named(defines: tuple[str, ...]) -> list[str]:
 def _read_by_compiler(request: BuildRequest) -> list[Path]:
     """Every file of ours or the user's that goes into a build, as far as can be known without building."""
     sources, include = _resolve(request)
+    refuse_precompiled((request.implementation.folder, request.device.folder))
     directories = _directories(request, sources, include)
     near = [h for d in (request.implementation.folder, *include) for h in sorted(d.glob("*.h"))]
     device = [p for p in sorted(request.device.folder.iterdir()) if p.suffix in _DEVICE_FILES]

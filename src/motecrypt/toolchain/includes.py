@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +19,8 @@ from motecrypt.toolchain.toolchain import BuildError
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*(?:include|import)[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 _ASSEMBLER_INCLUDE = re.compile(rb'^[ \t]*\.(?:include|incbin)[ \t]+"([^"\n]+)"', re.MULTILINE)
+
+FILE_BYTES_MAX = 64 << 20
 
 
 def file_hash(path: Path) -> str:
@@ -53,9 +56,27 @@ def _find(name: str, folders: Sequence[str]) -> Path | None:
     """The file of that name in the first folder that has it. Plain strings: this is asked very often."""
     for folder in folders:
         path = os.path.join(folder, name)  # noqa: PTH118
+        if os.path.exists(f"{path}.gch"):  # noqa: PTH110
+            raise BuildError(_precompiled(f"{path}.gch"))
         if os.path.isfile(path):  # noqa: PTH113
             return _resolved(path)
     return None
+
+
+def refuse_precompiled(folders: Iterable[Path]) -> None:
+    """BuildError where a folder or one below it holds a precompiled header.
+
+    GCC takes NAME.gch instead of NAME: an image of its own memory, which it believes without a check.
+    """
+    for folder in folders:
+        for place, inner, files in os.walk(folder):
+            for name in (*inner, *files):
+                if name.endswith(".gch"):
+                    raise BuildError(_precompiled(os.path.join(place, name)))  # noqa: PTH118
+
+
+def _precompiled(path: str) -> str:
+    return f"{path}: a precompiled header, which GCC would trust without a check; remove it"
 
 
 @lru_cache(maxsize=8192)
@@ -66,6 +87,10 @@ def _resolved(path: str) -> Path:
 def _read(path: Path) -> tuple[str, tuple[str, ...]]:
     try:
         status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # a pipe would be waited for
+            raise BuildError(f"{path}: not a regular file")
+        if status.st_size > FILE_BYTES_MAX:
+            raise BuildError(f"{path}: longer than {FILE_BYTES_MAX:,} bytes: no source")
         return _read_once(path, (status.st_mtime_ns, status.st_size, status.st_ino))
     except OSError as error:
         raise BuildError(f"{path}: {error.strerror}") from error

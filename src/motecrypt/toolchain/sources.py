@@ -39,6 +39,10 @@ from motecrypt.toolchain.toolchain import BuildError
 
 FETCH_TIMEOUT_S = 300.0
 DEBIAN_KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+# What becomes part of a client's command line, manifest or pattern: no option, path, address or wildcard.
+_PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9+._-]*")
+_VERSION = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9+._~!-]*)?")
+_FILE = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9+._~:-]*)?")
 _lock = threading.Lock()
 _failed: dict[Path, str] = {}  # tried once a process: a command must not wait for each cell anew
 
@@ -73,6 +77,14 @@ def sources_of(folder: Path) -> list[Source]:
         entry.done()
         if "/" in source.file:
             raise InputError(f"{entry.where}: file '{source.file}' is a path; give the archive's name alone")
+        for name, pattern, expected in (
+            ("package", _PACKAGE, "a package's name: letters, digits and + . _ -"),
+            ("version", _VERSION, "a version: letters, digits and + . _ ~ ! -"),
+            ("file", _FILE, "an archive's name: letters, digits and + . _ ~ : -"),
+        ):
+            given = getattr(source, name)
+            if not pattern.fullmatch(given):
+                raise entry.wrong(name, given, expected)
         found.append(source)
     return found
 
@@ -176,12 +188,13 @@ def _unpack(archive: Path, target: Path) -> None:
                     (target / path).parent.mkdir(parents=True, exist_ok=True)
                     with content, (target / path).open("wb") as file:
                         shutil.copyfileobj(content, file)
-    except (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+    except (tarfile.TarError, OSError, ValueError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise BuildError(f"{archive.name} cannot be unpacked: {error}") from error
 
 
 def _found(scratch: Path, source: Source, outcome: process.Outcome) -> Path:
-    archive = next(iter(sorted(scratch.rglob(source.file or f"{source.package}-{source.version}*"))), None)
+    pattern = source.file or f"{source.package}-{source.version}*"
+    archive = next((path for path in sorted(scratch.rglob(pattern)) if path.is_file()), None)
     if archive is None:
         raise BuildError(outcome.first_error if not outcome.ok else f"did not bring {source.file}")
     return archive

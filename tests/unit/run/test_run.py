@@ -18,7 +18,9 @@ import pytest
 from motecrypt.catalog import Catalog
 from motecrypt.emulate.images import read_image
 from motecrypt.emulate.run import Ended, FreeRun, run_freely
+from motecrypt.errors import InputError
 from motecrypt.setup import have
+from motecrypt.toolchain import BuildError
 from motecrypt.toolchain.arduino import CORE, build_sketch, sketch_source
 
 UNO = Catalog.load().device("uno")
@@ -97,6 +99,27 @@ def test_the_eeprom_example_keeps_its_eeprom(tmp_path: Path) -> None:
     content = eeprom.read_bytes()
     assert len(content) == 1024 and content != b"\xff" * 1024
     assert b"Working!" in content
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("more.h", "more.h: cannot be read: not a regular file"),
+        ("more.c", "more.c: cannot be read: not a reg"),
+    ],
+)
+def test_a_pipe_beside_a_sketch_is_not_waited_for(name: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "Sketch").mkdir()
+    os.mkfifo(tmp_path / "Sketch" / name)
+    with pytest.raises(InputError, match=told):
+        sketch(tmp_path, "void setup() {}\nvoid loop() {}\n")
+
+
+def test_a_precompiled_header_beside_a_sketch_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "Sketch").mkdir()
+    (tmp_path / "Sketch" / "more.h.gch").touch()
+    with pytest.raises(BuildError, match=r"more\.h\.gch: a precompiled header"):
+        sketch(tmp_path, "void setup() {}\nvoid loop() {}\n")
 
 
 # --- time ------------------------------------------------------------------------------------------------
