@@ -269,7 +269,12 @@ def candidate(
             failed = failed or m
     complete = {n: of for n, of in of_length.items() if set(of) >= {"setup", "encrypt", "decrypt"}}
     points = tuple(
-        Point(n, *(int(of[o].cycles_median or 0) for o in ("setup", "encrypt", "decrypt")))
+        Point(
+            message_bytes=n,
+            setup_cycles=int(of["setup"].cycles_median or 0),
+            encrypt_cycles=int(of["encrypt"].cycles_median or 0),
+            decrypt_cycles=int(of["decrypt"].cycles_median or 0),
+        )
         for n, of in sorted(complete.items())
     )
     every = [m for of in complete.values() for m in of.values()]

@@ -41,7 +41,7 @@ class CellKeys:
         if group not in self._shared:
             device = self._catalog.device(cell.device)
             cipher = self._catalog.cipher(cell.implementation.cipher)
-            built = _key_or_reason(BuildRequest(device, *group[1:]))
+            built = _key_or_reason(BuildRequest(device, cell.implementation, cell.placement, cell.flags))
             base = self._base(device, cell.placement, cipher.tag_bytes)
             runner = runner_of(device.runner).identity(device)
             settings = json.dumps([device.clock_hz, dict(device.simulator)], sort_keys=True)

@@ -163,7 +163,10 @@ def _lines(symbols: Symbols, ran: Mapping[int, tuple[int, int]]) -> tuple[LineCo
             times.setdefault(place, ran[pc][0])
             cycles[place] += ran[pc][1]
     ordered = sorted(cycles, key=lambda place: (-cycles[place], place))
-    return tuple(LineCost(*place, times[place], cycles[place]) for place in ordered)
+    return tuple(
+        LineCost(file=file, line=line, times=times[file, line], cycles=cycles[file, line])
+        for file, line in ordered
+    )
 
 
 def _stacks(

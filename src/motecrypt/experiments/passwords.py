@@ -38,8 +38,15 @@ class PasswordDerivation(PasswordQuestion):
 
     def _measure(self) -> dict[str, Any]:
         salt = bytes(container.SALT_BYTES)
-        argon = (container.ARGON_KIB, container.ARGON_PASSES, container.ARGON_LANES)
-        header = container.Header("aes256-gcm", True, 65_536, *argon, salt)
+        header = container.Header(
+            cipher="aes256-gcm",
+            from_password=True,
+            chunk_bytes=65_536,
+            argon_kib=container.ARGON_KIB,
+            argon_passes=container.ARGON_PASSES,
+            argon_lanes=container.ARGON_LANES,
+            salt=salt,
+        )
         secret = container.Secret(password=PASSWORD)
         ways: dict[str, Callable[[], object]] = {
             "hashes_ms": lambda: crypt_and_hash.derive("sha512", salt[:16], PASSWORD),

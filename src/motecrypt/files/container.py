@@ -208,9 +208,17 @@ def encrypt_file(
     check_target(source, target, force)
     handle, size, mode = open_source(source)
     try:
-        argon = (0, 0, 0) if secret.key is not None else (ARGON_KIB, ARGON_PASSES, ARGON_LANES)
+        hashed = secret.key is None
         salt = secrets.token_bytes(SALT_BYTES)
-        header = Header(cipher, secret.password is not None, chunk_bytes, *argon, salt)
+        header = Header(
+            cipher=cipher,
+            from_password=secret.password is not None,
+            chunk_bytes=chunk_bytes,
+            argon_kib=ARGON_KIB if hashed else 0,
+            argon_passes=ARGON_PASSES if hashed else 0,
+            argon_lanes=ARGON_LANES if hashed else 0,
+            salt=salt,
+        )
         header_key, chunk_key = keys_of(header, secret)
         packed = header.pack()
         chunks = _Chunks(header, chunk_key)

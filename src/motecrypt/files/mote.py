@@ -77,7 +77,8 @@ class FileMote(Client):
         kind, payload = self._await(0)
         if kind != "h" or len(payload) != 12:
             raise ProtocolError(f"greeted with '{kind}'")
-        return Storage(*struct.unpack("<III", payload))
+        clock_hz, block_bytes, block_count = struct.unpack("<III", payload)
+        return Storage(clock_hz=clock_hz, block_bytes=block_bytes, block_count=block_count)
 
     def _status(self, what: str, kind: str, payload: bytes = b"") -> None:
         (status,) = _fields(_STATUS, self._ask(kind, payload, "s"))

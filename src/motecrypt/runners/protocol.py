@@ -243,6 +243,15 @@ class Client:
 
 def _hello(payload: bytes) -> Hello:
     try:
-        return Hello(*struct.unpack("<IIHHHHB", payload))
+        clock_hz, context, key, nonce, ad, message, tag = struct.unpack("<IIHHHHB", payload)
     except struct.error as error:
         raise ProtocolError("a greeting of the wrong length") from error
+    return Hello(
+        clock_hz=clock_hz,
+        context_bytes=context,
+        key_capacity=key,
+        nonce_capacity=nonce,
+        ad_capacity=ad,
+        message_capacity=message,
+        tag_bytes=tag,
+    )

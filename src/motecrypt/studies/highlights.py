@@ -38,7 +38,8 @@ def findings(by_study: Mapping[str, Rows], count: int = COUNT) -> list[Highlight
     for name, tell in _TELLERS:
         highlight = tell(by_study.get(name, ()))
         if highlight is not None:
-            told.append(Highlight(name, *highlight))
+            text, rows = highlight
+            told.append(Highlight(study=name, text=text, rows=rows))
     used = {id(row) for highlight in told for row in highlight.rows}
     told += [h for h in _largest(by_study) if not any(id(row) in used for row in h.rows)]
     return told[:count]

@@ -15,6 +15,7 @@ from motecrypt.findings.pico_file import KIND, PARTS, VERSION, FileQuestion
 from motecrypt.results import Results
 from motecrypt.setup import have
 from motecrypt.studies import needs
+from motecrypt.studies.pico import file_tables
 from motecrypt.studies.pico import files as view
 from motecrypt.toolchain import BuildError
 
@@ -62,8 +63,8 @@ def test_nothing_measured_says_so(results: Results) -> None:
     assert len([r for r in rows if r.table == view.TIMES]) == 6
     assert {r.verdict for r in rows} <= {"not measured", "not reproducible"}
     assert all(r.measured is None for r in rows)
-    assert view.sections(results)
-    assert view.charts(results)["pico-files"]["data"]["values"], "the printed points at least"
+    assert file_tables.sections(results)
+    assert file_tables.charts(results)["pico-files"]["data"]["values"], "the printed points at least"
 
 
 def test_few_hashes_are_made_up_to_all(filled: Results) -> None:

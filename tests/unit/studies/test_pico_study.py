@@ -14,7 +14,7 @@ from motecrypt.findings import call_sequence
 from motecrypt.findings.call_sequence import CallQuestion
 from motecrypt.model import Comparison, Measurement
 from motecrypt.results import Results
-from motecrypt.studies.pico import figures, strings
+from motecrypt.studies.pico import ciphertexts, figures, strings
 from motecrypt.studies.pico import study as pico
 from motecrypt.studies.pico.figures import CASES, KEY_BITS, OPERATIONS, printed, sequences
 
@@ -120,7 +120,7 @@ def test_a_brought_library_is_taken_up(results: Results) -> None:
 
 
 def test_the_printed_ciphertexts_tell_what_was_processed(results: Results) -> None:
-    rows = [r for r in pico.comparisons(results) if r.table == strings.CIPHERTEXTS]
+    rows = [r for r in pico.comparisons(results) if r.table == ciphertexts.TITLE]
     verdicts = {(r.row, r.verdict) for r in rows}
     assert ("Mbed AES (Thiessen) AES-128", "not reproducible") in verdicts
     assert sum(r.verdict == "reproduced" for r in rows) == len(rows) - 1 == 7

@@ -18,6 +18,9 @@ from motecrypt.findings.call_sequence import CallCosts, CallFailure, CallQuestio
 from motecrypt.model import Cell, Measurement, Operation
 from motecrypt.results import Results
 
+SOURCE = (
+    '"String and File Encryption with AES - Code Testing on Raspberry Pi Pico", dharmanitech, 26 January 2022'
+)
 DEVICE = "pico"
 IV = bytes((1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4))
 KEY_BITS = (128, 192, 256)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
 from motecrypt.catalog import DATA
 from motecrypt.files.crypt_and_hash import ROUNDS
 from motecrypt.findings.passwords import PasswordQuestion
-from motecrypt.findings.pico_file import FileCosts, FileQuestion, storage_times
-from motecrypt.model import Comparison, Section, Verdict
+from motecrypt.findings.pico_file import FileCosts, FileQuestion
+from motecrypt.model import Comparison, Verdict
 from motecrypt.results import Results
+from motecrypt.studies.pico.figures import SOURCE
 
-SOURCE = (
-    '"String and File Encryption with AES - Code Testing on Raspberry Pi Pico", dharmanitech, 26 January 2022'
-)
 TIMES, MEMORY, CLAIMS = "Files: time", "Files: memory", "Files: claims"
 PRINTED_SIZES = (630, 6300)
 SWEPT_SIZES = (16, 64, 256, 1024, 4096, 16384, 65536, 262144)
@@ -156,17 +153,30 @@ def _verdict(ratio: float | None) -> Verdict:
 def comparisons(results: Results) -> list[Comparison]:
     """Every figure and claim about files beside ours."""
     stored = StoredFiles(results)
-    return [*_times(stored), *_memory(stored), *_claims(stored)]
+    return [*times(stored), *memory(stored), *claims(stored)]
 
 
-def _times(stored: StoredFiles) -> list[Comparison]:
+def times(stored: StoredFiles) -> list[Comparison]:
+    """Each printed time beside ours, and what the larger file adds."""
     rows = []
     for size, job in printed_jobs().items():
         for direction, title in DIRECTIONS.items():
             said, ours = printed()[size, direction], stored.total_ms(job, direction)
             ratio = None if ours is None else ours / said
-            row = (SOURCE, TIMES, f"{size} bytes", title, "ms", said, ours, ratio, _verdict(ratio))
-            rows.append(Comparison(*row, note=_split(stored, job, direction, said)))
+            rows.append(
+                Comparison(
+                    source=SOURCE,
+                    table=TIMES,
+                    row=f"{size} bytes",
+                    column=title,
+                    unit="ms",
+                    published=said,
+                    measured=ours,
+                    ratio=ratio,
+                    verdict=_verdict(ratio),
+                    note=_split(stored, job, direction, said),
+                )
+            )
     for direction, title in DIRECTIONS.items():
         small, large = (stored.total_ms(job, direction) for job in printed_jobs().values())
         said = printed()[6300, direction] - printed()[630, direction]
@@ -176,8 +186,20 @@ def _times(stored: StoredFiles) -> list[Comparison]:
             "a difference of two printed times; one erased sector (45 ms typical) and 22 pages (0.7 ms "
             "typical) are most of it, and chips differ from the typical by more than the residual"
         )
-        row = (SOURCE, TIMES, "6300 less 630 bytes", title, "ms", said, ours, ratio, _verdict(ratio))
-        rows.append(Comparison(*row, note=note))
+        rows.append(
+            Comparison(
+                source=SOURCE,
+                table=TIMES,
+                row="6300 less 630 bytes",
+                column=title,
+                unit="ms",
+                published=said,
+                measured=ours,
+                ratio=ratio,
+                verdict=_verdict(ratio),
+                note=note,
+            )
+        )
     return rows
 
 
@@ -196,19 +218,35 @@ def _split(stored: StoredFiles, job: FileQuestion, direction: str, said: float) 
     )
 
 
-def _memory(stored: StoredFiles) -> list[Comparison]:
+def memory(stored: StoredFiles) -> list[Comparison]:
+    """The printed sizes beside our firmware's."""
     outcome = stored.outcome(printed_jobs()[630])
     flash = None if outcome is None else float(outcome.flash_bytes)
     verdict: Verdict = "not measured" if flash is None else "contradicted"
     return [
         Comparison(
-            *(SOURCE, MEMORY, "whole program", "flash", "bytes", 4534.0, flash),
-            *(None if flash is None else flash / 4534, verdict),
+            source=SOURCE,
+            table=MEMORY,
+            row="whole program",
+            column="flash",
+            unit="bytes",
+            published=4534.0,
+            measured=flash,
+            ratio=None if flash is None else flash / 4534,
+            verdict=verdict,
             note="no whole program: AES's tables alone are 8,192 bytes, SHA-512 4,654, littlefs 15,712 "
             "(GCC 12, -Os); ours holds the modern format, too",
         ),
         Comparison(
-            *(SOURCE, MEMORY, "whole program", "RAM", "bytes", 41380.0, None, None, "not reproducible"),
+            source=SOURCE,
+            table=MEMORY,
+            row="whole program",
+            column="RAM",
+            unit="bytes",
+            published=41380.0,
+            measured=None,
+            ratio=None,
+            verdict="not reproducible",
             note="the source says that more than 40 KB of it are Mbed OS's own, which is not built here; "
             "a job of ours takes " + _job_ram(outcome),
         ),
@@ -222,7 +260,8 @@ def _job_ram(outcome: FileCosts | None) -> str:
     return f"{run.stack_bytes} bytes of stack and {run.heap_bytes} of heap"
 
 
-def _claims(stored: StoredFiles) -> list[Comparison]:
+def claims(stored: StoredFiles) -> list[Comparison]:
+    """What the text says of files, each with a verdict."""
     small, large = printed_jobs().values()
     parts = stored.parts_ms(small, "encrypt")
     first, second = stored.total_ms(small, "encrypt"), stored.total_ms(large, "encrypt")
@@ -230,9 +269,15 @@ def _claims(stored: StoredFiles) -> list[Comparison]:
     growth = None if first is None or second is None else second / first
     rows = [
         Comparison(
-            *(SOURCE, CLAIMS, "size", "a file ten times as long takes this much longer", "ratio"),
-            *(2425 / 2343, growth, None if growth is None else growth / (2425 / 2343)),
-            _verdict(None if growth is None else growth / (2425 / 2343)),
+            source=SOURCE,
+            table=CLAIMS,
+            row="size",
+            column="a file ten times as long takes this much longer",
+            unit="ratio",
+            published=2425 / 2343,
+            measured=growth,
+            ratio=None if growth is None else growth / (2425 / 2343),
+            verdict=_verdict(None if growth is None else growth / (2425 / 2343)),
             note="for small files, as the source says"
             + ("" if biggest is None else f"; 262144 bytes take {biggest:.0f} ms"),
         )
@@ -240,34 +285,58 @@ def _claims(stored: StoredFiles) -> list[Comparison]:
     costs = stored.outcome(small)
     if costs is None or first is None:
         said = "setting up the AES context dominates"
-        row = (SOURCE, CLAIMS, "set-up dominates", "share of the time", "%", said, None, None, "not measured")
-        return [*rows, Comparison(*row)]  # type: ignore[arg-type]
+        return [
+            *rows,
+            Comparison(
+                source=SOURCE,
+                table=CLAIMS,
+                row="set-up dominates",
+                column="share of the time",
+                unit="%",
+                published=said,
+                measured=None,
+                ratio=None,
+                verdict="not measured",
+            ),
+        ]
     setup, key = 100 * parts["setup"] / first, 100 * parts["key"] / first
     rows += [
         Comparison(
-            *(SOURCE, CLAIMS, "set-up dominates", "share of the time", "%"),
-            *("the AES context's set-up", key, None, "reproduced"),
+            source=SOURCE,
+            table=CLAIMS,
+            row="set-up dominates",
+            column="share of the time",
+            unit="%",
+            published="the AES context's set-up",
+            measured=key,
+            ratio=None,
+            verdict="reproduced",
             note=f"what dominates is before the AES context: 8192 SHA-512 hashes, {key:.1f} %; setting up "
             f"AES and HMAC is {setup:.3f} %, the cipher {100 * parts['cipher'] / first:.2f} %",
         ),
         Comparison(
-            *(SOURCE, CLAIMS, "format", "bytes of the file for 630", "bytes", "16 + blocks + 64"),
-            *(float(costs.sealed_bytes), None, "reproduced"),
+            source=SOURCE,
+            table=CLAIMS,
+            row="format",
+            column="bytes of the file for 630",
+            unit="bytes",
+            published="16 + blocks + 64",
+            measured=float(costs.sealed_bytes),
+            ratio=None,
+            verdict="reproduced",
             note="and the host's implementation and the real program make the same bytes",
         ),
         *_card_claims(stored),
         Comparison(
-            *(
-                SOURCE,
-                CLAIMS,
-                "second core",
-                "frees the first",
-                "",
-                "future work",
-                None,
-                None,
-                "not measured",
-            ),
+            source=SOURCE,
+            table=CLAIMS,
+            row="second core",
+            column="frees the first",
+            unit="",
+            published="future work",
+            measured=None,
+            ratio=None,
+            verdict="not measured",
             note="only one core is simulated",
         ),
     ]
@@ -278,217 +347,22 @@ def _card_claims(stored: StoredFiles) -> list[Comparison]:
     """That a card's serial interface tells, and that flash is faster than a card."""
     flash, fast, slow = (stored.parts_ms(card_jobs(s)[6300], "encrypt") for s in ("flash", *CARDS))
     column = "file system for 6300 bytes"
-    speed = (SOURCE, CLAIMS, "SD card: the interface's speed tells", column, "ms", "it does")
-    faster = (SOURCE, CLAIMS, "flash is faster than a card", column, "ms", "it is")
+    claim = partial(Comparison, source=SOURCE, table=CLAIMS, column=column, unit="ms", ratio=None)
+    speed = partial(claim, row="SD card: the interface's speed tells", published="it does")
+    faster = partial(claim, row="flash is faster than a card", published="it is")
     if not flash or not fast or not slow:
-        return [Comparison(*row, None, None, "not measured") for row in (speed, faster)]
+        return [row(measured=None, verdict="not measured") for row in (speed, faster)]
     verdict: Verdict = "reproduced" if slow["files"] > 1.5 * fast["files"] else "contradicted"
     return [
-        Comparison(
-            *(*speed, f"{fast['files']:.0f} at 12.5 MHz, {slow['files']:.0f} at 1 MHz", None, verdict),
+        speed(
+            measured=f"{fast['files']:.0f} at 12.5 MHz, {slow['files']:.0f} at 1 MHz",
+            verdict=verdict,
             note="littlefs on both; what the card itself takes is data/storage.toml's",
         ),
-        Comparison(
-            *(*faster, f"flash {flash['files']:.0f}, card {fast['files']:.0f} at 12.5 MHz", None),
+        faster(
+            measured=f"flash {flash['files']:.0f}, card {fast['files']:.0f} at 12.5 MHz",
             verdict="not reproducible",
             note="depends on the card and its clock: to read, flash is faster always; to write, it has to be "
             "erased, which a card that takes 850 us for a block need not",
         ),
     ]
-
-
-# --- for people -------------------------------------------------------------------------------------
-
-
-def _ms(value: float | None) -> str:
-    return "not measured" if value is None else f"{value:,.1f}"
-
-
-def sections(results: Results) -> list[Section]:
-    """Tables of the times, their parts, all sizes, and what one would use today."""
-    stored = StoredFiles(results)
-    return [
-        _time_section(stored),
-        _part_section(stored),
-        _size_section(stored),
-        _modern_section(stored),
-        _card_section(stored),
-        _claim_section(stored),
-    ]
-
-
-def _time_section(stored: StoredFiles) -> Section:
-    rows = []
-    for row in _times(stored):
-        ours = row.measured if isinstance(row.measured, float) else None
-        said = row.published if isinstance(row.published, float) else 0.0
-        ratio = "" if row.ratio is None else f"{row.ratio:.3f}"
-        rows.append([row.row, row.column, f"{said:.0f}", _ms(ours), ratio, row.verdict])
-    words, slow = stored.hash_words_ms(), stored.hash_ms()
-    text = ""
-    if words is not None and slow is not None:
-        text = (
-            f"One hash takes {1000 * slow:.1f} us with memset and memcpy byte by byte, as newlib-nano has "
-            "them in the GNU Arm toolchain that the source's tools link, and "
-            f"{1000 * words:.1f} us with Debian's, which move words: then the derivation takes "
-            f"{words * ROUNDS:,.0f} ms, not {slow * ROUNDS:,.0f}."
-        )
-    return Section(
-        "Files on the Pico's flash, ms", ["file", "", "print", "ours", "ratio", "verdict"], rows, text
-    )
-
-
-def _part_section(stored: StoredFiles) -> Section:
-    rows = []
-    for size, job in printed_jobs().items():
-        for direction in DIRECTIONS:
-            parts, outcome = stored.parts_ms(job, direction), stored.outcome(job)
-            if outcome is None:
-                continue
-            run = outcome.run(direction)
-            rows.append(
-                [
-                    f"{size} {direction}",
-                    *(f"{parts[part]:.2f}" for part in PART_TITLES),
-                    f"{parts['storage']:.1f}",
-                    str(run.erases),
-                    str(run.programs),
-                    f"{sum(vars(run.misses).values()):,}",
-                ]
-            )
-    columns = ["job", *PART_TITLES.values(), "flash busy", "erased", "programmed", "cache misses"]
-    return Section("What the time goes to, ms ('flash busy' is part of 'file system')", columns, rows)
-
-
-def _size_section(stored: StoredFiles) -> Section:
-    rows = []
-    for size, job in swept_jobs().items():
-        modern = swept_jobs("chacha20-poly1305")[size]
-        whole, parts = stored.total_ms(job, "encrypt"), stored.parts_ms(job, "encrypt")
-        if whole is None:
-            continue
-        share = 100 * (1 - (whole - (stored.hash_ms() or 0) * ROUNDS) / whole)
-        rows.append(
-            [
-                f"{size:,}",
-                *(_ms(stored.total_ms(job, d)) for d in DIRECTIONS),
-                f"{share:.1f}",
-                f"{parts['files']:.1f}",
-                *(_ms(stored.total_ms(modern, d)) for d in DIRECTIONS),
-            ]
-        )
-    return Section(
-        "Files of all sizes, ms: the published format, and the modern one (ChaCha20-Poly1305, a given key)",
-        ["bytes", "encrypt", "decrypt", "% derivation", "file system", "modern encrypt", "modern decrypt"],
-        rows,
-        f"Run with {FEW} hashes, the time of the other {ROUNDS - FEW} added; the largest without misses.",
-    )
-
-
-def _modern_section(stored: StoredFiles) -> Section:
-    rows = []
-    for size in PRINTED_SIZES:
-        old = stored.total_ms(printed_jobs()[size], "encrypt")
-        for form in MODERN:
-            job = FileQuestion(size, form, rounds=FEW)  # type: ignore[arg-type]
-            new, parts = stored.total_ms(job, "encrypt"), stored.parts_ms(job, "encrypt")
-            if new is None or old is None:
-                continue
-            rows.append(
-                [
-                    f"{size:,}",
-                    form,
-                    *(_ms(stored.total_ms(job, d)) for d in DIRECTIONS),
-                    f"{parts['key']:.2f}",
-                    f"{parts['cipher']:.2f}",
-                    f"{parts['files']:.1f}",
-                    f"{old / new:.0f}",
-                ]
-            )
-    return Section(
-        "What one would use today: chunks of 4 KB, authenticated, a random key instead of 8192 hashes; ms",
-        ["bytes", "cipher", "encrypt", "decrypt", "HKDF", "cipher", "file system", "times faster"],
-        rows,
-        "A password goes through Argon2id on the host, which hands the mote a key: 64 MB are no mote's."
-        + stored.passwords(),
-    )
-
-
-def _card_section(stored: StoredFiles) -> Section:
-    rows = []
-    for storage in ("flash", *CARDS):
-        jobs = card_jobs(storage)
-        for size, job in jobs.items():
-            outcome, parts = stored.outcome(job), stored.parts_ms(job, "encrypt")
-            if outcome is None:
-                continue
-            run = outcome.encrypt
-            rows.append(
-                [
-                    storage_times()[storage]["title"],
-                    f"{size:,}",
-                    *(_ms(stored.total_ms(job, d)) for d in DIRECTIONS),
-                    f"{parts['files']:.1f}",
-                    f"{parts['storage']:.1f}",
-                    str(run.reads) if storage != "flash" else "",
-                    str(run.programs),
-                    str(run.erases) if storage == "flash" else "",
-                ]
-            )
-    columns = ["storage", "bytes", "encrypt", "decrypt", "file system", "busy", "read", "written", "erased"]
-    return Section(
-        "The source's future work: an SD card over SPI, ms",
-        columns,
-        rows,
-        "littlefs on all three (the usual libraries have FAT on cards), cache misses left out; what a card "
-        "takes for a block is data/storage.toml's and varies by card.",
-    )
-
-
-def _claim_section(stored: StoredFiles) -> Section:
-    rows = [
-        [r.row, r.column, _said(r.published), _said(r.measured), r.verdict, r.note]
-        for r in (*_memory(stored), *_claims(stored))
-    ]
-    return Section("Files: memory and claims", ["row", "column", "print", "ours", "verdict", "note"], rows)
-
-
-def _said(value: float | str | None) -> str:
-    return "" if value is None else value if isinstance(value, str) else f"{value:,.4g}"
-
-
-def charts(results: Results) -> dict[str, dict[str, Any]]:
-    """Time over size, published and modern format, as a Vega-Lite specification."""
-    stored = StoredFiles(results)
-    points: list[dict[str, Any]] = []
-    for form, title in CHART_TITLES.items():
-        for size, job in swept_jobs(form).items():
-            for direction in DIRECTIONS:
-                total = stored.total_ms(job, direction)
-                if total is not None:
-                    points.append({"bytes": size, "ms": total, "format": title, "direction": direction})
-    for (size, direction), said in printed().items():
-        points.append({"bytes": size, "ms": said, "format": "printed", "direction": direction})
-    return {"pico-files": _chart(points)}
-
-
-def _chart(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "title": "Encrypting a file on the Pico's own flash",
-        "width": 480,
-        "height": 300,
-        "data": {"values": list(points)},
-        "mark": {"type": "line", "point": True},
-        "encoding": {
-            "x": {
-                "field": "bytes",
-                "type": "quantitative",
-                "scale": {"type": "log", "base": 4},
-                "title": "bytes",
-            },
-            "y": {"field": "ms", "type": "quantitative", "scale": {"type": "log"}, "title": "milliseconds"},
-            "color": {"field": "format", "type": "nominal", "title": "format"},
-            "strokeDash": {"field": "direction", "type": "nominal", "title": None},
-        },
-    }

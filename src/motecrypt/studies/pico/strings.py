@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from motecrypt.catalog import Catalog
-from motecrypt.catalog.oracles import oracle
 from motecrypt.model import Cell, Comparison, Measurement, Operation, Section, Verdict
 from motecrypt.results import Results
+from motecrypt.studies.pico import ciphertexts
 from motecrypt.studies.pico.figures import (
     BRING,
     CASES,
     DEVICE,
-    IV,
     KEY_BITS,
     OPERATIONS,
     SIZES,
+    SOURCE,
     CallTiming,
     Case,
     Sized,
     Timings,
     by_flags,
-    key_of_bits,
     measured,
     miss_cycles,
     printed,
-    printed_ciphertexts,
     sizes,
     timings,
     unsized,
 )
 
-SOURCE = (
-    '"String and File Encryption with AES - Code Testing on Raspberry Pi Pico", dharmanitech, 26 January 2022'
-)
 TIMES = "Strings: time"
-CIPHERTEXTS = "Strings: ciphertexts"
 MEMORY = "Strings: memory"
 CLAIMS = "Strings: claims"
 
@@ -51,7 +45,7 @@ CLOSE = 0.25
 def comparisons(results: Results) -> list[Comparison]:
     """Every figure and claim about strings beside ours."""
     found, timed = measured(results), timings(results)
-    return [*_times(timed, found), *_ciphertexts(), *_memory(found), *_claims(timed, found)]
+    return [*_times(timed, found), *ciphertexts.ciphertexts(), *_memory(found), *_claims(timed, found)]
 
 
 def sections(results: Results) -> list[Section]:
@@ -61,7 +55,7 @@ def sections(results: Results) -> list[Section]:
         _time_section(timed),
         _cause_section(_times(timed, found)),
         _compiler_section(found),
-        _plain(CIPHERTEXTS, _ciphertexts(), _CIPHERTEXT_TEXT),
+        _plain(ciphertexts.TITLE, ciphertexts.ciphertexts(), ciphertexts.TEXT),
         _plain(MEMORY, _memory(found), _memory_text(found)),
         _plain(CLAIMS, _claims(timed, found), ""),
     ]
@@ -83,14 +77,22 @@ def _times(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[Co
     for case, bits, operation in _places():
         row = printed().get((case.number, bits))
         published = row.time_us(operation) if row else None
-        place = (SOURCE, TIMES, f"{case.title} AES-{bits}", operation, "µs", published)
+        place = partial(
+            Comparison,
+            source=SOURCE,
+            table=TIMES,
+            row=f"{case.title} AES-{bits}",
+            column=operation,
+            unit="µs",
+            published=published,
+        )
         ours = timed[case.number, bits, operation]
         if isinstance(ours, str):
             note = ours
             if published is not None:
                 blocks = case.processed_bytes // 16
                 note += f"; {published / blocks:.0f} µs for each of {blocks} blocks"
-            rows.append(Comparison(*place, None, None, "not measured", note))
+            rows.append(place(measured=None, ratio=None, verdict="not measured", note=note))
             continue
         value = round(ours.time_us(boot2), 1)
         facts = _facts(ours)
@@ -98,12 +100,12 @@ def _times(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[Co
             facts += "; with the key's set-up, since the source's call takes the key; without its Base64"
         if published is None:
             note = f"the source printed none for {bits} bits; {facts}"
-            rows.append(Comparison(*place, value, None, "not reproducible", note))
+            rows.append(place(measured=value, ratio=None, verdict="not reproducible", note=note))
             continue
         verdict, cause = _cause(ours, published, by_flags(found, case, bits, operation))
         note, ratio = f"{facts}; {cause}", round(value / published, 3)
         figures = {"warm_us": ours.time_us(0)}
-        rows.append(Comparison(*place, value, ratio, verdict, note, figures=figures))
+        rows.append(place(measured=value, ratio=ratio, verdict=verdict, note=note, figures=figures))
     return rows
 
 
@@ -245,67 +247,6 @@ def _compiler_section(found: Sequence[tuple[Cell, Measurement]]) -> Section:
     return Section("Strings: the compiler's part", columns, rows, text)
 
 
-# --- ciphertexts -----------------------------------------------------------------------------------
-
-_CIPHERTEXT_TEXT = (
-    "Encrypted by our oracle under the sketch's key and IV and printed as the source prints, without leading "
-    "zeros: where the digits agree, it is known what was processed."
-)
-
-
-def _as_printed(data: bytes) -> str:
-    """Byte for byte with Serial.print(byte, HEX), which drops leading zeros."""
-    return "".join(f"{byte:X}" for byte in data)
-
-
-def _encrypt(key: bytes, iv: bytes, message: bytes) -> bytes:
-    cipher = Catalog.load().cipher(f"aes{8 * len(key)}-cbc")
-    return oracle(cipher)(key, iv, b"", message)[0]
-
-
-def _ciphertexts() -> list[Comparison]:
-    rows = []
-    for case in CASES:
-        for bits in (128, 256):
-            published = printed_ciphertexts()[case.number, bits]
-            place = (SOURCE, CIPHERTEXTS, f"{case.title} AES-{bits}", "ciphertext", "hex", published)
-            if case.number == 2:
-                rows.append(Comparison(*place, *_behind_base64(case, bits, published)))
-                continue
-            ours = _as_printed(_encrypt(key_of_bits(bits), IV, case.message))
-            if ours == published:
-                note = f"CBC of {len(case.message)} bytes, the string and its closing zero"
-                if case.number == 1:
-                    note += (
-                        "; no ciphertext stealing took place: the 94 digits are 48 bytes, two of them "
-                        "printed with one digit"
-                    )
-                rows.append(Comparison(*place, ours, None, "reproduced", note))
-                continue
-            note = (
-                f"{len(published)} digits that neither the sketch's key and IV nor ciphertext stealing give; "
-                "the 256-bit print of the same library is plain CBC of 48 bytes"
-            )
-            rows.append(Comparison(*place, ours, None, "not reproducible", note))
-    return rows
-
-
-def _behind_base64(case: Case, bits: int, published: str) -> tuple[str, None, Verdict, str]:
-    """Case 2 encrypts the Base64 text of the string and prints the Base64 text of the outcome."""
-    raw = base64.b64decode(bytes.fromhex(published))
-    text = base64.b64encode(case.message)
-    padded = text + bytes([16]) * 16
-    ours = raw[:16] + _encrypt(key_of_bits(bits), raw[:16], padded[16:])
-    agrees = ours == raw
-    note = (
-        f"{len(raw)} bytes, five blocks: the {len(text)} characters of the string's Base64 text and a block "
-        "of padding, not the 48 bytes of the other cases. Blocks 2 to 5 agree; the first block's IV is "
-        "another than the sketch's"
-    )
-    verdict: Verdict = "reproduced" if agrees else "not reproducible"
-    return base64.b64encode(ours).hex().upper(), None, verdict, note if agrees else "the blocks do not agree"
-
-
 # --- memory ----------------------------------------------------------------------------------------
 
 
@@ -316,18 +257,29 @@ def _memory(found: Sequence[tuple[Cell, Measurement]]) -> list[Comparison]:
         row = printed()[case.number, 128]
         ours = known.get((case.library, case.configuration or ""))
         for column, published in (("flash", row.flash_bytes), ("RAM", row.ram_bytes)):
-            place = (SOURCE, MEMORY, case.title, column, "bytes", float(published))
+            place = partial(
+                Comparison,
+                source=SOURCE,
+                table=MEMORY,
+                row=case.title,
+                column=column,
+                unit="bytes",
+                published=float(published),
+            )
             if ours is None:
-                rows.append(Comparison(*place, None, None, "not measured", _unsized(found, case)))
+                rows.append(
+                    place(measured=None, ratio=None, verdict="not measured", note=_unsized(found, case))
+                )
             elif column == "RAM":
                 note = (
                     "of the whole program with Mbed OS, which is not here; ours is the library's part alone"
                 )
-                rows.append(Comparison(*place, float(ours.ram_bytes), None, "not reproducible", note))
-            else:
                 rows.append(
-                    Comparison(*place, float(ours.flash_bytes), None, *_flash_verdict(case, published, ours))
+                    place(measured=float(ours.ram_bytes), ratio=None, verdict="not reproducible", note=note)
                 )
+            else:
+                verdict, note = _flash_verdict(case, published, ours)
+                rows.append(place(measured=float(ours.flash_bytes), ratio=None, verdict=verdict, note=note))
     return [*rows, *_shares(), *_differences(known, found)]
 
 
@@ -347,8 +299,16 @@ def _shares() -> list[Comparison]:
             note = f"{used:,} of {there:,} bytes" + ("" if agrees else ": not what is printed beside it")
             rows.append(
                 Comparison(
-                    *(SOURCE, MEMORY, case.title, column, "%", published),
-                    *(ours, round(ours / published, 3), "reproduced" if agrees else "contradicted", note),
+                    source=SOURCE,
+                    table=MEMORY,
+                    row=case.title,
+                    column=column,
+                    unit="%",
+                    published=published,
+                    measured=ours,
+                    ratio=round(ours / published, 3),
+                    verdict="reproduced" if agrees else "contradicted",
+                    note=note,
                 )
             )
     return rows
@@ -384,17 +344,36 @@ def _differences(
         published = float(
             getattr(printed()[larger.number, 128], name) - getattr(printed()[smaller.number, 128], name)
         )
-        place = (SOURCE, MEMORY, f"{larger.title} less {smaller.title}", column, "bytes", published)
+        place = partial(
+            Comparison,
+            source=SOURCE,
+            table=MEMORY,
+            row=f"{larger.title} less {smaller.title}",
+            column=column,
+            unit="bytes",
+            published=published,
+        )
         if None in ours:
-            rows.append(Comparison(*place, None, None, "not measured", _unsized(found, larger, smaller)))
+            rows.append(
+                place(
+                    measured=None, ratio=None, verdict="not measured", note=_unsized(found, larger, smaller)
+                )
+            )
             continue
         difference = float(getattr(ours[0], name) - getattr(ours[1], name))
         if published and abs(difference / published - 1) <= CLOSE:
             note = "two contexts of the one, one of the other; what remains are the sketches' buffers"
-            rows.append(Comparison(*place, difference, round(difference / published, 3), "reproduced", note))
+            rows.append(
+                place(
+                    measured=difference,
+                    ratio=round(difference / published, 3),
+                    verdict="reproduced",
+                    note=note,
+                )
+            )
         else:
             note = "two libraries of so different sizes in the same flash: the print does not count them"
-            rows.append(Comparison(*place, difference, None, "contradicted", note))
+            rows.append(place(measured=difference, ratio=None, verdict="contradicted", note=note))
     return rows
 
 
@@ -449,16 +428,27 @@ def _claims(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[C
     )
     rows.append(
         Comparison(
-            *(SOURCE, CLAIMS, "over 40 KB of RAM is Mbed OS itself", "", "", "40 KB"),
-            f"{big.ram_bytes:,} and {small.ram_bytes:,} bytes are the libraries'" if big and small else None,
-            None,
-            "not reproducible",
-            "Mbed OS is not built here; the libraries' parts leave 40 KB for it"
+            source=SOURCE,
+            table=CLAIMS,
+            row="over 40 KB of RAM is Mbed OS itself",
+            column="",
+            unit="",
+            published="40 KB",
+            measured=f"{big.ram_bytes:,} and {small.ram_bytes:,} bytes are the libraries'"
+            if big and small
+            else None,
+            ratio=None,
+            verdict="not reproducible",
+            note="Mbed OS is not built here; the libraries' parts leave 40 KB for it"
             if big and small
             else f"Mbed OS is not built here; {_unsized(found, fast, other)}",
         )
     )
-    same = [c for c in _ciphertexts() if c.verdict == "reproduced" and not c.row.startswith(CASES[1].title)]
+    same = [
+        c
+        for c in ciphertexts.ciphertexts()
+        if c.verdict == "reproduced" and not c.row.startswith(CASES[1].title)
+    ]
     rows.append(
         _claim(
             "the same key and IV in all libraries",
@@ -477,10 +467,10 @@ def _both(size: Sized) -> str:
 def _claim(
     text: str, holds: bool, ours: str | None, note: str, missing: str = "a library could not be measured"
 ) -> Comparison:
-    place = (SOURCE, CLAIMS, text, "", "", "yes")
+    place = partial(Comparison, source=SOURCE, table=CLAIMS, row=text, column="", unit="", published="yes")
     if ours is None:
-        return Comparison(*place, None, None, "not measured", missing)
-    return Comparison(*place, ours, None, "reproduced" if holds else "contradicted", note)
+        return place(measured=None, ratio=None, verdict="not measured", note=missing)
+    return place(measured=ours, ratio=None, verdict="reproduced" if holds else "contradicted", note=note)
 
 
 def _plain(title: str, rows: Sequence[Comparison], text: str) -> Section:

@@ -6,11 +6,11 @@ from typing import Any
 
 from motecrypt.model import Comparison, Section
 from motecrypt.results import Results
-from motecrypt.studies.pico import files, strings
+from motecrypt.studies.pico import figures, file_tables, files, strings
 
 ORDER = 20
 TITLE = "AES libraries on a Raspberry Pi Pico"
-SOURCE = strings.SOURCE
+SOURCE = figures.SOURCE
 
 
 def comparisons(results: Results) -> list[Comparison]:
@@ -20,9 +20,9 @@ def comparisons(results: Results) -> list[Comparison]:
 
 def sections(results: Results) -> list[Section]:
     """The same for people."""
-    return [*strings.sections(results), *files.sections(results)]
+    return [*strings.sections(results), *file_tables.sections(results)]
 
 
 def charts(results: Results) -> dict[str, dict[str, Any]]:
     """Files of all sizes, as a Vega-Lite specification."""
-    return files.charts(results)
+    return file_tables.charts(results)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from motecrypt.findings.audit import AuditQuestion
 from motecrypt.findings.features import FeatureQuestion, Features
@@ -98,9 +99,13 @@ def _figure_row(row: Printed, column: str, ours: VariantFigure | None, found: Va
     ]
     unit = "ms" if column == "time" else "bytes"
     published = float(getattr(row, attribute))
-    place = (SOURCE, TABLE, row.label, column, unit, published)
+    place = partial(
+        Comparison, source=SOURCE, table=TABLE, row=row.label, column=column, unit=unit, published=published
+    )
     if ours is None:
-        return Comparison(*place, None, None, "not measured", found.why(row.cipher, row.letters))
+        return place(
+            measured=None, ratio=None, verdict="not measured", note=found.why(row.cipher, row.letters)
+        )
     measured = round(float(getattr(ours, attribute)), 1)
     verdict: Verdict = "reproduced" if measured <= published else "contradicted"
     note = f"{ours.variant}: {ours.time_ms:.0f} ms, {ours.flash_bytes} bytes of flash"
@@ -108,7 +113,7 @@ def _figure_row(row: Printed, column: str, ours: VariantFigure | None, found: Va
         note += f"; {ours.time_keyed_ms:.0f} ms with the key expanded once"
     if column == "time" and eeprom_halts_ms(ours):
         note += f"; the chip's halts at EEPROM reads, not simulated, add {eeprom_halts_ms(ours):.0f} ms"
-    return Comparison(*place, measured, round(measured / published, 3), verdict, note)
+    return place(measured=measured, ratio=round(measured / published, 3), verdict=verdict, note=note)
 
 
 def _table_section(found: VariantFigures) -> Section:

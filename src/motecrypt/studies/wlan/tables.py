@@ -67,8 +67,12 @@ def tables(stored: Stored) -> list[Comparison]:
                 ratio = own / plain if own and plain else None
                 rows.append(
                     row(
-                        *(table, f"{data}: {cipher}", COLUMN_TITLES[column], "ratio to no encryption"),
-                        *(printed[data, cipher, column] / printed[data, "none", column], ratio),
+                        table=table,
+                        name=f"{data}: {cipher}",
+                        column=COLUMN_TITLES[column],
+                        unit="ratio to no encryption",
+                        published=printed[data, cipher, column] / printed[data, "none", column],
+                        measured=ratio,
                         note=_note(printed, data, cipher, column),
                     )
                 )
@@ -84,8 +88,12 @@ def _plain_row(
     moved = stored.seconds(plan.transfer(data, "none", column))
     spread = f"ours {moved.mean:.2f} s, runs {moved.low:.2f} to {moved.high:.2f}; " if moved else ""
     return row(
-        *(table, f"{data}: no encryption", COLUMN_TITLES[column], "ratio to ad hoc, open"),
-        *(printed[data, "none", column] / printed[data, "none", first], own / base if own and base else None),
+        table=table,
+        name=f"{data}: no encryption",
+        column=COLUMN_TITLES[column],
+        unit="ratio to ad hoc, open",
+        published=printed[data, "none", column] / printed[data, "none", first],
+        measured=own / base if own and base else None,
         note=f"{spread}print {printed[data, 'none', column]:g} s",
     )
 
@@ -206,6 +214,11 @@ def _handshake() -> Comparison:
     frames = capture.handshake("wep")
     steps = [f.summary for f in frames]
     return row(
-        *("figure 1", "shared key authentication", "frames", "frames", 4.0, float(len(steps))),
+        table="figure 1",
+        name="shared key authentication",
+        column="frames",
+        unit="frames",
+        published=4.0,
+        measured=float(len(steps)),
         note="; ".join(steps),
     )
