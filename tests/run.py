@@ -53,12 +53,11 @@ class Outcome:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the chosen checks and suites, or all; 0 when everything passed."""
-    if arguments[:1] == ["mutants"]:
-        _set_up(SUITES, quick=True)
-        return _mutants(list(arguments[1:]))
-    if arguments[:1] == ["fuzz"]:
-        _set_up(SUITES, quick=True)
-        return _fuzz(list(arguments[1:]))
+    campaigns = {"mutants": _mutants, "fuzz": _fuzz}
+    if arguments and arguments[0] in campaigns:
+        if not {"-h", "--help"} & set(arguments):
+            _set_up(SUITES, quick=True)
+        return campaigns[arguments[0]](list(arguments[1:]))
     chosen = _parse(arguments)
     names = chosen.names or [*CHECKS, *SUITES]
     if chosen.quick:

@@ -58,12 +58,18 @@ def main(arguments: list[str]) -> int:
 
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./test mutants", description=__doc__)
-    parser.add_argument("--seed", type=int, default=1, help="which sample (default: %(default)s)")
-    parser.add_argument("--count", type=_positive, default=COUNT, help="how many (default: %(default)s)")
-    parser.add_argument("--only", nargs="+", default=[], metavar="PATH", help="sources under these paths")
-    parser.add_argument("--jobs", type=_positive, default=min(2, os.cpu_count() or 1), help="at a time")
-    parser.add_argument("--again", action="store_true", help="only what was not killed the last time")
-    parser.add_argument("--output", type=Path, help="the results file (JSON)")
+    parser.add_argument("--seed", type=int, default=1, help="draws the sample (default: %(default)s)")
+    parser.add_argument(
+        "--count", type=_positive, default=COUNT, help="mutants in the sample (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="PATH", help="only sources under these paths"
+    )
+    parser.add_argument(
+        "--jobs", type=_positive, default=min(2, os.cpu_count() or 1), help="mutants tried at a time"
+    )
+    parser.add_argument("--again", action="store_true", help="try only what was not killed last time")
+    parser.add_argument("--output", type=Path, help="write the results to this JSON file")
     return parser.parse_args(arguments)
 
 

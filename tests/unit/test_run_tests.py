@@ -27,6 +27,16 @@ def test_help_names_every_suite_and_installs_nothing() -> None:
         assert word in done.stdout
 
 
+@pytest.mark.parametrize("campaign", ["mutants", "fuzz"])
+def test_help_of_a_campaign_installs_nothing(
+    campaign: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(suites, "_set_up", lambda *_, **__: pytest.fail("set up for a line of help"))
+    with pytest.raises(SystemExit) as ended:
+        suites.main([campaign, "--help"])
+    assert ended.value.code == 0 and f"./test {campaign}" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("bad", ["unti", "--quik"])
 def test_what_it_does_not_know_is_one_line(bad: str) -> None:
     done = _ran(bad)

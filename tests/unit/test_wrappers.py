@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import motecrypt.setup
+from motecrypt.setup.lock import WITHOUT_WHEEL
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -144,3 +145,13 @@ def test_every_python_that_is_started_leaves_the_current_folder_out() -> None:
     ]
     assert len(started) >= 5
     assert [each for each in started if each[1] not in ('"-P"', '"-I"')] == []
+
+
+def test_locks_install_as_they_are() -> None:
+    """Set-up takes wheels only, and nothing beyond the lock, so each package of it must have a wheel."""
+    install = (ROOT / "setup.sh").read_text().replace("\\\n", " ")
+    assert re.search(r"pip install .*--require-hashes --no-deps\s+--only-binary :all: -r", install)
+    for lock in sorted((ROOT / "src" / "motecrypt" / "data" / "locks").glob("*.txt")):
+        named = set(re.findall(r"^([\w.-]+)==", lock.read_text(), flags=re.MULTILINE))
+        assert named, lock
+        assert not named & set(WITHOUT_WHEEL), lock
