@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from motecrypt.catalog import Catalog
+from motecrypt.errors import FailureKind
 from motecrypt.model import Implementation
 from motecrypt.process import Outcome
 from motecrypt.toolchain import BuildError, BuildRequest, build, drivers, key_of, toolchain
@@ -152,17 +153,45 @@ def test_variables_that_add_headers_are_not_passed_on(
 
 
 @pytest.mark.parametrize(
-    ("outcome", "transient"),
+    ("outcome", "free", "kind", "transient"),
     [
-        (Outcome(None, "", "avr-g++: not found"), True),
-        (Outcome(-9, "", "avr-gcc: killed after 120 s"), True),
-        (Outcome(1, "", "gcc: fatal error: Killed signal terminated program cc1"), True),
-        (Outcome(1, "", "/tmp/x.s: Fatal error: can't write: No space left on device"), True),
-        (Outcome(1, "", "x.c:1: error: expected ';'"), False),
+        (Outcome(None, "", "avr-g++: not found"), 1 << 30, FailureKind.MISSING, True),
+        (Outcome(-9, "", "avr-gcc: killed after 120 s"), 1 << 30, FailureKind.INTERRUPTED, True),
+        (Outcome(1, "", "x.s: Fatal error: can't write"), 0, FailureKind.INTERRUPTED, True),
+        (Outcome(1, "", "x.c:1: error: expected ';'"), 1 << 30, FailureKind.REFUSED, False),
+        (Outcome(1, "", "x.c:1: error: No space left on device"), 1 << 30, FailureKind.REFUSED, False),
+        (Outcome(1, "", "gcc: fatal error: Killed signal"), 1 << 30, FailureKind.REFUSED, False),
     ],
 )
-def test_only_what_the_source_is_to_blame_for_lasts(outcome: Outcome, transient: bool) -> None:
-    assert toolchain.failure(outcome).transient is transient
+def test_only_what_the_source_is_to_blame_for_lasts(
+    outcome: Outcome,
+    free: int,
+    kind: FailureKind,
+    transient: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    usage = shutil.disk_usage(tmp_path)._replace(free=free)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage if folder == tmp_path else None)
+    error = toolchain.failure(outcome, tmp_path)
+    assert (error.kind, error.transient) == (kind, transient)
+
+
+@pytest.mark.parametrize(("fails", "runs", "ok"), [(0, 1, True), (1, 2, True), (9, 2, False)])
+def test_a_failed_compiler_is_run_once_more(fails: int, runs: int, ok: bool, tmp_path: Path) -> None:
+    script = tmp_path / "cc"
+    script.write_text(f'#!/bin/sh\necho run >>"$1"\ntest "$(wc -l <"$1")" -gt {fails}\n')
+    script.chmod(0o755)
+    assert toolchain.run_compiler([script, tmp_path / "log"]).ok is ok
+    assert len((tmp_path / "log").read_text().split()) == runs
+
+
+def test_a_killed_compiler_is_not_run_again(tmp_path: Path) -> None:
+    script = tmp_path / "cc"
+    script.write_text('#!/bin/sh\necho run >>"$1"\nkill -9 $$\n')
+    script.chmod(0o755)
+    assert toolchain.run_compiler([script, tmp_path / "log"]).code == -9
+    assert len((tmp_path / "log").read_text().split()) == 1
 
 
 def test_a_drivers_identity_holds_its_headers_and_libraries(

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from motecrypt import process
 from motecrypt.catalog import PACKAGE
+from motecrypt.errors import FailureKind
 from motecrypt.paths import cache_dir, make_dir
 from motecrypt.toolchain.includes import file_hash, reached
-from motecrypt.toolchain.toolchain import BuildError, failure, identity, installed_file
+from motecrypt.toolchain.toolchain import BuildError, failure, identity, installed_file, run_compiler
 
 DRIVERS = PACKAGE / "drivers"
 HASHED_BYTES_MAX = 4 << 20
@@ -36,12 +36,16 @@ def _unicorn_flags() -> tuple[str, ...]:
 
     spec = importlib.util.find_spec("unicorn")
     if spec is None or not spec.submodule_search_locations:
-        raise BuildError("the unicorn package is missing; 'motecrypt doctor' tells how to get it")
+        raise BuildError(
+            "the unicorn package is missing; 'motecrypt doctor' tells how to get it", kind=FailureKind.MISSING
+        )
     folder = Path(next(iter(spec.submodule_search_locations)))
     library = folder / "lib"
     shared = next(iter(sorted(library.glob("libunicorn.so*"))), None)
     if shared is None:
-        raise BuildError(f"{library}: no libunicorn here; reinstall the unicorn package")
+        raise BuildError(
+            f"{library}: no libunicorn here; reinstall the unicorn package", kind=FailureKind.MISSING
+        )
     return (f"-I{folder / 'include'}", str(shared), f"-Wl,-rpath,{library}")
 
 
@@ -66,7 +70,7 @@ RECIPES = {
 def _ns3_flags() -> tuple[str, ...]:
     # Named one by one: pkg-config's list asks for development files of libraries that we do not use.
     if not Path("/usr/include/ns3").is_dir():
-        raise BuildError("ns-3 is missing; 'motecrypt doctor' tells how to get it")
+        raise BuildError("ns-3 is missing; 'motecrypt doctor' tells how to get it", kind=FailureKind.MISSING)
     modules = ("wifi", "internet", "applications", "energy", "mobility", "propagation", "network", "core")
     return tuple(f"-lns3-{module}" for module in modules)
 
@@ -87,10 +91,10 @@ def driver(name: str) -> Path:
         handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=f".{name}.")
         os.close(handle)
         command: list[str | Path] = [recipe.compiler, "-O2", DRIVERS / recipe.source, *flags, "-o", scratch]
-        outcome = process.run(command, timeout_s=recipe.timeout_s)
+        outcome = run_compiler(command, timeout_s=recipe.timeout_s)
         if not outcome.ok:
             Path(scratch).unlink(missing_ok=True)
-            raise failure(outcome, f"driver {name}: ")
+            raise failure(outcome, target.parent, f"driver {name}: ")
         Path(scratch).chmod(0o755)
         Path(scratch).replace(target)
         return target

@@ -33,7 +33,7 @@ from pathlib import Path, PurePosixPath
 
 from motecrypt import process
 from motecrypt.descriptor import Table
-from motecrypt.errors import InputError
+from motecrypt.errors import FailureKind, InputError
 from motecrypt.paths import cache_dir, make_dir
 from motecrypt.toolchain.toolchain import BuildError
 
@@ -125,7 +125,7 @@ def source_root(folder: Path) -> Path:
                 if root.is_dir():
                     return root / source.folder
         if folder in _failed:
-            raise BuildError(_failed[folder])
+            raise BuildError(_failed[folder], kind=FailureKind.MISSING)
         failures = []
         for source in places:
             try:
@@ -136,7 +136,7 @@ def source_root(folder: Path) -> Path:
         from motecrypt.setup import left_out
 
         left_out(f"the source of {folder.name}", "; ".join(failures))
-        raise BuildError(_failed[folder])
+        raise BuildError(_failed[folder], kind=FailureKind.MISSING)
 
 
 def _unpacked(library: str, digest: str) -> Path:
@@ -196,7 +196,8 @@ def _found(scratch: Path, source: Source, outcome: process.Outcome) -> Path:
     pattern = source.file or f"{source.package}-{source.version}*"
     archive = next((path for path in sorted(scratch.rglob(pattern)) if path.is_file()), None)
     if archive is None:
-        raise BuildError(outcome.first_error if not outcome.ok else f"did not bring {source.file}")
+        told = outcome.first_error if not outcome.ok else f"did not bring {source.file}"
+        raise BuildError(told, kind=FailureKind.MISSING)
     return archive
 
 
@@ -205,7 +206,10 @@ def _from_debian(source: Source, scratch: Path) -> Path:
     asked = process.run(["apt-get", "indextargets", "--format", "$(LABEL)\t$(SITE)\t$(RELEASE)"])
     found = sorted({(label, site, own) for label, site, own in _fields(asked.output)})
     if not found:
-        raise BuildError("no Debian archive among this machine's apt sources ('apt-get update' may be due)")
+        raise BuildError(
+            "no Debian archive among this machine's apt sources ('apt-get update' may be due)",
+            kind=FailureKind.MISSING,
+        )
     main = [row for row in found if row[0] == "Debian"] or found
     failure = None
     for release in source.releases or (None,):
@@ -217,7 +221,7 @@ def _from_debian(source: Source, scratch: Path) -> Path:
             return _from_archives(source, scratch / (release or "own"), places)
         except BuildError as error:
             failure = failure or error
-    raise failure or BuildError("no release to look in")
+    raise failure or BuildError("no release to look in", kind=FailureKind.MISSING)
 
 
 def _fields(output: str) -> Iterator[tuple[str, str, str]]:
@@ -261,13 +265,14 @@ def _from_pypi(source: Source, scratch: Path) -> Path:
     outcome = process.run(command, timeout_s=FETCH_TIMEOUT_S, cwd=scratch, environment=environment)
     if archive.is_file():
         return archive
-    raise BuildError(outcome.first_error if not outcome.ok else f"did not bring {archive.name}")
+    told = outcome.first_error if not outcome.ok else f"did not bring {archive.name}"
+    raise BuildError(told, kind=FailureKind.MISSING)
 
 
 def _from_crate(source: Source, scratch: Path) -> Path:
     """cargo fetch of one crate; its archive is taken from cargo's cache."""
     if shutil.which("cargo") is None:
-        raise BuildError("cargo is not installed")
+        raise BuildError("cargo is not installed", kind=FailureKind.MISSING)
     (scratch / "src").mkdir()
     (scratch / "src" / "lib.rs").write_text("")
     (scratch / "Cargo.toml").write_text(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,6 +14,10 @@ from motecrypt.errors import FailureKind, InputError, MotecryptError
 _CPP = ("-std=gnu++11", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics")
 # What a linker takes from beside the compiler, by the names of all the C libraries that we build with.
 _RUNTIME = ("libc.a", "libc_nano.a", "libm.a", "libgcc.a", "crt0.o")
+
+
+#: Where less is free, a compiler's complaint says nothing of its source.
+ROOM_BYTES = 1 << 20
 
 
 class BuildError(MotecryptError):
@@ -30,13 +36,32 @@ class BuildError(MotecryptError):
         self.cause = cause
 
 
-def failure(outcome: process.Outcome, prefix: str = "") -> BuildError:
-    """The error of a compiler or linker that did not end well."""
-    killed = outcome.code is None or outcome.code < 0 or "signal terminated program" in outcome.errors
-    full = "No space left on device" in outcome.errors
-    said = "No space left on device" if full else outcome.first_error
-    kind = FailureKind.INTERRUPTED if killed or full else FailureKind.REFUSED
-    return BuildError(prefix + said, kind=kind, transient=killed or full, cause=said.rsplit(": ", 1)[-1])
+def run_compiler(
+    command: Sequence[str | Path], *, cwd: Path | None = None, timeout_s: float = 120.0
+) -> process.Outcome:
+    """Run a compiler or linker, once more where it fails: what fails twice does so for its input's sake.
+
+    One that is killed or not found is not tried again.
+    """
+    outcome = process.run(command, cwd=cwd, timeout_s=timeout_s)
+    if outcome.ok or outcome.code is None or outcome.code < 0:
+        return outcome
+    return process.run(command, cwd=cwd, timeout_s=timeout_s)
+
+
+def failure(outcome: process.Outcome, folder: Path, prefix: str = "") -> BuildError:
+    """The error of a compiler or linker that did not end well, twice.
+
+    It is transient when it was not found, was ended by a signal or its deadline, or when `folder`, which it
+    writes to, has no room; never by what it says.
+    """
+    if outcome.code is None:
+        return BuildError(prefix + outcome.first_error, kind=FailureKind.MISSING, transient=True)
+    full = shutil.disk_usage(folder).free < ROOM_BYTES
+    said = f"no space left in {folder}" if full else outcome.first_error
+    lost = full or outcome.code < 0
+    kind = FailureKind.INTERRUPTED if lost else FailureKind.REFUSED
+    return BuildError(prefix + said, kind=kind, transient=lost, cause=said.rsplit(": ", 1)[-1])
 
 
 @lru_cache(maxsize=16)
@@ -81,12 +106,12 @@ def compile_object(
     driver = command
     if source.suffix in (".cpp", ".cc") and command.endswith("gcc"):
         driver = command[:-3] + "g++"
-    outcome = process.run([driver, *language, *flags, "-c", source, "-o", target], cwd=directory)
+    outcome = run_compiler([driver, *language, *flags, "-c", source, "-o", target], cwd=directory)
     if outcome.code is None:
         told = f"{source.name} needs the compiler {driver}, which is not installed"
         raise BuildError(told, kind=FailureKind.MISSING, transient=True)
     if not outcome.ok:
-        raise failure(outcome)
+        raise failure(outcome, directory)
     _made(target, driver)
 
 
@@ -106,9 +131,9 @@ def link(
 ) -> None:
     """Link objects; the memory limits are checked by the caller, who knows by how much they fail."""
     names = [o.name for o in objects]
-    outcome = process.run(
+    outcome = run_compiler(
         [command, *flags, *names, *libraries, "-o", target.name, "-Wl,-Map=map"], cwd=directory
     )
     if not outcome.ok:
-        raise failure(outcome)
+        raise failure(outcome, directory)
     _made(directory / target.name, command)
