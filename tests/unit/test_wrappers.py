@@ -122,6 +122,23 @@ def test_no_module_of_the_current_folder_is_run(checkout: Path, planted: Path) -
             assert marks(planted) == [], (wrapper, path)
 
 
+def test_a_plain_python_takes_motecrypts_modules_from_elsewhere(planted: Path) -> None:
+    (planted / "motecrypt.py").unlink()  # which Python itself would take for what -m names
+    (planted / "sitecustomize.py").unlink()
+    left_out = ("PYTHONPATH", "PYTHONSAFEPATH")
+    environment = {k: v for k, v in os.environ.items() if k not in left_out}
+    done = subprocess.run(
+        [sys.executable, "-m", "motecrypt", "list", "ciphers"],
+        cwd=planted,
+        env={**environment, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, marks(planted)) == (0, []), done.stderr
+
+
 def test_pip_runs_no_module_of_the_current_folder(
     planted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,7 +53,7 @@ def finding(row: Sequence[Any], where: str) -> Finding:
 def json_object(text: Any, where: str, table: str, column: str) -> dict[str, Any]:
     """The JSON object in a column of text; what is none, or has numbers that are none, is refused."""
     try:
-        value = json.loads(text, parse_constant=_no_number)
+        value = json.loads(text, parse_constant=_no_number, parse_int=_finite_int, parse_float=_finite)
     except (ValueError, TypeError, RecursionError):
         value = None
     _hold(isinstance(value, dict), where, table, column, text, "a JSON object")
@@ -62,6 +62,19 @@ def json_object(text: Any, where: str, table: str, column: str) -> dict[str, Any
 
 def _no_number(name: str) -> float:
     raise ValueError(name)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):  # "1e999"
+        raise ValueError(text)
+    return value
+
+
+def _finite_int(text: str) -> int:
+    """A whole number that is also one as a float: views divide, and draw."""
+    _finite(text)
+    return int(text)
 
 
 def _checked(name: str, value: Any, where: str) -> Any:
