@@ -27,6 +27,13 @@ TAGS = Path(__file__).resolve().parents[1] / "data" / "tags"
         ("tag_bytes = 4", "message = { min = 9, max = 2 }", "0 <= min <= max"),
         ("tag_bytes = 4", "nonce_bytes = -1", "'nonce_bytes' is -1"),
         ("tag_bytes = 4", 'mode = "cbd"', "'mode' is 'cbd'; there are: "),
+        ("tag_bytes = 4", 'mode = "cbc"', "mode 'cbc' takes whole blocks"),
+        ("tag_bytes = 4", 'mode = "ecb"\nmessage = { multiple = 1 }', "mode 'ecb' takes whole blocks"),
+        (
+            'kind = "aead"',
+            'kind = "aed"',
+            "expected one of block mode, stream, variable block, wide block, aead",
+        ),
         ('ciphers = ["tags-*"]', 'ciphers = ["other-*"]', "matches no cipher"),
         ("[[implementation]]", "[[implementation]", "not valid TOML"),
     ],

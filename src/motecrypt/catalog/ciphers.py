@@ -14,6 +14,11 @@ from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
 from motecrypt.model import STANDINGS, Cipher, Implementation, MessageLengths, Standing
 
+#: What a cipher's `kind` may be.
+KINDS = ("block mode", "stream", "variable block", "wide block", "aead")
+#: Modes of firmware/modes that refuse a message that does not end with a block.
+WHOLE_BLOCKS = ("ecb", "cbc")
+
 
 def read_cipher_folder(folder: Path, cores: Collection[str]) -> tuple[list[Cipher], list[Implementation]]:
     """The ciphers of a folder and our implementations of them; `cores` are those that the devices have."""
@@ -74,7 +79,7 @@ def _read_ciphers(
         name=name,
         family=family,
         title=entry.text("title", title),
-        kind=entry.text("kind"),
+        kind=entry.text("kind", choices=KINDS),
         source=entry.text("source", source),
         folder=folder,
         key_bits=key_bits,
@@ -121,6 +126,11 @@ def _check(cipher: Cipher, where: str) -> None:
         (
             cipher.mode is not None and cipher.mode not in modes,
             f"'mode' is '{cipher.mode}'; there are: {', '.join(modes)}",
+        ),
+        (
+            cipher.mode in WHOLE_BLOCKS and rule.multiple == 1,
+            f"mode '{cipher.mode}' takes whole blocks; expected their length, "
+            "such as message = { min = 0, max = 65535, multiple = 16 }",
         ),
     ):
         if wrong:

@@ -14,6 +14,7 @@ from motecrypt.cli._output import progress
 from motecrypt.errors import InputError
 from motecrypt.files import container, crypt_and_hash, secrets
 from motecrypt.link import read_key_file
+from motecrypt.paths import open_regular
 
 MODERN, COMPATIBLE = "modern", "crypt-and-hash"
 MIB = 1 << 20
@@ -146,6 +147,8 @@ def decrypt(
 
     Only you can read TARGET; one that is replaced keeps its permissions.
     """
+    with open_regular(Path(source)):
+        pass  # what cannot be read is told before any warning or question about its format
     if kind is None:
         kind = MODERN if container.is_container(Path(source)) else COMPATIBLE
     if kind == MODERN:

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from motecrypt.cli.file import command
-from motecrypt.errors import MotecryptError
+from motecrypt.errors import InputError, MotecryptError
 from motecrypt.files import container, crypt_and_hash
 from motecrypt.link import create_key_file
 
@@ -58,6 +58,13 @@ def test_compatible_warns_and_says_why(plain: Path, tmp_path: Path) -> None:
     )
     assert done.exit_code == 0
     assert back.read_bytes() == plain.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["none", "."])
+def test_a_source_that_cannot_be_read_is_told_before_anything_else(tmp_path: Path, name: str) -> None:
+    done = run("decrypt", tmp_path / name, tmp_path / "back", typed="")
+    assert isinstance(done.exception, InputError) and "cannot be read" in str(done.exception)
+    assert not done.output, "no warning and no question"
 
 
 def test_a_key_file_that_others_can_read(plain: Path, tmp_path: Path) -> None:
