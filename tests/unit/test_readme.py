@@ -10,7 +10,21 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.toolchain.toolchain import identity
+from toolchains import for_compiler
+
 ROOT = Path(__file__).resolve().parents[2]
+# What a page shows is avr-gcc 5.4's. With another compiler the same lines come out with its own figures,
+# here by the cipher and operation that they are of: cycles, microseconds, flash and stack.
+SHOWN_FOR = "5.4"
+FIGURES: dict[str, dict[tuple[str, str], dict[str, str]]] = {
+    SHOWN_FOR: {},
+    "14.2": {
+        ("aes128-ccm8", "setup"): {"1,812": "2,077", "113.2": "129.8", "2,798": "2,952"},
+        ("aes128-ccm8", "encrypt"): {"13,552": "15,254", "847.0": "953.4", "2,798": "2,952", "102": "104"},
+        ("aes128-ccm8", "decrypt"): {"13,602": "15,299", "850.1": "956.2", "2,798": "2,952", "102": "104"},
+    },
+}
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -41,8 +55,11 @@ def test_an_example_runs_and_shows_what_the_page_shows(
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    figures = for_compiler(identity("avr-gcc"), FIGURES) if "--device uno" in command and shown else {}
     for expected in shown.splitlines():
         words = expected.split()
+        own = next((own for (cipher, name), own in figures.items() if {cipher, name} <= set(words)), {})
+        words = [own.get(word, word) for word in words]
         assert any(line.split() == words for line in done.stdout.splitlines()), f"{page}: {expected}"
 
 

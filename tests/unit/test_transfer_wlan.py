@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt import setup
 from motecrypt.errors import InputError
 from motecrypt.experiments import transfer_wlan
 from motecrypt.experiments.transfer_wlan import TransferWlan, ensure_all
 from motecrypt.findings.wlan_transfer import CLOSED_FORM, NS3
 from motecrypt.results import Results
+from motecrypt.toolchain import BuildError
 from motecrypt.wlan import dcf, parameters
 
 
@@ -82,6 +84,18 @@ def test_without_ns3_the_closed_form_serves_and_says_so(results: Results) -> Non
     assert found.inputs["engine"] == CLOSED_FORM
     assert found.outcome["seconds"]["mean"] == pytest.approx(dcf.transfer(1_000_000).seconds)
     assert said and "closed form" in said[0] and "apt-get install libns3-dev" in said[0]
+
+
+def test_an_ns3_that_does_not_compile_is_told_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(name: str) -> Path:
+        raise BuildError(f"driver {name}: ns3/wifi.h:1: error: no such type")
+
+    setup.summary()  # forget what earlier tests left out
+    monkeypatch.setattr(transfer_wlan, "driver", refused)
+    assert transfer_wlan.program.__wrapped__() is None
+    assert setup.summary() == (
+        "could not be had, and was left out: ns-3 (driver wlan: ns3/wifi.h:1: error: no such type)"
+    )
 
 
 def test_ns3_replaces_a_stored_closed_form(

@@ -19,6 +19,7 @@ needs_tshark = pytest.mark.skipif(
 )
 
 PAYLOAD = bytes(range(256)) * 20
+FLAGS = {"True": "1", "False": "0"}
 
 
 def _tshark(captured: Captured, *fields: str, show: str = "") -> list[list[str]]:
@@ -37,7 +38,8 @@ def _tshark(captured: Captured, *fields: str, show: str = "") -> list[list[str]]
     if show:
         command += ["-Y", show]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    return [line.split("\t") for line in done.stdout.splitlines()]
+    # A flag is 1 or 0 to tshark 4.0 and True or False to 4.4.
+    return [[FLAGS.get(word, word) for word in line.split("\t")] for line in done.stdout.splitlines()]
 
 
 @pytest.mark.crosscheck

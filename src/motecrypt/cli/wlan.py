@@ -109,14 +109,15 @@ def command(
             engine, moved = CLOSED_FORM, WlanTransfer.from_json(transfer_wlan.closed_outcome(request))
         else:
             part = min(sent, transfer_wlan.SIMULATED_BYTES)
-            finding = replace(request, size=part).ensure(results, notes.append)
+            finding = replace(request, size=part).ensure(results)
             moved = answer_of(finding)
             assert moved is not None, "a transfer is stored in its shape"
+            if moved.engine == CLOSED_FORM:
+                notes.append(missing_note())
             engine, moved = moved.engine, moved.scaled(sent / part)
             if part < sent:
                 engine += f", {part / 1e6:g} MB and the rest in proportion"
         assert moved is not None, "the closed form has the shape of a stored transfer"
-        notes = [note for note in notes if note == missing_note()]
         if moved.note:
             notes.append(moved.note)
         shares = []

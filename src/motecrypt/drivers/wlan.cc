@@ -42,7 +42,12 @@
 #include <map>
 #include <string>
 
+// Energy models moved into a namespace of their own after ns-3.37.
+namespace ns3::energy {
+}
+
 using namespace ns3;
+using namespace ns3::energy;
 
 namespace {
 

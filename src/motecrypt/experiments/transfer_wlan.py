@@ -24,6 +24,7 @@ from motecrypt.errors import InputError, MotecryptError
 from motecrypt.findings.wlan_transfer import CLOSED_FORM, KIND, NS3, VERSION, WlanQuestion, missing_note
 from motecrypt.model import Finding
 from motecrypt.results import Results
+from motecrypt.setup import left_out
 from motecrypt.toolchain import BuildError
 from motecrypt.toolchain.drivers import driver
 from motecrypt.wlan import dcf, parameters
@@ -43,10 +44,11 @@ def student(samples: int) -> float:
 
 @lru_cache(maxsize=1)
 def program() -> Path | None:
-    """The compiled ns-3 program, or None where ns-3 or a compiler is missing."""
+    """The compiled ns-3 program, or None where it cannot be had: why is told when the command ends."""
     try:
         return driver("wlan")
-    except (BuildError, InputError):
+    except (BuildError, InputError) as error:
+        left_out("ns-3", str(error))
         return None
 
 

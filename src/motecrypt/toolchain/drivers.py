@@ -72,7 +72,8 @@ def _ns3_flags() -> tuple[str, ...]:
     if not Path("/usr/include/ns3").is_dir():
         raise BuildError("ns-3 is missing; 'motecrypt doctor' tells how to get it", kind=FailureKind.MISSING)
     modules = ("wifi", "internet", "applications", "energy", "mobility", "propagation", "network", "core")
-    return tuple(f"-lns3-{module}" for module in modules)
+    # ns-3 from 3.43 (Debian 13) on is C++20; 3.37 (Debian 12) takes it as well.
+    return ("-std=c++20", *(f"-lns3-{module}" for module in modules))
 
 
 _lock = threading.Lock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import importlib.util
 import json
 import random
@@ -47,7 +48,7 @@ def _cases() -> Iterator[Case]:
         descriptor = tomllib.loads((CIPHERS / family / "cipher.toml").read_text())
         ciphers = {entry["name"]: entry for entry in descriptor["cipher"]}
         for implementation in descriptor["implementation"]:
-            if implementation.get("cores", ["*"]) != ["*"]:
+            if not any(fnmatch.fnmatchcase("native", core) for core in implementation.get("cores", ["*"])):
                 continue
             for name in implementation["ciphers"]:
                 yield _case(family, ciphers[name], implementation)

@@ -41,10 +41,19 @@ static inline uint32_t right_1(uint32_t word) {
 #endif
 
 #ifdef RC6_FIXED_ROTATE
-/* word, or other where bit `bit` of `amount` is set. That the compiler makes no branch of the mask is seen in the
- * device's cycles, which must not vary. A macro: avr-gcc -Os would call a function five times. */
-#define CHOOSE(word, other, amount, bit)                                                                     \
-    ((word) ^ (((word) ^ (other)) & (0U - (uint32_t)((uint8_t)((amount) >> (bit)) & 1U))))
+/* 0, or all ones where the lowest bit of `shifted` is set. What the assembly statement lets through is any byte to
+ * the compiler, so it has to extend its sign; avr-gcc 14 makes a branch of a byte that it knows to be 0 or 1. */
+static inline uint32_t mask_of(unsigned shifted) {
+    uint8_t mask = (uint8_t)(0U - (shifted & 1U));
+#ifdef __GNUC__
+    __asm__("" : "+r"(mask));
+#endif
+    return (uint32_t)(int32_t)(int8_t)mask;
+}
+
+/* word, or other where bit `bit` of `amount` is set. That no branch is left is seen in the device's cycles,
+ * which must not vary. A macro: avr-gcc -Os would call a function five times. */
+#define CHOOSE(word, other, amount, bit) ((word) ^ (((word) ^ (other)) & mask_of((unsigned)(amount) >> (bit))))
 
 static uint32_t rotate_left(uint32_t word, uint8_t amount) {
     uint32_t turned = LEFT_1(word);
