@@ -237,6 +237,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], said: str, 
 # --- the recipe in docs/ci-bench.md ----------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is missing: the recipe compares commits")
 def test_the_recipe_fails_a_commit_that_makes_the_library_slower(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "ci-bench.md").read_text()

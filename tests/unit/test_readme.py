@@ -40,7 +40,15 @@ def _examples() -> list[tuple[str, str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("page", "command", "shown"), _examples(), ids=lambda x: str(x)[:60])
+def _parameters() -> list[object]:
+    """The examples; one that measures everything an adviser weighs is a long test."""
+    return [
+        pytest.param(*example, marks=[pytest.mark.long] if " advise " in example[1] else [])
+        for example in _examples()
+    ]
+
+
+@pytest.mark.parametrize(("page", "command", "shown"), _parameters(), ids=lambda x: str(x)[:60])
 def test_an_example_runs_and_shows_what_the_page_shows(
     page: str, command: str, shown: str, tmp_path: Path
 ) -> None:

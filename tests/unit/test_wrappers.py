@@ -82,6 +82,7 @@ def said(process: subprocess.Popen[str]) -> str:
     return output
 
 
+@pytest.mark.long
 def test_it_runs_through_a_link_and_makes_its_environment_once(checkout: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(checkout / "motecrypt")
     assert said(start(tmp_path / "link")) == "ran list\n"
@@ -91,6 +92,7 @@ def test_it_runs_through_a_link_and_makes_its_environment_once(checkout: Path, t
     assert (checkout / ".venv" / "pyvenv.cfg").stat().st_mtime_ns == made
 
 
+@pytest.mark.long
 def test_a_first_run_that_was_stopped_is_made_good(checkout: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "venv", "--without-pip", checkout / ".venv"], check=True, timeout=60
@@ -98,6 +100,7 @@ def test_a_first_run_that_was_stopped_is_made_good(checkout: Path) -> None:
     assert said(start(checkout / "motecrypt")) == "ran list\n"
 
 
+@pytest.mark.long
 def test_an_environment_of_another_python_is_made_anew(checkout: Path) -> None:
     assert said(start(checkout / "motecrypt")) == "ran list\n"
     (checkout / ".venv" / ".made").write_text("/usr/bin/python2\n")
@@ -106,6 +109,7 @@ def test_an_environment_of_another_python_is_made_anew(checkout: Path) -> None:
     assert not (checkout / ".venv" / "left").exists()
 
 
+@pytest.mark.long
 def test_two_first_runs_at_once_both_run(checkout: Path) -> None:
     both = [start(checkout / "motecrypt"), start(checkout / "motecrypt")]
     assert [said(one) for one in both] == ["ran list\n"] * 2

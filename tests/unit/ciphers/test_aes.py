@@ -115,6 +115,7 @@ def _takes(mode: str, length: int) -> bool:
     return mode == "ctr" or length >= BLOCK_BYTES
 
 
+@pytest.mark.long
 def test_every_length_under_the_sanitizers(built: tuple[Build, Path]) -> None:
     """0 to 80 bytes, in place and not, each key length; what a mode does not take is refused."""
     build, program = built
@@ -139,6 +140,7 @@ def test_every_length_under_the_sanitizers(built: tuple[Build, Path]) -> None:
     assert _run(program, lines) == expected
 
 
+@pytest.mark.long
 def test_other_keys_and_nonces_are_refused(built: tuple[Build, Path]) -> None:
     build, program = built
     nonce = b"" if build.mode == "ecb" else bytes(BLOCK_BYTES)

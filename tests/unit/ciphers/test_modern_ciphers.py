@@ -107,6 +107,7 @@ def _flip(data: bytes, rng: random.Random) -> bytes:
     return bytes(changed)
 
 
+@pytest.mark.long
 def test_every_vector(built: tuple[Case, Path], capsys: pytest.CaptureFixture[str]) -> None:
     case, program = built
     known = list(vectors(case.cipher))
@@ -146,6 +147,7 @@ def _inputs(case: Case, rng: random.Random) -> tuple[bytes, bytes, bytes, bytes]
     )
 
 
+@pytest.mark.long
 def test_random_inputs_against_the_oracle(
     built: tuple[Case, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -170,6 +172,7 @@ def test_random_inputs_against_the_oracle(
         print(f"\n{case}: {RUNS} differential runs, both directions", end=" ")
 
 
+@pytest.mark.long
 def test_a_change_of_one_bit(built: tuple[Case, Path]) -> None:
     case, program = built
     if case.cipher.tag_bytes > 0:
@@ -211,6 +214,7 @@ def _garbles_everything_in_both_directions(case: Case, program: Path) -> None:
             assert 0.22 < flipped / (8 * length) < 0.78, (direction, length)
 
 
+@pytest.mark.long
 def test_lengths_that_a_cipher_does_not_take(built: tuple[Case, Path]) -> None:
     case, program = built
     key, tag = bytes(case.cipher.key_bits[0] // 8), bytes(case.cipher.tag_bytes)
@@ -229,6 +233,7 @@ def test_lengths_that_a_cipher_does_not_take(built: tuple[Case, Path]) -> None:
         assert set(_run(program, lines)) == {BAD_LENGTH}
 
 
+@pytest.mark.long
 def test_long_messages_and_associated_data(built: tuple[Case, Path]) -> None:
     """Counters beyond one byte; CCM writes lengths from 0xff00 on in another form."""
     case, program = built

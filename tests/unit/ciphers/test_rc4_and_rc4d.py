@@ -119,6 +119,7 @@ def _line(direction: str, place: str, key: bytes, message: bytes) -> str:
     return f"{direction} {place} {key.hex() or '-'} {message.hex() or '-'}"
 
 
+@pytest.mark.long
 def test_both_directions_in_place_and_not_at_every_kind_of_length(built: tuple[Case, Path]) -> None:
     case, program = built
     source = random.Random(f"{case}")
@@ -136,6 +137,7 @@ def test_both_directions_in_place_and_not_at_every_kind_of_length(built: tuple[C
     assert _run(program, lines) == wanted
 
 
+@pytest.mark.long
 def test_key_lengths_that_it_does_not_take(built: tuple[Case, Path]) -> None:
     case, program = built
     refused = {0, 1, 4, 15, 17, 31, 33, 255} - set(case.key_bytes)

@@ -258,6 +258,7 @@ int main(void) {
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc to build with the sanitizers")
 @pytest.mark.parametrize("mode", ["ecb", "cbc", "ctr"])
 @pytest.mark.parametrize("name", NAMES)

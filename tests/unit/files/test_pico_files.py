@@ -22,7 +22,10 @@ from motecrypt.setup import have
 from motecrypt.toolchain import files
 from motecrypt.toolchain.files import FileFirmware, build_files
 
-pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)"),
+]
 
 KEY = bytes(range(1, 33))
 FEW = 3  # hashes: what they take is measured elsewhere

@@ -63,6 +63,7 @@ def deliver(radio_name: str, packet_bytes: int, air_rate: int, message_bytes: in
     return last_us, costs(radio, message_bytes).delivery_time_us
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(
     st.sampled_from(radio_names()),

@@ -112,6 +112,7 @@ def test_a_finding_alone_is_not_nothing(results: Results) -> None:
     assert "transfer 1" in render(content, bundle="")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not VEGA, reason="kit plots is not installed: vl-convert-python")
 def test_figures_are_written_with_captions_and_data(tmp_path: Path) -> None:
     filled = tmp_path / "some.db"

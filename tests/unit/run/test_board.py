@@ -59,6 +59,7 @@ def cells_of(device: str, cipher: str, variant: str, placement: str = "flash") -
     return bench.cells_for(CATALOG, target, body, message_bytes=[16], placements=[placement])
 
 
+@pytest.mark.long
 @needs_boards
 def test_a_pretend_uno_is_flashed_and_measured_like_a_real_one(tmp_path: Path, results: Results) -> None:
     cells = cells_of("uno", "aes128-ecb", "fast")
@@ -76,6 +77,7 @@ def test_a_pretend_uno_is_flashed_and_measured_like_a_real_one(tmp_path: Path, r
     assert {m.device for m in results.measurements(cipher="aes128-ecb")} == {"uno", "uno-board"}
 
 
+@pytest.mark.long
 @needs_boards
 @pytest.mark.skipif(not DEBIAN_BOOTLOADER.exists(), reason="Debian's Arduino core is not installed")
 def test_avrdude_flashes_through_debians_own_bootloader(tmp_path: Path) -> None:
@@ -245,6 +247,7 @@ def test_the_picos_volume_is_found_and_written(tmp_path: Path) -> None:
     assert (volume / "motecrypt.uf2").read_bytes() == b"UF2"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not have("pico"), reason="the kit pico is not installed")
 def test_a_pretend_pico_takes_a_uf2_file_and_is_measured(
     tmp_path: Path, results: Results, monkeypatch: pytest.MonkeyPatch
