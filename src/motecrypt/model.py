@@ -327,7 +327,8 @@ class Comparison:
     """One published figure or claim beside ours.
 
     `note` is for people. What other views quote or calculate with stands beside it: `brief`, the note's
-    essence in one clause, and `figures` of ours by name, each with its unit in the name.
+    essence in one clause, and `figures` of ours by name, each with its unit in the name. `id` names what
+    other views look for; most rows have none.
     """
 
     source: str
@@ -342,6 +343,7 @@ class Comparison:
     note: str = ""
     brief: str = ""
     figures: Mapping[str, float] = field(default_factory=dict)
+    id: str = ""
 
 
 @dataclass(frozen=True)

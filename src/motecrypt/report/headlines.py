@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from motecrypt.report.sources import SourcePart
 from motecrypt.report.summaries import CipherSummary
+from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.highlights import findings
 
 #: What a newcomer would take otherwise.
@@ -22,8 +23,9 @@ def headlines(sources: Sequence[SourcePart], ciphers: Sequence[CipherSummary]) -
 
     The studies' sentences are those that `motecrypt reproduce` ends with.
     """
-    told = [f"{one.text}." for one in findings({s.name: s.rows for s in sources if s.measured}, TOLD)]
-    if not any("broken" in text for text in told):
+    found = findings({s.name: s.rows for s in sources if s.measured}, TOLD)
+    told = [f"{one.text}." for one in found]
+    if not any(row.id == ClaimId.RC4D_STRONGER_THAN_RC4 for one in found for row in one.rows):
         told += _attacks(ciphers)
     return [*_verdicts(sources), *told, *_cheapest(ciphers), *_timing(ciphers), *_room(ciphers)]
 
@@ -50,14 +52,16 @@ def _attacks(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
         (part.cipher.name, audit)
         for part in ciphers
         for audit in part.audit
-        if audit.part.startswith("attack:") and audit.weight == "bad" and audit.verdict.startswith("broken")
+        if audit.part.startswith("attack:") and audit.weight == "bad"
     ]
     names = list(dict.fromkeys(name for name, _ in found))
     if not names:
         return
     name, audit = next((f for f in found if "ciphertext" in f[1].part), found[0])
     told = _short(audit.sentences[0]) if audit.sentences else f"{audit.title}: {audit.verdict}."
-    more = f" Our attacks also break {_list(n for n in names if n != name)}." if len(names) > 1 else ""
+    more = (
+        f" Our attacks also succeed against {_list(n for n in names if n != name)}." if len(names) > 1 else ""
+    )
     yield f"{name} falls in practice: {told}{more}"
 
 

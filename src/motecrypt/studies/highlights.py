@@ -11,7 +11,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from motecrypt.model import Comparison
+from motecrypt.model import Comparison, Verdict
+from motecrypt.studies.claim_ids import ClaimId
 
 Rows = Sequence[Comparison]
 COUNT = 5
@@ -57,13 +58,13 @@ def tally(rows: Rows) -> str:
 Told = tuple[str, tuple[Comparison, ...]]
 
 
-def _row(rows: Rows, text: str, column: str = "", verdict: str = "contradicted") -> Comparison | None:
-    """The first row of that text (and column) that came out so."""
-    return next((r for r in rows if text in r.row and column in r.column and r.verdict == verdict), None)
+def _row(rows: Rows, wanted: ClaimId, verdict: Verdict = "contradicted") -> Comparison | None:
+    """The first row of that id that came out so."""
+    return next((r for r in rows if r.id == wanted and r.verdict == verdict), None)
 
 
 def _rc4d_security(rows: Rows) -> Told | None:
-    row = _row(rows, "stronger than RC4")
+    row = _row(rows, ClaimId.RC4D_STRONGER_THAN_RC4)
     if row is None or row.measured is None:
         return None
     how = f"; {row.brief}" if row.brief else ""
@@ -71,10 +72,10 @@ def _rc4d_security(rows: Rows) -> Told | None:
 
 
 def _wlan_doubling(rows: Rows) -> Told | None:
-    row = _row(rows, "nearly doubles a transfer")
+    row = _row(rows, ClaimId.WLAN_ENCRYPTION_DOUBLES)
     if row is None or not isinstance(row.measured, float):
         return None
-    encoded = _row(rows, "an encoding makes", "hex", "reproduced")
+    encoded = _row(rows, ClaimId.WLAN_HEX_DOUBLES, "reproduced")
     rest = ""
     if encoded is not None and isinstance(encoded.measured, float):
         rest = f"; writing it as hexadecimal does, {encoded.measured:.2f} times"
@@ -90,9 +91,9 @@ def _number(value: float | str | None) -> float:
 
 
 def _rf_times(rows: Rows) -> Told | None:
-    timed = [r for r in rows if r.column == "time, line-rate bound"]
+    timed = [r for r in rows if r.id == ClaimId.RF_LINE_BOUND]
     early = [r for r in timed if _number(r.published) < _number(r.measured)]  # the line's bound
-    waits = _row(rows, "padding spares the timeout", verdict="reproduced")
+    waits = _row(rows, ClaimId.RF_PADDING_SPARES_TIMEOUT, "reproduced")
     if not early or waits is None:
         return None
     text = (
@@ -123,7 +124,7 @@ def _pico_cache(rows: Rows) -> Told | None:
 
 
 def _wlan_blowfish(rows: Rows) -> Told | None:
-    host = [r for r in rows if "Blowfish has better performance" in r.row and r.verdict == "contradicted"]
+    host = [r for r in rows if r.id == ClaimId.WLAN_BLOWFISH_AGAINST_AES and r.verdict == "contradicted"]
     figured = [r for r in host if isinstance(r.measured, float)]
     if not figured:
         return None
@@ -143,7 +144,7 @@ def _short(row: Comparison) -> str:
 
 
 def _rc4d_speed(rows: Rows) -> Told | None:
-    row = _row(rows, "faster than AES")
+    row = _row(rows, ClaimId.RC4D_FASTER_THAN_AES)
     if row is None or not isinstance(row.measured, float | int):
         return None
     return (

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from motecrypt.model import Comparison, Verdict
+from motecrypt.results import Results
+from motecrypt.studies import study
+from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.highlights import findings, tally
 
 
@@ -18,6 +23,7 @@ def row(
     unit: str = "",
     brief: str = "",
     warm_us: float | None = None,
+    id: str = "",
 ) -> Comparison:
     ratio = measured / published if isinstance(measured, float) and isinstance(published, float) else None
     figures = {} if warm_us is None else {"warm_us": warm_us}
@@ -34,6 +40,7 @@ def row(
         note=note,
         brief=brief,
         figures=figures,
+        id=id,
     )
 
 
@@ -43,11 +50,25 @@ BROKEN = row(
     "7 of 9 keys broken",
     note="any words",
     brief="12 messages do it",
+    id=ClaimId.RC4D_STRONGER_THAN_RC4,
 )
-DOUBLING = row("encryption nearly doubles a transfer", "1.75 to 1.95", 1.25, column="AES, bytes sent / file")
-EARLY = row("T1", 1.0, 1.5, column="time, line-rate bound", note="any words")
-ON_TIME = row("T2", 2.0, 1.5, "not reproducible", column="time, line-rate bound")
-WAITS = row("padding spares the timeout", "now", "104 against 5", "reproduced", "32 bytes against 36")
+DOUBLING = row(
+    "encryption nearly doubles a transfer",
+    "1.75 to 1.95",
+    1.25,
+    column="AES, bytes sent / file",
+    id=ClaimId.WLAN_ENCRYPTION_DOUBLES,
+)
+EARLY = row("T1", 1.0, 1.5, column="time, line-rate bound", note="any words", id=ClaimId.RF_LINE_BOUND)
+ON_TIME = row("T2", 2.0, 1.5, "not reproducible", column="time, line-rate bound", id=ClaimId.RF_LINE_BOUND)
+WAITS = row(
+    "padding spares the timeout",
+    "now",
+    "104 against 5",
+    "reproduced",
+    "32 bytes against 36",
+    id=ClaimId.RF_PADDING_SPARES_TIMEOUT,
+)
 COLD = row("Mbed TLS", 170.0, 250.0, "not reproducible", "encrypt", unit="µs", warm_us=60.2)
 
 
@@ -81,3 +102,16 @@ def test_the_largest_contradictions_fill_up_and_five_are_told() -> None:
 def test_the_verdicts_are_counted() -> None:
     assert tally([BROKEN, WAITS, EARLY]) == "1 reproduced, 2 contradicted"
     assert tally([]) == ""
+
+
+def test_rows_are_found_by_id_whatever_they_say() -> None:
+    reworded = replace(BROKEN, row="another wording", column="elsewhere")
+    assert "7 of 9 keys broken" in findings({"rc4d": [reworded]})[0].text
+    unnamed = findings({"rc4d": [replace(BROKEN, id="")]})
+    assert not any("as its source says" in h.text for h in unnamed)
+
+
+@pytest.mark.parametrize("name", list(ClaimId))
+def test_every_id_is_on_a_row_of_its_study(name: ClaimId, results: Results) -> None:
+    rows = study(name.value.partition("-")[0]).comparisons(results)
+    assert any(row.id == name for row in rows)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from motecrypt.findings.audit import AuditAnswer, KeyRecovery
 from motecrypt.findings.features import Features
 from motecrypt.model import Comparison, Verdict
+from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.rc4d.figures import (
     Printed,
     VariantFigure,
@@ -75,6 +76,7 @@ class Claim:
     published: float | str
     unit: str
     judge: Callable[[Evidence], Judged]
+    id: str = ""
 
 
 def claims(evidence: Evidence) -> list[Comparison]:
@@ -101,6 +103,7 @@ def claims(evidence: Evidence) -> list[Comparison]:
                 verdict=judged.verdict,
                 note=judged.note,
                 brief=judged.brief,
+                id=claim.id,
             )
         )
     return rows
@@ -416,7 +419,7 @@ def _two_keys(e: Evidence) -> Judged:
 
 
 CLAIMS: Sequence[Claim] = (
-    Claim("RC4D is up to 10x faster than AES", 10.0, "x", _against_aes_time),
+    Claim("RC4D is up to 10x faster than AES", 10.0, "x", _against_aes_time, ClaimId.RC4D_FASTER_THAN_AES),
     Claim("RC4D takes about a quarter of AES's flash", 0.25, "x", _against_aes_flash),
     Claim("RC4D takes 2x the time of RC4", 2.0, "x", _against_rc4_time),
     Claim("RC4D takes 2x the space of RC4", 2.0, "x", _against_rc4_flash),
@@ -437,6 +440,12 @@ CLAIMS: Sequence[Claim] = (
     Claim("AES has to be padded to whole blocks", "multiples of 16", "", _padding),
     Claim("RC4D gives up RC4's arbitrary key length", "16 bytes", "", _key_length),
     Claim("RC4D: one changed bit changes the whole ciphertext", "full", "", _whole_ciphertext),
-    Claim("RC4D is much stronger than RC4, at worst as bad", "stronger", "", _stronger),
+    Claim(
+        "RC4D is much stronger than RC4, at worst as bad",
+        "stronger",
+        "",
+        _stronger,
+        ClaimId.RC4D_STRONGER_THAN_RC4,
+    ),
     Claim("Two keys for the two passes increase security", "more secure", "", _two_keys),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from motecrypt.model import Comparison
 from motecrypt.radios import costs, load_radio
+from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.rf import printed
 
 
@@ -22,6 +23,7 @@ def _claim(
         ratio,
         rest["verdict"],  # type: ignore[arg-type]
         str(rest["note"]),
+        id=str(rest.get("id", "")),
     )
 
 
@@ -172,6 +174,7 @@ def _of_the_radio(source: str) -> list[Comparison]:
         _claim(
             source=source,
             row="section 3: padding spares the timeout",
+            id=ClaimId.RF_PADDING_SPARES_TIMEOUT,
             column="32 bytes against 36 delivered",
             unit="ms",
             said="sent immediately",

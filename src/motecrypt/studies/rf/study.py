@@ -12,6 +12,7 @@ from motecrypt.findings.radio_transfer import TransferQuestion, TransferRow
 from motecrypt.model import Comparison, Section, Verdict
 from motecrypt.radios import costs, load_radio
 from motecrypt.results import Results
+from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.rf import printed
 from motecrypt.studies.rf.claims import claims
 from motecrypt.studies.rf.printed import PAYLOADS, TIMEOUTS_MS, Row
@@ -137,6 +138,7 @@ def _times(row: Row, delivered: Mapping[tuple[str, int, float], float]) -> list[
             bound / row.time_ms,
             verdict,
             note,
+            id=ClaimId.RF_LINE_BOUND,
         )
     ]
     for timeout in TIMEOUTS_MS:

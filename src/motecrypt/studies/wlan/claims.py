@@ -37,9 +37,10 @@ def claim(
     measured: float | str | None,
     verdict: Verdict | None = None,
     note: str = "",
+    id: str = "",
 ) -> Comparison:
     """A row of the table of claims."""
-    return row("claims", text, where, unit, published, measured, verdict, note)
+    return row("claims", text, where, unit, published, measured, verdict, note, id)
 
 
 def holds(measured: object, true: bool) -> Verdict:

@@ -8,6 +8,7 @@ from motecrypt.catalog.processors import processor
 from motecrypt.energy import Battery
 from motecrypt.findings.host_speed import NO_AES
 from motecrypt.model import Comparison
+from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.claims import claim, holds, over
 from motecrypt.studies.wlan.plan import CIPHERS, DATA, Stored
@@ -44,6 +45,7 @@ def _doubling(stored: Stored) -> list[Comparison]:
             sent / size,
             "contradicted",
             f"{sent - size} bytes of padding and IV on {size:,}",
+            ClaimId.WLAN_ENCRYPTION_DOUBLES,
         )
     ]
     plain = total_seconds(stored, "text", "none", "adhoc_open")
@@ -56,7 +58,8 @@ def _doubling(stored: Stored) -> list[Comparison]:
             note += ": such an encoding would explain the print, no cipher does"
         where = f"AES, {encoding}"
         text = "an encoding makes the printed difference"
-        rows.append(claim(text, where, "ratio", span, own, holds(own, near), note))
+        row_id = ClaimId.WLAN_HEX_DOUBLES if encoding == "hex" else ""
+        rows.append(claim(text, where, "ratio", span, own, holds(own, near), note, row_id))
     return rows
 
 
@@ -120,6 +123,7 @@ def _modes(stored: Stored) -> list[Comparison]:
 def _blowfish(stored: Stored) -> list[Comparison]:
     """Blowfish has better performance than AES: with AES instructions, without, and on motes."""
     text, unit, printed = "Blowfish has better performance than AES", "Blowfish / AES", 0.16
+    row_id = ClaimId.WLAN_BLOWFISH_AGAINST_AES
     rows = []
     for where, library in (
         ("this host, our portable C", "motecrypt"),
@@ -134,20 +138,23 @@ def _blowfish(stored: Stored) -> list[Comparison]:
         note = f"Blowfish {blowfish:.2f}, AES {aes:.2f} cycles/byte" if blowfish and aes else ""
         if library == "openssl" and stored.machine and not stored.machine.aes_instructions:
             note += "; this processor is not known to have AES instructions"
-        rows.append(claim(text, where, unit, printed, own, holds(own, own is not None and own < 1), note))
+        rows.append(
+            claim(text, where, unit, printed, own, holds(own, own is not None and own < 1), note, row_id)
+        )
     for device in plan.DEVICES:
         quick, slow = stored.mote(device, *CIPHERS["Blowfish"]), stored.mote(device, *CIPHERS["AES"])
         if quick is None or slow is None:
             reason = stored.mote_reason(device, *CIPHERS["Blowfish"])
-            measured = None if reason == plan.NOT_MEASURED else "does not run"
-            rows.append(claim(text, device, unit, printed, measured, holds(measured, False), reason))
+            measured = None if reason is None else "does not run"
+            note = reason or plan.NOT_MEASURED
+            rows.append(claim(text, device, unit, printed, measured, holds(measured, False), note, row_id))
             continue
         own = quick.cycles_per_byte / slow.cycles_per_byte
         note = (
             f"Blowfish {quick.cycles_per_byte:.0f}, AES {slow.cycles_per_byte:.0f} cycles/byte; key set-up "
             f"{quick.setup_cycles:,.0f} against {slow.setup_cycles:,.0f} cycles"
         )
-        rows.append(claim(text, device, unit, printed, own, holds(own, own < 1), note))
+        rows.append(claim(text, device, unit, printed, own, holds(own, own < 1), note, row_id))
     return rows
 
 
@@ -191,7 +198,7 @@ def _share_on_motes(stored: Stored) -> list[Comparison]:
             where = f"{name}, {device_name}"
             cost = stored.mote(device_name, cipher, bits)
             if cost is None:
-                reason = stored.mote_reason(device_name, cipher, bits)
+                reason = stored.mote_reason(device_name, cipher, bits) or plan.NOT_MEASURED
                 rows.append(claim(_SHARE, where, "% of energy", "claim", None, "not measured", reason))
                 continue
             device = stored.catalog.device(device_name)

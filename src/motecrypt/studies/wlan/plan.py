@@ -254,10 +254,10 @@ class Stored:
                 return m.cycles_min, m.cycles_max, m.inputs
         return None
 
-    def mote_reason(self, device: str, cipher: str, bits: int) -> str:
-        """Why a cipher has no figure on a mote."""
+    def mote_reason(self, device: str, cipher: str, bits: int) -> str | None:
+        """Why a cipher does not run on a mote; None where that was not tried."""
         reasons = [m.reason for m in self._mote(device, cipher, bits).values() if m.status != "ok"]
-        return reasons[0] if reasons else NOT_MEASURED
+        return reasons[0] if reasons else None
 
     @cached_property
     def cells(self) -> Mapping[tuple[str, str, int], Sequence[Cell]]:

@@ -208,7 +208,8 @@ def _motes(stored: Stored) -> Section:
         device, cost = stored.catalog.device(device_name), stored.mote(device_name, cipher, bits)
         active = device.current("active")
         if cost is None:
-            reason = stored.mote_reason(device_name, cipher, bits) if cells else "no implementation for it"
+            reason = stored.mote_reason(device_name, cipher, bits) or plan.NOT_MEASURED
+            reason = reason if cells else "no implementation for it"
             rows.append([device_name, cipher, str(bits), "", "", "", reason])
             continue
         energy = ""

@@ -21,6 +21,7 @@ def row(
     measured: float | str | None,
     verdict: Verdict | None = None,
     note: str = "",
+    id: str = "",
 ) -> Comparison:
     """A comparison; without a verdict, numbers are judged by the tolerance."""
     ratio = None
@@ -28,7 +29,19 @@ def row(
         ratio = measured / published
     if verdict is None:
         verdict = judge(ratio, measured)
-    return Comparison(SOURCE, table, name, column, unit, published, measured, ratio, verdict, note)
+    return Comparison(
+        source=SOURCE,
+        table=table,
+        row=name,
+        column=column,
+        unit=unit,
+        published=published,
+        measured=measured,
+        ratio=ratio,
+        verdict=verdict,
+        note=note,
+        id=id,
+    )
 
 
 def judge(ratio: float | None, measured: object) -> Verdict:
