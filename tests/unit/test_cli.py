@@ -223,6 +223,15 @@ def test_numbers_are_never_broken_over_two_lines(monkeypatch: pytest.MonkeyPatch
     assert "1,234,567" in told.export_text()
 
 
+def test_a_cell_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Console(width=60, record=True)
+    monkeypatch.setattr("motecrypt.cli._output.console", lambda: told)
+    print_table("t", ("reason", "cycles"), [["x" * 1000, 1], ["y" * 20_000, 2]])
+    text = told.export_text()
+    assert (text.count("x"), text.count("y")) == (1000, 1001)  # and the one in "cycles"
+    assert text.count(".") == 3
+
+
 def test_what_a_run_went_without_is_its_last_line(tmp_path: Path) -> None:
     folder = tmp_path / "mylibrary"
     shutil.copytree(ROOT / "examples" / "mylibrary", folder)

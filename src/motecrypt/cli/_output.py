@@ -85,19 +85,29 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
+CELL_CHARACTERS_MAX = 1000
+
+
+def _shown(cell: object) -> str:
+    """A cell as text; of a longer one only the beginning, since laying out megabytes takes minutes."""
+    text = "" if cell is None else str(cell)
+    cut = text if len(text) <= CELL_CHARACTERS_MAX else f"{text[:CELL_CHARACTERS_MAX]}..."
+    return printable(cut)
+
+
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], text: str = "") -> None:
     """A table for people. Columns whose cells are all numbers are set flush right."""
     heading = Text(title, style="bold")  # as text: brackets in it are no markup
     table = Table(title=heading, title_justify="left", header_style="bold", box=None, pad_edge=False)
     for index, column in enumerate(columns):
-        cells = [printable(str(row[index])) for row in rows]
+        cells = [_shown(row[index]) for row in rows]
         numeric = all(_numeric(cell) for cell in cells)
         # A number broken over two lines reads as another number.
         table.add_column(
             Text(column), justify="right" if numeric else "left", overflow="fold", no_wrap=numeric
         )
     for row in rows:
-        table.add_row(*[Text("" if cell is None else printable(str(cell))) for cell in row])
+        table.add_row(*[Text(_shown(cell)) for cell in row])
     out = console()
     out.print(table)
     if text:
