@@ -105,6 +105,7 @@ class Rehearsal:
         self._used: set[tuple[int, int]] = set()
         self._open: dict[bytes, str] = {}
         self._now_us = 0.0
+        self._gone_bursts = self._gone_frames = 0  # of senders that lost power
         self._counters, self._sender = self._boot_sender()
         self._receiver = self._boot_receiver()
 
@@ -127,6 +128,8 @@ class Rehearsal:
         ledger = self.ledger
         ledger.not_delivered = sum(state == "reported" for state in self._open.values())
         ledger.virtual_us = self.pair.now_us
+        ledger.bursts = self._gone_bursts + self._sender.tally.bursts
+        ledger.frames = self._gone_frames + self._sender.tally.frames
         return ledger
 
     def _settle(self, message: bytes, outcome: SendOutcome | None) -> None:
@@ -226,8 +229,8 @@ class Rehearsal:
 
     def _boot_sender(self) -> tuple[Counters, Sender]:
         if hasattr(self, "_sender"):
-            self.ledger.bursts += self._sender.tally.bursts
-            self.ledger.frames += self._sender.tally.frames
+            self._gone_bursts += self._sender.tally.bursts
+            self._gone_frames += self._sender.tally.frames
         counters = Counters(self._counter_store, self._key)
         return counters, Sender(self._key, counters, self._timing)
 
