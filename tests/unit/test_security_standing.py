@@ -91,7 +91,10 @@ def test_one_ciphers_standing_goes_before_its_folders(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stated", "said"),
     [
-        (STATED.replace("legacy", "excellent"), "level 'excellent'; choose of recommended, acceptable"),
+        (
+            STATED.replace("legacy", "excellent"),
+            "'level' is 'excellent'; expected one of recommended, acceptable",
+        ),
         (STATED.replace('reason = "old"\n', ""), "'reason' is missing"),
         (STATED.replace('source = "a paper"\n', ""), "'source' is missing"),
         (STATED.replace('level = "legacy"\n', ""), "'level' is missing"),
