@@ -14,6 +14,7 @@ from motecrypt.results import Results
 from motecrypt.studies import needs
 from motecrypt.studies.rf import printed
 from motecrypt.studies.rf import study as rf
+from motecrypt.studies.rf.claims import claims as rf_claims
 
 
 @pytest.fixture
@@ -92,3 +93,23 @@ def row_line(entry: Comparison) -> str:
     figures = (entry.published, entry.measured, entry.ratio)
     shown = [f"{value:.6g}" if isinstance(value, int | float) else str(value) for value in figures]
     return ";".join((entry.table, entry.row, entry.column, entry.unit, *shown, entry.verdict))
+
+
+def test_the_rules_of_the_claims_say_no_and_yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def verdicts() -> dict[str, str]:
+        return {entry.row: entry.verdict for entry in rf_claims("print")}
+
+    twice = "section 6: P is approximately two times slower than plaintext"
+    lowest = "section 5: the lowest throughput is the ciphertext's"
+    highest = "section 5: ciphertext with padding has the highest throughput"
+    reduction = "section 6: padding reduces the time by"
+    no, yes = "contradicted", "reproduced"
+    before = verdicts()
+    assert [before[row] for row in (twice, lowest, highest, reduction)] == [yes, no, no, no]
+    times = {"T": 10.0, "C": 50.0, "P": 50.0 * (1 - 0.0792)}
+    monkeypatch.setattr(printed, "mean_time_ms", times.get)
+    monkeypatch.setattr(printed, "PRINTED_AVERAGE_KB_S", {"T": 9.0, "C": 8.0, "P": 11.5})
+    after = verdicts()
+    assert [after[row] for row in (twice, lowest, highest, reduction)] == [no, yes, yes, yes]
+    monkeypatch.setattr(printed, "PRINTED_AVERAGE_KB_S", {"T": 9.0, "C": 8.0, "P": 11.6})
+    assert verdicts()[highest] == no, "more than the serial line carries"

@@ -99,6 +99,20 @@ def test_a_time_far_off_is_contradicted(results: Results) -> None:
     assert row.verdict == "contradicted"
 
 
+def test_claims_about_a_file_can_fail(results: Results) -> None:
+    """A file of another length, and one whose time goes to the flash."""
+    for job in view.questions():
+        outcome = made_up(job)
+        cycles = outcome["encrypt"]["cycles"] | {"files": 3 * 125 * job.rounds * 1000}
+        run = outcome["encrypt"] | {"cycles": cycles, "time_us": sum(cycles.values()) / 125}
+        results.store_finding(
+            KIND, VERSION, job.asked(), outcome | {"sealed_bytes": 704, "encrypt": run, "decrypt": run}
+        )
+    verdicts = {r.row: r.verdict for r in view.comparisons(results) if r.table == view.CLAIMS}
+    assert verdicts["format"] == "contradicted"
+    assert verdicts["set-up dominates"] == "contradicted"
+
+
 def test_a_source_that_cannot_be_had_leaves_the_rows_unmeasured(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
