@@ -9,13 +9,16 @@ it ended, its exit code (negative: a signal).
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import importlib
 import json
 import os
+import signal
 import sys
 from typing import Any
 
+PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 PRELOADED = (
     *("pytest", "_pytest.junitxml", "hypothesis", "hypothesis.strategies", "hypothesis.extra.pytestplugin"),
     *("numpy", "click", "click.testing", "rich.console", "rich.table", "jinja2", "elftools.elf.elffile"),
@@ -42,6 +45,9 @@ def main() -> None:
 def _run(request: dict[str, Any]) -> None:
     """In the new process: become what `python -m pytest` in that folder would be."""
     os.setsid()
+    ctypes.CDLL(None).prctl(
+        PR_SET_PDEATHSIG, signal.SIGKILL
+    )  # a killed server leaves no test running for ever
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
