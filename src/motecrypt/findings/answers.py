@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from functools import lru_cache
 from typing import Any, Self
 
 
@@ -73,7 +74,7 @@ def _first(kinds: tuple[Any, ...], value: object) -> object:
 def _record(kind: type[Any], value: object) -> object:
     if not isinstance(value, dict):
         raise _Malformed
-    hints = typing.get_type_hints(kind)
+    hints = _hints(kind)
     taken = {}
     for field in fields(kind):
         if field.name in value:
@@ -81,3 +82,9 @@ def _record(kind: type[Any], value: object) -> object:
         elif field.default is MISSING and field.default_factory is MISSING:
             raise _Malformed
     return kind(**taken)
+
+
+@lru_cache(maxsize=256)
+def _hints(kind: Hashable) -> Mapping[str, Any]:
+    """The types of a record's fields; reading them is slow, and they stay."""
+    return typing.get_type_hints(kind)
