@@ -74,7 +74,7 @@ def _first(kinds: tuple[Any, ...], value: object) -> object:
 def _record(kind: type[Any], value: object) -> object:
     if not isinstance(value, dict):
         raise _Malformed
-    hints = _hints(kind)
+    hints = _hints(typing.cast(Hashable, kind))
     taken = {}
     for field in fields(kind):
         if field.name in value:
