@@ -4,7 +4,7 @@ Every figure is drawn from a hash of what it is the figure of: no two are equal,
 show, and none depends on the order in which they are stored. After a change of what a view says, look at
 the difference that this makes:
 
-    PYTHONPATH=src:tests python tests/golden_views.py && git diff --stat tests/golden/views
+    PYTHONPATH=src:tests .venv/bin/python tests/golden_views.py && git diff --stat tests/golden/views
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from motecrypt.studies.rf import study as rf
 from motecrypt.studies.wlan import plan
 
 PLACE = Path(__file__).parent / "golden" / "views"
-COMMAND = "PYTHONPATH=src:tests python tests/golden_views.py"
+COMMAND = "PYTHONPATH=src:tests .venv/bin/python tests/golden_views.py"
 #: The states of a results file: figures near the print; others far from it, with many failures; none.
 STATES = ("near", "far", "empty")
 #: What the report and the adviser see beside the studies' own cells.
