@@ -54,6 +54,8 @@ def json_object(text: Any, where: str, table: str, column: str) -> dict[str, Any
     """The JSON object in a column of text; what is none, or has numbers that are none, is refused."""
     try:
         value = json.loads(text, parse_constant=_no_number, parse_int=_finite_int, parse_float=_finite)
+        if "\\u" in text:  # half a pair of surrogates cannot be written to a file
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, TypeError, RecursionError):
         value = None
     _hold(isinstance(value, dict), where, table, column, text, "a JSON object")
