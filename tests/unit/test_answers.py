@@ -180,3 +180,9 @@ def test_a_malformed_finding_is_asked_for_anew(results: Results) -> None:
     assert question.answer(results) == PasswordTimes(hashes_ms=3.0, argon2id_ms=4.5)
     results.store_finding(question.KIND, question.VERSION + 1, {"a": 1}, {}, question.asked())
     assert question.answer(results) == PasswordTimes(hashes_ms=3.0, argon2id_ms=4.5)
+
+
+def test_an_audit_of_a_weight_that_there_is_not_is_not_there() -> None:
+    told = {"title": "t", "verdict": "v", "weight": "bad", "sentences": []}
+    assert AuditAnswer.from_json(told) is not None
+    assert AuditAnswer.from_json({**told, "weight": "heavy"}) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
@@ -17,6 +17,7 @@ KIND = "audit"
 #: The shape of what is stored; a change of an experiment's code makes it run again by itself.
 VERSION = 1
 SEED = 1
+WEIGHTS = ("good", "note", "bad", "skipped")
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class AuditAnswer(Answer):
     Attributes
     ----------
     weight
-        How to read it: good, note or bad.
+        How to read it: one of WEIGHTS.
     sentences
         What was found, for people.
     data
@@ -38,6 +39,12 @@ class AuditAnswer(Answer):
     weight: str
     sentences: tuple[str, ...]
     data: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, stored: object) -> Self | None:
+        """As of every answer; one of a weight that there is not is none."""
+        answer = super().from_json(stored)
+        return answer if answer is not None and answer.weight in WEIGHTS else None
 
 
 @dataclass(frozen=True)
