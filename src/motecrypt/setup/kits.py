@@ -121,16 +121,15 @@ def need(*names: str) -> None:
                 _install_debian(missing.kit)
             if missing.missing_python:
                 _install_python(missing.kit)
+            left = state(name)
+            if not left.complete:
+                what = ", ".join((*left.missing_system, *left.missing_python))
+                raise InputError(f"kit '{name}' is still incomplete after installing: {what} missing")
         except InputError as error:
             if not missing.kit.optional:
                 raise
             _say(f"going on without an optional kit: {error}; {missing.kit.note}")
             left_out(missing.kit.title, str(error))
-            continue
-        left = state(name)
-        if not left.complete:
-            what = ", ".join((*left.missing_system, *left.missing_python))
-            raise InputError(f"kit '{name}' is still incomplete after installing: {what} missing")
 
 
 def _say(text: str) -> None:
