@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import pytest
 
 from motecrypt.errors import InputError
-from motecrypt.setup import kits as kits_module
 from motecrypt.setup.kits import Kit
+
+#: The module; `motecrypt.setup.kits` names its function.
+kits_module = sys.modules[Kit.__module__]
 
 NOWHERE = Kit(
     name="nowhere",
