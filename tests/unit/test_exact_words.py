@@ -1,0 +1,376 @@
+"""What is said to the letter: frames byte by byte, the complaints about descriptors, what programs said."""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from motecrypt import paths, process
+from motecrypt.descriptor import Table
+from motecrypt.errors import FailureKind, InputError
+from motecrypt.process import Outcome
+from motecrypt.runners.protocol import (
+    MAX_FRAME_BYTES,
+    Client,
+    Frames,
+    Hello,
+    ProtocolError,
+    Ran,
+    crc16,
+    decode,
+    encode,
+)
+
+# --- frames ------------------------------------------------------------------------------------------------
+
+
+def test_a_frame_byte_by_byte() -> None:
+    assert crc16(b"123456789") == 0x29B1 and crc16(b"") == 0xFFFF
+    assert encode(0, "h") == bytes.fromhex("7e 01 00 68") + crc16(b"\x01\x00h").to_bytes(2, "big") + b"\x7e"
+    body = b"\x01\x7dK\x7e\x7d\x5d"
+    check = crc16(body).to_bytes(2, "big")
+    assert not set(check) & {0x7D, 0x7E}
+    assert encode(0x7D, "K", b"\x7e\x7d\x5d") == b"\x7e\x01\x7d\x5dK\x7d\x5e\x7d\x5d\x5d" + check + b"\x7e"
+    assert decode(encode(0x7D, "K", b"\x7e\x7d\x5d")[1:-1]) == (0x7D, "K", b"\x7e\x7d\x5d")
+    assert decode(encode(255, "r")[1:-1]) == (255, "r", b"")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "said"),
+    [
+        (b"", FailureKind.HALF_FRAME, "half a frame"),
+        (b"\x01\x00\xff\xff", FailureKind.HALF_FRAME, "half a frame"),
+        (encode(1, "k")[1:-1] + b"\x7d", FailureKind.HALF_FRAME, "half a frame"),
+        (b"\x01\x00h\x00\x00", FailureKind.CHECKSUM, "a frame with a wrong checksum"),
+        (
+            encode(1, "k", version=2)[1:-1],
+            FailureKind.PROTOCOL_VERSION,
+            "protocol version 2, not 1: flash this motecrypt's firmware",
+        ),
+    ],
+)
+def test_a_frame_that_is_none(body: bytes, kind: FailureKind, said: str) -> None:
+    with pytest.raises(ProtocolError) as told:
+        decode(body)
+    assert (str(told.value), told.value.kind) == (said, kind)
+
+
+def test_a_stream_is_split_and_an_endless_frame_refused() -> None:
+    frames = Frames()
+    assert frames.feed(b"ab\x7e\x7ecd") == [b"ab"] and frames.feed(b"e\x7e") == [b"cde"]
+    assert frames.feed(bytes(MAX_FRAME_BYTES)) == []
+    with pytest.raises(ProtocolError, match="endless frame"):
+        frames.feed(b"\0")
+
+
+class Pipe:
+    """Notes what is written, and answers each request as told."""
+
+    def __init__(self, answer: Callable[[int, str, bytes], bytes]) -> None:
+        self.asked: list[tuple[int, str, bytes]] = []
+        self._answer = answer
+        self._out = b""
+
+    def write(self, data: bytes) -> None:
+        self.asked.append(decode(data[1:-1]))
+        self._out += self._answer(*self.asked[-1])
+
+    def read(self, deadline: float) -> bytes:
+        data, self._out = self._out, b""
+        return data
+
+
+def answering(kind: str, payload: bytes = b"") -> tuple[Pipe, Client]:
+    pipe = Pipe(lambda sequence, *_: encode(sequence, kind, payload))
+    return pipe, Client(pipe, 0.5)
+
+
+def test_each_request_has_its_letter_and_its_number() -> None:
+    pipe, client = answering("k")
+    for number in range(52):
+        for ask in (client.set_key, client.set_nonce, client.set_ad, client.set_message, client.set_tag):
+            ask(bytes([number]))
+    assert pipe.asked == [(1 + i % 255, "KNAMT"[i % 5], bytes([i // 5])) for i in range(260)]
+
+
+def test_a_run_is_asked_and_answered() -> None:
+    answer = struct.pack("<BII", 4, 70_000, 300) + b"tagoutput"
+    pipe, client = answering("r", answer)
+    assert client.run("decrypt", 515, 3) == Ran("bad tag", 70_000, 300, b"tag", b"output")
+    assert pipe.asked == [(1, "R", b"\x02\x03\x02")]
+    assert client.run("setup", 1, 0).output == b"tagoutput"
+    assert client.run("encrypt", 1, 9).output == b""
+    assert [payload[0] for _, _, payload in pipe.asked] == [2, 0, 1]
+    with pytest.raises(ProtocolError, match=r"^a run's answer is too short$"):
+        client.run("encrypt", 1, 10)
+    for status, name in enumerate(("ok", "bad key", "bad nonce", "bad length", "bad tag", "status 5")):
+        assert answering("r", bytes([status]) + bytes(8))[1].run("setup", 1, 0).status == name
+
+
+def test_a_greeting_is_read() -> None:
+    pipe, client = answering("h", struct.pack("<IIHHHHB", 1, 2, 3, 4, 5, 6, 7))
+    assert client.hello() == Hello(1, 2, 3, 4, 5, 6, 7) and pipe.asked == [(1, "H", b"")]
+    with pytest.raises(ProtocolError, match=r"^a greeting of the wrong length$"):
+        answering("h", bytes(18))[1].hello()
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "said"),
+    [
+        (encode(0, "e", b"\x01"), FailureKind.DENIED, "the firmware refused: bad checksum"),
+        (encode(9, "e", b"\x04"), FailureKind.DENIED, "the firmware refused: too long"),
+        (encode(0, "e"), FailureKind.DENIED, "the firmware refused: 0"),
+        (encode(0, "h"), FailureKind.CRASHED, "the firmware started again instead of answering"),
+        (encode(1, "r"), FailureKind.GARBLED, "answered 'r' to 'K'"),
+        (b"", FailureKind.SILENT, "no answer within 0.5 s"),
+    ],
+)
+def test_other_answers_are_errors(answer: bytes, kind: FailureKind, said: str) -> None:
+    client = Client(Pipe(lambda *_: answer), 0.5)
+    with pytest.raises(ProtocolError) as told:
+        client.set_key(b"")
+    assert (str(told.value), told.value.kind) == (said, kind)
+    assert told.value.transient is (kind is FailureKind.SILENT)
+
+
+def test_an_answer_to_an_earlier_request_is_passed_over() -> None:
+    client = Client(Pipe(lambda sequence, *_: encode(9, "k") + encode(sequence, "k")), 0.5)
+    client.set_key(b"")
+
+
+def test_a_request_is_sent_again_as_often_as_told() -> None:
+    pipe = Pipe(lambda *_: b"")
+    with pytest.raises(ProtocolError):
+        Client(pipe, 0.01, attempts=3).set_key(b"x")
+    assert [number for number, _, _ in pipe.asked] == [1, 2, 3]
+
+
+# --- descriptors -------------------------------------------------------------------------------------------
+
+
+def table(text: str) -> Table:
+    return Table.parse(text, "f.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "take", "said"),
+    [
+        ("", lambda t: t.text("a"), "f.toml: 'a' is missing; expected a string"),
+        (
+            "packet = 1",
+            lambda t: t.integer("packets"),
+            "f.toml: 'packets' is missing; expected a whole number; "
+            "there is 'packet': did you mean 'packets'?",
+        ),
+        ("a = 1", lambda t: t.text("a"), "f.toml: 'a' is 1; expected a string"),
+        ("a = ' '", lambda t: t.text("a", filled=True), "f.toml: 'a' is ' '; expected some text"),
+        (
+            "a = 'ret'",
+            lambda t: t.text("a", choices=("red", "blue")),
+            "f.toml: 'a' is 'ret'; expected one of red, blue (did you mean 'red'?)",
+        ),
+        ("a = true", lambda t: t.integer("a"), "f.toml: 'a' is True; expected a whole number"),
+        ("a = 1", lambda t: t.integer("a", low=2), "f.toml: 'a' is 1; expected a whole number from 2 on"),
+        ("a = 9", lambda t: t.integer("a", high=8), "f.toml: 'a' is 9; expected a whole number of at most 8"),
+        (
+            "a = 9999",
+            lambda t: t.integer("a", low=1, high=2000),
+            "f.toml: 'a' is 9999; expected a whole number from 1 to 2,000",
+        ),
+        ("a = 0", lambda t: t.number("a", above=0), "f.toml: 'a' is 0; expected a number above 0"),
+        (
+            "a = 3",
+            lambda t: t.number("a", above=0, high=2),
+            "f.toml: 'a' is 3; expected a number above 0, at most 2",
+        ),
+        ("a = 'x'", lambda t: t.number("a"), "f.toml: 'a' is 'x'; expected a number"),
+        ("a = 1", lambda t: t.flag("a"), "f.toml: 'a' is 1; expected true or false"),
+        ("a = [1]", lambda t: t.texts("a"), "f.toml: 'a' is [1]; expected a list of strings"),
+        (
+            "a = ['x', 'rad']",
+            lambda t: t.texts("a", choices=("x", "red")),
+            "f.toml: 'a' is 'rad'; expected strings of x, red (did you mean 'red'?)",
+        ),
+        (
+            "a = []",
+            lambda t: t.text_or_texts("a"),
+            "f.toml: 'a' is []; expected a string or a list of strings",
+        ),
+        ("a = [true]", lambda t: t.integers("a"), "f.toml: 'a' is [True]; expected a list of whole numbers"),
+        (
+            "a = [[1, 2, 3]]",
+            lambda t: t.points("a"),
+            "f.toml: 'a' is [[1, 2, 3]]; "
+            "expected a list of pairs of numbers, such as [[1.5, 0.0], [0.9, 1.0]]",
+        ),
+        ("a = 1", lambda t: t.table("a"), "f.toml: 'a' is 1; expected a table"),
+        ("a = [1]", lambda t: t.tables("a"), "f.toml: 'a' is [1]; expected an array of tables ([[a]])"),
+        ("[a]\nb = 1", lambda t: t.named_tables("a"), "f.toml: 'a.b' is 1; expected tables such as [a.name]"),
+        (
+            "[a.b]",
+            lambda t: t.named_tables("a", choices=("xyz", "uvw")),
+            "f.toml: unknown 'a.b'; there are: xyz, uvw",
+        ),
+        (
+            "[a.xyy]",
+            lambda t: t.named_tables("a", choices=("xyz",)),
+            "f.toml: unknown 'a.xyy' (did you mean 'xyz'?)",
+        ),
+        (
+            "a = 1",
+            lambda t: t.every_table(),
+            "f.toml: 'a' stands outside a table; write [a] with its values below",
+        ),
+        (
+            "a = 1\nb = 2",
+            lambda t: (t.integer("xyz", 0), t.done()),
+            "f.toml: unknown 'a', 'b'; there are: xyz",
+        ),
+        (
+            "xyy = 1",
+            lambda t: (t.integer("xyz", 0), t.done()),
+            "f.toml: unknown 'xyy' (did you mean 'xyz'?)",
+        ),
+        (
+            "[a]\nb = [{c = 1}]",
+            lambda t: t.table("a").tables("b")[0].done(),
+            "f.toml: a: b[0]: unknown 'c'; ",
+        ),
+        (
+            "[a.b]\nc = 1",
+            lambda t: t.named_tables("a")["b"].flag("c"),
+            "f.toml: a.b: 'c' is 1; expected true",
+        ),
+    ],
+)
+def test_complaints_about_descriptors(text: str, take: Callable[[Table], Any], said: str) -> None:
+    with pytest.raises(InputError) as told:
+        take(table(text))
+    assert str(told.value) == said or (said.endswith(("; ", "true")) and str(told.value).startswith(said))
+
+
+def test_what_descriptors_hold_is_given() -> None:
+    read = table(
+        "a = 'x'\nb = 2\nc = 2\nd = true\ne = ['p']\nf = 'q'\ng = [1, 2]\nh = [[1, 2.5]]\ni = {j = 1}"
+    )
+    assert (read.text("a", filled=True), read.integer("b", low=2, high=2)) == ("x", 2)
+    number = read.number("c", low=2, high=2, above=1)
+    assert number == 2 and isinstance(number, float) and read.flag("d") is True
+    assert (read.texts("e"), read.text_or_texts("f"), read.integers("g")) == (("p",), ("q",), (1, 2))
+    assert read.points("h") == ((1.0, 2.5),) and read.plain() == {"i": {"j": 1}}
+    assert read.table("i").integer("j") == 1
+    read.done()
+    assert (read.text("z", "d"), read.integer("z", 5, low=9), read.flag("z", False)) == ("d", 5, False)
+    missing: float | None = read.number("z", None)
+    assert missing is None
+    assert (read.texts("z", ["u"]), read.integers("z", ()), read.tables("z", [])) == (("u",), (), [])
+
+
+@pytest.mark.parametrize(("depth", "fits"), [(15, True), (16, True), (17, False)])
+def test_descriptors_nest_so_deeply_and_no_deeper(depth: int, fits: bool) -> None:
+    text = "a = " + "[" * (depth - 1) + "1" + "]" * (depth - 1)
+    if fits:
+        table(text)
+    else:
+        with pytest.raises(InputError, match="nested too deeply; 16 tables are the most"):
+            table(text)
+
+
+# --- programs ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("errors", "line"),
+    [
+        ("a\nx.c:1: error: no\nlater", "x.c:1: error: no"),
+        ("/error/x\nld: undefined reference to y\n", "ld: undefined reference to y"),
+        ("/error/x\nlast", "/error/x"),
+        ("first\n\n last \n", "last"),
+        ("first\ncollect2: error: ld returned 1", "first"),
+        ("collect2: error: ld returned 1\n", "collect2: error: ld returned 1"),
+        ("x\nregion `text' overflowed, OVERFLOW\ny", "region `text' overflowed, OVERFLOW"),
+        (" \n", "ended with code 3"),
+    ],
+)
+def test_the_line_that_tells_most(errors: str, line: str) -> None:
+    outcome = Outcome(3, "", errors)
+    assert outcome.first_error == line and not outcome.ok and Outcome(0, "", "").ok
+
+
+def test_programs_that_end_in_every_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CPATH", "/astray")
+    code = (
+        "import os, sys; print(os.environ['LC_ALL'], os.environ.get('CPATH'), sys.stdin.read()); sys.exit(5)"
+    )
+    assert process.run([sys.executable, "-c", code]) == Outcome(5, "C.UTF-8 None \n", "")
+    assert process.run(["no-such-program-here"]) == Outcome(None, "", "no-such-program-here: not found")
+    gone = tmp_path / "gone"
+    assert process.run([sys.executable], cwd=gone) == Outcome(None, "", f"{gone}: not found")
+    late = process.run([sys.executable, "-c", "import time; time.sleep(60)"], timeout_s=0.2)
+    assert late == Outcome(-9, "", f"{sys.executable}: killed after 0.2 s")
+    (tmp_path / "plain").write_text("x")
+    denied = process.run([tmp_path / "plain"])
+    assert denied == Outcome(None, "", f"{tmp_path / 'plain'}: cannot be run: Permission denied")
+
+
+# --- places ------------------------------------------------------------------------------------------------
+
+
+def test_where_things_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MOTECRYPT_CACHE", "MOTECRYPT_DB", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert paths.cache_dir() == tmp_path / ".cache" / "motecrypt"
+    assert paths.default_results() == tmp_path / ".local" / "share" / "motecrypt" / "results.db"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "c"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "d"))
+    assert paths.cache_dir() == tmp_path / "c" / "motecrypt"
+    assert paths.default_results() == tmp_path / "d" / "motecrypt" / "results.db"
+    monkeypatch.setenv("MOTECRYPT_CACHE", str(tmp_path / "own"))
+    monkeypatch.setenv("MOTECRYPT_DB", "here.db")
+    assert paths.cache_dir() == tmp_path / "own" and paths.default_results() == Path("here.db")
+
+
+def test_files_are_read_whole_up_to_a_length(tmp_path: Path) -> None:
+    place = tmp_path / "f"
+    place.write_bytes(b"x" * 1000)
+    assert paths.read_regular(place, 1000) == b"x" * 1000
+    with pytest.raises(InputError, match=r": longer than 999 bytes$"):
+        paths.read_regular(place, 999)
+    os.mkfifo(tmp_path / "pipe")
+    for name, said in (
+        ("none", "No such file or directory"),
+        ("", "Is a directory"),
+        ("pipe", "not a regular file"),
+    ):
+        with pytest.raises(InputError, match=f": cannot be read: {said}$"):
+            paths.read_regular(tmp_path / name)
+    with pytest.raises(InputError, match=r"'a\\x00b': cannot be read: "):
+        paths.read_regular(Path("a\0b"))
+
+
+def test_files_are_written_whole_and_keep_their_permissions(tmp_path: Path) -> None:
+    place = tmp_path / "new" / "f"
+    before = os.umask(0o027)
+    try:
+        paths.write_atomically(place, b"one")
+    finally:
+        os.umask(before)
+    assert place.read_bytes() == b"one" and place.stat().st_mode & 0o777 == 0o640
+    place.chmod(0o604)
+    paths.write_atomically(place, b"two")
+    assert place.read_bytes() == b"two" and place.stat().st_mode & 0o777 == 0o604
+    assert [p.name for p in place.parent.iterdir()] == ["f"]
+    with pytest.raises(
+        InputError, match="cannot be written: Is a directory; free some space or choose another"
+    ):
+        paths.write_atomically(place.parent, b"")
+    assert [p.name for p in tmp_path.iterdir()] == ["new"]
+    with pytest.raises(InputError, match=f"{place}: cannot be created: "):
+        paths.make_dir(place)
