@@ -386,8 +386,12 @@ def plain(value: Any) -> Any:
 
 
 def _rows(rows: Sequence[Comparison]) -> list[Any]:
-    shown = [{k: v for k, v in plain(row).items() if k != "source" and v not in ("", {})} for row in rows]
-    return [sorted({row.source for row in rows}), *shown]
+    return [sorted({row.source for row in rows}), *map(_row, rows)]
+
+
+def _row(row: Comparison) -> dict[str, Any]:
+    """What a row says, without what is empty and without the source, which all share."""
+    return {k: v for k, v in plain(row).items() if k != "source" and v not in ("", {}, [])}
 
 
 def _short_rows(rows: Sequence[Comparison]) -> list[Any]:
@@ -396,7 +400,7 @@ def _short_rows(rows: Sequence[Comparison]) -> list[Any]:
     for row in rows:
         groups.setdefault((row.table, row.verdict), []).append(row)
     return [
-        [*group, len(own), _digest(plain(own)), own[0].row, own[-1].note] for group, own in groups.items()
+        [*group, len(own), _digest([*map(_row, own)]), own[0].row, own[-1].note] for group, own in groups.items()
     ]
 
 
