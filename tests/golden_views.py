@@ -400,7 +400,8 @@ def _short_rows(rows: Sequence[Comparison]) -> list[Any]:
     for row in rows:
         groups.setdefault((row.table, row.verdict), []).append(row)
     return [
-        [*group, len(own), _digest([*map(_row, own)]), own[0].row, own[-1].note] for group, own in groups.items()
+        [*group, len(own), _digest([*map(_row, own)]), own[0].row, own[-1].note]
+        for group, own in groups.items()
     ]
 
 
