@@ -1,27 +1,29 @@
-"""Tables, JSON and progress, the same for every command."""
+"""Tables, JSON and progress, the same for every command.
+
+Every command imports this, and most runs print neither table nor bar: what draws them is imported only then.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import click
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.segment import Segment
-from rich.table import Table
-from rich.text import Text
 
 from motecrypt.model import Section
 from motecrypt.paths import default_results
-from motecrypt.results import Results
 from motecrypt.text import Door, printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from motecrypt.results import Results
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 db_option = click.option(
@@ -43,30 +45,23 @@ compiler_option = click.option(
 
 def open_results(db: Path | None, compilers: Sequence[str] = ()) -> Results:
     """The results file that the user named, or the default one; read by the chosen compilers, if any."""
+    from motecrypt.results import Results
+
     results = Results(db or default_results())
     return results.by_compilers(compilers) if compilers else results
 
 
 def console() -> Console:
     """Standard output; wide enough for tables when it is not a terminal."""
+    from motecrypt.cli._screen import Screen
+
     width = None if sys.stdout.isatty() else 160
-    return _Console(file=_behind(sys.stdout), width=width, highlight=False, soft_wrap=False)
+    return Screen(file=_behind(sys.stdout), width=width, highlight=False, soft_wrap=False)
 
 
 def _behind(stream: Any) -> IO[str]:
     """The stream itself: a console cleans what it shows and writes its own colours."""
     return cast("IO[str]", stream.behind if isinstance(stream, Door) else stream)
-
-
-class _Console(Console):
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """What is shown, without control characters but those that the console makes itself."""
-        for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(printable(segment.text), segment.style)
-
-    def on_broken_pipe(self) -> None:
-        """A reader that has seen enough is no failure: main knows what to do."""
-        raise BrokenPipeError
 
 
 def print_json(value: Any) -> None:
@@ -97,6 +92,9 @@ def _shown(cell: object) -> str:
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], text: str = "") -> None:
     """A table for people. Columns whose cells are all numbers are set flush right."""
+    from rich.table import Table
+    from rich.text import Text
+
     heading = Text(title, style="bold")  # as text: brackets in it are no markup
     table = Table(title=heading, title_justify="left", header_style="bold", box=None, pad_edge=False)
     for index, column in enumerate(columns):
@@ -152,19 +150,11 @@ def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
 
         yield plain
         return
-    columns = (
-        *(TextColumn("{task.description}", markup=False), BarColumn()),
-        *(MofNCompleteColumn(), TimeRemainingColumn()),
-    )
-    screen = _Console(file=_behind(sys.stderr))
+    from motecrypt.cli._screen import Screen, bar
+
     # The bar prints above itself what comes to both streams, and would obey the colours in it.
-    with Progress(*columns, console=screen, transient=True) as bar, _doors():
-        task = bar.add_task(title, total=None)
-
-        def rich(done: int, total: int, what: str) -> None:
-            bar.update(task, completed=done, total=total, description=f"{title}: {what}")
-
-        yield rich
+    with bar(title, Screen(file=_behind(sys.stderr))) as told, _doors():
+        yield told
 
 
 @contextmanager

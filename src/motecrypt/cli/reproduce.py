@@ -22,18 +22,16 @@ from motecrypt.cli._output import (
     print_table,
     progress,
 )
-from motecrypt.cli.report import write_report
 from motecrypt.errors import InputError
 from motecrypt.model import Comparison
 from motecrypt.paths import default_results, write_atomically
 from motecrypt.results import Results
 from motecrypt.setup import need
-from motecrypt.studies import names, needs, study
-from motecrypt.studies.highlights import findings, tally
+from motecrypt.studies import folders, names, needs, study
 
 
 @click.command(epilog="Example: motecrypt reproduce rc4d")
-@click.argument("studies", nargs=-1, metavar=f"[{'|'.join(names())}|FOLDER]...")
+@click.argument("studies", nargs=-1, metavar=f"[{'|'.join(folders())}|FOLDER]...")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Firmwares run side by side.")
 @click.option(
     "--figures",
@@ -95,6 +93,8 @@ def command(
     if as_json:
         print_json([row for rows in compared.values() for row in rows])
     elif not studies:
+        from motecrypt.cli.report import write_report
+
         _print_findings(compared)
         written = (db or default_results()).resolve().parent / "report.html"
         write_report(written, db, compilers)
@@ -103,6 +103,8 @@ def command(
 
 def _print_findings(compared: Mapping[str, Sequence[Comparison]]) -> None:
     """What all studies came to: the verdicts counted, and the five findings that matter most."""
+    from motecrypt.studies.highlights import findings, tally
+
     print_table(
         "All studies",
         ("study", "rows", "came out"),

@@ -9,9 +9,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
-
 from motecrypt.advise import Point
 from motecrypt.model import STANDINGS
 from motecrypt.report import vega
@@ -45,6 +42,9 @@ def render(content: Content, bundle: str | None = None) -> str:
     bundle
         Vega as a script; None: the one of the kit `plots`. Empty: tables only.
     """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
     environment = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,

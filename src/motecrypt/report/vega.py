@@ -6,7 +6,6 @@ Vega comes inside the Python package vl-convert-python (kit `plots`); without it
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import importlib.util
 import re
 from collections.abc import Mapping
@@ -36,7 +35,9 @@ def javascript() -> str:
     """
     if importlib.util.find_spec("vl_convert") is None:
         return ""
-    version = importlib.metadata.version("vl-convert-python")
+    from importlib.metadata import version as version_of  # slow to import
+
+    version = version_of("vl-convert-python")
     kept = cache_dir() / "report" / f"vega-embed-{version}.js"
     if kept.exists():
         return kept.read_text(encoding="utf-8")

@@ -48,13 +48,14 @@ class Needs:
     catalog: Catalog | None = None
 
 
-def _known() -> list[str]:
-    return [m.name for m in pkgutil.iter_modules(__path__) if m.ispkg]
+def folders() -> list[str]:
+    """The studies there are, by name; imports none of them."""
+    return sorted(m.name for m in pkgutil.iter_modules(__path__) if m.ispkg)
 
 
 def names() -> list[str]:
     """The studies there are, in the order of their modules' ORDER."""
-    return sorted(_known(), key=lambda name: (getattr(study(name), "ORDER", 99), name))
+    return sorted(folders(), key=lambda name: (getattr(study(name), "ORDER", 99), name))
 
 
 def study(name: str) -> ModuleType:
@@ -71,9 +72,9 @@ def needs(name: str) -> Needs:
 
 def _part(name: str, part: str, expected: Sequence[str]) -> ModuleType:
     if "/" not in name and name not in (".", ".."):
-        known = _known()
+        known = folders()
         if name not in known:
-            there = ", ".join(sorted(known))
+            there = ", ".join(known)
             hint = f"; the folder here is written ./{name}" if Path(name, "study.py").is_file() else ""
             raise InputError(f"unknown study '{name}'; there are: {there}, or a folder of your own{hint}")
         return importlib.import_module(f"motecrypt.studies.{name}.{part}")

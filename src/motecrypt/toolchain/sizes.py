@@ -7,9 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
-
 from motecrypt.model import Memory
 
 _ALLOC = 0x2
@@ -41,6 +38,8 @@ class Sizes:
 
 def elf_sizes(elf: Path, memory: Mapping[str, Memory]) -> Sizes:
     """Sum the allocated sections of an ELF by the memory that their addresses mean."""
+    from elftools.elf.elffile import ELFFile  # takes longer than most commands that never build
+
     flash = ram = eeprom = 0
     with elf.open("rb") as file:
         for section in ELFFile(file).iter_sections():
@@ -60,6 +59,9 @@ def elf_sizes(elf: Path, memory: Mapping[str, Memory]) -> Sizes:
 
 def symbols(elf: Path) -> dict[str, int]:
     """Addresses of the ELF's named symbols."""
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.sections import SymbolTableSection
+
     with elf.open("rb") as file:
         table = ELFFile(file).get_section_by_name(".symtab")
         if not isinstance(table, SymbolTableSection):

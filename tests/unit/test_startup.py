@@ -1,0 +1,89 @@
+"""What a command may import before it does anything: names of modules, since times are no test's business."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from motecrypt.cli import application
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Packages that take a tenth of a second together, each used by few commands.
+HEAVY = {"rich", "elftools", "jinja2", "markupsafe", "cryptography", "numpy", "serial", "vl_convert"}
+HEAVY |= {"sqlite3", "importlib.metadata", "importlib.resources"}
+
+PROBE = """
+import io, json, sys
+shown, sys.stdout = sys.stdout, io.StringIO()
+from motecrypt.cli import main
+try:
+    main(json.loads(sys.argv[1]))
+except SystemExit as stop:
+    assert stop.code == 0, stop.code
+shown.write(json.dumps(sorted(sys.modules)))
+"""
+
+
+def imported(*arguments: str) -> set[str]:
+    """The modules that a command has imported when it ends."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", PROBE, json.dumps(arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        check=True,
+    )
+    found: list[str] = json.loads(done.stdout)
+    return set(found)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"]], ids="".join)
+def test_the_list_of_commands_imports_none_of_them(arguments: list[str]) -> None:
+    modules = imported(*arguments)
+    ours = {name for name in modules if name.startswith("motecrypt.")}
+    assert ours <= {"motecrypt.cli", "motecrypt.errors", "motecrypt.text"}
+    assert not modules & HEAVY
+
+
+@pytest.mark.parametrize(
+    ("command", "allowed"),
+    [
+        ("measure", {"sqlite3"}),
+        ("reproduce", {"sqlite3"}),
+        ("report", {"sqlite3"}),
+        ("compare", {"sqlite3"}),
+        ("advise", {"sqlite3"}),
+        ("results", set()),
+        ("list", set()),
+        ("doctor", set()),
+        ("link", set()),
+        ("file", {"cryptography"}),
+        ("crypt", {"cryptography"}),
+        ("key", {"cryptography"}),
+    ],
+)
+def test_a_command_imports_what_it_needs(command: str, allowed: set[str]) -> None:
+    modules = imported(command, "--help")
+    assert not (modules & HEAVY) - allowed
+    studies = {name.split(".")[2] for name in modules if name.startswith("motecrypt.studies.")}
+    assert not studies & {"rc4d", "pico", "rf", "wlan"}
+
+
+def test_the_list_of_commands_says_what_each_command_says() -> None:
+    """Summaries are read from compiled modules; they are those of the commands themselves."""
+    context = click.Context(application, terminal_width=100, max_content_width=100)
+    shown = " ".join(application.get_help(context).split())
+    names = application.list_commands(context)
+    for name in names:
+        command = application.get_command(context, name)
+        assert command is not None
+        summary = command.get_short_help_str(100 - 6 - max(map(len, names)))
+        assert summary
+        assert f" {name} {summary}" in shown
