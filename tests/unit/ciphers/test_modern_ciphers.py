@@ -6,8 +6,11 @@ Prints, for each, how many vectors and differential runs it passed.
 from __future__ import annotations
 
 import json
+import os
 import random
+import signal
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -273,3 +276,27 @@ def test_the_oracle_gives_the_vectors() -> None:
                 assert oracle(cipher)(v.key, v.nonce, v.ad, v.message) == (v.ciphertext, v.tag), v
                 checked.append(v)
     assert len(checked) > 500
+
+
+COUNTS_BLOCKS_IN_32_BITS = """
+import ctypes, sys
+from motecrypt.toolchain.native import _Io, open_cipher
+engine = open_cipher("aes128-hctr2")
+engine.setup(bytes(16))
+io = _Io(b"", b"", None, None, None, int(sys.argv[2]), 0, 0)
+print(getattr(engine._library, sys.argv[1])(engine._context, ctypes.byref(io)))
+"""
+
+
+@pytest.mark.parametrize("function", ["cipher_encrypt", "cipher_decrypt"])
+@pytest.mark.parametrize(("blocks", "over", "refused"), [(1 << 32, 0, False), (1 << 32, 1, True)])
+def test_hctr2_ends_where_its_block_numbers_do(function: str, blocks: int, over: int, refused: bool) -> None:
+    """The block numbers have 32 bits. No memory holds such a message, so there is none: a length that is
+    taken reads it and ends the program, a length that is refused comes back."""
+    command = [sys.executable, "-P", "-c", COUNTS_BLOCKS_IN_32_BITS, function, str(16 * blocks + over)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
+    if refused:
+        assert (done.stdout, done.returncode) == ("3\n", 0), done.stderr
+    else:
+        assert done.returncode == -signal.SIGSEGV, done

@@ -1,0 +1,104 @@
+"""Every cipher of ours on every simulated device: right outputs, and the cycles that are on record.
+
+A device compiles parts that the host does not: the bytes of an 8-bit core, the EEPROM, what is written for
+one compiler. Outputs are held to the oracle by measuring. The cycles of each are kept by compiler in
+tests/golden/cycles; a faster or slower one fails here until it is kept:
+`PYTHONPATH=src:tests python -m vectors.test_on_devices` (with both paths from the project's folder).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from motecrypt import bench
+from motecrypt.catalog import Catalog
+from motecrypt.model import Cipher, Device, Measurement
+from motecrypt.results import Results
+from motecrypt.setup import have
+
+KEPT = Path(__file__).resolve().parents[1] / "golden" / "cycles"
+CATALOG = Catalog.load()
+DEVICES = [device for name, device in CATALOG.devices.items() if name != "host" and have(device.kit)]
+LONG_KEYS = ("aes192-ecb", "aes256-ecb", "aes256-ccm8", "aes256-siv")
+"""A mode does not know how long AES's key is: these stand for the rest."""
+CIPHERS = [
+    cipher
+    for name, cipher in sorted(CATALOG.ciphers.items())
+    if name in LONG_KEYS or not name.startswith(("aes192", "aes256"))
+]
+Figures = dict[str, int | str]
+
+
+def _length_bytes(cipher: Cipher) -> int:
+    """Whole blocks where the cipher wants them; else a message that ends within a block."""
+    return 48 if cipher.message.multiple > 1 else 61
+
+
+def _measured(device: Device, cipher: Cipher, results: Results) -> tuple[list[Measurement], Figures]:
+    """What each of our implementations costs in RAM, or in flash where it has no other place.
+
+    Returns the measurements and, by "implementation operation key-bits message-bytes", the cycles, or the
+    reason why there are none.
+    """
+    cells = [
+        cell
+        for body in CATALOG.implementations_of(cipher.name, device.name, ["motecrypt"])
+        for cell in bench.cells_for(
+            CATALOG,
+            device,
+            body,
+            message_bytes=[_length_bytes(cipher)],
+            placements=[list(device.placements)[-1]],
+        )
+        if cell.cache in ("none", "warm")
+    ]
+    found = list(bench.ensure(cells, results, CATALOG).values())
+    figures: Figures = {}
+    for m in found:
+        name = f"{m.implementation} {m.operation} {m.key_bits} {m.message_bytes}"
+        figures[name] = m.status if m.cycles_median is None else m.cycles_median
+    return found, dict(sorted(figures.items()))
+
+
+def _kept_in(device: Device, found: list[Measurement]) -> Path:
+    version = re.search(r"\b(\d+\.\d+)\.\d+\b", found[0].compiler)
+    assert version, found[0].compiler
+    return KEPT / f"{device.name}-gcc-{version[1]}.json"
+
+
+@pytest.mark.parametrize("cipher", CIPHERS, ids=lambda cipher: cipher.name)
+@pytest.mark.parametrize("device", DEVICES, ids=lambda device: device.name)
+def test_outputs_and_cycles(device: Device, cipher: Cipher, results: Results) -> None:
+    if not CATALOG.implementations_of(cipher.name, device.name, ["motecrypt"]):
+        pytest.skip(f"{cipher.name} has no implementation for {device.name}")
+    found, figures = _measured(device, cipher, results)
+    failed = [f"{m.implementation}: {m.reason}" for m in found if m.status not in ("ok", "does-not-fit")]
+    assert not failed, failed
+    kept = _kept_in(device, found)
+    assert kept.exists(), f"no cycles are on record for {found[0].compiler}; see the top of this file"
+    assert figures == json.loads(kept.read_text())[cipher.name]
+
+
+def main() -> int:
+    """Keep the cycles of today's code with today's compiler."""
+    with tempfile.TemporaryDirectory() as folder, Results(Path(folder) / "results.db") as results:
+        for device in DEVICES:
+            record = {}
+            for cipher in CIPHERS:
+                if CATALOG.implementations_of(cipher.name, device.name, ["motecrypt"]):
+                    found, record[cipher.name] = _measured(device, cipher, results)
+            kept = _kept_in(device, found)
+            kept.parent.mkdir(exist_ok=True)
+            kept.write_text(json.dumps(record, indent=0) + "\n")
+            print(f"{kept.name}: {sum(map(len, record.values()))} figures")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
