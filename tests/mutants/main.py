@@ -47,7 +47,8 @@ def main(arguments: list[str]) -> int:
         print(f"mutants: --again: {place} does not exist; run without it first", file=sys.stderr)
         return 2
     run = Run(owned, options.seed, options.count, only, place)
-    with tempfile.TemporaryDirectory(prefix="motecrypt-mutants.") as scratch:
+    # An error may leave a worker writing there; the error is what must be told.
+    with tempfile.TemporaryDirectory(prefix="motecrypt-mutants.", ignore_cleanup_errors=True) as scratch:
         try:
             run.go(Path(scratch), options.jobs, options.again)
         except TestsFail as failure:
@@ -144,10 +145,13 @@ class Run:
         ]
         for worker in workers:
             worker.start()
-        for mutant in wanted:
-            if failures:
-                break
-            tasks.put(mutant)
+        try:
+            for mutant in wanted:
+                if failures:
+                    break
+                tasks.put(mutant)
+        except Exception as error:
+            failures.append(error)
         for _ in workers:
             tasks.put(None)
         for worker in workers:

@@ -10,11 +10,16 @@ from dataclasses import dataclass
 
 # The first two need the names of variables, and put random numbers in. Identity in place of a comparison:
 # whether equal numbers or strings are one object is the interpreter's affair, and ruff forbids it (F632).
-# A power of two large numbers never ends.
+# A power of two large numbers never ends. Exceptions are replaced below (EXCEPTION), since cosmic-ray's own
+# operator cuts a dotted name in two.
 NOT_USED = re.compile(
     r"core/(VariableReplacer|VariableInserter|ReplaceBinaryOperator_\w+_Pow|ReplaceComparisonOperator_(?!Is)\w+_Is(Not)?|"
     r"ReplaceComparisonOperator_Is(Not)?_(?!Is)\w+)"
 )
+
+EXCEPTION = "ExceptionReplacer"
+NEVER_RAISED = "CosmicRayTestingException"
+"""What a handler catches in place of an exception: a name that is not defined, hence an error when asked."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +43,11 @@ def places(text: str) -> list[Place]:
     for name in operator_names():
         if NOT_USED.fullmatch(name):
             continue
-        operator = get_operator(name)()
-        positions = [position for node in nodes for position in operator.mutation_positions(node)]
+        if name == f"core/{EXCEPTION}":
+            positions = [((type_.lineno, type_.col_offset), None) for type_ in caught(text)]
+        else:
+            operator = get_operator(name)()
+            positions = [position for node in nodes for position in operator.mutation_positions(node)]
         for occurrence, (start, _) in enumerate(positions):
             if not any(first <= start < last for first, last in silent):
                 found.append(Place(start[0], start[1], name.removeprefix("core/"), occurrence))
@@ -48,10 +56,13 @@ def places(text: str) -> list[Place]:
 
 def mutated(text: str, place: Place) -> str | None:
     """The source with that change; None when it is no Python then, or means the same."""
-    from cosmic_ray.mutating import mutate_code
-    from cosmic_ray.plugins import get_operator
+    if place.operator == EXCEPTION:
+        changed = _catching_nothing(text, caught(text)[place.occurrence])
+    else:
+        from cosmic_ray.mutating import mutate_code
+        from cosmic_ray.plugins import get_operator
 
-    changed = mutate_code(text, get_operator(f"core/{place.operator}")(), place.occurrence)
+        changed = mutate_code(text, get_operator(f"core/{place.operator}")(), place.occurrence)
     if changed is None:
         return None
     try:
@@ -60,6 +71,22 @@ def mutated(text: str, place: Place) -> str | None:
     except (SyntaxError, ValueError):
         return None
     return None if same else str(changed)
+
+
+def caught(text: str) -> list[ast.expr]:
+    """Every exception that some handler names, in the order of the source."""
+    handlers = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ExceptHandler)]
+    types = [handler.type for handler in handlers if handler.type is not None]
+    named = [name for type_ in types for name in (type_.elts if isinstance(type_, ast.Tuple) else [type_])]
+    return sorted(named, key=lambda name: (name.lineno, name.col_offset))
+
+
+def _catching_nothing(text: str, name: ast.expr) -> str:
+    assert name.end_lineno is not None and name.end_col_offset is not None
+    lines = text.encode().splitlines(keepends=True)  # columns are counted in bytes
+    before = b"".join(lines[: name.lineno - 1]) + lines[name.lineno - 1][: name.col_offset]
+    after = lines[name.end_lineno - 1][name.end_col_offset :] + b"".join(lines[name.end_lineno :])
+    return (before + NEVER_RAISED.encode() + after).decode()
 
 
 CONSTANTS = {name: importlib.import_module(name) for name in ("os", "fcntl", "stat")}

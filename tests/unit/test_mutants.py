@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import fnmatch
+import queue
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from mutants import cmutants, owners, pythonmutants, sample
-from mutants.model import Tally, edit
+from mutants import cmutants, main, owners, pythonmutants, sample
+from mutants.model import Mutant, Tally, edit
 
 OWNED = owners.load()
 SOURCES = owners.every_source()
@@ -108,6 +111,52 @@ def test_c_is_changed_in_its_code_alone() -> None:
 )
 def test_constants_of_equal_value_are_no_mutant(one: str, other: str, same: bool) -> None:
     assert pythonmutants._mean_the_same(ast.parse(one), ast.parse(other)) is same
+
+
+HANDLERS = """
+try: pass
+except json.JSONDecodeError as é: pass
+except (struct.error, ValueError): pass
+except OSError: pass
+except: pass
+"""
+
+
+def test_each_exception_of_a_handler_is_replaced_whole() -> None:
+    changed = []
+    for number in range(len(pythonmutants.caught(HANDLERS))):
+        place = pythonmutants.Place(0, 0, pythonmutants.EXCEPTION, number)
+        text = pythonmutants.mutated(HANDLERS, place)
+        assert text is not None
+        changed.append(edit("f.py", "x", place.operator, HANDLERS, text).after)
+    assert changed == [
+        "except CosmicRayTestingException as é: pass",
+        "except (CosmicRayTestingException, ValueError): pass",
+        "except (struct.error, CosmicRayTestingException): pass",
+        "except CosmicRayTestingException: pass",
+    ]
+
+
+def test_an_error_is_told_once_no_worker_is_left_to_hide_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails() -> Iterator[Mutant]:
+        yield edit("f.py", "x", "number", "a = 1\n", "a = 2\n")
+        raise AttributeError("no mutant here")
+
+    def work(run: main.Run, tasks: queue.Queue[Mutant | None], *_: object) -> None:
+        while tasks.get() is not None:
+            pass
+        ended.append(run)
+
+    ended: list[main.Run] = []
+    monkeypatch.setattr(main, "_cache_copy", lambda scratch: scratch / "cache")
+    monkeypatch.setattr(main.Run, "_work", work)
+    run = main.Run(OWNED, 1, 1, (), tmp_path / "results.json")
+    monkeypatch.setattr(run, "_wanted", fails)
+    with pytest.raises(AttributeError, match="no mutant here"):
+        run.go(tmp_path, jobs=2, again=False)
+    assert len(ended) == 2
 
 
 def test_an_edit_is_found_again_and_applied() -> None:
