@@ -59,7 +59,7 @@ def _paper(radio: Radio, mode: str, message: bytes) -> dict[str, Any]:
     """Write what the mode makes of the message; when its last byte is out at the other end."""
     data = encode(mode, KEY, message, radio.packet_bytes)
     pair = RadioPair(radio)
-    pair.write(0, data, 0.0)
+    pair.write(0, data, pair.now_us)
     arrived, last_us = b"", 0.0
     while (due := pair.next_us()) is not None:
         for arrival in pair.advance(due):
@@ -82,9 +82,9 @@ def _safe(radio: Radio, message: bytes) -> dict[str, Any]:
     sender = Sender(KEY, Counters(MemoryStore(), KEY), Timing.of(radio))
     receiver = Receiver(KEY, Window(MemoryStore()), radio.packet_bytes, lambda m, s, c: got.append(m))
     pair = RadioPair(radio)
-    sender.submit(plain(message), 0.0)
+    sender.submit(plain(message), pair.now_us)
     output = sender.take_output()
-    pair.write(0, output, 0.0)
+    pair.write(0, output, pair.now_us)
     delivered_us = 0.0
     while sender.busy and (due := pair.next_us()) is not None:
         for arrival in pair.advance(due):
