@@ -62,7 +62,8 @@ def _paper(radio: Radio, mode: str, message: bytes) -> dict[str, Any]:
     pair.write(0, data, pair.now_us)
     arrived, last_us = b"", 0.0
     while (due := pair.next_us()) is not None:
-        for arrival in pair.advance(due):
+        arrivals = pair.advance(due)
+        for arrival in arrivals:
             arrived += arrival.data
             last_us = arrival.time_us
     if decode(mode, KEY, arrived) != message:
@@ -87,7 +88,8 @@ def _safe(radio: Radio, message: bytes) -> dict[str, Any]:
     pair.write(0, output, pair.now_us)
     delivered_us = 0.0
     while sender.busy and (due := pair.next_us()) is not None:
-        for arrival in pair.advance(due):
+        arrivals = pair.advance(due)
+        for arrival in arrivals:
             if arrival.end == 0:
                 sender.feed(arrival.data, arrival.time_us)
             else:
