@@ -6,11 +6,11 @@ built it. Opens nothing; whoever has two results files hands their measurements 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from motecrypt.model import Measurement
+from motecrypt.model import Measurement, implementation_name
 
 Kind = Literal["worse", "better", "broke", "mended", "fails otherwise", "new", "vanished"]
 
@@ -19,7 +19,7 @@ BY_BUILD = ("flash_bytes", "ram_bytes")
 """Sizes belong to a build: compared once for all operations and lengths of it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Change:
     """One figure of one cell (or build) that differs, or a cell that only one side has.
 
@@ -66,12 +66,49 @@ class Difference:
         return any(c.beyond and c.kind in ("worse", "broke") for c in self.changes)
 
 
-Key = tuple[str | int, ...]
+FIGURES = (*BY_CELL, *BY_BUILD)
+
+
+class _Build(NamedTuple):
+    """What one firmware is of; `flags_asked` is empty where any match."""
+
+    device: str
+    cipher: str
+    library: str
+    configuration: str
+    variant: str
+    placement: str
+    flags_asked: str
+
+
+class _Key(NamedTuple):
+    """What one cell is of."""
+
+    build: _Build
+    key_bits: int
+    operation: str
+    message_bytes: int
+    ad_bytes: int
+    cache: str
+
+
+class _Compared(NamedTuple):
+    """What is kept of a measurement until the other side's comes: its place in its row, and what counts."""
+
+    place: int
+    figures: tuple[int | None, ...]  # FIGURES
+    status: str
+    reason: str
+    flags: str
+
+    @property
+    def ran(self) -> bool:
+        return self.status == "ok"
 
 
 def compare(
-    before: Sequence[Measurement],
-    after: Sequence[Measurement],
+    before: Iterable[Measurement],
+    after: Iterable[Measurement],
     threshold_percent: float = 2.0,
     across_flags: bool = False,
 ) -> Difference:
@@ -80,28 +117,52 @@ def compare(
     Parameters
     ----------
     before, after
-        Measurements, newest first; of equal cells the first counts.
+        Measurements, newest first; of equal cells the first counts. Each is gone through once, `before`
+        first; little more than its figures are kept of a measurement, and nothing where they are equal.
     threshold_percent
         A figure that grew or shrank by more than this counts. 0: any difference does.
     across_flags
         Match cells whatever flags were asked for: to compare flags with each other.
     """
-    old, new = _by_cell(before, across_flags), _by_cell(after, across_flags)
-    changes: list[Change] = []
-    equal = 0
-    both = [key for key in old if key in new]
-    seen: set[tuple[Key, str]] = set()
-    for key in both:
-        found = _cell_changes(old[key], new[key], threshold_percent)
-        builds = _build_key(old[key], across_flags)
-        for figure in BY_BUILD:
-            if (builds, figure) not in seen and _ran(old[key], new[key]):
-                seen.add((builds, figure))
-                found += _figure(old[key], new[key], figure, threshold_percent)
-        equal += not found
-        changes += found
-    changes += [_only(m, "vanished") for key, m in old.items() if key not in new]
-    changes += [_only(m, "new") for key, m in new.items() if key not in old]
+    builds: dict[_Build, _Build] = {}  # each once
+    old: dict[_Key, _Compared] = {}
+    for m in before:
+        key = _key(m, across_flags, builds)
+        if key not in old:
+            old[key] = _kept(m, len(old))
+    met = bytearray(len(old))  # by place
+    others: set[_Key] = set()  # after only
+    found: dict[int, list[Change]] = {}  # by place
+    sizes: dict[tuple[_Build, str], tuple[int, Change | None]] = {}
+    new = []
+    for number, m in enumerate(after):
+        key = _key(m, across_flags, builds)
+        now, was = _kept(m, number), old.get(key)
+        if was is None:
+            if key not in others:
+                others.add(key)
+                new.append(_change(key, now, "new", "", None, None, None, False))
+            continue
+        if met[was.place]:
+            continue
+        met[was.place] = 1
+        changes = _cell_changes(key, was, now, threshold_percent)
+        if changes:
+            found[was.place] = changes
+        for figure in BY_BUILD if was.ran and now.ran else ():
+            told = sizes.get((key.build, figure))
+            if told is None or was.place < told[0]:
+                sizes[key.build, figure] = (was.place, _figure(key, was, now, figure, threshold_percent))
+    for place, change in sizes.values():
+        if change is not None:
+            found.setdefault(place, []).append(change)
+    changes = [change for place in sorted(found) for change in found[place]]
+    changes += [
+        _change(key, kept, "vanished", "", None, None, None, False)
+        for key, kept in old.items()
+        if not met[kept.place]
+    ]
+    changes += new
     order: Mapping[str, int] = {
         kind: rank
         for rank, kind in enumerate(
@@ -109,55 +170,47 @@ def compare(
         )
     }
     changes.sort(key=lambda c: (not c.beyond, order[c.kind], -abs(c.percent or 0.0)))
-    return Difference(len(both), equal, threshold_percent, tuple(changes))
+    both = sum(met)
+    return Difference(both, both - len(found), threshold_percent, tuple(changes))
 
 
-def _by_cell(measurements: Sequence[Measurement], across_flags: bool) -> dict[Key, Measurement]:
-    found: dict[Key, Measurement] = {}
-    for m in measurements:
-        found.setdefault((*_build_key(m, across_flags), *_run_key(m)), m)
-    return found
-
-
-def _build_key(m: Measurement, across_flags: bool) -> Key:
+def _key(m: Measurement, across_flags: bool, builds: dict[_Build, _Build]) -> _Key:
     flags = "" if across_flags else m.flags_asked
-    return (m.device, m.cipher, m.library, m.configuration, m.variant, m.placement, flags)
+    build = _Build(m.device, m.cipher, m.library, m.configuration, m.variant, m.placement, flags)
+    build = builds.setdefault(build, build)
+    return _Key(build, m.key_bits, m.operation, m.message_bytes, m.ad_bytes, m.cache)
 
 
-def _run_key(m: Measurement) -> Key:
-    return (m.key_bits, m.operation, m.message_bytes, m.ad_bytes, m.cache)
+def _kept(m: Measurement, place: int) -> _Compared:
+    figures = (m.cycles_median, m.stack_bytes, m.flash_bytes, m.ram_bytes)
+    return _Compared(place, figures, m.status, m.reason, m.flags)
 
 
-def _ran(old: Measurement, new: Measurement) -> bool:
-    return old.status == "ok" and new.status == "ok"
-
-
-def _cell_changes(old: Measurement, new: Measurement, threshold: float) -> list[Change]:
-    if _ran(old, new):
-        return [c for figure in BY_CELL for c in _figure(old, new, figure, threshold)]
+def _cell_changes(key: _Key, old: _Compared, new: _Compared, threshold: float) -> list[Change]:
+    if old.ran and new.ran:
+        changes = (_figure(key, old, new, figure, threshold) for figure in BY_CELL)
+        return [change for change in changes if change is not None]
     if old.status == new.status and old.reason == new.reason:
         return []
-    kind: Kind = "broke" if old.status == "ok" else "mended" if new.status == "ok" else "fails otherwise"
-    was, now = (m.reason or m.status for m in (old, new))
-    return [_change(new, kind, "status", was, now, None, kind != "fails otherwise")]
+    kind: Kind = "broke" if old.ran else "mended" if new.ran else "fails otherwise"
+    was, now = (kept.reason or kept.status for kept in (old, new))
+    return [_change(key, new, kind, "status", was, now, None, kind != "fails otherwise")]
 
 
-def _figure(old: Measurement, new: Measurement, figure: str, threshold: float) -> list[Change]:
-    was, now = getattr(old, figure), getattr(new, figure)
+def _figure(key: _Key, old: _Compared, new: _Compared, figure: str, threshold: float) -> Change | None:
+    at = FIGURES.index(figure)
+    was, now = old.figures[at], new.figures[at]
     if was is None or now is None or was == now:
-        return []
+        return None
     percent = (now - was) * 100 / was if was > 0 else None
     beyond = percent is None or abs(percent) > threshold
     kind: Kind = "worse" if now > was else "better"
-    return [_change(new, kind, figure, was, now, percent, beyond)]
-
-
-def _only(m: Measurement, kind: Kind) -> Change:
-    return _change(m, kind, "", None, None, None, False)
+    return _change(key, new, kind, figure, was, now, percent, beyond)
 
 
 def _change(
-    m: Measurement,
+    key: _Key,
+    kept: _Compared,
     kind: Kind,
     figure: str,
     before: float | str | None,
@@ -165,18 +218,19 @@ def _change(
     percent: float | None,
     beyond: bool,
 ) -> Change:
+    build = key.build
     of_build = figure in BY_BUILD
     return Change(
-        device=m.device,
-        cipher=m.cipher,
-        implementation=m.implementation,
-        key_bits=m.key_bits,
-        operation="" if of_build else m.operation,
-        message_bytes=None if of_build else m.message_bytes,
-        ad_bytes=None if of_build else m.ad_bytes,
-        placement=m.placement,
-        cache="" if of_build else m.cache,
-        flags=m.flags,
+        device=build.device,
+        cipher=build.cipher,
+        implementation=implementation_name(build.library, build.configuration, build.variant),
+        key_bits=key.key_bits,
+        operation="" if of_build else key.operation,
+        message_bytes=None if of_build else key.message_bytes,
+        ad_bytes=None if of_build else key.ad_bytes,
+        placement=build.placement,
+        cache="" if of_build else key.cache,
+        flags=kept.flags,
         kind=kind,
         figure=figure,
         before=before,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -191,6 +192,9 @@ class CellIdentity(NamedTuple):
     flags_asked: str
 
 
+_IDENTITY = operator.attrgetter(*CellIdentity._fields)
+
+
 @dataclass(frozen=True)
 class Cell:
     """One thing to measure. `flags` empty means the device's own."""
@@ -259,7 +263,7 @@ def _count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """The stored figures of one cell, with all that is needed to repeat it. Figures are None where
     the cell did not run; `status` is "ok" or why not in a word, `reason` in a sentence for people. What
@@ -304,7 +308,7 @@ class Measurement:
     @property
     def identity(self) -> CellIdentity:
         """What these figures are of; equal to the identity of the cell that was measured."""
-        return CellIdentity(**{name: getattr(self, name) for name in CellIdentity._fields})
+        return CellIdentity(*_IDENTITY(self))
 
     @property
     def transient(self) -> bool:

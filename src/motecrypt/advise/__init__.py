@@ -11,6 +11,7 @@ made; `export` gives all of it as JSON. docs/advise.md describes the model.
 
 from motecrypt.advise.gather import (
     GRID,
+    Exporter,
     battery_part,
     candidates_from,
     candidates_of,
@@ -50,6 +51,7 @@ __all__ = [
     "EnergyShares",
     "Entry",
     "Exclusion",
+    "Exporter",
     "MessageCosts",
     "Point",
     "Question",

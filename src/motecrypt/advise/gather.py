@@ -321,18 +321,33 @@ def candidates_from(catalog: Catalog, device: Device, measurements: Sequence[Mea
     Measurements with flags other than the device's and implementation's own, or with associated data,
     are left out; of equal cells the first counts, so hand over the newest first (as `Results` does).
     """
-    by_cell: dict[tuple[str, ...], dict[tuple[int, str], Measurement]] = {}
+    weighed = placed(catalog, device)
+    of = _by_candidate(device, measurements)
+    return [_measured(catalog, one, of.get(_candidate_key(*one), ())) for one in weighed]
+
+
+_Placed = tuple[Implementation, int, str, str]
+
+
+def _candidate_key(body: Implementation, key_bits: int, placement: str, cache: str) -> tuple[str | int, ...]:
+    return (body.cipher, body.library, body.configuration, body.variant, key_bits, placement, cache)
+
+
+def _by_candidate(
+    device: Device, measurements: Iterable[Measurement]
+) -> dict[tuple[str | int, ...], list[Measurement]]:
+    """The first of equal cells, by candidate."""
+    found: dict[tuple[str | int, ...], dict[tuple[int, str], Measurement]] = {}
     for m in measurements:
-        if m.device != device.name or m.ad_bytes or m.flags_asked:
-            continue
-        key = (m.cipher, m.library, m.configuration, m.variant, str(m.key_bits), m.placement, m.cache)
-        by_cell.setdefault(key, {}).setdefault((m.message_bytes, m.operation), m)
-    found = []
-    for body, bits, placement, cache in placed(catalog, device):
-        key = (body.cipher, body.library, body.configuration, body.variant, str(bits), placement, cache)
-        own = by_cell.get(key, {})
-        found.append(candidate(catalog.cipher(body.cipher), body, bits, placement, cache, list(own.values())))
-    return found
+        if m.device == device.name and not m.ad_bytes and not m.flags_asked:
+            key = (m.cipher, m.library, m.configuration, m.variant, m.key_bits, m.placement, m.cache)
+            found.setdefault(key, {}).setdefault((m.message_bytes, m.operation), m)
+    return {key: list(own.values()) for key, own in found.items()}
+
+
+def _measured(catalog: Catalog, one: _Placed, own: Sequence[Measurement]) -> Candidate:
+    body, bits, placement, cache = one
+    return candidate(catalog.cipher(body.cipher), body, bits, placement, cache, own)
 
 
 # --- everything as JSON ----------------------------------------------------------------------------
@@ -358,27 +373,60 @@ def export(
         record of the same kind in `records`. A battery of n cells is a cell with its volts and curve
         times n, as `pack` makes it.
     """
-    cells, regulators = _supplies()
-    known = [load_radio(name) for name in radio_names()] if not radios else list(radios)
-    devices: dict[str, Any] = {}
-    candidates: dict[str, Any] = {}
-    for device in catalog.devices.values():
-        weighed = device.current("active") and device.current("sleep") and "ram" in device.memory
-        found = candidates_from(catalog, device, measurements) if weighed else []
-        if any(c.points for c in found):
-            devices[device.name] = asdict(device_part(device))
-            candidates[device.name] = [asdict(c) for c in found]
-    return {
-        "version": EXPORT_VERSION,
-        "order": list(ORDER),
-        "memory_weight": MEMORY_WEIGHT,
-        "notes": "cycles between two measured lengths lie on a straight line; outside of them: not measured",
-        "devices": devices,
-        "radios": {radio.name: asdict(radio_part(radio)) for radio in known},
-        "cells": {name: asdict(cell) for name, cell in cells.items()},
-        "regulators": {name: asdict(regulator) for name, regulator in regulators.items()},
-        "candidates": candidates,
-    }
+    exporter = Exporter(catalog)
+    for cipher in catalog.ciphers:
+        exporter.add(cipher, [m for m in measurements if m.cipher == cipher])
+    return exporter.whole(radios)
+
+
+class Exporter:
+    """Makes the `export` of one cipher's measurements after the other; none of them is kept."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        devices = catalog.devices.values()
+        self._devices = [
+            d for d in devices if d.current("active") and d.current("sleep") and "ram" in d.memory
+        ]
+        self._placed = {device.name: placed(catalog, device) for device in self._devices}
+        self._found: dict[tuple[str, tuple[str | int, ...]], Candidate] = {}
+
+    def add(self, cipher: str, measurements: Sequence[Measurement]) -> None:
+        """All of a cipher's measurements, newest first."""
+        for device in self._devices:
+            of = _by_candidate(device, measurements)
+            for one in self._placed[device.name]:
+                if one[0].cipher == cipher:
+                    key = _candidate_key(*one)
+                    self._found[device.name, key] = _measured(self._catalog, one, of.get(key, ()))
+
+    def whole(self, radios: Sequence[Radio] = ()) -> dict[str, Any]:
+        """As `export` returns it."""
+        cells, regulators = _supplies()
+        known = [load_radio(name) for name in radio_names()] if not radios else list(radios)
+        devices: dict[str, Any] = {}
+        candidates: dict[str, Any] = {}
+        for device in self._devices:
+            weighed = self._placed[device.name]
+            found = [
+                self._found.get((device.name, _candidate_key(*one))) or _measured(self._catalog, one, ())
+                for one in weighed
+            ]
+            if any(c.points for c in found):
+                devices[device.name] = asdict(device_part(device))
+                candidates[device.name] = [asdict(c) for c in found]
+        return {
+            "version": EXPORT_VERSION,
+            "order": list(ORDER),
+            "memory_weight": MEMORY_WEIGHT,
+            "notes": "cycles between two measured lengths lie on a straight line; outside of them: not "
+            "measured",
+            "devices": devices,
+            "radios": {radio.name: asdict(radio_part(radio)) for radio in known},
+            "cells": {name: asdict(cell) for name, cell in cells.items()},
+            "regulators": {name: asdict(regulator) for name, regulator in regulators.items()},
+            "candidates": candidates,
+        }
 
 
 def candidates_of(data: Mapping[str, Any], device: str) -> list[Candidate]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 
 import click
@@ -29,6 +29,9 @@ COLUMNS = (
     "change",
 )
 
+#: Rows of the table: laying out more takes minutes, and nobody reads them.
+SHOWN_MAX = 1000
+
 
 @click.command(epilog="Example: motecrypt compare main.db branch.db --threshold 2%")
 @click.argument("before", type=click.Path(path_type=Path, dir_okay=False), metavar="A.db")
@@ -45,17 +48,18 @@ def command(
     Exit code 1 when a figure grew past the threshold, or a cell that ran does so no more.
     """
     limit = _percent(threshold)
-    old, new = _read(before), _read(after)
-    difference = compare(old, new, limit, across_flags)
+    sides = _Side(before), _Side(after)
+    difference = compare(sides[0].read(), sides[1].read(), limit, across_flags)
     if not difference.cells:
         raise InputError(
             f"{before} and {after} have no cell in common: measure the same ciphers, devices, lengths and "
             "flags into both (--across-flags compares whatever the flags)"
         )
     if as_json:
-        print_json({**asdict(difference), "worse": difference.worse})
+        told = {field.name: getattr(difference, field.name) for field in fields(difference)}
+        print_json({**told, "worse": difference.worse})
     else:
-        _print(difference, (before, old), (after, new), every)
+        _print(difference, sides, every)
     if difference.worse:
         sys.exit(1)
 
@@ -67,33 +71,48 @@ def _percent(text: str) -> float:
     return float(match[1])
 
 
-def _read(path: Path) -> list[Measurement]:
-    if not path.exists():
-        raise InputError(f"{path}: there is no such file; 'motecrypt measure --db {path}' makes one")
-    with Results(path) as results:
-        found = results.newest_measurements()
-    if not found:
-        raise InputError(f"{path}: holds no measurements; 'motecrypt measure --db {path}' makes them")
-    return found
+class _Side:
+    """One of the two files, read once; what is told of it is counted meanwhile."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file; 'motecrypt measure --db {path}' makes one")
+        self.path = path
+        self.cells = 0
+        self._compilers: set[str] = set()
+        self._versions: set[str] = set()
+
+    def read(self) -> Iterator[Measurement]:
+        """Of each cell the newest measurement."""
+        with Results(self.path) as results:
+            for m in results.each_newest():
+                self.cells += 1
+                self._compilers.add(m.compiler)
+                self._versions.add(m.motecrypt_version)
+                yield m
+        if not self.cells:
+            path = self.path
+            raise InputError(f"{path}: holds no measurements; 'motecrypt measure --db {path}' makes them")
+
+    @property
+    def about(self) -> str:
+        """The file in a line."""
+        compilers = ", ".join(sorted(self._compilers - {""}))
+        return f"{self.path}: {self.cells} cells, {compilers}, motecrypt {', '.join(sorted(self._versions))}"
 
 
-def _print(
-    difference: Difference,
-    before: tuple[Path, Sequence[Measurement]],
-    after: tuple[Path, Sequence[Measurement]],
-    every: bool,
-) -> None:
+def _print(difference: Difference, sides: Sequence[_Side], every: bool) -> None:
     shown = [c for c in difference.changes if c.beyond or every]
     out = console()
-    for label, (path, measurements) in (("A", before), ("B", after)):
-        compilers = ", ".join(sorted({m.compiler for m in measurements if m.compiler}))
-        versions = ", ".join(sorted({m.motecrypt_version for m in measurements}))
-        about = f"{len(measurements)} cells, {compilers}, motecrypt {versions}"
-        out.print(f"{label} {path}: {about}", markup=False)
+    for label, side in zip("AB", sides, strict=True):
+        out.print(f"{label} {side.about}", markup=False)
     out.print()
     if shown:
         limit = f"more than {difference.threshold_percent:g} %"
-        print_table(f"Changes of {limit}" if not every else "Changes", COLUMNS, [_row(c) for c in shown])
+        left = len(shown) - SHOWN_MAX
+        more = f"... and {left:,} more: --json has all" if left > 0 else ""
+        rows = [_row(c) for c in shown[:SHOWN_MAX]]
+        print_table(f"Changes of {limit}" if not every else "Changes", COLUMNS, rows, more)
     print(_summary(difference))
 
 

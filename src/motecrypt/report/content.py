@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -65,49 +66,81 @@ def gather(results: Results, catalog: Catalog) -> Content:
     InputError
         When the results file cannot be read.
     """
-    measurements = [m for m in results.newest_measurements() if m.cipher in catalog.ciphers]
-    costs = join(measurements, catalog.devices)
+    seen = _Seen()
+    adviser = advise.Exporter(catalog)
+    rows = explorer.ExplorerTable(catalog)
     audits = _audits(results)
-    ciphers = _ciphers(costs, audits, catalog)
+    ciphers = []
+    for cipher in sorted(catalog.ciphers.values(), key=lambda cipher: cipher.name):
+        # One cipher's measurements at a time: all of them together take hundreds of megabytes.
+        measurements = results.newest_measurements(cipher=cipher.name)
+        seen.add(measurements)
+        adviser.add(cipher.name, measurements)
+        costs = join(measurements, catalog.devices)
+        rows.add(costs)
+        ciphers.append(_cipher(cipher, costs, audits.get(cipher.name, [])))
+    ciphers.sort(key=lambda part: (STANDINGS.index(part.cipher.standing), part.cipher.name))
     told = sources(results)
-    times = sorted(m.measured_at[:10] for m in measurements)
     return Content(
         version=__version__,
-        measurements=len(measurements),
-        failed=sum(m.status != "ok" for m in measurements),
+        measurements=sum(seen.cells.values()),
+        failed=sum(seen.failed.values()),
         findings=results.finding_counts(),
-        first=times[0] if times else "",
-        last=times[-1] if times else "",
-        devices=_devices(measurements, catalog),
-        libraries=_libraries(measurements, catalog),
+        first=seen.first[:10],
+        last=seen.last[:10],
+        devices=_devices(seen, catalog),
+        libraries=_libraries(seen, catalog),
         sources=told,
         ciphers=ciphers,
         headlines=headlines(told, ciphers),
         figures=_front_figures(ciphers, catalog),
-        explorer=explorer.table(costs, catalog),
-        adviser=advise.export(catalog, measurements),
+        explorer=rows.whole(),
+        adviser=adviser.whole(),
         catalog=catalog,
     )
 
 
-def _devices(measurements: Sequence[Measurement], catalog: Catalog) -> list[DeviceSummary]:
-    made = []
-    for device in catalog.devices.values():
-        own = [m for m in measurements if m.device == device.name]
-        made.append(
-            DeviceSummary(
-                device,
-                len(own),
-                sum(m.status != "ok" for m in own),
-                tuple(sorted({m.runner for m in own if m.runner})),
-                tuple(sorted({m.compiler for m in own if m.compiler})),
-            )
+class _Seen:
+    """What the report tells of all measurements, counted as they go by."""
+
+    def __init__(self) -> None:
+        self.cells: Counter[str] = Counter()  # by device
+        self.failed: Counter[str] = Counter()
+        self.runners: dict[str, set[str]] = {}
+        self.compilers: dict[str, set[str]] = {}
+        self.libraries: dict[str, str] = {}  # when each was measured last
+        self.first = self.last = ""
+
+    def add(self, measurements: Sequence[Measurement]) -> None:
+        for m in measurements:
+            self.cells[m.device] += 1
+            self.failed[m.device] += m.status != "ok"
+            self.runners.setdefault(m.device, set()).add(m.runner)
+            self.compilers.setdefault(m.device, set()).add(m.compiler)
+            if m.measured_at > self.libraries.get(m.library, ""):
+                self.libraries.pop(m.library, None)  # of equal times the one that came first stays first
+                self.libraries[m.library] = m.measured_at
+            self.first = min(m.measured_at, self.first or m.measured_at)
+            self.last = max(m.measured_at, self.last)
+
+
+def _devices(seen: _Seen, catalog: Catalog) -> list[DeviceSummary]:
+    made = [
+        DeviceSummary(
+            device,
+            seen.cells[device.name],
+            seen.failed[device.name],
+            tuple(sorted(seen.runners.get(device.name, set()) - {""})),
+            tuple(sorted(seen.compilers.get(device.name, set()) - {""})),
         )
+        for device in catalog.devices.values()
+    ]
     return sorted(made, key=lambda part: (not part.cells, part.device.name == "host", part.device.name))
 
 
-def _libraries(measurements: Sequence[Measurement], catalog: Catalog) -> list[tuple[str, str, str, str]]:
-    used = dict.fromkeys(m.library for m in measurements)
+def _libraries(seen: _Seen, catalog: Catalog) -> list[tuple[str, str, str, str]]:
+    """Those measured last first."""
+    used = sorted(seen.libraries, key=lambda name: seen.libraries[name], reverse=True)
     found = [catalog.libraries[name] for name in used if name in catalog.libraries]
     return [(library.name, library.title, library.version, library.licence) for library in found]
 
@@ -141,33 +174,21 @@ def _audits(results: Results) -> dict[str, list[tuple[AuditSummary, Mapping[str,
 # --- ciphers ---------------------------------------------------------------------------------------
 
 
-def _ciphers(
-    costs: Sequence[Cost],
-    audits: Mapping[str, Sequence[tuple[AuditSummary, Mapping[str, Any]]]],
-    catalog: Catalog,
-) -> list[CipherSummary]:
-    by_name: dict[str, list[Cost]] = {}
-    for cost in costs:
-        by_name.setdefault(cost.cipher, []).append(cost)
-    made = []
-    for cipher in catalog.ciphers.values():
-        own = by_name.get(cipher.name, [])
-        audit = audits.get(cipher.name, [])
-        length = usual_length(own)
-        at_length = [c for c in own if c.message_bytes == length and not c.ad_bytes]
-        figures = [f for f in (_length_figure(cipher, own), _heat_figure(cipher, audit)) if f is not None]
-        made.append(
-            CipherSummary(
-                cipher=cipher,
-                message_bytes=length,
-                best=best_by_device(own, length),
-                costs=[*(c for c in at_length if c.ran), *_failures(own)],
-                lengths=sorted({c.message_bytes for c in own}),
-                audit=[part for part, _ in audit],
-                figures=figures,
-            )
-        )
-    return sorted(made, key=lambda part: (STANDINGS.index(part.cipher.standing), part.cipher.name))
+def _cipher(
+    cipher: Cipher, own: Sequence[Cost], audit: Sequence[tuple[AuditSummary, Mapping[str, Any]]]
+) -> CipherSummary:
+    length = usual_length(own)
+    at_length = [c for c in own if c.message_bytes == length and not c.ad_bytes]
+    figures = [f for f in (_length_figure(cipher, own), _heat_figure(cipher, audit)) if f is not None]
+    return CipherSummary(
+        cipher=cipher,
+        message_bytes=length,
+        best=best_by_device(own, length),
+        costs=[*(c for c in at_length if c.ran), *_failures(own)],
+        lengths=sorted({c.message_bytes for c in own}),
+        audit=[part for part, _ in audit],
+        figures=figures,
+    )
 
 
 def _failures(costs: Sequence[Cost]) -> list[Cost]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from motecrypt.catalog import Catalog
@@ -16,20 +16,37 @@ COLUMNS = (
 WORDED = (
     *("device", "cipher", "kind", "standing", "library", "implementation", "placement", "flags", "varies"),
 )
+_WORDED_AT = tuple(COLUMNS.index(name) for name in WORDED)
 
 
-def table(costs: Sequence[Cost], catalog: Catalog) -> dict[str, Any]:
+class ExplorerTable:
     """Columns and rows; None where a figure is not known. Cells that did not run are no rows.
 
     To keep the page small a text stands in a row as its place in `words`; `worded` are the columns of texts.
     """
-    words: dict[str, int] = {}
-    rows = [_row(cost, catalog) for cost in costs if cost.ran]
-    worded = [COLUMNS.index(name) for name in WORDED]
-    for row in rows:
-        for column in worded:
-            row[column] = words.setdefault(str(row[column]), len(words))
-    return {"columns": list(COLUMNS), "worded": worded, "words": list(words), "rows": rows}
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._words: dict[str, int] = {}
+        self._rows: list[list[object]] = []
+
+    def add(self, costs: Iterable[Cost]) -> None:
+        """The rows of these costs, after those that there are."""
+        for cost in costs:
+            if cost.ran:
+                row = _row(cost, self._catalog)
+                for column in _WORDED_AT:
+                    row[column] = self._words.setdefault(str(row[column]), len(self._words))
+                self._rows.append(row)
+
+    def whole(self) -> dict[str, Any]:
+        """All of it, as the page has it."""
+        return {
+            "columns": list(COLUMNS),
+            "worded": list(_WORDED_AT),
+            "words": list(self._words),
+            "rows": self._rows,
+        }
 
 
 def _row(cost: Cost, catalog: Catalog) -> list[object]:

@@ -4,28 +4,63 @@ from __future__ import annotations
 
 import json
 import math
+import operator
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any, get_type_hints
 
 from motecrypt.errors import InputError
-from motecrypt.model import Finding, Measurement
+from motecrypt.model import CellIdentity, Finding, Measurement
 
 COLUMNS = tuple(f.name for f in fields(Measurement))
 _HINTS = get_type_hints(Measurement)
 BOOLEANS = tuple(name for name in COLUMNS if _HINTS[name] in (bool, bool | None))
 
 
-def measurement(row: Sequence[Any], where: str) -> Measurement:
-    """A measurement from the values of its COLUMNS.
+class Reader:
+    """Makes records of one query's rows. Results files repeat themselves: each text is kept once for all.
 
-    Raises
-    ------
-    InputError
-        A value is not of its column's type; `where` is the file.
+    Parameters
+    ----------
+    where
+        The file, for complaints.
     """
-    values = {name: _checked(name, value, where) for name, value in zip(COLUMNS, row, strict=True)}
-    return Measurement(**values)
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._texts: dict[str, str] = {}
+
+    def identity(self, row: Sequence[Any]) -> tuple[Any, ...]:
+        """What a row's figures are of, as the values of a `CellIdentity`; not yet held to their types."""
+        one = self._texts
+        return tuple([one.setdefault(v, v) if type(v) is str else v for v in _IDENTITY(row)])
+
+    def measurement(self, row: Sequence[Any]) -> Measurement:
+        """A measurement from the values of its COLUMNS.
+
+        Raises
+        ------
+        InputError
+            A value is not of its column's type.
+        """
+        one = self._texts
+        values: list[Any] = []
+        for name, value, plain in zip(COLUMNS, row, _PLAIN, strict=True):
+            if name == "extra":
+                values.append(_extra(value, self._where))
+            elif type(value) not in plain:
+                values.append(_checked(name, value, self._where))
+            else:
+                values.append(one.setdefault(value, value) if type(value) is str else value)
+        return Measurement(*values)
+
+
+def _extra(text: Any, where: str) -> dict[str, Any]:
+    if text == "{}":
+        return {}
+    kept = json_object(text, where, "measurement", "extra")
+    return {sys.intern(name): value for name, value in kept.items()}
 
 
 def finding(row: Sequence[Any], where: str) -> Finding:
@@ -53,7 +88,7 @@ def finding(row: Sequence[Any], where: str) -> Finding:
 def json_object(text: Any, where: str, table: str, column: str) -> dict[str, Any]:
     """The JSON object in a column of text; what is none, or has numbers that are none, is refused."""
     try:
-        value = json.loads(text, parse_constant=_no_number, parse_int=_finite_int, parse_float=_finite)
+        value = _DECODER.decode(text)
         if "\\u" in text:  # half a pair of surrogates cannot be written to a file
             json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, TypeError, RecursionError):
@@ -79,9 +114,10 @@ def _finite_int(text: str) -> int:
     return int(text)
 
 
+_DECODER = json.JSONDecoder(parse_constant=_no_number, parse_int=_finite_int, parse_float=_finite)
+
+
 def _checked(name: str, value: Any, where: str) -> Any:
-    if name == "extra":
-        return json_object(value, where, "measurement", name)
     expected, fits = _RULES[_HINTS[name]]
     _hold(fits(value), where, "measurement", name, value, expected)
     return bool(value) if name in BOOLEANS and value is not None else value
@@ -111,6 +147,17 @@ _RULES: dict[Any, tuple[str, Callable[[Any], bool]]] = {
     bool: ("0 or 1", _flag),
     bool | None: ("0, 1 or nothing", _or_nothing(_flag)),
 }
+
+
+_NOT_LOOKED_AT: dict[Any, frozenset[type]] = {
+    str: frozenset({str}),
+    int: frozenset({int}),
+    int | None: frozenset({int, type(None)}),
+    float | None: frozenset({int, type(None)}),
+}
+#: By column the types whose every value is right; any other value is looked at.
+_PLAIN = tuple(_NOT_LOOKED_AT.get(_HINTS[name], frozenset()) for name in COLUMNS)
+_IDENTITY = operator.itemgetter(*(COLUMNS.index(name) for name in CellIdentity._fields))
 
 
 def _hold(holds: bool, where: str, table: str, column: str, value: Any, expected: str) -> None:

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -20,9 +20,16 @@ from motecrypt.model import Cell, CellIdentity, Finding, Measurement
 from motecrypt.paths import make_dir
 from motecrypt.results import rows, schema
 
+#: What a column must be: one value, one of several, or anything.
+Filter = str | int | Iterable[str | int] | None
+
 _BUSY_MS = 30_000
 _STATEMENT_S = 60.0
 _FINDING = "kind, version, inputs, outcome, made_at, motecrypt_version"
+_ROWS_AT_ONCE = 500
+#: Columns by which most of what is not asked for is left unread.
+_TELLING = ("device", "cipher", "library", "operation", "message_bytes", "flags_asked")
+_VALUES_MAX = 1000  # of one column in a statement
 _STEPS = 100_000  # of SQLite's machine between two looks at the clock
 
 
@@ -196,6 +203,22 @@ class Results:
         except sqlite3.DatabaseError as error:
             raise self._trouble(error) from error
 
+    def _read_in_parts(self, statement: str, arguments: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        """As `_read`, without having all rows in memory at once; others may write meanwhile."""
+        try:
+            with self._lock:
+                self._begin_clock()
+                cursor = self._connection.execute(statement, arguments)
+            while True:
+                with self._lock:
+                    self._begin_clock()
+                    part = cursor.fetchmany(_ROWS_AT_ONCE)
+                if not part:
+                    return
+                yield from part
+        except sqlite3.DatabaseError as error:
+            raise self._trouble(error) from error
+
     # --- measurements ------------------------------------------------------------------------------
 
     def store(self, measurements: Mapping[str, Measurement]) -> None:
@@ -212,7 +235,7 @@ class Results:
     def measurement(self, key: str) -> Measurement | None:
         """The measurement of a cell key, or None: for whoever measures. A view asks for the `newest`."""
         found = self._read(f"SELECT {', '.join(rows.COLUMNS)} FROM measurement WHERE key = ?", (key,))
-        return rows.measurement(found[0], str(self.path)) if found else None
+        return rows.Reader(str(self.path)).measurement(found[0]) if found else None
 
     def newest(self, cells: Iterable[Cell]) -> dict[Cell, Measurement]:
         """What is stored of these cells, found by what was asked; cells without any are left out.
@@ -223,24 +246,51 @@ class Results:
         wanted = {cell: cell.identity for cell in cells}
         if not wanted:
             return {}
-        known = self.newest_measurements(
-            cipher={identity.cipher for identity in wanted.values()},
-            device={identity.device for identity in wanted.values()},
-        )
-        found = {m.identity: m for m in known}
+        asked = {identity: cell for cell, identity in wanted.items()}
+        columns = zip(*asked, strict=True)
+        filters = {
+            name: set(values)
+            for name, values in zip(CellIdentity._fields, columns, strict=True)
+            if name in _TELLING and len(set(values)) <= _VALUES_MAX
+        }
+        found = {m.identity: m for m in self._each_newest(filters, among=asked)}
         return {cell: found[identity] for cell, identity in wanted.items() if identity in found}
 
-    def newest_measurements(self, **filters: str | int | Iterable[str | int] | None) -> list[Measurement]:
+    def newest_measurements(self, **filters: Filter) -> list[Measurement]:
         """One measurement of each cell, chosen as `newest` does, newest first; filters as `measurements`."""
-        chosen: dict[CellIdentity, Measurement] = {}
-        passing: dict[CellIdentity, Measurement] = {}
-        for m in self.measurements(**filters):
-            (passing if m.transient else chosen).setdefault(m.identity, m)
-        kept = [*chosen.values(), *(m for identity, m in passing.items() if identity not in chosen)]
-        return sorted(kept, key=lambda m: m.measured_at, reverse=True)
+        return sorted(self._each_newest(filters), key=lambda m: m.measured_at, reverse=True)
 
-    def measurements(self, **filters: str | int | Iterable[str | int] | None) -> list[Measurement]:
+    def each_newest(self, **filters: Filter) -> Iterator[Measurement]:
+        """As `newest_measurements`, one after the other, none of them kept; those that failed only for the
+        moment come last."""
+        return self._each_newest(filters)
+
+    def _each_newest(
+        self, filters: Mapping[str, Filter], among: Container[tuple[Any, ...]] | None = None
+    ) -> Iterator[Measurement]:
+        """`among`: the identities that are wanted; None: all."""
+        reader = rows.Reader(str(self.path))
+        seen: set[tuple[Any, ...]] = set()
+        passing: dict[tuple[Any, ...], Measurement] = {}
+        for row in self._rows(filters):
+            identity = reader.identity(row)
+            if identity in seen or (among is not None and identity not in among):
+                continue
+            m = reader.measurement(row)
+            if m.transient:
+                passing.setdefault(identity, m)
+            else:
+                seen.add(identity)
+                yield m
+        yield from (m for identity, m in passing.items() if identity not in seen)
+
+    def measurements(self, **filters: Filter) -> list[Measurement]:
         """Measurements whose columns equal the filters (a list: any of), newest first."""
+        reader = rows.Reader(str(self.path))
+        return [reader.measurement(row) for row in self._rows(filters)]
+
+    def _rows(self, filters: Mapping[str, Filter]) -> Iterator[tuple[Any, ...]]:
+        """Rows of measurements that pass the filters, newest first, with the values of COLUMNS."""
         clauses, arguments = [], []
         for column, wanted in filters.items():
             if wanted is None:
@@ -258,7 +308,7 @@ class Results:
         where = f" WHERE {' AND '.join(clauses)}" if clauses else ""
         order = "measured_at DESC, cipher, device, library, variant, operation, message_bytes, rowid DESC"
         statement = f"SELECT {', '.join(rows.COLUMNS)} FROM measurement{where} ORDER BY {order}"
-        return [rows.measurement(row, str(self.path)) for row in self._read(statement, tuple(arguments))]
+        return self._read_in_parts(statement, tuple(arguments))
 
     def by_compilers(self, texts: Sequence[str]) -> Results:
         """The same file, read as if only some compilers had been used: those whose version line contains one
