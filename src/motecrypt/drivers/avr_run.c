@@ -13,9 +13,9 @@
  * --input from standard input. --board resets the chip when the pseudo-terminal is opened, as the UNO's USB
  * bridge does. The events descriptor gets one JSON object a line: notes on what is not modelled, and the end.
  *
- * Three corrections of libsimavr 1.6, by the ATmega328P's datasheet (DS40002061B): an interrupt takes four
- * cycles to begin (7.7.1), a byte on the line has a parity bit only where it is switched on (20.5), and a
- * timer that is stopped keeps its count (avr_run_timer.h).
+ * Corrections of libsimavr 1.6, by the ATmega328P's datasheet (DS40002061B): interrupts and sleep (avr_step.h), the
+ * EEPROM's time (avr_eeprom_model.h), a byte on the line has a parity bit only where it is switched on (20.5), and
+ * a timer that is stopped keeps its count (avr_timer_model.h).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,11 +30,13 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "avr_eeprom_model.h"
 #include "avr_guard.h"
 #include "avr_run_board.h"
 #include "avr_run_line.h"
 #include "avr_run_profile.h"
-#include "avr_run_timer.h"
+#include "avr_timer_model.h"
+#include "avr_step.h"
 #include "sandbox.h"
 
 enum { EXIT_USAGE = 2, EXIT_FAULT = 3, JUMP_TO_SELF = 0xCFFF };
@@ -73,7 +75,7 @@ static void finish(const char *kind, const char *format, ...) {
             "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64
             ",\"pc\":%u,\"stack\":%u,\"interrupts\":%" PRIu64 ",\"resets\":%" PRIu64 "}\n",
             kind, detail, run.avr ? (uint64_t)run.avr->cycle : 0, run.avr ? (unsigned)run.avr->pc : 0,
-            run.avr ? (unsigned)(run.avr->ramend - run.least_sp) : 0, run.interrupts, board.resets);
+            run.avr ? (unsigned)(run.avr->ramend - run.least_sp) : 0, core.interrupts, board.resets);
     fflush(options.events);
     exit(strcmp(kind, "fault") == 0 ? EXIT_FAULT : 0);
 }
@@ -82,19 +84,6 @@ static void note(const char *what) {
     fprintf(options.events, "{\"event\":\"note\",\"detail\":\"%s\",\"cycle\":%" PRIu64 "}\n", what,
             (uint64_t)run.avr->cycle);
     fflush(options.events);
-}
-
-/* --- interrupts ------------------------------------------------------------------------------------ */
-
-/* After libsimavr has pushed the program counter and gone to the vector. */
-static void on_interrupt(avr_irq_t *irq, uint32_t value, void *parameter) {
-    (void)irq;
-    (void)parameter;
-    if (value != 0 && run.avr->pc == value * run.avr->vector_size) {
-        run.avr->cycle += 4;
-        run.interrupts++;
-        run.interrupted = 1;
-    }
 }
 
 /* --- running --------------------------------------------------------------------------------------- */
@@ -127,12 +116,17 @@ static void check_state(int state, avr_flashaddr_t pc) {
     }
 }
 
+static inline int run_one(avr_t *avr) {
+    avr->run(avr);
+    return avr->state;
+}
+
 /* A millisecond or so of simulated time, instruction by instruction. */
 static void run_slice(void) {
     avr_t *avr = run.avr;
     while (avr->cycle < run.until) {
         avr_flashaddr_t pc = avr->pc;
-        int state = avr_run(avr);
+        int state = run_one(avr);
         uint16_t sp = stack_pointer();
         if (sp < run.least_sp) {
             watch_stack(pc, sp);
@@ -145,7 +139,7 @@ static void run_slice(void) {
 
 static void run_slice_bare(void) {
     while (run.avr->cycle < run.until) {
-        if (avr_run(run.avr) > cpu_Sleeping) {
+        if (run_one(run.avr) > cpu_Sleeping) {
             check_state(cpu_Crashed, run.avr->pc);
         }
     }
@@ -158,10 +152,10 @@ static void run_slice_profiled(void) {
         avr_cycle_count_t before = avr->cycle;
         int state;
         uint16_t sp;
-        run.interrupted = 0;
-        state = avr_run(avr);
+        core.interrupted = 0;
+        state = run_one(avr);
         sp = stack_pointer();
-        profile_step(&profile, avr, pc, (uint32_t)(avr->cycle - before), run.interrupted);
+        profile_step(&profile, avr, pc, (uint32_t)(avr->cycle - before), core.interrupted);
         if (sp < run.least_sp) {
             watch_stack(pc, sp);
         }
@@ -193,6 +187,7 @@ static void run_all(uint64_t clock_hz) {
     for (;;) {
         run.until = run.avr->cycle + step;
         run.until = run.until > options.max_cycles ? options.max_cycles : run.until;
+        core.limit = run.until;
         if (profile.on) {
             run_slice_profiled();
         } else if (options.bare) {
@@ -258,8 +253,7 @@ static void make_chip(const char *mcu, uint64_t clock_hz, const char *image, uin
     run.avr->pc = start;
     run.least_sp = run.avr->ramend;
     timers_open(run.avr);
-    avr_irq_register_notify(avr_get_interrupt_irq(run.avr, AVR_INT_ANY) + AVR_INT_IRQ_RUNNING, on_interrupt,
-                            NULL);
+    eeprom_open(run.avr);
 }
 
 int main(int argc, char **argv) {
@@ -345,6 +339,8 @@ int main(int argc, char **argv) {
         fprintf(options.events, "{\"event\":\"port\",\"detail\":\"%s\"}\n", line.name);
         fflush(options.events);
     }
+    eeprom.waits_are_stepped = profile.on;
+    step_open(run.avr);
     sandbox_enter("avr_run");
     run_all(clock_hz);
     return 0;

@@ -26,9 +26,7 @@ enum { EEPROM_MAX = 4096, NOTES = 8, MCUSR = 0x54, MCUCR = 0x55, EXTERNAL_RESET 
 struct run {
     avr_t *avr;
     uint16_t least_sp;
-    uint64_t interrupts;
-    uint64_t until;  /* the cycle at which a slice ends */
-    int interrupted; /* by the instruction just run */
+    uint64_t until; /* the cycle at which a slice ends */
 };
 
 struct board {

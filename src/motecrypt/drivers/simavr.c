@@ -32,7 +32,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "avr_eeprom_model.h"
 #include "avr_guard.h"
+#include "avr_step.h"
+#include "avr_timer_model.h"
 #include "elf.h"
 #include "sandbox.h"
 
@@ -263,10 +266,15 @@ static int over_deadline(void) {
     return sim.avr->cycle - sim.request_cycle > sim.max_cycles;
 }
 
+static inline int run_one(void) {
+    sim.avr->run(sim.avr);
+    return sim.avr->state;
+}
+
 static int run_burst(void) {
     int state = cpu_Running;
     for (int i = 0; i < BURST && state != cpu_Done && state != cpu_Crashed; i++) {
-        state = avr_run(sim.avr);
+        state = run_one();
         if (sim.trace && sim.in_region) {
             break;
         }
@@ -279,7 +287,7 @@ static int run_traced(void) {
     while (sim.in_region && state != cpu_Done && state != cpu_Crashed && !over_deadline()) {
         avr_flashaddr_t pc = sim.avr->pc;
         trace_instruction();
-        state = avr_run(sim.avr);
+        state = run_one();
         watch_stack(pc);
     }
     return state;
@@ -416,6 +424,10 @@ int main(int argc, char **argv) {
         sim.avr->data[simulated] |= 1;
     }
     connect_uart();
+    timers_open(sim.avr);
+    eeprom_open(sim.avr);
+    eeprom.waits_are_stepped = sim.trace;
+    step_open(sim.avr);
     sandbox_enter("simavr");
     run();
     return 0;

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later -- part of the drivers that link libsimavr.
+ * avr_step.h: one instruction, and what the ATmega328P's datasheet (DS40002061B) says of the time around it
+ * where libsimavr 1.6 says otherwise. It stands in the place of libsimavr's own step.
+ *
+ *   7.7    the instruction after SEI, RETI or a write that sets I runs before a pending interrupt: that one only
+ *   7.7.1  an interrupt takes four cycles to begin, and four more when it ends a sleep
+ *   10     SLEEP sleeps only while SE is set; it does so, and wakes at once, when an interrupt is pending
+ *   7.7    an interrupt that is enabled while its flag is set is taken
+ */
+#ifndef MOTECRYPT_AVR_STEP_H
+#define MOTECRYPT_AVR_STEP_H
+
+#include <simavr/sim_avr.h>
+#include <simavr/sim_core.h>
+#include <simavr/sim_cycle_timers.h>
+#include <simavr/sim_interrupts.h>
+#include <simavr/sim_irq.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "avr_guard.h"
+
+enum {
+    INTERRUPT_CYCLES = 4,
+    WAKE_CYCLES = 4,
+    IDLE_CYCLES = 1000, /* of a sleep that no timer ends: the driver looks at its line between */
+    OPCODE_SLEEP = 0x9588,
+    SMCR = 0x53,
+    SLEEP_ENABLE = 1 << 0,
+    WDTCSR = 0x60,
+    WATCHDOG_RESETS = 1 << 3,
+    ENABLES = 32 /* registers with interrupt enable bits */
+};
+
+DEFINE_FIFO(avr_int_vector_p, avr_int_pending);
+
+static struct {
+    uint64_t interrupts; /* taken since the beginning */
+    uint64_t limit;      /* the cycle beyond which no sleep and no wait leads */
+    int interrupted;     /* by the instruction just run */
+    int has_smcr;
+} core;
+
+/* Removes `vector` from the interrupts that wait; libsimavr leaves a cleared one among them. */
+static inline void forget_pending(avr_t *avr, avr_int_vector_t *vector) {
+    avr_int_pending_t *waiting = &avr->interrupts.pending;
+    for (unsigned left = avr_int_pending_get_read_size(waiting); left > 0; left--) {
+        avr_int_vector_p one = avr_int_pending_read(waiting);
+        if (one != vector) {
+            avr_int_pending_write(waiting, one);
+        }
+    }
+    vector->pending = 0;
+}
+
+/* The pending interrupt that comes first: the one with the lowest address. Those that were switched off or
+ * cleared meanwhile are dropped; switched on again, they come back (step_on_enable). */
+static avr_int_vector_t *next_interrupt(avr_t *avr) {
+    avr_int_pending_t *waiting = &avr->interrupts.pending;
+    avr_int_vector_t *first = NULL;
+    for (unsigned left = avr_int_pending_get_read_size(waiting); left > 0; left--) {
+        avr_int_vector_p one = avr_int_pending_read(waiting);
+        if (!one->pending || !avr_regbit_get(avr, one->enable)) {
+            one->pending = 0;
+            continue;
+        }
+        avr_int_pending_write(waiting, one);
+        if (first == NULL || one->vector < first->vector) {
+            first = one;
+        }
+    }
+    return first;
+}
+
+static void begin_interrupt(avr_t *avr, avr_int_vector_t *vector) {
+    avr_int_table_p table = &avr->interrupts;
+    forget_pending(avr, vector);
+    _avr_push_addr(avr, avr->pc);
+    avr_sreg_set(avr, S_I, 0);
+    avr->pc = vector->vector * avr->vector_size;
+    avr->cycle += INTERRUPT_CYCLES;
+    avr_raise_irq(vector->irq + AVR_INT_IRQ_RUNNING, 1);
+    avr_raise_irq(table->irq + AVR_INT_IRQ_RUNNING, vector->vector);
+    if (table->running_ptr < sizeof table->running / sizeof table->running[0]) {
+        table->running[table->running_ptr++] = vector;
+    }
+    avr_clear_interrupt(avr, vector);
+    core.interrupts++;
+    core.interrupted = 1;
+}
+
+static inline int sleep_is_enabled(const avr_t *avr) {
+    return !core.has_smcr || (avr->data[SMCR] & SLEEP_ENABLE);
+}
+
+/* After an instruction, when an interrupt may be taken or they were switched on by it. `refused`: it was a SLEEP
+ * that libsimavr has passed over, because an interrupt waits. */
+static void look_for_interrupt(avr_t *avr, int refused) {
+    avr_int_vector_t *vector;
+    if (avr->interrupt_state < 0) { /* switched on just now: one more instruction */
+        avr->interrupt_state = (int8_t)avr_has_pending_interrupts(avr);
+        return;
+    }
+    vector = next_interrupt(avr);
+    if (vector == NULL) {
+        avr->interrupt_state = 0;
+        avr->state = refused ? cpu_Sleeping : avr->state; /* the one that waited was switched off or cleared */
+        return;
+    }
+    avr->cycle += refused ? WAKE_CYCLES : 0;
+    begin_interrupt(avr, vector);
+}
+
+/* The core sleeps: on to the next event, which may wake it. */
+static void doze(avr_t *avr) {
+    avr_cycle_timer_slot_p first = avr->cycle_timers.timer;
+    avr_cycle_count_t until = first != NULL ? first->when : avr->cycle + IDLE_CYCLES;
+    if (!sleep_is_enabled(avr)) {
+        avr->state = cpu_Running;
+        return;
+    }
+    if (!avr->sreg[S_I] && !(core.has_smcr && (avr->data[WDTCSR] & WATCHDOG_RESETS))) {
+        avr->state = cpu_Done; /* nothing can wake it */
+        return;
+    }
+    until = until > core.limit ? core.limit : until;
+    avr->cycle = until > avr->cycle ? until : avr->cycle;
+    avr_cycle_timer_process(avr);
+    avr->cycle += avr->state == cpu_Running ? WAKE_CYCLES : 0;
+}
+
+/* In the place of libsimavr's own, which its watchdog replaces for one call to reset the chip. */
+static void step_run(avr_t *avr) {
+    const avr_cycle_timer_pool_t *timers = &avr->cycle_timers;
+    avr_flashaddr_t pc = avr->pc, next = pc;
+    int dozed = avr->state == cpu_Sleeping;
+    if (!dozed) {
+        next = avr_run_one(avr);
+    }
+    if (timers->timer != NULL && timers->timer->when <= avr->cycle) {
+        avr_cycle_timer_process(avr);
+    }
+    avr->pc = next;
+    if (avr->state == cpu_Sleeping) {
+        dozed = 1;
+        doze(avr);
+    }
+    if (avr->interrupt_state != 0 && avr->state == cpu_Running) {
+        look_for_interrupt(avr, !dozed && opcode_at(avr, pc) == OPCODE_SLEEP && sleep_is_enabled(avr));
+    }
+}
+
+/* --- enabled after the event ------------------------------------------------------------------------- */
+
+static struct enable {
+    avr_io_addr_t address;
+    avr_io_write_t write;
+    void *parameter;
+} enables[ENABLES];
+
+static void step_on_enable(avr_t *avr, avr_io_addr_t address, uint8_t value, void *parameter) {
+    const struct enable *enable = parameter;
+    uint8_t before = avr->data[address];
+    if (enable->write != NULL) {
+        enable->write(avr, address, value, enable->parameter);
+    } else {
+        avr->data[address] = value;
+    }
+    for (int i = 0; i < avr->interrupts.vector_count; i++) {
+        avr_int_vector_t *vector = avr->interrupts.vector[i];
+        if (vector->enable.reg == address && !((before >> vector->enable.bit) & 1) &&
+            avr_regbit_get(avr, vector->enable) && avr_regbit_get(avr, vector->raised) && !vector->pending) {
+            avr_raise_interrupt(avr, vector);
+        }
+    }
+}
+
+/* Puts our handler before libsimavr's own of every register with interrupt enable bits. */
+static void step_watch_enables(avr_t *avr) {
+    size_t used = 0;
+    for (int i = 0; i < avr->interrupts.vector_count; i++) {
+        const avr_int_vector_t *vector = avr->interrupts.vector[i];
+        size_t io = (size_t)AVR_DATA_TO_IO(vector->enable.reg);
+        if (vector->enable.reg == 0 || vector->raised.reg == 0 || used == ENABLES ||
+            avr->io[io].w.c == step_on_enable) {
+            continue;
+        }
+        enables[used] = (struct enable){vector->enable.reg, avr->io[io].w.c, avr->io[io].w.param};
+        avr->io[io].w.c = step_on_enable;
+        avr->io[io].w.param = &enables[used];
+        used++;
+    }
+}
+
+/* Classic chips and ATtinys keep SE in MCUCR, which libsimavr leaves alone; there SLEEP always sleeps. */
+static int chip_has_smcr(const avr_t *avr) {
+    static const char *const without[] = {"atmega8", "atmega16", "atmega32", "atmega64", "atmega128", "atmega162"};
+    for (size_t i = 0; i < sizeof without / sizeof without[0]; i++) {
+        if (strcmp(avr->mmcu, without[i]) == 0) {
+            return 0;
+        }
+    }
+    return strncmp(avr->mmcu, "attiny", 6) != 0;
+}
+
+/* After every other handler of the chip's registers is in its place. */
+static void step_open(avr_t *avr) {
+    core.limit = UINT64_MAX;
+    core.has_smcr = chip_has_smcr(avr);
+    step_watch_enables(avr);
+    avr->run = step_run;
+}
+
+#endif
