@@ -36,9 +36,10 @@ enum {
 
 static struct {
     avr_eeprom_t *model;
-    uint64_t ready_at;       /* the cycle at which the byte in work is done; 0: none is */
-    uint64_t master_until;   /* by then EEPE must be set */
-    int waits_are_stepped;   /* a loop that waits for EEPE is run instruction by instruction */
+    uint64_t ready_at;     /* the cycle at which the byte in work is done; 0: none is */
+    uint64_t master_until; /* by then EEPE must be set */
+    /* Told of rounds that a waiting loop at `pc` has made at once; each is an RJMP and the SBIC after it. */
+    void (*on_rounds)(avr_t *avr, avr_flashaddr_t pc, uint64_t rounds);
 } eeprom;
 
 /* What the instruction in work takes beyond its first cycle: SBI, ST and STS write in their second, OUT in its
@@ -133,16 +134,18 @@ static void eeprom_on_address(avr_t *avr, avr_io_addr_t address, uint8_t value, 
 }
 
 /* "1: sbic EECR, EEPE; rjmp 1b" does the same thing every three cycles until the next event: the rounds up to it
- * are taken at once, and the last one is run. */
+ * are made at once, and the last one is run. */
 static uint8_t eeprom_on_look(avr_t *avr, avr_io_addr_t address, void *parameter) {
     const avr_cycle_timer_slot_t *event = avr->cycle_timers.timer;
     uint16_t wait = (uint16_t)(0x9900 | AVR_DATA_TO_IO(address) << 3 | 1);
     (void)parameter;
-    if (eeprom.ready_at != 0 && !eeprom.waits_are_stepped && event != NULL && avr->interrupt_state == 0 &&
-        opcode_at(avr, avr->pc) == wait && opcode_at(avr, avr->pc + 2) == OPCODE_RJMP_BACK_2) {
+    if (eeprom.ready_at != 0 && event != NULL && avr->interrupt_state == 0 && opcode_at(avr, avr->pc) == wait &&
+        opcode_at(avr, avr->pc + 2) == OPCODE_RJMP_BACK_2) {
         uint64_t until = event->when < core.limit ? event->when : core.limit;
-        if (until > avr->cycle) {
-            avr->cycle += (until - avr->cycle - 1) / WAIT_LOOP_CYCLES * WAIT_LOOP_CYCLES;
+        uint64_t rounds = until > avr->cycle ? (until - avr->cycle - 1) / WAIT_LOOP_CYCLES : 0;
+        avr->cycle += rounds * WAIT_LOOP_CYCLES;
+        if (rounds != 0 && eeprom.on_rounds != NULL) {
+            eeprom.on_rounds(avr, avr->pc, rounds);
         }
     }
     return avr->data[address];

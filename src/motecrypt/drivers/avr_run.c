@@ -155,7 +155,7 @@ static void run_slice_profiled(void) {
         core.interrupted = 0;
         state = run_one(avr);
         sp = stack_pointer();
-        profile_step(&profile, avr, pc, (uint32_t)(avr->cycle - before), core.interrupted);
+        profile_step(&profile, avr, pc, avr->cycle - before, core.interrupted);
         if (sp < run.least_sp) {
             watch_stack(pc, sp);
         }
@@ -163,6 +163,11 @@ static void run_slice_profiled(void) {
             check_state(state, pc);
         }
     }
+}
+
+static void on_rounds(avr_t *avr, avr_flashaddr_t pc, uint64_t rounds) {
+    (void)avr;
+    profile_rounds(&profile, pc, rounds);
 }
 
 static void end_if_over(void) {
@@ -339,7 +344,7 @@ int main(int argc, char **argv) {
         fprintf(options.events, "{\"event\":\"port\",\"detail\":\"%s\"}\n", line.name);
         fflush(options.events);
     }
-    eeprom.waits_are_stepped = profile.on;
+    eeprom.on_rounds = on_rounds;
     step_open(run.avr);
     sandbox_enter("avr_run");
     run_all(clock_hz);

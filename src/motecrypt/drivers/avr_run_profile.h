@@ -25,6 +25,7 @@ struct profile {
     uint32_t *function; /* that each word belongs to; 0: none */
     uint32_t *entry;    /* the function that begins at each word; 0: none */
     uint64_t *count, *cycles;
+    uint64_t counted; /* cycles of the step in work that are counted already */
     struct shadow shadow;
 };
 
@@ -128,7 +129,7 @@ static void profile_jump(struct profile *p, uint32_t pc, uint32_t target, uint32
 }
 
 /* After the instruction at `pc` has run in `cycles`; `interrupted`: an interrupt has begun after it. */
-static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint32_t cycles,
+static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint64_t cycles,
                                 int interrupted) {
     uint32_t sp = (uint32_t)(avr->data[R_SPL] | avr->data[R_SPH] << 8);
     uint32_t target = avr->pc, before = sp;
@@ -139,7 +140,8 @@ static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint
     }
     kind = p->kind[pc / 2];
     p->count[pc / 2]++;
-    p->cycles[pc / 2] += cycles - (interrupted ? 4u : 0u);
+    p->cycles[pc / 2] += cycles - p->counted - (interrupted ? 4u : 0u);
+    p->counted = 0;
     if (kind == KIND_PLAIN && !interrupted) {
         if (sp < p->shadow.frames[p->shadow.depth].least_sp && !half_written(avr, pc)) {
             p->shadow.frames[p->shadow.depth].least_sp = sp;
@@ -166,6 +168,17 @@ static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint
     }
     if (interrupted) {
         shadow_interrupt(&p->shadow, 0, before, sp, target, now);
+    }
+}
+
+/* A waiting loop's rounds that were made at once (avr_eeprom_model.h): SBIC that does not skip, RJMP. */
+static void profile_rounds(struct profile *p, uint32_t pc, uint64_t rounds) {
+    if (p->on) {
+        p->count[pc / 2] += rounds;
+        p->cycles[pc / 2] += rounds;
+        p->count[pc / 2 + 1] += rounds;
+        p->cycles[pc / 2 + 1] += 2 * rounds;
+        p->counted += 3 * rounds;
     }
 }
 

@@ -173,13 +173,21 @@ static int32_t address_of(uint16_t op, uint16_t next) {
     }
 }
 
-static void trace_instruction(void) {
-    avr_flashaddr_t pc = sim.avr->pc;
+static void trace_instruction(avr_flashaddr_t pc) {
     int32_t address = address_of(opcode_at(sim.avr, pc), opcode_at(sim.avr, pc + 2));
-    mix(((uint64_t)sim.avr->pc << 32) | (uint32_t)address);
+    mix(((uint64_t)pc << 32) | (uint32_t)address);
     sim.instructions++;
     if (sim.dump) {
-        fprintf(sim.dump, "%x %x\n", (unsigned)sim.avr->pc, (unsigned)address);
+        fprintf(sim.dump, "%x %x\n", (unsigned)pc, (unsigned)address);
+    }
+}
+
+/* What a waiting loop does at once (avr_eeprom_model.h) is traced as if it had been stepped. */
+static void trace_rounds(avr_t *avr, avr_flashaddr_t pc, uint64_t rounds) {
+    (void)avr;
+    for (; sim.trace && sim.in_region && rounds > 0; rounds--) {
+        trace_instruction(pc + 2);
+        trace_instruction(pc);
     }
 }
 
@@ -286,7 +294,7 @@ static int run_traced(void) {
     int state = cpu_Running;
     while (sim.in_region && state != cpu_Done && state != cpu_Crashed && !over_deadline()) {
         avr_flashaddr_t pc = sim.avr->pc;
-        trace_instruction();
+        trace_instruction(pc);
         state = run_one();
         watch_stack(pc);
     }
@@ -426,7 +434,7 @@ int main(int argc, char **argv) {
     connect_uart();
     timers_open(sim.avr);
     eeprom_open(sim.avr);
-    eeprom.waits_are_stepped = sim.trace;
+    eeprom.on_rounds = trace_rounds;
     step_open(sim.avr);
     sandbox_enter("simavr");
     run();

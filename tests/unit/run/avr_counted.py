@@ -1,7 +1,7 @@
 """Small firmwares in assembly for the ATmega328P, run in both of its drivers, and their cycles.
 
-A firmware begins at `start` and ends with `finish`: it sleeps with interrupts off, which both drivers report with
-the cycle. A handler is put into the vector table by its number.
+A firmware begins at `start` and ends with `finish`: it sleeps with interrupts off, which both drivers report
+with the cycle. A handler is put into the vector table by its number.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class Counted:
 
 def assemble(folder: Path, body: str, handlers: Mapping[int, str] | None = None) -> Path:
     """The firmware as an ELF file; `handlers` maps vector numbers to labels in `body`."""
-    vectors = "".join(f"    .org {4 * n}\n    rjmp {label}\n" for n, label in sorted((handlers or {}).items()))
+    vectors = "".join(
+        f"    .org {4 * n}\n    rjmp {label}\n" for n, label in sorted((handlers or {}).items())
+    )
     source, elf = folder / "counted.S", folder / "counted.elf"
     source.write_text(f"{_HEAD}{vectors}    .org 0x68\nstart:\n{body}\n")
     subprocess.run(["avr-gcc", "-mmcu=atmega328p", "-nostdlib", source, "-o", elf], check=True, timeout=60)

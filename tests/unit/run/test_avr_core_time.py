@@ -1,7 +1,7 @@
 """Interrupts and sleep on the AVR, counted by hand from the ATmega328P's datasheet (DS40002061B).
 
-Each number in a comment is what the instruction beside it takes (its table of instructions, chapter 31); what is
-in brackets follows from the section that the test names. FRAME_CYCLES stands for `rjmp start` and `finish`.
+Each number in a comment is what the instruction beside it takes (its table of instructions, chapter 31); what
+is in brackets follows from the section that the test names. FRAME_CYCLES: `rjmp start` and `finish`.
 """
 
 from __future__ import annotations
@@ -340,7 +340,7 @@ def test_a_sleep_ends_with_the_simulated_time(tmp_path: Path) -> None:
     assert (ended.reason, ended.cycles) == ("the time is over", 1000001)
 
 
-# --- 11.8: the watchdog ---------------------------------------------------------------------------------------
+# --- 11.8: the watchdog -----------------------------------------------------------------------------------
 
 #: 2,048 periods of 128 kHz.
 WATCHDOG_CYCLES = 2048 * 16_000_000 // 128_000

@@ -1,7 +1,7 @@
 """The AVR's EEPROM, counted by hand from the ATmega328P's datasheet (DS40002061B, 8.4 and 8.6).
 
-A write ends its instruction, stops the core for two cycles, and is done 3.4 ms (54,400 cycles at 16 MHz) after the
-instruction that set EEPE; each half alone takes 1.8 ms.
+A write ends its instruction, stops the core for two cycles, and is done 3.4 ms (54,400 cycles at 16 MHz)
+after the instruction that set EEPE; each half alone takes 1.8 ms.
 """
 
 from __future__ import annotations
@@ -30,7 +30,12 @@ START_CYCLES = 2 + 2 + WRITE_HALT
 
 
 def counted(
-    driver: str, folder: Path, body: str, handlers: dict[int, str] | None = None, *options: str, eeprom: bytes = b""
+    driver: str,
+    folder: Path,
+    body: str,
+    handlers: dict[int, str] | None = None,
+    *options: str,
+    eeprom: bytes = b"",
 ) -> Counted:
     """As it ran, without its frame's cycles."""
     ended = run_counted(driver, folder, assemble(folder, body, handlers), *options, eeprom=eeprom)
@@ -39,8 +44,8 @@ def counted(
 
 
 def until_ready(busy: int, loop: int, leaves: int) -> int:
-    """Cycles of a loop that waits for EEPE, from the end of START_WRITE on: it looks at its beginning and then
-    every `loop` cycles, the first time that `busy` is over it leaves in `leaves`."""
+    """Cycles of a loop that waits for EEPE, from the end of START_WRITE on: it looks at its beginning and
+    then every `loop` cycles, the first time that `busy` is over it leaves in `leaves`."""
     left = busy - WRITE_HALT
     return -(-left // loop) * loop + leaves
 
@@ -222,7 +227,7 @@ def test_while_a_byte_is_in_work_nothing_else_begins(driver: str, tmp_path: Path
 
 @IN_BOTH
 def test_the_ready_interrupt_comes_when_the_byte_is_done(driver: str, tmp_path: Path) -> None:
-    body = f"""
+    body = """
     put SMCR, 1                 ; 3
     sbi REG(EECR), EEMPE        ; 2
     ldi r17, 0x0A               ; 1: EERIE, EEPE
@@ -260,7 +265,9 @@ done:
     finish
     """
     begin = 3 + 1 + 2 + 1 + 1  # and the sleep is left at once
-    handler_to_write = 4 + 4 + 2 + 1 + 1 + 2 + 2  # to wake, to begin ... to the end of the write's instruction
+    handler_to_write = (
+        4 + 4 + 2 + 1 + 1 + 2 + 2
+    )  # to wake, to begin ... to the end of the write's instruction
     expected = begin + bytes_written * (handler_to_write + BOTH) + 4 + 4 + 2 + 1 + 2
     assert counted(driver, tmp_path, body, {EE_READY: "handler"}).cycles == expected
 
@@ -310,7 +317,7 @@ handler:                        ; 2
 @IN_BOTH
 @pytest.mark.parametrize("later", [0, 60_000])
 def test_a_byte_in_work_is_finished_over_a_reset(driver: str, later: int, tmp_path: Path) -> None:
-    # The watchdog resets the chip 256,000 cycles after it was started; the write began shortly before, or long.
+    # The watchdog resets the chip 256,000 cycles after its start; the write began shortly before, or long.
     delay = (256_000 - 600 - later) // 4  # `sbiw; brne` take 4
     body = f"""
     in r20, REG(MCUSR)          ; after the reset 1

@@ -11,7 +11,7 @@ from motecrypt.model import Cell, Comparison, Measurement
 from motecrypt.results import Results
 from motecrypt.studies import needs
 from motecrypt.studies.rc4d import study as rc4d
-from motecrypt.studies.rc4d.figures import DEVICE, cells, eeprom_halts_ms, figures, printed
+from motecrypt.studies.rc4d.figures import DEVICE, cells, figures, printed
 
 ROW = Measurement(
     device=DEVICE,
@@ -136,15 +136,6 @@ def test_a_cell_that_did_not_run_is_told_with_its_reason(results: Results) -> No
     assert any(f"rc4d kip-opt: {reason}" in section.text for section in rc4d.sections(results))
     claims = [row for row in rc4d.comparisons(results) if row.table == rc4d.CLAIMS]
     assert any(row.verdict == "not measured" and "kip-opt" in row.note for row in claims)
-
-
-def test_halts_at_eeprom_reads_are_counted_where_there_are_reads(results: Results) -> None:
-    _store(results, cells())
-    found = figures(results)
-    # 1024 times both directions, both passes, 256 bytes, 4 cycles each.
-    assert eeprom_halts_ms(found["rc4d", "kipe-opt"]) == pytest.approx(1024 * 4 * 256 * 4 / 16000)
-    assert eeprom_halts_ms(found["rc4d", "kipe-undo"]) == pytest.approx(1024 * 2 * 256 * 4 / 16000)
-    assert eeprom_halts_ms(found["rc4d", "kip-opt"]) == 0
 
 
 def test_it_asks_for_every_variant_of_ours_and_for_no_other_library() -> None:

@@ -16,9 +16,6 @@ DEVICE = "uno"
 ITERATIONS = 1024
 MESSAGE_BYTES = 32
 BLOCK_BYTES = 16
-#: The CPU stops for 4 cycles at every byte read from EEPROM (ATmega328P datasheet, "EEPROM Read/Write
-#: Access"); libsimavr does not stop it.
-EEPROM_HALT_CYCLES = 4
 LETTERS = ("", "k", "ki", "kip", "kipe")
 
 
@@ -175,14 +172,6 @@ def _figure(cipher: str, variant: str, parts: dict[str, Measurement], clock_hz: 
 def _cycles(measurement: Measurement) -> int:
     assert measurement.cycles_median is not None, measurement.status
     return measurement.cycles_median
-
-
-def eeprom_halts_ms(figure: VariantFigure) -> float:
-    """What the chip needs beyond the simulator for `figure`'s reads of EEPROM, in ms."""
-    clock_hz = Catalog.load().device(DEVICE).clock_hz
-    passes = 1 if figure.cipher == "rc4" or "undo" in figure.variant else 2
-    reads = 2 * passes * 256 if figure.letters == "kipe" else 0
-    return ITERATIONS * reads * EEPROM_HALT_CYCLES * 1000 / clock_hz
 
 
 def percent(values: Iterable[float]) -> str:

@@ -15,7 +15,6 @@ from motecrypt.studies.rc4d.figures import (
     Printed,
     VariantFigure,
     VariantFigures,
-    eeprom_halts_ms,
     figures,
     printed,
 )
@@ -111,8 +110,6 @@ def _figure_row(row: Printed, column: str, ours: VariantFigure | None, found: Va
     note = f"{ours.variant}: {ours.time_ms:.0f} ms, {ours.flash_bytes} bytes of flash"
     if column == "time" and row.cipher == "aes128-ecb":
         note += f"; {ours.time_keyed_ms:.0f} ms with the key expanded once"
-    if column == "time" and eeprom_halts_ms(ours):
-        note += f"; the chip's halts at EEPROM reads, not simulated, add {eeprom_halts_ms(ours):.0f} ms"
     return place(measured=measured, ratio=round(measured / published, 3), verdict=verdict, note=note)
 
 

@@ -62,6 +62,7 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
     uint8_t sbox[256];
     schedule(sbox, key, key_bytes);
     eeprom_update_block(sbox, stored_sbox, 256);
+    eeprom_busy_wait(); /* the last byte belongs to the setup, not to the first message */
     context->unused = 0;
 #elif defined(RC4_P)
     schedule(context->sbox, key, key_bytes);

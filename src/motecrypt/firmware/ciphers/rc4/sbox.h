@@ -63,6 +63,7 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
     uint8_t sbox[256];
     schedule(sbox, key, 16);
     eeprom_update_block(sbox, stored_sbox, 256);
+    eeprom_busy_wait(); /* the last byte belongs to the setup, not to the first message */
     context->unused = 0;
 #elif defined(RC4_P)
     schedule(context->sbox, key, 16);

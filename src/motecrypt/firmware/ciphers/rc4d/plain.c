@@ -112,6 +112,7 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
         schedule(sbox, key + 16 * pass, 16);
         eeprom_update_block(sbox, stored_sbox[pass], 256);
     }
+    eeprom_busy_wait(); /* the last byte belongs to the setup, not to the first message */
     context->unused = 0;
 #elif defined(RC4D_P)
     for (uint8_t pass = 0; pass < RC4D_KEYS; pass++) {
