@@ -1,0 +1,662 @@
+"""How the parts of an audit are run and what they keep, with simulators and tools made up here."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import struct
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from motecrypt.audits import timing as judge
+from motecrypt.audits.oracle import Part, Rejected
+from motecrypt.audits.runs import (
+    AuditRun,
+    Subject,
+    Unavailable,
+    _native,
+    measured,
+    not_applicable,
+    part_names,
+    taint,
+    timing,
+    wep,
+)
+from motecrypt.audits.taint import Sighting
+from motecrypt.audits.timing import Split, Trace
+from motecrypt.catalog import Catalog
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.findings.audit import AuditQuestion, implementation
+from motecrypt.process import Outcome
+from motecrypt.results import Results
+from motecrypt.runners import Options, Region
+from motecrypt.toolchain import BuildError
+from motecrypt.toolchain.native import BadTag
+from motecrypt.wlan.protection import open_wep
+
+CATALOG = Catalog.load()
+
+
+def subject(cipher: str = "aes128-ccm8", device: str | None = None, quick: bool = True) -> Subject:
+    body = implementation(CATALOG, CATALOG.cipher(cipher), None)
+    return Subject(CATALOG, CATALOG.cipher(cipher), body, 1, quick, device)
+
+
+# --- asking and keeping ------------------------------------------------------------------------------------
+
+
+def test_a_part_is_run_once_and_kept_with_all_that_it_depends_on(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[Subject] = []
+
+    def run(given: Subject, part: str, into: Results) -> Part:
+        ran.append(given)
+        return Part(part, "t", "v", "good", ("s",), {"n": 1})
+
+    monkeypatch.setattr(measured, "run", run)
+    monkeypatch.setattr(measured, "identity", lambda given, part: {"build": "b"})
+    clock = iter([10.0, 12.34567, 20.0])
+    monkeypatch.setattr("motecrypt.audits.runs.perf_counter", lambda: next(clock))
+    wanted, said = AuditRun("rc4", "diffusion", seed=5, quick=True), []
+    found = wanted.ensure(results, said.append)
+    assert said == ["rc4: diffusion"]
+    assert found.outcome == {
+        **Part("diffusion", "t", "v", "good", ("s",), {"n": 1}).as_json(),
+        "elapsed_s": 2.346,
+    }
+    asked = {"cipher": "rc4", "implementation": ran[0].implementation.name, "part": "diffusion"}
+    asked |= {"seed": 5, "quick": True}
+    inputs = dict(found.inputs)
+    assert len(inputs.pop("code")) == 16 and inputs == {**asked, "build": "b"} and wanted.asked() == asked
+    assert (ran[0].seed, ran[0].quick, ran[0].device) == (5, True, None)
+    assert wanted.ensure(results).outcome == found.outcome and len(ran) == 1
+    answer = wanted.answer(results)
+    assert answer is not None and (answer.title, answer.weight) == ("t", "good")
+    assert replace(wanted, seed=6).answer(results) is None
+    assert AuditQuestion.of(wanted).find(results) is not None
+
+
+@pytest.mark.parametrize("error", [Unavailable, BuildError])
+def test_what_cannot_run_is_not_kept(
+    error: type[Exception], results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> Part:
+        raise error("no tool")
+
+    monkeypatch.setattr(measured, "identity", lambda *_: {})
+    monkeypatch.setattr(measured, "run", refuse)
+    found = AuditRun("rc4", "diffusion").ensure(results).outcome
+    assert (found["weight"], found["sentences"]) == ("skipped", ["no tool"])
+    assert results.findings("audit") == []
+
+
+def test_parts_are_offered_in_their_order() -> None:
+    rc4 = CATALOG.cipher("rc4")
+    assert part_names(rc4, ("uno", "pico")) == [
+        *("diffusion", "determinism", "integrity", "statistics"),
+        *("attack:keystream-reuse", "attack:rc4-broadcast"),
+        *("timing:uno", "timing:pico", "taint", "attack:wep-capture"),
+    ]
+    simulated = [d.name for d in CATALOG.devices.values() if d.simulated]
+    assert [p for p in part_names(rc4) if p.startswith("timing:")] == [f"timing:{n}" for n in simulated]
+    others = not_applicable(rc4)
+    assert others["attack:cbc-padding-oracle"] and "attack:rc4-broadcast" not in others
+    assert not_applicable(CATALOG.cipher("rc4d"))["attack:wep-capture"] == "RC4, which WEP is made of"
+    assert (wep.names(CATALOG.cipher("rc4d"), ()), wep.others(rc4)) == ([], {})
+    with pytest.raises(
+        InputError, match=r"^the audit of rc4 has no part 'x'; it has: diffusion, .*, taint, "
+    ):
+        AuditRun("rc4", "x")._request()
+    with pytest.raises(Unavailable, match=r"^does not apply to rc4: it needs CBC"):
+        AuditRun("rc4", "attack:cbc-padding-oracle")._request()
+
+
+def test_a_variant_is_named_or_the_first() -> None:
+    rc4d = CATALOG.cipher("rc4d")
+    bodies = CATALOG.implementations_of("rc4d", "host", ("motecrypt",))
+    assert implementation(CATALOG, rc4d, None) == bodies[0]
+    for body in bodies:
+        assert implementation(CATALOG, rc4d, body.variant) == implementation(CATALOG, rc4d, body.name) == body
+    with pytest.raises(InputError, match=rf"no variant 'x' to audit; there are: {bodies[0].variant}, "):
+        implementation(CATALOG, rc4d, "x")
+
+
+def test_a_key_is_set_when_another_one_is_used() -> None:
+    done: list[Any] = []
+
+    class Native:
+        def setup(self, key: bytes) -> None:
+            done.append(key)
+
+        def encrypt(self, *given: bytes) -> tuple[bytes, bytes]:
+            return b"".join(given), b"tag"
+
+        def decrypt(self, ciphertext: bytes, nonce: bytes, ad: bytes, tag: bytes) -> bytes:
+            if tag != b"tag":
+                raise BadTag
+            return ciphertext + nonce + ad
+
+    access = _native.NativeAccess(Native())  # type: ignore[arg-type]
+    one, two = access.keyed(b"1"), access.keyed(b"2")
+    assert one.encrypt(b"m", b"n", b"a") == (b"mna", b"tag") and one.encrypt(b"m") == (b"m", b"tag")
+    assert two.decrypt(b"c", b"n", b"a", b"tag") == b"cna"
+    with pytest.raises(Rejected):
+        one.decrypt(b"c")
+    assert done == [b"1", b"2", b"1"]
+
+
+# --- timing ------------------------------------------------------------------------------------------------
+
+UNO, PICO = CATALOG.device("uno"), CATALOG.device("pico")
+CCM = CATALOG.cipher("aes128-ccm8")
+FIRMWARE = SimpleNamespace(elf=Path("f.elf"), data_end=0x1234)
+
+
+def bed(device: Any = UNO, cache: str = "none") -> timing._Bed:
+    return timing._Bed(subject(), device, FIRMWARE, cache, 16)  # type: ignore[arg-type]
+
+
+def test_a_region_of_memory_is_named() -> None:
+    assert [bed().memory_of(a) for a in (0, 0xFFFF, 0x10000, 0x10001)] == ["ram", "ram", "flash", "flash"]
+    assert [bed(PICO).memory_of(a) for a in (0x20000000, 0x10000000)] == ["ram", "flash"]
+
+
+def test_a_row_tells_the_verdict_and_the_range(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timing, "_located", lambda device, firmware, found: [len(found)])
+    body = subject().implementation
+    cell = timing.Cell("uno", body, "encrypt", 128, 16, 0, "flash", "none")
+    made = bed().row(cell, "wrong tag", [9, 5, 7], 3, ())
+    assert made == {
+        "variant": body.variant,
+        "placement": "flash",
+        "cache": "none",
+        "operation": "wrong tag",
+        "verdict": "cycles vary",
+        "cycles_min": 5,
+        "cycles_max": 9,
+        "inputs": 3,
+        "splits": [0],
+    }
+    read = (Split(2, "address", "flash"),)
+    assert (
+        bed(cache="cold").row(cell, "encrypt", [5, 9], 2, read)["verdict"] == "addresses only, cached flash"
+    )
+    assert bed().row(cell, "encrypt", [5, 5], 2, read)["verdict"] == "addresses only, no cache"
+
+
+class Told:
+    """A client and its session in one: what was asked of a firmware, and regions as told."""
+
+    def __init__(self, regions: list[Region], status: str = "bad tag", dump: str = "") -> None:
+        self.asked: list[Any] = []
+        self.opened: list[Options] = []
+        self._regions, self._status, self._dump = regions, status, dump
+
+    def open_session(self, device: object, elf: Path, data_end: int, options: Options) -> Any:
+        assert (elf, data_end) == (FIRMWARE.elf, FIRMWARE.data_end)
+        self.opened.append(options)
+        if options.dump is not None:
+            options.dump.write_text(self._dump)
+        return contextlib.nullcontext(self)
+
+    def regions(self) -> list[Region]:
+        return self._regions
+
+    def run(self, operation: str, repetitions: int, tag_bytes: int) -> Any:
+        self.asked.append((operation, repetitions, tag_bytes))
+        return SimpleNamespace(status=self._status, tag=bytes(range(8)), output=b"sealed")
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *given: self.asked.append((name, *given))
+
+
+def played(monkeypatch: pytest.MonkeyPatch, told: Told) -> Told:
+    monkeypatch.setattr(timing, "runner_of", lambda name: told)
+    monkeypatch.setattr(timing, "Client", lambda session, timeout_s: told)
+    return told
+
+
+def test_wrong_tags_are_wrong_at_one_byte_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    same = [Region(c, trace="t") for c in (1, 2, 50, 50, 50, 50)]
+    told = played(monkeypatch, Told(same))
+    assert bed().wrong_tags() == ([50] * 4, ())
+    assert told.opened == [Options(trace=True, cache="none", dump=None)]
+    names = [call[0] for call in told.asked]
+    assert names[:6] == ["wait_ready", "set_nonce", "set_key", "set_message", "setup", "encrypt"]
+    assert [len(call[1]) for call in told.asked[1:4]] == [CCM.nonce_bytes, 16, 16]
+    tags = [call[1] for call in told.asked if call[0] == "set_tag"]
+    wrong = [[at for at in range(8) if tag[at] != at] for tag in tags]
+    assert wrong == [[0], [7], [3], [1]] and tags[1][7] == 7 ^ 0xFF
+    assert told.asked[6:9] == [("set_message", b"sealed"), ("set_tag", tags[0]), ("decrypt", 1, 8)]
+    assert told.asked[4:6] == [("setup", 1, 8), ("encrypt", 1, 8)]
+    again = played(monkeypatch, Told(same))
+    bed().wrong_tags()
+    assert again.asked == told.asked  # drawn from the seed
+
+
+def test_traces_that_part_are_dumped(monkeypatch: pytest.MonkeyPatch) -> None:
+    none = judge.NO_ADDRESS
+    runs = [f"0 {none}\n2 {none}\n", f"0 {none}\n4 {none}\n"]
+    regions = [f"8 {none}\n", f"8 {none}\n9 {none}\n", runs[0], runs[0], runs[1], runs[0]]
+    dump = "".join(f"{region}end\n" for region in regions)
+    for cycles, traces in (((50, 50, 51, 50), "tttt"), ((50,) * 4, "ttut")):
+        ran = [Region(c, trace=t) for c, t in zip((1, 2, *cycles), "xy" + traces, strict=True)]
+        told = played(monkeypatch, Told(ran, dump=dump))
+        assert bed(cache="cold").wrong_tags() == (list(cycles), (Split(0, "branch"),))
+        assert [(o.trace, o.cache, o.dump is not None) for o in told.opened] == [
+            (True, "cold", False),
+            (True, "cold", True),
+        ]
+
+
+def test_a_wrong_tag_must_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    played(monkeypatch, Told([], status="ok"))
+    with pytest.raises(MotecryptError, match=r"^aes128-ccm8: a wrong tag was answered with 'ok'$"):
+        bed().wrong_tags()
+
+
+def test_traces_over_random_keys_and_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    none = judge.NO_ADDRESS
+    dump = "".join(f"{n:x} {none}\n{n + 1:x} {none}\nend\n" for n in range(9))
+    told = played(monkeypatch, Told([], dump=dump))
+    found = bed().traces(["encrypt"])
+    assert found == {"encrypt": [Trace({n: [f"{n + 1:x}"]}, {}, 2) for n in (1, 4, 7)]}
+    names = [call[0] for call in told.asked]
+    assert names == [
+        "wait_ready",
+        "set_nonce",
+        *(["set_key", "set_message", "setup", "encrypt", "decrypt"] * 3),
+    ]
+    keys = [call[1] for call in told.asked if call[0] == "set_key"]
+    messages = [call[1] for call in told.asked if call[0] == "set_message"]
+    assert len({*keys}) == 3 == len({*messages}) and {len(k) for k in keys + messages} == {16}
+    assert told.asked[4] == ("setup", 1, 8)
+    assert list(bed().traces(["encrypt", "decrypt"])) == ["encrypt", "decrypt"]
+    bare = timing._Bed(subject("aes128-ecb"), UNO, FIRMWARE, "none", 16)  # type: ignore[arg-type]
+    ecb = played(monkeypatch, Told([], dump=dump))
+    bare.traces(["setup"])
+    assert ecb.asked[0] == ("wait_ready",) and ecb.asked[1][0] == "set_key"
+
+
+def test_rows_come_from_the_benchs_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = subject(device="uno")
+    body, asked = given.implementation, []
+
+    def stored(cells: Any, results: object, catalog: object) -> dict[Any, Any]:
+        asked.extend(cells)
+        varies = {"encrypt": True}
+        return {
+            c: SimpleNamespace(
+                status=status,
+                reason="no room",
+                operation=c.operation,
+                cycles_min=10,
+                cycles_max=12,
+                inputs=32,
+                timing_varies=varies.get(c.operation, False),
+            )
+            for c in cells
+        }
+
+    status = "ok"
+    monkeypatch.setattr(timing.bench, "ensure", stored)
+    monkeypatch.setattr(timing, "build", lambda request: FIRMWARE)
+    traced: list[Any] = []
+    split = [Trace({0: ["2"]}, {}, 2), Trace({0: ["4"]}, {}, 2)]
+    monkeypatch.setattr(timing._Bed, "traces", lambda self, of: traced.append(of) or {"encrypt": split})
+    monkeypatch.setattr(timing._Bed, "wrong_tags", lambda self: ([7, 8, 9], ()))
+    monkeypatch.setattr(timing, "_located", lambda device, firmware, found: list(found))
+    rows = timing._rows(given, UNO, body, "flash", 16, None)  # type: ignore[arg-type]
+    assert [(c.operation, c.key_bits, c.message_bytes, c.ad_bytes, c.cache) for c in asked] == [
+        (operation, 128, 16, 0, UNO.placements["flash"].caches[-1]) for operation in body.operations
+    ]
+    assert traced == [["encrypt"]]
+    assert [
+        (r["operation"], r["cycles_min"], r["cycles_max"], r["inputs"], len(r["splits"])) for r in rows
+    ] == [
+        *((o, 10, 12, 32, int(o == "encrypt")) for o in body.operations),
+        ("wrong tag", 7, 9, 3, 0),
+    ]
+    plain = subject("aes128-ecb", "uno")
+    rows = timing._rows(plain, UNO, plain.implementation, "flash", 16, None)  # type: ignore[arg-type]
+    assert [r["operation"] for r in rows] == list(plain.implementation.operations)
+    status = "fault"
+    with pytest.raises(Unavailable, match=r"^no room$"):
+        timing._rows(given, UNO, body, "flash", 16, None)  # type: ignore[arg-type]
+    with pytest.raises(Unavailable, match=r"^it takes no key of 128 bits$"):
+        timing._rows(given, UNO, replace(body, key_bits=(256,)), "flash", 16, None)  # type: ignore[arg-type]
+
+
+def made_row(
+    variant: str, operation: str, verdict: str, low: int = 5, high: int = 5, **more: Any
+) -> dict[str, Any]:
+    row = {"variant": variant, "placement": "flash", "cache": "none", "operation": operation}
+    return {**row, "verdict": verdict, "cycles_min": low, "cycles_max": high, "splits": [], **more}
+
+
+def test_the_audited_variants_worst_row_is_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = subject("rc4d", "uno")
+    bodies = timing._bodies(given, UNO)
+    assert bodies[0] == given.implementation and len(bodies) == len(set(bodies)) > 2
+    monkeypatch.setattr(timing, "have", lambda kit: True)
+
+    def rows(given: Subject, device: Any, body: Any, placement: str, n: int, results: Any) -> list[Any]:
+        assert n == 16
+        if body == bodies[1]:
+            raise Unavailable("too large")
+        verdicts = (
+            ("constant", "branches, equal cycles") if body == bodies[0] else ("cycles vary", "constant")
+        )
+        return [
+            made_row(body.variant, o, v, placement=placement)
+            for o, v in zip(("encrypt", "decrypt"), verdicts, strict=True)
+        ]
+
+    monkeypatch.setattr(timing, "_rows", rows)
+    part = timing.run(given, "timing:uno", None)  # type: ignore[arg-type]
+    assert (part.name, part.title, part.verdict, part.weight) == (
+        *("timing:uno", "Timing on uno", "branches, equal cycles", "note"),
+    )
+    assert part.data["message_bytes"] == 16 and len(part.data["rows"]) == 2 * (len(bodies) - 1)
+
+    def fail(*_: object) -> list[Any]:
+        raise Unavailable("no")
+
+    monkeypatch.setattr(timing, "_rows", fail)
+    with pytest.raises(
+        Unavailable, match=rf"^no variant runs on uno: {bodies[0].variant} \(\w+\) did not run: no"
+    ):
+        timing.run(given, "timing:uno", None)  # type: ignore[arg-type]
+
+
+def test_which_devices_and_places_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(Unavailable, match="the part 'taint' looks at the host"):
+        timing._device(subject(device="host"))
+    monkeypatch.setattr(timing, "have", lambda kit: kit != UNO.kit)
+    with pytest.raises(
+        Unavailable, match=r"^the tools for uno are missing; 'motecrypt audit aes128-ccm8 --device uno'"
+    ):
+        timing._device(subject(device="uno"))
+    monkeypatch.setattr(timing, "have", lambda kit: True)
+    assert timing._device(subject(device="uno")) == UNO
+    body = subject().implementation
+    assert timing._placements(replace(body, placements=()), PICO) == ["flash"]
+    assert timing._placements(replace(body, placements=("ram", "flash")), PICO) == [
+        name for name in PICO.placements if name in ("ram", "flash")
+    ]
+    assert timing._placements(replace(body, placements=("nowhere",)), PICO) == [next(iter(PICO.placements))]
+    monkeypatch.setattr(timing, "key_of", lambda request: (request.implementation.name, request.placement))
+    monkeypatch.setattr(
+        timing, "runner_of", lambda name: SimpleNamespace(identity=lambda device: f"of {device.name}")
+    )
+    made = timing.identity(subject(device="uno"), "timing:uno")
+    assert made["device"] == "uno" and made["runner"] == "of uno"
+    assert made["builds"][0] == (body.name, "flash") and len(made["builds"]) == sum(
+        len(timing._placements(body, UNO)) for body in timing._bodies(subject(), UNO)
+    )
+    assert timing.names(CCM, ["a", "b"]) == ["timing:a", "timing:b"] and timing.others(CCM) == {}
+    bare = replace(subject(), catalog=replace(CATALOG, implementations=()))
+    with pytest.raises(Unavailable, match=r"^aes128-ccm8: none of our variants runs on uno$"):
+        timing._bodies(bare, UNO)
+
+
+def test_splits_are_placed_at_their_source_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    said = "main\n./a/x.c:3 (discriminator 2)\nmemcpy\n??:?\nmain\nb.c:9\n"
+
+    def run(command: Any) -> Outcome:
+        asked.append(command)
+        return answer
+
+    monkeypatch.setattr(timing.process, "run", run)
+    answer = Outcome(0, said, "")
+    found = [
+        Split(0x20, "branch"),
+        Split(0x10, "address", "ram"),
+        Split(0x30, "branch"),
+        Split(0x20, "address", "ram"),
+    ]
+    lines = timing._lines(UNO, FIRMWARE, [0x10, 0x20, 0x30])  # type: ignore[arg-type]
+    assert lines == {
+        0x10: ("main", "a/x.c:3"),
+        0x20: ("memcpy", "memcpy (library code)"),
+        0x30: ("main", "b.c:9"),
+    }
+    assert asked == [["avr-addr2line", "-f", "-e", FIRMWARE.elf, "0x10", "0x20", "0x30"]]
+    told = timing._located(UNO, FIRMWARE, [*found, Split(0x20, "branch")])  # type: ignore[arg-type]
+    assert told[0] == {
+        "kind": "branch",
+        "memory": "",
+        "function": "memcpy",
+        "line": "memcpy (library code)",
+        "pcs": [0x20, 0x20],
+    }
+    assert [(row["kind"], row["line"], row["pcs"]) for row in told[1:]] == [
+        ("address", "a/x.c:3", [0x10]),
+        ("branch", "b.c:9", [0x30]),
+        ("address", "memcpy (library code)", [0x20]),
+    ]
+    assert timing._lines(UNO, FIRMWARE, []) == {} and timing._located(UNO, FIRMWARE, []) == []  # type: ignore[arg-type]
+    for told_of in (Outcome(1, said, ""), Outcome(0, "main\n", "")):
+        answer = told_of
+        assert timing._lines(UNO, FIRMWARE, [5, 6, 7]) == {n: ("", hex(n)) for n in (5, 6, 7)}  # type: ignore[arg-type]
+
+
+def test_sentences_name_who_and_where() -> None:
+    split = {"kind": "branch", "line": "a.c:4"}
+    rows = [
+        made_row("one", "encrypt", "constant"),
+        made_row("one", "decrypt", "constant"),
+        made_row("two", "encrypt", "cycles vary", 1000, 3000, splits=[split]),
+        made_row("two", "decrypt", "cycles vary", 5, 1500),
+        made_row("six", "decrypt", "cycles vary", 5, 6, placement="ram", cache="cold"),
+        made_row("six", "encrypt", "constant", placement="ram", cache="cold"),
+        made_row("ten", "encrypt", "constant"),
+    ]
+    good, bad = timing._sentences(rows)
+    assert good == (
+        "No branch and no address depends on key or message: one, ten in flash; "
+        "six encrypt in ram with a cold cache."
+    )
+    assert bad == (
+        "The time taken depends on secrets: two in flash; six decrypt in ram with a cold cache; "
+        "most in two encrypt, 1,000 to 3,000 cycles. Traces part: branch at a.c:4."
+    )
+    rows = [
+        made_row("x", o, "cycles vary" if o != "setup" else "constant")
+        for o in ("setup", "encrypt", "decrypt")
+    ]
+    assert "x encrypt and decrypt in flash" in timing._sentences(rows)[1]
+
+
+# --- taint -------------------------------------------------------------------------------------------------
+
+
+def test_the_worst_place_of_each_variant_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = subject("aes128-ccm8")
+    bodies = taint._bodies(given)
+    assert bodies[0] == given.implementation and len(bodies) > 1
+    assert taint._request(given, bodies[0]).implementation == bodies[0]
+    asked: list[Any] = []
+    branch, table = Sighting("branch", "f", "x.c:7", 8), Sighting("address", "g", "y.c:9", 3)
+    tag = Sighting("branch", "v", "t.c:1", 1)
+
+    def sightings(library: Any, cipher: Any, n: int) -> dict[str, list[Sighting]]:
+        asked.append((library, cipher.name, n))
+        first = library == bodies[0].variant
+        return {"encrypt": [table] if first else [branch], "decrypt": [tag], "refuse": [tag]}
+
+    monkeypatch.setattr(taint, "build", lambda request: SimpleNamespace(elf=request.implementation.variant))
+    monkeypatch.setattr(taint, "_sightings", sightings)
+    part = taint.run(given, "taint", None)  # type: ignore[arg-type]
+    assert asked == [(body.variant, "aes128-ccm8", 33) for body in bodies]
+    assert (part.verdict, part.weight, part.data["message_bytes"]) == ("secrets choose addresses", "note", 33)
+    assert part.data["rows"][0] == {
+        "variant": bodies[0].variant,
+        "verdict": "secrets choose addresses",
+        "sightings": [{"kind": "address", "function": "g", "line": "y.c:9", "times": 3}],
+        "outcome_of_tag_check": [{"kind": "branch", "function": "v", "line": "t.c:1", "times": 1}],
+    }
+    assert part.sentences == (
+        f"Addresses depend on secrets (tables): harmless without a cache, not here or in XIP flash: "
+        f"{bodies[0].variant}. Seen: address at y.c:9.",
+        f"Branches depend on secrets: {', '.join(b.variant for b in bodies[1:])}. Seen: branch at x.c:7.",
+    )
+    assert taint.names(CCM, ()) == ["taint"] and taint.others(CCM) == {}
+
+
+def test_valgrinds_command_and_identity(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    answer = [0]
+
+    def run(command: list[Any], timeout_s: float) -> Outcome:
+        asked.append((command, timeout_s))
+        report = next(part for part in command if str(part).startswith("--xml-file="))
+        Path(str(report).removeprefix("--xml-file=")).write_text("<o></o>")
+        return Outcome(answer[0], "", "error: killed")
+
+    monkeypatch.setattr(taint.process, "run", run)
+    monkeypatch.setattr(taint, "driver", lambda name: Path(name))
+    assert taint._sightings(Path("lib.so"), CCM, 33) == {"encrypt": [], "decrypt": [], "refuse": []}
+    command, limit = asked[0]
+    assert limit == taint.TIMEOUT_S and command[:2] == ["valgrind", "--tool=memcheck"]
+    assert command[-7:] == ["taint", "lib.so", "16", str(CCM.nonce_bytes), "5", "33", "8"]
+    taint._sightings(Path("lib.so"), CATALOG.cipher("aes128-ecb"), 32)
+    assert asked[1][0][-5:] == ["16", "0", "0", "32", "0"]
+    answer[0] = 1
+    with pytest.raises(Unavailable, match=r"^under valgrind: error: killed$"):
+        taint._sightings(Path("lib.so"), CCM, 33)
+    monkeypatch.setattr(taint, "have", lambda kit: kit == "taint")
+    monkeypatch.setattr(taint, "key_of", lambda request: request.implementation.variant)
+    monkeypatch.setattr(taint, "tool_identity", lambda name: f"{name} 3")
+    monkeypatch.setattr(taint, "driver_identity", lambda name: "0123456789abcdef")
+    assert taint.identity(subject(), "taint") == {
+        "builds": [body.variant for body in taint._bodies(subject())],
+        "runner": "valgrind 3 0123456789ab",
+    }
+    monkeypatch.setattr(taint, "have", lambda kit: False)
+    with pytest.raises(Unavailable, match=r"^valgrind is missing: apt-get"):
+        taint.identity(subject(), "taint")
+
+
+def test_reports_without_frames_or_lines() -> None:
+    report = """<o><error><unique>a</unique><kind>UninitValue</kind></error>
+    <error><unique>b</unique><kind>UninitCondition</kind><stack><frame><fn>f</fn></frame></stack></error>
+    <error><kind>UninitValue</kind><stack><frame><fn>taint_refuse</fn><dir>d</dir><file>x.c</file><line>2</line>
+    </frame></stack></error>
+    <errorcounts><pair><count>3</count><unique>b</unique></pair><pair><count>2</count><unique>b</unique></pair>
+    </errorcounts></o>"""
+    assert taint.read_report(report) == {
+        "encrypt": [Sighting("address", "", "?", 1), Sighting("branch", "f", "f:?", 3)],
+        "decrypt": [],
+        "refuse": [Sighting("address", "taint_refuse", "d/x.c:2", 1)],
+    }
+
+
+# --- WEP ---------------------------------------------------------------------------------------------------
+
+
+def test_a_capture_is_what_any_listener_hears() -> None:
+    key = bytes(range(1, 6))
+    made = wep._capture(key, 1002, random.Random(3))
+    assert struct.unpack_from("<IHHiIII", made) == (0xA1B2C3D4, 2, 4, 0, 0, 65535, 105)
+    at, frames = 24, []
+    while at < len(made):
+        seconds, us, length, whole = struct.unpack_from("<IIII", made, at)
+        assert length == whole
+        frames.append((seconds, us, made[at + 16 : at + 16 + length]))
+        at += 16 + length
+    assert [frame[:2] for frame in (frames[0], frames[1], frames[999], frames[1001])] == [
+        *((0, 0), (0, 1000), (0, 999_000), (1, 1000)),
+    ]
+    first = random.Random(3).randrange(1 << 24)
+    ivs = [int.from_bytes(frame[24:27], "big") for _, _, frame in frames]
+    assert ivs == [(first + n) % (1 << 24) for n in range(1, 1003)]
+    choose = random.Random(3)
+    choose.randrange(1 << 24)
+    for number, (_, _, frame) in enumerate(frames[:3]):
+        opened = open_wep(frame, key)
+        asked = wep._request(number, choose)
+        assert opened[24:] == asked[24:] and opened[:1] == asked[:1] == b"\x08"
+        assert asked[22:24] == (number << 4).to_bytes(2, "little") and asked[4:10] == b"\xff" * 6
+    last = wep._request(4097, random.Random(1))
+    assert last[22:24] == b"\x10\x00" and 1 <= last[-1] <= 254
+    arp = last[24:]
+    assert arp[:8].hex() == "aaaa030000000806" and arp[8:16].hex() == "0001080006040001"
+    assert (
+        arp[16:22] == wep.STATION and arp[22:26] == bytes((10, 1, 1, 1)) and arp[32:35] == bytes((10, 1, 1))
+    )
+    turning = wep._capture(key, 3, SimpleNamespace(randrange=lambda low, *_: low - 2 if low > 9 else 7))  # type: ignore[arg-type]
+    assert [turning[24 + (16 + len(frames[0][2])) * n + 16 + 24 :][:3].hex() for n in range(3)] == [
+        *("ffffff", "000000", "000001"),
+    ]
+
+
+@pytest.mark.parametrize(("quick", "sizes"), [(True, [5]), (False, [5, 13])])
+def test_each_key_is_told_found_or_not(
+    quick: bool, sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cracked: list[Any] = []
+    keys: list[bytes] = []
+
+    def crack(capture: Path, key_file: Path, bits: int) -> bytes:
+        cracked.append((capture.read_bytes(), bits))
+        return keys[-1] if bits == 64 else b""
+
+    monkeypatch.setattr(wep, "_capture", lambda key, frames, random: keys.append(key) or str(frames).encode())
+    monkeypatch.setattr(wep, "_crack", crack)
+    clock = iter(range(0, 100, 2))
+    monkeypatch.setattr(wep, "perf_counter", lambda: next(clock))
+    part = wep.run(subject("rc4", quick=quick), wep.NAME, None)  # type: ignore[arg-type]
+    assert [len(key) for key in keys] == sizes
+    assert cracked == [(str(wep.SIZES[size]).encode(), 8 * (size + 3)) for size in sizes]
+    captures = [{"key_bits": 8 * n, "frames": wep.SIZES[n], "found": n == 5, "seconds": 2} for n in sizes]
+    assert part.data == {"captures": captures}
+    assert (part.verdict, part.weight) == (f"broken: 1 of {len(sizes)} keys", "bad")
+    assert part.sentences[0] == "From 30,000 overheard frames, the key of 40 bits was found in 2.0 s."
+    assert all("104 bits was not found" in sentence for sentence in part.sentences[1:])
+    monkeypatch.setattr(wep, "_crack", lambda *_: b"")
+    part = wep.run(subject("rc4", quick=quick), wep.NAME, None)  # type: ignore[arg-type]
+    assert (part.verdict, part.weight) == ("not broken with these captures", "note")
+
+
+def test_aircracks_command_and_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked: list[Any] = []
+    answers = [Outcome(0, "", ""), Outcome(1, "", ""), Outcome(None, "", "gone")]
+    monkeypatch.setattr(
+        wep.process, "run", lambda command, timeout_s: asked.append((command, timeout_s)) or answers[0]
+    )
+    key = tmp_path / "key"
+    assert wep._crack(tmp_path / "c", key, 64) == b""
+    command = [
+        "aircrack-ng",
+        "-a",
+        "1",
+        "-q",
+        "-b",
+        "02:00:00:00:00:10",
+        "-n",
+        "64",
+        "-l",
+        key,
+        tmp_path / "c",
+    ]
+    assert asked == [(command, wep.TIMEOUT_S)]
+    key.write_text("0102ff\n")
+    assert wep._crack(tmp_path / "c", key, 64) == b"\x01\x02\xff"
+    answers[0] = answers[2]
+    with pytest.raises(Unavailable, match=r"^gone$"):
+        wep._crack(tmp_path / "c", key, 64)
+    monkeypatch.setattr(wep, "have", lambda kit: kit == "aircrack")
+    answers[0] = Outcome(0, "\n  Aircrack-ng 1.7  - (C)", "")
+    assert wep.identity(subject("rc4"), wep.NAME) == {"runner": "aircrack-ng 1.7"}
+    answers[0] = Outcome(0, "", "")
+    assert wep.identity(subject("rc4"), wep.NAME) == {"runner": "aircrack-ng ?"}
+    monkeypatch.setattr(wep, "have", lambda kit: False)
+    with pytest.raises(Unavailable, match=r"^aircrack-ng is missing"):
+        wep.identity(subject("rc4"), wep.NAME)
