@@ -1,0 +1,49 @@
+"""Parts of the drivers that know no simulator, compiled into programs that a test tells what to do (harness.h)."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from motecrypt.catalog import FIRMWARE
+from motecrypt.toolchain.drivers import DRIVERS
+
+HERE = Path(__file__).parent
+CPU_S = 10
+DEADLINE_S = 40.0
+
+
+def compiled(source: str, folder: Path, *flags: str) -> Path:
+    """A harness beside this file, compiled into `folder`."""
+    target = folder / Path(source).stem
+    command = ["gcc", "-O1", f"-I{DRIVERS}", f"-I{FIRMWARE / 'include'}", str(HERE / source), *flags]
+    done = subprocess.run(
+        [*command, "-o", str(target)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return target
+
+
+def limited() -> None:
+    """In the new process: no more processor time than a loop without end needs to be noticed."""
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+
+
+def ask(program: Path, *arguments: str | Path, lines: Iterable[tuple[object, ...]]) -> list[int]:
+    """What each operation returned."""
+    asked = [" ".join(map(str, line)) for line in lines]
+    done = subprocess.run(
+        [program, *arguments],
+        input="".join(f"{line}\n" for line in asked),
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=False,
+        preexec_fn=limited,
+    )
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    answers = [int(line) for line in done.stdout.splitlines()]
+    assert len(answers) == len(asked)
+    return answers
