@@ -16,10 +16,10 @@ struct operation {
 
 static char **arguments; /* from argv[1] on */
 
-static int serve(const struct operation *operations, size_t count, char **argv) {
+static int serve(const struct operation *operations, size_t count, char **argv, FILE *in, FILE *out) {
     static char line[1 << 16];
     arguments = argv + 1;
-    while (fgets(line, sizeof line, stdin) != NULL) {
+    while (fgets(line, sizeof line, in) != NULL) {
         uint64_t numbers[16] = {0};
         const char *name = strtok(line, " \n");
         size_t i = 0, used = 0;
@@ -33,11 +33,13 @@ static int serve(const struct operation *operations, size_t count, char **argv) 
             fprintf(stderr, "no operation %s\n", name);
             return 9;
         }
-        printf("%" PRIu64 "\n", operations[i].run(numbers));
+        fprintf(out, "%" PRIu64 "\n", operations[i].run(numbers));
     }
     return 0;
 }
 
-#define SERVE(operations, argv) serve(operations, sizeof(operations) / sizeof *(operations), argv)
+#define SERVE_FROM(operations, argv, in, out)                                                                 \
+    serve(operations, sizeof(operations) / sizeof *(operations), argv, in, out)
+#define SERVE(operations, argv) SERVE_FROM(operations, argv, stdin, stdout)
 
 #endif
