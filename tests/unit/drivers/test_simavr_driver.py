@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -153,6 +157,7 @@ TOUCHES = [
     ("ldi r16, 1", -1),
     ("movw r2, r4", -1),
     ("rjmp .+0", -1),
+    ("swap r0", -1),
 ]
 
 
@@ -193,6 +198,40 @@ def test_elpm_reaches_beyond_64_kib(tmp_path: Path) -> None:
     outcome([driver("simavr"), *chip, tmp_path / "f.elf"])
     told = [line.split()[1] for line in (tmp_path / "dump").read_text().splitlines()[:4]]
     assert told == ["20012", "20012", "20012", "10013"]
+    push = words[:4] + [0xE011, 0xBB1E, 0x920F, 0x900F, 0x9407, 0xE010, 0xBB1E, 0x94F8, 0xCFFF]
+    (tmp_path / "f.elf").write_bytes(elf_of([Segment(0, b"".join(w.to_bytes(2, "little") for w in push))], AVR, 0))
+    outcome([driver("simavr"), *chip, tmp_path / "f.elf"])
+    assert [line.split()[1] for line in (tmp_path / "dump").read_text().splitlines()[:3]] == ["ffffffff"] * 3
+
+
+def test_a_push_touches_no_address_that_its_encoding_tells(tmp_path: Path) -> None:
+    """Store forms of the encodings that LPM and ELPM have: XCH, LAS, LAC, LAT, which this chip has not."""
+    for op in (0x9204, 0x9205, 0x9206, 0x9207):
+        words = [0xE001, 0xE010, 0xBB0E, op, 0x94F8, 0xCFFF]
+        simavr(b"".join(w.to_bytes(2, "little") for w in words), tmp_path, *MARK, *SHORT, "--trace", "--dump", tmp_path / "d")
+        assert (tmp_path / "d").read_text().startswith("6 ffffffff\n")
+
+
+def test_output_that_a_pipe_takes_in_parts_comes_whole(tmp_path: Path) -> None:
+    """A pipe of one page: writes are cut short and go on where they were."""
+    code = UART + FRAME + MUCH.format(n=1).replace("rcall send\n    dec r19", "inc r24\n    andi r24, 63\n    rcall send\n    dec r19")
+    (tmp_path / "f.elf").write_bytes(elf_of([Segment(0, assemble(code + STOP, tmp_path))], AVR, 0))
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    command = [driver("simavr"), *CHIP, "--max-cycles", "100000000", tmp_path / "f.elf"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE) as running:
+        os.close(writer)
+        with os.fdopen(reader, "rb") as file:
+            got = file.read(100) + file.read()
+        running.wait(20)
+    first = got[0]
+    assert got == bytes((first + n) & 63 for n in range(40_000)) + b"!~"
+
+
+def test_complaints_lose_their_colour(tmp_path: Path) -> None:
+    ran = simavr(b"\1\0" * 10, tmp_path, *SHORT)
+    (said,) = ran.said
+    assert re.fullmatch(r"CORE: \*\*\* 0000: Invalid Opcode SP=08ff O=0001 *", said)
 
 
 def test_the_deepest_stack_of_a_region(tmp_path: Path) -> None:
