@@ -77,7 +77,9 @@ def outcome(command: list[str | Path], given: bytes = b"") -> Outcome:
     return Outcome(done.returncode, done.stdout, events, [line for line in lines if not line.startswith("{")])
 
 
-def simavr(code: bytes | str, folder: Path, *options: str | Path, given: bytes = b"", more: tuple[Segment, ...] = ()) -> Outcome:
+def simavr(
+    code: bytes | str, folder: Path, *options: str | Path, given: bytes = b"", more: tuple[Segment, ...] = ()
+) -> Outcome:
     """Run code in the driver that benchmarks use."""
     data = assemble(code, folder) if isinstance(code, str) else code
     (folder / "f.elf").write_bytes(elf_of([Segment(0, data), *more], AVR, 0))

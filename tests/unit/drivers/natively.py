@@ -1,4 +1,4 @@
-"""Parts of the drivers that know no simulator, compiled into programs that a test tells what to do (harness.h)."""
+"""Parts of the drivers that know no simulator, as programs that a test tells what to do (harness.h)."""
 
 from __future__ import annotations
 

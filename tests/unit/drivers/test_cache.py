@@ -42,7 +42,9 @@ def test_shapes(program: Path, shape: tuple[int, int, int], answer: int) -> None
     assert ask(program, lines=[("geometry", *shape)]) == [answer]
 
 
-@pytest.mark.parametrize("shape", [(16384, 2, 8), (256, 4, 16), (64, 1, 4), (128, 8, 16), (65536, 8, 8), (2, 1, 2)])
+@pytest.mark.parametrize(
+    "shape", [(16384, 2, 8), (256, 4, 16), (64, 1, 4), (128, 8, 16), (65536, 8, 8), (2, 1, 2)]
+)
 def test_a_second_model_misses_as_often(program: Path, shape: tuple[int, int, int]) -> None:
     size, ways, line_bytes = shape
     source = random.Random(7)
@@ -62,7 +64,12 @@ def test_a_second_model_misses_as_often(program: Path, shape: tuple[int, int, in
             kept.remove(line)
         kept.append(line)
         del kept[:-ways]
-    asked = [("geometry", *shape), *(("look_up", a) for a in addresses), ("flush",), ("look_up", addresses[-1])]
+    asked = [
+        ("geometry", *shape),
+        *(("look_up", a) for a in addresses),
+        ("flush",),
+        ("look_up", addresses[-1]),
+    ]
     _, *answers, counts, again = ask(program, lines=asked)
     assert answers == expected
     assert counts == looked_up << 32 | sum(expected)

@@ -40,7 +40,9 @@ def elf(
 ) -> bytes:
     number = len(headers) if count is None else count
     head = ident.ljust(16, b"\0")
-    head += struct.pack("<HHIIIIIHHHHHH", kind, machine, 1, entry, table, 0, 0, 52, entry_bytes, number, 40, 0, 0)
+    head += struct.pack(
+        "<HHIIIIIHHHHHH", kind, machine, 1, entry, table, 0, 0, 52, entry_bytes, number, 40, 0, 0
+    )
     rows = b"".join(struct.pack("<8I", *h, 4).ljust(entry_bytes, b"\xee") for h in headers)
     return head + bytes(table - 52 if table < 2**16 else 0) + rows + content
 
@@ -49,7 +51,11 @@ def load(program: Path, folder: Path, data: bytes, *more: str) -> list[str]:
     (folder / "f").write_bytes(data)
     done = subprocess.run(
         [program, folder / "f", *(more or (str(ARM),))],
-        **{"capture_output": True, "text": True, "timeout": DEADLINE_S, "check": False, "preexec_fn": limited},
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=False,
+        preexec_fn=limited,
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()
@@ -74,7 +80,12 @@ def test_segments_come_with_all_that_is_said_of_them(program: Path, tmp_path: Pa
             (LOAD, at + 10, 0x20000000, 0x20000000, 39, 39, 6),
         ]
         lines = load(program, tmp_path, elf(headers, content, table=table, entry_bytes=entry_bytes))
-        assert lines == [str(0x12345679), told(headers[0], content[:10]), told(headers[3], content[10:]), "loaded"]
+        assert lines == [
+            str(0x12345679),
+            told(headers[0], content[:10]),
+            told(headers[3], content[10:]),
+            "loaded",
+        ]
 
 
 @pytest.mark.parametrize(
@@ -94,13 +105,25 @@ def test_segments_come_with_all_that_is_said_of_them(program: Path, tmp_path: Pa
         (elf([], count=1), "ends inside its program headers"),
         (elf([], table=0xFFFFFFF0, count=1), "ends inside its program headers"),
         (elf([], entry_bytes=31), "has no program headers"),
-        (elf([(LOAD, 84, 0, 0, 1, 1, 5)], b"x", ident=b"\x7fELF\x02\x01"), "is not a 32-bit little-endian ELF file"),
-        (elf([(LOAD, 84, 0, 0, 1, 1, 5)], b"x", ident=b"\x7fELF\x01\x02"), "is not a 32-bit little-endian ELF file"),
-        (elf([(LOAD, 84, 0, 0, 1, 1, 5)], b"x", ident=b"\x7eELF\x01\x01"), "is not a 32-bit little-endian ELF file"),
+        (
+            elf([(LOAD, 84, 0, 0, 1, 1, 5)], b"x", ident=b"\x7fELF\x02\x01"),
+            "is not a 32-bit little-endian ELF file",
+        ),
+        (
+            elf([(LOAD, 84, 0, 0, 1, 1, 5)], b"x", ident=b"\x7fELF\x01\x02"),
+            "is not a 32-bit little-endian ELF file",
+        ),
+        (
+            elf([(LOAD, 84, 0, 0, 1, 1, 5)], b"x", ident=b"\x7eELF\x01\x01"),
+            "is not a 32-bit little-endian ELF file",
+        ),
         (elf([(LOAD, 84, 0, 0, 1, 1, 5)], b"x", kind=3), "is not an executable for this processor"),
         (elf([(LOAD, 84, 0, 0, 1, 1, 5)], b"x", kind=0x102), "is not an executable for this processor"),
         (elf([(LOAD, 84, 0, 0, 1, 1, 5)], b"x", machine=AVR), "is not an executable for this processor"),
-        (elf([(LOAD, 84, 0, 0, 1, 1, 5)], b"x", machine=ARM + 256), "is not an executable for this processor"),
+        (
+            elf([(LOAD, 84, 0, 0, 1, 1, 5)], b"x", machine=ARM + 256),
+            "is not an executable for this processor",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -121,13 +144,23 @@ def test_what_the_caller_refuses_is_refused(program: Path, tmp_path: Path) -> No
 
 def test_files_that_are_none(program: Path, tmp_path: Path) -> None:
     (tmp_path / "f").mkdir()
-    done = subprocess.run([program, tmp_path / "none", "40"], capture_output=True, text=True, timeout=20, check=True)
+    done = subprocess.run(
+        [program, tmp_path / "none", "40"], capture_output=True, text=True, timeout=20, check=True
+    )
     assert done.stdout == "cannot be opened\n"
-    done = subprocess.run([program, tmp_path / "f", "40"], capture_output=True, text=True, timeout=20, check=True)
-    assert done.stdout.strip() in ("cannot be read", "is too short for an ELF file", "is too long for a firmware's ELF file")
+    done = subprocess.run(
+        [program, tmp_path / "f", "40"], capture_output=True, text=True, timeout=20, check=True
+    )
+    assert done.stdout.strip() in (
+        "cannot be read",
+        "is too short for an ELF file",
+        "is too long for a firmware's ELF file",
+    )
 
 
-@pytest.mark.parametrize(("size", "said"), [((256 << 20) + 1, "is too long for a firmware's ELF file"), (256 << 20, None)])
+@pytest.mark.parametrize(
+    ("size", "said"), [((256 << 20) + 1, "is too long for a firmware's ELF file"), (256 << 20, None)]
+)
 def test_no_file_is_longer_than_a_firmware_with_all_it_may_carry(
     program: Path, tmp_path: Path, size: int, said: str | None
 ) -> None:
@@ -137,5 +170,7 @@ def test_no_file_is_longer_than_a_firmware_with_all_it_may_carry(
         file.truncate(size)
     if said is None:
         pytest.skip("reading it would take a quarter of a gigabyte of memory")
-    done = subprocess.run([program, tmp_path / "f", "40"], capture_output=True, text=True, timeout=20, check=True)
+    done = subprocess.run(
+        [program, tmp_path / "f", "40"], capture_output=True, text=True, timeout=20, check=True
+    )
     assert done.stdout == said + "\n"

@@ -1,4 +1,4 @@
-"""The far end of a free-running firmware's UART: what goes out and comes in, ports, pseudo-terminals, the pace."""
+"""The far end of a free-running firmware's UART: output and input, ports, pseudo-terminals, the pace."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ class Line:
         from_read, from_write = os.pipe()
         self.process = subprocess.Popen(
             [program, str(to_read), str(from_write), path, until, self.names],
-            **{"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "bufsize": 0},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
             pass_fds=(to_read, from_write),
             start_new_session=True,
             preexec_fn=limited,
@@ -333,11 +335,11 @@ def test_the_link_goes_when_it_ends(start: Start, tmp_path: Path) -> None:
     link = tmp_path / "port"
     line = start(path=str(link))
     assert line("open_pty") == 0
-    assert os.readlink(link) == line.names.read_text()
+    assert str(link.readlink()) == line.names.read_text()
     helper = helper_of(line)
     open_files = Path(f"/proc/{helper}/fd")
     assert eventually(lambda: len(list(open_files.iterdir())) == 2), "it holds nothing but its pipes"
-    assert all(os.readlink(f).startswith("pipe:") for f in open_files.iterdir())
+    assert all(str(f.readlink()).startswith("pipe:") for f in open_files.iterdir())
     for number in (signal.SIGTERM, signal.SIGINT):
         os.kill(helper, number)
     time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""The registers of RP2040 that firmware brings itself up with: what its datasheet says they read, and when."""
+"""The registers of RP2040 that firmware brings itself up with: what they read, and when."""
 
 from __future__ import annotations
 
@@ -54,7 +54,11 @@ class Chip:
     def done(self) -> None:
         answers = ask(self._program, lines=self._lines)
         told = zip(self._lines, self._expected, answers, strict=True)
-        wrong = [(n, line, want, got) for n, (line, want, got) in enumerate(told) if want is not None and want != got]
+        wrong = [
+            (n, line, want, got)
+            for n, (line, want, got) in enumerate(told)
+            if want is not None and want != got
+        ]
         assert not wrong, wrong[:5]
 
 
@@ -123,7 +127,12 @@ def test_clocks_say_what_they_have_switched_to(program: Path) -> None:
         chip.put(REF_CTRL, 0xFC | source).reads(REF_SELECTED, 1 << source)
     for source in range(2):
         chip.put(SYS_CTRL, 0xE2 | source).reads(SYS_SELECTED, 1 << source)
-    for enable, status in ((0xFAB000, 0x80001000), (0xFABAA0, 0x80001000), (0xD1E000, 0), (0xFAB000 ^ 0x1000, 0)):
+    for enable, status in (
+        (0xFAB000, 0x80001000),
+        (0xFABAA0, 0x80001000),
+        (0xD1E000, 0),
+        (0xFAB000 ^ 0x1000, 0),
+    ):
         chip.put(XOSC, enable).reads(XOSC + 4, status)
     chip.done()
 
@@ -131,7 +140,9 @@ def test_clocks_say_what_they_have_switched_to(program: Path) -> None:
 def test_a_pll_locks_when_it_has_power_and_something_to_multiply(program: Path) -> None:
     for base in (PLL_SYS, PLL_USB):
         chip = Chip(program).reads(base, 1)
-        chip.put(base + 8, 100).reads(base, 1 | 1 << 31)  # our reset leaves the power on, as written registers do
+        chip.put(base + 8, 100).reads(
+            base, 1 | 1 << 31
+        )  # our reset leaves the power on, as written registers do
         for power, locked in ((0x2D, 0), (0x21, 0), (0x20, 0), (0x01, 0), (0x08, 1), (0x0C, 1), (0, 1)):
             chip.put(base + 4, power).reads(base, 1 | locked << 31)
         chip.put(base + 8, 0).reads(base, 1).put(base + 8, 1).reads(base, 1 | 1 << 31)
@@ -166,7 +177,9 @@ def test_the_core_runs_at_what_its_registers_say(
 def test_other_sources_and_dividers(program: Path) -> None:
     chip = Chip(program).tells(6_500_000, "hz").put(REF_CTRL, 2).tells(12_000_000, "hz")
     chip.put(REF_CTRL, 3).tells(6_500_000, "hz")
-    chip.put(REF_CTRL, 2).put(REF_DIV, 2 << 8).tells(6_000_000, "hz").put(SYS_DIV, 3 << 8).tells(2_000_000, "hz")
+    chip.put(REF_CTRL, 2).put(REF_DIV, 2 << 8).tells(6_000_000, "hz").put(SYS_DIV, 3 << 8).tells(
+        2_000_000, "hz"
+    )
     chip.put(SYS_DIV, 0x180).tells(4_000_000, "hz").put(SYS_DIV, 0).tells(round(6e6 / 65536), "hz")
     chip.put(SYS_DIV, 255).tells(round(6e6 / 65536), "hz").put(SYS_DIV, 256)
     for source, hz in ((2, 6_500_000), (3, 12_000_000), (4, 6_500_000), (7, 6_500_000)):
@@ -205,7 +218,9 @@ def test_the_timer_stands_without_ticks_and_keeps_its_count_through_changes(prog
     chip.do("at", 125 * 500 + 12 * 50).reads(TIMER + 0x28, 250)
     chip.put(SYS_DIV, 2 << 8).do("at", 125 * 500 + 12 * 50 + 6 * 50).reads(TIMER + 0x28, 300)
     chip.put(REF_DIV, 2 << 8).do("at", 125 * 500 + 12 * 50 + 6 * 50 + 3 * 50).reads(TIMER + 0x28, 325)
-    chip.put(TICK, 1 << 9 | 511).do("at", 10**9).put(TICK, 0).reads(TIMER + 0x28, 325 + round((1e9 - 63550) / 3 * 6 / 511 - .5))
+    chip.put(TICK, 1 << 9 | 511).do("at", 10**9).put(TICK, 0).reads(
+        TIMER + 0x28, 325 + round((1e9 - 63550) / 3 * 6 / 511 - 0.5)
+    )
     chip.done()
 
 
@@ -228,7 +243,9 @@ def test_the_tick_runs_when_it_is_enabled(program: Path) -> None:
 
 
 def test_the_uart(program: Path) -> None:
-    chip = Chip(program).reads(UART + 0x18, 0x90).put(UART, 0x141).put(UART + SET, 0x42).tells(0x4143, "said", 0)
+    chip = (
+        Chip(program).reads(UART + 0x18, 0x90).put(UART, 0x141).put(UART + SET, 0x42).tells(0x4143, "said", 0)
+    )
     chip.do("comes", 2).reads(UART + 0x18, 0x80).reads(UART, 0x42).reads(UART, 0x41).reads(UART, 0)
     chip.reads(UART + 0x18, 0x90)
     chip.done()
@@ -263,7 +280,15 @@ def test_the_core_names_itself_and_keeps_its_control_space(program: Path) -> Non
 def test_the_divider(program: Path, signed: bool) -> None:
     base = SIO + (0x68 if signed else 0x60)
     chip = Chip(program)
-    for dividend, divisor in ((17, 5), (2**31, 3), (ONES, 7), (5, ONES), (2**31, ONES), (0, 9), (-17 & ONES, -5 & ONES)):
+    for dividend, divisor in (
+        (17, 5),
+        (2**31, 3),
+        (ONES, 7),
+        (5, ONES),
+        (2**31, ONES),
+        (0, 9),
+        (-17 & ONES, -5 & ONES),
+    ):
         chip.put(base, dividend).put(base + 4, divisor)
         a, b = dividend, divisor
         if signed:

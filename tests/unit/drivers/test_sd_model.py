@@ -1,4 +1,4 @@
-"""The model of an SD card: commands and answers byte by byte (SD Physical Layer 6.00, chapter 7), and its SPI."""
+"""The model of an SD card: its commands byte by byte (SD Physical Layer 6.00, chapter 7), and its SPI."""
 
 from __future__ import annotations
 
@@ -64,7 +64,11 @@ class Card:
         """Have it."""
         answers = ask(self._program, lines=self._lines)
         told = list(zip(self._lines, self._expected, answers, strict=True))
-        wrong = [(n, line, want, got) for n, (line, want, got) in enumerate(told) if want is not None and want != got]
+        wrong = [
+            (n, line, want, got)
+            for n, (line, want, got) in enumerate(told)
+            if want is not None and want != got
+        ]
         assert not wrong, wrong[:5]
 
 
@@ -162,7 +166,15 @@ def test_bytes_before_a_command_are_none(program: Path) -> None:
 
 @pytest.mark.parametrize(
     ("control", "prescale", "cycles"),
-    [(0, 0, 16), (0, 2, 16), (0, 3, 16), (0, 4, 32), (7 | 1 << 8, 2, 32), (0xFF07, 254, 8 * 254 * 256), (7, 1, 16)],
+    [
+        (0, 0, 16),
+        (0, 2, 16),
+        (0, 3, 16),
+        (0, 4, 32),
+        (7 | 1 << 8, 2, 32),
+        (0xFF07, 254, 8 * 254 * 256),
+        (7, 1, 16),
+    ],
 )
 def test_a_byte_takes_eight_clocks(program: Path, control: int, prescale: int, cycles: int) -> None:
     card = Card(program)

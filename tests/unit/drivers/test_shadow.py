@@ -45,7 +45,9 @@ class Told:
 
 def run(program: Path, folder: Path, lines: Iterable[tuple[object, ...]], functions: int = 5) -> Told:
     """Tell the shadow stack what happens."""
-    (folder / "functions").write_text("".join(f"{16 * n:x} {16 * n + 14:x}\n" for n in range(1, functions + 1)))
+    (folder / "functions").write_text(
+        "".join(f"{16 * n:x} {16 * n + 14:x}\n" for n in range(1, functions + 1))
+    )
     all_lines = [("open", 2), *lines, ("put",)]
     told = Told(answers=ask(program, folder / "functions", folder / "out", lines=all_lines)[1:-1])
     for text in (folder / "out").read_text().splitlines():
@@ -79,12 +81,24 @@ def test_a_call_inside_a_call(program: Path, tmp_path: Path) -> None:
     assert told.functions == {
         1: {"start": 16, "calls": 1, "inclusive": 65, "self": 10 + 10 + 7, "stack": 0},
         2: {
-            **{"start": 32, "calls": 2, "inclusive": 38, "self": 18, "stack": 20},
-            **{"inclusive_range": [3, 3, 35], "self_range": [3, 3, 15], "every": 1},
+            "start": 32,
+            "calls": 2,
+            "inclusive": 38,
+            "self": 18,
+            "stack": 20,
+            "inclusive_range": [3, 3, 35],
+            "self_range": [3, 3, 15],
+            "every": 1,
         },
         3: {
-            **{"start": 48, "calls": 1, "inclusive": 20, "self": 20, "stack": 10},
-            **{"inclusive_range": [20, 20, 20], "self_range": [20, 20, 20], "every": 1},
+            "start": 48,
+            "calls": 1,
+            "inclusive": 20,
+            "self": 20,
+            "stack": 10,
+            "inclusive_range": [20, 20, 20],
+            "self_range": [20, 20, 20],
+            "every": 1,
         },
     }
     assert told.nodes == {
@@ -148,7 +162,12 @@ def test_recursion_counts_its_outermost_call(program: Path, tmp_path: Path) -> N
 def test_calls_beyond_the_last_frame_are_counted(program: Path, tmp_path: Path) -> None:
     frames = 1 << 15
     for depth, dropped in ((frames - 1, 0), (frames, 1), (frames + 9, 10)):
-        lines: Lines = [("begin", 1, 200_000, 0), ("nest", 2, depth, 200_000, 0), ("dropped",), ("end", 10**6)]
+        lines: Lines = [
+            ("begin", 1, 200_000, 0),
+            ("nest", 2, depth, 200_000, 0),
+            ("dropped",),
+            ("end", 10**6),
+        ]
         told = run(program, tmp_path, lines)
         assert told.answers[1:3] == [min(depth, frames - 1), dropped]
         assert told.functions[2]["calls"] == min(depth, frames - 1)
@@ -164,7 +183,7 @@ def test_of_many_durations_every_second_one_is_kept(
     least, median, most = two["inclusive_range"]
     assert (least, most) == (1, calls) and two["self_range"] == two["inclusive_range"]
     assert abs(median - (calls + 1) / 2) <= every
-    kept = [n for n in range(1, calls + 1)]
+    kept = list(range(1, calls + 1))
     # The plainest account of what is kept: when the room is full every second one goes, and is taken.
     samples: list[int] = []
     stride = skipped = 0
@@ -375,7 +394,9 @@ def story(seed: int, length: int) -> tuple[Lines, Model, list[int]]:
     model.begin(1, sp, 0)
     for _ in range(length):
         now += source.choice((0, 1, 2, 7, 100))
-        kind = source.choice(("call", "call", "call", "interrupt", "jump", "jump", "back", "back", "back", "land", "stack"))
+        kind = source.choice(
+            ("call", "call", "call", "interrupt", "jump", "jump", "back", "back", "back", "land", "stack")
+        )
         function, top = source.randint(0, 5), model.frames[-1]
         depth = len(model.frames) - 1
         if kind in ("call", "interrupt") and depth < 60:

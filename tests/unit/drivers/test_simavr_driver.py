@@ -57,7 +57,12 @@ def test_the_flash_is_as_large_as_the_chips(tmp_path: Path) -> None:
     stop = b"\xf8\x94\xff\xcf"
     fits = simavr(stop + bytes(32768 - 4), tmp_path, *SHORT)
     ended(fits, 3, "silent", "no answer within 20000 cycles: the firmware is at 0x2")
-    ended(simavr(stop + bytes(32769 - 4), tmp_path, *SHORT), 3, "", "the firmware's file does not fit in the flash")
+    ended(
+        simavr(stop + bytes(32769 - 4), tmp_path, *SHORT),
+        3,
+        "",
+        "the firmware's file does not fit in the flash",
+    )
     apart = simavr(stop, tmp_path, *SHORT, more=(Segment(32764, bytes(4)),))
     ended(apart, 3, "silent", "no answer within 20000 cycles: the firmware is at 0x2")
     apart = simavr(stop, tmp_path, *SHORT, more=(Segment(32764, bytes(5)),))
@@ -85,9 +90,7 @@ def test_a_segment_of_the_eeprom_goes_there(tmp_path: Path) -> None:
     assert ran.output == b"\xff\x12\x34\x56"
     # Beyond are fuses, lock bits and the signature, which no firmware reads here.
     ran = simavr(data, tmp_path, *SHORT, more=(Segment(0x810400, b"\x99"), Segment(0x820000, b"\x99")))
-    assert ran.output == b"\xff\xff\xff\xff" and ended(
-        ran, 3, "silent", ran.end["detail"]
-    )
+    assert ran.output == b"\xff\xff\xff\xff" and ended(ran, 3, "silent", ran.end["detail"])
 
 
 @pytest.mark.parametrize(("address", "told"), [("0x4a", 1), ("0x8ff", 1), ("0x900", 0), ("0", 0)])
@@ -120,7 +123,10 @@ def test_a_mark_is_kept_in_its_register(tmp_path: Path) -> None:
 
 
 #: Each instruction, and what its line of the trace says that it touches: X is 0x123, Y 0x234, Z 0x145.
-POINTERS = "    ldi r26, 0x23\n    ldi r27, 1\n    ldi r28, 0x34\n    ldi r29, 2\n    ldi r30, 0x45\n    ldi r31, 1\n"
+POINTERS = (
+    "    ldi r26, 0x23\n    ldi r27, 1\n    ldi r28, 0x34\n    ldi r29, 2\n    ldi r30, 0x45\n"
+    "    ldi r31, 1\n"
+)
 TOUCHES = [
     ("nop", -1),
     ("ld r0, X", 0x123),
@@ -193,13 +199,27 @@ def test_elpm_reaches_beyond_64_kib(tmp_path: Path) -> None:
     words = [0xE00E | 1 << 8, 0xE001, 0xBF0B]  # placeholders of the three below
     words = [0xE001, 0xE0F0, 0xE1E2, 0xBF0B]  # ldi r16, 1; ldi r31, 0; ldi r30, 0x12; out RAMPZ, r16
     words += [0xE011, 0xBB1E, 0x95D8, 0x9046, 0x9057, 0x95C8, 0xE010, 0xBB1E, 0x94F8, 0xCFFF]
-    (tmp_path / "f.elf").write_bytes(elf_of([Segment(0, b"".join(w.to_bytes(2, "little") for w in words))], AVR, 0))
-    chip = ["--mcu", "atmega1280", "--clock", "16000000", *MARK, *SHORT, "--trace", "--dump", str(tmp_path / "dump")]
+    (tmp_path / "f.elf").write_bytes(
+        elf_of([Segment(0, b"".join(w.to_bytes(2, "little") for w in words))], AVR, 0)
+    )
+    chip = [
+        "--mcu",
+        "atmega1280",
+        "--clock",
+        "16000000",
+        *MARK,
+        *SHORT,
+        "--trace",
+        "--dump",
+        str(tmp_path / "dump"),
+    ]
     outcome([driver("simavr"), *chip, tmp_path / "f.elf"])
     told = [line.split()[1] for line in (tmp_path / "dump").read_text().splitlines()[:4]]
     assert told == ["20012", "20012", "20012", "10013"]
-    push = words[:4] + [0xE011, 0xBB1E, 0x920F, 0x900F, 0x9407, 0xE010, 0xBB1E, 0x94F8, 0xCFFF]
-    (tmp_path / "f.elf").write_bytes(elf_of([Segment(0, b"".join(w.to_bytes(2, "little") for w in push))], AVR, 0))
+    push = [*words[:4], 57361, 47902, 37391, 36879, 37895, 57360, 47902, 38136, 53247]
+    (tmp_path / "f.elf").write_bytes(
+        elf_of([Segment(0, b"".join(w.to_bytes(2, "little") for w in push))], AVR, 0)
+    )
     outcome([driver("simavr"), *chip, tmp_path / "f.elf"])
     assert [line.split()[1] for line in (tmp_path / "dump").read_text().splitlines()[:3]] == ["ffffffff"] * 3
 
@@ -208,18 +228,34 @@ def test_a_push_touches_no_address_that_its_encoding_tells(tmp_path: Path) -> No
     """Store forms of the encodings that LPM and ELPM have: XCH, LAS, LAC, LAT, which this chip has not."""
     for op in (0x9204, 0x9205, 0x9206, 0x9207):
         words = [0xE001, 0xE010, 0xBB0E, op, 0x94F8, 0xCFFF]
-        simavr(b"".join(w.to_bytes(2, "little") for w in words), tmp_path, *MARK, *SHORT, "--trace", "--dump", tmp_path / "d")
+        simavr(
+            b"".join(w.to_bytes(2, "little") for w in words),
+            tmp_path,
+            *MARK,
+            *SHORT,
+            "--trace",
+            "--dump",
+            tmp_path / "d",
+        )
         assert (tmp_path / "d").read_text().startswith("6 ffffffff\n")
 
 
 def test_output_that_a_pipe_takes_in_parts_comes_whole(tmp_path: Path) -> None:
     """A pipe of one page: writes are cut short and go on where they were."""
-    code = UART + FRAME + MUCH.format(n=1).replace("rcall send\n    dec r19", "inc r24\n    andi r24, 63\n    rcall send\n    dec r19")
+    code = (
+        UART
+        + FRAME
+        + MUCH.format(n=1).replace(
+            "rcall send\n    dec r19", "inc r24\n    andi r24, 63\n    rcall send\n    dec r19"
+        )
+    )
     (tmp_path / "f.elf").write_bytes(elf_of([Segment(0, assemble(code + STOP, tmp_path))], AVR, 0))
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
     command = [driver("simavr"), *CHIP, "--max-cycles", "100000000", tmp_path / "f.elf"]
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE) as running:
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE
+    ) as running:
         os.close(writer)
         with os.fdopen(reader, "rb") as file:
             got = file.read(100) + file.read()
@@ -245,12 +281,16 @@ def test_the_deepest_stack_of_a_region(tmp_path: Path) -> None:
     out 0x3e, r29
     out 0x3d, r28
 """
-    code = "    push r0\n    push r0\n" + BEGIN + "    push r0\n    push r0\n    pop r0\n    push r0\n" + FINISH
+    code = (
+        "    push r0\n    push r0\n" + BEGIN + "    push r0\n    push r0\n    pop r0\n    push r0\n" + FINISH
+    )
     ran = simavr(code + STOP, tmp_path, *MARK, *SHORT, "--trace")
     assert regions(ran)[0]["stack"] == 2
     ran = simavr(BEGIN + halves + FINISH + STOP, tmp_path, *MARK, *SHORT, "--trace")
     assert regions(ran)[0]["stack"] == 40
-    crossing = "    ldi r28, 0x10\n    ldi r29, 8\n    out 0x3e, r29\n    out 0x3d, r28\n" + BEGIN + halves + FINISH
+    crossing = (
+        "    ldi r28, 0x10\n    ldi r29, 8\n    out 0x3e, r29\n    out 0x3d, r28\n" + BEGIN + halves + FINISH
+    )
     ran = simavr(crossing + STOP, tmp_path, *MARK, *SHORT, "--trace")
     assert regions(ran)[0]["stack"] == 40, "what the pointer holds between its halves is no depth"
 

@@ -1,0 +1,126 @@
+"""Thumb assembly of a few lines as a whole firmware for the ARM driver, and a run of it there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from motecrypt.emulate.images import ARM, Segment, elf_of
+from motecrypt.toolchain.drivers import driver
+
+FLASH, RAM, VECTORS = 0x10000000, 0x20000000, 0x10000100
+MEMORY_BYTES = 0x10000
+STACK_TOP = RAM + 0x8000
+MARK = 0x4005800C
+ENTRY = VECTORS + 8
+DEADLINE_S = 40.0
+
+COSTS = {
+    "alu": 1,
+    "multiply": 1,
+    "load": 2,
+    "store": 2,
+    "load_multiple": 1,
+    "store_multiple": 1,
+    "push": 1,
+    "pop": 1,
+    "pop_pc": 3,
+    "branch": 2,
+    "branch_if": 1,
+    "branch_if_taken": 1,
+    "branch_link": 3,
+    "branch_exchange": 2,
+    "write_pc": 2,
+    "special": 3,
+    "barrier": 3,
+    "wait": 2,
+    "per_register": 1,
+}
+#: r7 the mark, r6 one, r5 zero, r4 the UART, r2 some RAM.
+PRELUDE = """
+    .syntax unified
+    .cpu cortex-m0plus
+    .thumb
+    .word 0x20008000
+    .word 0x10000109
+    ldr r7, =0x4005800C
+    movs r6, #1
+    movs r5, #0
+    ldr r4, =0x40034000
+    ldr r2, =0x20004000
+"""
+PRELUDE_CYCLES, PRELUDE_INSTRUCTIONS, PRELUDE_BYTES = 8, 5, 10
+#: Says a frame and waits for a request, which never comes.
+WAIT = (
+    "    movs r0, #'!'\n    str r0, [r4]\n    movs r0, #0x7e\n    str r0, [r4]\nrest:\n"
+    "    ldr r0, [r4, #0x18]\n    b rest\n"
+)
+BEGIN, FINISH = "    str r6, [r7]\n", "    str r5, [r7]\n"
+
+
+def assemble(text: str, folder: Path, base: int = VECTORS, prelude: str = PRELUDE) -> bytes:
+    """The code, for `base`."""
+    source, built, flat = folder / "f.s", folder / "f.built", folder / "f.flat"
+    source.write_text(prelude + text)
+    command = [
+        "arm-none-eabi-gcc",
+        "-nostdlib",
+        f"-Wl,-Ttext={base:#x}",
+        "-Wl,-e0",
+        str(source),
+        "-o",
+        str(built),
+    ]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    subprocess.run(["arm-none-eabi-objcopy", "-O", "binary", str(built), str(flat)], check=True, timeout=60)
+    return flat.read_bytes()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the driver said."""
+
+    code: int
+    output: bytes
+    events: list[dict[str, Any]]
+    said: list[str]
+
+    @property
+    def end(self) -> dict[str, Any]:
+        return self.events[-1]
+
+    @property
+    def regions(self) -> list[dict[str, Any]]:
+        return [event for event in self.events if event["event"] == "region"]
+
+
+def options(**costs: int) -> list[str]:
+    """A small machine."""
+    table = ",".join(f"{name}={cycles}" for name, cycles in (COSTS | costs).items())
+    machine = ["--core", "cortex-m0plus", "--cycles", table, "--flash", f"{FLASH:#x}:{MEMORY_BYTES:#x}"]
+    machine += ["--ram", f"{RAM:#x}:{MEMORY_BYTES:#x}", "--vectors", hex(VECTORS), "--mark", hex(MARK)]
+    return machine
+
+
+def run(
+    text: str | bytes,
+    folder: Path,
+    *more: str | Path,
+    given: bytes | int = b"",
+    segments: tuple[Segment, ...] = (),
+    costs: dict[str, int] | None = None,
+) -> Outcome:
+    """Run it; `given` is its input, or a descriptor of it."""
+    image = assemble(text, folder) if isinstance(text, str) else text
+    (folder / "f.elf").write_bytes(elf_of([Segment(VECTORS, image), *segments], ARM, ENTRY | 1))
+    source = {"input": given} if isinstance(given, bytes) else {"stdin": given}
+    done = subprocess.run(
+        [driver("arm"), *options(**(costs or {})), *more, folder / "f.elf"],
+        **{"capture_output": True, "timeout": DEADLINE_S, "check": False, **source},
+    )
+    lines = done.stderr.decode().splitlines()
+    events = [json.loads(line) for line in lines if line.startswith("{")]
+    return Outcome(done.returncode, done.stdout, events, [line for line in lines if not line.startswith("{")])

@@ -1,0 +1,97 @@
+/* host_harness.c: host.c with a clock and a counter that the test rules, so that all it prints is known. Each look
+ * at the clock takes STEP ns, after LOOKS looks LATER ns; a library that it loads calls `advance`. COUNTER=perf
+ * gives it a counter of the kernel, COUNTER=rdpmc one that it may read itself. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t now_ns, looks, kernel_count = 1000;
+static struct perf_event_mmap_page page;
+
+void advance(uint64_t ns);
+void advance(uint64_t ns) {
+    now_ns += ns;
+    kernel_count += 3 * ns;
+    page.offset += 2 * (int64_t)ns;
+}
+
+static uint64_t setting(const char *name, uint64_t otherwise) {
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+static int test_clock(clockid_t clock, struct timespec *now) {
+    page.index = 0; /* from now on the kernel has the counter's value */
+    advance(looks++ < setting("LOOKS", UINT64_MAX) ? setting("STEP", 10) : setting("LATER", 10));
+    if (looks == setting("TURN", 0)) {
+        page.offset += (int64_t)1 << 48;
+    }
+    now->tv_sec = (time_t)(now_ns / 1000000000u);
+    now->tv_nsec = (long)(now_ns % 1000000000u);
+    if (clock == CLOCK_THREAD_CPUTIME_ID) { /* half of the time belongs to others */
+        now->tv_sec = (time_t)(now_ns / 2 / 1000000000u);
+        now->tv_nsec = (long)(now_ns / 2 % 1000000000u);
+    }
+    return 0;
+}
+
+static int is(const char *what) {
+    const char *counter = getenv("COUNTER");
+    return counter && strcmp(counter, what) == 0;
+}
+
+static long test_syscall(long number, struct perf_event_attr *a, int pid, int cpu, int group, int flags) {
+    int right = number == SYS_perf_event_open && a->size == sizeof *a && a->type == PERF_TYPE_HARDWARE &&
+                a->config == PERF_COUNT_HW_CPU_CYCLES && a->exclude_kernel && a->exclude_hv && !a->exclude_user &&
+                !a->disabled && !a->inherit && pid == 0 && cpu == -1 && group == -1 && flags == 0;
+    return right && getenv("COUNTER") ? 77 : -1;
+}
+
+static int closed;
+
+static int test_close(int descriptor) {
+    closed = descriptor;
+    return 0;
+}
+
+static ssize_t test_read(int descriptor, void *value, size_t bytes) {
+    if (descriptor != 77 || bytes != 8 || is("broken")) {
+        return -1;
+    }
+    memcpy(value, &kernel_count, 8);
+    return 8;
+}
+
+static void *test_mmap(void *at, size_t bytes, int protection, int flags, int descriptor, off_t offset) {
+    if (descriptor != 77) {
+        return mmap(at, bytes, protection, flags, descriptor, offset);
+    }
+    page.cap_user_rdpmc = is("rdpmc") || is("unused");
+    page.index = is("rdpmc") || is("denied") ? 5 : 0;
+    page.pmc_width = 48;
+    return protection == PROT_READ && flags == MAP_SHARED && offset == 0 && !is("unmapped") ? (void *)&page : MAP_FAILED;
+}
+
+#define clock_gettime test_clock
+#define syscall test_syscall
+#define read test_read
+#define close test_close
+#define mmap test_mmap
+#define main driver_main
+#include "host.c"
+#undef main
+
+int main(int argc, char **argv) {
+    int code = driver_main(argc, argv);
+    if (closed) {
+        fprintf(stderr, "closed %d\n", closed);
+    }
+    return code;
+}
