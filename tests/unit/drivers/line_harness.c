@@ -1,8 +1,10 @@
 /* line_harness.c: line.h under a test's fingers. Descriptors 0 and 1 are the line's own, so what to do comes
  * over the descriptors that the first two arguments name. Then: a path, a text to wait for, a file for names. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdint.h>
 #include <time.h>
+#include <unistd.h>
 
 static int64_t now_us, slept_us;
 
@@ -19,8 +21,20 @@ static int test_sleep(const struct timespec *time, struct timespec *rest) {
     return 0;
 }
 
+static int interrupted, shortened; /* how many writes to standard output a signal interrupts; their most */
+
+static ssize_t test_write(int descriptor, const void *bytes, size_t count) {
+    if (descriptor == STDOUT_FILENO && interrupted > 0) {
+        interrupted--;
+        errno = EINTR;
+        return -1;
+    }
+    return write(descriptor, bytes, descriptor == STDOUT_FILENO && shortened && count > 3 ? 3 : count);
+}
+
 #define clock_gettime test_clock
 #define nanosleep test_sleep
+#define write test_write
 #include "line.h"
 
 #include "harness.h"
@@ -105,6 +119,12 @@ static uint64_t clock_is(const uint64_t *n) {
     return 0;
 }
 
+static uint64_t disturb(const uint64_t *n) {
+    interrupted = (int)n[0];
+    shortened = (int)n[1];
+    return 0;
+}
+
 static uint64_t pace_from(const uint64_t *n) {
     pace_start(&pace, n[0], n[1]);
     return 0;
@@ -123,6 +143,7 @@ int main(int argc, char **argv) {
         {"look", look},           {"take", take},           {"state", state},
         {"flush", flush},         {"end", end},             {"clock_is", clock_is},
         {"pace_from", pace_from}, {"pace_to", pace_to},
+        {"disturb", disturb},
     };
     FILE *in, *out;
     if (argc < 6) {

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
-from avr_snippets import CHIP, STOP, UART, Outcome, assemble, avr_run, outcome
+from avr_snippets import AVR, CHIP, STOP, UART, Outcome, assemble, avr_run, outcome
 
+from motecrypt.emulate.images import Segment, elf_of
 from motecrypt.setup import have
 from motecrypt.toolchain.drivers import driver
 
@@ -67,6 +72,9 @@ def test_the_image_lies_where_it_is_told_and_starts_there(tmp_path: Path) -> Non
     send = assemble(UART + "    ldi r24, 'x'\n    rcall send\n" + STOP, tmp_path)
     assert avr_run(send, tmp_path, *SHORT, "--base", "0x7000", "--start", "0x7000").output == b"x"
     assert avr_run(send, tmp_path, *SHORT, "--base", "0x7000").output == b"x", "erased flash is passed over"
+    two = "    rjmp one\n    .org 0x80\n" + UART + "    ldi r24, 'y'\n    rcall send\n" + STOP
+    two += "one:\n    ldi r24, 'x'\n    rjmp .-2\n"
+    assert avr_run(two, tmp_path, *SHORT, "--start", "0x80").output == b"y"
     ran = avr_run(LOOP, tmp_path, *SHORT, "--base", "32766", "--start", "32766")
     assert (ran.end["event"], ran.end["pc"]) == ("stop", 32766)
     ran = avr_run(bytes(32766) + b"\xff\xcf\x00\x00", tmp_path, *SHORT)
@@ -302,31 +310,37 @@ def test_the_eeprom_is_what_its_file_says_and_keeps_what_is_written(tmp_path: Pa
     kept.write_bytes(bytes(1023))
     ran = avr_run(code, tmp_path, "--eeprom", kept)
     assert (ran.code, ran.said) == (2, [f"avr_run: cannot be read as this chip's EEPROM: {kept}"])
+    ran = avr_run(code, tmp_path, "--eeprom", "/dev/full")
+    assert (ran.code, ran.said) == (2, ["avr_run: cannot be written: /dev/full"])
 
 
 def test_an_eeprom_is_written_while_it_runs(tmp_path: Path) -> None:
     kept = tmp_path / "eeprom"
-    code = UART + WRITE_EEPROM.format(low=0, high=0, value=0x77, n=1) + "    sei\n    rjmp .-2\n"
+    code = UART + WRITE_EEPROM.format(low=0, high=0, value=0x77, n=1)
+    code += "    ldi r16, 1\n    sts 0x66, r16\n    sei\n    rjmp .-2\n"
     reader, writer = os.pipe()
     command = [driver("avr_run"), *CHIP, "--image", tmp_path / "image", "--eeprom", kept, "--real"]
     (tmp_path / "image").write_bytes(assemble(code, tmp_path))
-    import subprocess
-    import time
-
+    started = time.monotonic()
     running = subprocess.Popen(command, stdin=reader, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
+        assert running.stderr is not None
+        assert json.loads(running.stderr.readline())["event"] == "note", "at once"
         ends = time.monotonic() + 20
         while time.monotonic() < ends and not (kept.exists() and kept.read_bytes()[:1] == b"\x77"):
             time.sleep(0.01)
         assert kept.read_bytes() == b"\x77" + b"\xff" * 1023
+        time.sleep(0.3)
         running.terminate()
         _, said = running.communicate(timeout=20)
+        passed = time.monotonic() - started
     finally:
         running.kill()
         os.close(reader)
         os.close(writer)
     end = json.loads(said.decode().splitlines()[-1])
     assert (end["event"], end["detail"], running.returncode) == ("stopped", "stopped by a signal", 0)
+    assert end["cycle"] / 16e6 <= passed + 0.01, "never ahead of the wall clock"
 
 
 ADC = """
@@ -431,12 +445,16 @@ def test_a_running_timer_is_the_chips_own(tmp_path: Path) -> None:
     code += "    lds r24, 0x84\n    lds r23, 0x85\n    rcall send\n    mov r24, r23\n    rcall send\n" + STOP
     ran = avr_run(code, tmp_path, "--max-cycles", "100000")
     assert abs(int.from_bytes(ran.output, "little") - 702) <= 2
+    code = (
+        UART
+        + "    ldi r17, 1\n    sts 0x81, r17\n    ldi r18, 3\n    sts 0x85, r18\n    sts 0x84, r18\n    nop\n"
+    )
+    code += "    lds r24, 0x84\n    lds r23, 0x85\n    rcall send\n    mov r24, r23\n    rcall send\n" + STOP
+    ran = avr_run(code, tmp_path, "--max-cycles", "100000")
+    assert abs(int.from_bytes(ran.output, "little") - 0x303 - 3) <= 2
 
 
 def test_a_pseudo_terminal_that_is_opened_resets_the_board(tmp_path: Path) -> None:
-    import subprocess
-    import time
-
     # It counts its starts in RAM, which a reset leaves, tells why it started, and waits.
     code = (
         UART + "    lds r24, 0x200\n    inc r24\n    sts 0x200, r24\n    rcall send\n"
@@ -467,7 +485,8 @@ def test_a_pseudo_terminal_that_is_opened_resets_the_board(tmp_path: Path) -> No
     assert (end["event"], end["resets"]) == ("stopped", 2)
     costs = [json.loads(line) for line in (tmp_path / "p").read_text().splitlines()]
     assert sum(cost["c"] for cost in costs if "pc" in cost) == end["cycle"]
-    assert next(cost for cost in costs if cost.get("function") == 0)["calls"] == 3
+    functions = [cost for cost in costs if "function" in cost]
+    assert functions[0]["calls"] == 3 and sum(cost["self"] for cost in functions) == end["cycle"]
 
 
 # --- profiles --------------------------------------------------------------------------------------------
@@ -572,3 +591,59 @@ work:
     assert sum(cost["self"] for cost in found.values()) == ran.end["cycle"]
     unprofiled = avr_run(code, tmp_path, "--max-cycles", "26000")
     assert unprofiled.end == ran.end
+
+
+def test_a_call_that_makes_room_is_stack_and_no_call(tmp_path: Path) -> None:
+    code = "    rcall f\n" + STOP + "f:\n    rcall .+0\n    pop r0\n    pop r0\n    ret\n"
+    avr_run(code, tmp_path, *profile_options(tmp_path, "6 10\n"))
+    functions, _ = costs(tmp_path)
+    assert (functions[1]["calls"], functions[1]["stack"]) == (1, 4)
+    assert set(functions) == {0, 1}
+
+
+def test_code_without_symbols_that_jumps_is_one_piece(tmp_path: Path) -> None:
+    code = (
+        "    rjmp a\n    nop\na:\n    ldi r30, lo8(gs(b))\n    ldi r31, hi8(gs(b))\n    ijmp\n    nop\nb:\n"
+        + STOP
+    )
+    avr_run(code, tmp_path, *profile_options(tmp_path, ""))
+    functions, _ = costs(tmp_path)
+    assert set(functions) == {0} and functions[0]["calls"] == 1
+
+
+def test_a_profile_of_the_end_of_the_flash(tmp_path: Path) -> None:
+    code = "    rcall f\n    rjmp .+2\nf:\n    ret\n" + STOP
+    base = 32768 - 10
+    options = profile_options(tmp_path, f"{base + 4:x} {base + 6:x}\n{base + 6:x} {base + 10:x}\n")
+    ran = avr_run(code, tmp_path, "--base", str(base), "--start", str(base), *options)
+    assert ran.end["event"] == "stop" and ran.end["pc"] == 32766
+    functions, counts = costs(tmp_path)
+    assert (functions[1]["calls"], functions[1]["inclusive"]) == (1, 4)
+    assert (functions[2]["calls"], functions[2]["self"]) == (1, 3)
+    assert counts[32766] == (1, 2)
+
+
+@pytest.mark.parametrize("name", ["avr_run", "simavr"])
+def test_it_ends_with_whoever_started_it(tmp_path: Path, name: str) -> None:
+    (tmp_path / "image").write_bytes(RUNS)
+    (tmp_path / "f.elf").write_bytes(elf_of([Segment(0, RUNS)], AVR, 0))
+    most = ["--max-cycles", str(1 << 62)]
+    own = ["--image", str(tmp_path / "image"), "--real"] if name == "avr_run" else [str(tmp_path / "f.elf")]
+    command = [str(driver(name)), *CHIP, *most, *own]
+    start = "import subprocess, sys, time; p = subprocess.Popen(sys.argv[1:]); print(p.pid, flush=True)"
+    start += "; time.sleep(60)"
+    parent = subprocess.Popen([sys.executable, "-c", start, *command], stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    child = Path(f"/proc/{int(parent.stdout.readline())}/status")
+    ends = time.monotonic() + 20
+    while "Seccomp:\t2" not in child.read_text() and time.monotonic() < ends:
+        time.sleep(0.01)
+    parent.send_signal(signal.SIGKILL)
+    parent.wait(20)
+    parent.stdout.close()
+    while child.exists() and "State:\tZ" not in child.read_text() and time.monotonic() < ends:
+        time.sleep(0.01)
+    gone = not child.exists() or "State:\tZ" in child.read_text()
+    if not gone:
+        os.kill(int(child.parent.name), signal.SIGKILL)
+    assert gone

@@ -136,6 +136,15 @@ def test_output_is_passed_on_when_it_is_looked_at_and_when_it_is_much(start: Sta
     assert line("flush") == 0 and line.out(1) == b"\1"
 
 
+def test_output_goes_on_where_it_was_interrupted(start: Start) -> None:
+    line = start()
+    line("open_none")
+    line("set", MOST, 0, 0, 0)
+    line("disturb", 2, 1)
+    sent(line, b"0123456789")
+    assert line("flush") == 0 and line.out(10) == b"0123456789" and line.quiet()
+
+
 def test_stamps_are_at_the_beginning_of_lines(start: Start) -> None:
     line = start()
     line("open_none")

@@ -38,6 +38,32 @@ uint32_t counted(int what) {
     return (uint32_t)(what == 0 ? nor.programs : what == 1 ? nor.erases : nor.busy_cycles);
 }
 
+/* A whole command through the interface, byte after byte; the answers, first one first, in a number. */
+uint64_t converse(const uint8_t *bytes, uint32_t count, uint32_t divider);
+uint64_t converse(const uint8_t *bytes, uint32_t count, uint32_t divider) {
+    uint64_t answers = 0, now = 0;
+    nor_reset(&nor);
+    nor_select(&nor, 1, now);
+    for (uint32_t i = 0; i < count; i++) {
+        nor_send(&nor, bytes[i], divider, now);
+        answers = answers << 8 | nor_receive(&nor, now + 8u * divider - 1); /* too early: 0 */
+        now += 8u * divider;
+        answers = answers << 8 | nor_receive(&nor, now);
+    }
+    nor_select(&nor, 0, now);
+    return answers;
+}
+
+/* What the interface says of itself at `now`, with so many bytes sent at 0. */
+uint32_t status_of(uint32_t count, uint32_t divider, uint64_t now);
+uint32_t status_of(uint32_t count, uint32_t divider, uint64_t now) {
+    nor_reset(&nor);
+    for (uint32_t i = 0; i < count; i++) {
+        nor_send(&nor, 0, divider, 0);
+    }
+    return nor_status(&nor, divider, now);
+}
+
 /* Puts bytes into the interface all at once and takes what came; returns how many the FIFO kept. */
 uint32_t burst(uint32_t count, uint32_t divider);
 uint32_t burst(uint32_t count, uint32_t divider) {

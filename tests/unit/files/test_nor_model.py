@@ -18,6 +18,7 @@ BUSY, ENABLED = 1, 2
 class Nor:
     def __init__(self, library: ctypes.CDLL) -> None:
         self._library = library
+        library.converse.restype = ctypes.c_uint64
         library.send.restype = library.at.restype = ctypes.c_uint8
         library.reset()
 
@@ -115,3 +116,69 @@ def test_bytes_take_eight_clocks_and_the_fifo_holds_sixteen(nor: Nor) -> None:
         assert nor.burst(1, divider) == 1
         assert nor.burst(16, divider) == 16
         assert nor.burst(20, divider) == 16, "what comes beyond is lost, as on a board"
+
+
+def test_a_byte_comes_back_when_it_has_gone_out(nor: Nor) -> None:
+    for divider in (1, 4):
+        answers = nor._library.converse(bytes([IDENTIFY, 0, 0, 0]), 4, divider)
+        assert answers.to_bytes(8, "big") == bytes([0, 0xFF, 0, 0xEF, 0, 0x40, 0, 0x15])
+
+
+BUSY_LINE, ROOM, EMPTY, RECEIVED = 1, 2, 4, 8
+
+
+@pytest.mark.parametrize(
+    ("count", "divider", "now", "status"),
+    [
+        (0, 2, 0, ROOM | EMPTY),
+        (0, 0, 0, ROOM | EMPTY),
+        (1, 2, 0, BUSY_LINE | ROOM),
+        (1, 2, 1, BUSY_LINE | ROOM | EMPTY),
+        (1, 2, 15, BUSY_LINE | ROOM | EMPTY),
+        (1, 2, 16, ROOM | EMPTY | RECEIVED),
+        (2, 2, 16, BUSY_LINE | ROOM | RECEIVED),
+        (2, 2, 17, BUSY_LINE | ROOM | EMPTY | RECEIVED),
+        (16, 2, 0, BUSY_LINE),
+        (16, 2, 1, BUSY_LINE | ROOM),
+        (17, 2, 16, BUSY_LINE | RECEIVED),
+        (17, 2, 17, BUSY_LINE | ROOM | RECEIVED),
+        (17, 2, 17 * 16, ROOM | EMPTY | RECEIVED),
+    ],
+)
+def test_the_interface_tells_its_state(nor: Nor, count: int, divider: int, now: int, status: int) -> None:
+    assert nor._library.status_of(count, divider, ctypes.c_uint64(now)) == status
+
+
+def test_every_command_of_the_chip(nor: Nor) -> None:
+    nor.send(WRITE_ENABLE)
+    assert nor.status() == ENABLED
+    nor.send(0x04)
+    assert nor.status() == 0, "writing disabled again"
+    assert nor.send(0x35, 0) == 2, "the quad-enable bit"
+    nor.send(WRITE_ENABLE)
+    nor.send(PROGRAM, 0, 1, 2, data=b"abc")
+    later = 10_000
+    assert nor.send(0x03, 0, 1, 2, 0, now=999) == 0xFF, "busy"
+    assert [nor.send(0x03, 0, 1, 2, data=bytes(n), now=later) for n in (1, 2, 3, 4)] == [*b"abc", 0xFF]
+    assert nor.send(0x03, 0x10, 1, 2, 0, now=later) == ord("a"), "beyond its end it begins anew"
+    assert nor.send(0x77, 0, 1, 2, 0, now=later) == 0xFF
+    assert nor.send(IDENTIFY, data=bytes(4), now=later) == 0xFF
+    for command, size, takes in ((0x20, 4096, 50_000), (0x52, 32768, 60_000), (0xD8, 65536, 70_000)):
+        now = later + takes * 1000
+        edges = (2 * 65536 - 1, 2 * 65536, 2 * 65536 + size - 1, 2 * 65536 + size)
+        for edge in edges:
+            nor.send(WRITE_ENABLE, now=now)
+            nor.send(PROGRAM, edge >> 16, edge >> 8 & 255, edge & 255, data=b"\0", now=now)
+            now += 1000
+        nor.send(command, 2, 0, 5, now=now)
+        assert nor[edges[1]] == 0, "not without being enabled"
+        nor.send(WRITE_ENABLE, now=now)
+        before = nor.counted()
+        nor.send(command, 2, 0, 5, now=now)
+        assert [nor[edge] for edge in edges] == [0, 0xFF, 0xFF, 0]
+        assert nor.counted() == (before[0], before[1] + 1, before[2] + takes)
+        assert nor.status(now=now + takes - 1) == BUSY and nor.status(now=now + takes) == 0
+        nor.send(WRITE_ENABLE, now=now + takes)
+        nor.send(command, 2, 0, 5, 0, now=now + takes)
+        nor.send(command, 2, 0, now=now + takes)
+        assert nor.counted()[1] == before[1] + 1, "an address of three bytes, no more and no less"
