@@ -86,7 +86,7 @@ def _defaults(name: str, function: FunctionType) -> dict[str, Any]:
 
 
 def told(value: Any) -> Any:
-    """A value as text: numbers, words, patterns, and what is made of them; of anything else its type."""
+    """A value as text: numbers, words, patterns, and what is made of them; None for anything else."""
     if isinstance(value, enum.Enum):
         return str(value)
     if value is None or isinstance(value, bool | int | float | str | bytes):
@@ -103,14 +103,15 @@ def told(value: Any) -> Any:
         return sorted(map(str, map(told, value)))
     if isinstance(value, tuple | list | range):
         return [told(entry) for entry in value]
-    return getattr(value, "__qualname__", type(value).__name__)
+    return None
 
 
 def written() -> str:
     """JSON with a line for each name."""
     parts = []
     for path, module in modules():
-        entries = [f"  {json.dumps(n)}: {_short(v)}" for n, v in sorted(constants_of(module).items())]
+        told_of = {name: value for name, value in constants_of(module).items() if value is not None}
+        entries = [f"  {json.dumps(n)}: {_short(v)}" for n, v in sorted(told_of.items())]
         if entries:
             parts.append(f"{json.dumps(path)}: {{\n" + ",\n".join(entries) + "\n}")
     return "{\n" + ",\n".join(parts) + "\n}\n"

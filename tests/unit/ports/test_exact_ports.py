@@ -1,0 +1,517 @@
+"""Ports, signals and pacing against a clock and a select of our own: what is written when, what is said."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import termios
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.link import SendOutcome
+from motecrypt.ports import commands, serial_port, session, virtual
+from motecrypt.ports.serial_port import SerialPort
+from motecrypt.ports.signals import Stop
+from motecrypt.radios.pair import Arrival
+
+
+class World:
+    """Time that passes only while something waits; `events` are what comes to the port, in seconds."""
+
+    def __init__(self, *events: tuple[float, bytes | str]) -> None:
+        self.now, self.events = 100.0, [(100.0 + at, what) for at, what in events]
+        self.waited: list[float] = []
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def monotonic_ns(self) -> int:
+        return round(self.now * 1e9)
+
+    def select(
+        self, readers: Sequence[Any], writers: Sequence[Any], _: object, seconds: float
+    ) -> tuple[list[Any], list[Any], list[Any]]:
+        self.waited.append(seconds)
+        ready = [w for w in writers if w.capacity]
+        port = next((r for r in [*readers, *writers] if isinstance(r, Port)), None)
+        if not ready:
+            due = self.events[0][0] if self.events else float("inf")
+            self.now = min(self.now + seconds, max(self.now, due))
+        coming = bool(self.events) and self.events[0][0] <= self.now
+        if coming and self.events[0][1] == "stop":
+            next(r for r in readers if isinstance(r, Signal)).asked = True
+            return [r for r in readers if isinstance(r, Signal)], ready, []
+        return [port] if coming and port in readers else [], ready, []
+
+
+class Port:
+    """A port that takes `capacity` bytes at a time."""
+
+    path = "/dev/p"
+
+    def __init__(self, world: World, capacity: int = 1000) -> None:
+        self.world, self.capacity = world, capacity
+        self.written: list[tuple[float, bytes]] = []
+        self.closed = False
+
+    def write(self, data: bytes) -> int:
+        part = data[: self.capacity]
+        self.written.append((round(self.world.now - 100, 3), part))
+        return len(part)
+
+    def read(self) -> bytes:
+        _, what = self.world.events.pop(0)
+        if what == "gone":
+            raise MotecryptError("port p: vanished")
+        assert isinstance(what, bytes)
+        return what
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Signal:
+    asked = False
+
+
+@pytest.fixture
+def begin(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[World, Port, Signal]]:
+    def made(*events: tuple[float, Any], capacity: int = 1000) -> tuple[World, Port, Signal]:
+        world = World(*events)
+        monkeypatch.setattr(session, "time", world)
+        monkeypatch.setattr(session, "select", world)
+        return world, Port(world, capacity), Signal()
+
+    return made
+
+
+class Sending:
+    """A sender that wants its answer, and repeats itself after a second, three times."""
+
+    def __init__(self) -> None:
+        self.log: list[Any] = []
+        self.busy, self.outcome = False, None
+        self._output, self._due_us, self._sent = b"", 0.0, 0
+
+    def submit(self, message: bytes, now_us: float) -> None:
+        self.log.append(("submit", now_us))
+        self.busy, self._output, self._due_us, self._sent = True, message, now_us + 1e6, 1
+
+    def take_output(self) -> bytes:
+        taken, self._output = self._output, b""
+        return taken
+
+    def deadline_us(self) -> float | None:
+        return self._due_us
+
+    def feed(self, data: bytes, now_us: float) -> None:
+        self.log.append(("feed", data, now_us))
+        self.busy, self.outcome = False, SendOutcome.ACCEPTED  # type: ignore[assignment]
+
+    def tick(self, now_us: float) -> None:
+        self.log.append(("tick", now_us))
+        if now_us >= self._due_us:
+            self._sent += 1
+            self._output, self._due_us = b"again", now_us + 1e6
+            self.busy = self._sent < 4
+
+    def abandon(self) -> None:
+        self.busy = False
+        self.log.append("abandoned")
+
+
+def test_a_message_is_written_as_the_port_takes_it_and_its_answer_ends_it(begin: Any) -> None:
+    world, port, stop = begin((0.5, b"yes"), capacity=4)
+    sender = Sending()
+    assert session.transmit(port, sender, b"message no", stop) is SendOutcome.ACCEPTED
+    assert port.written == [(0.0, b"mess"), (0.0, b"age "), (0.0, b"no")]
+    assert sender.log == [("submit", 100e6), ("tick", 100e6), ("feed", b"yes", 100.5e6), ("tick", 100.5e6)]
+    assert world.waited == [1.0, 1.0, 1.0, 1.0]
+
+
+def test_an_unanswered_message_is_sent_again_at_its_deadline(begin: Any) -> None:
+    world, port, stop = begin()
+    sender = Sending()
+    assert session.transmit(port, sender, b"m", stop) is SendOutcome.UNCONFIRMED
+    assert port.written == [(0.0, b"m"), (1.0, b"again"), (2.0, b"again")]
+    assert world.now == 103.0
+
+
+def test_a_signal_leaves_a_message_unconfirmed(begin: Any) -> None:
+    _, port, stop = begin((0.25, "stop"))
+    sender = Sending()
+    assert session.transmit(port, sender, b"m", stop) is SendOutcome.UNCONFIRMED
+    assert sender.log[-1] == "abandoned" and port.written == [(0.0, b"m")]
+
+
+def test_a_deadline_that_is_over_waits_no_more(begin: Any) -> None:
+    world, port, stop = begin((0.0, b"yes"))
+    sender = Sending()
+    sender.deadline_us = lambda: None  # type: ignore[method-assign]
+    session.transmit(port, sender, b"", stop)
+    assert world.waited == [0.0]
+
+
+def test_all_is_written_or_the_port_is_blamed(begin: Any) -> None:
+    world, port, stop = begin(capacity=2)
+    assert session.write_all(port, b"abcde", stop) == 0.0
+    assert [data for _, data in port.written] == [b"ab", b"cd", b"e"]
+    port.capacity = 0
+    with pytest.raises(MotecryptError, match=r"^port /dev/p: takes no bytes; is the radio switched on\?$"):
+        session.write_all(port, b"a", stop, deadline_s=3.0)
+    assert world.now == 104.0
+    begun = world.now
+    with pytest.raises(MotecryptError):
+        session.write_all(port, b"a", stop)
+    assert world.now - begun == 61.0
+    stop.asked = True
+    assert session.write_all(port, b"a", stop) == 0.0
+
+
+def test_a_pause_returns_what_came(begin: Any) -> None:
+    world, port, stop = begin((0.25, b"a"), (0.5, b"b"), (2.0, b"late"))
+    assert session.pause(port, 1.0, stop) == b"ab" and world.now == 101.0
+    assert world.waited == [1.0, 0.75, 0.5]
+    world.events = [(101.5, "stop")]
+    assert session.pause(port, 1.0, stop) == b"" and world.now == 101.5
+
+
+def listening(
+    monkeypatch: pytest.MonkeyPatch, ports: list[Any], rounds: int, **settings: Any
+) -> tuple[list[Any], list[str]]:
+    fed: list[Any] = []
+    said: list[str] = []
+
+    def opened(path: str, baud: int) -> Any:
+        assert (path, baud) == ("p", 9600)
+        made = ports.pop(0)
+        if isinstance(made, Exception):
+            raise made
+        return made
+
+    def feed(data: bytes, at_us: float) -> bytes:
+        fed.append((data, round(at_us / 1e6 - 100, 3)))
+        return b"<" + data + b">" if data else b""
+
+    monkeypatch.setattr(session, "SerialPort", opened)
+    over = settings.pop("over", lambda: len(fed) >= rounds)
+    session.listen("p", 9600, feed, settings.pop("stop", Signal()), over, said.append, **settings)
+    return fed, said
+
+
+def test_a_port_is_read_answered_and_given_back(begin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, port, _ = begin((0.1, b"a"), (0.6, b"b"), capacity=2)
+    fresh: list[Any] = []
+    fed, said = listening(monkeypatch, [port], 4, setup=fresh.append)
+    assert fed == [(b"a", 0.1), (b"", 0.35), (b"", 0.6), (b"b", 0.6)] or fed == [
+        (b"a", 0.1), (b"", 0.35), (b"b", 0.6), (b"", 0.85),
+    ]  # fmt: skip
+    assert b"".join(data for _, data in port.written) == b"<a><b>"
+    assert fresh == [port] and port.closed and said == []
+
+
+def test_a_port_that_vanishes_is_waited_for(begin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    world, port, stop = begin((0.1, "gone"), (2.0, b"b"))
+    back = Port(world)
+    refused = InputError("port p: does not exist")
+    fresh: list[Any] = []
+    fed, said = listening(
+        monkeypatch, [port, refused, refused, back], 1, setup=fresh.append, quiet_s=3.0, stop=stop
+    )
+    assert said == ["port p: vanished; waiting for it", "port p: is back"]
+    assert fed == [(b"b", 2.0)] and fresh == [port, back] and port.closed and back.closed
+    assert session.REOPEN_S in world.waited and back.written == [(2.0, b"<b>")]
+
+
+def test_waiting_for_a_port_ends_too(begin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    world, port, stop = begin((0.1, "gone"))
+    refused = InputError("port p: does not exist")
+    fed, said = listening(
+        monkeypatch, [port, refused, refused], 1, quiet_s=3.0, stop=stop, over=lambda: world.now > 100.9
+    )
+    assert fed == [] and said == ["port p: vanished; waiting for it"]
+
+    def wrong(port: object) -> None:
+        raise InputError("the radio is none")
+
+    _, other, _ = begin()
+    with pytest.raises(InputError, match="none"):
+        listening(monkeypatch, [other], 1, setup=wrong)
+    assert other.closed
+
+
+def test_the_last_answer_is_written_within_a_second(begin: Any) -> None:
+    world, port, _ = begin(capacity=1)
+    session._drain(port, b"ab")
+    assert port.written == [(0.0, b"a"), (0.0, b"b")]
+    port.capacity = 0
+    session._drain(port, b"ab")
+    assert 101.0 <= world.now < 101.2 and set(world.waited) == {0.1}
+
+
+def test_the_window_is_saved_in_quiet_moments() -> None:
+    done: list[Any] = []
+    receiver = SimpleNamespace(
+        feed=done.append, take_output=lambda: b"out", tally=SimpleNamespace(accepted=0)
+    )
+    feed = session.receiving(receiver, SimpleNamespace(save=lambda: done.append("saved")))  # type: ignore[arg-type]
+    assert feed(b"", 0.0) == b"out" and done == []
+    receiver.tally.accepted = 2
+    assert feed(b"ab", 0.0) == b"out" and done == [b"ab"]
+    feed(b"", 0.0)
+    feed(b"", 0.0)
+    assert done == [b"ab", "saved"]
+    receiver.tally.accepted = 3
+    feed(b"", 0.0)
+    assert done == [b"ab", "saved", "saved"]
+
+
+def configured(monkeypatch: pytest.MonkeyPatch, answers: dict[bytes, list[bytes]]) -> list[Any]:
+    done: list[Any] = []
+    port = SimpleNamespace(path="/dev/p")
+
+    def pause(given: object, seconds: float, stop: object) -> bytes:
+        if seconds == commands.QUIET_S:
+            done.append("quiet")
+            return b"OK\r"
+        sent = done[-1]
+        return answers[sent].pop(0) if answers.get(sent) else b""
+
+    monkeypatch.setattr(commands, "pause", pause)
+    monkeypatch.setattr(commands, "write_all", lambda given, data, stop: done.append(data))
+    commands.configure(port, ["ATEE1", "ATEK00112233"], Signal())  # type: ignore[arg-type]
+    return done
+
+
+def test_a_module_is_set_up_command_by_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = [b"+++", b"ATEE1\r", b"ATEK00112233\r", b"ATAC\r", b"ATDN\r"]
+    slow = [b""] * (commands.TRIES - 2) + [b"O", b"K\r"]
+    assert configured(monkeypatch, {**dict.fromkeys(sent, [b"OK\r"] * 9), sent[1]: slow}) == ["quiet", *sent]
+    fine = {command: [b"OK\r"] for command in sent}
+    with pytest.raises(MotecryptError, match=r"^port /dev/p: the module refuses ATEK$"):
+        configured(monkeypatch, {**fine, sent[2]: [b"ERR\r"]})
+    fine = {command: [b"OK\r"] for command in sent}
+    late = [b""] * commands.TRIES + [b"OK\r"]
+    with pytest.raises(
+        MotecryptError,
+        match=r"^port /dev/p: the module does not answer \+\+\+; is it an SRF at this baud rate\?$",
+    ):
+        configured(monkeypatch, {**fine, sent[0]: late})
+    monkeypatch.setattr(Signal, "asked", True)
+    assert configured(monkeypatch, {}) == ["quiet", *sent]
+
+
+def test_signals_are_asked_for_and_given_back() -> None:
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+    for number in numbers:
+        with Stop() as stop:
+            assert not stop.asked
+            signal.raise_signal(number)
+            signal.raise_signal(number)
+            assert stop.asked and os.read(stop.fileno(), 9) == b"!!"
+            with pytest.raises(BlockingIOError):
+                os.read(stop.fileno(), 1)
+            handle = stop.fileno()
+        assert [signal.getsignal(n) for n in numbers] == before
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(handle)
+    with Stop() as stop:
+        for _ in range(70_000):  # more than a pipe takes: nobody waits for it
+            stop._ask(2, None)
+
+
+# --- serial ports ------------------------------------------------------------------------------------------
+
+
+def test_what_is_wrong_with_a_port_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def said(number: int | None) -> str:
+        return serial_port._reason(OSError(number, "text") if number else ValueError("text"), "/no/such/port")
+
+    assert said(errno.ENOENT).startswith("does not exist; 'motecrypt radio srf'")
+    for number in (errno.EAGAIN, errno.EBUSY):
+        assert said(number) == "busy: another program holds it; stop that one first"
+    assert said(errno.EACCES).startswith(
+        "permission denied; join the group dialout (sudo usermod -aG dialout "
+    )
+    for number in (errno.ENOTTY, errno.EINVAL):
+        assert said(number) == "is no serial port; name one such as /dev/ttyUSB0"
+    assert serial_port._reason(termios.error(5, "x"), "p") == said(errno.ENOTTY)
+    assert said(None) == "text" and said(errno.EIO) == "[Errno 5] text"
+    hidden = ValueError("pyserial's")
+    hidden.__context__ = termios.error(22, "x")
+    assert serial_port._reason(hidden, "p") == said(errno.ENOTTY)
+    assert serial_port._group_of("/dev/null") == Path("/dev/null").group()
+
+
+def test_a_port_is_read_and_written_without_waiting() -> None:
+    master, slave = os.openpty()
+    try:
+        with SerialPort(os.ttyname(slave), 9600) as port:
+            assert port.read() == b"" and port.write(b"abc") == 3 and os.read(master, 9) == b"abc"
+            os.write(master, bytes(range(100, 110)))
+            while not (came := port.read()):
+                pass
+            assert came == bytes(range(100, 110))
+            assert sum(iter(lambda: port.write(bytes(4096)), 0)) > 4096
+            with pytest.raises(InputError, match=r"^port .*: busy: another program holds it"):
+                SerialPort(os.ttyname(slave))
+            os.close(master)
+            os.close(slave)
+            master = slave = -1
+            for call in (port.read, lambda: port.write(b"x")):
+                with pytest.raises(
+                    MotecryptError, match=r"vanished.*; plug it in again and repeat the command$"
+                ):
+                    call()
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(port.fileno())
+    finally:
+        for handle in (master, slave):
+            if handle >= 0:
+                os.close(handle)
+
+
+# --- virtual radios ----------------------------------------------------------------------------------------
+
+
+def test_lateness_is_summed_up() -> None:
+    assert virtual.Pacing().summary() == {"deliveries": 0, "overrun_bytes": 0}
+    pacing = virtual.Pacing([float(n) for n in range(200, 0, -1)], 7)
+    assert pacing.summary() == {
+        "deliveries": 200,
+        "median_us": 101.0,
+        "p99_us": 199.0,
+        "max_us": 200.0,
+        "overrun_bytes": 7,
+    }
+    assert virtual.Pacing([3.14159]).summary() == {
+        **dict.fromkeys(("median_us", "p99_us", "max_us"), 3.1),
+        "deliveries": 1,
+        "overrun_bytes": 0,
+    }
+
+
+class Pair:
+    """A pair of radios whose next event is at `due`."""
+
+    def __init__(self, due: float | None = None, arrival: bool = False, booked: float = 0.0) -> None:
+        self.due, self.arrival, self.booked = due, arrival, booked
+        self.wrote: list[Any] = []
+        self.advanced: list[float] = []
+
+    def next_us(self) -> float | None:
+        return self.due
+
+    def next_is_arrival(self) -> bool:
+        return self.arrival
+
+    def line_booked_us(self, end: int, now_us: float) -> float:
+        return self.booked if end else 0.0
+
+    def write(self, end: int, data: bytes, now_us: float) -> None:
+        self.wrote.append((end, data, now_us))
+
+    def advance(self, now_us: float) -> list[Arrival]:
+        self.advanced.append(now_us)
+        return [Arrival(1, b"heard", 40.0)]
+
+
+def turned(monkeypatch: pytest.MonkeyPatch, pair: Pair, end_us: float | None, came: int | None = None) -> Any:
+    radios = virtual.VirtualRadios(pair)  # type: ignore[arg-type]
+    asked: list[Any] = []
+    clock = [0]
+
+    def now_ns() -> int:
+        clock[0] += 1000
+        return clock[0]
+
+    def select(readers: list[int], writers: object, errors: object, seconds: float) -> Any:
+        asked.append(([*readers], seconds))
+        return ([radios._masters[came]] if came is not None else [], [], [])
+
+    try:
+        radios._start_ns = 0
+        monkeypatch.setattr(virtual, "time", SimpleNamespace(monotonic_ns=now_ns))
+        monkeypatch.setattr(virtual, "select", SimpleNamespace(select=select))
+        if came is not None:
+            os.write(radios._slaves[came], b"typed")
+        radios._turn(end_us, 99)
+        (readers, seconds), masters = asked[0], radios._masters
+        heard = os.read(radios._slaves[1], 99)
+        return [masters.index(r) if r in masters else r for r in readers], seconds, heard, radios.pacing
+    finally:
+        radios.close()
+
+
+def test_a_turn_waits_for_the_next_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The clock says 1 us at the start of a turn, and goes on by 1 us with each look.
+    readers, seconds, heard, pacing = turned(monkeypatch, Pair(), None)
+    assert (readers, seconds, heard) == ([0, 1, 99], 1.0, b"heard")
+    assert len(pacing.late_us) == 1 and pacing.late_us[0] == 3.0 - 40.0 and pacing.overrun_bytes == 0
+    assert turned(monkeypatch, Pair(5001.0), None)[1] == pytest.approx(0.005)
+    assert turned(monkeypatch, Pair(5001.0), 2001.0)[1] == pytest.approx(0.002)
+    assert turned(monkeypatch, Pair(5001.0, arrival=True), None)[1] == pytest.approx(
+        (5000 - virtual.SPIN_US) / 1e6
+    )
+    assert turned(monkeypatch, Pair(-50.0), None)[1] == 0.0
+    full = turned(monkeypatch, Pair(1e6, booked=virtual.READ_AHEAD_US), None)
+    assert full[0] == [0, 99] and full[1] == pytest.approx(virtual.READ_AHEAD_US / 4e6)
+    assert turned(monkeypatch, Pair(1e6, booked=virtual.READ_AHEAD_US - 1), None)[0] == [0, 1, 99]
+
+
+def test_what_is_due_at_once_is_spun_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = Pair(1.0 + virtual.SPIN_US, arrival=True)
+    assert turned(monkeypatch, pair, None)[1] == 0.0
+    assert pair.advanced[0] >= 1.0 + virtual.SPIN_US
+
+
+def test_what_a_program_writes_goes_to_its_radio(monkeypatch: pytest.MonkeyPatch) -> None:
+    for end in (0, 1):
+        pair = Pair()
+        turned(monkeypatch, pair, None, came=end)
+        assert [(e, data) for e, data, _ in pair.wrote] == [(end, b"typed")]
+
+
+def test_radios_run_until_they_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    radios = virtual.VirtualRadios(Pair())  # type: ignore[arg-type]
+    turns: list[Any] = []
+    try:
+        monkeypatch.setattr(radios, "_turn", lambda end_us, wake: turns.append((end_us, wake)))
+        radios.run(lambda: len(turns) >= 3, wake=7)
+        assert turns == [(None, 7)] * 3
+        clock = iter(range(0, 10**9, 250_000))
+        monkeypatch.setattr(radios, "now_us", lambda: float(next(clock)))
+        turns.clear()
+        radios.run(lambda: False, seconds=1.0)
+        assert turns == [(1e6, None)] * 3
+        assert len({*radios.ports}) == 2
+    finally:
+        radios.close()
+    assert virtual.VirtualRadios.now_us(SimpleNamespace(_start_ns=0)) > 0  # type: ignore[arg-type]
+
+
+def test_bytes_that_nobody_reads_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    radios = virtual.VirtualRadios(Pair())  # type: ignore[arg-type]
+    try:
+        monkeypatch.setattr(radios, "now_us", lambda: 50.0)
+        for taken in (3, None):
+
+            def write(handle: int, data: bytes, taken: int | None = taken) -> int:
+                assert handle == radios._masters[0]
+                if taken is None:
+                    raise BlockingIOError
+                return taken
+
+            monkeypatch.setattr(virtual, "os", SimpleNamespace(write=write))
+            radios._deliver(0, b"12345", 20.0)
+        assert radios.pacing == virtual.Pacing([30.0, 30.0], 2 + 5)
+    finally:
+        monkeypatch.undo()
+        radios.close()
