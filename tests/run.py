@@ -3,7 +3,8 @@
 Before that it installs what the suites need. The cross-checks hold our figures to other people's programs
 (QEMU, rp2040js, tshark, aircrack-ng, valgrind, Chromium); `--quick` leaves them and the long tests out.
 `./test mutants ...` breaks the code to see what the suites notice (mutants/main.py); `./test fuzz ...` runs
-hostile firmware in the simulators' drivers (fuzz/main.py).
+hostile firmware in the simulators' drivers (fuzz/main.py); `./test campaign ...` sends a million messages
+over the link in virtual time (campaign/main.py).
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Outcome:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the chosen checks and suites, or all; 0 when everything passed."""
-    campaigns = {"mutants": _mutants, "fuzz": _fuzz}
+    campaigns = {"mutants": _mutants, "fuzz": _fuzz, "campaign": _campaign}
     if arguments and arguments[0] in campaigns:
         if not {"-h", "--help"} & set(arguments):
             _set_up(SUITES, quick=True)
@@ -78,7 +79,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         prog="./test",
         description="Sets up what the tests need, then runs all of them, or the checks and suites named.",
         epilog="Example: ./test --quick unit. How the tests are tested: ./test mutants --help. "
-        "Hostile firmware: ./test fuzz --help",
+        "Hostile firmware: ./test fuzz --help. A million messages: ./test campaign --help",
     )
     everything = (*CHECKS, *SUITES)
     parser.add_argument("names", nargs="*", metavar="SUITE", help=f"one of: {' '.join(everything)}")
@@ -146,6 +147,13 @@ def _fuzz(arguments: list[str]) -> int:
     from fuzz.main import main as run_fuzz
 
     return run_fuzz(arguments)
+
+
+def _campaign(arguments: list[str]) -> int:
+    sys.path.insert(0, str(ROOT / "tests"))
+    from campaign.main import main as run_campaign
+
+    return run_campaign(arguments)
 
 
 def _check(name: str) -> Outcome:

@@ -27,7 +27,7 @@ def test_help_names_every_suite_and_installs_nothing() -> None:
         assert word in done.stdout
 
 
-@pytest.mark.parametrize("campaign", ["mutants", "fuzz"])
+@pytest.mark.parametrize("campaign", ["mutants", "fuzz", "campaign"])
 def test_help_of_a_campaign_installs_nothing(
     campaign: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

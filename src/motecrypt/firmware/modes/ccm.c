@@ -14,6 +14,12 @@
 #error "CCM takes tags of 4, 6, 8, 10, 12, 14 or 16 bytes"
 #endif
 
+#ifdef CIPHER_TAG_VARIES
+#define TAG_BYTES(context) ((context)->tag_bytes)
+#else
+#define TAG_BYTES(context) CIPHER_TAG_BYTES
+#endif
+
 enum { NONCE_BYTES_MIN = 7, NONCE_BYTES_MAX = 13 };
 
 /* Write a number big-endian into the `bytes` bytes that end before `end`. */
@@ -90,10 +96,11 @@ static void crypt_message(const struct block_key *key, uint8_t *mac, const struc
 }
 
 /* Leave the tag at the front of `mac`, a space of two blocks. */
-static uint8_t process(const struct block_key *key, uint8_t *mac, const struct cipher_io *io,
+static uint8_t process(const struct cipher_context *context, uint8_t *mac, const struct cipher_io *io,
                        uint8_t decrypting) {
+    const struct block_key *key = &context->key;
     uint8_t length_bytes = (uint8_t)(BLOCK_BYTES - 1 - io->nonce_bytes);
-    uint8_t flags = (uint8_t)((CIPHER_TAG_BYTES - 2) / 2 << 3 | (length_bytes - 1));
+    uint8_t flags = (uint8_t)((TAG_BYTES(context) - 2) / 2 << 3 | (length_bytes - 1));
 
     if (io->nonce_bytes < NONCE_BYTES_MIN || io->nonce_bytes > NONCE_BYTES_MAX) {
         return CIPHER_BAD_NONCE;
@@ -123,7 +130,7 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
 
 uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
     uint8_t mac[2 * BLOCK_BYTES];
-    uint8_t status = process(&context->key, mac, io, 0);
+    uint8_t status = process(context, mac, io, 0);
 
     if (status == CIPHER_OK) {
         memcpy(io->tag, mac, CIPHER_TAG_BYTES);
@@ -133,7 +140,17 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
 
 uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
     uint8_t mac[2 * BLOCK_BYTES];
-    uint8_t status = process(&context->key, mac, io, 1);
+    uint8_t status = process(context, mac, io, 1);
 
+#ifdef CIPHER_TAG_VARIES
+    if (status == CIPHER_OK) {
+        status = verify_or_wipe(io, mac, context->tag_bytes);
+    }
+    if (status == CIPHER_OK) {
+        memcpy(io->tag, mac, CIPHER_TAG_BYTES);
+    }
+    return status;
+#else
     return status == CIPHER_OK ? verify_or_wipe(io, mac, CIPHER_TAG_BYTES) : status;
+#endif
 }

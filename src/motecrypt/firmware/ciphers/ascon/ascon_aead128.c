@@ -2,6 +2,10 @@
  * variant's header brings. It must not know how a 64-bit word is kept: bytes, two halves, interleaved.
  *
  * SP 800-232 is little-endian; Ascon-128 v1.2 of the competition is not the same cipher.
+ *
+ * With CIPHER_TAG_VARIES each key has a tag length of its own (`tag_bytes`, set after cipher_setup), by
+ * truncation (SP 800-232, 4.2.1). `tag` keeps its 16 bytes: encrypting writes all, decrypting compares the
+ * first tag_bytes and, where they are right, writes all.
  */
 #include "cipher.h"
 #include "verify.h"
@@ -140,5 +144,13 @@ uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *i
         return CIPHER_BAD_NONCE;
     }
     process(context, io, tag, 1);
+#ifdef CIPHER_TAG_VARIES
+    uint8_t status = verify_or_wipe(io, tag, context->tag_bytes);
+    if (status == CIPHER_OK) {
+        memcpy(io->tag, tag, CIPHER_TAG_BYTES);
+    }
+    return status;
+#else
     return verify_or_wipe(io, tag, CIPHER_TAG_BYTES);
+#endif
 }

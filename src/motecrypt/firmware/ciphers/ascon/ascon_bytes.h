@@ -10,6 +10,9 @@ struct ascon_word {
 
 struct cipher_context {
     struct ascon_word key[2];
+#ifdef CIPHER_TAG_VARIES
+    uint8_t tag_bytes; /* 4 to 16: how much of the tag travels; see ascon_aead128.c */
+#endif
 };
 
 void ascon_load(struct ascon_word *word, const uint8_t *bytes);

@@ -1,0 +1,166 @@
+/* link.h: the secure link, version 2, between a node and its gateway. docs/link.md is its specification.
+ *
+ * One `struct link` is one end of one node's link: the node has one, the gateway one for each node, and a
+ * broadcast group is one more. The core has no heap, no hardware and no state outside `struct link` and the
+ * caller's buffers. It knows the cipher by cipher.h alone. Whoever builds it passes
+ *
+ *   CIPHER_HEADER       the cipher's header, as cipher.h says, with CIPHER_TAG_BYTES=16, CIPHER_TAG_VARIES
+ *   LINK_SUITE          1: AES-128-CCM (with prf_cmac.c), 2: Ascon-AEAD128 (with prf_ascon.c)
+ *   LINK_ANSWER_MS      optional: a constant instead of `answer_ms`, which saves two bytes of RAM
+ *
+ * and defines the four functions at the end of this file.
+ */
+#ifndef MOTECRYPT_LINK_V2_H
+#define MOTECRYPT_LINK_V2_H
+
+#include <stdint.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the link keeps and sends numbers as a little-endian machine holds them"
+#endif
+
+#ifndef LINK_SHORT_TAG_BYTES
+#define LINK_SHORT_TAG_BYTES 4 /* tests make it 1, to see forgeries */
+#endif
+
+/* Lengths of messages. An AVR keeps messages under 256 bytes, head and tag included. */
+#ifdef __AVR__
+typedef uint8_t link_size;
+#else
+typedef uint16_t link_size;
+#endif
+
+enum {
+    LINK_HEAD = 22,         /* bytes in front of a message in the caller's buffer */
+    LINK_PIECES_MAX = 15,   /* fragments of a message */
+    LINK_PIECE_HEAD = 3,    /* bytes of a packet in front of a fragment */
+    LINK_TRIES = 10,        /* packets or bursts without progress, then the message is given up */
+    LINK_SEND_BLOCK = 64,   /* counters claimed in storage at once */
+    LINK_FAILURE_BLOCK = 64,
+    LINK_RECEIVE_AHEAD = 15, /* counters that a node skips at a restart, to spare its EEPROM */
+    LINK_FAILURES_MAX = 4096, /* failed verifications of short tags in the life of a key */
+#ifdef MC_FAULT_STEP
+    LINK_STEP_MAX = 250,
+#else
+    LINK_STEP_MAX = 127,    /* counters since the last answered message that a short packet can name */
+#endif
+    LINK_LONG_EVERY = 32,   /* of a node that hears no answers, every so many messages one is long */
+    LINK_WINDOW = 16,       /* counters behind the newest that may still come */
+    LINK_FRESH = 16,        /* a command lives for so many messages of its receiver */
+    LINK_BROADCAST = 63,    /* the node number of a group */
+    LINK_PACKET_MIN = 12,
+    LINK_STORAGE_BYTES = 188
+};
+
+/* A buffer for messages of up to `bytes` over packets of `packet` bytes. */
+#define LINK_BUFFER_BYTES(bytes, packet) (LINK_HEAD + (bytes) + 16 + 1 + (packet))
+
+/* `options` of a key block. */
+enum {
+    LINK_SHORT = 1,    /* short packets with tags of 4 bytes may be used */
+    LINK_LISTENS = 2,  /* both ends can receive: answers, confirmed messages, commands */
+    LINK_STREAM = 4,   /* packets have no length of their own: all are packet_bytes long */
+    LINK_TAG_16 = 8,   /* tags of long messages have 16 bytes, not 8 */
+    LINK_GATEWAY = 128 /* this is the gateway's end */
+};
+
+/* How to send. */
+enum { LINK_CONFIRMED = 0x40, LINK_COMMAND = 0x10, LINK_LONG = 1 };
+
+enum link_event {
+    LINK_NOTHING = 0,
+    LINK_SENT = 1,        /* link_send: the message has left; nobody will answer */
+    LINK_WAITING = 2,     /* link_send: the message has left; its outcome comes from link_receive or link_poll */
+    LINK_ACCEPTED = 3,    /* outcome: the other end's application has taken it, proven by its answer */
+    LINK_REFUSED = 4,     /* outcome: the other end has not taken it now, and perhaps did before */
+    LINK_UNCONFIRMED = 5, /* outcome: nobody knows */
+    LINK_MESSAGE = 6,     /* link_receive: a message for the application; call link_answer next */
+    LINK_COMMANDED = 7,   /* the same, a fresh command: behind its first four bytes, which are the link's */
+    LINK_RENEWED = 8,     /* link_receive: a new epoch has begun */
+    LINK_FORGED = 9,      /* link_receive: a tag was wrong */
+    LINK_BOUND = 10,      /* link_receive: dropped unread, too many short tags were wrong */
+    LINK_BUSY = 11,       /* link_send: a message still waits for its outcome */
+    LINK_TOO_LONG = 12,   /* link_send: more than LINK_PIECES_MAX fragments, or no such kind of message here */
+    LINK_NO_KEY = 13,     /* link_begin: no key, or a damaged one */
+    LINK_NO_STATE = 14,   /* link_begin: the key has no counters: provision the node anew */
+    LINK_STORAGE = 15,    /* storage does not keep what is written; nothing was sent or handed over */
+    LINK_USED_UP = 16     /* all counters of this epoch are used */
+};
+
+/* What storage keeps: each field only grows within an epoch, so the newest record is the greatest number. */
+struct link_record {
+    uint16_t failures;   /* failed verifications counted ahead; bit 15: the other end takes no short tags */
+    uint16_t generation; /* how often the node was provisioned */
+    uint32_t receive;    /* no counter below this is taken after a restart */
+    uint32_t send;       /* no counter below this is used after a restart */
+    uint32_t epoch;
+};
+
+/* All of it is the core's; an application reads `in` and `in_bytes` and sets `answer_ms`. */
+struct link {
+    struct link_record record;
+    uint32_t next;          /* the lowest counter that was not yet received, nor any above it */
+    uint32_t answered;      /* the counter whose answer is in `answer` */
+    uint8_t *in, *out;      /* the buffer for what comes; the message that waits for its outcome */
+    uint16_t window;        /* bit i: counter next - 1 - i was received */
+    uint16_t in_have;       /* bit i: fragment i is here */
+    uint16_t in_need;       /* the fragments that the message has; 0 before the last one came */
+    uint16_t out_have;      /* bit i: fragment i was at the other end once */
+    uint16_t out_at;        /* link_clock when the message was last sent */
+#ifndef LINK_ANSWER_MS
+    uint16_t answer_ms;     /* how long an answer may take */
+#endif
+    link_size in_room;      /* bytes of the buffer behind LINK_HEAD */
+    link_size in_bytes;     /* length of the message received */
+    link_size out_bytes;    /* content of the message's packets, without their heads */
+    uint8_t node, options, packet_bytes;
+    uint8_t send_left, failures_left; /* claimed in storage and not used yet */
+    uint8_t since;          /* counters since the other end was known to be in step */
+    uint8_t slot;           /* the slot of storage that was written last */
+    uint8_t in_flags, out_flags, out_kind, tries;
+    uint8_t answer_state;   /* 0 none, 1 the application is to say, 2 `answer` is it */
+    uint8_t answer[10];
+    uint8_t key[16], key_id; /* the key derived last */
+};
+
+/* Write a key and its first counters into storage, which forgets all that it held. `block` has 24 bytes:
+ * version 2, node number, options, packet_bytes, generation (2 bytes), 0, 0, the node's key. The same block
+ * may never be written twice (docs/link.md). Returns 1, or 0 where storage does not keep it. */
+uint8_t link_provision(struct link *link, const uint8_t *block);
+
+/* Read the key and the counters. `buffer` holds what comes in: `bytes` in all, LINK_BUFFER_BYTES.
+ * Returns LINK_NOTHING, LINK_NO_KEY or LINK_NO_STATE; after the last two nothing else may be called. */
+uint8_t link_begin(struct link *link, uint8_t *buffer, link_size bytes);
+
+/* Send the `bytes` that lie behind LINK_HEAD in `buffer`, which is encrypted in place and is the core's
+ * until the outcome is known. A command's first four bytes are left free for the link. */
+uint8_t link_send(struct link *link, uint8_t *buffer, link_size bytes, uint8_t how);
+
+/* Take a packet. A message lies at in + LINK_HEAD, in_bytes long, until the next call. */
+uint8_t link_receive(struct link *link, const uint8_t *packet, uint8_t bytes);
+
+/* Say whether the application has taken the message that link_receive just gave: answers it if asked to. */
+void link_answer(struct link *link, uint8_t taken);
+
+/* Send again what was not answered in time; call it often. Returns LINK_NOTHING or LINK_UNCONFIRMED. */
+uint8_t link_poll(struct link *link);
+
+/* The gateway begins a new epoch, greater than every one before, and tells the node. `buffer` as for
+ * link_send. The same epoch again tells it again. A message that waits is given up.
+ * Returns LINK_WAITING, LINK_STORAGE, or LINK_TOO_LONG where that cannot be. */
+uint8_t link_renew(struct link *link, uint8_t *buffer, uint32_t epoch);
+
+/* --- What the board or program around the core defines. */
+
+/* Send one packet. */
+void link_packet(struct link *link, const uint8_t *packet, uint8_t bytes);
+
+/* Milliseconds since any time; goes round. */
+uint16_t link_clock(struct link *link);
+
+/* Storage of LINK_STORAGE_BYTES that outlives a loss of power. A byte that cannot be kept is noticed when
+ * it is read back, so link_store tells nothing. */
+uint8_t link_load(struct link *link, uint8_t at);
+void link_store(struct link *link, uint8_t at, uint8_t byte);
+
+#endif

@@ -1,0 +1,104 @@
+/* native.c: one end of a link on a host: the core with its storage, its clock and what it sends in memory.
+ *
+ * Python (toolchain/link.py) keeps the storage in files, moves packets to and from ports, and sets the clock.
+ * Tests compile this file with PORT_STORE defined, to have power cut and cells wear out.
+ */
+#include "link.h"
+#include "native.h"
+#include "parts.h"
+
+#include <string.h>
+
+#ifndef PORT_STORE
+#define PORT_STORE(port, at, byte) ((port)->storage[at] = (byte))
+#endif
+
+const size_t port_bytes = sizeof(struct port);
+
+void link_packet(struct link *link, const uint8_t *packet, uint8_t bytes) {
+    struct port *port = (struct port *)link;
+
+    if (port->sent_bytes + bytes + 1u <= sizeof port->sent) {
+        port->sent[port->sent_bytes++] = bytes;
+        memcpy(port->sent + port->sent_bytes, packet, bytes);
+        port->sent_bytes += bytes;
+    }
+}
+
+uint16_t link_clock(struct link *link) {
+    return ((struct port *)link)->clock;
+}
+
+uint8_t link_load(struct link *link, uint8_t at) {
+    return ((struct port *)link)->storage[at];
+}
+
+void link_store(struct link *link, uint8_t at, uint8_t byte) {
+    struct port *port = (struct port *)link;
+
+    port->stored = 1;
+    PORT_STORE(port, at, byte);
+}
+
+uint8_t port_begin(struct port *port, uint16_t answer_ms) {
+    uint8_t status = link_begin(&port->link, port->in, sizeof port->in);
+
+    port->link.answer_ms = answer_ms;
+    return status;
+}
+
+uint8_t port_send(struct port *port, const uint8_t *message, uint16_t bytes, uint8_t how) {
+    uint16_t before = how & LINK_COMMAND ? 4 : 0;
+
+    if (port->link.out != 0) {
+        return LINK_BUSY;
+    }
+    if (bytes > PORT_MESSAGE_MAX - before) {
+        return LINK_TOO_LONG;
+    }
+    memcpy(port->out + LINK_HEAD + before, message, bytes);
+    return link_send(&port->link, port->out, (link_size)(bytes + before), how);
+}
+
+uint8_t port_renew(struct port *port, uint32_t epoch) {
+    return link_renew(&port->link, port->out, epoch);
+}
+
+void port_prf(const uint8_t *key, const uint8_t *data, uint8_t bytes, uint8_t *out) {
+    struct cipher_context context;
+
+    link_prf(&context, key, data, bytes, out);
+}
+
+void port_derive(uint8_t *key, uint8_t id, uint8_t node, uint16_t generation, uint32_t epoch) {
+    struct cipher_context context;
+
+    link_derive(&context, key, id, node, generation, epoch);
+}
+
+void *port_place(struct port *port) {
+    return &port->clock;
+}
+
+uint32_t port_message(struct port *port, const uint8_t **message) {
+    uint16_t before = port->link.in_flags & LINK_COMMAND ? 4 : 0;
+
+    *message = port->in + LINK_HEAD + before;
+    return (uint32_t)(port->link.in_bytes - before);
+}
+
+uint8_t port_state(const struct port *port) {
+    return (uint8_t)((port->link.out != 0) | (port->link.in_flags & LINK_CONFIRMED ? 2 : 0));
+}
+
+uint32_t port_epoch(const struct port *port) {
+    return port->link.record.epoch;
+}
+
+uint32_t port_sent(struct port *port, const uint8_t **packets) {
+    uint32_t bytes = port->sent_bytes;
+
+    *packets = port->sent;
+    port->sent_bytes = 0;
+    return bytes;
+}

@@ -1,0 +1,143 @@
+/* store.c: a node's key and counters in one small storage, by bytes (docs/link.md, Storage).
+ *
+ * A record is written twice, into the slots after the one written last, read back, and written into the
+ * next slot where a cell did not keep it. So a loss of power, a flipped bit or a worn cell leaves a copy of
+ * the newest record. Each copy carries a check value under a key of its own: a record of another key, or of
+ * another provisioning, is no record.
+ */
+#include "parts.h"
+
+#include <string.h>
+
+static void load(struct link *link, uint8_t at, uint8_t *to, uint8_t bytes) {
+    while (bytes-- > 0) {
+        *to++ = link_load(link, at++);
+    }
+}
+
+/* The check value of 16 bytes, in the 16 behind them. */
+static NOINLINE void check(struct link *link, uint8_t *data) {
+    struct cipher_context context;
+
+#ifdef MC_FAULT_UNBOUND_STATE
+    static const uint8_t nobody[16];
+    link_prf(&context, nobody, data, 16, data + 16);
+#else
+    link_key(link, &context, USE_STORE | CHECK_BYTES);
+    link_prf(&context, link->key, data, 16, data + 16);
+#endif
+}
+
+/* Read 16 bytes and their check value, which lies at `at_check`; 1 when it is right. */
+static uint8_t load_checked(struct link *link, uint8_t at, uint8_t at_check, uint8_t *data) {
+    uint8_t stored[CHECK_BYTES];
+
+    load(link, at, data, 16);
+    load(link, at_check, stored, CHECK_BYTES);
+    check(link, data);
+    return memcmp(stored, data + 16, CHECK_BYTES) == 0;
+}
+
+uint8_t link_load_record(struct link *link) {
+    uint8_t data[32], found = 0, doubt = 0;
+    uint8_t *newest = (uint8_t *)&link->record;
+
+    load(link, 0, data, AT_KEY);
+#ifndef MC_FAULT_MALFORMED
+    if (data[0] != 2 || data[1] > LINK_BROADCAST || data[3] < LINK_PACKET_MIN) {
+        return LINK_NO_KEY;
+    }
+#endif
+    link->node = data[1];
+    link->options = data[2];
+    link->packet_bytes = data[3];
+    memcpy(&link->record.generation, data + 4, 2);
+    if (!load_checked(link, 0, AT_CHECK, data)) { /* the head and the first half of the key */
+        return LINK_NO_KEY;
+    }
+    for (uint8_t slot = 0; slot < SLOTS; slot++) {
+        uint8_t at = (uint8_t)(AT_SLOTS + SLOT_BYTES * slot), i = 16;
+
+        if (!load_checked(link, at, (uint8_t)(at + 16), data) ||
+            memcmp(data + 2, newest + 2, sizeof link->record.generation) != 0) {
+            doubt |= (uint8_t)(data[15] + 1); /* a slot that was never written ends in 0xff */
+            continue;
+        }
+        do {
+            i--;
+        } while (i > 0 && data[i] == newest[i]);
+        if (data[i] >= newest[i]) {
+            found = 1;
+            link->slot = slot;
+            memcpy(newest, data, 16);
+        }
+    }
+#ifdef MC_FAULT_ERASED_IS_NEW
+    found = 1;
+#endif
+#ifdef MC_FAULT_FIRST_CLAIM
+    found |= !doubt;
+#endif
+    if (!found) {
+        return LINK_NO_STATE;
+    }
+    if (doubt && link->record.send <= UINT32_MAX - LINK_SEND_BLOCK) {
+        link->record.send += LINK_SEND_BLOCK; /* a copy was damaged: perhaps both of a newer record */
+    }
+    return LINK_NOTHING;
+}
+
+uint8_t link_provision(struct link *link, const uint8_t *block) {
+    uint8_t data[32];
+
+    memset(link, 0, sizeof *link);
+    for (uint8_t at = 0; at < LINK_STORAGE_BYTES; at++) {
+        link_store(link, at, at < AT_CHECK ? block[at] : 0xff);
+    }
+    link->node = block[1];
+    link->options = block[2];
+    memcpy(&link->record.generation, block + 4, 2);
+    memcpy(data, block, 16);
+    check(link, data);
+    for (uint8_t i = 0; i < CHECK_BYTES; i++) {
+        link_store(link, (uint8_t)(AT_CHECK + i), data[16 + i]);
+    }
+    link->slot = SLOTS - 1;
+#ifdef MC_FAULT_FIRST_CLAIM
+    return 1;
+#endif
+    return link_save(link);
+}
+
+uint8_t link_save(struct link *link) {
+    uint8_t data[32], copies = 2;
+
+    memcpy(data, &link->record, 16);
+    check(link, data);
+    for (uint8_t tries = SLOTS - 2; tries > 0; tries--) { /* the two written last stay as they are */
+        uint8_t at, kept = 1;
+
+        link->slot = (uint8_t)((link->slot + 1) % SLOTS);
+        at = (uint8_t)(AT_SLOTS + SLOT_BYTES * link->slot);
+        for (uint8_t i = 0; i < SLOT_BYTES; i++) {
+            link_store(link, (uint8_t)(at + i), data[i]);
+        }
+#ifndef MC_FAULT_NO_READ_BACK
+        for (uint8_t i = 0; i < SLOT_BYTES; i++) {
+            kept &= link_load(link, (uint8_t)(at + i)) == data[i];
+        }
+#endif
+        copies = (uint8_t)(copies - kept);
+#ifdef MC_FAULT_ONE_COPY
+        copies = (uint8_t)(copies - kept);
+#endif
+        if (copies == 0) {
+            return 1;
+        }
+    }
+#ifdef MC_FAULT_STORAGE_IGNORED
+    return 1;
+#else
+    return 0;
+#endif
+}

@@ -1,0 +1,343 @@
+"""The gateway's side of the link, version 2 (docs/link.md): its nodes, their state on disk, their messages.
+
+The core decides (toolchain/link.py); this keeps files and order. Nothing leaves before the state that it
+needs is on the disk: claims are written once for many messages, then these are handed over, then answered.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.link.state import Store
+from motecrypt.toolchain.link import (
+    BROADCAST,
+    GATEWAY,
+    KEY_BYTES,
+    LISTENS,
+    SHORT,
+    STORAGE_BYTES,
+    Event,
+    KeyBlock,
+    NativeLink,
+    Suite,
+    link_library,
+    node_key,
+    open_library,
+)
+
+_TAKEN = (Event.MESSAGE, Event.COMMANDED)
+_OUTCOMES = (Event.ACCEPTED, Event.REFUSED, Event.UNCONFIRMED)
+_KEY_AT = slice(8, 24)
+EPOCH_MAX = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class NodeMessage:
+    """A genuine message of a node, handed over once."""
+
+    node: int
+    content: bytes
+    command: bool = False
+
+
+@dataclass(frozen=True)
+class NodeEvent:
+    """What else happened with a node: the outcome of a message, a forged packet, the end of short mode."""
+
+    node: int
+    event: Event
+
+
+HandOver = Callable[[Sequence[NodeMessage]], Sequence[bool]]
+"""Gets messages that are claimed on disk; says of each whether it has been taken."""
+
+
+class Gateway:
+    """A gateway with up to 63 nodes and a broadcast group.
+
+    Parameters
+    ----------
+    store : Store
+        Where the nodes' keys and counters are kept. A record of another master key is refused.
+    master : bytes
+        The gateway's master key, 16 bytes, from which each node's key comes.
+    packet_bytes : int
+        The radio's packet length.
+    answer_ms : int
+        How long an answer may take.
+
+    Raises
+    ------
+    InputError
+        The record is damaged, or another master's.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        master: bytes,
+        suite: Suite = "aes128-ccm",
+        packet_bytes: int = 12,
+        answer_ms: int = 250,
+    ) -> None:
+        if len(master) != KEY_BYTES:
+            raise InputError(f"a master key of {len(master)} bytes; the link takes 16")
+        self._store, self._master, self._suite = store, master, suite
+        self._packet_bytes, self._answer_ms = packet_bytes, answer_ms
+        self._library = open_library(link_library(suite))
+        self._links: dict[int, NativeLink] = {}
+        self._generations: dict[int, int] = {}
+        self._durable: dict[int, bytes] = {}
+        self._renewing: dict[int, int] = {}
+        self._void: set[int] = set()  # in the record already
+        self._packets: list[bytes] = []
+        self.events: list[NodeEvent] = []
+        record = store.read()
+        if record is not None:
+            self._load(record)
+
+    # --- the record
+
+    def _name(self) -> str:
+        return hashlib.sha256(b"motecrypt gateway" + self._suite.encode() + self._master).hexdigest()[:16]
+
+    def _load(self, record: bytes) -> None:
+        try:
+            text, digest, end = record.decode("ascii").split("\n")
+            content: Any = json.loads(text)
+            if end or hashlib.sha256(text.encode()).hexdigest() != digest:
+                raise ValueError
+            if content["motecrypt"] != "gateway" or content["version"] != 2:
+                raise ValueError
+            name = content["master"]
+            nodes = {_whole(node, BROADCAST): figures for node, figures in content["nodes"].items()}
+            kept = {
+                node: (_whole(generation, 0xFFFF), bytes.fromhex(image), _whole(epoch, EPOCH_MAX))
+                for node, (generation, image, epoch) in nodes.items()
+            }
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise _damaged() from None
+        if name != self._name():
+            raise InputError(
+                "the gateway's record belongs to another master key; give this key its own record"
+            )
+        for node, (generation, image, epoch) in kept.items():
+            self._generations[node], self._durable[node] = generation, image
+            if not image:
+                continue  # void
+            link = NativeLink(self._library, self._answer_ms)
+            if len(image) != STORAGE_BYTES or image[_KEY_AT] != self._key(node, generation):
+                raise _damaged()
+            if link.begin(image) is not Event.NOTHING:
+                raise _damaged()
+            self._links[node] = link
+            if epoch:
+                self._renewing[node] = epoch
+
+    def _commit(self) -> None:
+        """Write what has changed; when that fails, forget it: nothing is accepted that is not kept."""
+        changed = [node for node, link in self._links.items() if link.stored]
+        if not changed and self._durable.keys() - self._links.keys() <= self._void:
+            return
+        durable = self._durable | {node: self._links[node].storage for node in changed}
+        nodes = {
+            str(node): [self._generations[node], image.hex(), self._renewing.get(node, 0)]
+            for node, image in durable.items()
+        }
+        content = {"motecrypt": "gateway", "version": 2, "master": self._name(), "nodes": nodes}
+        text = json.dumps(content, sort_keys=True)
+        try:
+            self._store.write((text + "\n" + hashlib.sha256(text.encode()).hexdigest() + "\n").encode())
+        except (MotecryptError, OSError):
+            for node in changed:
+                self._links[node].packets()
+                if node in self._durable:
+                    self._links[node].begin(self._durable[node])
+                    self._links[node].stored = False
+                else:
+                    del self._links[node]
+            raise
+        self._durable = durable
+        self._void = durable.keys() - self._links.keys()
+        for node in changed:
+            self._links[node].stored = False
+
+    def _key(self, node: int, generation: int) -> bytes:
+        return node_key(self._suite, self._master, node, generation)
+
+    # --- nodes
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """The numbers that were provisioned."""
+        return tuple(sorted(self._links))
+
+    def provision(self, node: int, options: int = SHORT | LISTENS) -> bytes:
+        """New keys for a node number, in its next generation; what an earlier node of it has is void.
+
+        Returns
+        -------
+        bytes
+            The node's storage, to be written into it once and never again.
+        """
+        generation = self._generations.get(node, 0) + 1
+        block = KeyBlock(
+            node,
+            options & ~GATEWAY,
+            self._packet_bytes,
+            min(generation, 0x10000),
+            self._key(node, generation),
+        )
+        end = NativeLink(self._library)
+        end.provision(block)
+        link = NativeLink(self._library, self._answer_ms)
+        link.provision(KeyBlock(node, options | GATEWAY, self._packet_bytes, generation, block.key))
+        if link.begin() is not Event.NOTHING:
+            raise MotecryptError(f"node {node}: its link does not begin")
+        before = self._links.get(node), self._generations.get(node)
+        self._links[node], self._generations[node] = link, generation
+        self._renewing.pop(node, None)
+        try:
+            self._commit()
+        except (MotecryptError, OSError):
+            if before[0] is not None and before[1] is not None:
+                self._links[node], self._generations[node] = before[0], before[1]
+            else:
+                self._generations.pop(node, None)
+            raise
+        return end.storage
+
+    def restored(self, now_s: int) -> tuple[int, ...]:
+        """The record came from a backup: every node begins a new epoch before anything else is sent to it.
+
+        Parameters
+        ----------
+        now_s : int
+            Seconds since 1970: the epoch, unless a node's is greater already.
+
+        Returns
+        -------
+        tuple of int
+            Nodes that cannot be told, since they do not listen, and the broadcast group: void until they
+            are provisioned anew.
+        """
+        void = []
+        for node, link in list(self._links.items()):
+            epoch = min(max(link.epoch + 1, now_s), EPOCH_MAX)
+            event = link.renew(epoch)
+            if event is Event.WAITING:
+                self._renewing[node] = epoch
+            elif event is Event.TOO_LONG:
+                void.append(node)
+                del self._links[node]
+                self._durable[node] = b""
+            else:
+                raise MotecryptError(f"node {node}: its new epoch cannot be kept")
+        self._commit()
+        self._gather(self._links.values())
+        return tuple(void)
+
+    # --- messages
+
+    def send(self, node: int, message: bytes, how: int = 0) -> Event:
+        """Send a message to a node; `take_packets` has its packets, `events` its outcome.
+
+        Raises
+        ------
+        InputError
+            No such node.
+        """
+        link = self._links.get(node)
+        if link is None:
+            raise InputError(f"node {node}: not provisioned")
+        if node in self._renewing:
+            return Event.BUSY
+        event = link.send(message, how)
+        self._commit()
+        self._gather([link])
+        return event
+
+    def receive(self, packets: Iterable[bytes], hand_over: HandOver) -> None:
+        """Take packets as they come, in any number: one write for all the messages in them."""
+        taken: list[tuple[NativeLink, NodeMessage, bool]] = []
+        asked: set[int] = set()  # nodes whose link holds a message until it is answered
+
+        def settle() -> None:
+            self._commit()
+            if taken:
+                verdicts = hand_over([message for _, message, _ in taken])
+                for (link, _, wants_answer), verdict in zip(taken, verdicts, strict=True):
+                    if wants_answer:
+                        link.answer(verdict)
+            self._commit()
+            self._gather(self._links.values())
+            taken.clear()
+            asked.clear()
+
+        for packet in packets:
+            node = packet[0] & BROADCAST if packet else BROADCAST
+            link = self._links.get(node)
+            if link is None or node == BROADCAST:
+                continue
+            if node in asked:
+                settle()
+            event = link.receive(packet)
+            if event in _TAKEN:
+                message = NodeMessage(node, link.message(), event is Event.COMMANDED)
+                taken.append((link, message, link.asked))
+                if link.asked:
+                    asked.add(node)
+                if node in self._renewing:
+                    del self._renewing[node]
+            elif event is Event.STORAGE:
+                raise MotecryptError(f"node {node}: its state cannot be kept")
+            elif event is not Event.NOTHING:
+                self._happened(node, event)
+        settle()
+
+    def poll(self, now_ms: int) -> None:
+        """Send again what was not answered in time; call it often."""
+        for node, link in self._links.items():
+            if node in self._renewing and not link.waiting:
+                link.renew(self._renewing[node])
+            event = link.poll(now_ms)
+            if event is not Event.NOTHING:
+                self._happened(node, event)
+        self._commit()
+        self._gather(self._links.values())
+
+    def _happened(self, node: int, event: Event) -> None:
+        if node in self._renewing and event in _OUTCOMES:
+            if event is Event.ACCEPTED:
+                del self._renewing[node]
+                self._links[node].stored = True
+            return  # the link's own message, which is sent until it is accepted
+        self.events.append(NodeEvent(node, event))
+
+    def _gather(self, links: Iterable[NativeLink]) -> None:
+        for link in links:
+            self._packets += link.packets()
+
+    def take_packets(self) -> list[bytes]:
+        """What is to be sent."""
+        packets, self._packets = self._packets, []
+        return packets
+
+
+def _whole(value: Any, highest: int) -> int:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 2:
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= highest:
+        raise ValueError
+    return value
+
+
+def _damaged() -> InputError:
+    return InputError(
+        "the gateway's record is damaged, and to guess would be unsafe; restore a backup and begin new epochs"
+    )

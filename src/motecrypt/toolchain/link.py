@@ -1,0 +1,301 @@
+"""The link core (firmware/link) on this computer, from Python: the only binding, compiled at first use.
+
+One `NativeLink` is one end of one node's link. It holds what the end's storage holds; whoever uses it keeps
+those bytes where they outlive a crash, before any packet leaves (link/gateway.py does).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from motecrypt.catalog import FIRMWARE
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.paths import cache_dir, make_dir
+from motecrypt.toolchain.includes import file_hash, reached
+from motecrypt.toolchain.toolchain import failure, identity, run_compiler
+
+FOLDER = FIRMWARE / "link"
+KEY_BYTES = 16
+STORAGE_BYTES = 188
+BROADCAST = 63
+SHORT, LISTENS, STREAM, TAG_16, GATEWAY = 1, 2, 4, 8, 128
+CONFIRMED, COMMAND, LONG = 0x40, 0x10, 0x01
+MESSAGE_MAX = 15 * 252
+
+_FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC")
+_CHECKED = ("-DCIPHER_TAG_BYTES=16", "-DCIPHER_TAG_VARIES", "-DCIPHER_KEY_BYTES_MAX=16")
+
+Suite = Literal["aes128-ccm", "ascon-aead128"]
+
+
+class Event(IntEnum):
+    """What a call of the core tells (`enum link_event` in link.h)."""
+
+    NOTHING = 0
+    SENT = 1
+    WAITING = 2
+    ACCEPTED = 3
+    REFUSED = 4
+    UNCONFIRMED = 5
+    MESSAGE = 6
+    COMMANDED = 7
+    RENEWED = 8
+    FORGED = 9
+    BOUND = 10
+    BUSY = 11
+    TOO_LONG = 12
+    NO_KEY = 13
+    NO_STATE = 14
+    STORAGE = 15
+    USED_UP = 16
+
+
+@dataclass(frozen=True)
+class SuiteRecipe:
+    """How the core is compiled for one suite: its defines, and sources from firmware/."""
+
+    suite: int
+    defines: tuple[str, ...]
+    folders: tuple[str, ...]
+    sources: tuple[str, ...]
+
+    def command(self, sources: Sequence[Path] = (), flags: Sequence[str] = _FLAGS) -> list[str | Path]:
+        """The compiler's command line without its output; `sources` take the place of native.c."""
+        places = (FIRMWARE / name for name in ("link", "include", "modes", *self.folders))
+        include = [part for place in places for part in ("-I", place)]
+        own = [FOLDER / name for name in ("link.c", "keys.c", "store.c")]
+        wanted = [*own, *(FIRMWARE / name for name in self.sources), *(sources or [FOLDER / "native.c"])]
+        return ["gcc", *flags, *_CHECKED, f"-DLINK_SUITE={self.suite}", *self.defines, *include, *wanted]
+
+
+SUITES: dict[Suite, SuiteRecipe] = {
+    "aes128-ccm": SuiteRecipe(
+        1,
+        ('-DCIPHER_HEADER="ccm.h"', '-DBLOCK_HEADER="aes_tables.h"'),
+        ("ciphers/aes",),
+        ("link/prf_cmac.c", "modes/ccm.c", "ciphers/aes/aes_tables.c"),
+    ),
+    "ascon-aead128": SuiteRecipe(
+        2,
+        ('-DCIPHER_HEADER="ascon_words.h"',),
+        ("ciphers/ascon",),
+        ("link/prf_ascon.c", "ciphers/ascon/ascon_aead128.c", "ciphers/ascon/ascon_words.c"),
+    ),
+}
+
+
+@lru_cache(maxsize=8)
+def link_library(suite: Suite) -> Path:
+    """The core as a shared library, cached by content; BuildError with the compiler's first error."""
+    command = SUITES[suite].command()
+    sources = [part for part in command if isinstance(part, Path) and part.suffix == ".c"]
+    places = [part for part in command if isinstance(part, Path) and part.suffix != ".c"]
+    names = [str(part) for part in command if not isinstance(part, Path)]
+    hashes = [file_hash(path) for path in reached(sources, places)]
+    key = hashlib.sha256("\0".join((*hashes, *names, identity("gcc"))).encode()).hexdigest()
+    target = make_dir(cache_dir() / "link") / f"{suite}-{key[:16]}.so"
+    if not target.exists():
+        handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=".link.")
+        os.close(handle)
+        outcome = run_compiler([*command, "-o", scratch])
+        if not outcome.ok:
+            Path(scratch).unlink(missing_ok=True)
+            raise failure(outcome, target.parent, "link core: ")
+        Path(scratch).replace(target)
+    return target
+
+
+class _Port(ctypes.Structure):
+    """`struct port` of native.h behind its link."""
+
+    _fields_ = (
+        ("clock", ctypes.c_uint16),
+        ("stored", ctypes.c_uint8),
+        ("storage", ctypes.c_uint8 * STORAGE_BYTES),
+    )
+
+
+@lru_cache(maxsize=16)
+def open_library(path: Path) -> ctypes.CDLL:
+    """A compiled core, with the types of its functions."""
+    library = ctypes.CDLL(str(path))
+    pointer, byte, short = ctypes.c_void_p, ctypes.c_uint8, ctypes.c_uint16
+    for name, arguments in {
+        "port_begin": [pointer, short],
+        "port_send": [pointer, ctypes.c_char_p, short, byte],
+        "port_renew": [pointer, ctypes.c_uint32],
+        "port_prf": [ctypes.c_char_p, ctypes.c_char_p, byte, pointer],
+        "port_derive": [pointer, byte, byte, short, ctypes.c_uint32],
+        "port_message": [pointer, pointer],
+        "port_sent": [pointer, pointer],
+        "port_place": [pointer],
+        "port_state": [pointer],
+        "port_epoch": [pointer],
+        "link_provision": [pointer, ctypes.c_char_p],
+        "link_receive": [pointer, ctypes.c_char_p, byte],
+        "link_answer": [pointer, byte],
+        "link_poll": [pointer],
+    }.items():
+        function = getattr(library, name)
+        function.argtypes, function.restype = arguments, byte
+    library.port_message.restype = library.port_sent.restype = library.port_epoch.restype = ctypes.c_uint32
+    library.port_place.restype = ctypes.c_void_p
+    library.port_prf.restype = library.port_derive.restype = library.link_answer.restype = None
+    return library
+
+
+@dataclass(frozen=True)
+class KeyBlock:
+    """What provisioning writes at one end (docs/link.md, Storage).
+
+    Attributes
+    ----------
+    node : 0 to 62, or 63 for a broadcast group.
+    options : SHORT, LISTENS, STREAM, TAG_16, alike at both ends; and GATEWAY at the gateway's.
+    packet_bytes : 12 to 255.
+    generation : 0 to 65535; a new one each time that a node is provisioned.
+    key : the node's key, 16 bytes.
+    """
+
+    node: int
+    options: int
+    packet_bytes: int
+    generation: int
+    key: bytes
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.node <= BROADCAST:
+            raise InputError(f"node {self.node}; a link has nodes 0 to 62, and 63 is its broadcast group")
+        if not 12 <= self.packet_bytes <= 255:
+            raise InputError(f"packets of {self.packet_bytes} bytes; the link takes 12 to 255")
+        if not 0 <= self.generation <= 0xFFFF:
+            raise InputError(
+                f"generation {self.generation}; there are 0 to 65535: begin with a new master key"
+            )
+        if len(self.key) != KEY_BYTES:
+            raise InputError(f"a key of {len(self.key)} bytes; the link takes 16")
+
+    def encode(self) -> bytes:
+        """The 24 bytes."""
+        head = bytes([2, self.node, self.options, self.packet_bytes])
+        return head + self.generation.to_bytes(2, "little") + bytes(2) + self.key
+
+
+def derive(suite: Suite, key: bytes, use: int, node: int, generation: int, epoch: int = 0) -> bytes:
+    """A key derived from another (docs/link.md, Keys)."""
+    buffer = ctypes.create_string_buffer(key, KEY_BYTES)
+    open_library(link_library(suite)).port_derive(buffer, use, node, generation, epoch)
+    return buffer.raw
+
+
+def node_key(suite: Suite, master: bytes, node: int, generation: int) -> bytes:
+    """The key of one node in one generation, from the gateway's master."""
+    return derive(suite, master, 6 << 5, node, generation)
+
+
+class NativeLink:
+    """One end of one node's link.
+
+    Parameters
+    ----------
+    library : CDLL
+        From `open_library`.
+    answer_ms : int
+        How long an answer may take.
+    """
+
+    def __init__(self, library: ctypes.CDLL, answer_ms: int = 250) -> None:
+        size = ctypes.c_size_t.in_dll(library, "port_bytes").value
+        self._library, self._answer_ms = library, answer_ms
+        self._memory = ctypes.create_string_buffer(size + 16)
+        self.address = (ctypes.addressof(self._memory) + 15) & ~15
+        self._port = _Port.from_address(library.port_place(self.address))
+        self._bytes = ctypes.c_void_p()
+
+    @property
+    def storage(self) -> bytes:
+        """What the end's storage holds."""
+        return bytes(self._port.storage)
+
+    @property
+    def stored(self) -> bool:
+        """Whether storage was written since this was last set to False."""
+        return bool(self._port.stored)
+
+    @stored.setter
+    def stored(self, value: bool) -> None:
+        self._port.stored = value
+
+    def provision(self, block: KeyBlock) -> None:
+        """Write a key block and its first counters."""
+        if not self._library.link_provision(self.address, block.encode()):
+            raise MotecryptError(f"node {block.node}: storage does not keep what is written")
+
+    def begin(self, storage: bytes | None = None) -> Event:
+        """Read key and counters, from other storage if given."""
+        if storage is not None:
+            if len(storage) != STORAGE_BYTES:
+                raise InputError(f"a link's storage has {STORAGE_BYTES} bytes, not {len(storage)}")
+            ctypes.memmove(self._port.storage, storage, STORAGE_BYTES)
+        return Event(self._library.port_begin(self.address, self._answer_ms))
+
+    def send(self, message: bytes, how: int = 0) -> Event:
+        """Send a message; `how` is CONFIRMED, COMMAND, LONG in any sum."""
+        if len(message) > MESSAGE_MAX:
+            return Event.TOO_LONG
+        return Event(self._library.port_send(self.address, message, len(message), how))
+
+    def receive(self, packet: bytes) -> Event:
+        """Take a packet."""
+        return Event(self._library.link_receive(self.address, packet, len(packet)))
+
+    @property
+    def epoch(self) -> int:
+        """The epoch that it is in."""
+        return int(self._library.port_epoch(self.address))
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a message waits for its outcome."""
+        return bool(self._library.port_state(self.address) & 1)
+
+    @property
+    def asked(self) -> bool:
+        """Whether the message just received asks for an answer."""
+        return bool(self._library.port_state(self.address) & 2)
+
+    def message(self) -> bytes:
+        """The message of the last `receive` that told MESSAGE or COMMANDED."""
+        length = self._library.port_message(self.address, ctypes.byref(self._bytes))
+        return ctypes.string_at(self._bytes, length)
+
+    def answer(self, taken: bool) -> None:
+        """Say whether the message was taken."""
+        self._library.link_answer(self.address, taken)
+
+    def poll(self, now_ms: int) -> Event:
+        """Set the clock, and send again what was not answered in time."""
+        self._port.clock = now_ms & 0xFFFF
+        return Event(self._library.link_poll(self.address))
+
+    def renew(self, epoch: int) -> Event:
+        """Begin an epoch, at the gateway's end."""
+        return Event(self._library.port_renew(self.address, epoch))
+
+    def packets(self) -> list[bytes]:
+        """What was sent since the last call."""
+        length = self._library.port_sent(self.address, ctypes.byref(self._bytes))
+        data, packets, at = ctypes.string_at(self._bytes, length), [], 0
+        while at < length:
+            packets.append(data[at + 1 : at + 1 + data[at]])
+            at += 1 + data[at]
+        return packets

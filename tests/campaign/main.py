@@ -1,0 +1,62 @@
+"""`./test campaign`: a million messages of the link in virtual time, over everything that may go wrong.
+
+Loss, repeats, other orders, flipped bits, replays, reflections, packets under another number, restarts, power
+cut at any write, flipped and worn cells of storage, new keys, restored backups. Counted is what must never
+happen: forged, handed over twice, a counter used twice, told accepted and not handed over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from campaign.world import World, Wrong
+
+SUITES = ("aes128-ccm", "ascon-aead128")
+EACH = 50_000
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a campaign; 0 when nothing happened that must not."""
+    parser = argparse.ArgumentParser(prog="./test campaign", description=__doc__.partition("\n\n")[0])
+    parser.add_argument("--messages", type=int, default=1_000_000, help="how many (default: 1,000,000)")
+    parser.add_argument("--seed", type=int, default=0, help="the first world's seed (default: 0)")
+    parser.add_argument(
+        "--fault", action="append", default=[], help="build this defect in, such as NO_WINDOW"
+    )
+    chosen = parser.parse_args(arguments)
+    counts, wrong, seed, left, started = (
+        Counter[str](),
+        Wrong(),
+        chosen.seed,
+        chosen.messages,
+        time.process_time(),
+    )
+    while left > 0:
+        told, counted = run(seed, min(left, EACH), tuple(f"MC_FAULT_{fault}" for fault in chosen.fault))
+        counts += counted
+        for name in ("forged", "doubled", "counters_reused", "accepted_without_delivery"):
+            setattr(wrong, name, getattr(wrong, name) + getattr(told, name))
+        for case in told.first:
+            print(f"campaign: --seed {seed}: {case}", flush=True)
+        left, seed = left - EACH, seed + 1
+        print(f"campaign: {counts['sent']:,} messages, {wrong.total()} wrong", file=sys.stderr, flush=True)
+    for name, count in sorted(counts.items()):
+        print(f"{name:20} {count:>12,}")
+    print(f"{'CPU time':20} {time.process_time() - started:>10.0f} s")
+    print(
+        f"{wrong.forged} forged, {wrong.doubled} doubled, {wrong.counters_reused} counters reused, "
+        f"{wrong.accepted_without_delivery} told accepted without delivery"
+    )
+    return 1 if wrong.total() else 0
+
+
+def run(seed: int, messages: int, faults: tuple[str, ...] = ()) -> tuple[Wrong, Counter[str]]:
+    """One world until so many messages were sent."""
+    world = World(seed, SUITES[seed % 5 == 4], faults)  # type: ignore[arg-type]
+    while world.counts["sent"] < messages:
+        world.step()
+    return world.wrong, world.counts

@@ -1,0 +1,148 @@
+"""The link core for tests: compiled with faults and checkers as wanted, over storage that fails."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import subprocess
+from functools import lru_cache
+from pathlib import Path
+
+from motecrypt.paths import cache_dir, make_dir
+from motecrypt.toolchain.includes import file_hash, reached
+from motecrypt.toolchain.link import STORAGE_BYTES, SUITES, Event, KeyBlock, NativeLink, Suite, open_library
+
+FAULTY = Path(__file__).parent / "unit" / "link" / "faulty_port.c"
+CHECKED = "MOTECRYPT_LINK_CHECKED"
+CHECKS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
+_FLAGS = ("-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
+
+
+class PowerLostError(Exception):
+    """The power went during a write; what was in RAM is gone."""
+
+
+@lru_cache(maxsize=64)
+def faulty_library(suite: Suite, *defines: str) -> Path:
+    """The core over faulty storage; with the checkers on where the environment asks for them."""
+    checks = CHECKS if os.environ.get(CHECKED) else ()
+    command = SUITES[suite].command([FAULTY], (*_FLAGS, *checks, *(f"-D{define}" for define in defines)))
+    sources = [part for part in command if isinstance(part, Path) and part.suffix == ".c"]
+    places = [part for part in command if isinstance(part, Path) and part.suffix != ".c"]
+    hashes = [file_hash(path) for path in reached(sources, places)]
+    key = hashlib.sha256("\0".join((*hashes, *(str(p) for p in command if isinstance(p, str)))).encode())
+    target = make_dir(cache_dir() / "link-tests") / f"{key.hexdigest()[:20]}.so"
+    if not target.exists():
+        scratch = target.with_name(f".{target.name}.{os.getpid()}")
+        done = subprocess.run(
+            [*map(str, command), "-o", str(scratch)], capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        scratch.replace(target)
+    return target
+
+
+@lru_cache(maxsize=64)
+def _opened(path: Path) -> ctypes.CDLL:
+    library = open_library(path)
+    pointer = ctypes.c_void_p
+    library.tester_join.argtypes = [pointer, pointer]
+    library.tester_join.restype = None
+    library.cut_call.argtypes = [pointer, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint8]
+    library.cut_call.restype = ctypes.c_uint8
+    library.see.argtypes = [pointer, ctypes.c_int]
+    library.see.restype = ctypes.c_uint32
+    return library
+
+
+class _Tester(ctypes.Structure):
+    _fields_ = (
+        ("writes_left", ctypes.c_int32),
+        ("writes", ctypes.c_uint32),
+        ("garbage", ctypes.c_uint8),
+        ("stuck", ctypes.c_uint8 * STORAGE_BYTES),
+    )
+
+
+class FaultyLink(NativeLink):
+    """One end of a link over storage that fails as it is told to."""
+
+    def __init__(self, suite: Suite = "aes128-ccm", *defines: str, answer_ms: int = 100) -> None:
+        self._tested = _opened(faulty_library(suite, *defines))
+        super().__init__(self._tested, answer_ms)
+        size = ctypes.c_size_t.in_dll(self._tested, "tester_bytes").value
+        self._tester_memory = ctypes.create_string_buffer(size + 64)
+        place = (ctypes.addressof(self._tester_memory) + 63) & ~63
+        self.tester = _Tester.from_address(place)
+        self._tested.tester_join(self.address, place)
+        self.now = 0
+
+    def _call(self, what: int, data: bytes = b"", number: int = 0, how: int = 0) -> Event:
+        told = self._tested.cut_call(self.address, what, data, number, how)
+        if told == 255:
+            raise PowerLostError
+        return Event(told)
+
+    def _see(self, what: int) -> int:
+        return int(self._tested.see(self.address, what))
+
+    def provision(self, block: KeyBlock) -> None:
+        """As NativeLink does."""
+        assert self._tested.cut_call(self.address, 0, block.encode(), 0, 0) == 1
+
+    def begin(self, storage: bytes | None = None) -> Event:
+        """As NativeLink does; the power may go."""
+        if storage is not None:
+            ctypes.memmove(self._port.storage, storage, STORAGE_BYTES)
+        return self._call(1, number=self._answer_ms)
+
+    def send(self, message: bytes, how: int = 0) -> Event:
+        """As NativeLink does; the power may go."""
+        return self._call(2, message, len(message), how)
+
+    def receive(self, packet: bytes) -> Event:
+        """As NativeLink does; the power may go."""
+        return self._call(3, packet, len(packet))
+
+    def answer(self, taken: bool) -> None:
+        """As NativeLink does; the power may go."""
+        self._call(4, how=taken)
+
+    def poll(self, now_ms: int) -> Event:
+        """As NativeLink does; the power may go."""
+        self._port.clock = now_ms & 0xFFFF
+        return self._call(5)
+
+    def renew(self, epoch: int) -> Event:
+        """As NativeLink does; the power may go."""
+        return self._call(6, number=epoch)
+
+    def poke(self, at: int, byte: int) -> None:
+        """Change a byte of storage from outside."""
+        self._port.storage[at] = byte
+
+    @property
+    def counter(self) -> int:
+        """Of the message sent last."""
+        return self._see(0)
+
+    @property
+    def next(self) -> int:
+        """The counter that it expects next."""
+        return self._see(3)
+
+    @property
+    def failures(self) -> int:
+        """Failed verifications, as its record counts them."""
+        return self._see(4)
+
+    @property
+    def unused(self) -> int:
+        """The counter that it would use next."""
+        return self._see(5)
+
+    @property
+    def since(self) -> int:
+        """Counters since the other end was known to be in step."""
+        return self._see(6)

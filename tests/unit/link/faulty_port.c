@@ -1,0 +1,94 @@
+/* faulty_port.c: the link core on a host whose power goes at any write and whose cells wear out.
+ *
+ * Everything is called through `cut_call`, which tells POWER_LOST when the power went on the way.
+ */
+#include "native.h"
+
+#include <setjmp.h>
+
+enum { POWER_LOST = 255 };
+
+struct tester {
+    int32_t writes_left; /* until the power goes; below 0: it stays */
+    uint32_t writes;
+    uint8_t garbage;     /* what the cell being written holds when the power goes */
+    uint8_t stuck[LINK_STORAGE_BYTES]; /* bits of a cell that no longer change */
+    jmp_buf power;
+};
+
+static void tester_store(struct port *port, uint8_t at, uint8_t byte) {
+    struct tester *tester = port->tester;
+    uint8_t stuck = tester->stuck[at];
+
+    if (port->storage[at] == byte) {
+        return; /* as eeprom_update_byte does */
+    }
+    if (tester->writes_left == 0) {
+        port->storage[at] = (uint8_t)((port->storage[at] & stuck) | (tester->garbage & ~stuck));
+        longjmp(tester->power, 1);
+    }
+    if (tester->writes_left > 0) {
+        tester->writes_left--;
+    }
+    tester->writes++;
+    port->storage[at] = (uint8_t)((port->storage[at] & stuck) | (byte & ~stuck));
+}
+
+#define PORT_STORE(port, at, byte) tester_store(port, at, byte)
+#include "native.c"
+
+const size_t tester_bytes = sizeof(struct tester);
+
+void tester_join(struct port *port, struct tester *tester) {
+    port->tester = tester;
+    tester->writes_left = -1;
+}
+
+uint8_t cut_call(struct port *port, int what, const uint8_t *data, uint32_t number, uint8_t how) {
+    struct tester *tester = port->tester;
+
+    if (setjmp(tester->power) != 0) {
+        tester->writes_left = -1;
+        return POWER_LOST;
+    }
+    switch (what) {
+    case 0:
+        return link_provision(&port->link, data);
+    case 1:
+        return port_begin(port, (uint16_t)number);
+    case 2:
+        return port_send(port, data, (uint16_t)number, how);
+    case 3:
+        return link_receive(&port->link, data, (uint8_t)number);
+    case 4:
+        link_answer(&port->link, how);
+        return LINK_NOTHING;
+    case 5:
+        return link_poll(&port->link);
+    default:
+        return port_renew(port, number);
+    }
+}
+
+/* What tests ask about the state of a link. */
+uint32_t see(const struct port *port, int what) {
+    uint32_t counter;
+
+    switch (what) {
+    case 0: /* the counter of the message sent last */
+        memcpy(&counter, port->out + 18, 4);
+        return counter;
+    case 1:
+        return port->link.record.epoch;
+    case 2:
+        return port->link.record.generation;
+    case 3:
+        return port->link.next;
+    case 4:
+        return port->link.record.failures;
+    case 5:
+        return port->link.record.send - port->link.send_left;
+    default:
+        return port->link.since;
+    }
+}

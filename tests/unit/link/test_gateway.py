@@ -1,0 +1,276 @@
+"""The gateway: group commits, disks that are full, restarts, provisioning, restored backups, odd records."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from link_ports import FaultyLink
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.link.gateway import Gateway, NodeEvent, NodeMessage
+from motecrypt.link.state import FileStore, MemoryStore
+from motecrypt.toolchain.link import BROADCAST, COMMAND, CONFIRMED, LISTENS, LONG, SHORT, Event
+
+MASTER = bytes(range(16))
+READING = b"21.4 C"
+
+
+class FullDisk(MemoryStore):
+    """A store that can be full."""
+
+    full = False
+
+    def write(self, record: bytes) -> None:
+        """Replace the record, or refuse."""
+        if self.full:
+            raise MotecryptError("no space left on device")
+        super().write(record)
+
+
+class Field:
+    """A gateway with nodes, and what its application got."""
+
+    def __init__(self, *nodes: int, store: MemoryStore | None = None, options: int = SHORT | LISTENS) -> None:
+        self.store = store or FullDisk()
+        self.gateway = Gateway(self.store, MASTER, packet_bytes=32)
+        self.nodes: dict[int, FaultyLink] = {}
+        self.got: list[NodeMessage] = []
+        for node in nodes:
+            self.add(node, options)
+
+    def add(self, node: int, options: int = SHORT | LISTENS) -> FaultyLink:
+        """Provision a node."""
+        made = FaultyLink()
+        assert made.begin(self.gateway.provision(node, options)) == Event.NOTHING
+        self.nodes[node] = made
+        return made
+
+    def hand_over(self, messages: Sequence[NodeMessage]) -> list[bool]:
+        """Take all."""
+        self.got += messages
+        return [True] * len(messages)
+
+    def up(self, *packets: bytes) -> list[Event]:
+        """Packets to the gateway and its answers back to the nodes."""
+        self.gateway.receive(packets, self.hand_over)
+        return self.down()
+
+    def down(self) -> list[Event]:
+        """What the gateway has sent, to the nodes."""
+        told = [self.nodes[packet[0] & 63].receive(packet) for packet in self.gateway.take_packets()]
+        return [event for event in told if event is not Event.NOTHING]
+
+
+def test_messages_of_many_nodes_are_committed_at_once() -> None:
+    field = Field(*range(20))
+    writes, packets = field.store.writes, []
+    for number, node in field.nodes.items():
+        assert node.send(b"hello %d" % number) == Event.WAITING
+        packets += node.packets()
+    assert field.up(*packets) == [Event.ACCEPTED] * 20
+    assert field.store.writes == writes + 1
+    assert {m.node: m.content for m in field.got} == {n: b"hello %d" % n for n in field.nodes}
+    packets = []
+    for node in field.nodes.values():
+        for _ in range(10):
+            assert node.send(READING) == Event.SENT
+        packets += node.packets()
+    assert field.up(*packets) == [] and len(field.got) == 220 and field.store.writes == writes + 2
+
+
+def test_of_one_node_each_message_is_answered_for_itself() -> None:
+    field = Field(5)
+    node = field.nodes[5]
+    node.send(b"")
+    assert field.up(*node.packets()) == [Event.ACCEPTED]
+    node.send(b"unconfirmed")
+    node.send(b"to refuse", CONFIRMED)
+    verdicts = {b"unconfirmed": True, b"to refuse": False}
+    field.gateway.receive(node.packets(), lambda messages: [verdicts[m.content] for m in messages])
+    assert field.down() == [Event.REFUSED]
+
+
+def test_a_message_is_on_the_disk_before_the_application_has_it_and_answered_after() -> None:
+    field = Field(5)
+    field.nodes[5].send(READING)
+    order: list[str] = []
+    write = field.store.write
+
+    def noted(record: bytes) -> None:
+        order.append("write")
+        write(record)
+
+    field.store.write = noted  # type: ignore[method-assign]
+
+    def hand_over(messages: Sequence[NodeMessage]) -> list[bool]:
+        order.append("hand over")
+        assert not field.gateway.take_packets(), "answered before it was taken"
+        return [True] * len(messages)
+
+    field.gateway.receive(field.nodes[5].packets(), hand_over)
+    assert order == ["write", "hand over"] and len(field.gateway.take_packets()) == 1
+
+
+def test_with_a_full_disk_nothing_is_handed_over_or_accepted_and_later_all_is() -> None:
+    field = Field(5)
+    node, store = field.nodes[5], field.store
+    assert isinstance(store, FullDisk)
+    node.send(READING)
+    packets, store.full = node.packets(), True
+    with pytest.raises(MotecryptError, match="no space"):
+        field.up(*packets)
+    assert not field.got and not field.gateway.take_packets()
+    with pytest.raises(MotecryptError, match="no space"):
+        field.gateway.send(5, READING)
+    assert not field.gateway.take_packets()
+    with pytest.raises(MotecryptError, match="no space"):
+        field.gateway.provision(6)
+    with pytest.raises(MotecryptError, match="no space"):
+        field.gateway.provision(5)
+    assert field.gateway.nodes == (5,)
+    store.full = False
+    assert field.up(*packets) == [Event.ACCEPTED] and [m.content for m in field.got] == [READING]
+    assert field.gateway.send(5, READING) == Event.WAITING and field.down() == [Event.MESSAGE]
+
+
+def test_state_outlives_a_restart(tmp_path: Path) -> None:
+    path = tmp_path / "gateway"
+    store = FileStore(path)
+    field = Field(5, 6, store=store)  # type: ignore[arg-type]
+    node = field.nodes[5]
+    node.send(READING)
+    packets = node.packets()
+    assert field.up(*packets) == [Event.ACCEPTED]
+    assert path.stat().st_mode & 0o777 == 0o600
+    store.close()
+    field.gateway = Gateway(FileStore(path), MASTER, packet_bytes=32)
+    assert field.gateway.nodes == (5, 6)
+    field.up(*packets)
+    assert len(field.got) == 1, "the same packet again"
+    node.send(READING, CONFIRMED)
+    assert field.up(*node.packets()) == [Event.ACCEPTED] and len(field.got) == 2
+
+
+def test_provisioning_again_makes_the_earlier_node_void() -> None:
+    field = Field(5)
+    old = field.nodes[5]
+    old.send(READING)
+    recorded = old.packets()
+    new = field.add(5)
+    assert new.storage[8:24] != old.storage[8:24], "another generation has another key"
+    old.send(READING)
+    for packet in (*recorded, *old.packets()):
+        field.up(packet)
+    assert not field.got
+    new.send(READING)
+    assert field.up(*new.packets()) == [Event.ACCEPTED]
+
+
+def test_commands_go_down_and_outcomes_come_back() -> None:
+    field = Field(5)
+    node = field.nodes[5]
+    assert field.gateway.send(5, b"open the valve", CONFIRMED | COMMAND) == Event.WAITING
+    assert field.gateway.send(5, b"another", CONFIRMED) == Event.BUSY
+    assert field.down()[-1] == Event.COMMANDED and node.message() == b"open the valve"
+    node.answer(True)
+    field.up(*node.packets())
+    assert field.gateway.events == [NodeEvent(5, Event.ACCEPTED)]
+    field.gateway.send(5, b"lost", CONFIRMED)
+    for now in range(0, 5000, 250):
+        field.gateway.poll(now)
+    assert field.gateway.events[1:] == [NodeEvent(5, Event.UNCONFIRMED)]
+    with pytest.raises(InputError, match="node 7"):
+        field.gateway.send(7, b"nobody")
+
+
+def test_a_restored_backup_begins_epochs_and_accepts_nothing_recorded() -> None:
+    field = Field(5, 6)
+    silent = field.add(7, SHORT)
+    field.add(BROADCAST)
+    backup, recorded = field.store.record, []
+    for number in (5, 6, 7):
+        for _ in range(3):
+            field.nodes[number].send(READING, LONG)
+            recorded += field.nodes[number].packets()
+    field.up(*recorded)
+    assert len(field.got) == 9
+    field.store.record = backup
+    field.gateway = Gateway(field.store, MASTER, packet_bytes=32)
+    assert set(field.gateway.restored(1_800_000_000)) == {7, BROADCAST}
+    offers = field.gateway.take_packets()
+    field.up(*recorded)
+    assert len(field.got) == 9 and field.gateway.nodes == (5, 6)
+    assert field.gateway.send(5, READING) == Event.BUSY, "before the node knows, nothing else is sent"
+    field.gateway = Gateway(field.store, MASTER, packet_bytes=32)  # and a restart meanwhile
+    assert field.gateway.nodes == (5, 6)
+    assert all(field.nodes[packet[0] & 63].receive(packet) == Event.RENEWED for packet in offers)
+    for number in (5, 6):
+        assert field.nodes[number].epoch == 1_800_000_000
+        field.nodes[number].packets()  # the answer is lost
+    field.gateway.poll(1000)
+    assert not field.down(), "an epoch that it has is no news"
+    for number in (5, 6):
+        assert field.up(*field.nodes[number].packets()) == []
+        assert field.gateway.send(number, READING) == Event.WAITING
+        assert field.down()[-1] == Event.MESSAGE
+    assert not field.gateway.events
+    silent.send(READING, LONG)
+    field.up(*silent.packets())
+    assert len(field.got) == 9
+    generation = field.add(7, SHORT).storage[4]
+    assert generation == 2, "and the number of a void node keeps its count"
+
+
+def _record(content: object) -> bytes:
+    text = json.dumps(content, sort_keys=True)
+    return (text + "\n" + hashlib.sha256(text.encode()).hexdigest() + "\n").encode()
+
+
+def test_records_that_are_not_ours_are_refused() -> None:
+    field = Field(5)
+    record = field.store.record
+    assert record is not None
+    content = json.loads(record.split(b"\n")[0])
+    with pytest.raises(InputError, match="another master"):
+        Gateway(field.store, bytes(16), packet_bytes=32)
+    bad: list[bytes] = [b"", b"\n\n", record[:-2], record.replace(b'"version": 2', b'"version": 3')]
+    generation, image, epoch = content["nodes"]["5"]
+    for nodes in (
+        [],
+        {"5": 1},
+        {"64": [1, image, 0]},
+        {"-1": [1, image, 0]},
+        {"5": [1, image[:-2], 0]},
+        {"5": [2, image, 0]},
+        {"5": [True, image, 0]},
+        {"5": [1, image, -1]},
+        {"5": [1, image, 2**32]},
+        {"5": [1, "zz", 0]},
+        {"5": [1, image[:60] + "00" * (len(image) // 2 - 30), 0]},
+        {"5": [generation, image, epoch], "05x": [1, image, 0]},
+    ):
+        bad.append(_record(content | {"nodes": nodes}))
+    bad += [_record(content | {"motecrypt": "window"}), _record(7), _record(None)]
+    for other in bad:
+        with pytest.raises(InputError, match="damaged"):
+            Gateway(MemoryStore(other), MASTER, packet_bytes=32)
+    with pytest.raises(InputError, match="16"):
+        Gateway(MemoryStore(), bytes(15))
+    for node in (-1, 64):
+        with pytest.raises(InputError, match="node"):
+            field.gateway.provision(node)
+
+
+def test_odd_packets_do_no_harm() -> None:
+    field = Field(5)
+    field.up(
+        b"", b"\x05", b"\xff" * 12, bytes(32), b"\x45" * 32, b"\x85\x00\x8f" + bytes(29), bytes([63]) * 32
+    )
+    assert not field.got
