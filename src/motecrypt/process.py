@@ -9,6 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
+def processors() -> int:
+    """How many programs may run side by side: one for each processor, 1 where their number is not known."""
+    return os.cpu_count() or 1
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a program printed and how it ended. `code` is None when it was not found, -9 when killed."""

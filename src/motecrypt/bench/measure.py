@@ -6,7 +6,6 @@ with its reason; it never stops the others.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
@@ -19,6 +18,7 @@ from motecrypt.bench.record import Trouble, measurement
 from motecrypt.catalog import Catalog
 from motecrypt.errors import FailureKind
 from motecrypt.model import Cell, Device, Measurement, Operation, Shortfall
+from motecrypt.process import processors
 from motecrypt.results import Results
 from motecrypt.runners import Fault
 from motecrypt.runners.protocol import ProtocolError
@@ -60,7 +60,7 @@ def ensure(
         results.store({keys(cell): m for cell, m in outcome.items()})
         stored.update({cell: m for cell, m in outcome.items() if cell in stored})
 
-    with ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(max_workers=jobs or processors()) as pool:
         futures = {pool.submit(_measure_job, job): job for job in work}
         try:
             for done, future in enumerate(as_completed(futures), start=1):

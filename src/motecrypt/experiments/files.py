@@ -9,7 +9,6 @@ file system; how long the flash was busy with erasing and programming is counted
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +22,7 @@ from motecrypt.files import container, crypt_and_hash
 from motecrypt.files.mote import FileMote
 from motecrypt.findings.pico_file import KIND, PARTS, VERSION, FileQuestion, storage_times
 from motecrypt.model import Device, Finding
+from motecrypt.process import processors
 from motecrypt.results import Results
 from motecrypt.runners import arm
 from motecrypt.runners.session import DriverSession, Options, Region
@@ -195,7 +195,7 @@ class FileJobs:
         """
         missing = [job for job in self.jobs if job.stored(results) is None]
         missing.sort(key=lambda job: job.rounds * 1000 + job.size, reverse=True)  # the longest first
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        with ThreadPoolExecutor(processors()) as pool:
             running = [(job, pool.submit(job.run)) for job in missing]
             try:
                 for job, outcome in running:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +22,7 @@ from motecrypt import process
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.findings.wlan_transfer import CLOSED_FORM, KIND, NS3, VERSION, WlanQuestion, missing_note
 from motecrypt.model import Finding
+from motecrypt.process import processors
 from motecrypt.results import Results
 from motecrypt.setup import left_out
 from motecrypt.toolchain import BuildError
@@ -198,7 +198,7 @@ def _simulate(
     results: Results,
     progress: Callable[[str], None] | None,
 ) -> None:
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(max_workers=processors()) as pool:
         waiting = {
             request: [pool.submit(_run, compiled, request, seed) for seed in range(1, request.seeds + 1)]
             for request in missing

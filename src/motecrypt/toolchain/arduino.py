@@ -8,7 +8,6 @@ beside them. Libraries are found by the headers that are included: beside the sk
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shutil
 import tempfile
@@ -19,6 +18,7 @@ from pathlib import Path
 from motecrypt import process
 from motecrypt.errors import InputError
 from motecrypt.paths import cache_dir, make_dir, read_regular
+from motecrypt.process import processors
 from motecrypt.toolchain import toolchain
 from motecrypt.toolchain.includes import refuse_precompiled
 from motecrypt.toolchain.toolchain import BuildError
@@ -207,7 +207,7 @@ def _objects(sources: Sequence[Path], include: Sequence[Path], work: Path) -> li
         toolchain.compile_object(command, (*flags, *_FLAGS[source.suffix]), source, target, work, plain=True)
         return target
 
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(max_workers=processors()) as pool:
         return list(pool.map(compile_one, enumerate(sources)))
 
 
