@@ -9,6 +9,8 @@
 
 #include "arm_machine.h"
 
+enum { DATA_FAULT = 4 /* among QEMU's numbers of exceptions */ };
+
 /* ---- flash cache ---- */
 
 static void on_fetch(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
@@ -57,10 +59,6 @@ static void watch_stack(struct machine *m, uint32_t pc) {
 
 static void trace_access(struct machine *m, uint32_t pc, uint32_t address,
                          const struct thumb_access *access) {
-    /* ARMv6-M faults on an unaligned access (DDI 0419, A3.2.1), which Unicorn does not notice. */
-    if ((address & (access->bytes - 1u)) != 0) {
-        finish(m, "fault", "unaligned access to 0x%" PRIx32 " at 0x%" PRIx32, address, pc);
-    }
     for (unsigned i = 0; i < access->units && m->in_region; i++) {
         mix(m, address + i * access->bytes);
         if (m->dump != NULL) {
@@ -134,6 +132,22 @@ static bool on_bad_access(uc_engine *uc, uc_mem_type type, uint64_t address, int
     return false;
 }
 
+/* ARMv6-M faults on an unaligned access (DDI 0419, A3.2.1). Unicorn stops before it and tells neither the address
+ * nor the reason: both follow from the instruction. */
+static void look_at_data_fault(struct machine *m) {
+    uint32_t pc = register_value(m, UC_ARM_REG_PC), address;
+    uint16_t code = code_at(m, pc);
+    struct thumb_instruction instruction = thumb_decode(code, code_at(m, pc + 2));
+    struct thumb_access access = thumb_access(code, &instruction);
+    if (access.kind == THUMB_NO_ACCESS) {
+        return;
+    }
+    address = access_address(m, &access, pc);
+    if ((address & (access.bytes - 1u)) != 0) {
+        finish(m, "fault", "unaligned access to 0x%" PRIx32 " at 0x%" PRIx32, address, pc);
+    }
+}
+
 /* Exceptions of the core, by QEMU's numbers (target/arm/cpu.h), which Unicorn passes on. None is delivered:
  * no firmware that is measured takes one, so each is an end with a reason. */
 static void on_exception(uc_engine *uc, uint32_t number, void *user) {
@@ -143,7 +157,7 @@ static void on_exception(uc_engine *uc, uint32_t number, void *user) {
     } names[] = {{1, "undefined instruction"},
                  {2, "supervisor call"},
                  {3, "jump to where nothing is"},
-                 {4, "fault on data"},
+                 {DATA_FAULT, "fault on data"},
                  {7, "breakpoint"},
                  {8, "return from an exception"},
                  {17, "undefined instruction"},
@@ -151,6 +165,9 @@ static void on_exception(uc_engine *uc, uint32_t number, void *user) {
     struct machine *m = user;
     const char *what = "exception";
     (void)uc;
+    if (number == DATA_FAULT) {
+        look_at_data_fault(m);
+    }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (names[i].number == number) {
             what = names[i].what;

@@ -12,6 +12,9 @@ from arm_snippets import FLASH, VECTORS, changed, elf, firmware, halfwords, pico
 
 from motecrypt import process
 from motecrypt.catalog import Catalog, empty_implementation
+from motecrypt.emulate.images import read_image
+from motecrypt.emulate.profiling import profile
+from motecrypt.emulate.run import FreeRun, run_freely
 from motecrypt.runners import Fault, Options, arm
 from motecrypt.runners.protocol import Client
 from motecrypt.setup import have
@@ -90,7 +93,20 @@ def test_another_flash_read_changes_the_penalty_alone(tmp_path: Path) -> None:
         ("6800", Options(), "read from 0x0, where nothing is, at 0x10000118"),
         ("2003 0700 6001", Options(), "wrote to 0x30000000, where nothing is"),
         ("2001 0700 6001", Options(), "wrote to the flash at 0x10000000"),
-        ("6811 1c50 6801", Options(trace=True), "unaligned access to 0x20010001"),
+        (
+            "6811 1c50 6801",
+            Options(trace=True),
+            "unaligned access to 0x20010001 at 0x1000011c",
+        ),  # ldr r1, [r0]
+        ("6811 1c50 6801", Options(), "unaligned access to 0x20010001 at 0x1000011c"),
+        ("6811 1c90 6801", Options(), "unaligned access to 0x20010002 at 0x1000011c"),
+        ("6811 1c50 8801", Options(), "unaligned access to 0x20010001 at 0x1000011c"),  # ldrh r1, [r0]
+        ("6811 1c50 6001", Options(), "unaligned access to 0x20010001 at 0x1000011c"),  # str r1, [r0]
+        ("6811 1c90 8041 8001 3001 8001", Options(), "unaligned access to 0x20010003 at 0x10000122"),  # strh
+        ("6811 1c90 c802", Options(), "unaligned access to 0x20010002 at 0x1000011c"),  # ldm r0!, {r1}
+        ("6811 1c50 5a81", Options(), "unaligned access to 0x40020001 at 0x1000011c"),  # ldrh r1, [r0, r2]
+        ("f04f 0101", Options(), "undefined instruction"),  # mov.w r1, #1, which ARMv6-M has not
+        ("f240 1101", Options(), "undefined instruction"),  # movw r1, #257
         ("4678 4700", Options(), "ARM state"),
         ("2001 0740 3001 4700", Options(), "jumped to data at 0x20000000"),
         ("e7fe", Options(), "no answer within 2000000 cycles: the firmware is at 0x10000118"),
@@ -104,6 +120,21 @@ def test_a_fault_is_told_in_one_line(tmp_path: Path, code: str, options: Options
         run(tmp_path, halfwords(code), options, device)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("profiled", [False, True])
+def test_a_free_run_faults_on_an_unaligned_access_too(tmp_path: Path, profiled: bool) -> None:
+    path = tmp_path / "unaligned.elf"
+    path.write_bytes(
+        firmware(halfwords("6811 1c90 8801 7801 1c41 780b 6801"))
+    )  # ldrh +2, ldrb +2, +3; ldr +2
+    image, how = read_image(path, pico()), FreeRun(max_seconds=0.01)
+    ended = (
+        profile(image, pico(), how, lambda data: None).ended
+        if profiled
+        else run_freely(image, pico(), how, lambda data: None)
+    )
+    assert (ended.reason, ended.detail) == ("fault", "unaligned access to 0x20010002 at 0x10000124")
 
 
 def say(*arguments: str | Path) -> process.Outcome:
