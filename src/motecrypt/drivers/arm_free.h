@@ -145,7 +145,7 @@ static inline void free_watch_stack(struct machine *m, const struct block *block
     if (sp < m->deepest_sp) {
         m->deepest_sp = sp;
     }
-    if (arm_profile.on && block->stack_bytes != 0) {
+    if (arm_profile.on) {
         shadow_stack(&arm_profile.shadow, sp);
     }
     free_run.sp = begins - (uint32_t)block->stack_left;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import time
 from pathlib import Path
@@ -522,6 +523,15 @@ def test_a_firmware_that_looks_is_told_that_it_is_simulated(tmp_path: Path) -> N
     assert bytes_of(run(code + WAIT, tmp_path)) == [0]
 
 
+def test_memory_that_this_computer_has_not(tmp_path: Path) -> None:
+    def little() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+
+    command = [driver("arm"), *options(), "--ram", "0x30000000:0xC0000000", tmp_path / "none"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=40, check=False, preexec_fn=little)
+    assert (done.returncode, done.stderr) == (2, "arm: --ram finds no memory\n")
+
+
 # --- storage ---------------------------------------------------------------------------------------------
 
 #: The flash's interface off and on again with a divider of 4, its chip select forced; then bytes one by one.
@@ -723,7 +733,8 @@ def test_a_free_run_ends_as_it_is_told(tmp_path: Path) -> None:
     assert ran.end["seconds"] == pytest.approx(ran.end["cycle"] / 6.5e6, abs=1e-6)
     ran = run("    b .\n", tmp_path, *FREE)
     ended(ran, 0, "limit", "the time is over")
-    assert 65000 <= ran.end["cycle"] <= 65000 + 6500 + 4 and ran.end["pc"] == AT
+    # It looks at the time at its first block and each millisecond of 6500 cycles from there.
+    assert (ran.end["cycle"], ran.end["pc"]) == (PRELUDE_CYCLES + 2 + 65000, AT)
     twice = run("    b .\n", tmp_path, "--free", "--max-seconds", "0.02")
     assert twice.end["cycle"] - ran.end["cycle"] == pytest.approx(65000, abs=10)
     ran = run("    udf #0\n", tmp_path, *FREE)
@@ -971,6 +982,43 @@ def test_each_function_and_instruction_is_counted(tmp_path: Path) -> None:
     assert (main["calls"], stop["calls"]) == (1, 1)
     assert sum(f["self"] for f in functions.values()) == ran.end["cycle"]
     assert sum(c for _, c in counts.values()) == ran.end["cycle"]
+
+
+def test_a_frame_that_no_push_makes_is_stack(tmp_path: Path) -> None:
+    code = """
+    b main
+main:
+    bl f
+    b stop
+f:
+    push {r4, lr}
+    ldr r3, =-512
+    add sp, r3
+    b over
+over:
+    nop
+    b back
+back:
+    ldr r3, =512
+    add sp, r3
+    pop {r4, pc}
+stop:
+    cpsid i
+    b .
+end:
+    nop
+"""
+    ran, functions, _ = profiled(code, tmp_path, "main", "f", "stop")
+    assert functions["f"]["stack"] == ran.end["stack"] == 512 + 8
+
+
+def test_a_branch_that_is_taken_once(tmp_path: Path) -> None:
+    code = "    b main\nmain:\n    cmp r5, #0\n    beq over\n    nop\nover:\n    cpsid i\n    b .\n"
+    code += "end:\n    nop\n"
+    ran, _, counts = profiled(code, tmp_path, "main", more=("--bus", "0:0:0"))
+    main_at = ENTRY - VECTORS + PRELUDE_BYTES + 2
+    assert counts[main_at] == (1, 1) and counts[main_at + 2] == (1, 2) and main_at + 4 not in counts
+    assert sum(cycles for _, cycles in counts.values()) == ran.end["cycle"]
 
 
 def test_functions_without_symbols_and_ways_out_of_them(tmp_path: Path) -> None:
