@@ -117,6 +117,7 @@ def _measured(cell: Cell, state: str) -> Measurement:
         measured_at=WHEN,
         motecrypt_version="0",
         extra=extra,
+        toolchain=cell.toolchain,
     )
 
 
@@ -330,7 +331,9 @@ def store(results: Results, state: str) -> None:
     catalog = Catalog.load()
     cells = [*rc4d.cells(), *pico.cells(), *_more_cells()]
     cells += [cell for group in plan.mote_cells(catalog).values() for cell in group]
-    cells = list(dict.fromkeys(cells))
+    # One row a cell: one that names a toolchain is found by the readers that name none, too.
+    named = {cell.identity: cell for cell in cells if cell.toolchain}
+    cells = list(dict.fromkeys(named.get(cell.identity, cell) for cell in cells))
     kept = [c for c in cells if share("kept", state, *c.identity) < (1 if state == "near" else 0.97)]
     results.store({repr(cell.identity): _measured(cell, state) for cell in kept})
 

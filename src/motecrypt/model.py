@@ -117,7 +117,12 @@ class Current:
 
 @dataclass(frozen=True)
 class Compiler:
-    """How firmware for a device is compiled and linked."""
+    """How firmware for a device is compiled and linked.
+
+    A device's folder gives all but what a pinned toolchain adds: `linker` is the command that assembles and
+    links, where that is another one than compiles; `compile_flags` only compiling takes; `root` is where the
+    toolchain is unpacked, empty for the system's own; `toolchain` its name, empty where none is known.
+    """
 
     command: str
     machine_flags: tuple[str, ...]
@@ -125,6 +130,73 @@ class Compiler:
     link_flags: tuple[str, ...]
     defines: tuple[str, ...]
     shared: bool = False
+    linker: str = ""
+    compile_flags: tuple[str, ...] = ()
+    root: str = ""
+    toolchain: str = ""
+
+    @property
+    def link_command(self) -> str:
+        """What assembles and links: the compiler itself but for a toolchain that has another."""
+        return self.linker or self.command
+
+    def compiling(self, source: Path) -> tuple[str, tuple[str, ...]]:
+        """The command that makes an object of a source, and what it alone is told; what links assembles."""
+        if self.linker and source.suffix == ".S":
+            return self.linker, ()
+        return self.command, self.compile_flags
+
+    @property
+    def is_clang(self) -> bool:
+        """Whether it is a Clang, whose warnings are others than GCC's."""
+        return "clang" in self.command.rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class DebianPackage:
+    """A Debian package, pinned. `sha256` by architecture, or by "all" where one package serves every one.
+
+    `version` is without what Debian adds where it only builds anew (+b1), which differs by architecture.
+    """
+
+    name: str
+    version: str
+    sha256: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class ToolchainTarget:
+    """A toolchain for one kind of core.
+
+    `replaces` is the compiler, as devices name it, in whose place this one is used; `version` the first line
+    of its `--version`, by which the system's own is recognised. `libraries` are the packages that its
+    programs need where this system's are too old for them.
+    """
+
+    replaces: str
+    command: str
+    version: str
+    linker: str
+    compile_flags: tuple[str, ...]
+    include: tuple[str, ...]
+    packages: tuple[DebianPackage, ...]
+    libraries: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """Compiler, assembler, linker and C library as one pinned descriptor: a Debian release's packages."""
+
+    name: str
+    title: str
+    release: str
+    source: str
+    file: Path
+    targets: tuple[ToolchainTarget, ...]
+
+    def target_for(self, command: str) -> ToolchainTarget | None:
+        """The part that replaces a device's compiler, or None."""
+        return next((target for target in self.targets if target.replaces == command), None)
 
 
 @dataclass(frozen=True)
@@ -197,7 +269,11 @@ _IDENTITY = operator.attrgetter(*CellIdentity._fields)
 
 @dataclass(frozen=True)
 class Cell:
-    """One thing to measure. `flags` empty means the device's own."""
+    """One thing to measure. `flags` empty means the device's own, `toolchain` empty the system's own.
+
+    The toolchain is no part of the identity: it says how the figure is to be made, and a reader who names
+    one gets no other's.
+    """
 
     device: str
     implementation: Implementation
@@ -208,6 +284,7 @@ class Cell:
     placement: str = "flash"
     cache: str = "none"
     flags: tuple[str, ...] = ()
+    toolchain: str = ""
 
     @property
     def identity(self) -> CellIdentity:
@@ -268,7 +345,9 @@ class Measurement:
     """The stored figures of one cell, with all that is needed to repeat it. Figures are None where
     the cell did not run; `status` is "ok" or why not in a word, `reason` in a sentence for people. What
     code decides by stands in `extra`: `failure` (a kind of failure), `shortfall`, `transient`. `flags` are
-    what the compiler was given, `flags_asked` what the cell asked for instead of the device's own."""
+    what the compiler was given, `flags_asked` what the cell asked for instead of the device's own.
+    `toolchain` is the name of the one that was used, empty where no descriptor fits; `system_toolchain`
+    whether it was the system's own, and not unpacked for the purpose."""
 
     device: str
     library: str
@@ -304,6 +383,8 @@ class Measurement:
     motecrypt_version: str
     extra: Mapping[str, Any] = field(default_factory=dict)
     flags_asked: str = ""
+    toolchain: str = ""
+    system_toolchain: bool = True
 
     @property
     def identity(self) -> CellIdentity:

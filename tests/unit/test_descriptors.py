@@ -20,6 +20,7 @@ from motecrypt.catalog.ciphers import read_cipher_folder
 from motecrypt.catalog.devices import read_device
 from motecrypt.catalog.libraries import read_library_folder
 from motecrypt.catalog.processors import processors
+from motecrypt.catalog.toolchains import read_toolchain
 from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
 from motecrypt.findings.pico_file import read_storage
@@ -63,8 +64,8 @@ def read(path: Path) -> object:
     """Read as the project does."""
     reader = READERS.get(path.name)
     if reader is None:
-        assert path.parent.name == "radios", f"{path}: who reads this?"
-        reader = read_radio
+        reader = {"radios": read_radio, "toolchains": read_toolchain}.get(path.parent.name)
+        assert reader is not None, f"{path}: who reads this?"
     return reader(path)
 
 
@@ -198,7 +199,8 @@ def test_a_number_out_of_its_range_is_refused(path: Path, tmp_path: Path) -> Non
         target.write_text(changed(path, where, lambda table, key: table.update({key: -1})))
         with pytest.raises(InputError, match=where[-1]):
             read(target)
-    assert tried or path.name in ("cipher.toml", "library.toml", "setup.toml") or path.parent.name == "radios"
+    without = ("cipher.toml", "library.toml", "setup.toml")
+    assert tried or path.name in without or path.parent.name in ("radios", "toolchains")
 
 
 @pytest.mark.parametrize(

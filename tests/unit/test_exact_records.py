@@ -114,6 +114,8 @@ def test_every_field_of_a_measurement() -> None:
         "motecrypt_version": __version__,
         "extra": {"instructions": 90, "painted_stack_bytes": 44},
         "flags_asked": "",
+        "toolchain": "",
+        "system_toolchain": True,
     }
 
 

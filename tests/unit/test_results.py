@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
 from motecrypt.model import Cell, Implementation, Measurement, Shortfall
 from motecrypt.results import Results, schema
@@ -27,6 +28,7 @@ def measurement(cipher: str = "rc4d", **changes: object) -> Measurement:
         "timing_varies": False,
         "time_us": 1.5,
         "cycles_exact": True,
+        "system_toolchain": True,
         "cipher": cipher,
         "extra": {"misses": 3},
     }
@@ -68,6 +70,8 @@ def test_what_did_not_fit_is_data_in_an_older_file_too(tmp_path: Path) -> None:
         )
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE measurement SET extra = '[1]' WHERE key = 'd'")
+        for later in ("system_toolchain", "toolchain"):
+            connection.execute(f"ALTER TABLE measurement DROP COLUMN {later}")
         connection.execute("PRAGMA user_version = 2")
     with Results(path) as results:
         found = results.measurement("a")
@@ -293,6 +297,50 @@ def test_a_chosen_compiler_counts_on_the_devices_it_is_for(results: Results) -> 
         results.by_compilers(["9.9"])
 
 
+def test_a_named_toolchain_gives_its_figures_and_none_the_systems_own(results: Results) -> None:
+    """Whatever the order: a comparison made in between changes nothing for who names no toolchain."""
+    body = Implementation("rc4d", "", "", "", (128,), "", (), (), (), Path())
+    cell = Cell("uno", body, "encrypt", 1, 1, 1)
+    same = {"device": "uno", "operation": "encrypt", "placement": "flash", "cache": "none"}
+    for day, name, own in ((1, "gcc-5.4", True), (2, "gcc-14", False), (3, "gcc-12", False)):
+        made = measurement(**same, toolchain=name, system_toolchain=own, measured_at=f"2026-01-0{day}")
+        results.store({name: made})
+    asked = {name: replace(cell, toolchain=name) for name in ("", "gcc-5.4", "gcc-14", "gcc-9")}
+    found = results.newest(asked.values())
+    assert {name: found[c].toolchain for name, c in asked.items() if c in found} == {
+        "": "gcc-5.4",
+        "gcc-5.4": "gcc-5.4",
+        "gcc-14": "gcc-14",
+    }
+    assert [m.toolchain for m in results.newest_measurements()] == ["gcc-5.4"]
+    results.store({"n": measurement(**same, compiler="old 1.2", toolchain="", measured_at="2025-01-01")})
+    chosen = results.by_compilers(["1.2"]).newest([asked["gcc-5.4"]])
+    assert chosen[asked["gcc-5.4"]].compiler == "old 1.2"  # who chooses compilers gets these, of any name
+
+
+def test_an_older_file_tells_its_toolchains_by_their_compilers(tmp_path: Path) -> None:
+    path = tmp_path / "r.db"
+    words = {
+        "avr-gcc (GCC) 5.4.0": "gcc-5.4",
+        "avr-gcc (GCC) 14.2.0": "gcc-14",
+        "arm-none-eabi-gcc (15:12.2.rel1-1) 12.2.1 20221205": "gcc-12",
+        "arm-none-eabi-gcc (15:14.2.rel1-1) 14.2.1 20241119": "gcc-14",
+        "avr-gcc (GCC) 7.3.0": "",
+    }
+    with Results(path) as results:
+        results.store({word: measurement(compiler=word, toolchain="x") for word in words})
+    with sqlite3.connect(path) as connection:
+        for later in ("system_toolchain", "toolchain"):
+            connection.execute(f"ALTER TABLE measurement DROP COLUMN {later}")
+        connection.execute("PRAGMA user_version = 4")
+    with Results(path) as results:
+        found = {m.compiler: (m.toolchain, m.system_toolchain) for m in results.measurements()}
+    assert found == {word: (name, True) for word, name in words.items()}
+    known = Catalog.load().toolchains
+    told = {t.version: name for name, chain in known.items() for t in chain.targets}
+    assert {word: name for word, name in words.items() if name}.items() <= told.items()
+
+
 def test_findings_are_found_by_what_was_asked(results: Results) -> None:
     asked = {"cipher": "rc4d", "seed": 1}
     results.store_finding("audit", 1, {**asked, "build": "a"}, {"n": 1}, asked)
@@ -312,7 +360,8 @@ def test_a_file_of_the_first_format_says_what_was_asked(tmp_path: Path) -> None:
         connection.executescript(schema.MIGRATIONS[0])
         connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
         connection.execute("PRAGMA user_version = 1")
-        columns = [f for f in Measurement.__dataclass_fields__ if f != "flags_asked"]
+        later = ("flags_asked", "toolchain", "system_toolchain")
+        columns = [f for f in Measurement.__dataclass_fields__ if f not in later]
         given = {
             "-mmcu=atmega328p -Os": "",
             "-mmcu=atmega328p -Os -mstrict-X": "",

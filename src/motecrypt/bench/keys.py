@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from motecrypt.bench import inputs
-from motecrypt.bench.plan import Job, empty_request
+from motecrypt.bench.plan import Devices, Group, Job, empty_request, group_of
 from motecrypt.catalog import Catalog
-from motecrypt.model import Cell, Cipher, Device, Implementation
+from motecrypt.model import Cell, Cipher, Device
 from motecrypt.runners import runner_of
 from motecrypt.toolchain import BuildError, BuildRequest, key_of
 
@@ -33,13 +33,14 @@ class CellKeys:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._shared: dict[tuple[str, Implementation, str, tuple[str, ...]], tuple[str, str, str]] = {}
-        self._empty: dict[tuple[str, str, int], str] = {}
+        self._devices = Devices(catalog)
+        self._shared: dict[Group, tuple[str, str, str]] = {}
+        self._empty: dict[tuple[str, str, str, int], str] = {}
 
     def __call__(self, cell: Cell) -> str:
-        group = (cell.device, cell.implementation, cell.placement, cell.flags)
+        group = group_of(cell)
         if group not in self._shared:
-            device = self._catalog.device(cell.device)
+            device = self._devices.get(cell.device, cell.toolchain)
             cipher = self._catalog.cipher(cell.implementation.cipher)
             built = _key_or_reason(BuildRequest(device, cell.implementation, cell.placement, cell.flags))
             base = self._base(device, cell.placement, cipher.tag_bytes)
@@ -49,14 +50,15 @@ class CellKeys:
         return _hash_cell(*self._shared[group], _describe(cell))
 
     def _base(self, device: Device, placement: str, tag_bytes: int) -> str:
-        key = (device.name, placement, tag_bytes)
+        key = (device.name, device.compiler.command, placement, tag_bytes)
         if key not in self._empty:
             self._empty[key] = _key_or_reason(empty_request(device, placement, tag_bytes))
         return self._empty[key]
 
     def build_key(self, job: Job) -> str:
         """The key that the job's firmware had when its cells got theirs."""
-        return self._shared[(job.device.name, job.implementation, job.placement, job.flags)][0]
+        group = (job.device.name, job.implementation, job.placement, job.flags, job.toolchain)
+        return self._shared[group][0]
 
 
 def _key_or_reason(request: BuildRequest) -> str:

@@ -9,11 +9,15 @@ from dataclasses import dataclass, field
 from motecrypt.catalog import Catalog, empty_implementation
 from motecrypt.model import Cell, Cipher, Device, Implementation, Operation
 from motecrypt.toolchain import BuildRequest
+from motecrypt.toolchain.pinned import with_toolchain
 
 
 @dataclass(frozen=True)
 class Job:
-    """One built firmware and the lengths it is run at: what one worker does."""
+    """One built firmware and the lengths it is run at: what one worker does.
+
+    `device` has the compiler that is used; `toolchain` is what the cells asked for.
+    """
 
     device: Device
     cipher: Cipher
@@ -23,6 +27,7 @@ class Job:
     runs: tuple[tuple[str, int, int, int], ...]  # cache, key bits, message bytes, associated-data bytes
     stop: threading.Event = field(compare=False)  # set when nobody wants the outcome any more
     build_key: str = ""
+    toolchain: str = ""
 
     @property
     def title(self) -> str:
@@ -42,6 +47,7 @@ class Job:
             placement=self.placement,
             cache=cache,
             flags=self.flags,
+            toolchain=self.toolchain,
         )
 
 
@@ -49,12 +55,54 @@ def empty_request(device: Device, placement: str, tag_bytes: int) -> BuildReques
     return BuildRequest(device, empty_implementation(tag_bytes), placement)
 
 
+Group = tuple[str, Implementation, str, tuple[str, ...], str]
+
+
+def group_of(cell: Cell) -> Group:
+    """What the cells of one firmware have in common: device, body, placement, flags, toolchain."""
+    return (cell.device, cell.implementation, cell.placement, cell.flags, cell.toolchain)
+
+
 def group(catalog: Catalog, cells: Sequence[Cell], stop: threading.Event) -> list[Job]:
-    runs: dict[tuple[str, Implementation, str, tuple[str, ...]], dict[tuple[str, int, int, int], None]] = {}
+    runs: dict[Group, dict[tuple[str, int, int, int], None]] = {}
     for cell in cells:
-        group = runs.setdefault((cell.device, cell.implementation, cell.placement, cell.flags), {})
+        group = runs.setdefault(group_of(cell), {})
         group[(cell.cache, cell.key_bits, cell.message_bytes, cell.ad_bytes)] = None
+    devices = Devices(catalog)
     return [
-        Job(catalog.device(d), catalog.cipher(body.cipher), body, placement, flags, tuple(run), stop)
-        for (d, body, placement, flags), run in runs.items()
+        Job(
+            device=devices.get(device, toolchain),
+            cipher=catalog.cipher(body.cipher),
+            implementation=body,
+            placement=placement,
+            flags=flags,
+            runs=tuple(run),
+            stop=stop,
+            toolchain=toolchain,
+        )
+        for (device, body, placement, flags, toolchain), run in runs.items()
     ]
+
+
+class Devices:
+    """A catalog's devices with the compilers of its toolchains: each is looked up once."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._found: dict[tuple[str, str], Device] = {}
+
+    def get(self, name: str, toolchain: str) -> Device:
+        """The device; its compiler is the toolchain's, or the system's own where that is empty.
+
+        Raises
+        ------
+        InputError
+            There is no such device or toolchain, or the toolchain cannot be had.
+        """
+        key = (name, toolchain)
+        if key not in self._found:
+            device = self._catalog.device(name)
+            if toolchain:
+                self._catalog.toolchain(toolchain)
+            self._found[key] = with_toolchain(device, toolchain, self._catalog.toolchains)
+        return self._found[key]

@@ -117,4 +117,6 @@ def measurement(
         measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
         motecrypt_version=__version__,
         extra=extra,
+        toolchain=job.device.compiler.toolchain,
+        system_toolchain=not job.device.compiler.root,
     )

@@ -1,15 +1,15 @@
 """Finds and validates the descriptors of ciphers, libraries and devices: the only discovery there is.
 
 A cipher is its folder under firmware/ciphers, a library under firmware/libraries, a device under
-firmware/devices; a user's own folders count the same
-(`Catalog.load(ciphers=[...], libraries=[...], devices=[...])`).
+firmware/devices, a toolchain a file under data/toolchains; a user's own count the same
+(`Catalog.load(ciphers=[...], libraries=[...], devices=[...], toolchains=[...])`).
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -18,8 +18,9 @@ from motecrypt.catalog.ciphers import read_cipher_folder
 from motecrypt.catalog.devices import read_device
 from motecrypt.catalog.libraries import Library, read_library_folder
 from motecrypt.catalog.places import DATA, FIRMWARE, PACKAGE
+from motecrypt.catalog.toolchains import read_toolchains
 from motecrypt.errors import InputError
-from motecrypt.model import Cipher, Device, Implementation
+from motecrypt.model import Cipher, Device, Implementation, Toolchain
 
 __all__ = ["DATA", "DEVICE", "FIRMWARE", "PACKAGE", "Catalog", "Library", "empty_implementation", "nearest"]
 
@@ -36,6 +37,7 @@ class Catalog:
     implementations: tuple[Implementation, ...]
     libraries: dict[str, Library]
     devices: dict[str, Device]
+    toolchains: dict[str, Toolchain] = field(default_factory=dict)
 
     def cipher(self, name: str) -> Cipher:
         """The cipher of that name; InputError with the nearest names otherwise."""
@@ -48,6 +50,10 @@ class Catalog:
     def library(self, name: str) -> Library:
         """The library of that name; InputError with the nearest names otherwise."""
         return _named("library", name, self.libraries)
+
+    def toolchain(self, name: str) -> Toolchain:
+        """The toolchain of that name; InputError with the nearest names otherwise."""
+        return _named("toolchain", name, self.toolchains)
 
     def implementations_of(
         self, cipher: str, device: str | None = None, libraries: Sequence[str] = ()
@@ -64,10 +70,18 @@ class Catalog:
 
     @staticmethod
     def load(
-        ciphers: Iterable[Path] = (), libraries: Iterable[Path] = (), devices: Iterable[Path] = ()
+        ciphers: Iterable[Path] = (),
+        libraries: Iterable[Path] = (),
+        devices: Iterable[Path] = (),
+        toolchains: Iterable[Path] = (),
     ) -> Catalog:
-        """Read every descriptor, ours and the user's folders; raises InputError at the first fault."""
-        return _load(_own(ciphers), _own(libraries), _own(devices))
+        """Read every descriptor, ours and the user's folders; raises InputError at the first fault.
+
+        `toolchains` are files, the others folders.
+        """
+        files = dict.fromkeys(Path(path).resolve() for path in toolchains)
+        own_files = tuple(file for file in files if DATA not in file.parents)
+        return _load(_own(ciphers), _own(libraries), _own(devices), own_files)
 
 
 def nearest(kind: str, name: str, known: Iterable[str]) -> str:
@@ -91,7 +105,12 @@ def _own(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 
 @lru_cache(maxsize=8)
-def _load(ciphers: tuple[Path, ...], libraries: tuple[Path, ...], own_devices: tuple[Path, ...]) -> Catalog:
+def _load(
+    ciphers: tuple[Path, ...],
+    libraries: tuple[Path, ...],
+    own_devices: tuple[Path, ...],
+    own_toolchains: tuple[Path, ...],
+) -> Catalog:
     devices: dict[str, Device] = {}
     for folder in [*_folders(FIRMWARE / "devices", "device.toml"), *own_devices]:
         device = read_device(folder)
@@ -121,7 +140,7 @@ def _load(ciphers: tuple[Path, ...], libraries: tuple[Path, ...], own_devices: t
             )
         known[library.name] = library
         implementations += bodies
-    return Catalog(by_name, tuple(implementations), known, devices)
+    return Catalog(by_name, tuple(implementations), known, devices, read_toolchains(own_toolchains))
 
 
 _OURS = Library("motecrypt", "motecrypt's own ciphers", "", "MIT", FIRMWARE / "ciphers", False, "")

@@ -20,6 +20,7 @@ def cells_for(
     caches: Sequence[str] = (),
     flags: tuple[str, ...] = (),
     operations: Sequence[Operation] = OPERATIONS,
+    toolchain: str = "",
 ) -> list[Cell]:
     """The cells of one implementation on one device, skipping lengths that the cipher cannot take."""
     cipher = catalog.cipher(implementation.cipher)
@@ -37,7 +38,18 @@ def cells_for(
                         continue
                     for ad in ad_bytes if cipher.associated_data else (0,):
                         cells += [
-                            Cell(device.name, implementation, o, bits, length, ad, placement, cache, flags)
+                            Cell(
+                                device=device.name,
+                                implementation=implementation,
+                                operation=o,
+                                key_bits=bits,
+                                message_bytes=length,
+                                ad_bytes=ad,
+                                placement=placement,
+                                cache=cache,
+                                flags=flags,
+                                toolchain=toolchain,
+                            )
                             for o in operations
                             if o in implementation.operations
                         ]

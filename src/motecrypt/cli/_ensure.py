@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from motecrypt import bench
 from motecrypt.catalog import Catalog
+from motecrypt.cli._toolchains import need_toolchain
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Cell
 from motecrypt.results import Results
@@ -52,6 +53,11 @@ def ensure(
         When nothing is stored that could serve, or a check failed of which nothing is stored.
     """
     trouble = NotMade(can_go_on=_stored(needs, results) > 0)
+    for device, toolchain in needs.toolchains.items():
+        try:
+            need_toolchain(catalog, catalog.device(device), toolchain)
+        except InputError as error:
+            trouble.keep(error)
     for kit in needs.kits:
         try:
             need(kit)

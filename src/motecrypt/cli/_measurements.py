@@ -27,6 +27,11 @@ COLUMNS = (
     "note",
 )
 
+COMPARED_COLUMNS = (
+    *("device", "cipher", "implementation", "key", "operation", "bytes", "placement", "toolchain"),
+    *("cycles", "cycles %", "flash", "flash %", "RAM", "stack", "note"),
+)
+
 FAILED_COLUMNS = (
     *("device", "cipher", "implementation", "key", "operations", "bytes", "placement", "flash", "RAM"),
     "reason",
@@ -44,6 +49,38 @@ def print_measurements(measurements: Sequence[Measurement], as_json: bool, catal
         _print_figures([_row(m, catalog) for m in ran])
     if failed:
         print_table("Did not run", FAILED_COLUMNS, _failed_rows(failed), f"{len(failed)} cells did not run")
+
+
+def print_compared(measurements: Sequence[Measurement]) -> None:
+    """One table with the toolchains of each cell below each other, each beside the first in per cent."""
+    cells: dict[object, list[Measurement]] = {}
+    for m in measurements:
+        cells.setdefault(m.identity, []).append(m)
+    rows = [row for same in cells.values() for row in _compared_rows(same)]
+    who = dict.fromkeys(f"{m.toolchain}: {m.compiler}" for m in measurements)
+    print_table("Toolchains compared", COMPARED_COLUMNS, rows, "; ".join((_COMPARED_LEGEND, *who)))
+
+
+def _compared_rows(same: Sequence[Measurement]) -> list[list[object]]:
+    first = same[0]
+    rows: list[list[object]] = []
+    for m in same:
+        flags = " ".join(f for f in m.flags.split() if f.startswith(("-O", "-flto")))
+        place = m.placement if m.cache == "none" else f"{m.placement}, {m.cache}"
+        rows.append(
+            [
+                *(m.device, m.cipher, m.implementation, m.key_bits, m.operation, m.message_bytes, place),
+                *(m.toolchain, _number(m.cycles_median), _percent(first.cycles_median, m.cycles_median)),
+                *(_number(m.flash_bytes), _percent(first.flash_bytes, m.flash_bytes)),
+                *(_number(m.ram_bytes), _number(m.stack_bytes), m.reason or flags),
+            ]
+        )
+    return rows
+
+
+def _percent(before: int | None, after: int | None) -> str:
+    """How much more or less it is; empty where nothing can be said."""
+    return f"{100 * (after / before - 1):+.1f}" if before and after is not None else ""
 
 
 def _print_figures(rows: list[list[object]]) -> None:
@@ -106,6 +143,7 @@ def _time(time_us: float | None) -> str:
     return "" if time_us is None else f"{time_us:,.1f}"
 
 
+_COMPARED_LEGEND = "cycles: median over the inputs; %: against the first toolchain that was named"
 _LEGEND = (
     "cycles: median over the inputs, the call itself subtracted; flash, RAM: difference to the same "
     "firmware with an empty cipher; varies: branches and memory addresses over the inputs"

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 from motecrypt.catalog import Catalog, nearest
 from motecrypt.errors import InputError
-from motecrypt.model import Cipher, Device
+from motecrypt.model import Cipher, Device, Toolchain
 from motecrypt.setup import need
 
 LENGTHS_MAX = 65_536
@@ -25,6 +25,7 @@ class Selection:
     libraries: list[str]
     devices: list[Device]
     own_ciphers: tuple[Cipher, ...]
+    toolchains: tuple[Toolchain, ...] = ()
 
     @property
     def cipher(self) -> Cipher:
@@ -51,12 +52,16 @@ class Selection:
 
 
 def select(
-    ciphers: Sequence[str] = (), libraries: Sequence[str] = (), devices: Sequence[str] = ()
+    ciphers: Sequence[str] = (),
+    libraries: Sequence[str] = (),
+    devices: Sequence[str] = (),
+    toolchains: Sequence[str] = (),
 ) -> Selection:
     """What the user named: of ours by name, of their own by path.
 
     A path holds a slash (or is . or ..): so no folder that happens to lie in the current one is ever
-    taken for a name. A folder of several ciphers means all of them, and FOLDER/NAME one.
+    taken for a name. A folder of several ciphers means all of them, and FOLDER/NAME one. A toolchain of the
+    user's own is a file.
     """
     own = [_own(text, "cipher") for text in ciphers]
     own_libraries = [_own(text, "library") for text in libraries]
@@ -65,6 +70,7 @@ def select(
         ciphers=[o.folder for o in own if o],
         libraries=[o.folder for o in own_libraries if o],
         devices=[o.folder for o in own_devices if o],
+        toolchains=[Path(text) for text in toolchains if "/" in text],
     )
     chosen: list[str] = []
     for text, place in zip(ciphers, own, strict=True):
@@ -89,6 +95,9 @@ def select(
         libraries=list(dict.fromkeys(chosen_libraries)),
         devices=list({device.name: device for device in chosen_devices}.values()),
         own_ciphers=tuple(c for c in catalog.ciphers.values() if c.folder in folders),
+        toolchains=tuple(
+            dict.fromkeys(catalog.toolchain(Path(t).stem if "/" in t else t) for t in toolchains)
+        ),
     )
 
 

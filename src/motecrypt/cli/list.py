@@ -11,7 +11,7 @@ from motecrypt.cli._output import json_option, print_json, print_table
 from motecrypt.cli._selection import select
 from motecrypt.errors import InputError
 
-KINDS = ("ciphers", "implementations", "libraries", "devices", "radios")
+KINDS = ("ciphers", "implementations", "libraries", "devices", "radios", "toolchains")
 
 
 @click.command(epilog="Example: motecrypt list ciphers")
@@ -19,14 +19,20 @@ KINDS = ("ciphers", "implementations", "libraries", "devices", "radios")
 @click.option("--cipher", "ciphers", multiple=True, help="A folder of your own, listed too.")
 @click.option("--library", "libraries", multiple=True, help="A folder of your own, listed too.")
 @click.option("--device", "devices", multiple=True, help="A folder of your own, listed too.")
+@click.option("--toolchain", "toolchains", multiple=True, help="A file of your own, listed too.")
 @json_option
 def command(
-    kind: str, ciphers: Sequence[str], libraries: Sequence[str], devices: Sequence[str], as_json: bool
+    kind: str,
+    ciphers: Sequence[str],
+    libraries: Sequence[str],
+    devices: Sequence[str],
+    toolchains: Sequence[str],
+    as_json: bool,
 ) -> None:
     """List what there is of one kind."""
     if kind not in KINDS:
         raise InputError(nearest("kind of thing", kind, KINDS))
-    columns, rows = rows_of(kind, select(ciphers, libraries, devices).catalog)
+    columns, rows = rows_of(kind, select(ciphers, libraries, devices, toolchains).catalog)
     if as_json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
     else:
@@ -70,6 +76,15 @@ def rows_of(kind: str, catalog: Catalog) -> tuple[list[str], list[list[object]]]
                 d.runner,
             ]
             for d in catalog.devices.values()
+        ]
+    if kind == "toolchains":
+        columns = ["toolchain", "title", "for", "release", "packages"]
+        return columns, [
+            [
+                *(t.name, t.title, ", ".join(target.replaces for target in t.targets), t.release),
+                ", ".join(f"{p.name} {p.version}" for target in t.targets for p in target.packages),
+            ]
+            for t in catalog.toolchains.values()
         ]
     return _radio_rows()
 

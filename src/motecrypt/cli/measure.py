@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import product
 from pathlib import Path
 
 import click
@@ -12,13 +13,15 @@ import click
 from motecrypt import bench
 from motecrypt.catalog import DEVICE, Catalog
 from motecrypt.catalog.flags import checked_flags
-from motecrypt.cli._measurements import print_measurements
+from motecrypt.cli._measurements import print_compared, print_measurements
 from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_table, progress
-from motecrypt.cli._selection import nearest_length, parse_lengths, select
+from motecrypt.cli._selection import Selection, nearest_length, parse_lengths, select
+from motecrypt.cli._toolchains import mirror_option, need_toolchain
 from motecrypt.errors import InputError
 from motecrypt.model import Cell, Device
 from motecrypt.results import Results
 from motecrypt.setup import need
+from motecrypt.toolchain.pinned import target_of
 
 
 @click.command(
@@ -45,6 +48,13 @@ from motecrypt.setup import need
     multiple=True,
     help="Compiler flags instead of the device's, such as -O3; none that run a program or name a file.",
 )
+@click.option(
+    "--toolchain",
+    "toolchains",
+    multiple=True,
+    help="A toolchain, or a file of your own; again to compare (default: the system's own compiler).",
+)
+@mirror_option
 @click.option("--board", default=None, metavar="PORT", help="On the real board at this serial port instead.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Firmwares run side by side.")
 @db_option
@@ -59,6 +69,8 @@ def command(
     key_bits: str,
     placements: Sequence[str],
     flag_sets: Sequence[str],
+    toolchains: Sequence[str],
+    mirror: str,
     board: str | None,
     jobs: int | None,
     db: Path | None,
@@ -67,13 +79,14 @@ def command(
     """Measure ciphers on devices: cycles, flash, RAM and stack, every output checked.
 
     What was measured before with the same sources, compiler and simulator is not measured again.
-    Use --flags '-O2' --flags '-O3 -flto' to compare compiler flags. With --board the same firmware is
-    flashed to the board at a port, whose own timer counts; simulated figures stand beside it.
+    Use --flags '-O2' --flags '-O3 -flto' to compare compiler flags, --toolchain gcc-5.4 --toolchain gcc-14
+    to compare compilers ('motecrypt list toolchains'). With --board the same firmware is flashed to the
+    board at a port, whose own timer counts; simulated figures stand beside it.
 
     A folder of somebody else's: its code runs in the simulator and cannot reach this computer; with --device
     host it is not confined, and runs with your rights; so does a cipher's oracle.py (docs/security.md).
     """
-    chosen = select(ciphers, libraries, devices or (DEVICE,))
+    chosen = select(ciphers, libraries, devices or (DEVICE,), toolchains)
     catalog = chosen.catalog
     if not chosen.ciphers and not chosen.libraries:
         raise InputError("say what to measure: --cipher NAME or --library NAME ('motecrypt list ciphers')")
@@ -87,10 +100,14 @@ def command(
         parse_lengths(key_bits, "--key-bits") if key_bits else [],
         placements,
         [_flags(text) for text in flag_sets] or [()],
+        _toolchains_by_device(chosen),
     )
     chosen.prove_own()
-    for name in dict.fromkeys(catalog.device(cell.device).kit for cell in cells):
-        need(name)
+    for name, toolchain in dict.fromkeys((cell.device, cell.toolchain) for cell in cells):
+        if toolchain:
+            need_toolchain(catalog, catalog.device(name), toolchain, mirror)
+        else:
+            need(catalog.device(name).kit)
     results = open_results(db)
     if board is not None:
         _on_board(cells, board, results, catalog, as_json)
@@ -98,7 +115,10 @@ def command(
     with results, progress("measuring") as report:
         measured = bench.ensure(cells, results, catalog, jobs, report)
     figures = [measured[cell] for cell in cells]
-    print_measurements(figures, as_json, catalog)
+    if len(toolchains) > 1 and not as_json:
+        print_compared(figures)
+    else:
+        print_measurements(figures, as_json, catalog)
     # What does not fit is an answer; what is wrong, crashes or does not compile is a failure.
     click.get_current_context().exit(int(any(m.status not in ("ok", "does-not-fit") for m in figures)))
 
@@ -153,6 +173,29 @@ def _flags(text: str) -> tuple[str, ...]:
     return checked_flags(flags, "--flags")
 
 
+def _toolchains_by_device(chosen: Selection) -> dict[str, list[str]]:
+    """Which of the toolchains compile for each device; the system's own where none was chosen.
+
+    Raises
+    ------
+    InputError
+        A toolchain is for none of the devices, or a device has none of the toolchains.
+    """
+    if not chosen.toolchains:
+        return {device.name: [""] for device in chosen.devices}
+    fitting = {
+        device.name: [t.name for t in chosen.toolchains if t.target_for(device.compiler.command)]
+        for device in chosen.devices
+    }
+    for device in chosen.devices:
+        if not fitting[device.name]:
+            target_of(chosen.toolchains[0], device, chosen.catalog.toolchains.values())
+    for toolchain in chosen.toolchains:
+        if not any(toolchain.name in names for names in fitting.values()):
+            target_of(toolchain, chosen.device, chosen.catalog.toolchains.values())
+    return fitting
+
+
 def _plan(
     catalog: Catalog,
     devices: Sequence[Device],
@@ -163,6 +206,7 @@ def _plan(
     key_bits: Sequence[int],
     placements: Sequence[str],
     flag_sets: Sequence[tuple[str, ...]],
+    toolchains: Mapping[str, Sequence[str]],
 ) -> list[Cell]:
     cells: list[Cell] = []
     message_bytes, ad_bytes = lengths
@@ -182,7 +226,7 @@ def _plan(
             for body in catalog.implementations_of(name, device.name, libraries):
                 if variants and body.variant not in variants:
                     continue
-                for flags in flag_sets:
+                for flags, toolchain in product(flag_sets, toolchains[device.name]):
                     cells += bench.cells_for(
                         catalog,
                         device,
@@ -192,6 +236,7 @@ def _plan(
                         ad_bytes=ad_bytes,
                         placements=placements,
                         flags=flags,
+                        toolchain=toolchain,
                     )
     if not cells:
         raise InputError(

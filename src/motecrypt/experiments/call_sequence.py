@@ -27,6 +27,7 @@ from motecrypt.results import Results
 from motecrypt.runners import Fault, Options, Region, runner_of
 from motecrypt.runners.protocol import Client, ProtocolError
 from motecrypt.toolchain import BuildError, BuildRequest, Firmware, build, key_of
+from motecrypt.toolchain.pinned import with_toolchain
 from motecrypt.toolchain.sizes import symbols
 
 ANSWER_TIMEOUT_S = 60.0
@@ -58,7 +59,8 @@ class CallSequence(CallQuestion):
         catalog = Catalog.load()
         for body in catalog.implementations_of(self.cipher, self.device, (self.library,)):
             if body.configuration == self.configuration:
-                return catalog.device(self.device), body
+                device = catalog.device(self.device)
+                return with_toolchain(device, self.toolchain, catalog.toolchains), body
         raise InputError(f"{self.library}/{self.configuration} has no {self.cipher} for {self.device}")
 
     def _inputs(self) -> dict[str, Any]:

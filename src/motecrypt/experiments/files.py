@@ -49,8 +49,9 @@ class FileJob(FileQuestion):
     def firmware(self) -> FileFirmware:
         """The firmware that does it."""
         if self.storage == "flash":
-            return FileFirmware("flash", self.c_library)
-        return FileFirmware("sd", self.c_library, storage_times()[self.storage]["spi_hz"])
+            return FileFirmware("flash", self.c_library, toolchain=self.toolchain)
+        spi_hz = storage_times()[self.storage]["spi_hz"]
+        return FileFirmware("sd", self.c_library, spi_hz, toolchain=self.toolchain)
 
     def inputs(self) -> dict[str, Any]:
         """What the outcome depends on."""

@@ -70,6 +70,8 @@ class CallQuestion(FindingQuestion):
         The plaintext's bytes as hexadecimal digits; for decryption the oracle makes the ciphertext.
     operation
         "encrypt" or "decrypt": what follows the set-up.
+    toolchain
+        Who compiles it; empty for the system's own.
     """
 
     KIND: ClassVar[str] = KIND
@@ -84,6 +86,7 @@ class CallQuestion(FindingQuestion):
     nonce: str
     message: str
     operation: Operation
+    toolchain: str = ""
 
     def answer(self, results: Results) -> CallAnswer | None:
         """The newest stored `CallCosts` or `CallFailure`, or None where there is neither."""
@@ -91,5 +94,5 @@ class CallQuestion(FindingQuestion):
         return None if found is None else CallAnswer.from_json(found.outcome)
 
     def asked(self) -> dict[str, Any]:
-        """Every field."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        """Every field but the toolchain, which says how an answer is made."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "toolchain"}

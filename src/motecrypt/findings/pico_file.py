@@ -114,6 +114,7 @@ class FileQuestion(FindingQuestion):
     rounds : hashes of the published key derivation; fewer than 8192 to save the simulator's time.
     c_library : see toolchain.files.FileFirmware.
     cache : "kept", the flash cache as it is on a board, or "none", every access hits.
+    toolchain : who compiles the firmware; empty for the system's own.
     """
 
     KIND: ClassVar[str] = KIND
@@ -126,6 +127,7 @@ class FileQuestion(FindingQuestion):
     rounds: int = ROUNDS
     c_library: Literal["bytes", "words"] = "bytes"
     cache: Literal["kept", "none"] = "kept"
+    toolchain: str = ""
 
     def answer(self, results: Results) -> FileCosts | None:
         """The newest stored answer, or None where there is none of its shape."""
@@ -133,5 +135,5 @@ class FileQuestion(FindingQuestion):
         return None if found is None else FileCosts.from_json(found.outcome)
 
     def asked(self) -> dict[str, Any]:
-        """Every field."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        """Every field but the toolchain, which says how an answer is made."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "toolchain"}

@@ -117,6 +117,18 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     """,
     _shortfalls_from_sentences,
     _questions_of_whole_numbers,
+    # Of the rows there are, the compiler's own word tells which of the toolchains of that format it was.
+    """
+    ALTER TABLE measurement ADD COLUMN toolchain TEXT NOT NULL DEFAULT '';
+    ALTER TABLE measurement ADD COLUMN system_toolchain INTEGER NOT NULL DEFAULT 1;
+    UPDATE measurement SET toolchain = CASE compiler
+        WHEN 'avr-gcc (GCC) 5.4.0' THEN 'gcc-5.4'
+        WHEN 'avr-gcc (GCC) 14.2.0' THEN 'gcc-14'
+        WHEN 'arm-none-eabi-gcc (15:12.2.rel1-1) 12.2.1 20221205' THEN 'gcc-12'
+        WHEN 'arm-none-eabi-gcc (15:14.2.rel1-1) 14.2.1 20241119' THEN 'gcc-14'
+        ELSE ''
+    END;
+    """,
 )
 
 VERSION = len(MIGRATIONS)

@@ -241,20 +241,28 @@ class Results:
         """What is stored of these cells, found by what was asked; cells without any are left out.
 
         Of several measurements (other compilers, other sources) the newest counts, or the newest by the
-        chosen compilers (`by_compilers`). What failed only for the moment counts where there is nothing else.
+        chosen compilers (`by_compilers`); where the cell names no toolchain, what the system's own compiler
+        made before what another did. A cell that names one has that one's figures or none. What failed only
+        for the moment counts where there is nothing else.
         """
         wanted = {cell: cell.identity for cell in cells}
-        if not wanted:
-            return {}
-        asked = {identity: cell for cell, identity in wanted.items()}
-        columns = zip(*asked, strict=True)
-        filters = {
-            name: set(values)
-            for name, values in zip(CellIdentity._fields, columns, strict=True)
-            if name in _TELLING and len(set(values)) <= _VALUES_MAX
-        }
-        found = {m.identity: m for m in self._each_newest(filters, among=asked)}
-        return {cell: found[identity] for cell, identity in wanted.items() if identity in found}
+        found: dict[Cell, Measurement] = {}
+        for toolchain in dict.fromkeys(map(self._toolchain_of, wanted)):
+            asked = {cell: who for cell, who in wanted.items() if self._toolchain_of(cell) == toolchain}
+            columns = zip(*set(asked.values()), strict=True)
+            filters: dict[str, Filter] = {
+                name: set(values)
+                for name, values in zip(CellIdentity._fields, columns, strict=True)
+                if name in _TELLING and len(set(values)) <= _VALUES_MAX
+            }
+            filters["toolchain"] = toolchain or None
+            newest = {m.identity: m for m in self._each_newest(filters, among=set(asked.values()))}
+            found |= {cell: newest[identity] for cell, identity in asked.items() if identity in newest}
+        return found
+
+    def _toolchain_of(self, cell: Cell) -> str:
+        """The toolchain whose figures of a cell count; empty for any, as where compilers were chosen."""
+        return "" if cell.device in self._compilers else cell.toolchain
 
     def newest_measurements(self, **filters: Filter) -> list[Measurement]:
         """One measurement of each cell, chosen as `newest` does, newest first; filters as `measurements`."""
@@ -272,7 +280,7 @@ class Results:
         reader = rows.Reader(str(self.path))
         seen: set[tuple[Any, ...]] = set()
         passing: dict[tuple[Any, ...], Measurement] = {}
-        for row in self._rows(filters):
+        for row in self._rows(filters, own_first=True):
             identity = reader.identity(row)
             if identity in seen or (among is not None and identity not in among):
                 continue
@@ -289,8 +297,9 @@ class Results:
         reader = rows.Reader(str(self.path))
         return [reader.measurement(row) for row in self._rows(filters)]
 
-    def _rows(self, filters: Mapping[str, Filter]) -> Iterator[tuple[Any, ...]]:
-        """Rows of measurements that pass the filters, newest first, with the values of COLUMNS."""
+    def _rows(self, filters: Mapping[str, Filter], *, own_first: bool = False) -> Iterator[tuple[Any, ...]]:
+        """Rows of measurements that pass the filters, newest first, with the values of COLUMNS; `own_first`:
+        before all others those by the system's own compiler."""
         clauses, arguments = [], []
         for column, wanted in filters.items():
             if wanted is None:
@@ -307,6 +316,7 @@ class Results:
             arguments += [device, *compilers]
         where = f" WHERE {' AND '.join(clauses)}" if clauses else ""
         order = "measured_at DESC, cipher, device, library, variant, operation, message_bytes, rowid DESC"
+        order = f"system_toolchain DESC, {order}" if own_first else order
         statement = f"SELECT {', '.join(rows.COLUMNS)} FROM measurement{where} ORDER BY {order}"
         return self._read_in_parts(statement, tuple(arguments))
 

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -33,6 +33,16 @@ class Kit:
     download_mb: int
     optional: bool
     note: str
+    compiler: tuple[str, ...] = ()
+
+    @property
+    def without_compiler(self) -> Kit:
+        """The same kit without the packages, commands and files of its compiler for the device."""
+        debian, commands, files = (
+            tuple(each for each in names if each not in self.compiler)
+            for names in (self.debian, self.commands, self.files)
+        )
+        return replace(self, debian=debian, commands=commands, files=files)
 
     @property
     def lock(self) -> Path:
@@ -74,6 +84,7 @@ def read_kits(path: Path) -> dict[str, Kit]:
             download_mb=entry.integer("download_mb", 0, low=0),
             optional=entry.flag("optional", False),
             note=entry.text("note", ""),
+            compiler=entry.texts("compiler", []),
         )
         entry.done()
     return read
@@ -92,9 +103,9 @@ def _has_file(pattern: str) -> bool:
     return path.exists()
 
 
-def state(name: str) -> KitState:
-    """What of the kit is there and what is missing. Installs nothing."""
-    kit = _kit(name)
+def state(name: str, *, compiler: bool = True) -> KitState:
+    """What of the kit is there and what is missing, with or without its compiler. Installs nothing."""
+    kit = _kit(name) if compiler else _kit(name).without_compiler
     system = [c for c in kit.commands if shutil.which(c) is None]
     system += [f for f in kit.files if not _has_file(f)]
     modules = [m for m in kit.python if importlib.util.find_spec(m) is None]
@@ -106,8 +117,13 @@ def have(name: str) -> bool:
     return state(name).complete
 
 
-def need(*names: str) -> None:
+def need(*names: str, compiler: bool = True) -> None:
     """Make sure that kits are there; installs what is missing, saying so first on standard error.
+
+    Parameters
+    ----------
+    compiler
+        False: without the kits' compilers for their devices, where a pinned toolchain takes their place.
 
     Raises
     ------
@@ -115,13 +131,13 @@ def need(*names: str) -> None:
         When something cannot be installed; the line says how to do it by hand.
     """
     for name in names:
-        missing = state(name)
+        missing = state(name, compiler=compiler)
         try:
             if missing.missing_system:
                 _install_debian(missing.kit)
             if missing.missing_python:
                 _install_python(missing.kit)
-            left = state(name)
+            left = state(name, compiler=compiler)
             if not left.complete:
                 what = ", ".join((*left.missing_system, *left.missing_python))
                 raise InputError(f"kit '{name}' is still incomplete after installing: {what} missing")

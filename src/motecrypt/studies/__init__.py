@@ -12,7 +12,7 @@ import hashlib
 import importlib
 import pkgutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -39,10 +39,13 @@ class Experiment(Protocol):
 class Needs:
     """What must be in the results before a study's views can be drawn, and the kits that make it.
 
-    `catalog`: where the cells are of ciphers, libraries or devices of one's own.
+    `toolchains`: by device the one that its cells and experiments name, with which the device's kit comes
+    without a compiler of its own. `catalog`: where the cells are of ciphers, libraries, devices or toolchains
+    of one's own.
     """
 
     kits: Sequence[str] = ()
+    toolchains: Mapping[str, str] = field(default_factory=dict)
     cells: Sequence[Cell] = field(default_factory=tuple)
     experiments: Sequence[Experiment] = field(default_factory=tuple)
     catalog: Catalog | None = None

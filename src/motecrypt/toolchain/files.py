@@ -7,13 +7,15 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from motecrypt.catalog import FIRMWARE, Catalog
+from motecrypt.model import Device
 from motecrypt.paths import cache_dir, make_dir
 from motecrypt.toolchain import toolchain
+from motecrypt.toolchain.pinned import with_toolchain
 from motecrypt.toolchain.sizes import Sizes, elf_sizes
 from motecrypt.toolchain.sources import source_root, sources_of
 
@@ -37,11 +39,13 @@ class FileFirmware:
     storage : where the file system lies.
     spi_hz : the clock of an SD card; 0 for the flash.
     c_library : "bytes" for memset and memcpy as the published program had them, "words" for Debian's.
+    toolchain : who compiles and links it; empty for the system's own.
     """
 
     storage: Literal["flash", "sd"] = "flash"
     c_library: Literal["bytes", "words"] = "bytes"
     spi_hz: int = 0
+    toolchain: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,16 +66,23 @@ def own_sources(firmware: FileFirmware) -> list[Path]:
     return [FOLDER / name for name in names]
 
 
+def _device(toolchain_name: str) -> Device:
+    catalog = Catalog.load()
+    return with_toolchain(catalog.device("pico"), toolchain_name, catalog.toolchains)
+
+
 def firmware_key(firmware: FileFirmware) -> str:
-    """A hash of all that the build sees. Fetches and builds nothing."""
-    device = Catalog.load().device("pico")
+    """A hash of all that the build sees. Builds nothing, and fetches nothing but a toolchain."""
+    device = _device(firmware.toolchain)
     files = [*own_sources(firmware), *sorted(FOLDER.glob("*.h")), FOLDER / "files.ld"]
     files += [FIRMWARE / "include" / "hal.h", *(device.folder / name for name in device.hal)]
     parts = [
         *(hashlib.sha256(path.read_bytes()).hexdigest() for path in files),
         json.dumps([asdict(s) for folder in _libraries() for s in sources_of(folder)]),
         toolchain.identity(device.compiler.command),
-        json.dumps([asdict(firmware), device.compiler.machine_flags, device.compiler.flags]),
+        json.dumps(
+            [asdict(replace(firmware, toolchain="")), device.compiler.machine_flags, device.compiler.flags]
+        ),
         json.dumps(_defines(firmware)),
     ]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
@@ -100,7 +111,7 @@ def build_files(firmware: FileFirmware) -> BuiltFiles:
         finally:
             shutil.rmtree(work, ignore_errors=True)
     stored = json.loads((folder / "sizes.json").read_text())
-    device = Catalog.load().device("pico")
+    device = _device(firmware.toolchain)
     return BuiltFiles(
         folder / "files.elf",
         stored["sha256"],
@@ -120,11 +131,12 @@ def _defines(firmware: FileFirmware) -> list[str]:
 
 
 def _build_into(firmware: FileFirmware, work: Path, script: Path = FOLDER / "files.ld") -> None:
-    device = Catalog.load().device("pico")
+    device = _device(firmware.toolchain)
     compiler = device.compiler
     littlefs, mbedtls = (source_root(folder) for folder in _libraries())
     flags = [*compiler.machine_flags, *compiler.flags, "-ffunction-sections", "-fdata-sections", "-gdwarf-4"]
     flags += ["-gno-record-gcc-switches", *(f"-D{d}" for d in _defines(firmware))]
+    flags += [f"-fdebug-prefix-map={compiler.root}="] if compiler.root else []
     flags += [f"-fdebug-prefix-map={p}=." for p in (FIRMWARE, cache_dir() / "sources", work)]
     flags += ["-I", str(FOLDER), "-I", str(FIRMWARE / "include")]
     for outside in (littlefs, mbedtls / "include", mbedtls / "library"):
@@ -134,7 +146,8 @@ def _build_into(firmware: FileFirmware, work: Path, script: Path = FOLDER / "fil
     def add(sources: Iterable[Path], extra: Iterable[str]) -> None:
         for source in sources:
             target = work / f"{len(objects):02}_{source.stem}.o"
-            toolchain.compile_object(compiler.command, (*flags, *extra), source, target, work)
+            command, own_flags = compiler.compiling(source)
+            toolchain.compile_object(command, (*own_flags, *flags, *extra), source, target, work)
             objects.append(target)
 
     # A loop that sets bytes must not become a call of memset: bytewise.c is memset.
@@ -150,7 +163,7 @@ def _build_into(firmware: FileFirmware, work: Path, script: Path = FOLDER / "fil
         *compiler.link_flags,
         f"-T{script}",
     )
-    toolchain.link(compiler.command, link, objects, elf, work)
+    toolchain.link(compiler.link_command, link, objects, elf, work)
     stored = {
         "sha256": hashlib.sha256(elf.read_bytes()).hexdigest(),
         "sizes": asdict(elf_sizes(elf, device.memory)),

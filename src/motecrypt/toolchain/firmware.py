@@ -16,7 +16,7 @@ from pathlib import Path
 
 from motecrypt.catalog import FIRMWARE
 from motecrypt.errors import FailureKind, InputError
-from motecrypt.model import Device, Implementation
+from motecrypt.model import Compiler, Device, Implementation
 from motecrypt.paths import cache_dir, make_dir
 from motecrypt.toolchain import toolchain
 from motecrypt.toolchain.includes import file_hash, reached, refuse_precompiled
@@ -132,7 +132,7 @@ def key_of(request: BuildRequest) -> str:
         raise InputError(f"device {device.name} has no placement '{request.placement}'")
     parts = {
         "version": (BUILD_VERSION, _COMMON, _OURS),
-        "compiler": toolchain.identity(device.compiler.command),
+        "compiler": _compilers(device),
         "runtime": _runtime(device),
         "machine": device.compiler.machine_flags,
         "base": device.compiler.flags,
@@ -141,21 +141,31 @@ def key_of(request: BuildRequest) -> str:
         "defines": _defines(request),
         "memory": {name: asdict(m) for name, m in device.memory.items()},
         "order": [Path(source).name for source in (*request.implementation.sources, *device.hal)],
-        "warnings": _strictness(request.implementation),
+        "warnings": _strictness(request.implementation, device.compiler),
         "files": sorted((f.name, file_hash(f)) for f in _read_by_compiler(request)),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _strictness(body: Implementation) -> tuple[str, ...]:
-    """Our own code is held to every warning; what others wrote is measured as it is."""
-    return _OURS if body.library == "motecrypt" else ("-w",)
+def _strictness(body: Implementation, compiler: Compiler) -> tuple[str, ...]:
+    """Our own code is held to every warning of GCC; what others wrote is measured as it is."""
+    return _OURS if body.library == "motecrypt" and not compiler.is_clang else ("-w",)
+
+
+def _compilers(device: Device) -> str | tuple[str, ...]:
+    """Who compiles and, where that is another, who links; with what only compiling is told."""
+    compiler = device.compiler
+    told = toolchain.identity(compiler.command)
+    if not compiler.linker:
+        return told
+    flags = (flag.replace(compiler.root, "") if compiler.root else flag for flag in compiler.compile_flags)
+    return (told, toolchain.identity(compiler.linker), *flags)
 
 
 def _runtime(device: Device) -> tuple[tuple[str, str], ...]:
     """The libraries that are linked in; a shared library for the host takes none in."""
     compiler = device.compiler
-    return () if compiler.shared else toolchain.runtime(compiler.command, compiler.machine_flags)
+    return () if compiler.shared else toolchain.runtime(compiler.link_command, compiler.machine_flags)
 
 
 def build(request: BuildRequest, key: str | None = None) -> Firmware:
@@ -210,9 +220,11 @@ def _build_into(request: BuildRequest, folder: Path, key: str) -> None:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _prefix_maps(folder: Path, work: Path) -> tuple[str, ...]:
+def _prefix_maps(folder: Path, work: Path, root: str) -> tuple[str, ...]:
     """Debug information says the same wherever things lie; of two that match, gcc takes the last."""
+    unpacked: dict[str | Path, str] = {root: ""} if root else {}
     places = {
+        **unpacked,
         folder: "cipher",
         FIRMWARE: "firmware",
         cache_dir() / "sources": "sources",
@@ -228,21 +240,23 @@ def _compile_all(request: BuildRequest, work: Path) -> None:
     directories = _directories(request, sources, include)
     defines = tuple(f"-D{d}" for d in _defines(request))
     shared = ("-fPIC",) if compiler.shared else ()
-    prefix = _prefix_maps(body.folder, work)
+    prefix = _prefix_maps(body.folder, work, compiler.root)
     common = (*compiler.machine_flags, *shared, *_COMMON, *prefix, *defines, *(f"-I{d}" for d in directories))
 
     objects: list[Path] = []
     for source in [FIRMWARE / "bench" / "bench.c", *(device.folder / h for h in device.hal)]:
         target = work / f"bench_{source.stem}.o"
-        toolchain.compile_object(
-            compiler.command, (*common, *compiler.flags, *_OURS, "-fno-lto"), source, target, work
-        )
+        strict = ("-w",) if compiler.is_clang else _OURS
+        command, own_flags = compiler.compiling(source)
+        flags = (*own_flags, *common, *compiler.flags, *strict, "-fno-lto")
+        toolchain.compile_object(command, flags, source, target, work)
         objects.append(target)
     own = set()
     for number, source in enumerate(sources):
         target = work / f"cipher{number}_{source.stem}.o"
-        flags = (*common, *_strictness(body), *request.cipher_flags)
-        toolchain.compile_object(compiler.command, flags, source, target, work)
+        command, own_flags = compiler.compiling(source)
+        flags = (*own_flags, *common, *_strictness(body, compiler), *request.cipher_flags)
+        toolchain.compile_object(command, flags, source, target, work)
         objects.append(target)
         own.add(target.name)
 
@@ -258,7 +272,7 @@ def _compile_all(request: BuildRequest, work: Path) -> None:
         ),
     )
     elf = work / "firmware.elf"
-    toolchain.link(compiler.command, link_flags, objects, elf, work)
+    toolchain.link(compiler.link_command, link_flags, objects, elf, work)
     _finish(device, elf, own, work)
     for scrap in [*objects, work / "map"]:
         scrap.unlink(missing_ok=True)

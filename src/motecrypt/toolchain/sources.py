@@ -27,7 +27,7 @@ import tarfile
 import tempfile
 import threading
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -35,10 +35,9 @@ from motecrypt import process
 from motecrypt.descriptor import Table
 from motecrypt.errors import FailureKind, InputError
 from motecrypt.paths import cache_dir, make_dir
+from motecrypt.toolchain import debian
 from motecrypt.toolchain.toolchain import BuildError
 
-FETCH_TIMEOUT_S = 300.0
-DEBIAN_KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 # What becomes part of a client's command line, manifest or pattern: no option, path, address or wildcard.
 _PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9+._-]*")
 _VERSION = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9+._~!-]*)?")
@@ -203,20 +202,13 @@ def _found(scratch: Path, source: Source, outcome: process.Outcome) -> Path:
 
 def _from_debian(source: Source, scratch: Path) -> Path:
     """apt-get source with a sources file of our own: the system's configuration stays as it is."""
-    asked = process.run(["apt-get", "indextargets", "--format", "$(LABEL)\t$(SITE)\t$(RELEASE)"])
-    found = sorted({(label, site, own) for label, site, own in _fields(asked.output)})
-    if not found:
-        raise BuildError(
-            "no Debian archive among this machine's apt sources ('apt-get update' may be due)",
-            kind=FailureKind.MISSING,
-        )
-    main = [row for row in found if row[0] == "Debian"] or found
+    found = debian.listed()
     failure = None
     for release in source.releases or (None,):
         if release is None:
             places = sorted({f"{site} {own}" for _, site, own in found})
         else:
-            places = sorted({f"{site} {release}" for _, site, _ in main})
+            places = [f"{site} {release}" for site in debian.main_sites(found)]
         try:
             return _from_archives(source, scratch / (release or "own"), places)
         except BuildError as error:
@@ -224,28 +216,14 @@ def _from_debian(source: Source, scratch: Path) -> Path:
     raise failure or BuildError("no release to look in", kind=FailureKind.MISSING)
 
 
-def _fields(output: str) -> Iterator[tuple[str, str, str]]:
-    """The lines of three fields; of what apt-get says otherwise, nothing."""
-    for line in output.splitlines():
-        fields = line.split("\t")
-        if len(fields) == 3 and fields[1]:
-            yield fields[0], fields[1], fields[2]
-
-
 def _from_archives(source: Source, scratch: Path, places: Sequence[str]) -> Path:
     """The upstream archive from the places given, each "SITE RELEASE"."""
-    signed = f"[signed-by={DEBIAN_KEYRING}] " if DEBIAN_KEYRING.exists() else ""
-    make_dir(scratch / "lists" / "partial")
-    (scratch / "sources.list").write_text("".join(f"deb-src {signed}{place} main\n" for place in places))
-    options = [
-        *("-o", f"Dir::Etc::SourceList={scratch / 'sources.list'}", "-o", "Dir::Etc::SourceParts=/dev/null"),
-        *("-o", f"Dir::State::Lists={scratch / 'lists'}", "-o", f"Dir::Cache={scratch}"),
-        *("-o", "APT::Sandbox::User=", "-o", "Acquire::Retries=3", "-o", "Acquire::Languages=none"),
-    ]
+    signed = f"[signed-by={debian.KEYRING}] " if debian.KEYRING.exists() else ""
+    options = debian.apt_options(scratch, [f"deb-src {signed}{place} main" for place in places])
     apt = ["apt-get", "-qq", *options]
-    updated = process.run([*apt, "update"], timeout_s=FETCH_TIMEOUT_S, cwd=scratch)
+    updated = process.run([*apt, "update"], timeout_s=debian.FETCH_TIMEOUT_S, cwd=scratch)
     command = [*apt, "source", "--download-only", source.package]
-    outcome = process.run(command, timeout_s=FETCH_TIMEOUT_S, cwd=scratch)
+    outcome = process.run(command, timeout_s=debian.FETCH_TIMEOUT_S, cwd=scratch)
     return _found(scratch, source, outcome if updated.ok else updated)
 
 
@@ -262,7 +240,7 @@ def _from_pypi(source: Source, scratch: Path) -> Path:
     command += ["download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps"]
     command += ["--no-binary", ":all:", "--dest", scratch, f"{source.package}=={source.version}"]
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    outcome = process.run(command, timeout_s=FETCH_TIMEOUT_S, cwd=scratch, environment=environment)
+    outcome = process.run(command, timeout_s=debian.FETCH_TIMEOUT_S, cwd=scratch, environment=environment)
     if archive.is_file():
         return archive
     told = outcome.first_error if not outcome.ok else f"did not bring {archive.name}"
@@ -286,7 +264,9 @@ def _from_crate(source: Source, scratch: Path) -> Path:
         if (own / name).exists():
             shutil.copy(own / name, home / name)
     environment = {**os.environ, "CARGO_HOME": str(home)}
-    outcome = process.run(["cargo", "fetch"], timeout_s=FETCH_TIMEOUT_S, cwd=scratch, environment=environment)
+    outcome = process.run(
+        ["cargo", "fetch"], timeout_s=debian.FETCH_TIMEOUT_S, cwd=scratch, environment=environment
+    )
     return _found(home, replace(source, file=f"{source.package}-{source.version}.crate"), outcome)
 
 

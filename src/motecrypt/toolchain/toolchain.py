@@ -83,11 +83,20 @@ def installed_file(command: str, flags: tuple[str, ...], name: str) -> Path | No
 
 @lru_cache(maxsize=16)
 def runtime(command: str, flags: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """The C library and the compiler's own, by name and content: what they hold is linked in too."""
+    """The C library and the compiler's own, by name and content: what they hold is linked in too; and the
+    assembler and the linker, by their versions."""
     chips = (flag.removeprefix("-mmcu=") for flag in flags if flag.startswith("-mmcu="))
     names = (*_RUNTIME, *(f"crt{chip}.o" for chip in chips))  # avr-libc has a start-up file for each chip
     found = ((name, installed_file(command, flags, name)) for name in names)
-    return tuple((name, hashlib.sha256(path.read_bytes()).hexdigest()) for name, path in found if path)
+    linked = tuple((name, hashlib.sha256(path.read_bytes()).hexdigest()) for name, path in found if path)
+    return (*linked, *((name, _part_version(command, name)) for name in ("as", "ld")))
+
+
+def _part_version(command: str, name: str) -> str:
+    """What the assembler or linker that a compiler runs calls itself; empty where it runs none."""
+    path = process.run([command, f"-print-prog-name={name}"], timeout_s=20).output.strip()
+    told = process.run([path, "--version"], timeout_s=20).output if path else ""
+    return told.partition("\n")[0].strip()
 
 
 def compile_object(

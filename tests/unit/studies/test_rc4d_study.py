@@ -11,7 +11,7 @@ from motecrypt.model import Cell, Comparison, Measurement
 from motecrypt.results import Results
 from motecrypt.studies import needs
 from motecrypt.studies.rc4d import study as rc4d
-from motecrypt.studies.rc4d.figures import DEVICE, cells, figures, printed
+from motecrypt.studies.rc4d.figures import DEVICE, TOOLCHAIN, cells, figures, printed
 
 ROW = Measurement(
     device=DEVICE,
@@ -46,6 +46,7 @@ ROW = Measurement(
     elf_sha256="",
     measured_at="2026-01-01T00:00:00+00:00",
     motecrypt_version="",
+    toolchain=TOOLCHAIN,
 )
 CYCLES = {"setup": 1000, "encrypt": 3000, "decrypt": 5000}
 

@@ -22,6 +22,8 @@ SOURCE = (
     '"String and File Encryption with AES - Code Testing on Raspberry Pi Pico", dharmanitech, 26 January 2022'
 )
 DEVICE = "pico"
+TOOLCHAIN = "gcc-12"
+"""The source names none; of those that Debian has, the oldest is nearest to its time and its core's."""
 IV = bytes((1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4))
 KEY_BITS = (128, 192, 256)
 OPERATIONS: tuple[Operation, ...] = ("encrypt", "decrypt")
@@ -129,6 +131,7 @@ def sequence(case: Case, key_bits: int, operation: Operation) -> CallQuestion | 
         IV.hex(),
         case.message.hex(),
         operation,
+        toolchain=TOOLCHAIN,
     )
 
 
@@ -154,7 +157,13 @@ def cells() -> list[Cell]:
                 flag_sets: Sequence[tuple[str, ...]] = ((), *(COMPILER_FLAGS if chosen else ()))
                 for flags in flag_sets:
                     wanted += cells_for(
-                        catalog, device, body, message_bytes=(48,), placements=("flash",), flags=flags
+                        catalog,
+                        device,
+                        body,
+                        message_bytes=(48,),
+                        placements=("flash",),
+                        flags=flags,
+                        toolchain=TOOLCHAIN,
                     )
     return wanted
 

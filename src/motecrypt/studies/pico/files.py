@@ -11,7 +11,7 @@ from motecrypt.findings.passwords import PasswordQuestion
 from motecrypt.findings.pico_file import FileCosts, FileQuestion
 from motecrypt.model import Comparison, Verdict
 from motecrypt.results import Results
-from motecrypt.studies.pico.figures import SOURCE
+from motecrypt.studies.pico.figures import SOURCE, TOOLCHAIN
 
 TIMES, MEMORY, CLAIMS = "Files: time", "Files: memory", "Files: claims"
 PRINTED_SIZES = (630, 6300)
@@ -39,32 +39,39 @@ CHART_TITLES = {
 
 def printed_jobs() -> dict[int, FileQuestion]:
     """The source's two files, with nothing left out."""
-    return {size: FileQuestion(size) for size in PRINTED_SIZES}
+    return {size: FileQuestion(size, toolchain=TOOLCHAIN) for size in PRINTED_SIZES}
 
 
 def swept_jobs(form: str = "published", storage: str = "flash") -> dict[int, FileQuestion]:
     """Files of all sizes. The largest run without the flash cache's model, which would take long."""
     sizes = sorted({*SWEPT_SIZES, *PRINTED_SIZES})
     return {
-        size: FileQuestion(size, form, storage, FEW, cache="kept" if size < 1 << 18 else "none")  # type: ignore[arg-type]
+        size: FileQuestion(
+            size,
+            form,  # type: ignore[arg-type]
+            storage,  # type: ignore[arg-type]
+            FEW,
+            cache="kept" if size < 1 << 18 else "none",
+            toolchain=TOOLCHAIN,
+        )
         for size in sizes
     }
 
 
 def words_job() -> FileQuestion:
     """The first file with the C library's faster memset and memcpy."""
-    return FileQuestion(630, rounds=FEW * 8, c_library="words")
+    return FileQuestion(630, rounds=FEW * 8, c_library="words", toolchain=TOOLCHAIN)
 
 
 def few_job() -> FileQuestion:
     """As `words_job`, with the published program's."""
-    return FileQuestion(630, rounds=FEW * 8)
+    return FileQuestion(630, rounds=FEW * 8, toolchain=TOOLCHAIN)
 
 
 def card_jobs(storage: str) -> dict[int, FileQuestion]:
     """The source's future work: the same files on an SD card, without cache misses."""
     return {
-        size: FileQuestion(size, "published", storage, FEW, cache="none")  # type: ignore[arg-type]
+        size: FileQuestion(size, "published", storage, FEW, cache="none", toolchain=TOOLCHAIN)  # type: ignore[arg-type]
         for size in PRINTED_SIZES
     }
 
@@ -73,7 +80,7 @@ def questions() -> list[FileQuestion]:
     """All files that the views here read, each once."""
     jobs = [*printed_jobs().values(), *swept_jobs().values(), words_job(), few_job()]
     jobs += swept_jobs("chacha20-poly1305").values()
-    jobs += [FileQuestion(size, "aes256-gcm", rounds=FEW) for size in PRINTED_SIZES]
+    jobs += [FileQuestion(size, "aes256-gcm", rounds=FEW, toolchain=TOOLCHAIN) for size in PRINTED_SIZES]
     jobs += [job for storage in ("flash", *CARDS) for job in card_jobs(storage).values()]
     return list(dict.fromkeys(jobs))
 

@@ -15,7 +15,7 @@ def needs() -> Needs:
     jobs = FileJobs(tuple(FileJob.of(question) for question in files.questions()))
     sequences = [CallSequence.of(question) for question in figures.sequences()]
     return Needs(
-        kits=("pico",),
+        toolchains={figures.DEVICE: figures.TOOLCHAIN},
         cells=figures.cells(),
         experiments=[*sequences, jobs, PasswordDerivation.of(files.PASSWORDS)],
     )

@@ -13,6 +13,8 @@ from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
 
 DEVICE = "uno"
+TOOLCHAIN = "gcc-5.4"
+"""Nearly the source's: its author's own sketches, built with it, take what he printed to the millisecond."""
 ITERATIONS = 1024
 MESSAGE_BYTES = 32
 BLOCK_BYTES = 16
@@ -128,7 +130,7 @@ def cells() -> list[Cell]:
     for cipher in ("rc4", "rc4d", "rc4d-two-key", "aes128-ecb"):
         length = BLOCK_BYTES if cipher == "aes128-ecb" else MESSAGE_BYTES
         for body in catalog.implementations_of(cipher, DEVICE, ("motecrypt",)):
-            wanted += cells_for(catalog, device, body, message_bytes=(length,))
+            wanted += cells_for(catalog, device, body, message_bytes=(length,), toolchain=TOOLCHAIN)
     return wanted
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from motecrypt.audits.runs import AuditRun
 from motecrypt.experiments.features import FeatureProbe
 from motecrypt.studies import Needs
-from motecrypt.studies.rc4d.figures import cells
+from motecrypt.studies.rc4d.figures import DEVICE, TOOLCHAIN, cells
 from motecrypt.studies.rc4d.study import ATTACK, PROBES
 
 
@@ -13,4 +13,9 @@ def needs() -> Needs:
     """Every variant of ours on the UNO, and on the host what the ciphers take, how far they diffuse and
     the attack that tells whether RC4D is stronger than RC4."""
     probes = [FeatureProbe.of(question) for question in PROBES.values()]
-    return Needs(kits=("avr", "host"), cells=cells(), experiments=[*probes, AuditRun.of(ATTACK)])
+    return Needs(
+        kits=("host",),
+        toolchains={DEVICE: TOOLCHAIN},
+        cells=cells(),
+        experiments=[*probes, AuditRun.of(ATTACK)],
+    )

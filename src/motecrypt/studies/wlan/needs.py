@@ -35,7 +35,8 @@ def needs() -> Needs:
     cells = [cell for group in plan.mote_cells(Catalog.load()).values() for cell in group]
     timings = [DataTypes.of(question) for question in plan.host_ciphers()]
     return Needs(
-        kits=("avr", "pico", "host", "host-libraries", "wlan"),
+        kits=("host", "host-libraries", "wlan"),
+        toolchains=plan.TOOLCHAINS,
         cells=list(dict.fromkeys(cells)),
         experiments=[*timings, HostSpeed.of(plan.host_speed()), Transfers()],
     )

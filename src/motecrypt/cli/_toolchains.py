@@ -1,0 +1,51 @@
+"""Pinned toolchains for commands: got before the work begins, with what else the device's kit holds."""
+
+from __future__ import annotations
+
+import platform
+
+import click
+
+from motecrypt.catalog import Catalog
+from motecrypt.model import Device
+from motecrypt.setup import need
+from motecrypt.toolchain.debian import MIRROR_VARIABLE, checked_mirror
+from motecrypt.toolchain.pinned import is_system, place, target_of
+
+mirror_option = click.option(
+    "--mirror",
+    default="",
+    metavar="ADDRESS",
+    help="The Debian archive to fetch a toolchain from (default: this machine's own).",
+    callback=lambda context, option, value: checked_mirror(value, "--mirror") if value else "",
+)
+__all__ = ["MIRROR_VARIABLE", "mirror_option", "need_toolchain"]
+
+
+def need_toolchain(catalog: Catalog, device: Device, name: str, mirror: str = "") -> None:
+    """Make sure that a toolchain is there for a device, and all else that its kit holds.
+
+    The system's own is taken where it is the same; it is installed where this system's release has it. Any
+    other is unpacked into the cache, and the kit comes without a compiler.
+
+    Raises
+    ------
+    InputError
+        The toolchain is none for the device, or something cannot be had.
+    """
+    toolchain = catalog.toolchain(name)
+    target = target_of(toolchain, device, catalog.toolchains.values())
+    own = target.command == device.compiler.command and toolchain.release == _release() and not mirror
+    if is_system(target) or own:
+        need(device.kit)
+    if not is_system(target):
+        need(device.kit, compiler=False)
+        place(toolchain, target, mirror)
+
+
+def _release() -> str:
+    """This system's release, such as bookworm; empty where it names none."""
+    try:
+        return platform.freedesktop_os_release().get("VERSION_CODENAME", "")
+    except OSError:
+        return ""

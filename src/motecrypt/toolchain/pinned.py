@@ -1,0 +1,303 @@
+"""Pinned toolchains: the system's own where it is the same, else unpacked into the cache.
+
+A toolchain's packages come from a Debian archive whose signature is checked (debian.py), and have the hashes
+that its descriptor pins. Where their programs need a newer C library than this system's, they run with the
+libraries of their own release, through its own loader: a small shell script stands in each program's place.
+GCC finds the rest of itself by where it lies, so nothing else is changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from motecrypt import process
+from motecrypt.errors import FailureKind, InputError
+from motecrypt.model import Compiler, Device, Toolchain, ToolchainTarget
+from motecrypt.paths import cache_dir, make_dir
+from motecrypt.toolchain import debian
+from motecrypt.toolchain.toolchain import BuildError, identity
+
+UNPACK_TIMEOUT_S = 300.0
+#: Part of where a toolchain is unpacked: another number unpacks all anew.
+LAYOUT = 1
+_LOADER = "ld-linux*.so*"
+_PARTS = ("cc1", "as", "ld")  # what GCC runs; a clang has all in itself but for what its linker runs
+_lock = threading.Lock()
+_failed: dict[tuple[str, str], str] = {}  # tried once a process: a command must not wait for each cell anew
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a toolchain's target was found: `root` is empty for the system's own."""
+
+    root: str
+
+
+def with_toolchain(device: Device, name: str, known: Mapping[str, Toolchain]) -> Device:
+    """The device with the compiler of a toolchain; with its own, told by name where it is one of these.
+
+    Parameters
+    ----------
+    name
+        A toolchain's name; empty: the system's own compiler.
+    known
+        The toolchains there are (`Catalog.toolchains`).
+
+    Raises
+    ------
+    InputError
+        The toolchain is none for this device, or cannot be had.
+    """
+    compiler = device.compiler
+    if not name:
+        return replace(device, compiler=replace(compiler, toolchain=name_of(compiler, known.values())))
+    toolchain = known[name]
+    target = target_of(toolchain, device, known.values())
+    return replace(device, compiler=_compiler(compiler, toolchain, target, place(toolchain, target)))
+
+
+def target_of(toolchain: Toolchain, device: Device, known: Iterable[Toolchain]) -> ToolchainTarget:
+    """The part of a toolchain that compiles for a device.
+
+    Raises
+    ------
+    InputError
+        It has none; the message names the toolchains that have.
+    """
+    command = device.compiler.command
+    target = toolchain.target_for(command)
+    if target is None:
+        others = [other.name for other in known if other.target_for(command)]
+        there = f"; there are for it: {', '.join(others)}" if others else ""
+        raise InputError(
+            f"toolchain {toolchain.name} has nothing for {device.name}, which takes {command}{there}"
+        )
+    return target
+
+
+def name_of(compiler: Compiler, known: Iterable[Toolchain]) -> str:
+    """Which of these toolchains the system's own compiler is; empty for none of them."""
+    for toolchain in known:
+        target = toolchain.target_for(compiler.command)
+        if target is not None and target.command == compiler.command and is_system(target):
+            return toolchain.name
+    return ""
+
+
+def is_system(target: ToolchainTarget) -> bool:
+    """Whether what is installed is the same: by the compiler's own word, and the versions of its packages
+    where this system has Debian's."""
+    try:
+        if identity(target.command) != target.version:
+            return False
+        if target.linker:
+            identity(target.linker)
+    except InputError:
+        return False
+    installed = _installed(tuple(package.name for package in target.packages))
+    return installed is None or all(
+        _same_version(installed.get(package.name, ""), package.version) for package in target.packages
+    )
+
+
+def _same_version(installed: str, pinned: str) -> bool:
+    """Equal but for +b1, which Debian adds where it only builds anew."""
+    return re.sub(r"\+b\d+$", "", installed) == pinned
+
+
+@lru_cache(maxsize=16)
+def _installed(names: tuple[str, ...]) -> Mapping[str, str] | None:
+    """The versions of the packages that are installed; None where there is no dpkg to tell."""
+    if not names or shutil.which("dpkg-query") is None:
+        return None
+    form = "${Package} ${Version} ${db:Status-Status}\n"
+    told = process.run(["dpkg-query", "--show", f"--showformat={form}", *names], timeout_s=20)
+    rows = (line.split() for line in told.output.splitlines())
+    return {row[0]: row[1] for row in rows if len(row) == 3 and row[2] == "installed"}
+
+
+def place(toolchain: Toolchain, target: ToolchainTarget, mirror: str = "") -> Place:
+    """Where the toolchain is: the system's own if it is the same, else unpacked, fetched now if need be.
+
+    Raises
+    ------
+    InputError
+        It cannot be had: one line says why and what would do.
+    """
+    if is_system(target):
+        return Place("")
+    if not target.packages:
+        raise InputError(
+            f"toolchain {toolchain.name}: no {target.command} in PATH that calls itself '{target.version}', "
+            f"and {toolchain.file.name} names no packages to get it from"
+        )
+    with _lock:
+        root = _root(toolchain, target)
+        if root.is_dir():
+            return Place(str(root))
+        key = (str(root), mirror)
+        if key not in _failed:
+            try:
+                _fetch(toolchain, target, root, mirror)
+                return Place(str(root))
+            except BuildError as error:
+                _failed[key] = (
+                    f"toolchain {toolchain.name} cannot be had: {error}; it needs "
+                    f"{', '.join(package.name for package in target.packages)} of Debian "
+                    f"{toolchain.release}, from this machine's sources or with --mirror ADDRESS"
+                )
+        raise InputError(_failed[key])
+
+
+def _root(toolchain: Toolchain, target: ToolchainTarget) -> Path:
+    packages = [(package.name, package.sha256) for package in target.packages]
+    said = json.dumps([LAYOUT, toolchain.release, packages, target.libraries, _architecture()])
+    digest = hashlib.sha256(said.encode()).hexdigest()[:16]
+    return cache_dir() / "toolchains" / f"{toolchain.name}-{target.command}-{digest}"
+
+
+@lru_cache(maxsize=1)
+def _architecture() -> str:
+    """What Debian calls this machine's instruction set, such as amd64."""
+    told = process.run(["dpkg", "--print-architecture"], timeout_s=20)
+    return told.output.strip() or os.uname().machine
+
+
+def _fetch(toolchain: Toolchain, target: ToolchainTarget, root: Path, mirror: str) -> None:
+    architecture = _architecture()
+    pins = {package.name: dict(package.sha256) for package in target.packages}
+    for name, hashes in pins.items():
+        if "all" not in hashes and architecture not in hashes:
+            raise BuildError(
+                f"{name} is pinned for {', '.join(hashes)}, and this is {architecture}",
+                kind=FailureKind.MISSING,
+            )
+    if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
+        raise BuildError("there is no apt-get and dpkg-deb here", kind=FailureKind.MISSING)
+    make_dir(root.parent)
+    with tempfile.TemporaryDirectory(dir=root.parent, prefix=f".{toolchain.name}.") as name:
+        scratch = Path(name)
+        print(
+            f"motecrypt: fetching the toolchain {toolchain.name} ({', '.join(pins)} of Debian "
+            f"{toolchain.release}) into the cache; nothing is installed",
+            file=sys.stderr,
+            flush=True,
+        )
+        files = debian.packages(toolchain.release, list(pins), scratch, mirror)
+        for package, file in files.items():
+            _check(file, pins[package].get("all") or pins[package][architecture])
+        unpacked = scratch / "unpacked"
+        unpacked.mkdir()
+        _unpack(files.values(), unpacked)
+        if not _runs(unpacked, target):
+            libraries = debian.packages(toolchain.release, target.libraries, scratch, mirror)
+            _unpack(libraries.values(), unpacked)
+            _wrap(unpacked)
+            if not _runs(unpacked, target):
+                raise BuildError(
+                    f"{target.command} does not run here, not even with its own libraries "
+                    f"({', '.join(target.libraries) or 'none are named'})",
+                    kind=FailureKind.MISSING,
+                )
+        try:
+            unpacked.rename(root)
+        except OSError:
+            if not root.is_dir():  # else another process was faster
+                raise
+
+
+def _check(file: Path, pinned: str) -> None:
+    got = hashlib.sha256(file.read_bytes()).hexdigest()
+    if got != pinned:
+        raise BuildError(
+            f"{file.name} has the hash {got[:16]}…, pinned is {pinned[:16]}…: refused",
+            kind=FailureKind.MISSING,
+        )
+
+
+def _unpack(files: Iterable[Path], target: Path) -> None:
+    for file in files:
+        outcome = process.run(["dpkg-deb", "--extract", file, target], timeout_s=UNPACK_TIMEOUT_S)
+        if not outcome.ok:
+            raise BuildError(f"{file.name} cannot be unpacked: {outcome.first_error}", transient=True)
+
+
+def _commands(root: Path, target: ToolchainTarget) -> list[Path]:
+    """The compiler and, where it is another, what links."""
+    names = dict.fromkeys(name for name in (target.command, target.linker) if name)
+    return [root / "usr" / "bin" / name for name in names]
+
+
+def _runs(root: Path, target: ToolchainTarget) -> bool:
+    """Whether the unpacked programs run here: the compiler, and what it runs itself."""
+    for command in _commands(root, target):
+        if not process.run([command, "--version"], timeout_s=60).ok:
+            return False
+        for part in _PARTS:
+            told = process.run([command, f"-print-prog-name={part}"], timeout_s=60)
+            program = Path(told.output.strip())
+            inside = program.is_absolute() and root in program.resolve().parents
+            if inside and not process.run([program, "--version"], timeout_s=60).ok:
+                return False
+    return True
+
+
+def _wrap(root: Path) -> None:
+    """Let every program run through the loader that lies here, with the libraries that lie here.
+
+    The program itself moves beside, to a name with a dot before it; a script of its name starts it, told the
+    script's name as its own, by which GCC finds its parts. The paths in it are relative: the whole may move.
+    """
+    loaders = [path for path in sorted(root.rglob(_LOADER)) if not path.is_symlink() and path.is_file()]
+    if not loaders:
+        return
+    loader = loaders[0]
+    folders = sorted({path.parent for path in root.rglob("lib/*-linux-*/lib*.so*")})
+    for program in [path for path in root.rglob("*") if _is_program(path)]:
+        hidden = program.with_name(f".{program.name}")
+        program.rename(hidden)
+        here = program.parent
+        libraries = ":".join(f"$here/{os.path.relpath(folder, here)}" for folder in folders)
+        start = f'"$here/{os.path.relpath(loader, here)}" --library-path "{libraries}" --argv0 "$0"'
+        program.write_text(f'#!/bin/sh\nhere=${{0%/*}}\nexec {start} "$here/{hidden.name}" "$@"\n')
+        program.chmod(0o755)
+
+
+def _is_program(path: Path) -> bool:
+    """Whether it is a program that asks for a loader, and no library."""
+    if path.is_symlink() or not path.is_file() or not os.access(path, os.X_OK) or ".so" in path.name:
+        return False
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
+    try:
+        with path.open("rb") as file:
+            return any(segment["p_type"] == "PT_INTERP" for segment in ELFFile(file).iter_segments())
+    except (ELFError, OSError):
+        return False
+
+
+def _compiler(own: Compiler, toolchain: Toolchain, target: ToolchainTarget, found: Place) -> Compiler:
+    def command(name: str) -> str:
+        return f"{found.root}/usr/bin/{name}" if found.root else name
+
+    include = (f"-isystem{found.root}/{folder}" for folder in target.include)
+    return replace(
+        own,
+        command=command(target.command),
+        linker=command(target.linker) if target.linker else "",
+        compile_flags=(*target.compile_flags, *include),
+        root=found.root,
+        toolchain=toolchain.name,
+    )
