@@ -50,9 +50,9 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from motecrypt.catalog import nearest
-
         if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
+            from motecrypt.catalog import nearest  # reads what every command would wait for
+
             raise click.UsageError(nearest("command", args[0], self.list_commands(ctx)))
         return super().resolve_command(ctx, args)
 

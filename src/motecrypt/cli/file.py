@@ -13,7 +13,6 @@ import click
 from motecrypt.cli._output import progress
 from motecrypt.errors import InputError
 from motecrypt.files import container, crypt_and_hash, secrets
-from motecrypt.link import read_key_file
 from motecrypt.paths import open_regular
 
 MODERN, COMPATIBLE = "modern", "crypt-and-hash"
@@ -199,6 +198,8 @@ def _typed(key_env: str | None, new: bool) -> tuple[str, str]:
 def _modern_secret(key_file: Path | None, key_env: str | None, new: bool) -> container.Secret:
     if key_file is not None:
         _one(key_env)
+        from motecrypt.link import read_key_file  # with all of the link, which passwords need not wait for
+
         return container.Secret(key=read_key_file(key_file))
     return secrets.modern_text(*_typed(key_env, new))
 

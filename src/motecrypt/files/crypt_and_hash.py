@@ -15,10 +15,9 @@ import hashlib
 import hmac
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4, Blowfish, TripleDES
 from cryptography.hazmat.primitives.ciphers import Cipher, modes
@@ -26,6 +25,9 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.files.writing import NewFile, check_target, open_source
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Progress = Callable[[int, int], None]
 
@@ -121,6 +123,8 @@ def encrypt_file(
         The source changed its size meanwhile.
     """
     body, mac_bytes = _choose(cipher, digest, secret)
+    from concurrent.futures import ThreadPoolExecutor  # which the other format does without
+
     check_target(source, target, force)
     handle, size, mode = open_source(source)
     try:
@@ -174,6 +178,8 @@ def decrypt_file(
         Wrong key, another digest, or a file that was changed, truncated or extended.
     """
     body, mac_bytes = _choose(cipher, digest, secret)
+    from concurrent.futures import ThreadPoolExecutor  # which the other format does without
+
     check_target(source, target, force)
     handle, size, _ = open_source(source)
     try:
