@@ -103,6 +103,23 @@ def test_a_firmware_that_looks_is_told_that_it_is_simulated(tmp_path: Path, addr
         assert simavr(UART + STOP, tmp_path, *SHORT, "--simulated", address).end["kind"] == "silent"
 
 
+def test_without_being_told_nothing_is_set(tmp_path: Path) -> None:
+    code = "    mov r23, r0\n" + UART + "    mov r24, r23\n    rcall send\n    in r24, 0x2a\n    rcall send\n"
+    assert simavr(code + STOP, tmp_path, *SHORT).output == bytes(2)
+
+
+def test_the_clock_is_the_callers(tmp_path: Path) -> None:
+    """The EEPROM takes its 3.4 ms of the clock that the driver was told of."""
+    code = (
+        BEGIN + "    sbi 0x1f, 2\n    sbi 0x1f, 1\nbusy:\n    sbic 0x1f, 1\n    rjmp busy\n" + FINISH + STOP
+    )
+    (tmp_path / "f.elf").write_bytes(elf_of([Segment(0, assemble(code, tmp_path))], AVR, 0))
+    for clock in (1_000_000, 16_000_000):
+        chip = ("--mcu", "atmega328p", "--clock", str(clock), *MARK, *SHORT)
+        (region,) = regions(outcome([driver("simavr"), *chip, tmp_path / "f.elf"]))
+        assert region["cycles"] == pytest.approx(clock * 0.0034, abs=20)
+
+
 # --- regions ---------------------------------------------------------------------------------------------
 
 
