@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import resource
 import subprocess
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from motecrypt.catalog import FIRMWARE
@@ -29,6 +31,19 @@ def compiled(source: str, folder: Path, *flags: str) -> Path:
 def limited() -> None:
     """In the new process: no more processor time than a loop without end needs to be noticed."""
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+
+
+@contextmanager
+def ended_in_time(running: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Whatever happens, a process is gone after the deadline, so that no read from it waits for ever."""
+    timer = threading.Timer(DEADLINE_S, running.kill)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        running.kill()
+        running.wait()
 
 
 def ask(program: Path, *arguments: str | Path, lines: Iterable[tuple[object, ...]]) -> list[int]:

@@ -26,6 +26,7 @@ from arm_assembly import (
     options,
     run,
 )
+from natively import ended_in_time
 
 from motecrypt.emulate.images import ARM, Segment, elf_of
 from motecrypt.setup import have
@@ -865,7 +866,7 @@ def test_a_pseudo_terminal_in_real_time(tmp_path: Path) -> None:
     (tmp_path / "f.elf").write_bytes(elf_of([Segment(VECTORS, assemble(echo, tmp_path))], ARM, ENTRY | 1))
     command = [driver("arm"), *options(), "--free", "--real", "--pty", "pty", tmp_path / "f.elf"]
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    try:
+    with ended_in_time(running):
         assert running.stderr is not None
         port = json.loads(running.stderr.readline())
         assert port["event"] == "port"
@@ -881,8 +882,6 @@ def test_a_pseudo_terminal_in_real_time(tmp_path: Path) -> None:
         _, said = running.communicate(timeout=20)
         passed = time.monotonic() - started
         os.close(terminal)
-    finally:
-        running.kill()
     end = json.loads(said.decode().splitlines()[-1])
     assert (end["event"], end["detail"], running.returncode) == ("stopped", "stopped by a signal", 0)
     assert end["seconds"] < passed + 5, "it is not ahead of the wall clock"

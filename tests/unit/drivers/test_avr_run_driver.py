@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from avr_snippets import AVR, CHIP, STOP, UART, Outcome, assemble, avr_run, outcome
+from natively import ended_in_time
 
 from motecrypt.emulate.images import Segment, elf_of
 from motecrypt.setup import have
@@ -323,7 +325,7 @@ def test_an_eeprom_is_written_while_it_runs(tmp_path: Path) -> None:
     (tmp_path / "image").write_bytes(assemble(code, tmp_path))
     started = time.monotonic()
     running = subprocess.Popen(command, stdin=reader, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    try:
+    with ended_in_time(running):
         assert running.stderr is not None
         assert json.loads(running.stderr.readline())["event"] == "note", "at once"
         ends = time.monotonic() + 20
@@ -334,10 +336,8 @@ def test_an_eeprom_is_written_while_it_runs(tmp_path: Path) -> None:
         running.terminate()
         _, said = running.communicate(timeout=20)
         passed = time.monotonic() - started
-    finally:
-        running.kill()
-        os.close(reader)
-        os.close(writer)
+    os.close(reader)
+    os.close(writer)
     end = json.loads(said.decode().splitlines()[-1])
     assert (end["event"], end["detail"], running.returncode) == ("stopped", "stopped by a signal", 0)
     assert end["cycle"] / 16e6 <= passed + 0.01, "never ahead of the wall clock"
@@ -465,22 +465,24 @@ def test_a_pseudo_terminal_that_is_opened_resets_the_board(tmp_path: Path) -> No
     running = subprocess.Popen(
         [*command, *profile_options(tmp_path, "0 200\n")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    try:
+    with ended_in_time(running):
         assert running.stdout is not None and running.stderr is not None
         port = json.loads(running.stderr.readline())
         assert port["event"] == "port"
         first = running.stdout.read(2)
         assert first[0] == 1
         for start in (2, 3):
-            terminal = os.open(port["detail"], os.O_RDWR | os.O_NOCTTY)
-            told = running.stdout.read(2)
-            os.close(terminal)
+            told = b""
+            while not told:  # once more when it had not seen yet that nobody was there
+                terminal = os.open(port["detail"], os.O_RDWR | os.O_NOCTTY)
+                if select.select([running.stdout], [], [], 2)[0]:
+                    told = running.stdout.read(2)
+                    assert told, "it has ended"
+                os.close(terminal)
+                time.sleep(0.1)
             assert told == bytes([start, 2]), "an external reset"
-            time.sleep(0.05)  # until it is seen that nobody is there
         running.terminate()
         _, said = running.communicate(timeout=20)
-    finally:
-        running.kill()
     end = json.loads(said.decode().splitlines()[-1])
     assert (end["event"], end["resets"]) == ("stopped", 2)
     costs = [json.loads(line) for line in (tmp_path / "p").read_text().splitlines()]
