@@ -6,7 +6,7 @@
  * ADDRESS]
  *           [--max-cycles N] [--until TEXT] [--max-output N] [--stamps] [--real] [--input]
  *           [--port PATH | --pty PATH [--board]] [--eeprom FILE] [--adc MILLIVOLTS] [--bare]
- *           [--profile FILE --functions FILE] [--events DESCRIPTOR]
+ *           [--profile FILE --functions FILE] [--notes FILE] [--events DESCRIPTOR]
  *
  * The image is the flash's content from --base on, --data an image of the EEPROM. Output goes to standard
  * output and, where one is named, to a serial port or a new pseudo-terminal; input comes from there, or with
@@ -15,7 +15,7 @@
  *
  * Corrections of libsimavr 1.6, by the ATmega328P's datasheet (DS40002061B): interrupts and sleep (avr_step.h), the
  * EEPROM's time (avr_eeprom_model.h), a byte on the line has a parity bit only where it is switched on (20.5), and
- * a timer that is stopped keeps its count (avr_timer_model.h).
+ * timers and SPI (avr_timer_model.h, avr_bus_model.h).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,11 +30,13 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "avr_bus_model.h"
 #include "avr_eeprom_model.h"
 #include "avr_guard.h"
 #include "avr_run_board.h"
 #include "avr_run_line.h"
 #include "avr_run_profile.h"
+#include "avr_run_watch.h"
 #include "avr_timer_model.h"
 #include "avr_step.h"
 #include "sandbox.h"
@@ -60,6 +62,12 @@ static void on_signal(int number) {
     stopping = 1;
 }
 
+static void note(const char *what) {
+    fprintf(options.events, "{\"event\":\"note\",\"detail\":\"%s\",\"cycle\":%" PRIu64 "}\n", what,
+            (uint64_t)run.avr->cycle);
+    fflush(options.events);
+}
+
 static void finish(const char *kind, const char *format, ...) {
     char detail[256];
     va_list arguments;
@@ -68,6 +76,7 @@ static void finish(const char *kind, const char *format, ...) {
     va_end(arguments);
     line_flush(&line);
     if (run.avr != NULL) {
+        watch_tell(note);
         board_save_eeprom(&board, run.avr);
         profile_end(&profile, run.avr);
     }
@@ -78,12 +87,6 @@ static void finish(const char *kind, const char *format, ...) {
             run.avr ? (unsigned)(run.avr->ramend - run.least_sp) : 0, core.interrupts, board.resets);
     fflush(options.events);
     exit(strcmp(kind, "fault") == 0 ? EXIT_FAULT : 0);
-}
-
-static void note(const char *what) {
-    fprintf(options.events, "{\"event\":\"note\",\"detail\":\"%s\",\"cycle\":%" PRIu64 "}\n", what,
-            (uint64_t)run.avr->cycle);
-    fflush(options.events);
 }
 
 /* --- running --------------------------------------------------------------------------------------- */
@@ -201,7 +204,8 @@ static void run_all(uint64_t clock_hz) {
             run_slice();
         }
         end_if_over();
-        board_look(&board, run.avr, note);
+        board_look(&board, run.avr);
+        watch_tell(note);
         uart_look(&uart);
         if (line.vanished) {
             finish("gone", "the port has vanished");
@@ -258,11 +262,13 @@ static void make_chip(const char *mcu, uint64_t clock_hz, const char *image, uin
     run.avr->pc = start;
     run.least_sp = run.avr->ramend;
     timers_open(run.avr);
+    buses_open(run.avr);
     eeprom_open(run.avr);
 }
 
 int main(int argc, char **argv) {
-    const char *mcu = "", *image = NULL, *data = NULL, *port = NULL, *pty = NULL, *functions = NULL;
+    const char *mcu = "", *image = NULL, *data = NULL, *port = NULL, *pty = NULL, *functions = NULL,
+               *notes = NULL;
     uint64_t clock_hz = 0;
     uint32_t base = 0, start = 0;
     options.max_cycles = UINT64_MAX;
@@ -314,6 +320,8 @@ int main(int argc, char **argv) {
             profile.path = value;
         } else if (strcmp(key, "--functions") == 0) {
             functions = value;
+        } else if (strcmp(key, "--notes") == 0) {
+            notes = value;
         } else if (strcmp(key, "--events") == 0) {
             options.events = fdopen(atoi(value), "w");
         } else {
@@ -332,6 +340,9 @@ int main(int argc, char **argv) {
     make_chip(mcu, clock_hz, image, base, start);
     if (board_open(&board, run.avr, data) != 0) {
         fail(board.trouble, board.eeprom_path ? board.eeprom_path : data);
+    }
+    if (notes != NULL && watch_open(run.avr, notes) != 0) {
+        fail("is no list of notes", notes);
     }
     uart_open(&uart, &line, run.avr, &run.until);
     if (line_open(&line, port, pty) != 0) {

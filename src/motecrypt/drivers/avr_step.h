@@ -5,7 +5,7 @@
  *   7.7    the instruction after SEI, RETI or a write that sets I runs before a pending interrupt: that one only
  *   7.7.1  an interrupt takes four cycles to begin, and four more when it ends a sleep
  *   10     SLEEP sleeps only while SE is set; it does so, and wakes at once, when an interrupt is pending
- *   7.7    an interrupt that is enabled while its flag is set is taken
+ *   7.7    an interrupt that is enabled while its flag is set is taken; writing a one clears a flag, that one only
  */
 #ifndef MOTECRYPT_AVR_STEP_H
 #define MOTECRYPT_AVR_STEP_H
@@ -25,6 +25,9 @@ enum {
     WAKE_CYCLES = 4,
     IDLE_CYCLES = 1000, /* of a sleep that no timer ends: the driver looks at its line between */
     OPCODE_SLEEP = 0x9588,
+    OPCODE_SBI = 0x9A00,
+    FLAGS_FIRST = 0x35, /* TIFR0 ... PCIFR, EIFR on every chip with SMCR */
+    FLAGS_LAST = 0x3C,
     SMCR = 0x53,
     SLEEP_ENABLE = 1 << 0,
     WDTCSR = 0x60,
@@ -192,6 +195,31 @@ static void step_watch_enables(avr_t *avr) {
     }
 }
 
+/* A flag is cleared by writing a one to it, and no other is (13.2, 14.9.7); SBI writes its own bit alone. libsimavr sets
+ * the flags of pins instead, and clears all of a timer's. */
+static void step_on_flags(avr_t *avr, avr_io_addr_t address, uint8_t value, void *parameter) {
+    uint16_t op = opcode_at(avr, avr->pc);
+    uint8_t cleared = (op & 0xFF00) == OPCODE_SBI ? (uint8_t)(1u << (op & 7)) : value;
+    (void)parameter;
+    avr->data[address] &= (uint8_t)~cleared;
+    for (int i = 0; i < avr->interrupts.vector_count; i++) {
+        avr_int_vector_t *vector = avr->interrupts.vector[i];
+        if (vector->raised.reg == address && ((cleared >> vector->raised.bit) & 1) && vector->pending) {
+            forget_pending(avr, vector);
+        }
+    }
+}
+
+/* In the place of whatever handler there is of the registers that hold nothing but flags: PCIFR, EIFR, TIFRn. */
+static void step_watch_flags(avr_t *avr) {
+    for (int i = 0; i < avr->interrupts.vector_count; i++) {
+        avr_io_addr_t flags = avr->interrupts.vector[i]->raised.reg;
+        if (flags >= FLAGS_FIRST && flags <= FLAGS_LAST && core.has_smcr) {
+            avr->io[AVR_DATA_TO_IO(flags)].w.c = step_on_flags;
+        }
+    }
+}
+
 /* Classic chips and ATtinys keep SE in MCUCR, which libsimavr leaves alone; there SLEEP always sleeps. */
 static int chip_has_smcr(const avr_t *avr) {
     static const char *const without[] = {"atmega8", "atmega16", "atmega32", "atmega64", "atmega128", "atmega162"};
@@ -208,6 +236,7 @@ static void step_open(avr_t *avr) {
     core.limit = UINT64_MAX;
     core.has_smcr = chip_has_smcr(avr);
     step_watch_enables(avr);
+    step_watch_flags(avr);
     avr->run = step_run;
 }
 

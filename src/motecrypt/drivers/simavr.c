@@ -32,6 +32,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "avr_bus_model.h"
 #include "avr_eeprom_model.h"
 #include "avr_guard.h"
 #include "avr_step.h"
@@ -433,6 +434,7 @@ int main(int argc, char **argv) {
     }
     connect_uart();
     timers_open(sim.avr);
+    buses_open(sim.avr);
     eeprom_open(sim.avr);
     eeprom.on_rounds = trace_rounds;
     step_open(sim.avr);

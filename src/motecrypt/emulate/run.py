@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from motecrypt.emulate.conformance import watch_list
 from motecrypt.emulate.images import ARM, Image, elf_of, flat
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Device
@@ -123,6 +124,10 @@ def run_freely(
 def _command(image: Image, device: Device, how: FreeRun, scratch: Path) -> list[str | Path]:
     if device.runner == "simavr":
         command = _avr_command(image, device, scratch)
+        (scratch / "notes").write_text(
+            watch_list(device.chip, () if how.millivolts is None else ("millivolts",))
+        )
+        command += ["--notes", scratch / "notes"]
     elif device.runner == "arm":
         for option, wish in (
             ("--board", how.resets_on_open),

@@ -205,6 +205,56 @@ handler:                        ; 2
 
 
 @IN_BOTH
+@pytest.mark.parametrize("clear", ["put TIFR0, 2", "sbi REG(TIFR0), 1", "put TIFR0, 0"])
+def test_a_flag_is_cleared_by_its_own_one_alone(driver: str, clear: str, tmp_path: Path) -> None:
+    # OCF0A and TOV0 are set; only what clears OCF0A is written, or nothing.
+    body = f"""
+    put OCR0A, 0xFE
+    put TCNT0, 0xFD
+    put TCCR0B, 1
+    .rept 8
+    nop
+    .endr
+    put TCCR0B, 0
+    in r20, REG(TIFR0)
+    andi r20, 3
+    cpi r20, 3
+    brne bad
+    {clear}
+    in r20, REG(TIFR0)
+    andi r20, 3
+    cpi r20, {3 if clear.endswith("0") else 1}
+    brne bad
+    put TIMSK0, 1
+    sei
+    nop
+    nop
+bad:
+    rjmp bad
+handler:
+    finish
+    """
+    assert cycles(driver, tmp_path, body, {TIMER0_OVF: "handler"}) < 60
+
+
+@IN_BOTH
+def test_a_pending_interrupt_whose_flag_is_cleared_does_not_come(driver: str, tmp_path: Path) -> None:
+    body = f"""
+    {BOTH_OVERFLOWN.format(first="TCCR0B", second="TCCR1B")}
+    sbi REG(TIFR1), TOV1        ; 2
+    sei                         ; 1
+    nop                         ; 1
+    nop                         ; (timer 0: 4)
+overflow1:
+    nop
+overflow0:                      ; 2
+    finish
+    """
+    expected = OVERFLOW_CYCLES + 2 + 1 + 1 + 4 + 2
+    assert cycles(driver, tmp_path, body, {TIMER1_OVF: "overflow1", TIMER0_OVF: "overflow0"}) == expected
+
+
+@IN_BOTH
 def test_an_interrupt_that_was_dropped_comes_back_when_enabled_again(driver: str, tmp_path: Path) -> None:
     body = f"""
     {BOTH_OVERFLOWN.format(first="TCCR1B", second="TCCR0B")}
@@ -382,3 +432,35 @@ bitten:                         ; 2 for the frame's rjmp again, 1 + 1 + 2
 def test_sleeping_is_not_ended_by_a_pin_nobody_enabled(tmp_path: Path) -> None:
     elf = assemble(tmp_path, f"{IDLE} sei\n sleep\nhandler:\n finish\n", {PCINT2: "handler"})
     assert run_counted("avr_run", tmp_path, elf, "--max-cycles", "5000").reason == "the time is over"
+
+
+# --- 31: the instructions -----------------------------------------------------------------------------------
+
+#: What each takes; X, Y and Z point to RAM, r16 is 0 and so are the flags, unless it says otherwise.
+INSTRUCTIONS = (
+    *(("add r0, r1", 1), ("adiw r24, 1", 2), ("sbiw r24, 1", 2), ("subi r17, 1", 1), ("com r0", 1)),
+    *(("mul r0, r2", 2), ("muls r17, r18", 2), ("mulsu r17, r18", 2), ("fmul r17, r18", 2)),
+    *(("movw r4, r2", 1), ("ldi r17, 3", 1), ("swap r3", 1), ("bst r0, 1", 1), ("bld r3, 1", 1)),
+    *(("ld r3, X", 2), ("ld r3, X+", 2), ("ld r3, -X", 2), ("ldd r3, Y+5", 2), ("lds r3, 0x200", 2)),
+    *(("st X, r3", 2), ("st X+, r3", 2), ("st -X, r3", 2), ("std Z+5, r3", 2), ("sts 0x200, r3", 2)),
+    *(("lpm", 3), ("lpm r3, Z", 3), ("lpm r3, Z+", 3), ("push r3", 2), ("pop r3", 2)),
+    *(("in r3, REG(GPIOR1)", 1), ("out REG(GPIOR1), r3", 1)),
+    *(("sbi REG(GPIOR0), 0", 2), ("cbi REG(GPIOR0), 0", 2)),
+    *(("rjmp 1f\n1:", 2), ("jmp 1f\n1:", 3), ("rcall 1f\n1:\n pop r3\n pop r3", 3 + 4)),
+    *(("call 1f\n1:\n pop r3\n pop r3", 4 + 4), ("rcall 1f\n rjmp 2f\n1: ret\n2:", 3 + 4 + 2)),
+    *(("cpi r16, 0\n breq 1f\n1:", 1 + 2), ("cpi r16, 0\n brne 1f\n1:", 1 + 1)),
+    *(("cpse r16, r16\n nop", 2), ("cpse r16, r16\n jmp start", 3), ("cpi r16, 1\n nop", 2)),
+    *(("sbrs r16, 0\n nop", 1 + 1), ("sbrc r16, 0\n nop", 2), ("sbrc r16, 0\n sts 0x200, r3", 3)),
+    *(("sbis REG(GPIOR0), 1\n nop", 2), ("sbic REG(GPIOR0), 1\n lds r3, 0x200", 3)),
+)
+
+
+@IN_BOTH
+def test_instructions_take_the_cycles_of_the_manual(driver: str, tmp_path: Path) -> None:
+    pointers = "".join(f"    ldi r{low}, 0\n    ldi r{low + 1}, 2\n" for low in (24, 26, 28, 30))
+    body = (
+        f"    ldi r16, 0\n{pointers}" + "".join(f"    {text}\n" for text, _ in INSTRUCTIONS) + "    finish\n"
+    )
+    text = body.replace("REG(GPIOR0), 1", "REG(GPIOR2), 1").replace("REG(GPIOR2)", "0x01")
+    takes = [cycles_of for _, cycles_of in INSTRUCTIONS]
+    assert cycles(driver, tmp_path, text) == 1 + 8 + sum(takes)
