@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import get_args
 
 import pytest
@@ -184,3 +185,22 @@ def test_timings_are_intervals_around_one(tmp_path: Path, monkeypatch: pytest.Mo
     finding = DataTypes("aes128-cbc", 128, rounds=9).ensure(Results(tmp_path / "t.db"))
     for span in finding.outcome["ratio_to_text"].values():
         assert span["low"] <= span["median"] <= span["high"]
+
+
+def test_what_the_wlan_source_calls_duration() -> None:
+    from motecrypt.studies.wlan import tables
+
+    per_byte: dict[str, float | None] = {"RC6": 10.0, "a": 10.0, "z": 10.0, "gone": None}
+
+    def total(name: str, moved: float | None = 2.0) -> float | None:
+        stored = SimpleNamespace(
+            seconds=lambda transfer: None if moved is None else SimpleNamespace(mean=moved),
+            ns_per_byte=lambda given, data: per_byte[given],
+        )
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(tables.plan, "transfer", lambda *given: given)
+            return tables.total_seconds(stored, "text", name, "adhoc_open")  # type: ignore[arg-type]
+
+    assert total("none") == 2.0 and total("gone") is None and total("none", None) is None
+    for name in ("RC6", "a", "z"):
+        assert total(name) == pytest.approx(2.0 + 10.0 * tables.DATA["text"] / 1e9)

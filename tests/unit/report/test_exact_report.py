@@ -362,3 +362,20 @@ def test_a_folder_that_is_no_study_is_refused(
     (tmp_path / "study.py").write_text(text)
     with pytest.raises(error, match=told):
         studies.study(str(tmp_path))
+
+
+def test_attacks_are_told_unless_the_studies_tell_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = headlines.ClaimId.RC4D_STRONGER_THAN_RC4
+    attack = SimpleNamespace(part="attack:x", weight="bad", sentences=("It falls.",), title="T", verdict="v")
+    hit = cipher("a", audit=(attack,))
+    source = SimpleNamespace(name="s", title="S", measured=True, rows=(), counts=Counter(reproduced=1))
+    asked: list[Any] = []
+    for ids, expected in (([], True), (["a", "zzz"], True), (["a", told], False)):
+        rows = [SimpleNamespace(id=each) for each in ids]
+        found = [SimpleNamespace(text="one", rows=rows), SimpleNamespace(text="two", rows=())]
+        monkeypatch.setattr(
+            headlines, "findings", lambda given, most, found=found: asked.append((given, most)) or found
+        )
+        lines = headlines.headlines([source, SimpleNamespace(name="no", measured=False)], [hit])
+        assert lines[1:] == ["one.", "two.", *(["a falls in practice: It falls."] if expected else [])]
+    assert asked[0] == ({"s": ()}, 4)
