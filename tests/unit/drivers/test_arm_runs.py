@@ -599,6 +599,12 @@ def test_the_flash_is_erased_and_programmed(tmp_path: Path) -> None:
     busy, quiet = ran.regions
     assert (busy["programs"], busy["erases"], busy["storage_busy"]) == (1, 1, 53000)
     assert 53000 < busy["cycles"] < 53000 + 3000 and "programs" not in quiet
+    twice = NOR + BEGIN + nor(6) + nor(0x20, 0, 0x20, 0) + NOR_WAIT.format("a") + FINISH
+    twice += BEGIN + nor(6) + nor(2, 0, 0x20, 1, 0x5A) + NOR_WAIT.format("b") + FINISH
+    twice += BEGIN + nor(6) + nor(0x20, 0, 0x20, 0) + NOR_WAIT.format("c") + FINISH
+    regions = run(twice + WAIT, tmp_path, "--nor", "3000:50000:60000:70000").regions
+    counted = [(r["programs"], r["erases"], r["storage_busy"]) for r in regions]
+    assert counted == [(0, 1, 50000), (1, 0, 3000), (0, 1, 50000)]
     for command, cycles in ((0x52, 60000), (0xD8, 70000)):
         erase = NOR + BEGIN + nor(6) + nor(command, 0, 0x20, 0) + NOR_WAIT.format("a") + FINISH + WAIT
         # The firmware's own code lies there, too: it runs on from what was translated of it.

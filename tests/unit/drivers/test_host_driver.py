@@ -188,6 +188,8 @@ def test_the_stack_is_measured_on_a_painted_one(host: Host) -> None:
     assert 5000 < region["stack"] < 5500
     done = host("--trace", host.library)
     assert done.stderr == "1 operations, 0 restores, status 5\n"
+    (region,) = host.events("--trace", host.library, bare=1)
+    assert region["stack"] <= 16, "what the measuring itself takes is taken off"
 
 
 # --- comparing libraries -------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import resource
 import select
 import struct
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ from test_pico_files import (
 from motecrypt.catalog import FIRMWARE
 from motecrypt.errors import MotecryptError
 from motecrypt.experiments.files import plaintext
+from motecrypt.files import crypt_and_hash
 from motecrypt.files.mote import FileMote, MoteFileError, Storage
 from motecrypt.paths import cache_dir, make_dir
 from motecrypt.runners.protocol import encode
@@ -102,6 +104,7 @@ class Board:
     """The running program as a pipe of bytes."""
 
     def __init__(self, program: Path, fails_at: int = 0) -> None:
+        self._told = tempfile.TemporaryFile()  # a pipe would fill up
         self._process = subprocess.Popen(
             [program, str(fails_at)],
             stdin=subprocess.PIPE,
@@ -129,17 +132,18 @@ class Board:
 
     def marks(self) -> list[int]:
         """End it; the marks that it has set."""
-        assert self._process.stdin is not None and self._process.stderr is not None
+        assert self._process.stdin is not None
         self._process.stdin.close()
-        told = self._process.stderr.read().split()
         self._process.wait(20)
+        self._told.seek(0)
+        told = self._told.read().split()
         return [int(word) for word in told]
 
     def close(self) -> None:
         """End it in any case."""
         self._process.kill()
         self._process.wait(20)
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+        for stream in (self._process.stdin, self._process.stdout, self._told):
             if stream is not None:
                 stream.close()
 
@@ -291,6 +295,21 @@ def test_a_job_has_its_form(mote: FileMote) -> None:
     ran = mote.job("aes256-gcm", "sealed", "back", KEY, decrypts=True)
     assert (ran.time_us, ran.stack_bytes, ran.heap_bytes) == (0, 0x01020304, 64)
     assert mote.read("back") == plaintext(100)
+
+
+@pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 1000, 66_000])
+def test_the_published_format_is_the_hosts_byte_by_byte(
+    mote: FileMote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in").write_bytes(plaintext(size))
+    crypt_and_hash.encrypt_file(Path("in"), Path("sealed"), KEY)
+    mote.write("in", plaintext(size))
+    mote.job("published", "in", "sealed", KEY)
+    assert mote.read("sealed") == Path("sealed").read_bytes()
+    if size <= 1000:
+        mote.job("published", "sealed", "out", KEY, decrypts=True)
+        assert mote.read("out") == plaintext(size)
 
 
 def test_what_the_time_goes_to_is_marked(start: Start) -> None:
