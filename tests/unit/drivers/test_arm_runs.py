@@ -850,6 +850,7 @@ def test_what_is_not_modelled_is_said_once(
     )
     assert noted(both) == [what]
     assert noted(f"    ldr r0, ={last}\n    str r5, [r0]\n") == [what]
+    assert noted(f"    ldr r0, ={last}\n    strb r5, [r0, #3]\n") == [what]
     read = f"    ldr r0, ={first}\n    ldr r1, [r0]\n"
     assert noted(read) == ([what] if by_reading else [])
     outside = f"    ldr r0, ={first - 4}\n    ldr r1, [r0]\n    ldr r0, ={last + 4}\n    ldr r1, [r0]\n"

@@ -104,12 +104,12 @@ class Board:
     """The running program as a pipe of bytes."""
 
     def __init__(self, program: Path, fails_at: int = 0) -> None:
-        self._told = tempfile.TemporaryFile()  # a pipe would fill up
+        self._told = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by `close`; a pipe would fill up
         self._process = subprocess.Popen(
             [program, str(fails_at)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self._told,
             bufsize=0,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (10, 10)),
         )
