@@ -23,18 +23,20 @@ FILL = b"+"
 
 @dataclass(frozen=True)
 class PaperMode:
-    """One way: its letter, what it is, whether it needs a key."""
+    """One way: its letter, what it is, whether it needs a key, sends an IV and bytes, fills packets up."""
 
     letter: str
     title: str
-    keyed: bool
+    keyed: bool = True
+    binary: bool = False
+    filled: bool = False
 
 
 MODES = {
-    "T": PaperMode("T", "plaintext", False),
-    "C": PaperMode("C", "AES-CBC as a hex string, fixed IV that is not sent", True),
-    "P": PaperMode("P", "C, padded with + to whole packets", True),
-    "B": PaperMode("B", "AES-CBC in binary, random IV sent in front", True),
+    "T": PaperMode("T", "plaintext", keyed=False),
+    "C": PaperMode("C", "AES-CBC as a hex string, fixed IV that is not sent"),
+    "P": PaperMode("P", "C, padded with + to whole packets", filled=True),
+    "B": PaperMode("B", "AES-CBC in binary, random IV sent in front", binary=True),
 }
 
 
@@ -56,13 +58,14 @@ def _decrypt(key: bytes, iv: bytes, ciphertext: bytes) -> bytes:
 
 def encode(mode: str, key: bytes, message: bytes, packet_bytes: int = 12) -> bytes:
     """What goes to the serial port for a message. `key` is not used by T."""
-    if mode == "T":
+    way = MODES[mode]
+    if not way.keyed:
         return message
-    if mode == "B":
+    if way.binary:
         iv = os.urandom(BLOCK)
         return iv + _encrypt(key, iv, message)
     text = _encrypt(key, bytes(BLOCK), message).hex().upper().encode()
-    return text + FILL * (-len(text) % packet_bytes) if mode == "P" else text
+    return text + FILL * (-len(text) % packet_bytes) if way.filled else text
 
 
 def decode(mode: str, key: bytes, received: bytes) -> bytes:
@@ -73,10 +76,11 @@ def decode(mode: str, key: bytes, received: bytes) -> bytes:
     MotecryptError
         It is not what this mode and key make: damaged, cut, or of another mode or key.
     """
-    if mode == "T":
+    way = MODES[mode]
+    if not way.keyed:
         return received
     try:
-        if mode == "B":
+        if way.binary:
             iv, ciphertext = received[:BLOCK], received[BLOCK:]
         else:
             iv, ciphertext = bytes(BLOCK), bytes.fromhex(received.rstrip(FILL).decode("ascii"))

@@ -71,7 +71,7 @@ class Sender:
         self._pieces: list[bytes] = []
         self._counter = -1
         self._fewest_missing = 0
-        self._failures = 0
+        self._failures: int
         self._busy_until_us = 0.0
         self._deadline_us: float | None = None
         self.outcome: SendOutcome | None = None
