@@ -36,8 +36,8 @@ MISHAPS = {
     "flipped bit": 0.004,
     "worn cell": 0.0005,
     "key change": 0.0003,
-    "backup": 0.0015,
-    "restore": 0.0005,
+    "backup": 0.003,
+    "restore": 0.001,
 }
 """How often, for each message."""
 

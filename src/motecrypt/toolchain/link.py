@@ -32,7 +32,7 @@ CONFIRMED, COMMAND, LONG = 0x40, 0x10, 0x01
 MESSAGE_MAX = 15 * 252
 
 _FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC")
-_CHECKED = ("-DCIPHER_TAG_BYTES=16", "-DCIPHER_TAG_VARIES", "-DCIPHER_KEY_BYTES_MAX=16")
+DEFINES = ("-DCIPHER_TAG_BYTES=16", "-DCIPHER_TAG_VARIES", "-DCIPHER_NO_AD", "-DCIPHER_KEY_BYTES_MAX=16")
 
 Suite = Literal["aes128-ccm", "ascon-aead128"]
 
@@ -74,7 +74,7 @@ class SuiteRecipe:
         include = [part for place in places for part in ("-I", place)]
         own = [FOLDER / name for name in ("link.c", "keys.c", "store.c")]
         wanted = [*own, *(FIRMWARE / name for name in self.sources), *(sources or [FOLDER / "native.c"])]
-        return ["gcc", *flags, *_CHECKED, f"-DLINK_SUITE={self.suite}", *self.defines, *include, *wanted]
+        return ["gcc", *flags, *DEFINES, f"-DLINK_SUITE={self.suite}", *self.defines, *include, *wanted]
 
 
 SUITES: dict[Suite, SuiteRecipe] = {

@@ -18,10 +18,11 @@ enum { LAST = 0x80, TYPE = 0x30, TYPE_EPOCH = 0x20, FLAGS = 0x70, INDEX = 0x0f, 
 enum { ANSWER_ACCEPTED = 0, ANSWER_REFUSED = 1, ANSWER_MISSING = 2, OUTCOME = 3, ANSWER_BYTES = 12 };
 enum { NO_SHORT = 0x8000, DETAIL = 0x3fff, SHORT_OVERHEAD = 2 + LINK_SHORT_TAG_BYTES };
 enum { NONCE_BYTES = LINK_SUITE == 1 ? 13 : 16 };
-enum { NOBODY = 0, APPLICATION = 1, READY = 2 }; /* who has the answer to the message received last */
+enum { NOBODY = 0, ASKED = 1, ANSWERED = 2 }; /* the application is to say; it took the message `answered` */
 
 static uint8_t is_gateway(const struct link *link) {
-    return link->options >> 7;
+    (void)link;
+    return OPTIONS(link) >> 7;
 }
 
 static uint8_t outwards(const struct link *link) {
@@ -33,11 +34,12 @@ static uint8_t inwards(const struct link *link) {
 }
 
 static uint8_t long_tag_bytes(const struct link *link) {
-    return link->options & LINK_TAG_16 ? 16 : 8;
+    (void)link;
+    return OPTIONS(link) & LINK_TAG_16 ? 16 : 8;
 }
 
 static uint8_t listens(const struct link *link) {
-    return link->options & LINK_LISTENS && link->node != LINK_BROADCAST;
+    return OPTIONS(link) & LINK_LISTENS && link->node != LINK_BROADCAST;
 }
 
 static uint32_t number_at(const uint8_t *bytes) {
@@ -94,19 +96,19 @@ uint8_t link_begin(struct link *link, uint8_t *buffer, link_size bytes) {
 
 /* --- Answers */
 
-/* Write the packet that answers the message of that full tag (0: none yet) and counter. */
-static NOINLINE void write_answer(struct link *link, uint8_t *packet, uint8_t direction, uint32_t counter,
-                                  const uint8_t *tag, uint16_t word) {
+/* Write the packet that answers the message whose counter and full tag are in the head of `buffer`. */
+static NOINLINE void write_answer(struct link *link, uint8_t *packet, uint8_t direction,
+                                  const uint8_t *buffer, uint16_t word) {
     struct cipher_context context;
     uint8_t data[32], proof[16];
 
     memset(data, 0, sizeof data);
     data[0] = (uint8_t)(KIND_ANSWER | link->node);
-    data[1] = (uint8_t)counter;
+    data[1] = buffer[AT_COUNTER];
     memcpy(data + 2, &word, 2);
-    memcpy(data + 4, &counter, 4);
-    if (tag != 0) {
-        memcpy(data + 16, tag, FULL_TAG_BYTES);
+    memcpy(data + 4, buffer + AT_COUNTER, 4);
+    if ((word & OUTCOME) != ANSWER_MISSING) {
+        memcpy(data + 16, buffer, FULL_TAG_BYTES);
     }
     link_key(link, &context, (uint8_t)(USE_ANSWER | direction | ANSWER_TAG_BYTES));
     link_prf(&context, link->key, data, sizeof data, proof);
@@ -114,26 +116,10 @@ static NOINLINE void write_answer(struct link *link, uint8_t *packet, uint8_t di
     memcpy(packet + 4, proof, ANSWER_TAG_BYTES);
 }
 
-static void send_answer(struct link *link, uint16_t outcome, uint16_t detail, const uint8_t *tag) {
-    uint8_t packet[ANSWER_BYTES];
-    uint32_t counter = number_at(link->in + AT_COUNTER);
-
-    write_answer(link, packet, inwards(link), counter, tag, (uint16_t)(detail << 2 | outcome));
-    if (outcome == ANSWER_ACCEPTED) {
-        link->answered = counter;
-        link->answer_state = READY;
-        memcpy(link->answer, packet + 2, sizeof link->answer);
-    }
-    link_packet(link, packet, sizeof packet);
-}
-
-/* The same answer again: the first may have been lost. */
-static void repeat_answer(struct link *link) {
+static void send_answer(struct link *link, uint16_t word) {
     uint8_t packet[ANSWER_BYTES];
 
-    packet[0] = (uint8_t)(KIND_ANSWER | link->node);
-    packet[1] = (uint8_t)link->answered;
-    memcpy(packet + 2, link->answer, sizeof link->answer);
+    write_answer(link, packet, inwards(link), link->in, word);
     link_packet(link, packet, sizeof packet);
 }
 
@@ -146,22 +132,19 @@ static uint8_t takes_short(const struct link *link) {
 #endif
 }
 
-static void refuse(struct link *link) {
-    if (link->in_flags & LINK_CONFIRMED) {
-        send_answer(link, ANSWER_REFUSED, (uint16_t)(link->next & DETAIL), link->in);
-    }
-}
-
 void link_answer(struct link *link, uint8_t taken) {
-    if (link->answer_state != APPLICATION) {
+    uint16_t word = (uint16_t)(link->next << 2 | ANSWER_REFUSED);
+
+    if (link->answer_state != ASKED) {
         return;
     }
     link->answer_state = NOBODY;
     if (taken) {
-        send_answer(link, ANSWER_ACCEPTED, (uint16_t)!takes_short(link), link->in);
-    } else {
-        refuse(link);
+        word = takes_short(link) ? ANSWER_ACCEPTED : ANSWER_ACCEPTED | 1 << 2;
+        memcpy(&link->answered, link->in + AT_COUNTER, sizeof link->answered);
+        link->answer_state = ANSWERED;
     }
+    send_answer(link, word);
 }
 
 /* --- Sending */
@@ -180,7 +163,7 @@ static void transmit(struct link *link, uint8_t *buffer, uint16_t skip) {
         return;
     }
     for (uint8_t index = 0;; index++, skip >>= 1) {
-        uint8_t piece = (uint8_t)(link->packet_bytes - LINK_PIECE_HEAD), last = 0;
+        uint8_t piece = (uint8_t)(PACKET_BYTES(link) - LINK_PIECE_HEAD), last = 0;
 
         if (left <= piece) {
             piece = (uint8_t)left;
@@ -218,7 +201,7 @@ static uint8_t start(struct link *link, uint8_t *buffer) {
 
 /* Put tag, end mark and zeros behind a long message. */
 static void seal_long(struct link *link, uint8_t *buffer, link_size bytes, uint8_t id) {
-    uint8_t piece = (uint8_t)(link->packet_bytes - LINK_PIECE_HEAD);
+    uint8_t piece = (uint8_t)(PACKET_BYTES(link) - LINK_PIECE_HEAD);
     uint8_t *end = buffer + LINK_HEAD + bytes;
     link_size whole = piece;
 
@@ -227,7 +210,7 @@ static void seal_long(struct link *link, uint8_t *buffer, link_size bytes, uint8
     end += id & (DIRECTION - 1);
     *end++ = 0x80;
     link->out_bytes = (link_size)(end - (buffer + AT_CONTENT));
-    if (link->options & LINK_STREAM) {
+    if (OPTIONS(link) & LINK_STREAM) {
         while (whole < link->out_bytes) {
             whole = (link_size)(whole + piece);
         }
@@ -238,13 +221,13 @@ static void seal_long(struct link *link, uint8_t *buffer, link_size bytes, uint8
 }
 
 uint8_t link_send(struct link *link, uint8_t *buffer, link_size bytes, uint8_t how) {
-    uint16_t most = (uint16_t)(LINK_PIECES_MAX * (link->packet_bytes - LINK_PIECE_HEAD));
-    uint16_t room = (uint16_t)(link->packet_bytes - SHORT_OVERHEAD);
+    uint16_t most = (uint16_t)(LINK_PIECES_MAX * (PACKET_BYTES(link) - LINK_PIECE_HEAD));
+    uint16_t room = (uint16_t)(PACKET_BYTES(link) - SHORT_OVERHEAD);
     uint8_t step = listens(link) ? LINK_STEP_MAX : LINK_LONG_EVERY - 1;
-    uint8_t brief = !(how & (LINK_LONG | LINK_COMMAND)) && bytes <= room && link->options & LINK_SHORT &&
+    uint8_t brief = !(how & (LINK_LONG | LINK_COMMAND)) && bytes <= room && OPTIONS(link) & LINK_SHORT &&
                     !(link->record.failures & NO_SHORT);
 
-    if (link->options & LINK_STREAM && bytes != room) {
+    if (OPTIONS(link) & LINK_STREAM && bytes != room) {
         brief = 0;
     }
     if (link->out != 0) {
@@ -351,8 +334,7 @@ static uint8_t take_answer(struct link *link, const uint8_t *packet) {
     uint16_t word;
 
     memcpy(&word, packet + 2, sizeof word);
-    write_answer(link, expected, outwards(link), number_at(link->out + AT_COUNTER),
-                 (word & OUTCOME) == ANSWER_MISSING ? 0 : link->out, word);
+    write_answer(link, expected, outwards(link), link->out, word);
     for (uint8_t i = 0; i < ANSWER_BYTES; i++) {
         difference |= expected[i] ^ packet[i];
     }
@@ -433,25 +415,27 @@ static uint8_t claim(struct link *link, uint32_t counter) {
     return link_save(link);
 }
 
-/* A message that is genuine and new goes to the application. */
+/* A message that is genuine goes to the application if it is new. */
 static uint8_t hand_over(struct link *link, link_size bytes) {
     uint32_t counter = number_at(link->in + AT_COUNTER);
+    uint8_t taken = link->answer_state == ANSWERED && counter == link->answered;
 
+    if (link->in_flags & LINK_CONFIRMED) {
+        link->answer_state = ASKED;
+    }
 #ifdef MC_FAULT_ANSWER_FIRST
-    link->answer_state = APPLICATION;
     link_answer(link, 1);
+    link->answer_state = ASKED;
 #endif
     if (seen(link, counter)) {
-        refuse(link);
+        link_answer(link, taken);
         return LINK_NOTHING;
     }
     if (!claim(link, counter)) {
+        link->answer_state = NOBODY;
         return LINK_STORAGE;
     }
     link->in_bytes = bytes;
-    if (link->in_flags & LINK_CONFIRMED) {
-        link->answer_state = APPLICATION;
-    }
     if (!(link->in_flags & LINK_COMMAND)) {
         return LINK_MESSAGE;
     }
@@ -487,18 +471,12 @@ static uint8_t receive_short(struct link *link, const uint8_t *packet, uint8_t b
     uint8_t kind = packet[0] & KIND;
 
     bytes = (uint8_t)(bytes - SHORT_OVERHEAD);
-    if (link->next == 0 || !(link->options & LINK_SHORT) || bytes > link->in_room ||
+    if (link->next == 0 || !(OPTIONS(link) & LINK_SHORT) || bytes > link->in_room ||
         (kind != KIND_SHORT && !listens(link))) {
         return LINK_NOTHING; /* an epoch begins with a long message */
     }
-    if (seen(link, counter)) {
-        if (kind == KIND_SHORT) {
-            return LINK_NOTHING;
-        }
-        if (link->answer_state == READY && counter == link->answered) {
-            repeat_answer(link);
-            return LINK_NOTHING;
-        }
+    if (kind == KIND_SHORT && seen(link, counter)) {
+        return LINK_NOTHING;
     }
     if (!takes_short(link)) {
         return LINK_BOUND;
@@ -550,36 +528,19 @@ static uint8_t receive_long(struct link *link) {
         }
         bytes = LINK_RENEWED;
     }
-    send_answer(link, ANSWER_ACCEPTED, 0, link->in);
+    send_answer(link, ANSWER_ACCEPTED);
     return (uint8_t)bytes;
-}
-
-/* Whether a fragment belongs to the message answered last, whose answer was lost then. The first fragment
- * tells for certain; of the others only the last one asks for an answer. */
-static uint8_t is_answered(const struct link *link, const uint8_t *packet, uint8_t index) {
-    if (link->answer_state != READY || packet[1] != (uint8_t)link->answered) {
-        return 0;
-    }
-    return index == 0 ? memcmp(packet + LINK_PIECE_HEAD, (const uint8_t *)&link->answered + 1, 3) == 0
-                      : !(link->in_flags & ASSEMBLING);
 }
 
 static uint8_t receive_piece(struct link *link, const uint8_t *packet, uint8_t bytes) {
     uint8_t flags = (packet[2] & FLAGS) | ASSEMBLING, index = packet[2] & INDEX, last = packet[2] & LAST;
-    uint8_t piece = (uint8_t)(link->packet_bytes - LINK_PIECE_HEAD);
+    uint8_t piece = (uint8_t)(PACKET_BYTES(link) - LINK_PIECE_HEAD);
     uint16_t at = (uint16_t)(index * piece);
 
     bytes = (uint8_t)(bytes - LINK_PIECE_HEAD);
     if (index >= LINK_PIECES_MAX || (index == 0 && bytes < 3) || (bytes != piece && !last) ||
         at + bytes > link->in_room + 3u || (flags & TYPE) == TYPE ||
         (!listens(link) && flags != ASSEMBLING)) {
-        return LINK_NOTHING;
-    }
-    if (is_answered(link, packet, index)) {
-        link->in_flags = 0;
-        if (last) {
-            repeat_answer(link);
-        }
         return LINK_NOTHING;
     }
     if (link->in_flags != flags || link->in[AT_COUNTER] != packet[1]) {
@@ -599,16 +560,16 @@ static uint8_t receive_piece(struct link *link, const uint8_t *packet, uint8_t b
         return receive_long(link);
     }
     if (last && flags & LINK_CONFIRMED) {
-        send_answer(link, ANSWER_MISSING, link->in_have & DETAIL, 0);
+        send_answer(link, (uint16_t)(link->in_have << 2 | ANSWER_MISSING));
     }
     return LINK_NOTHING;
 }
 
 uint8_t link_receive(struct link *link, const uint8_t *packet, uint8_t bytes) {
-    if (bytes < LINK_PIECE_HEAD || bytes > link->packet_bytes || (packet[0] & ~KIND) != link->node) {
+    if (bytes < LINK_PIECE_HEAD || bytes > PACKET_BYTES(link) || (packet[0] & ~KIND) != link->node) {
         return LINK_NOTHING;
     }
-    if (link->answer_state == APPLICATION) {
+    if (link->answer_state == ASKED) {
         link->answer_state = NOBODY; /* the application did not say, and its message goes now */
     }
     switch (packet[0] & KIND) {

@@ -6,7 +6,13 @@
  *
  *   CIPHER_HEADER       the cipher's header, as cipher.h says, with CIPHER_TAG_BYTES=16, CIPHER_TAG_VARIES
  *   LINK_SUITE          1: AES-128-CCM (with prf_cmac.c), 2: Ascon-AEAD128 (with prf_ascon.c)
- *   LINK_ANSWER_MS      optional: a constant instead of `answer_ms`, which saves two bytes of RAM
+ *   CIPHER_NO_AD        the link has no associated data
+ *
+ * may pass, for a node whose radio is known, constants that make it smaller:
+ *
+ *   LINK_OPTIONS        the `options` of its key block
+ *   LINK_PACKET_BYTES   the packet length
+ *   LINK_ANSWER_MS      how long an answer may take
  *
  * and defines the four functions at the end of this file.
  */
@@ -100,7 +106,7 @@ struct link_record {
 struct link {
     struct link_record record;
     uint32_t next;          /* the lowest counter that was not yet received, nor any above it */
-    uint32_t answered;      /* the counter whose answer is in `answer` */
+    uint32_t answered;      /* the counter of the message that the application took last */
     uint8_t *in, *out;      /* the buffer for what comes; the message that waits for its outcome */
     uint16_t window;        /* bit i: counter next - 1 - i was received */
     uint16_t in_have;       /* bit i: fragment i is here */
@@ -113,13 +119,18 @@ struct link {
     link_size in_room;      /* bytes of the buffer behind LINK_HEAD */
     link_size in_bytes;     /* length of the message received */
     link_size out_bytes;    /* content of the message's packets, without their heads */
-    uint8_t node, options, packet_bytes;
+    uint8_t node;
+#ifndef LINK_OPTIONS
+    uint8_t options;
+#endif
+#ifndef LINK_PACKET_BYTES
+    uint8_t packet_bytes;
+#endif
     uint8_t send_left, failures_left; /* claimed in storage and not used yet */
     uint8_t since;          /* counters since the other end was known to be in step */
     uint8_t slot;           /* the slot of storage that was written last */
     uint8_t in_flags, out_flags, out_kind, tries;
-    uint8_t answer_state;   /* 0 none, 1 the application is to say, 2 `answer` is it */
-    uint8_t answer[10];
+    uint8_t answer_state;
     uint8_t key[16], key_id; /* the key derived last */
 };
 
@@ -158,9 +169,9 @@ void link_packet(struct link *link, const uint8_t *packet, uint8_t bytes);
 /* Milliseconds since any time; goes round. */
 uint16_t link_clock(struct link *link);
 
-/* Storage of LINK_STORAGE_BYTES that outlives a loss of power. A byte that cannot be kept is noticed when
- * it is read back, so link_store tells nothing. */
-uint8_t link_load(struct link *link, uint8_t at);
-void link_store(struct link *link, uint8_t at, uint8_t byte);
+/* Storage of LINK_STORAGE_BYTES that outlives a loss of power. What cannot be kept is noticed when it
+ * is read back, so link_store tells nothing. It writes byte after byte. */
+void link_load(struct link *link, uint8_t at, uint8_t *to, uint8_t bytes);
+void link_store(struct link *link, uint8_t at, const uint8_t *from, uint8_t bytes);
 
 #endif

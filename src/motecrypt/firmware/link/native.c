@@ -29,15 +29,19 @@ uint16_t link_clock(struct link *link) {
     return ((struct port *)link)->clock;
 }
 
-uint8_t link_load(struct link *link, uint8_t at) {
-    return ((struct port *)link)->storage[at];
+void link_load(struct link *link, uint8_t at, uint8_t *to, uint8_t bytes) {
+    memcpy(to, ((struct port *)link)->storage + at, bytes);
 }
 
-void link_store(struct link *link, uint8_t at, uint8_t byte) {
+void link_store(struct link *link, uint8_t at, const uint8_t *from, uint8_t bytes) {
     struct port *port = (struct port *)link;
 
     port->stored = 1;
-    PORT_STORE(port, at, byte);
+    while (bytes-- > 0) {
+        PORT_STORE(port, at, *from);
+        at++;
+        from++;
+    }
 }
 
 uint8_t port_begin(struct port *port, uint16_t answer_ms) {
@@ -72,8 +76,15 @@ void port_prf(const uint8_t *key, const uint8_t *data, uint8_t bytes, uint8_t *o
 
 void port_derive(uint8_t *key, uint8_t id, uint8_t node, uint16_t generation, uint32_t epoch) {
     struct cipher_context context;
+    struct link link;
 
-    link_derive(&context, key, id, node, generation, epoch);
+    memset(&link, 0, sizeof link);
+    link.node = node;
+    link.record.generation = generation;
+    link.record.epoch = epoch;
+    memcpy(link.key, key, sizeof link.key);
+    link_derive(&link, &context, id);
+    memcpy(key, link.key, sizeof link.key);
 }
 
 void *port_place(struct port *port) {

@@ -17,6 +17,17 @@ enum { DIRECTION = 1 << 5, CHECK_BYTES = 4, ANSWER_TAG_BYTES = 8 };
 enum { AT_KEY = 8, AT_CHECK = 24, AT_SLOTS = 28 };
 enum { SLOTS = 8, SLOT_BYTES = 20 };
 
+#ifdef LINK_OPTIONS
+#define OPTIONS(link) ((uint8_t)LINK_OPTIONS)
+#else
+#define OPTIONS(link) ((link)->options)
+#endif
+#ifdef LINK_PACKET_BYTES
+#define PACKET_BYTES(link) ((uint8_t)LINK_PACKET_BYTES)
+#else
+#define PACKET_BYTES(link) ((link)->packet_bytes)
+#endif
+
 #ifdef __AVR__
 #define NOINLINE __attribute__((noinline)) /* one cipher context on the stack at a time */
 #else
@@ -31,9 +42,8 @@ void link_prf(struct cipher_context *context, const uint8_t *key, const uint8_t 
 /* Bring the key of that identifier into link->key. */
 void link_key(struct link *link, struct cipher_context *context, uint8_t id);
 
-/* Derive a key from another in place (docs/link.md, Keys). */
-void link_derive(struct cipher_context *context, uint8_t *key, uint8_t id, uint8_t node, uint16_t generation,
-                 uint32_t epoch);
+/* Derive the key of that identifier from the one in link->key (docs/link.md, Keys). */
+void link_derive(struct link *link, struct cipher_context *context, uint8_t id);
 
 /* Read the record, or write it so that it is there after a loss of power at any moment. */
 uint8_t link_load_record(struct link *link);

@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+static void add(uint8_t *to, const uint8_t *from) {
+    for (uint8_t i = 0; i < BLOCK_BYTES; i++) {
+        to[i] ^= from[i];
+    }
+}
+
 void link_prf(struct cipher_context *context, const uint8_t *key, const uint8_t *data, uint8_t bytes,
               uint8_t *out) {
     uint8_t subkey[BLOCK_BYTES];
@@ -22,17 +28,11 @@ void link_prf(struct cipher_context *context, const uint8_t *key, const uint8_t 
         carry = byte >> 7;
     }
     subkey[BLOCK_BYTES - 1] ^= (uint8_t)(0x87 & -carry);
-    for (;;) {
-        bytes = (uint8_t)(bytes - BLOCK_BYTES);
-        for (uint8_t i = 0; i < BLOCK_BYTES; i++) {
-            out[i] ^= *data++;
-            if (bytes == 0) {
-                out[i] ^= subkey[i];
-            }
-        }
+    add(out, data);
+    if (bytes > BLOCK_BYTES) {
         block_encrypt(&context->key, out);
-        if (bytes == 0) {
-            return;
-        }
+        add(out, data + BLOCK_BYTES);
     }
+    add(out, subkey);
+    block_encrypt(&context->key, out);
 }

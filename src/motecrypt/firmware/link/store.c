@@ -9,12 +9,6 @@
 
 #include <string.h>
 
-static void load(struct link *link, uint8_t at, uint8_t *to, uint8_t bytes) {
-    while (bytes-- > 0) {
-        *to++ = link_load(link, at++);
-    }
-}
-
 /* The check value of 16 bytes, in the 16 behind them. */
 static NOINLINE void check(struct link *link, uint8_t *data) {
     struct cipher_context context;
@@ -32,8 +26,8 @@ static NOINLINE void check(struct link *link, uint8_t *data) {
 static uint8_t load_checked(struct link *link, uint8_t at, uint8_t at_check, uint8_t *data) {
     uint8_t stored[CHECK_BYTES];
 
-    load(link, at, data, 16);
-    load(link, at_check, stored, CHECK_BYTES);
+    link_load(link, at, data, 16);
+    link_load(link, at_check, stored, CHECK_BYTES);
     check(link, data);
     return memcmp(stored, data + 16, CHECK_BYTES) == 0;
 }
@@ -42,15 +36,27 @@ uint8_t link_load_record(struct link *link) {
     uint8_t data[32], found = 0, doubt = 0;
     uint8_t *newest = (uint8_t *)&link->record;
 
-    load(link, 0, data, AT_KEY);
+    link_load(link, 0, data, AT_KEY);
 #ifndef MC_FAULT_MALFORMED
     if (data[0] != 2 || data[1] > LINK_BROADCAST || data[3] < LINK_PACKET_MIN) {
         return LINK_NO_KEY;
     }
 #endif
     link->node = data[1];
+#ifdef LINK_OPTIONS
+    if (data[2] != OPTIONS(link)) {
+        return LINK_NO_KEY;
+    }
+#else
     link->options = data[2];
+#endif
+#ifdef LINK_PACKET_BYTES
+    if (data[3] != PACKET_BYTES(link)) {
+        return LINK_NO_KEY;
+    }
+#else
     link->packet_bytes = data[3];
+#endif
     memcpy(&link->record.generation, data + 4, 2);
     if (!load_checked(link, 0, AT_CHECK, data)) { /* the head and the first half of the key */
         return LINK_NO_KEY;
@@ -91,17 +97,16 @@ uint8_t link_provision(struct link *link, const uint8_t *block) {
     uint8_t data[32];
 
     memset(link, 0, sizeof *link);
-    for (uint8_t at = 0; at < LINK_STORAGE_BYTES; at++) {
-        link_store(link, at, at < AT_CHECK ? block[at] : 0xff);
+    memset(data, 0xff, sizeof data);
+    for (uint8_t at = AT_CHECK; at < LINK_STORAGE_BYTES; at++) {
+        link_store(link, at, data, 1);
     }
+    link_store(link, 0, block, AT_CHECK);
     link->node = block[1];
-    link->options = block[2];
     memcpy(&link->record.generation, block + 4, 2);
     memcpy(data, block, 16);
     check(link, data);
-    for (uint8_t i = 0; i < CHECK_BYTES; i++) {
-        link_store(link, (uint8_t)(AT_CHECK + i), data[16 + i]);
-    }
+    link_store(link, AT_CHECK, data + 16, CHECK_BYTES);
     link->slot = SLOTS - 1;
 #ifdef MC_FAULT_FIRST_CLAIM
     return 1;
@@ -119,12 +124,13 @@ uint8_t link_save(struct link *link) {
 
         link->slot = (uint8_t)((link->slot + 1) % SLOTS);
         at = (uint8_t)(AT_SLOTS + SLOT_BYTES * link->slot);
-        for (uint8_t i = 0; i < SLOT_BYTES; i++) {
-            link_store(link, (uint8_t)(at + i), data[i]);
-        }
+        link_store(link, at, data, SLOT_BYTES);
 #ifndef MC_FAULT_NO_READ_BACK
         for (uint8_t i = 0; i < SLOT_BYTES; i++) {
-            kept &= link_load(link, (uint8_t)(at + i)) == data[i];
+            uint8_t back;
+
+            link_load(link, (uint8_t)(at + i), &back, 1);
+            kept &= back == data[i];
         }
 #endif
         copies = (uint8_t)(copies - kept);

@@ -43,6 +43,7 @@ static void add(uint8_t *to, const uint8_t *from, uint8_t bytes) {
     }
 }
 
+#ifndef CIPHER_NO_AD
 /* Authenticate the associated data, behind its length (SP 800-38C, A.2.2). */
 static void authenticate_data(const struct block_key *key, uint8_t *mac, const struct cipher_io *io) {
     const uint8_t *data = io->ad;
@@ -65,6 +66,7 @@ static void authenticate_data(const struct block_key *key, uint8_t *mac, const s
         used = 0;
     }
 }
+#endif
 
 /* CBC-MAC and counter mode side by side, block after block; the plaintext is authenticated. */
 static void crypt_message(const struct block_key *key, uint8_t *mac, const struct cipher_io *io,
@@ -115,11 +117,16 @@ static uint8_t process(const struct cipher_context *context, uint8_t *mac, const
         return CIPHER_BAD_LENGTH; /* SP 800-38C goes on to 2^64 - 1; no device here does */
     }
 #endif
+#ifdef CIPHER_NO_AD
+    start_block(mac, flags, io, (uint32_t)io->bytes);
+    block_encrypt(key, mac);
+#else
     start_block(mac, io->ad_bytes > 0 ? flags | 0x40 : flags, io, (uint32_t)io->bytes);
     block_encrypt(key, mac);
     if (io->ad_bytes > 0) {
         authenticate_data(key, mac, io);
     }
+#endif
     crypt_message(key, mac, io, decrypting);
     return CIPHER_OK;
 }

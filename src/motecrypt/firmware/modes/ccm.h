@@ -6,7 +6,7 @@
  * With CIPHER_TAG_VARIES, CIPHER_TAG_BYTES is 16 and each key has a tag length of its own, which the caller
  * writes into `tag_bytes` after cipher_setup. `tag` then has room for 16 bytes: encrypting writes all of
  * them, of which the first tag_bytes are the tag of SP 800-38C for that length; decrypting compares those
- * and, where they are right, writes all 16.
+ * and, where they are right, writes all 16. With CIPHER_NO_AD there is no associated data.
  */
 #ifndef MOTECRYPT_MODE_CCM_H
 #define MOTECRYPT_MODE_CCM_H
