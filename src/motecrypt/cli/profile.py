@@ -67,8 +67,9 @@ def command(
 ) -> None:
     """Run FIRMWARE (.elf, .hex, .uf2 or an Arduino .ino) and count every function's calls, cycles and stack.
 
-    The firmware needs no change. Cycles are exact; interrupts count for themselves alone. It need not be
-    trusted: it reaches its UART and nothing else of this computer (docs/security.md).
+    The firmware needs no change. Interrupts count for themselves alone; how far the simulated cycles are the
+    chip's, docs/fidelity.md says part by part. The firmware need not be trusted: it reaches its UART and
+    nothing else of this computer (docs/security.md).
     """
     target = select(devices=[device]).device
     image = load_firmware(firmware, target, libraries)

@@ -32,5 +32,5 @@ def runner_of(name: str) -> ModuleType:
 
 
 def counts_while_tracing(device: Device) -> bool:
-    """Whether one tracing run gives the exact cycles too; else cycles need a run of their own."""
+    """Whether one tracing run gives the cycles too; else cycles need a run of their own."""
     return bool(getattr(runner_of(device.runner), "COUNTS_WHILE_TRACING", False))

@@ -41,7 +41,7 @@ _FAULT_KINDS = {kind.value: kind for kind in (FailureKind.STACK, FailureKind.SIL
 
 @dataclass(frozen=True)
 class Region:
-    """One timed region: exact core cycles and, from a tracing run, stack bytes and trace digest."""
+    """One timed region: core cycles and, from a tracing run, stack bytes and trace digest."""
 
     cycles: int
     stack_bytes: int | None = None

@@ -1,4 +1,4 @@
-"""AVR devices on libsimavr through drivers/simavr.c: exact core cycles."""
+"""AVR devices on libsimavr through drivers/simavr.c: core cycles (docs/fidelity.md)."""
 
 from __future__ import annotations
 

@@ -112,3 +112,19 @@ def test_a_profile_says_it_too(tmp_path: Path) -> None:
     image = read_image(assemble(tmp_path, "    put OSCCAL, 0x80\n    finish\n"), UNO)
     ended = profile(image, UNO, FreeRun(max_seconds=0.01), lambda data: None).ended
     assert [note[:6] for note in ended.notes] == ["OSCCAL"]
+
+
+def test_only_the_fidelity_table_claims_exact_cycles() -> None:
+    root = TESTS.parent
+    places = [
+        root / "README.md",
+        *DOCS.glob("*.md"),
+        *(root / "src").rglob("*.py"),
+        *(root / "src").rglob("*.html"),
+    ]
+    claim = re.compile(
+        r"cycle[- ]accurate|cycles\s+(are|is)\s+exact|\bexact\s+(core\s+)?cycles", re.IGNORECASE
+    )
+    found = [str(p) for p in places if p.name != "fidelity.md" and claim.search(p.read_text())]
+    assert found == []
+    assert not claim.search((DOCS / "fidelity.md").read_text().partition("##")[2])
