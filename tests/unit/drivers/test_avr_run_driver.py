@@ -316,12 +316,22 @@ def test_the_eeprom_is_what_its_file_says_and_keeps_what_is_written(tmp_path: Pa
     assert (ran.code, ran.said) == (2, ["avr_run: cannot be written: /dev/full"])
 
 
+def test_what_is_written_last_is_kept(tmp_path: Path) -> None:
+    code = (
+        UART + WRITE_EEPROM.format(low=7, high=0, value=0x55, n=1).split("busy1")[0] + "    nop\n" * 8 + STOP
+    )
+    assert avr_run(code, tmp_path, "--eeprom", tmp_path / "kept").end["event"] == "stop"
+    assert (tmp_path / "kept").read_bytes() == b"\xff" * 7 + b"\x55" + b"\xff" * 1016
+
+
 def test_an_eeprom_is_written_while_it_runs(tmp_path: Path) -> None:
     kept = tmp_path / "eeprom"
     code = UART + WRITE_EEPROM.format(low=0, high=0, value=0x77, n=1)
     code += "    ldi r16, 1\n    sts 0x66, r16\n    sei\n    rjmp .-2\n"
     reader, writer = os.pipe()
     command = [driver("avr_run"), *CHIP, "--image", tmp_path / "image", "--eeprom", kept, "--real"]
+    (tmp_path / "notes").write_text("touched\t0x66:0xFF:any\n")
+    command += ["--notes", tmp_path / "notes"]
     (tmp_path / "image").write_bytes(assemble(code, tmp_path))
     started = time.monotonic()
     running = subprocess.Popen(command, stdin=reader, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -368,54 +378,78 @@ def test_the_analogue_inputs(tmp_path: Path, millivolts: int, value: int) -> Non
         assert [e["event"] for e in ran.events] == ["stop"]
 
 
-NOTES = [
-    (0x61, 0x80, None),
-    (0x61, 0x01, "CLKPR: the clock prescaler is not modelled; cycles are right, seconds are not"),
-    (0x61, 0x08, "CLKPR"),
-    (0x66, 0x01, "OSCCAL: the calibration of the internal oscillator is not modelled"),
-    (0x66, 0x80, "OSCCAL"),
-    (0x43, 0x7C, None),
-    (0x43, 0x01, "GTCCR: holding or resetting the timers' prescalers is not modelled"),
-    (0x43, 0x02, "GTCCR"),
-    (0x43, 0x80, "GTCCR"),
-    (0x82, 0x3F, None),
-    (0x82, 0x40, "TCCR1C: forcing an output compare is not modelled"),
-    (0x82, 0x80, "TCCR1C"),
-    (0x55, 0xED, None),
-    (0x55, 0x02, "MCUCR: moving the interrupt vectors and switching pull-ups off are not modelled"),
-    (0x55, 0x10, "MCUCR"),
-]
+STORE = "    ldi r16, {1}\n    sts {0}, r16\n"
 
 
-@pytest.mark.parametrize(("address", "value", "note"), NOTES)
-def test_what_is_not_modelled_is_said_once(
-    tmp_path: Path, address: int, value: int, note: str | None
-) -> None:
-    code = (
-        UART
-        + f"    ldi r16, {value}\n    sts {address}, r16\n    sts {address}, r16\n    lds r24, {address}\n"
+def noted(folder: Path, lines: str, *stores: tuple[int, int]) -> list[str]:
+    """The notes that come of some stores."""
+    (folder / "notes").write_text(lines)
+    code = "".join(STORE.format(*store) for store in stores)
+    ran = avr_run(
+        code + "    sei\n    rjmp .-2\n", folder, "--notes", folder / "notes", "--max-cycles", "40000"
     )
-    ran = avr_run(code + "    rcall send\n    sei\n    rjmp .-2\n", tmp_path, "--max-cycles", "40000")
     told = [event for event in ran.events if event["event"] == "note"]
-    assert len(told) == (note is not None)
-    if note is not None:
-        assert told[0]["detail"].startswith(note) and 16000 <= told[0]["cycle"] <= 16002
-        assert len(told[0]["detail"]) > 30
-    assert ran.output == bytes([value])
+    assert all(16000 <= event["cycle"] <= 16010 for event in told)
+    return [event["detail"] for event in told]
 
 
-def test_buses_that_nothing_is_connected_to(tmp_path: Path) -> None:
-    code = UART + ADC.format(start=0xC7)
-    code += "    ldi r24, 0x50\n    out 0x2c, r24\n    out 0x2e, r24\n"  # SPCR, SPDR
-    code += "    ldi r24, 0xA4\n    sts 0xBC, r24\n    sei\n    rjmp .-2\n"  # TWCR: start
-    ran = avr_run(code, tmp_path, "--max-cycles", "90000")
-    assert ran.output == bytes(2)
-    assert {event["detail"] for event in ran.events if event["event"] == "note"} >= {
-        "ADC: nothing is connected to the analogue inputs; they read 0",
-        "SPI: nothing is connected to the bus; it reads 0",
-    }
-    quiet = avr_run(UART + "    sei\n    rjmp .-2\n", tmp_path, "--max-cycles", "40000")
-    assert [event["event"] for event in quiet.events] == ["limit"]
+def test_notes_come_once_where_their_conditions_hold(tmp_path: Path) -> None:
+    lines = "bits\t0x66:0x0F:any\nvalue\t0x82:0xC0:0x40\nboth\t0x3E:0xFF:1 0x4A:0x0F:2\n"
+    for store, expected in (
+        ((0x66, 0xF0), []),
+        ((0x66, 0x08), ["bits"]),
+        ((0x66, 0x01), ["bits"]),
+        ((0x82, 0x3F), []),
+        ((0x82, 0x40), ["value"]),
+        ((0x82, 0x7F), ["value"]),
+        ((0x82, 0xC0), []),
+        ((0x67, 0x0F), []),
+    ):
+        assert noted(tmp_path, lines, store, store) == expected, store
+    assert noted(tmp_path, lines, (0x3E, 1)) == noted(tmp_path, lines, (0x4A, 2)) == []
+    assert noted(tmp_path, lines, (0x3E, 1), (0x4A, 0xF2)) == ["both"]
+    assert noted(tmp_path, lines, (0x4A, 2), (0x3E, 1)) == ["both"]
+    assert noted(tmp_path, lines, (0x4A, 3), (0x3E, 1)) == []
+    assert noted(tmp_path, lines, (0x82, 0x40), (0x66, 1), (0x66, 2)) == ["bits", "value"], (
+        "in the list's order"
+    )
+    assert noted(tmp_path, "", (0x66, 1)) == []
+
+
+def test_a_watched_register_works_as_before(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("line\t0xC1:0x18:any\nother\t0x66:0xFF:any\n")
+    code = UART + STORE.format(0x66, 0x5A) + "    lds r24, 0x66\n    rcall send\n    rcall send\n" + STOP
+    assert avr_run(code, tmp_path, "--notes", tmp_path / "notes").output == b"ZZ"
+
+
+@pytest.mark.parametrize(
+    ("lines", "good"),
+    [
+        ("text\t0x20:1:any\n", True),
+        ("text\t0x1F:1:any\n", False),
+        ("text\t0xFF:1:any\n", True),
+        ("text\t0x100:1:any\n", False),
+        ("text\n", False),
+        ("text\t\n", False),
+        ("text 0x66:1:any\n", False),
+        ("text\t0x66:1:any 0x67:1:any 0x68:1:any 0x69:1:any\n", True),
+        ("text\t0x66:1:any 0x67:1:any 0x68:1:any 0x69:1:any 0x6A:1:1\n", False),
+        ("t" * 199 + "\t0x66:1:any\n", True),
+        ("t" * 200 + "\t0x66:1:any\n", False),
+        ("text\t0x66:1:any\n" * 48, True),
+        ("text\t0x66:1:any\n" * 49, False),
+        ("".join(f"text\t{n}:1:any {n + 1}:1:any\n" for n in range(0x80, 0xC0, 2)), True),
+        ("".join(f"text\t{n}:1:any {n + 1}:1:any\n" for n in range(0x80, 0xC2, 2)), False),
+    ],
+    ids=lambda value: "",
+)
+def test_a_list_of_notes_has_its_form(tmp_path: Path, lines: str, good: bool) -> None:
+    (tmp_path / "notes").write_text(lines)
+    ran = avr_run(LOOP, tmp_path, "--notes", tmp_path / "notes")
+    if good:
+        assert ran.end["event"] == "stop"
+    else:
+        assert (ran.code, ran.said) == (2, [f"avr_run: is no list of notes: {tmp_path / 'notes'}"])
 
 
 @pytest.mark.parametrize(("control", "count", "high"), [(0x81, 0x84, 0x85), (0x45, 0x46, 0), (0xB1, 0xB2, 0)])
