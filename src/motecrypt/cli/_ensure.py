@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from motecrypt import bench
 from motecrypt.catalog import Catalog
 from motecrypt.cli._toolchains import need_toolchain
 from motecrypt.errors import InputError, MotecryptError
+from motecrypt.findings import recorded
 from motecrypt.model import Cell
 from motecrypt.results import Results
 from motecrypt.setup import need
@@ -41,9 +42,17 @@ class NotMade:
 
 
 def ensure(
-    name: str, needs: Needs, results: Results, catalog: Catalog, jobs: int | None, report: Report
+    name: str,
+    needs: Needs,
+    results: Results,
+    catalog: Catalog,
+    jobs: int | None,
+    report: Report,
+    full: bool = False,
 ) -> None:
     """Measure and run what is needed, with progress.
+
+    What takes minutes is run where `full` is asked for; else what came with the program is stored for it.
 
     Where a kit, a compiler or a tool cannot be had, what is stored serves; a line on standard error says so.
 
@@ -52,6 +61,15 @@ def ensure(
     MotecryptError
         When nothing is stored that could serve, or a check failed of which nothing is stored.
     """
+    if needs.long is not None and full:
+        needs = replace(
+            needs,
+            kits=(*needs.kits, *needs.long.kits),
+            experiments=(*needs.experiments, *needs.long.experiments),
+        )
+    elif needs.long is not None:
+        answers = recorded.read(recorded.file_of(name))
+        results.store_recorded((answer.finding, answer.asked) for answer in answers)
     trouble = NotMade(can_go_on=_stored(needs, results) > 0)
     for device, toolchain in needs.toolchains.items():
         try:

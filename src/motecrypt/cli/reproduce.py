@@ -39,6 +39,7 @@ from motecrypt.studies import folders, names, needs, study
     default=None,
     help="A directory: the figures redrawn as SVG.",
 )
+@click.option("--full", is_flag=True, help="Also run what takes minutes, instead of showing it as recorded.")
 @click.option("--stored", is_flag=True, help="Measure nothing: show what is stored.")
 @click.option(
     "--compiler",
@@ -53,6 +54,7 @@ def command(
     studies: Sequence[str],
     jobs: int | None,
     figures: Path | None,
+    full: bool,
     stored: bool,
     compilers: Sequence[str],
     db: Path | None,
@@ -62,8 +64,8 @@ def command(
 
     All of them end with the findings that matter most and the report, beside the results file. Work that
     is done is stored: stopped half-way, the command goes on where it was. Where a compiler or another tool is
-    missing, what is stored is shown, and a line on standard error says so. FOLDER is a study of your own,
-    such as ./mystudy.
+    missing, what is stored is shown, and a line on standard error says so. What takes minutes is shown as
+    recorded, with its date, until --full runs it. FOLDER is a study of your own, such as ./mystudy.
     """
     chosen = [(name, study(name)) for name in (studies or names())]
     if figures is not None and not any(hasattr(module, "charts") for _, module in chosen):
@@ -79,7 +81,7 @@ def command(
                 if not stored and not compilers:
                     with progress(name + where) as report:
                         wanted = needs(name)
-                        ensure(name, wanted, results, wanted.catalog or Catalog.load(), jobs, report)
+                        ensure(name, wanted, results, wanted.catalog or Catalog.load(), jobs, report, full)
             except KeyboardInterrupt:
                 print(
                     "motecrypt: what is done is stored; the same command goes on from there", file=sys.stderr

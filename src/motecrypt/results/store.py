@@ -26,6 +26,10 @@ Filter = str | int | Iterable[str | int] | None
 _BUSY_MS = 30_000
 _STATEMENT_S = 60.0
 _FINDING = "kind, version, inputs, outcome, made_at, motecrypt_version"
+_STORE_FINDING = (
+    "INSERT OR REPLACE INTO finding (kind, version, inputs, outcome, made_at, motecrypt_version, asked) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
 _ROWS_AT_ONCE = 500
 #: Columns by which most of what is not asked for is left unread.
 _TELLING = ("device", "cipher", "library", "operation", "message_bytes", "flags_asked")
@@ -390,13 +394,27 @@ class Results:
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
         question = schema.question(inputs if asked is None else asked)
         row = (kind, version, _canonical(inputs), _canonical(outcome), made_at, __version__, question)
-        self._write(
-            "INSERT OR REPLACE INTO finding "
-            "(kind, version, inputs, outcome, made_at, motecrypt_version, asked) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [row],
-        )
+        self._write(_STORE_FINDING, [row])
         return Finding(kind, version, dict(inputs), dict(outcome), made_at, __version__)
+
+    def store_recorded(self, answers: Iterable[tuple[Finding, Mapping[str, Any]]]) -> None:
+        """Store findings made elsewhere, each with its question, where that has no answer; they keep their
+        dates."""
+        missing = [
+            (finding, asked)
+            for finding, asked in answers
+            if self.newest_finding(finding.kind, finding.version, asked) is None
+        ]
+        self._write(
+            _STORE_FINDING,
+            [
+                (
+                    *(f.kind, f.version, _canonical(f.inputs), _canonical(f.outcome)),
+                    *(f.made_at, f.motecrypt_version, schema.question(asked)),
+                )
+                for f, asked in missing
+            ],
+        )
 
     def finding_counts(self) -> dict[str, int]:
         """How many findings there are of each kind, by its name."""

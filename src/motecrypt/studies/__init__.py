@@ -20,6 +20,7 @@ from typing import Protocol
 
 from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError, MotecryptError
+from motecrypt.findings import FindingQuestion
 from motecrypt.model import Cell, Finding
 from motecrypt.results import Results
 
@@ -36,6 +37,18 @@ class Experiment(Protocol):
 
 
 @dataclass(frozen=True)
+class Long:
+    """What takes minutes: `reproduce NAME --full` runs it; else the answers that came with the program are
+    shown, with their date (`findings.recorded`). `questions` are all that the experiments answer; `kits` are
+    needed beside the study's own.
+    """
+
+    experiments: Sequence[Experiment]
+    questions: Sequence[FindingQuestion]
+    kits: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class Needs:
     """What must be in the results before a study's views can be drawn, and the kits that make it.
 
@@ -49,6 +62,7 @@ class Needs:
     cells: Sequence[Cell] = field(default_factory=tuple)
     experiments: Sequence[Experiment] = field(default_factory=tuple)
     catalog: Catalog | None = None
+    long: Long | None = None
 
 
 def folders() -> list[str]:

@@ -11,7 +11,7 @@ from motecrypt.experiments.host_speed import HostSpeed
 from motecrypt.experiments.transfer_wlan import TransferWlan, ensure_all
 from motecrypt.model import Finding
 from motecrypt.results import Results
-from motecrypt.studies import Needs
+from motecrypt.studies import Long, Needs
 from motecrypt.studies.wlan import plan
 
 
@@ -31,12 +31,13 @@ class Transfers:
 
 
 def needs() -> Needs:
-    """Cells on motes, timings on this host, and the transfers."""
+    """Cells on motes and timings on this host; the transfers take ns-3 minutes."""
     cells = [cell for group in plan.mote_cells(Catalog.load()).values() for cell in group]
     timings = [DataTypes.of(question) for question in plan.host_ciphers()]
     return Needs(
-        kits=("host", "host-libraries", "wlan"),
+        kits=("host", "host-libraries"),
         toolchains=plan.TOOLCHAINS,
         cells=list(dict.fromkeys(cells)),
-        experiments=[*timings, HostSpeed.of(plan.host_speed()), Transfers()],
+        experiments=[*timings, HostSpeed.of(plan.host_speed())],
+        long=Long([Transfers()], plan.transfers(), kits=("wlan",)),
     )

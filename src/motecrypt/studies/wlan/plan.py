@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 
 from motecrypt.catalog import Catalog
+from motecrypt.findings import recorded
 from motecrypt.findings.data_types import DataTypesQuestion, DataTypeTimes
 from motecrypt.findings.host_speed import (
     SpeedMachine,
@@ -202,6 +203,11 @@ class Stored:
         """Which engines the stored transfers come from."""
         found = (request.answer(self.results) for request in requests)
         return {moved.engine for moved in found if moved is not None}
+
+    def recorded(self, requests: Iterable[WlanQuestion]) -> list[str]:
+        """The days of those transfers that came with the program."""
+        found = (request.find(self.results) for request in requests)
+        return recorded.days(finding for finding in found if finding is not None)
 
     def host(self, request: DataTypesQuestion) -> DataTypeTimes | None:
         """One timing on the host."""

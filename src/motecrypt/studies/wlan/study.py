@@ -250,10 +250,11 @@ def _cell(value: float | str | None) -> str:
 def _assumptions(stored: Stored) -> Section:
     poor = parameters.signal("poor")
     card = parameters.card("wavelan")
-    engines = stored.engines(plan.transfers())
+    engines, days = stored.engines(plan.transfers()), stored.recorded(plan.transfers())
     rows = [
         ["transfers by", ", ".join(sorted(engines)) or "not measured"],
         *([["", missing_note()]] if CLOSED_FORM in engines else []),
+        *([["", f"as recorded on {', '.join(days)}; --full simulates them anew"]] if days else []),
         ["radio", f"802.11b, TCP with delayed acknowledgements; {card.title}; {card.source}"],
         ["poor signal", f"{poor.title}; {poor.source}"],
         ["security", ", ".join(f"{s.name} {s.frame_bytes} bytes a frame" for s in SECURITIES.values())],

@@ -1,0 +1,45 @@
+"""Makes data/recorded/*.jsonl: the answers of each study's long experiments, run here or stored already.
+
+`python -m motecrypt.cli._record [STUDY]...`; it takes what `motecrypt reproduce STUDY --full` takes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+
+from motecrypt.cli._output import open_results, progress
+from motecrypt.findings import FindingQuestion
+from motecrypt.findings.recorded import MARK, RecordedAnswer, file_of, text
+from motecrypt.paths import write_atomically
+from motecrypt.results import Results
+from motecrypt.setup import need
+from motecrypt.studies import names, needs
+
+
+def main(chosen: Sequence[str]) -> None:
+    """Record the studies of these names, or all that have something to record."""
+    with open_results(None) as results:
+        for name in chosen or names():
+            long = needs(name).long
+            if long is not None:
+                need(*long.kits)
+                with progress(name) as told:
+                    total = len(long.experiments)
+                    for number, experiment in enumerate(long.experiments):
+                        experiment.ensure(results, partial(told, number, total))
+                answers = [_answer(question, results) for question in long.questions]
+                write_atomically(file_of(name), text(answers).encode())
+                print(f"{file_of(name)}: {len(answers)} answers", file=sys.stderr)
+
+
+def _answer(question: FindingQuestion, results: Results) -> RecordedAnswer:
+    found = question.find(results)
+    if found is None or MARK in found.inputs:
+        raise SystemExit("an answer is missing or was recorded before: start with a results file of its own")
+    return RecordedAnswer(found, question.asked())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

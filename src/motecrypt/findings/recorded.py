@@ -1,0 +1,83 @@
+"""Answers that came with the program: those of experiments that take minutes, each with the day it was made.
+
+`data/recorded/NAME.jsonl` has one answer a line; `python -m motecrypt.cli._record` writes it. A study shows
+them until `reproduce NAME --full` has made answers of its own, which are newer. Runs nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from motecrypt.catalog.places import DATA
+from motecrypt.errors import InputError
+from motecrypt.model import Finding
+
+MARK = "recorded"
+"""The input that says of a stored finding that it came with the program: when that answer was made."""
+
+
+@dataclass(frozen=True)
+class RecordedAnswer:
+    """One answer and its question, as the results file keeps them."""
+
+    finding: Finding
+    asked: Mapping[str, Any]
+
+
+def file_of(study: str) -> Path:
+    """Where the answers of a study of ours are, or would be."""
+    return DATA / "recorded" / f"{study}.jsonl"
+
+
+def read(path: Path) -> list[RecordedAnswer]:
+    """The answers in a file; none where there is no such file.
+
+    Raises
+    ------
+    InputError
+        A line is not as `write` makes it.
+    """
+    if not path.is_file():
+        return []
+    answers = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            kept = json.loads(line)
+            asked, made_at = kept["asked"], kept["made_at"]
+            inputs = {**asked, MARK: made_at}
+            finding = Finding(
+                kept["kind"], kept["version"], inputs, kept["outcome"], made_at, kept["motecrypt_version"]
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{path}, line {number}: no recorded answer ({error})") from None
+        answers.append(RecordedAnswer(finding, asked))
+    return answers
+
+
+def text(answers: Iterable[RecordedAnswer]) -> str:
+    """The answers as `read` takes them: one a line, in the order given."""
+    return "".join(
+        json.dumps(
+            {
+                "kind": answer.finding.kind,
+                "version": answer.finding.version,
+                "made_at": answer.finding.made_at,
+                "motecrypt_version": answer.finding.motecrypt_version,
+                "asked": answer.asked,
+                "outcome": answer.finding.outcome,
+            },
+            sort_keys=True,
+            separators=(",", ":"),
+        )
+        + "\n"
+        for answer in answers
+    )
+
+
+def days(findings: Iterable[Finding]) -> list[str]:
+    """The days on which those of these findings were made that came with the program."""
+    return sorted({finding.made_at[:10] for finding in findings if MARK in finding.inputs})
