@@ -170,7 +170,9 @@ class ToolchainTarget:
 
     `replaces` is the compiler, as devices name it, in whose place this one is used; `version` the first line
     of its `--version`, by which the system's own is recognised. `libraries` are the packages that its
-    programs need where this system's are too old for them.
+    programs need where this system's are too old for them. `resources` is where a Clang has its own headers,
+    which it does not find by itself where another's loader starts it. `links`, path and what it leads to, are
+    those that Debian makes only where a package is installed.
     """
 
     replaces: str
@@ -181,6 +183,8 @@ class ToolchainTarget:
     include: tuple[str, ...]
     packages: tuple[DebianPackage, ...]
     libraries: tuple[str, ...]
+    resources: str = ""
+    links: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,8 @@ def test_a_toolchain_is_its_file(tmp_path: Path) -> None:
         ('"libc6"', '"libc6=*"', "'libraries' is 'libc6=\\*'"),
         ("a" * 64, "a" * 63, "is not 64 hexadecimal digits"),
         ("amd64 =", "vax =", "unknown 'vax'"),
+        ('replaces = "avr-gcc"', 'replaces = "avr-gcc"\nresources = "/x"', "'resources' is '/x'"),
+        ("[[target.package]]", '[[target.link]]\npath = "usr/a"\nto = "../b"\n[[target.package]]', "'to' is"),
         ('replaces = "avr-gcc"', 'replaces = "avr-gcc"\ntriple = "-x"', "'triple' is '-x'"),
         ('replaces = "avr-gcc"', 'replaces = "avr-gcc"\ninclude = ["../etc"]', "'include' is '../etc'"),
         ('replaces = "avr-gcc"', 'replaces = "avr-gcc"\ncompile_flags = ["-wrapper"]', "is not allowed"),
@@ -110,7 +112,8 @@ def test_one_compiler_is_replaced_once_and_one_name_is_one_file(tmp_path: Path) 
 def test_ours_pin_a_whole_toolchain_for_both_kinds_of_computer() -> None:
     for chain in CATALOG.toolchains.values():
         for target in chain.targets:
-            assert target.packages and target.libraries and target.version.startswith(target.command[:3])
+            assert target.packages and target.libraries
+            assert target.command.partition("-")[0] in target.version
             for package in target.packages:
                 assert {"all"} == set(dict(package.sha256)) or {"amd64", "arm64"} <= set(dict(package.sha256))
     for name, device in (("gcc-5.4", UNO), ("gcc-14", UNO), ("gcc-12", PICO), ("gcc-14", PICO)):
@@ -304,6 +307,13 @@ def test_what_is_fetched_is_unpacked_once_and_used_from_there(
     assert sorted(path.name[0] for path in Path(root).parent.iterdir()) == ["t"]  # no scratch is left
 
 
+def test_links_that_only_an_installation_makes_are_made(archive: Archive) -> None:
+    chain, target, _ = archive
+    target = replace(target, links=(("usr/lib", "usr/bin"),))
+    root = Path(pinned.place(chain, target).root)
+    assert (root / "usr" / "lib").readlink() == Path("bin") and (root / "usr" / "lib" / "toy-gcc").is_file()
+
+
 def test_a_package_with_another_hash_is_refused_and_leaves_nothing(archive: Archive, tmp_path: Path) -> None:
     chain, target, asked = archive
     wrong = replace(target, packages=(DebianPackage("toy", "1.0-2", ((ARCHITECTURE, "0" * 64),)),))
@@ -398,6 +408,9 @@ def test_a_wrapped_program_uses_the_libraries_beside_it_and_knows_its_own_name(t
     subprocess.run(["gcc", source, "-o", program], check=True)
     (program.parent / "script").write_text("#!/bin/sh\n")
     (program.parent / "script").chmod(0o755)
+    other = root / "usr" / "lib" / "parts" / "other"
+    other.parent.mkdir(parents=True)
+    other.symlink_to("../../bin/say")
     pinned._wrap(root)
     assert (program.parent / "script").read_text() == "#!/bin/sh\n"
     moved = tmp_path / "moved here"
@@ -406,6 +419,9 @@ def test_a_wrapped_program_uses_the_libraries_beside_it_and_knows_its_own_name(t
     done = subprocess.run([command, "a  b$c"], capture_output=True, text=True, check=True)
     first, *maps = done.stdout.splitlines()
     assert first == f"{command}|a  b$c"
+    linked = moved / "usr" / "lib" / "parts" / "other"  # a link's place is another than its program's
+    done = subprocess.run([linked, "x"], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[0] == f"{linked}|x"
     libraries = {line.split(None, 5)[5] for line in maps if ".so" in line}
     assert libraries and all(path.startswith(str(moved)) for path in libraries), libraries
 

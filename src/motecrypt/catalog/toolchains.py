@@ -79,11 +79,14 @@ def _target(table: Table) -> ToolchainTarget:
     triple = table.text("triple", "")
     include = table.texts("include", [])
     libraries = table.texts("libraries", [])
+    resources = table.text("resources", "")
     where = table.where
     if triple:
         _matched(triple, _TRIPLE, f"{where}: 'triple'", "a target such as avr or arm-none-eabi")
     for folder in include:
         _matched(folder, _PATH, f"{where}: 'include'", "a folder such as usr/lib/avr/include")
+    if resources:
+        _matched(resources, _PATH, f"{where}: 'resources'", "a folder such as usr/lib/llvm-19/lib/clang/19")
     for name in libraries:
         _matched(name, _PACKAGE, f"{where}: 'libraries'", "names of Debian packages")
     target = ToolchainTarget(
@@ -98,9 +101,19 @@ def _target(table: Table) -> ToolchainTarget:
         include=include,
         packages=tuple(_package(entry) for entry in table.tables("package", [])),
         libraries=libraries,
+        resources=resources,
+        links=tuple(_link(entry) for entry in table.tables("link", [])),
     )
     table.done()
     return target
+
+
+def _link(table: Table) -> tuple[str, str]:
+    pair = table.text("path"), table.text("to")
+    for name, text in zip(("path", "to"), pair, strict=True):
+        _matched(text, _PATH, f"{table.where}: '{name}'", "a path such as usr/lib/arm-none-eabi/lib")
+    table.done()
+    return pair
 
 
 def _package(table: Table) -> DebianPackage:

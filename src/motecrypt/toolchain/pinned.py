@@ -162,7 +162,7 @@ def place(toolchain: Toolchain, target: ToolchainTarget, mirror: str = "") -> Pl
 
 def _root(toolchain: Toolchain, target: ToolchainTarget) -> Path:
     packages = [(package.name, package.sha256) for package in target.packages]
-    said = json.dumps([LAYOUT, toolchain.release, packages, target.libraries, _architecture()])
+    said = json.dumps([LAYOUT, toolchain.release, packages, target.libraries, target.links, _architecture()])
     digest = hashlib.sha256(said.encode()).hexdigest()[:16]
     return cache_dir() / "toolchains" / f"{toolchain.name}-{target.command}-{digest}"
 
@@ -200,6 +200,8 @@ def _fetch(toolchain: Toolchain, target: ToolchainTarget, root: Path, mirror: st
         unpacked = scratch / "unpacked"
         unpacked.mkdir()
         _unpack(files.values(), unpacked)
+        for path, to in target.links:
+            (unpacked / path).symlink_to(os.path.relpath(to, Path(path).parent))
         if not _runs(unpacked, target):
             libraries = debian.packages(toolchain.release, target.libraries, scratch, mirror)
             _unpack(libraries.values(), unpacked)
@@ -264,14 +266,25 @@ def _wrap(root: Path) -> None:
         return
     loader = loaders[0]
     folders = sorted({path.parent for path in root.rglob("lib/*-linux-*/lib*.so*")})
-    for program in [path for path in root.rglob("*") if _is_program(path)]:
-        hidden = program.with_name(f".{program.name}")
+    every = list(root.rglob("*"))
+    programs = {path: path.with_name(f".{path.name}") for path in every if _is_program(path)}
+    links = {
+        path: programs[path.resolve()] for path in every if path.is_symlink() and path.resolve() in programs
+    }
+    for program, hidden in programs.items():
         program.rename(hidden)
-        here = program.parent
+    for script, hidden in {
+        **programs,
+        **links,
+    }.items():  # what a link leads to is found by where the link lies
+        here = script.parent
         libraries = ":".join(f"$here/{os.path.relpath(folder, here)}" for folder in folders)
         start = f'"$here/{os.path.relpath(loader, here)}" --library-path "{libraries}" --argv0 "$0"'
-        program.write_text(f'#!/bin/sh\nhere=${{0%/*}}\nexec {start} "$here/{hidden.name}" "$@"\n')
-        program.chmod(0o755)
+        script.unlink(missing_ok=True)
+        script.write_text(
+            f'#!/bin/sh\nhere=${{0%/*}}\nexec {start} "$here/{os.path.relpath(hidden, here)}" "$@"\n'
+        )
+        script.chmod(0o755)
 
 
 def _is_program(path: Path) -> bool:
@@ -292,12 +305,13 @@ def _compiler(own: Compiler, toolchain: Toolchain, target: ToolchainTarget, foun
     def command(name: str) -> str:
         return f"{found.root}/usr/bin/{name}" if found.root else name
 
+    resources = [f"-resource-dir={found.root}/{target.resources}"] if target.resources and found.root else []
     include = (f"-isystem{found.root}/{folder}" for folder in target.include)
     return replace(
         own,
         command=command(target.command),
         linker=command(target.linker) if target.linker else "",
-        compile_flags=(*target.compile_flags, *include),
+        compile_flags=(*target.compile_flags, *resources, *include),
         root=found.root,
         toolchain=toolchain.name,
     )
