@@ -35,7 +35,7 @@ struct watch_register {
 static struct {
     struct watch_rule rules[WATCH_RULES];
     struct watch_register registers[WATCH_REGISTERS];
-    int rule_count, register_count, fresh;
+    int rule_count, register_count;
 } watch;
 
 static int watch_holds(const avr_t *avr, const struct watch_rule *rule, avr_io_addr_t written, uint8_t value) {
@@ -68,7 +68,7 @@ static void watch_on_write(avr_t *avr, avr_io_addr_t address, uint8_t value, voi
     for (int i = 0; i < watch.rule_count; i++) {
         struct watch_rule *rule = &watch.rules[i];
         if (!rule->touched && watch_names(rule, address) && watch_holds(avr, rule, address, value)) {
-            rule->touched = watch.fresh = 1;
+            rule->touched = 1;
         }
     }
 }
@@ -88,7 +88,7 @@ static int watch_read_rule(struct watch_rule *rule, char *line) {
         c->address = (uint16_t)strtoul(at, &rest, 0);
         c->mask = (uint8_t)strtoul(*rest == ':' ? rest + 1 : rest, &rest, 0);
         c->any = (uint8_t)(strcmp(rest, ":any") == 0);
-        c->value = (uint8_t)(c->any ? 0 : strtoul(*rest == ':' ? rest + 1 : rest, NULL, 0));
+        c->value = (uint8_t)strtoul(*rest == ':' ? rest + 1 : rest, NULL, 0);
         if (c->address < 0x20 || c->address >= WATCH_IO_END) {
             return -1;
         }
@@ -135,13 +135,12 @@ static int watch_open(avr_t *avr, const char *path) {
 
 /* Once a slice. */
 static void watch_tell(void (*note)(const char *)) {
-    for (int i = 0; watch.fresh && i < watch.rule_count; i++) {
+    for (int i = 0; i < watch.rule_count; i++) {
         if (watch.rules[i].touched && !watch.rules[i].told) {
             watch.rules[i].told = 1;
             note(watch.rules[i].text);
         }
     }
-    watch.fresh = 0;
 }
 
 #endif
