@@ -20,6 +20,7 @@ from pathlib import Path
 from random import Random
 
 from fuzz.firmware import avr_image, damaged, pico_image
+from fuzz.link import fuzz_link
 from motecrypt.catalog import Catalog
 from motecrypt.emulate.images import ARM, Segment, elf_of
 from motecrypt.errors import MotecryptError
@@ -41,6 +42,7 @@ ENVIRONMENT = {
     "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=98",
 }
 TARGETS = ("avr_run", "simavr", "arm")
+LINK = "link"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -48,12 +50,16 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="./test fuzz", description=__doc__.partition("\n\n")[0])
     parser.add_argument("--seconds", type=float, default=300, help="for how long (default: 300)")
     parser.add_argument("--seed", type=int, default=0, help="the first firmware's seed (default: 0)")
-    parser.add_argument("--only", choices=TARGETS, help="one driver instead of all three in turn")
+    parser.add_argument(
+        "--only", choices=(*TARGETS, LINK), help="one driver instead of all three in turn, or the link's core"
+    )
     parser.add_argument(
         "--checked", action="store_true", help="libsimavr from source, with every access checked"
     )
     parser.add_argument("--keep", type=Path, default=Path("fuzz-found"), help="where to put what was found")
     chosen = parser.parse_args(arguments)
+    if chosen.only == LINK:
+        return fuzz_link(chosen.seconds, chosen.seed, chosen.keep)
     targets = [chosen.only] if chosen.only else list(TARGETS)
     try:
         drivers = {name: checked_driver(name, chosen.checked) for name in targets}
