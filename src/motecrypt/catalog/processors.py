@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 from motecrypt.catalog.places import DATA
@@ -18,10 +19,16 @@ def processors(extra: Path | None = None) -> dict[str, Processor]:
     InputError
         If `extra` cannot be read, or a processor in it lacks a figure or a source.
     """
-    found = _read(Table.read(DATA / "processors.toml"))
+    found = dict(_kept(DATA / "processors.toml"))
     if extra is not None:
         found |= _read(Table.read(extra))
     return found
+
+
+@lru_cache(maxsize=1)
+def _kept(path: Path) -> dict[str, Processor]:
+    """Ours, read once: a study asks for one at every figure."""
+    return _read(Table.read(path))
 
 
 def processor(name: str, extra: Path | None = None) -> Processor:

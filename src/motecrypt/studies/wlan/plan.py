@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 
@@ -19,7 +19,7 @@ from motecrypt.findings.host_speed import (
     best_of_ours,
     standard_points,
 )
-from motecrypt.findings.wlan_transfer import Spread, WlanQuestion
+from motecrypt.findings.wlan_transfer import Spread, WlanQuestion, WlanTransfer
 from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
 from motecrypt.wlan import filecost
@@ -184,24 +184,32 @@ def mote_cells(catalog: Catalog) -> dict[tuple[str, str, int], list[Cell]]:
 
 @dataclass(frozen=True)
 class Stored:
-    """What the results hold of the above; None where something is missing."""
+    """What the results hold of the above; None where something is missing. Each question is asked once: the
+    tables read some figures a hundred times."""
 
     results: Results
     catalog: Catalog
+    _transfers: dict[WlanQuestion, WlanTransfer | None] = field(default_factory=dict)
+    _timings: dict[DataTypesQuestion, DataTypeTimes | None] = field(default_factory=dict)
+
+    def _moved(self, request: WlanQuestion) -> WlanTransfer | None:
+        if request not in self._transfers:
+            self._transfers[request] = request.answer(self.results)
+        return self._transfers[request]
 
     def seconds(self, request: WlanQuestion) -> Spread | None:
         """Mean, spread and interval of a transfer's duration."""
-        moved = request.answer(self.results)
+        moved = self._moved(request)
         return None if moved is None else moved.seconds
 
     def joule(self, request: WlanQuestion) -> Spread | None:
         """The sender's radio energy."""
-        moved = request.answer(self.results)
+        moved = self._moved(request)
         return None if moved is None else moved.sender_joule
 
     def engines(self, requests: Iterable[WlanQuestion]) -> set[str]:
         """Which engines the stored transfers come from."""
-        found = (request.answer(self.results) for request in requests)
+        found = (self._moved(request) for request in requests)
         return {moved.engine for moved in found if moved is not None}
 
     def recorded(self, requests: Iterable[WlanQuestion]) -> list[str]:
@@ -211,7 +219,9 @@ class Stored:
 
     def host(self, request: DataTypesQuestion) -> DataTypeTimes | None:
         """One timing on the host."""
-        return request.answer(self.results)
+        if request not in self._timings:
+            self._timings[request] = request.answer(self.results)
+        return self._timings[request]
 
     def ns_per_byte(self, cipher: str, data: str = "text") -> float | None:
         """The host's nanoseconds for each byte of one of the source's ciphers, on that kind of data."""
