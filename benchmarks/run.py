@@ -1,11 +1,15 @@
 """What ./bench runs: every benchmark beside this file, each a program that prints its ratios.
 
+    ./bench [NAME]...     these benchmarks, or all: NAME is a file's
+    ./bench --help        this, and what each compares
+
 A benchmark exits 0 when its thresholds hold, 1 when one does not, and 77 when it cannot run here, with
 the reason as its last line. Thresholds are ratios within one run: machines are noisy.
 """
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import time
@@ -16,9 +20,20 @@ CANNOT_RUN = 77
 TIMEOUT_S = 1800
 
 
+def _about(path: Path) -> str:
+    """The first sentence of a benchmark's docstring."""
+    told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return " ".join(told.partition("\n\n")[0].split())
+
+
 def main(chosen: list[str]) -> int:
     """Run the benchmarks of these names, or all."""
     there = {p.stem: p for p in sorted(HERE.glob("*.py")) if p.stem != "run" and not p.stem.startswith("_")}
+    if "-h" in chosen or "--help" in chosen:
+        print(f"{__doc__}")
+        for name, path in there.items():
+            print(f"  {name:16} {_about(path)}")
+        return 0
     for name in chosen:
         if name not in there:
             print(f"bench: unknown benchmark '{name}'; there are: {' '.join(there)}", file=sys.stderr)

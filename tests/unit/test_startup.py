@@ -87,3 +87,11 @@ def test_the_list_of_commands_says_what_each_command_says() -> None:
         summary = command.get_short_help_str(100 - 6 - max(map(len, names)))
         assert summary
         assert f" {name} {summary}" in shown
+
+
+def test_the_benchmarks_say_what_they_compare() -> None:
+    command = [sys.executable, "-P", str(ROOT / "benchmarks" / "run.py"), "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    there = [path.stem for path in (ROOT / "benchmarks").glob("*.py") if path.stem != "run"]
+    assert all(f"  {name} " in done.stdout for name in there)
