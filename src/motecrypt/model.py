@@ -75,6 +75,7 @@ class Implementation:
     fetched: bool = False
     c_flags: tuple[str, ...] = ()
     note: str = ""
+    best_on: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -84,6 +85,10 @@ class Implementation:
     def runs_on(self, core: str) -> bool:
         """Whether it is meant for devices with this core: `cores` are shell patterns."""
         return any(fnmatch.fnmatchcase(core, pattern) for pattern in self.cores)
+
+    def best_on_core(self, core: str) -> bool:
+        """Whether it is the one to take on this core where nobody names another."""
+        return any(fnmatch.fnmatchcase(core, pattern) for pattern in self.best_on)
 
 
 def implementation_name(library: str, configuration: str, variant: str) -> str:

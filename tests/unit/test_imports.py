@@ -29,6 +29,7 @@ FORBIDDEN = {
     "catalog": {"results", "bench", "toolchain", "runners", "studies", "experiments"},
     "results": {"bench", "toolchain", "runners"},
     "toolchain": {"results", "bench", "runners", "experiments", "studies"},
+    "export": {"bench", "runners", "emulate", "experiments", "studies", "audits", "report", "advise"},
     "bench": {"experiments", "studies", "audits", "report", "advise"},
 }
 

@@ -34,6 +34,8 @@ def test_the_wheel_measures_from_an_empty_directory(tmp_path: Path) -> None:
         "motecrypt/drivers/simavr.c",
         "motecrypt/data/setup.toml",
         "motecrypt/data/published/rc4d_uno.csv",
+        "motecrypt/export/targets/arduino/target.toml",
+        "motecrypt/export/templates/class.h.j2",
     ):
         assert needed in names
     home = tmp_path / "home"

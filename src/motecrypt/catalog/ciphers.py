@@ -152,6 +152,7 @@ def _read_implementations(
     key_bits = entry.integers("key_bits", [])
     own_defines = entry.texts("defines", [])
     own_cores = known_cores(entry, cores)
+    best_on = entry.texts("best_on", [])
     placements = entry.texts("placements", [])
     c_flags = checked_flags(entry.texts("c_flags", []), entry.where)
     note = entry.text("note", "")
@@ -191,6 +192,7 @@ def _read_implementations(
                 key_bytes_allowed=key_bytes(cipher)[1],
                 c_flags=c_flags,
                 note=note,
+                best_on=best_on,
             )
         )
     if not made:

@@ -11,6 +11,7 @@ import click
 
 from motecrypt import advise
 from motecrypt.advise.notes import days, number, percent
+from motecrypt.catalog import Catalog
 from motecrypt.cli._advice import ensured, wanted
 from motecrypt.cli._output import (
     console,
@@ -23,6 +24,7 @@ from motecrypt.cli._output import (
 )
 from motecrypt.cli._selection import select
 from motecrypt.errors import InputError
+from motecrypt.model import Device
 from motecrypt.radios import load_radio
 
 
@@ -136,12 +138,27 @@ def command(
         candidates = ensured(found, results, catalog, device, jobs, report)
     others = [advise.regulator_part(name) for name in advise.regulator_names()]
     answer = advise.advise(question, candidates, part, advise.radio_part(radio), battery, between, others)
+    step = _next_step(catalog, device, answer.entries)
     if as_json:
-        print_json(_plain(question, answer))
+        print_json({**_plain(question, answer), "next": step or None})
     else:
         _print(question, answer, (device.title, radio.title, battery, between), top)
+        if step:
+            console().print(f"Next, the code that was measured as a library: {step}", markup=False)
     if not answer.entries:
         raise InputError(answer.notes[0])
+
+
+def _next_step(catalog: Catalog, device: Device, entries: Sequence[advise.Entry]) -> str:
+    """The command that exports the first of the ranked that is ours."""
+    from motecrypt.export import next_step
+
+    for entry in entries:
+        one = entry.candidate
+        step = next_step(catalog, device, one.cipher, one.implementation, one.placement)
+        if step:
+            return step
+    return ""
 
 
 def _needs(text: str) -> tuple[str, ...]:

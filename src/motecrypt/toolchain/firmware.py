@@ -24,7 +24,7 @@ from motecrypt.toolchain.sizes import Sizes, elf_sizes, object_sizes, symbols
 from motecrypt.toolchain.sources import source_root
 from motecrypt.toolchain.toolchain import BuildError
 
-__all__ = ["BuildError", "BuildRequest", "Firmware", "build", "key_of"]
+__all__ = ["BuildError", "BuildRequest", "CipherInputs", "Firmware", "build", "cipher_inputs", "key_of"]
 
 BUILD_VERSION = 3
 _COMMON = ("-gdwarf-4", "-gno-record-gcc-switches", "-ffunction-sections", "-fdata-sections", "-fno-common")
@@ -68,6 +68,27 @@ class Firmware:
     data_end: int
 
 
+@dataclass(frozen=True)
+class CipherInputs:
+    """What the compiler is given of a cipher: sources, where headers are looked for, and definitions."""
+
+    sources: tuple[Path, ...]
+    directories: tuple[Path, ...]
+    defines: tuple[str, ...]
+
+    @property
+    def headers_named(self) -> list[str]:
+        """Headers that definitions name, such as BLOCK_HEADER."""
+        return _headers_named(self.defines)
+
+
+def cipher_inputs(request: BuildRequest) -> CipherInputs:
+    """What a build compiles of the cipher itself, without the benchmark firmware and the device's parts."""
+    sources, include = _resolve(request)
+    directories = _directories(request, sources, include)
+    return CipherInputs(tuple(sources), tuple(directories), _cipher_defines(request))
+
+
 def _resolve(request: BuildRequest) -> tuple[list[Path], list[Path]]:
     """Cipher sources and include directories, with library sources fetched if need be."""
     body = request.implementation
@@ -83,15 +104,22 @@ def _resolve(request: BuildRequest) -> tuple[list[Path], list[Path]]:
     return [place(s) for s in body.sources], [place(i) for i in body.include]
 
 
-def _defines(request: BuildRequest) -> tuple[str, ...]:
+def _cipher_defines(request: BuildRequest) -> tuple[str, ...]:
     device, body = request.device, request.implementation
     key_bytes = body.key_bytes_allowed if device.compiler.shared else body.key_bytes_measured
     return (
-        *device.compiler.defines,
         *device.placements[request.placement].defines,
         *body.defines,
         f"CIPHER_KEY_BYTES_MAX={key_bytes}",
         f'CIPHER_HEADER="{body.header}"',
+    )
+
+
+def _defines(request: BuildRequest) -> tuple[str, ...]:
+    device = request.device
+    return (
+        *device.compiler.defines,
+        *_cipher_defines(request),
         *(f"BENCH_{name.upper()}_BYTES={value}" for name, value in sorted(device.bench.items())),
     )
 

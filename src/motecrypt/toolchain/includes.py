@@ -36,7 +36,7 @@ def reached(sources: Iterable[Path], directories: Sequence[Path], named: Iterabl
     found: dict[Path, None] = {}
     folders = [str(directory) for directory in directories]
     seen: dict[tuple[str, str], Path | None] = {}  # what was asked for, from where
-    waiting = [*sources, *(p for name in named if (p := _find(name, folders)))]
+    waiting = [*sources, *(p for name in named if (p := find(name, folders)))]
     while waiting:
         path = waiting.pop()
         if path in found:
@@ -45,15 +45,18 @@ def reached(sources: Iterable[Path], directories: Sequence[Path], named: Iterabl
         beside = str(path.parent)
         for name in _read(path)[1]:
             if (beside, name) not in seen:
-                seen[(beside, name)] = _find(name, [beside, *folders])
+                seen[(beside, name)] = find(name, [beside, *folders])
             header = seen[(beside, name)]
             if header is not None and header not in found:
                 waiting.append(header)
     return sorted(found, key=lambda p: (p.name, str(p)))
 
 
-def _find(name: str, folders: Sequence[str]) -> Path | None:
-    """The file of that name in the first folder that has it. Plain strings: this is asked very often."""
+def find(name: str, folders: Sequence[str]) -> Path | None:
+    """The file of that name in the first folder that has it, or None; BuildError where it is precompiled.
+
+    Plain strings: this is asked very often.
+    """
     for folder in folders:
         path = os.path.join(folder, name)  # noqa: PTH118
         if os.path.exists(f"{path}.gch"):  # noqa: PTH110

@@ -50,11 +50,14 @@ def test_the_answer_ranks_with_reasons_and_says_what_one_would_miss(db: Path) ->
     assert "mbedtls/rom-tables does not fit: needs" in text and "too many" in text
     assert "broken: chosen plaintext" in text
     assert "measuring" not in done.stderr
+    step = "motecrypt export arduino DIR --cipher aes128-ccm8 --variant fast"
+    assert done.stdout.endswith(f"Next, the code that was measured as a library: {step}\n")
 
 
 def test_the_json_is_what_the_function_says(db: Path) -> None:
     done = run(*ASKED, *FEW, "--battery", "3xAA", "--regulator", "switch", "--db", str(db), "--json")
     said = json.loads(done.stdout)
+    assert said.pop("next").startswith("motecrypt export arduino DIR --cipher ")
     catalog = Catalog.load()
     device = catalog.device("uno")
     with Results(db) as results:

@@ -1,0 +1,113 @@
+"""The stored figures of exactly one export: this implementation, this place of its tables, these flags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from motecrypt.catalog import Catalog
+from motecrypt.catalog.cells import cells_for
+from motecrypt.model import Cell, Device, Implementation, Measurement
+from motecrypt.results import Results
+
+LENGTHS = (16, 64)
+"""Of the messages that are told, in bytes."""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A device without a figure: the command that measures it, or the reason why there can be none."""
+
+    device: str
+    command: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class ExportFigures:
+    """Rows for two tables, and what is not in them."""
+
+    sizes: tuple[tuple[str, ...], ...] = ()
+    times: tuple[tuple[str, ...], ...] = ()
+    missing: tuple[Missing, ...] = ()
+    failed: tuple[Missing, ...] = ()
+
+    def __add__(self, other: ExportFigures) -> ExportFigures:
+        """These rows and then those."""
+        return ExportFigures(
+            self.sizes + other.sizes,
+            self.times + other.times,
+            self.missing + other.missing,
+            self.failed + other.failed,
+        )
+
+
+def exported_figures(
+    catalog: Catalog, body: Implementation, placement: str, results: Results, first: Device, asked: str
+) -> ExportFigures:
+    """What is stored for every simulated device that the implementation is for; `first` comes first.
+
+    `asked` is how a command names the cipher.
+    """
+    figures = ExportFigures()
+    for device in sorted(
+        catalog.devices.values(), key=lambda device: (device.name != first.name, device.name)
+    ):
+        if not device.simulated or not body.runs_on(device.core) or placement not in device.placements:
+            continue
+        cells = cells_for(
+            catalog, device, body, message_bytes=_lengths(catalog, body), placements=[placement]
+        )
+        known = results.newest(cells)
+        found = [known[cell] for cell in cells if cell in known]
+        figures += _of_device(device, cells, found, asked)
+    return figures
+
+
+def measure_command(device: Device, cells: Sequence[Cell], asked: str) -> str:
+    """The command that measures these cells of one implementation on one device."""
+    body = cells[0].implementation
+    lengths = ",".join(map(str, dict.fromkeys(cell.message_bytes for cell in cells)))
+    return (
+        f"motecrypt measure --device {device.name} --cipher {asked} --variant {body.variant} "
+        f"--placement {cells[0].placement} --bytes {lengths}"
+    )
+
+
+def _lengths(catalog: Catalog, body: Implementation) -> list[int]:
+    rule = catalog.cipher(body.cipher).message
+    allowed = [length for length in LENGTHS if rule.allows(length)]
+    return allowed or [next(n for n in range(rule.min, rule.max + 1) if rule.allows(n))]
+
+
+def _of_device(
+    device: Device, cells: Sequence[Cell], found: Sequence[Measurement], asked: str
+) -> ExportFigures:
+    """A device's rows where everything that is told was measured, else what to do or why not."""
+    right = [m for m in found if m.status == "ok"]
+    wrong = [m for m in found if m.status != "ok"]
+    failed = (Missing(device.title, reason=wrong[0].reason),) if wrong else ()
+    if len(found) < len(cells):
+        command = measure_command(device, cells, asked)
+        return ExportFigures(failed=failed, missing=(Missing(device.title, command=command),))
+    if not right:
+        return ExportFigures(failed=failed)
+    some = right[0]
+    stack = max(m.stack_bytes or 0 for m in right)
+    sizes = (_number(some.flash_bytes), _number(some.ram_bytes), _number(stack))
+    return ExportFigures(
+        sizes=((device.title, some.compiler, f"`{some.flags}`", *sizes),),
+        times=tuple(_time_row(device, m) for m in right),
+        failed=failed,
+    )
+
+
+def _time_row(device: Device, m: Measurement) -> tuple[str, ...]:
+    place = m.placement if m.cache == "none" else f"{m.placement}, {m.cache} cache"
+    time = "" if m.time_us is None else f"{m.time_us:,.1f}"
+    what = (device.title, place, str(m.key_bits), str(m.message_bytes), m.operation)
+    return (*what, _number(m.cycles_median), time)
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"

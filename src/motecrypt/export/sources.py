@@ -1,0 +1,112 @@
+"""The C files of one implementation as `measure` compiles them, put side by side and prefixed.
+
+The files are found as the build finds them: sources from the catalogue, headers by following what they
+include. They then lie in one folder, with a header beside them that holds what the build gives the compiler
+as -D, since an Arduino library has no command line of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from motecrypt.errors import InputError
+from motecrypt.export.names import names_of, prefixed
+from motecrypt.paths import read_regular
+from motecrypt.toolchain.firmware import BuildRequest, CipherInputs, cipher_inputs
+from motecrypt.toolchain.includes import find, reached
+
+CONFIG = "export_config.h"
+"""The header of definitions; every source includes it first."""
+
+_C_FILES = (".c", ".h", ".inc")
+_INCLUDE = re.compile(r'^([ \t]*#[ \t]*include[ \t]*)(["<])([^">\n]+)[">]', re.MULTILINE)
+#: Members of `struct cipher_io` (cipher.h), which callers name.
+_MEMBERS = ("nonce", "ad", "input", "output", "tag", "bytes", "ad_bytes", "nonce_bytes")
+
+
+@dataclass(frozen=True)
+class ExportedSources:
+    """Files by name; which of them are compiled, in the build's order; and which headers callers include."""
+
+    files: Mapping[str, str]
+    compiled: tuple[str, ...]
+    headers: tuple[str, ...]
+
+
+def exported_sources(request: BuildRequest, prefix: str) -> ExportedSources:
+    """The files of a build's cipher, each name of theirs behind the prefix.
+
+    Raises
+    ------
+    InputError
+        When a file is no C, is no text, or makes names that cannot be prefixed.
+    """
+    given = cipher_inputs(request)
+    public = ("cipher.h", request.implementation.header)
+    paths = reached(given.sources, given.directories, (*public, *given.headers_named))
+    flat = _flat_names(paths)
+    plain = {CONFIG: _config(given, flat)}
+    plain |= {flat[path]: _with_flat_includes(path, given, flat) for path in paths}
+    names = names_of(plain.items(), keep=_MEMBERS)
+    compiled = tuple(flat[source] for source in given.sources)
+    made = {name: prefixed(text, names, prefix) for name, text in plain.items()}
+    for name in compiled:
+        made[name] = f'#include "{CONFIG}"\n{made[name]}'
+    headers = [find(name, list(map(str, given.directories))) for name in public]
+    return ExportedSources(made, compiled, tuple(flat[path] for path in headers if path))
+
+
+def _flat_names(paths: Sequence[Path]) -> dict[Path, str]:
+    """A name for each file in one common folder: its own, with its folder's before it where two are alike."""
+    own = [path.name for path in paths]
+    flat = {
+        path: path.name if own.count(path.name) == 1 else f"{path.parent.name}_{path.name}" for path in paths
+    }
+    for path, name in flat.items():
+        if path.suffix not in _C_FILES:
+            raise InputError(f"{path}: only C can be exported, and this is '{path.suffix}'")
+        if name == CONFIG or list(flat.values()).count(name) > 1:
+            raise InputError(f"{path}: another file of the export is called {name}; give it another name")
+    return flat
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_regular(path).decode().replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not UTF-8 text: {error.reason} at byte {error.start}") from None
+
+
+def _with_flat_includes(path: Path, given: CipherInputs, flat: Mapping[Path, str]) -> str:
+    folders = [str(path.parent), *map(str, given.directories)]
+
+    def named(match: re.Match[str]) -> str:
+        found = find(match[3], folders)
+        return f'{match[1]}"{flat[found]}"' if found and found in flat else match[0]
+
+    return _INCLUDE.sub(named, _text(path))
+
+
+def _config(given: CipherInputs, flat: Mapping[Path, str]) -> str:
+    lines = []
+    for define in given.defines:
+        name, _, value = define.partition("=")
+        if value[:1] == '"':
+            found = find(value.strip('"'), list(map(str, given.directories)))
+            value = f'"{flat[found]}"' if found and found in flat else value
+        lines.append(f"#define {name} {value or 1}")
+    return "\n".join(
+        [
+            f"/* {CONFIG}: what the measured build gives its compiler as -D. */",
+            "#ifndef MOTECRYPT_EXPORT_CONFIG_H",
+            "#define MOTECRYPT_EXPORT_CONFIG_H",
+            "",
+            *lines,
+            "",
+            "#endif",
+            "",
+        ]
+    )

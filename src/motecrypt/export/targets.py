@@ -1,0 +1,102 @@
+"""What can be written: each folder in `targets` is one, with its target.toml and templates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from motecrypt.catalog import Catalog, nearest
+from motecrypt.descriptor import Table
+from motecrypt.errors import InputError
+from motecrypt.model import Device
+
+TARGETS = Path(__file__).resolve().parent / "targets"
+
+
+@dataclass(frozen=True)
+class TargetFile:
+    """One file of an export: its template, where it goes, and for which kinds of cipher (empty: all)."""
+
+    template: str
+    path: str
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A form of library.
+
+    Attributes
+    ----------
+    title : such as "an Arduino library".
+    device : the device of ours that stands for it: its definitions, and its next step in `advise`.
+    core : whose best variant is taken where none is named, and which a variant must be for.
+    sources : the folder for the interface and the C files.
+    takes_flags : whether such a library can ask for compiler flags.
+    tested : what was tested of such exports, for their README.
+    """
+
+    name: str
+    title: str
+    device: str
+    core: str
+    sources: str
+    takes_flags: bool
+    tested: str
+    figures_note: str
+    example_folder: str
+    example_include: str
+    example_main: str
+    example_begin: str
+    files: tuple[TargetFile, ...]
+
+
+def target_names() -> list[str]:
+    """All there are."""
+    return sorted(path.parent.name for path in TARGETS.glob("*/target.toml"))
+
+
+def target(name: str, catalog: Catalog) -> Target:
+    """One by name; InputError with the nearest names otherwise."""
+    if name not in target_names():
+        raise InputError(nearest("export", name, target_names()))
+    return _read(TARGETS / name, catalog)
+
+
+def target_for(device: Device, catalog: Catalog) -> Target:
+    """What a device's owner would install: the first target that names it, else plain C."""
+    found = [_read(TARGETS / name, catalog) for name in target_names()]
+    meant = [one for one in found if one.device == device.name and one.core == device.core]
+    return meant[0] if meant else target("c", catalog)
+
+
+def _read(folder: Path, catalog: Catalog) -> Target:
+    table = Table.read(folder / "target.toml")
+    device = catalog.device(table.text("device"))
+    read = Target(
+        name=folder.name,
+        title=table.text("title", filled=True),
+        device=device.name,
+        core=table.text("core", device.core),
+        sources=table.text("sources", "src"),
+        takes_flags=table.flag("takes_flags", True),
+        tested=table.text("tested", filled=True).strip(),
+        figures_note=table.text("figures_note", "").strip(),
+        example_folder=table.text("example_folder", "examples/known_answer"),
+        example_include=table.text("example_include", ""),
+        example_main=table.text("example_main", "int main(void)"),
+        example_begin=table.text("example_begin", ""),
+        files=tuple(_read_files(table.tables("file"))),
+    )
+    table.done()
+    return read
+
+
+def _read_files(entries: Sequence[Table]) -> list[TargetFile]:
+    files = []
+    for entry in entries:
+        template = entry.text("template", filled=True)
+        files.append(TargetFile(template, entry.text("path", template), entry.texts("kinds", [])))
+        entry.done()
+    return files

@@ -1,0 +1,174 @@
+"""Exports built by Arduino's own builder: they compile, answer right and cost what `measure` says.
+
+arduino-builder 1.3.25 with Debian's core needs its own `hardware` folder beside Arduino's, a folder to build
+in, and DECIMAL_DIG, which gcc-avr 5.4 has in C alone and the core's WString.cpp uses.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from motecrypt import bench, process
+from motecrypt.catalog import Catalog
+from motecrypt.cli import main
+from motecrypt.export import Export, choose, known_answer, plan, target
+from motecrypt.results import Results
+from motecrypt.setup import have
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.crosscheck,
+    pytest.mark.skipif(
+        not (have("arduino-builder") and have("avr")), reason="the kit 'arduino-builder' is not installed"
+    ),
+]
+
+CATALOG = Catalog.load()
+HARDWARE = ("/usr/share/arduino/hardware", "/usr/share/arduino-builder")
+EMPTY_FUNCTION_CYCLES = 5
+"""`ldi r24, 0` and `ret`: the empty cipher's function, which `measure` takes away with the call itself."""
+
+
+class Builder:
+    """A sketchbook with exported libraries, and builds of their examples."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._builds = 0
+
+    def export(self, cipher: str) -> Export:
+        meant = target("arduino", CATALOG)
+        body = choose(CATALOG, CATALOG.cipher(cipher), meant, None)
+        with Results(self.folder / "results.db") as results:
+            planned = plan(CATALOG, meant, CATALOG.cipher(cipher), body, results)
+        planned.write(self.folder / "libraries" / planned.name)
+        return planned
+
+    def build(self, planned: Export, example: str, board: str, *, lto: bool = True) -> Path:
+        """The ELF of an example, by the flags of Arduino's platform.txt; C perhaps without LTO."""
+        self._builds += 1
+        made = self.folder / f"build{self._builds}"
+        made.mkdir()
+        (self.folder / "cache").mkdir(exist_ok=True)
+        sketch = self.folder / "libraries" / planned.name / "examples" / example / f"{example}.ino"
+        command = ["arduino-builder", "-compile", "-fqbn", f"arduino:avr:{board}", "-build-path", made]
+        command += [word for folder in HARDWARE for word in ("-hardware", folder)]
+        command += [
+            "-tools",
+            "/usr/bin",
+            "-libraries",
+            self.folder / "libraries",
+            "-build-cache",
+            self.folder / "cache",
+        ]
+        command += ["-built-in-libraries", f"{HARDWARE[0]}/arduino/avr/libraries", "-warnings", "all"]
+        command += ["-prefs=compiler.cpp.extra_flags=-DDECIMAL_DIG=__DECIMAL_DIG__"]
+        command += [] if lto else ["-prefs=compiler.c.extra_flags=-fno-lto"]
+        outcome = process.run([*command, sketch], timeout_s=300)
+        assert outcome.ok, outcome.output + outcome.errors
+        ours = [
+            line for line in outcome.errors.splitlines() if str(self.folder) in line and "warning" in line
+        ]
+        assert not ours, ours
+        return made / f"{example}.ino.elf"
+
+
+@pytest.fixture(scope="module")
+def builder(tmp_path_factory: pytest.TempPathFactory) -> Builder:
+    return Builder(tmp_path_factory.mktemp("sketchbook"))
+
+
+def _said(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
+    with pytest.raises(SystemExit) as stop:
+        main(list(arguments))
+    out = capfd.readouterr()
+    assert not stop.value.code, out.err
+    return out.out
+
+
+def _symbols(elf: Path) -> dict[str, int]:
+    with elf.open("rb") as file:
+        table = ELFFile(file).get_section_by_name(".symtab")
+        return {symbol.name: symbol["st_size"] for symbol in table.iter_symbols() if symbol.name}
+
+
+@pytest.mark.parametrize("board", ["mega:cpu=atmega2560", "leonardo"])
+def test_the_examples_compile_for_other_boards(builder: Builder, board: str) -> None:
+    planned = builder.export("aes128-ccm8")
+    for example in ("KnownAnswer", "Message"):
+        assert builder.build(planned, example, board).is_file()
+
+
+@pytest.mark.parametrize("cipher", ["aes128-ccm8", "ascon-aead128", "rc4d"])
+def test_the_uno_answers_as_the_oracle_does(
+    builder: Builder, cipher: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    elf = builder.build(builder.export(cipher), "KnownAnswer", "uno")
+    answer = known_answer(CATALOG.cipher(cipher))
+    tag = [f"tag {answer.tag.hex().upper()}"] if answer.tag else []
+    out = _said(capfd, "run", str(elf), "--device", "uno", "--until", "right\r\n")
+    assert out.split("\r\n")[:-1] == [
+        f"ciphertext {answer.ciphertext.hex().upper()}",
+        *tag,
+        "known answer: right",
+    ]
+
+
+def test_the_export_costs_on_an_uno_what_measure_says(
+    builder: Builder, capfd: pytest.CaptureFixture[str], results: Results
+) -> None:
+    """By the same flags, so without link-time optimisation; differences are known to the byte and cycle."""
+    planned = builder.export("aes128-ccm8")
+    elf = builder.build(planned, "KnownAnswer", "uno", lto=False)
+    answer = known_answer(CATALOG.cipher("aes128-ccm8"))
+    cells = bench.cells_for(
+        CATALOG,
+        CATALOG.devices["uno"],
+        planned.body,
+        message_bytes=[len(answer.message)],
+        ad_bytes=[len(answer.ad)],
+        placements=["flash"],
+    )
+    measured = {cell.operation: m for cell, m in bench.ensure(cells, results, CATALOG).items()}
+    assert {m.status for m in measured.values()} == {"ok"}
+
+    sizes = _symbols(elf)
+    own = {name: size for name, size in sizes.items() if name.startswith(planned.prefix)}
+    assert sum(own.values()) == measured["setup"].flash_symbol_bytes
+    assert sizes["_ZL6cipher"] == measured["setup"].ram_bytes
+
+    out = _said(capfd, "profile", str(elf), "--device", "uno", "--until", "right\r\n", "--json")
+    found: dict[str, dict[str, Any]] = {one["name"]: one for one in json.loads(out)["functions"]}
+    for operation, m in measured.items():
+        cost = found[f"{planned.prefix}cipher_{operation}"]
+        assert m.cycles_median is not None and m.stack_bytes is not None
+        assert cost["cycles_range"][0] == m.cycles_median + EMPTY_FUNCTION_CYCLES, operation
+        assert cost["stack_bytes"] == m.stack_bytes + 2, operation  # and the return address
+
+
+def test_a_nonce_outlives_a_restart_and_foreign_eeprom(
+    builder: Builder, capfd: pytest.CaptureFixture[str]
+) -> None:
+    elf = builder.build(builder.export("ascon-aead128"), "Message", "uno")
+    eeprom = builder.folder / "eeprom"
+
+    def numbers(*until: str) -> list[int]:
+        out = _said(capfd, "run", str(elf), "--device", "uno", "--eeprom", str(eeprom), *until)
+        return [int.from_bytes(bytes.fromhex(line.split()[0]), "little") for line in out.splitlines()]
+
+    once = ("--until", "\n")
+    assert numbers("--max-seconds", "10.1") == [0, 1]
+    assert numbers(*once) == [256]
+    content = bytearray(eeprom.read_bytes())
+    content[0:8] = bytes(8)  # the older slot torn: the newer one still says what is free
+    eeprom.write_bytes(bytes(content))
+    assert numbers(*once) == [512]
+    content[0:16] = bytes(range(16))
+    eeprom.write_bytes(bytes(content))
+    out = _said(capfd, "run", str(elf), "--device", "uno", "--eeprom", str(eeprom), "--max-seconds", "1")
+    assert out == "EEPROM holds something else; nothing is sent\r\n"

@@ -1,0 +1,400 @@
+"""Exports as a whole: the measured files and no others, the stored figures, warnings, and the command."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from motecrypt.catalog import FIRMWARE, Catalog
+from motecrypt.catalog.cells import cells_for
+from motecrypt.catalog.oracles import oracle
+from motecrypt.cli import main
+from motecrypt.errors import InputError
+from motecrypt.export import Export, choose, known_answer, next_step, plan, target, target_for, target_names
+from motecrypt.export.sources import CONFIG, exported_sources
+from motecrypt.model import Cell, Implementation, Measurement
+from motecrypt.results import Results
+from motecrypt.toolchain import BuildRequest
+
+ROOT = Path(__file__).resolve().parents[3]
+CATALOG = Catalog.load()
+OURS = [i for i in CATALOG.implementations if i.library == "motecrypt"]
+
+
+@pytest.fixture(autouse=True)
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for no disk: what is durable is another test's matter."""
+    monkeypatch.setattr("os.fsync", lambda handle: None)
+
+
+#: One of each folder's variants: other ciphers of the folder have the same files.
+BODIES = list({(i.folder, i.variant, i.sources): i for i in OURS}.values())
+
+
+def _plan(name: str, cipher: str, results: Results, variant: str | None = None, **more: str) -> Export:
+    meant = target(name, CATALOG)
+    body = choose(CATALOG, CATALOG.cipher(cipher), meant, variant)
+    return plan(CATALOG, meant, CATALOG.cipher(cipher), body, results, **more)
+
+
+def _readme(planned: Export) -> str:
+    return planned.files["README.md"].decode()
+
+
+def _originals(body: Implementation) -> dict[str, list[str]]:
+    """The files of the catalogue that may be meant by a name."""
+    found: dict[str, list[str]] = {}
+    for path in [*FIRMWARE.glob("ciphers/*/*.[ch]"), *FIRMWARE.glob("modes/*"), *FIRMWARE.glob("include/*")]:
+        found.setdefault(path.name, []).append(path.read_text())
+    own = {path.name: [path.read_text()] for path in body.folder.glob("*.[ch]")}
+    return {**found, **own}
+
+
+def _plain_includes(text: str) -> str:
+    return re.sub(r'(#\s*include\s+")(?:[^"/]*/)*([^"/]+")', r"\1\2", text)
+
+
+@pytest.mark.parametrize("body", BODIES, ids=lambda body: f"{body.cipher}-{body.variant}")
+def test_an_export_is_the_catalogues_files_behind_a_prefix(body: Implementation) -> None:
+    device = CATALOG.devices["uno" if "avr*" in body.cores else "pico"]
+    if not body.runs_on(device.core):
+        device = CATALOG.devices["uno"]
+    made = exported_sources(BuildRequest(device, body, "flash"), "zqz_")
+    originals = _originals(body)
+    assert [name for name in made.files if name != CONFIG and name not in originals] == []
+    for name, text in made.files.items():
+        if name == CONFIG:
+            continue
+        plain = text.replace("zqz_", "")
+        if name in made.compiled:
+            first, _, plain = plain.partition("\n")
+            assert first == f'#include "{CONFIG}"'
+        assert plain in map(_plain_includes, originals[name]), name
+    assert made.headers == ("cipher.h", Path(body.header).name)
+    assert list(made.compiled) == [Path(source).name for source in body.sources]
+    config = made.files[CONFIG].replace("zqz_", "")
+    for define in body.defines:
+        name, _, value = define.partition("=")
+        assert f"#define {name} {_plain_includes('#include ' + value)[9:] if value else 1}\n" in config
+    assert f"#define CIPHER_KEY_BYTES_MAX {body.key_bytes_measured}\n" in config
+
+
+@pytest.mark.parametrize("name", target_names())
+@pytest.mark.parametrize("cipher", ["aes128-ccm8", "rc4d", "aes128-cbc", "blowfish-ctr"])
+def test_every_target_writes_the_same_bytes_twice(
+    name: str, cipher: str, tmp_path: Path, results: Results
+) -> None:
+    first, second = tmp_path / "a" / "lib", tmp_path / "b" / "lib"
+    for folder in (first, second, second):
+        _plan(name, cipher, results).write(folder)
+    made = {str(p.relative_to(first)): p.read_bytes() for p in first.rglob("*") if p.is_file()}
+    assert made == {str(p.relative_to(second)): p.read_bytes() for p in second.rglob("*") if p.is_file()}
+    assert made["LICENSE"] == (ROOT / "LICENSE").read_bytes()
+    for path, data in made.items():
+        text = data.decode()
+        assert "{{" not in text and "{%" not in text, path
+        assert str(tmp_path) not in text and str(ROOT) not in text, path
+        assert text.endswith("\n"), path
+
+
+def test_ram_is_another_library_with_its_tables_in_ram(results: Results) -> None:
+    flash, ram = (_plan("arduino", "aes128-ccm8", results, placement=place) for place in ("flash", "ram"))
+    assert (flash.prefix, ram.prefix) == ("mc_aes128_ccm8_fast_", "mc_aes128_ccm8_fast_ram_")
+    assert (flash.class_name, ram.class_name) == ("McAes128Ccm8Fast", "McAes128Ccm8FastRam")
+    config = ram.files["src/mc_aes128_ccm8_fast_ram/export_config.h"].decode()
+    assert f"#define {ram.prefix}TABLES_IN_RAM 1" in config
+    assert b"TABLES_IN_RAM" not in flash.files["src/mc_aes128_ccm8_fast/export_config.h"]
+    assert "--placement ram" in _readme(ram)
+    with pytest.raises(InputError, match="--placement ram: motecrypt/bytes takes flash"):
+        _plan("arduino", "ascon-aead128", results, placement="ram")
+
+
+# --- which variant
+
+
+@pytest.mark.parametrize(
+    ("name", "cipher", "variant"),
+    [
+        ("arduino", "aes128-ccm8", "fast"),
+        ("pico-sdk", "aes128-ccm8", "tables"),
+        ("esp-idf", "ascon-aead128", "interleaved"),
+        ("c", "ascon-aead128", "words"),
+        ("esp-idf", "chacha20-poly1305", "words13"),
+        ("zephyr", "chacha20-poly1305", "words13"),
+        ("c", "chacha20-poly1305", "words26"),
+        ("arduino", "des-cbc", "small"),
+        ("pico-sdk", "rc4d", "kip-undo"),
+    ],
+)
+def test_the_variant_is_the_best_for_the_core(name: str, cipher: str, variant: str) -> None:
+    assert choose(CATALOG, CATALOG.cipher(cipher), target(name, CATALOG), None).variant == variant
+
+
+@pytest.mark.parametrize(
+    "kept", sorted((ROOT / "tests" / "golden" / "cycles").glob("*.json")), ids=lambda p: p.stem
+)
+def test_no_variant_is_much_faster_than_the_one_that_is_taken(kept: Path) -> None:
+    device = CATALOG.devices[kept.stem.split("-")[0]]
+    cycles = json.loads(kept.read_text())
+    for cipher in ("aes128-cbc", "aes128-ccm8", "aes128-siv", "aes128-hctr2", "ascon-aead128", "3des-cbc",
+                   "chacha20-poly1305", "rc4", "rc4d", "rc4d-two-key"):  # fmt: skip
+        figures = {
+            k.split()[0]: v for k, v in cycles[cipher].items() if " encrypt " in k and isinstance(v, int)
+        }
+        taken = choose(CATALOG, CATALOG.cipher(cipher), replace(target("c", CATALOG), core=device.core), None)
+        assert figures[taken.name] <= 1.4 * min(figures.values()), (cipher, taken.name, figures)
+
+
+def test_a_variant_that_is_not_there_is_refused() -> None:
+    aes, rc4d = CATALOG.cipher("aes128-ccm8"), CATALOG.cipher("rc4d")
+    with pytest.raises(InputError, match=r"'quick': .* there are: tables, fast, small"):
+        choose(CATALOG, aes, target("arduino", CATALOG), "quick")
+    with pytest.raises(InputError, match=r"'kipe-opt': .* Pico SDK .core cortex-m0plus."):
+        choose(CATALOG, rc4d, target("pico-sdk", CATALOG), "kipe-opt")
+    assert choose(CATALOG, aes, target("c", CATALOG), "motecrypt/small").variant == "small"
+    with pytest.raises(InputError, match="unknown export 'arduin'; did you mean arduino"):
+        target("arduin", CATALOG)
+
+
+def test_the_target_for_a_device() -> None:
+    names = {name: target_for(device, CATALOG).name for name, device in CATALOG.devices.items()}
+    assert names == {"uno": "arduino", "pico": "pico-sdk", "host": "c"}
+
+
+def test_the_next_step_exports_what_was_advised_and_nothing_else() -> None:
+    uno, pico, host = (CATALOG.devices[name] for name in ("uno", "pico", "host"))
+    ram = next_step(CATALOG, uno, "aes128-ccm8", "motecrypt/fast", "ram")
+    assert ram == "motecrypt export arduino DIR --cipher aes128-ccm8 --variant fast --placement ram"
+    words = next_step(CATALOG, pico, "ascon-aead128", "motecrypt/interleaved", "flash")
+    assert words == "motecrypt export pico-sdk DIR --cipher ascon-aead128 --variant interleaved"
+    assert next_step(CATALOG, host, "rc4d", "motecrypt/opt", "flash").startswith("motecrypt export c DIR")
+    assert next_step(CATALOG, uno, "aes128-ccm8", "bearssl", "flash") == ""
+    assert next_step(CATALOG, pico, "rc4d", "motecrypt/kipe-opt", "flash") == ""
+
+
+# --- what the files say
+
+
+def test_known_answers_come_from_the_oracle() -> None:
+    for cipher in CATALOG.ciphers.values():
+        answer = known_answer(cipher)
+        assert len(answer.key) * 8 == cipher.key_bits[0] and len(answer.nonce) == cipher.nonce_bytes
+        assert cipher.message.allows(len(answer.message)) and len(answer.message) >= 16
+        assert (answer.ciphertext, answer.tag) == oracle(cipher)(
+            answer.key, answer.nonce, answer.ad, answer.message
+        )
+
+
+def test_a_broken_cipher_warns_wherever_it_is_met(results: Results) -> None:
+    planned = _plan("arduino", "rc4d", results)
+    header = planned.files["src/mc_rc4d_kip_undo.h"].decode()
+    assert "WARNING: THIS CIPHER IS BROKEN." in header
+    assert '#warning "rc4d is broken and protects nothing' in header
+    assert "**Warning: this cipher is broken.** Chosen plaintext recovers" in _readme(planned)
+    assert "BROKEN, for study only" in planned.files["library.properties"].decode()
+    good = _plan("arduino", "ascon-aead128", results)
+    assert not any(b"BROKEN" in data or b"#warning" in data for data in good.files.values())
+    assert "**Security: recommended.**" in _readme(good)
+    legacy = _readme(_plan("arduino", "aes128-cbc", results))
+    assert "**Security: legacy.** No integrity: a receiver that reports bad padding" in legacy
+    assert "There is no tag: nobody notices a message that was changed" in legacy
+
+
+@pytest.mark.parametrize("name", target_names())
+def test_the_readme_says_what_was_tested(name: str, results: Results) -> None:
+    text = " ".join(_readme(_plan(name, "ascon-aead128", results)).split())
+    not_run = {"platformio": "PlatformIO", "pico-sdk": "The SDK", "zephyr": "Zephyr", "esp-idf": "ESP-IDF"}
+    said = {"esp-idf": "ESP-IDF itself was not run"}.get(name, f"{not_run.get(name)} itself was not run")
+    assert (said in text) == (name in not_run)
+
+
+def _measured(cell: Cell, **figures: object) -> Measurement:
+    base = {
+        **cell.identity._asdict(), "tag_bytes": 8, "cycles_min": 1, "cycles_median": 1, "cycles_max": 1,
+        "inputs": 32, "timing_varies": False, "time_us": 1.0, "flash_bytes": 2798, "flash_symbol_bytes": 2638,
+        "ram_bytes": 176, "eeprom_bytes": 0, "stack_bytes": 9, "status": "ok", "reason": "",
+        "compiler": "avr-gcc 5.4.0",
+        "flags": "-mmcu=atmega328p -Os", "runner": "simavr", "cycles_exact": True, "elf_sha256": "0" * 64,
+        "measured_at": "2026-01-01T00:00:00+00:00", "motecrypt_version": "0", **figures,
+    }  # fmt: skip
+    return Measurement(**base)  # type: ignore[arg-type]
+
+
+def _cells(device: str, cipher: str, variant: str) -> list[Cell]:
+    body = next(i for i in OURS if (i.cipher, i.variant) == (cipher, variant))
+    return cells_for(CATALOG, CATALOG.devices[device], body, message_bytes=[16, 64], placements=["flash"])
+
+
+def test_the_figures_are_the_stored_ones_of_exactly_this_export(results: Results) -> None:
+    cells = _cells("uno", "aes128-ccm8", "fast")
+    stored = {
+        str(number): _measured(
+            cell, cycles_median=1000 * number + 7, time_us=62.5 * number, stack_bytes=90 + number
+        )
+        for number, cell in enumerate(cells, 1)
+    }
+    results.store(stored)
+    text = _readme(_plan("arduino", "aes128-ccm8", results))
+    assert "| Arduino UNO R3 | avr-gcc 5.4.0 | `-mmcu=atmega328p -Os` | 2,798 | 176 | 96 |" in text
+    assert "| Arduino UNO R3 | flash | 128 | 16 | setup | 1,007 | 62.5 |" in text
+    assert "| Arduino UNO R3 | flash | 128 | 64 | decrypt | 6,007 | 375.0 |" in text
+    assert "Arduino UNO R3: not measured" not in text
+    command = (
+        "motecrypt measure --device pico --cipher aes128-ccm8 --variant fast --placement flash --bytes 16,64"
+    )
+    assert f"- Raspberry Pi Pico: not measured. To measure it, then export again: `{command}`" in text
+    assert "On a Pico the figures for `ram`" not in text
+    for other in (
+        _plan("arduino", "aes128-ccm8", results, "small"),
+        _plan("arduino", "aes128-ccm8", results, placement="ram"),
+        _plan("arduino", "aes128-ccm4", results),
+    ):
+        assert "| Arduino UNO R3 |" not in _readme(other) and "Arduino UNO R3: not measured" in _readme(other)
+
+
+def test_figures_with_flags_that_a_library_cannot_ask_for_say_so(results: Results) -> None:
+    cells = _cells("uno", "aes128-cbc", "unrolled")
+    results.store({str(number): _measured(cell) for number, cell in enumerate(cells)})
+    lost = "The figures are those with `-mstrict-X`, which an Arduino library cannot ask for"
+    assert lost in _readme(_plan("arduino", "aes128-cbc", results, "unrolled"))
+    planned = _plan("platformio", "aes128-cbc", results, "unrolled")
+    assert "cannot ask for" not in _readme(planned) and "| Arduino UNO R3 |" in _readme(planned)
+    assert json.loads(planned.files["library.json"])["build"]["flags"] == ["-Os", "-mstrict-X"]
+    fast = _plan("arduino", "aes128-cbc", results, "fast")
+    assert "cannot ask for" not in _readme(fast)
+
+
+def test_figures_of_a_pico_that_runs_from_ram_say_so(results: Results) -> None:
+    cells = [replace(cell, placement="ram") for cell in _cells("uno", "aes128-ccm8", "fast")]
+    results.store({str(number): _measured(cell) for number, cell in enumerate(cells)})
+    text = _readme(_plan("arduino", "aes128-ccm8", results, placement="ram"))
+    assert "| Arduino UNO R3 | ram | 128 | 16 | setup | 1 | 1.0 |" in text
+    assert "On a Pico the figures for `ram` are those of a program that runs from RAM altogether." in text
+
+
+def test_part_of_the_figures_is_none_and_a_failure_has_its_reason(results: Results) -> None:
+    cells = _cells("uno", "aes128-ccm8", "fast")
+    results.store({"1": _measured(cells[0])})
+    text = _readme(_plan("arduino", "aes128-ccm8", results))
+    assert "| Arduino UNO R3 |" not in text and "Arduino UNO R3: not measured" in text
+    reason = "needs 2,873 of 2,048 bytes of RAM"
+    results.store(
+        {
+            str(number): _measured(
+                cell, status="does-not-fit", reason=reason, cycles_median=None, time_us=None
+            )
+            for number, cell in enumerate(cells, 1)
+        }
+    )
+    planned = _plan("arduino", "aes128-ccm8", results)
+    assert f"- Arduino UNO R3: {reason}." in _readme(planned)
+    assert "| Arduino UNO R3 |" not in _readme(planned)
+    assert [missing.device for missing in planned.figures.missing] == ["Raspberry Pi Pico"]
+
+
+# --- the command
+
+
+def _run(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stop:
+        main(list(arguments))
+    out = capfd.readouterr()
+    return int(stop.value.code or 0), out.out, out.err
+
+
+def test_the_command_writes_says_so_and_warns(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    options = ("--db", str(tmp_path / "r.db"))
+    folder = tmp_path / "lib"
+    code, out, err = _run(capfd, "export", "arduino", str(folder), "--cipher", "rc4d", *options)
+    assert code == 0 and (folder / "src" / "McRc4dKipUndo.h").is_file()
+    assert out.startswith(
+        f"{folder}: rc4d (motecrypt/kip-undo) as an Arduino library, 13 files; see README.md\n"
+    )
+    assert "not measured on Arduino UNO R3 and Raspberry Pi Pico" in out
+    assert err.startswith(
+        "motecrypt: warning: rc4d is BROKEN (chosen plaintext recovers the whole secret state"
+    )
+    code, out, err = _run(capfd, "export", "c", str(folder), "--cipher", "aes128-ctr", "--json", *options)
+    told = json.loads(out)
+    assert code == 0 and told["standing"] == "legacy" and told["prefix"] == "mc_aes128_ctr_tables_"
+    assert sorted([*told["files"], "motecrypt-export.json"]) == sorted(
+        str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()
+    )
+    assert err.startswith("motecrypt: warning: aes128-ctr is legacy: no integrity")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["arduino", "{}/lib"], "say what to export: --cipher NAME"),
+        (["arduino", "{}/lib", "--cipher", "aes129"], "unknown cipher 'aes129'"),
+        (["arduino", "{}/lib", "--cipher", "aes"], "several ciphers; name one"),
+        (["arduin", "{}/lib", "--cipher", "rc4d"], "unknown export 'arduin'; did you mean arduino"),
+        (["arduino", "{}", "--cipher", "rc4d"], "is not empty and no earlier export"),
+        (["arduino", "{}/lib", "--cipher", "rc4d", "--url", "x"], "--url: 'x' is no web address"),
+        (["arduino", "{}/lib", "--cipher", "rc4d", "--placement", "moon"], "moon: motecrypt/kip-undo takes"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_is_one_line_and_leaves_nothing(
+    arguments: list[str], message: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    db = tmp_path / "r.db"
+    given = [argument.replace("{}", str(tmp_path)) for argument in arguments]
+    Results(db).close()
+    code, out, err = _run(capfd, "export", *given, "--db", str(db))
+    assert (code, out) == (2, "") and message in err and err.count("\n") == 1
+    assert not (tmp_path / "lib").exists()
+
+
+def test_a_folder_of_the_users_own_is_exported_without_an_edit(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    own = tmp_path / "own cipher"
+    shutil.copytree(ROOT / "examples" / "xtea", own)
+    text = (own / "cipher.toml").read_text()
+    text = text.replace('title = "XTEA in cipher', 'title = "*/ XTEA \\\\ in\\ncipher').replace(
+        'level = "legacy"', 'level = "unrated"'
+    )
+    (own / "cipher.toml").write_text(text)
+    lib = tmp_path / "lib"
+    code, _, err = _run(
+        capfd, "export", "platformio", str(lib), "--cipher", f"{own}/xtea-cbc", "--url", "https://example.org/x",
+        "--db", str(tmp_path / "r.db"),
+    )  # fmt: skip
+    assert code == 0, err
+    assert "xtea-cbc is unrated" in err
+    header = (lib / "src" / "mc_xtea_cbc_plain.h").read_text()
+    assert header.startswith("/* mc_xtea_cbc_plain.h: * / XTEA / in cipher")
+    readme = (lib / "README.md").read_text()
+    assert "--cipher './own cipher/xtea-cbc'" in readme
+    assert "that come from the folder `own cipher` keep the licence of their author" in readme
+    values = json.loads((lib / "library.json").read_text())
+    assert "license" not in values and values["homepage"] == "https://example.org/x"
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("xtea.c", b"int a\xff;", "is not UTF-8 text"),
+        ("xtea.c", b"#define M(n) int n##_x(void)\n", "joins names with ##"),
+        ("cipher.toml", b'sources = ["xtea.S"]', "only C can be exported, and this is '.S'"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused(
+    file: str, content: bytes, message: str, tmp_path: Path, results: Results
+) -> None:
+    own = tmp_path / "xtea"
+    shutil.copytree(ROOT / "examples" / "xtea", own)
+    (own / "xtea.S").write_text("")
+    before = (own / file).read_bytes()
+    (own / file).write_bytes(before.replace(b'sources = ["xtea.c"]', content) if b"[[" in before else content)
+    catalog = Catalog.load(ciphers=[own])
+    cipher = catalog.cipher("xtea-cbc")
+    meant = target("arduino", catalog)
+    with pytest.raises(InputError, match=re.escape(message)):
+        plan(catalog, meant, cipher, choose(catalog, cipher, meant, None), results)
