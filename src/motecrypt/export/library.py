@@ -95,9 +95,9 @@ def known_answer(cipher: Cipher) -> KnownAnswer:
     rule = cipher.message
     length = next((n for n in (20, 24, 32) if rule.allows(n)), None)
     if length is None:
-        length = next(n for n in range(rule.min, rule.max + 1) if rule.allows(n))
+        length = next(n for n in range(max(1, rule.min), rule.max + 1) if rule.allows(n))
     key = bytes(range(bits // 8))
-    nonce = bytes(0x40 + i & 0xFF for i in range(cipher.nonce_bytes))
+    nonce = bytes((0x40 + i) % 256 for i in range(cipher.nonce_bytes))
     ad = b"node" if cipher.associated_data else b""
     message = (b"A reading: 21.5 degrees. " * (length // 25 + 1))[:length]
     ciphertext, tag = oracle(cipher)(key, nonce, ad, message)

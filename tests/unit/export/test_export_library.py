@@ -17,7 +17,7 @@ from motecrypt.cli import main
 from motecrypt.errors import InputError
 from motecrypt.export import Export, choose, known_answer, next_step, plan, target, target_for, target_names
 from motecrypt.export.sources import CONFIG, exported_sources
-from motecrypt.model import Cell, Implementation, Measurement
+from motecrypt.model import Cell, Implementation, Measurement, MessageLengths
 from motecrypt.results import Results
 from motecrypt.toolchain import BuildRequest
 
@@ -185,9 +185,29 @@ def test_known_answers_come_from_the_oracle() -> None:
         answer = known_answer(cipher)
         assert len(answer.key) * 8 == cipher.key_bits[0] and len(answer.nonce) == cipher.nonce_bytes
         assert cipher.message.allows(len(answer.message)) and len(answer.message) >= 16
+        assert answer.key == bytes(range(len(answer.key)))
+        assert answer.nonce == bytes(range(0x40, 0x40 + len(answer.nonce)))
         assert (answer.ciphertext, answer.tag) == oracle(cipher)(
             answer.key, answer.nonce, answer.ad, answer.message
         )
+
+
+@pytest.mark.parametrize(
+    ("rule", "length"),
+    [
+        (MessageLengths(), 20),
+        (MessageLengths(multiple=8), 24),
+        (MessageLengths(multiple=16), 32),
+        (MessageLengths(min=0, max=16), 1),
+        (MessageLengths(min=5, max=19), 5),
+        (MessageLengths(min=33, multiple=7), 35),
+    ],
+)
+def test_the_known_answers_message_has_a_length_that_the_cipher_takes(
+    rule: MessageLengths, length: int
+) -> None:
+    cipher = replace(CATALOG.cipher("rc4d"), message=rule)
+    assert len(known_answer(cipher).message) == length
 
 
 def test_a_broken_cipher_warns_wherever_it_is_met(results: Results) -> None:
@@ -203,6 +223,15 @@ def test_a_broken_cipher_warns_wherever_it_is_met(results: Results) -> None:
     legacy = _readme(_plan("arduino", "aes128-cbc", results))
     assert "**Security: legacy.** No integrity: a receiver that reports bad padding" in legacy
     assert "There is no tag: nobody notices a message that was changed" in legacy
+    assert "A key of 16 bytes, a nonce of 16 bytes; messages of whole blocks of 16 bytes." in legacy
+    assert "A key of 16 bytes, no nonce; messages of any length." in _readme(planned)
+    assert "A key of 16 bytes, a nonce of 16 bytes, a tag of 16 bytes; messages of any length." in _readme(
+        good
+    )
+    assert "A key of 16 bytes, a nonce of 16 bytes; messages from 16 bytes on." in _readme(
+        _plan("arduino", "aes128-hctr2", results)
+    )
+    assert "A key of 16 or 56 bytes" in _readme(_plan("c", "blowfish-ctr", results))
 
 
 @pytest.mark.parametrize("name", target_names())

@@ -69,6 +69,10 @@ def test_words_that_callers_name_keep_their_names() -> None:
         ('#define F "f.h"\n#include F\n', '#define p_F "f.h"\n#include p_F\n'),
         ("#define F 1\n#if defined(F) && F > 0\n#error F is f\n#endif\n",
          "#define p_F 1\n#if defined(p_F) && p_F > 0\n#error F is f\n#endif\n"),
+        (
+            "#define LIMIT 1\n#define LESS(a) ((a) < LIMIT)\n#if 0 < LIMIT\n#endif\n",
+            "#define p_LIMIT 1\n#define p_LESS(a) ((a) < p_LIMIT)\n#if 0 < p_LIMIT\n#endif\n",
+        ),
         ("int f(void);\n#pragma weak f\n", "int p_f(void);\n#pragma weak f\n"),
         ('int f(void);\nint g(void) __attribute__((alias("f")));',
          'int p_f(void);\nint p_g(void) __attribute__((alias("p_f")));'),
