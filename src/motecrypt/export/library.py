@@ -12,7 +12,7 @@ import textwrap
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from motecrypt import __version__
 from motecrypt.catalog import FIRMWARE, Catalog
@@ -27,9 +27,6 @@ from motecrypt.model import Cipher, Device, Implementation
 from motecrypt.results import Results
 from motecrypt.text import printable
 from motecrypt.toolchain import BuildRequest
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 _EVERYWHERE = {"README.md": "README.md", "LICENSE": "LICENSE"}
@@ -269,7 +266,8 @@ class _Renderer:
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Environment:
+def _environment() -> Any:
+    """The templates' language; imported only where something is rendered."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     # Plain text and C, never a page: nothing is to be escaped for HTML.

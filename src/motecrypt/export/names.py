@@ -37,6 +37,7 @@ _KEYWORDS = frozenset(
 )
 #: Words before ## that make names of the C library (uint##n##_t), which keep their own.
 _STANDARD = ("int", "uint", "INT", "UINT")
+_INCLUDES = ("include", "import")
 #: Before a string that is a function's name: __attribute__((alias("name"))).
 _ALIASES = (("alias", "("), ("__alias__", "("))
 
@@ -106,7 +107,7 @@ def prefixed(text: str, names: Names, prefix: str) -> str:
             if directive == "#":
                 directive = token.text
             at_start = False
-            angled = angled or (directive == "include" and token.text == "<")
+            angled = angled or (directive in _INCLUDES and token.text == "<")
         whole = token.kind == "word" and directive not in ("pragma", "error", "warning") and not angled
         if whole and names.has(token.text):
             made.append(prefix + token.text)

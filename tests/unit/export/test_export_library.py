@@ -231,6 +231,13 @@ def test_a_broken_cipher_warns_wherever_it_is_met(results: Results) -> None:
     assert "A key of 16 bytes, a nonce of 16 bytes; messages from 16 bytes on." in _readme(
         _plan("arduino", "aes128-hctr2", results)
     )
+    interface = good.files["src/mc_ascon_aead128_bytes.h"].decode()
+    for name, count in (("NONCE", 16), ("TAG", 16), ("KEY", 16)):
+        assert f"    mc_ascon_aead128_bytes_{name}_BYTES = {count}" in interface
+    assert (
+        "    mc_blowfish_ctr_plain_KEY_BYTES = 56\n"
+        in _plan("c", "blowfish-ctr", results).files["src/mc_blowfish_ctr_plain.h"].decode()
+    )
     assert "A key of 16 or 56 bytes" in _readme(_plan("c", "blowfish-ctr", results))
 
 

@@ -73,6 +73,11 @@ def test_words_that_callers_name_keep_their_names() -> None:
             "#define LIMIT 1\n#define LESS(a) ((a) < LIMIT)\n#if 0 < LIMIT\n#endif\n",
             "#define p_LIMIT 1\n#define p_LESS(a) ((a) < p_LIMIT)\n#if 0 < p_LIMIT\n#endif\n",
         ),
+        (
+            "#define LIMIT 1\n#define S(error) #error LIMIT\n#define T(pragma) a #pragma LIMIT\n",
+            "#define p_LIMIT 1\n#define p_S(error) #error p_LIMIT\n#define p_T(pragma) a #pragma p_LIMIT\n",
+        ),
+        ("int f(void);\n#import <f.h>\n", "int p_f(void);\n#import <f.h>\n"),
         ("int f(void);\n#pragma weak f\n", "int p_f(void);\n#pragma weak f\n"),
         ('int f(void);\nint g(void) __attribute__((alias("f")));',
          'int p_f(void);\nint p_g(void) __attribute__((alias("p_f")));'),
