@@ -262,7 +262,8 @@ class _Renderer:
 
     def __call__(self, template: str, context: dict[str, Any]) -> bytes:
         names = [f"{self._target.name}/{template}.j2", f"{template}.j2"]
-        return _environment().select_template(names).render(context).encode()
+        text: str = _environment().select_template(names).render(context)
+        return text.encode()
 
 
 @lru_cache(maxsize=1)
