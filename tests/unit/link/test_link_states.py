@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -26,6 +27,7 @@ from motecrypt.toolchain.link import (
     LONG,
     SHORT,
     STREAM,
+    TAG_16,
     Event,
     KeyBlock,
     Suite,
@@ -485,3 +487,68 @@ def test_a_stream_finds_packets_again() -> None:
     pair = Pair(options=SHORT | LISTENS | STREAM)
     assert pair.node.send(bytes(26), CONFIRMED) == Event.WAITING
     assert all(len(packet) == 32 for packet in pair.node.packets())
+
+
+def test_late_messages_come_within_the_window_once() -> None:
+    pair = Pair()
+    pair.in_step()
+    packets = []
+    for _ in range(40):
+        pair.node.send(READING)
+        packets += pair.node.packets()
+    newest = 30
+    assert pair.gateway.receive(packets[newest]) == Event.MESSAGE
+    for late, taken in ((15, True), (16, False), (1, True), (8, True), (30, False)):
+        events = [pair.gateway.receive(packets[newest - late]) for _ in range(2)]
+        assert events == [Event.MESSAGE if taken else Event.NOTHING, Event.NOTHING], late
+    assert pair.gateway.receive(packets[newest + 3]) == Event.MESSAGE
+    for late, taken in ((4, False), (11, False), (12, True), (16, False), (1, True), (2, True)):
+        event = pair.gateway.receive(packets[newest + 3 - late])
+        assert event == (Event.MESSAGE if taken else Event.NOTHING), late
+    assert pair.gateway.failures == 0
+
+
+@pytest.mark.parametrize("options", [SHORT | LISTENS, SHORT | LISTENS | STREAM, LISTENS | TAG_16])
+def test_the_longest_message_goes_and_no_longer_one(options: int) -> None:
+    pair = Pair(options=options)
+    longest = 15 * (32 - 3) - 4 - (16 if options & TAG_16 else 8)
+    assert pair.node.send(bytes(longest + 1)) == Event.TOO_LONG and not pair.node.packets()
+    assert pair.node.send(bytes(longest)) == Event.SENT and len(pair.node.packets()) == 15
+    pair.in_step()
+    (kinds,) = {packet[0] >> 6 for packet in _sent(pair, bytes(26))}
+    assert kinds == (0 if options & SHORT else 2)
+    assert {packet[0] >> 6 for packet in _sent(pair, bytes(27))} == {2}
+    short = {packet[0] >> 6 for packet in _sent(pair, bytes(25))}
+    assert short == ({0} if options == SHORT | LISTENS else {2})
+
+
+def _sent(pair: Pair, message: bytes) -> list[bytes]:
+    pair.node.send(message)
+    packets = pair.node.packets()
+    if pair.node.waiting:
+        pair.give_up(pair.node)
+        pair.node.packets()
+        pair.in_step()
+    return packets
+
+
+def test_the_newest_record_is_told_by_every_field() -> None:
+    link = model.Model(1, KEY, 5, SHORT | LISTENS, 32, 1, 1)
+    later = replace(link, epoch=0x01000000)
+    pairs = [
+        (link.slot(64, 16, 64), link.slot(64, 16, 128)),
+        (link.slot(64, 16, 192), link.slot(64, 16, 256)),
+        (link.slot(64, 16, 128), link.slot(64, 17, 64)),
+        (link.slot(64, 0xFF00, 0), link.slot(0x10000, 16, 0)),
+        (link.slot(0xFFFF, 0xFFFF, 4096), later.slot(0, 0, 0)),
+    ]
+    for old, new in pairs:
+        for slots in ((old, new), (new, old)):
+            made = FaultyLink()
+            rest = b"\xff" * 6 * SLOT_BYTES
+            assert made.begin(link.key_block(False) + slots[0] + slots[1] + rest) == Event.NOTHING
+            told = [made.failures, made.next, made.unused, made.epoch]
+            record = [
+                int.from_bytes(new[at:end], "little") for at, end in ((0, 2), (4, 8), (8, 12), (12, 16))
+            ]
+            assert told == record

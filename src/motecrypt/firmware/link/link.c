@@ -256,7 +256,7 @@ uint8_t link_send(struct link *link, uint8_t *buffer, link_size bytes, uint8_t h
         }
     }
     link->send_left--;
-    if (link->since < 0xff) {
+    if (link->since <= step) {
         link->since++;
     }
     link->out_flags = how & FLAGS;

@@ -117,7 +117,7 @@ uint8_t link_provision(struct link *link, const uint8_t *block) {
 uint8_t link_save(struct link *link) {
     uint8_t data[32], copies = 2;
 
-    memcpy(data, &link->record, 16);
+    memcpy(data, &link->record, sizeof link->record);
     check(link, data);
     for (uint8_t tries = SLOTS - 2; tries > 0; tries--) { /* the two written last stay as they are */
         uint8_t at, kept = 1;
