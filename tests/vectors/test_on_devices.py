@@ -3,7 +3,7 @@
 A device compiles parts that the host does not: the bytes of an 8-bit core, the EEPROM, what is written for
 one compiler. Outputs are held to the oracle by measuring. The cycles of each are kept by compiler in
 tests/golden/cycles; a faster or slower one fails here until it is kept:
-`PYTHONPATH=src:tests python -m vectors.test_on_devices` (with both paths from the project's folder).
+`PYTHONPATH=src:tests .venv/bin/python -m vectors.test_on_devices`, with `gcc-14` behind it for that toolchain.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def _length_bytes(cipher: Cipher) -> int:
     return 48 if cipher.message.multiple > 1 else 61
 
 
-def _measured(device: Device, cipher: Cipher, results: Results) -> tuple[list[Measurement], Figures]:
+def _measured(
+    device: Device, cipher: Cipher, results: Results, toolchain: str = ""
+) -> tuple[list[Measurement], Figures]:
     """What each of our implementations costs in RAM, or in flash where it has no other place.
 
     Returns the measurements and, by "implementation operation key-bits message-bytes", the cycles, or the
@@ -55,6 +57,7 @@ def _measured(device: Device, cipher: Cipher, results: Results) -> tuple[list[Me
             body,
             message_bytes=[_length_bytes(cipher)],
             placements=[list(device.placements)[-1]],
+            toolchain=toolchain,
         )
         if cell.cache in ("none", "warm")
     ]
@@ -85,14 +88,14 @@ def test_outputs_and_cycles(device: Device, cipher: Cipher, results: Results) ->
     assert figures == json.loads(kept.read_text())[cipher.name]
 
 
-def main() -> int:
-    """Keep the cycles of today's code with today's compiler."""
+def main(toolchain: str = "") -> int:
+    """Keep the cycles of today's code with a toolchain, or with the system's own compilers."""
     with tempfile.TemporaryDirectory() as folder, Results(Path(folder) / "results.db") as results:
         for device in DEVICES:
             record = {}
             for cipher in CIPHERS:
                 if CATALOG.implementations_of(cipher.name, device.name, ["motecrypt"]):
-                    found, record[cipher.name] = _measured(device, cipher, results)
+                    found, record[cipher.name] = _measured(device, cipher, results, toolchain)
             kept = _kept_in(device, found)
             kept.parent.mkdir(exist_ok=True)
             kept.write_text(json.dumps(record, indent=0) + "\n")
@@ -101,4 +104,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))
