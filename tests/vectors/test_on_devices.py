@@ -3,7 +3,7 @@
 A device compiles parts that the host does not: the bytes of an 8-bit core, the EEPROM, what is written for
 one compiler. Outputs are held to the oracle by measuring. The cycles of each are kept by compiler in
 tests/golden/cycles; a faster or slower one fails here until it is kept:
-`PYTHONPATH=src:tests .venv/bin/python -m vectors.test_on_devices`, with `gcc-14` behind it for that toolchain.
+`PYTHONPATH=src:tests .venv/bin/python -m vectors.test_on_devices`, with `gcc-14` behind it for that one.
 """
 
 from __future__ import annotations
