@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import os
 import subprocess
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -53,7 +54,19 @@ def _opened(path: Path) -> ctypes.CDLL:
     library.cut_call.restype = ctypes.c_uint8
     library.see.argtypes = [pointer, ctypes.c_int]
     library.see.restype = ctypes.c_uint32
+    library.stream_packets.argtypes = [ctypes.c_uint8, ctypes.c_char_p, pointer, ctypes.c_uint32, pointer]
+    library.stream_packets.restype = ctypes.c_uint32
     return library
+
+
+def stream_packets(packet_bytes: int, timed: Sequence[tuple[int, int]]) -> list[bytes]:
+    """The packets that the stream reader finds in bytes with their times in ms; 0xEE begins none."""
+    library = _opened(faulty_library("aes128-ccm"))
+    data = bytes(byte for _, byte in timed)
+    times = (ctypes.c_uint16 * len(timed))(*(time & 0xFFFF for time, _ in timed))
+    found = ctypes.create_string_buffer(len(timed) + 1)
+    length = library.stream_packets(packet_bytes, data, times, len(timed), found)
+    return [found.raw[at : at + packet_bytes] for at in range(0, length, packet_bytes)]
 
 
 class _Tester(ctypes.Structure):

@@ -3,6 +3,7 @@
  * Everything is called through `cut_call`, which tells POWER_LOST when the power went on the way.
  */
 #include "native.h"
+#include "stream.h"
 
 #include <setjmp.h>
 
@@ -91,4 +92,26 @@ uint32_t see(const struct port *port, int what) {
     default:
         return port->link.since;
     }
+}
+
+/* Bytes as they come at their times: the packets found, one behind the other. A packet that begins with 0xee
+ * is none. Returns their bytes. */
+uint32_t stream_packets(uint8_t packet_bytes, const uint8_t *bytes, const uint16_t *times, uint32_t count,
+                        uint8_t *found) {
+    uint8_t packet[255];
+    struct link_stream stream = {packet, packet_bytes, 0, 0, 0};
+    uint32_t length = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (!link_stream_byte(&stream, bytes[i], times[i])) {
+            continue;
+        }
+        if (packet[0] == 0xee) {
+            link_stream_slip(&stream);
+            continue;
+        }
+        memcpy(found + length, packet, packet_bytes);
+        length += packet_bytes;
+    }
+    return length;
 }

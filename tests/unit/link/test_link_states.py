@@ -17,7 +17,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import link_model as model
-from link_ports import FaultyLink, PowerLostError
+from link_ports import FaultyLink, PowerLostError, stream_packets
 from motecrypt.toolchain.link import (
     BROADCAST,
     COMMAND,
@@ -483,10 +483,24 @@ def test_counters_end_instead_of_going_round() -> None:
             assert made.receive(packet) == Event.NOTHING
 
 
-def test_a_stream_finds_packets_again() -> None:
+def test_a_stream_has_whole_packets() -> None:
     pair = Pair(options=SHORT | LISTENS | STREAM)
     assert pair.node.send(bytes(26), CONFIRMED) == Event.WAITING
     assert all(len(packet) == 32 for packet in pair.node.packets())
+
+
+def test_a_stream_finds_packets_again_after_silence() -> None:
+    def at(start: int, data: bytes) -> list[tuple[int, int]]:
+        return [(start + index, byte) for index, byte in enumerate(data)]
+
+    one, two, none = b"one packet12", b"two packets.", b"\xee" + bytes(11)
+    assert stream_packets(12, at(100, one + two)) == [one, two], "one right behind the other"
+    assert stream_packets(12, at(100, one[:7]) + at(126, two)) == [two], "20 ms of silence begin a packet"
+    assert stream_packets(12, at(100, one[:7]) + at(125, one[7:] + two)) == [one, two], "19 ms do not"
+    lost = at(100, one[1:] + two)
+    assert stream_packets(12, lost) == [one[1:] + two[:1]], "out of step"
+    assert stream_packets(12, at(100, none + one) + at(200, two)) == [two], "and skipping to the silence"
+    assert stream_packets(12, at(65530, one[:6]) + at(65536 + 25, two)) == [two], "the clock goes round"
 
 
 def test_late_messages_come_within_the_window_once() -> None:
@@ -552,3 +566,23 @@ def test_the_newest_record_is_told_by_every_field() -> None:
                 int.from_bytes(new[at:end], "little") for at, end in ((0, 2), (4, 8), (8, 12), (12, 16))
             ]
             assert told == record
+
+
+def test_the_first_fragment_alone_is_progress() -> None:
+    pair = Pair()
+    pair.node.send(bytes(15 * 29 - 12), CONFIRMED)
+    packets = pair.node.packets()
+    assert len(packets) == 15
+    for packet in (packets[0], packets[14]):
+        pair.gateway.receive(packet)
+    (missing,) = pair.gateway.packets()
+    assert missing[2:4] == bytes([1 << 2 | 2, 0]), "the word has no place for the fifteenth"
+    now = 0
+    for _ in range(9):
+        now += 100
+        assert pair.node.poll(now) == Event.NOTHING
+    assert pair.node.receive(missing) == Event.NOTHING
+    for _ in range(9):
+        now += 100
+        assert pair.node.poll(now) == Event.NOTHING
+    assert pair.node.poll(now + 100) == Event.UNCONFIRMED

@@ -342,14 +342,13 @@ static uint8_t take_answer(struct link *link, const uint8_t *packet) {
         return LINK_FORGED;
     }
     if ((word & OUTCOME) == ANSWER_MISSING) {
-        if (--link->tries == 0) {
-            link->out = 0;
-            return LINK_UNCONFIRMED;
-        }
         word >>= 2;
         if (word & (uint16_t)~link->out_have) {
             link->tries = LINK_TRIES;
             link->out_have |= word;
+        } else if (--link->tries == 0) {
+            link->out = 0;
+            return LINK_UNCONFIRMED;
         }
         link->out_at = link_clock(link);
         transmit(link, link->out, word);

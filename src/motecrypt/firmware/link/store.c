@@ -75,7 +75,7 @@ uint8_t link_load_record(struct link *link) {
         if (data[i] >= newest[i]) {
             found = 1;
             link->slot = slot;
-            memcpy(newest, data, 16);
+            memcpy(newest, data, sizeof link->record);
         }
     }
 #ifdef MC_FAULT_ERASED_IS_NEW
