@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt import process
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.cells import cells_for
 from motecrypt.catalog.oracles import oracle
@@ -331,6 +332,49 @@ def test_part_of_the_figures_is_none_and_a_failure_has_its_reason(results: Resul
     assert f"- Arduino UNO R3: {reason}." in _readme(planned)
     assert "| Arduino UNO R3 |" not in _readme(planned)
     assert [missing.device for missing in planned.figures.missing] == ["Raspberry Pi Pico"]
+
+
+# --- the class and the sketches, as C++
+
+ARDUINO = """
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+enum { HEX = 16, A0 = 14 };
+static struct {
+    void begin(long) {}
+    void print(const char *) {}
+    void print(char) {}
+    void print(int, int) {}
+    void println(const char * = "") {}
+} Serial;
+int analogRead(int);
+void delay(unsigned long);
+"""
+EEPROM_H = """
+static struct {
+    template <typename T> void get(int, T &) {}
+    template <typename T> void put(int, const T &) {}
+    uint8_t read(int) { return 0xff; }
+} EEPROM;
+"""
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+@pytest.mark.parametrize("cipher", ["aes128-ccm8", "aes128-cbc", "rc4d", "chacha20-poly1305"])
+def test_the_sketches_are_right_c_plus_plus(cipher: str, tmp_path: Path, results: Results) -> None:
+    _plan("arduino", cipher, results).write(tmp_path / "lib")
+    (tmp_path / "Arduino.h").write_text(ARDUINO)
+    (tmp_path / "EEPROM.h").write_text(EEPROM_H)
+    sketches = sorted((tmp_path / "lib" / "examples").glob("*/*.ino"))
+    assert [sketch.stem for sketch in sketches] == (
+        ["KnownAnswer", "Message"] if "-cbc" not in cipher and cipher != "rc4d" else ["KnownAnswer"]
+    )
+    for sketch in sketches:
+        flags = ["-std=gnu++11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I.", "-Ilib/src"]
+        command = ["g++", *flags, "-include", "Arduino.h", "-x", "c++", str(sketch)]
+        outcome = process.run(command, cwd=tmp_path, timeout_s=60)
+        assert outcome.ok, outcome.errors
 
 
 # --- the command

@@ -46,6 +46,7 @@ def _prefixed(text: str, prefix: str = "p_") -> str:
         ("#define LONG(x) \\\n  other(x)\nint f(void);", {"LONG", "f"}),
         ("/* int f(void); */ // int g(void);\n", set()),
         ('const char *t = "int f(void);";', {"t"}),
+        ("void f(void) { int b = ~1; int c = 2; }", {"f"}),
         ("int main(void) { return 0; }\n#define _GNU_SOURCE 1\n#define __BYTE 1\n", set()),
         ("void f(void) { for (int i = 0; i < 3; i++) { g(); } }\nint after[3];", {"f", "after"}),
     ],
@@ -57,6 +58,7 @@ def test_names_at_file_scope(text: str, names: set[str]) -> None:
 def test_words_that_callers_name_keep_their_names() -> None:
     names = names_of([("x.c", "static void input(void);\nvoid f(void);")], keep=["input"])
     assert names.words == {"f"}
+    assert names_of([("x.c", "void f(void);")], keep=["absent"]).words == {"f"}
 
 
 @pytest.mark.parametrize(
@@ -77,6 +79,7 @@ def test_words_that_callers_name_keep_their_names() -> None:
             "#define LIMIT 1\n#define S(error) #error LIMIT\n#define T(pragma) a #pragma LIMIT\n",
             "#define p_LIMIT 1\n#define p_S(error) #error p_LIMIT\n#define p_T(pragma) a #pragma p_LIMIT\n",
         ),
+        ("int f(int error) {\nerror = f(0);\n}", "int p_f(int error) {\nerror = p_f(0);\n}"),
         ("int f(void);\n#import <f.h>\n", "int p_f(void);\n#import <f.h>\n"),
         ("int f(void);\n#pragma weak f\n", "int p_f(void);\n#pragma weak f\n"),
         ('int f(void);\nint g(void) __attribute__((alias("f")));',
