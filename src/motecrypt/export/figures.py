@@ -68,9 +68,10 @@ def measure_command(device: Device, cells: Sequence[Cell], asked: str) -> str:
     """The command that measures these cells of one implementation on one device."""
     body = cells[0].implementation
     lengths = ",".join(map(str, dict.fromkeys(cell.message_bytes for cell in cells)))
+    places = ",".join(sorted({cell.placement for cell in cells}))
     return (
         f"motecrypt measure --device {device.name} --cipher {asked} --variant {body.variant} "
-        f"--placement {cells[0].placement} --bytes {lengths}"
+        f"--placement {places} --bytes {lengths}"
     )
 
 

@@ -53,6 +53,7 @@ FAULTS = [
     ("platformio", "library.json", '"MIT"', '"GPL-3.0"', "expected that of LICENSE"),
     ("platformio", "library.json", "{", "", "no valid JSON"),
     ("platformio", "library.json", '"description": "', f'"description": "{"x" * 255}', "1 to 255 characters"),
+    ("platformio", "library.json", '"description": "', '"description": "", "x": "', "1 to 255 characters"),
     ("zephyr", "zephyr/module.yml", "cmake: zephyr", "cmake: cmake", "there is no cmake/CMakeLists.txt"),
     ("zephyr", "zephyr/module.yml", "zephyr/Kconfig", "Kconfig", "there is no Kconfig"),
     ("zephyr", "zephyr/module.yml", "name: ", "title: ", "'name' and 'build' are needed"),

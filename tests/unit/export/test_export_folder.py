@@ -27,6 +27,7 @@ def _names(folder: Path) -> list[str]:
 def test_a_new_folder_holds_the_files_and_their_list(tmp_path: Path) -> None:
     write_folder(tmp_path / "new" / "lib", FILES, {"cipher": "x"})
     made = _everything(tmp_path / "new" / "lib")
+    assert made[MANIFEST].startswith(b'{\n "format": 1,\n "cipher": "x",\n "files": {\n')
     manifest = json.loads(made.pop(MANIFEST))
     assert made == FILES
     assert manifest["cipher"] == "x" and set(manifest["files"]) == set(FILES)

@@ -202,6 +202,7 @@ def test_known_answers_come_from_the_oracle() -> None:
         (MessageLengths(min=0, max=16), 1),
         (MessageLengths(min=5, max=19), 5),
         (MessageLengths(min=33, multiple=7), 35),
+        (MessageLengths(min=72, max=72, multiple=8), 72),
     ],
 )
 def test_the_known_answers_message_has_a_length_that_the_cipher_takes(
@@ -455,6 +456,43 @@ def test_a_folder_of_the_users_own_is_exported_without_an_edit(
     assert "that come from the folder `own cipher` keep the licence of their author" in readme
     values = json.loads((lib / "library.json").read_text())
     assert "license" not in values and values["homepage"] == "https://example.org/x"
+
+
+def test_a_cipher_of_one_length_is_measured_at_that(tmp_path: Path, results: Results) -> None:
+    own = tmp_path / "xtea"
+    shutil.copytree(ROOT / "examples" / "xtea", own)
+    text = (own / "cipher.toml").read_text()
+    (own / "cipher.toml").write_text(text.replace("min = 0, max = 65535", "min = 72, max = 72"))
+    catalog = Catalog.load(ciphers=[own])
+    cipher = catalog.cipher("xtea-cbc")
+    meant = target("arduino", catalog)
+    planned = plan(catalog, meant, cipher, choose(catalog, cipher, meant, None), results)
+    command = (
+        "motecrypt measure --device uno --cipher ./xtea/xtea-cbc --variant plain --placement flash --bytes 72"
+    )
+    assert planned.figures.missing[0].command == command
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path, results: Results) -> None:
+    own = tmp_path / "xtea"
+    shutil.copytree(ROOT / "examples" / "xtea", own)
+    (own / "inner").mkdir()
+    (own / "inner" / "xtea.h").write_text("enum { INNER = 1 };\n")
+    (own / "xtea.c").write_text('#include "inner/xtea.h"\n' + (own / "xtea.c").read_text())
+    catalog = Catalog.load(ciphers=[own])
+    cipher = catalog.cipher("xtea-cbc")
+    meant = target("arduino", catalog)
+    body = choose(catalog, cipher, meant, None)
+    files = plan(catalog, meant, cipher, body, results).files
+    inside = "src/mc_xtea_cbc_plain"
+    assert b"mc_xtea_cbc_plain_INNER" in files[f"{inside}/inner_xtea.h"]
+    assert b'#include "inner_xtea.h"\n' in files[f"{inside}/xtea.c"]
+    config = '#define mc_xtea_cbc_plain_BLOCK_HEADER "xtea_xtea.h"'
+    assert config in files[f"{inside}/export_config.h"].decode()
+    (own / "inner" / "xtea.h").rename(own / "inner" / CONFIG)
+    (own / "xtea.c").write_text((own / "xtea.c").read_text().replace("inner/xtea.h", f"inner/{CONFIG}"))
+    with pytest.raises(InputError, match=rf"{CONFIG}: another file of the export is called {CONFIG}"):
+        plan(catalog, meant, cipher, body, results)
 
 
 @pytest.mark.parametrize(

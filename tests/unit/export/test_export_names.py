@@ -44,6 +44,7 @@ def _prefixed(text: str, prefix: str = "p_") -> str:
         ("#ifdef A\nint f(int a) {\n#else\nint f(void) {\n#endif\nreturn 0; }\nint g(void);", {"f", "g"}),
         ("#if A\nint f(void) {\n#elif B\nint h(void) {\n#else\nint i(void) {\n#endif\n}\nint j;", {*"fhij"}),
         ("#define LONG(x) \\\n  other(x)\nint f(void);", {"LONG", "f"}),
+        ("#define\n#define A\n", {"A"}),
         ("/* int f(void); */ // int g(void);\n", set()),
         ('const char *t = "int f(void);";', {"t"}),
         ("void f(void) { int b = ~1; int c = 2; }", {"f"}),
