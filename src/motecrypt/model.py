@@ -450,6 +450,10 @@ class Section:
     text: str = ""
 
 
+RECORDED = "recorded"
+"""The input that says of a stored finding that it came with the program: when that answer was made."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """The stored outcome of an experiment that is not a cell: versioned, with its inputs."""

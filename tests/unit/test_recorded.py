@@ -8,21 +8,27 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.catalog import Catalog
 from motecrypt.cli._ensure import ensure
 from motecrypt.errors import InputError
 from motecrypt.experiments import transfer_wlan
+from motecrypt.experiments.files import FileJob, FileJobs
 from motecrypt.experiments.transfer_wlan import TransferWlan
-from motecrypt.findings.recorded import MARK, days, file_of, read, text
+from motecrypt.findings.recorded import days, file_of, read, text
 from motecrypt.findings.wlan_transfer import WlanTransfer
+from motecrypt.model import RECORDED
 from motecrypt.results import Results
+from motecrypt.setup.kits import state
 from motecrypt.studies import Needs, names, needs, study
+from motecrypt.studies.pico import files
 from motecrypt.studies.wlan import plan
+from motecrypt.toolchain.pinned import with_toolchain
 
 KNOWN = [name for name in names() if needs(name).long is not None]
 
 
 def test_there_are_studies_with_something_long() -> None:
-    assert KNOWN == ["wlan"]
+    assert set(KNOWN) == {"pico", "wlan"}
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -34,7 +40,7 @@ def test_every_long_question_has_a_recorded_answer_and_nothing_else_has(name: st
     found = [question.find(results) for question in long.questions]
     assert None not in found, "its question changed: python -m motecrypt.cli._record"
     assert len(answers) == len(long.questions)
-    assert all(answer.finding.inputs[MARK] == answer.finding.made_at for answer in answers)
+    assert all(answer.finding.inputs[RECORDED] == answer.finding.made_at for answer in answers)
     assert text(answers) == file_of(name).read_text()
 
 
@@ -54,6 +60,73 @@ def test_a_study_shows_what_is_recorded_with_its_date_until_it_is_run(results: R
     newest = question.find(results)
     assert newest is not None and newest.outcome["complete"] is False
     assert days([newest]) == [] and days([finding, newest]) == [finding.made_at[:10]]
+
+
+def test_files_on_the_pico_are_shown_as_recorded_with_date_and_compiler(results: Results) -> None:
+    wanted, questions = Needs(long=needs("pico").long), files.long_questions()
+    ensure("pico", wanted, results, None, 1, lambda *_: None)  # type: ignore[arg-type]  # no cells, no catalog
+    recorded = read(file_of("pico"))[0].finding
+    when = f"as recorded on {recorded.made_at[:10]} with {recorded.outcome['compiler']}"
+    texts = [section.text for section in study("pico").sections(results) if when in section.text]
+    assert len(texts) == 3 and all(f"{when}; --full runs them anew." in text for text in texts)
+    notes = [row.note for row in files.times(files.StoredFiles(results))]
+    assert [note.endswith(when) for note in notes] == [True] * 4 + [False] * 2
+    assert (
+        FileJobs(tuple(map(FileJob.of, questions))).jobs[0].stored(results) is None
+    )  # so that --full runs it
+    for job in questions:
+        asked = job.asked()
+        results.store_finding(job.KIND, job.VERSION, {**asked, "own": 1}, recorded.outcome, asked)
+    assert "recorded" not in str([study("pico").sections(results), study("pico").comparisons(results)])
+
+
+def test_no_question_is_asked_twice_and_none_is_left_out() -> None:
+    quick, long = files.quick_questions(), files.long_questions()
+    assert set(quick) | set(long) == set(files.questions()) and not set(quick) & set(long)
+    assert {question.size for question in quick if question.rounds == files.FEW} > {16, 4096, 6300}
+    assert all(question.rounds == files.ROUNDS or question.size >= 16384 for question in long)
+
+
+def test_an_answer_of_an_earlier_program_yields_to_a_newer_one(results: Results) -> None:
+    question = plan.transfers()[0]
+    asked = question.asked()
+    kept = next(answer.finding for answer in read(file_of("wlan")) if answer.asked == asked)
+
+    def came(day: str) -> str:
+        recorded = replace(kept, inputs={**asked, RECORDED: day}, made_at=day)
+        results.store_recorded([(recorded, asked)])
+        newest = question.find(results)
+        assert newest is not None
+        return newest.made_at
+
+    assert [came(day) for day in ("2026-02-01", "2026-03-01", "2026-01-01")] == [
+        "2026-02-01",
+        "2026-03-01",
+        "2026-03-01",
+    ]
+    results.store_finding(kept.kind, kept.version, asked, kept.outcome)
+    assert came("9999-01-01") != "9999-01-01"
+
+
+def test_a_recorded_file_job_is_what_comes_out_again() -> None:
+    """The quickest job, run anew: the same cycles from the same firmware, else within 2 %."""
+    question = min(files.long_questions(), key=lambda q: (q.rounds, q.size, q.form))
+    target = Catalog.load().device("pico")
+    if not state(target.kit, compiler=False).complete:
+        pytest.skip(f"the kit '{target.kit}' is not installed (motecrypt doctor)")
+    try:
+        with_toolchain(target, question.toolchain, Catalog.load().toolchains)
+    except InputError as error:
+        pytest.skip(str(error))
+    recorded = next(a.finding.outcome for a in read(file_of("pico")) if a.asked == question.asked())
+    again = FileJob.of(question).run()
+    if again["elf_sha256"] == recorded["elf_sha256"]:
+        assert again == recorded
+    for direction in ("encrypt", "decrypt"):
+        time_us = recorded[direction]["time_us"]
+        assert again[direction]["time_us"] == pytest.approx(time_us, rel=0.02), (
+            "python -m motecrypt.cli._record"
+        )
 
 
 def test_a_recorded_answer_is_what_comes_out_again() -> None:

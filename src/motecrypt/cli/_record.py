@@ -11,7 +11,8 @@ from functools import partial
 
 from motecrypt.cli._output import open_results, progress
 from motecrypt.findings import FindingQuestion
-from motecrypt.findings.recorded import MARK, RecordedAnswer, file_of, text
+from motecrypt.findings.recorded import RecordedAnswer, file_of, text
+from motecrypt.model import RECORDED
 from motecrypt.paths import write_atomically
 from motecrypt.results import Results
 from motecrypt.setup import need
@@ -36,7 +37,7 @@ def main(chosen: Sequence[str]) -> None:
 
 def _answer(question: FindingQuestion, results: Results) -> RecordedAnswer:
     found = question.find(results)
-    if found is None or MARK in found.inputs:
+    if found is None or RECORDED in found.inputs:
         raise SystemExit("an answer is missing or was recorded before: start with a results file of its own")
     return RecordedAnswer(found, question.asked())
 

@@ -89,7 +89,7 @@ class FileRun:
 
 @dataclass(frozen=True)
 class FileCosts(Answer):
-    """What encrypting and decrypting took, and the sizes of the file and of the firmware."""
+    """What encrypting and decrypting took, the sizes of the file and of the firmware, and who compiled it."""
 
     encrypt: FileRun
     decrypt: FileRun
@@ -97,6 +97,7 @@ class FileCosts(Answer):
     clock_hz: int
     flash_bytes: int
     ram_bytes: int
+    compiler: str = ""
 
     def run(self, direction: str) -> FileRun:
         """The run of "encrypt" or "decrypt"."""

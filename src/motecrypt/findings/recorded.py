@@ -14,10 +14,7 @@ from typing import Any
 
 from motecrypt.catalog.places import DATA
 from motecrypt.errors import InputError
-from motecrypt.model import Finding
-
-MARK = "recorded"
-"""The input that says of a stored finding that it came with the program: when that answer was made."""
+from motecrypt.model import RECORDED, Finding
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ def read(path: Path) -> list[RecordedAnswer]:
         try:
             kept = json.loads(line)
             asked, made_at = kept["asked"], kept["made_at"]
-            inputs = {**asked, MARK: made_at}
+            inputs = {**asked, RECORDED: made_at}
             finding = Finding(
                 kept["kind"], kept["version"], inputs, kept["outcome"], made_at, kept["motecrypt_version"]
             )
@@ -78,6 +75,11 @@ def text(answers: Iterable[RecordedAnswer]) -> str:
     )
 
 
+def only(findings: Iterable[Finding]) -> list[Finding]:
+    """Those of these findings that came with the program."""
+    return [finding for finding in findings if RECORDED in finding.inputs]
+
+
 def days(findings: Iterable[Finding]) -> list[str]:
     """The days on which those of these findings were made that came with the program."""
-    return sorted({finding.made_at[:10] for finding in findings if MARK in finding.inputs})
+    return sorted({finding.made_at[:10] for finding in only(findings)})

@@ -16,7 +16,7 @@ from typing import Any
 
 from motecrypt import __version__
 from motecrypt.errors import InputError
-from motecrypt.model import Cell, CellIdentity, Finding, Measurement
+from motecrypt.model import RECORDED, Cell, CellIdentity, Finding, Measurement
 from motecrypt.paths import make_dir
 from motecrypt.results import rows, schema
 
@@ -398,13 +398,16 @@ class Results:
         return Finding(kind, version, dict(inputs), dict(outcome), made_at, __version__)
 
     def store_recorded(self, answers: Iterable[tuple[Finding, Mapping[str, Any]]]) -> None:
-        """Store findings made elsewhere, each with its question, where that has no answer; they keep their
-        dates."""
-        missing = [
-            (finding, asked)
-            for finding, asked in answers
-            if self.newest_finding(finding.kind, finding.version, asked) is None
-        ]
+        """Store findings that came with the program, each with its question; they keep their dates.
+
+        An answer made on this machine stays the newest of its question. One that came with an earlier program
+        yields to a newer one.
+        """
+        missing = []
+        for finding, asked in answers:
+            there = self.newest_finding(finding.kind, finding.version, asked)
+            if there is None or (RECORDED in there.inputs and there.made_at < finding.made_at):
+                missing.append((finding, asked))
         self._write(
             _STORE_FINDING,
             [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from motecrypt.files.crypt_and_hash import ROUNDS
@@ -14,12 +14,14 @@ from motecrypt.studies.pico.files import (
     CHART_TITLES,
     DIRECTIONS,
     FEW,
+    LARGE,
     MODERN,
     PART_TITLES,
     PRINTED_SIZES,
     StoredFiles,
     card_jobs,
     claims,
+    long_questions,
     memory,
     printed,
     printed_jobs,
@@ -61,9 +63,16 @@ def _time_section(stored: StoredFiles) -> Section:
             f"{1000 * words:.1f} us with Debian's, which move words: then the derivation takes "
             f"{words * ROUNDS:,.0f} ms, not {slow * ROUNDS:,.0f}."
         )
+    text = " ".join(filter(None, (text, _recorded("These times are", stored, printed_jobs().values()))))
     return Section(
         "Files on the Pico's flash, ms", ["file", "", "print", "ours", "ratio", "verdict"], rows, text
     )
+
+
+def _recorded(what: str, stored: StoredFiles, jobs: Iterable[FileQuestion]) -> str:
+    """A sentence that says so if these jobs, or some of them, came with the program."""
+    when = stored.recorded(jobs)
+    return f"{what} {when}; --full runs them anew." if when else ""
 
 
 def _part_section(stored: StoredFiles) -> Section:
@@ -85,7 +94,8 @@ def _part_section(stored: StoredFiles) -> Section:
                 ]
             )
     columns = ["job", *PART_TITLES.values(), "flash busy", "erased", "programmed", "cache misses"]
-    return Section("What the time goes to, ms ('flash busy' is part of 'file system')", columns, rows)
+    text = _recorded("These counts are", stored, printed_jobs().values())
+    return Section("What the time goes to, ms ('flash busy' is part of 'file system')", columns, rows, text)
 
 
 def _size_section(stored: StoredFiles) -> Section:
@@ -105,11 +115,13 @@ def _size_section(stored: StoredFiles) -> Section:
                 *(_ms(stored.total_ms(modern, d)) for d in DIRECTIONS),
             ]
         )
+    made = f"Run with {FEW} hashes, the time of the other {ROUNDS - FEW} added; the largest without misses."
+    large = [job for job in long_questions() if job.size >= LARGE]
     return Section(
         "Files of all sizes, ms: the published format, and the modern one (ChaCha20-Poly1305, a given key)",
         ["bytes", "encrypt", "decrypt", "% derivation", "file system", "modern encrypt", "modern decrypt"],
         rows,
-        f"Run with {FEW} hashes, the time of the other {ROUNDS - FEW} added; the largest without misses.",
+        " ".join(filter(None, (made, _recorded(f"Files from {LARGE:,} bytes are", stored, large)))),
     )
 
 

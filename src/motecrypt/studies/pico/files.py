@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable
 from functools import partial
 
 from motecrypt.catalog import DATA
 from motecrypt.files.crypt_and_hash import ROUNDS
+from motecrypt.findings import recorded
 from motecrypt.findings.passwords import PasswordQuestion
 from motecrypt.findings.pico_file import FileCosts, FileQuestion
 from motecrypt.model import Comparison, Verdict
@@ -16,6 +18,9 @@ from motecrypt.studies.pico.figures import SOURCE, TOOLCHAIN
 TIMES, MEMORY, CLAIMS = "Files: time", "Files: memory", "Files: claims"
 PRINTED_SIZES = (630, 6300)
 SWEPT_SIZES = (16, 64, 256, 1024, 4096, 16384, 65536, 262144)
+LARGE = 16384
+"""Bytes from which a file takes the simulator long."""
+
 FEW = 16
 """Hashes in the sweep, whose time does not depend on the file; the rest is added from the full runs."""
 
@@ -85,6 +90,20 @@ def questions() -> list[FileQuestion]:
     return list(dict.fromkeys(jobs))
 
 
+def quick_questions() -> list[FileQuestion]:
+    """Those of `questions` that take the simulator about a second each."""
+    return [question for question in questions() if not _takes_long(question)]
+
+
+def long_questions() -> list[FileQuestion]:
+    """The others: all hashes, and the largest files."""
+    return [question for question in questions() if _takes_long(question)]
+
+
+def _takes_long(question: FileQuestion) -> bool:
+    return question.rounds == ROUNDS or question.size >= LARGE
+
+
 class StoredFiles:
     """The stored findings of jobs, as milliseconds."""
 
@@ -94,6 +113,14 @@ class StoredFiles:
     def outcome(self, job: FileQuestion) -> FileCosts | None:
         """What a job took, or None."""
         return job.answer(self._results)
+
+    def recorded(self, jobs: Iterable[FileQuestion]) -> str:
+        """When, and with which compiler, those of these jobs were run that came with the program; or ""."""
+        found = [finding for job in jobs if (finding := job.find(self._results)) is not None]
+        days = recorded.days(found)
+        made = [FileCosts.from_json(finding.outcome) for finding in recorded.only(found)]
+        compilers = sorted({costs.compiler for costs in made if costs is not None})
+        return f"as recorded on {', '.join(days)} with {', '.join(compilers)}" if days else ""
 
     def total_ms(self, job: FileQuestion, direction: str) -> float | None:
         """The time of a whole job by the board's timer; with few hashes, the time of the others is added."""
@@ -216,12 +243,13 @@ def _split(stored: StoredFiles, job: FileQuestion, direction: str, said: float) 
         return ""
     run = outcome.run(direction)
     split = ", ".join(f"{title} {parts[part]:.1f}" for part, title in PART_TITLES.items())
-    ours = run.time_us / 1000
+    ours, when = run.time_us / 1000, stored.recorded([job])
     return (
         f"{split} ms; in the last the flash was busy {parts['storage']:.1f} ms ({run.erases} sectors "
         f"erased, {run.programs} pages programmed); {sum(vars(run.misses).values())} cache misses; "
         f"residual {ours - said:+.0f} ms: Mbed OS's littlefs is version 1, which erases a sector (45 ms "
         "typical) whenever it commits a name or size; ours is version 2, which appends"
+        + (f"; {when}" if when else "")
     )
 
 
