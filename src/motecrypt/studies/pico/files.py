@@ -109,10 +109,13 @@ class StoredFiles:
 
     def __init__(self, results: Results) -> None:
         self._results = results
+        self._read: dict[FileQuestion, FileCosts | None] = {}
 
     def outcome(self, job: FileQuestion) -> FileCosts | None:
-        """What a job took, or None."""
-        return job.answer(self._results)
+        """What a job took, or None; read once."""
+        if job not in self._read:
+            self._read[job] = job.answer(self._results)
+        return self._read[job]
 
     def recorded(self, jobs: Iterable[FileQuestion]) -> str:
         """When, and with which compiler, those of these jobs were run that came with the program; or ""."""
