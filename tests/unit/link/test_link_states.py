@@ -322,10 +322,15 @@ def lost_step(*defines: str) -> None:
 
 def malformed_blocks(*defines: str) -> None:
     """A key block with a right check value and wrong figures."""
-    link = model.Model(1, KEY, 5, SHORT | LISTENS, 11, 1)
-    made = FaultyLink("aes128-ccm", *defines)
-    slots = 2 * link.slot(0, 0) + bytes([0xFF]) * 6 * SLOT_BYTES
-    assert made.begin(link.key_block(False) + slots) == Event.NO_KEY
+    sound = model.Model(1, KEY, 5, SHORT | LISTENS, 12, 1)
+    blocks = {(2, sound): Event.NOTHING, (2, replace(sound, node=63)): Event.NOTHING}
+    for odd in ((1, sound), (3, sound), (2, replace(sound, node=64)), (2, replace(sound, packet_bytes=11))):
+        blocks[odd] = Event.NO_KEY
+    for (version, link), event in blocks.items():
+        head = bytes([version]) + link.key_block(False)[1:24]
+        slots = 2 * link.slot(0, 0) + bytes([0xFF]) * 6 * SLOT_BYTES
+        made = FaultyLink("aes128-ccm", *defines)
+        assert made.begin(head + link.check(head[:16]) + slots) == event
 
 
 SCENARIOS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
