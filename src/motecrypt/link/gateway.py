@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,8 @@ _TAKEN = (Event.MESSAGE, Event.COMMANDED)
 _OUTCOMES = (Event.ACCEPTED, Event.REFUSED, Event.UNCONFIRMED)
 _KEY_AT = slice(8, 24)
 EPOCH_MAX = 2**32 - 1
+EVENTS_MAX = 10_000
+"""Kept until they are taken; with more of them the oldest go, so that forgers fill no memory."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ class Gateway:
         self._renewing: dict[int, int] = {}
         self._void: set[int] = set()  # in the record already
         self._packets: list[bytes] = []
-        self.events: list[NodeEvent] = []
+        self._events: deque[NodeEvent] = deque(maxlen=EVENTS_MAX)
         record = store.read()
         if record is not None:
             self._load(record)
@@ -245,7 +248,7 @@ class Gateway:
     # --- messages
 
     def send(self, node: int, message: bytes, how: int = 0) -> Event:
-        """Send a message to a node; `take_packets` has its packets, `events` its outcome.
+        """Send a message to a node; `take_packets` has its packets, `take_events` its outcome.
 
         Raises
         ------
@@ -317,11 +320,17 @@ class Gateway:
                 del self._renewing[node]
                 self._links[node].stored = True
             return  # the link's own message, which is sent until it is accepted
-        self.events.append(NodeEvent(node, event))
+        self._events.append(NodeEvent(node, event))
 
     def _gather(self, links: Iterable[NativeLink]) -> None:
         for link in links:
             self._packets += link.packets()
+
+    def take_events(self) -> list[NodeEvent]:
+        """What has happened since the last call."""
+        events = list(self._events)
+        self._events.clear()
+        return events
 
     def take_packets(self) -> list[bytes]:
         """What is to be sent."""

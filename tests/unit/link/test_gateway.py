@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from link_ports import FaultyLink
 from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link.gateway import Gateway, NodeEvent, NodeMessage
+from motecrypt.link.gateway import EVENTS_MAX, Gateway, NodeEvent, NodeMessage
 from motecrypt.link.state import FileStore, MemoryStore
 from motecrypt.toolchain.link import BROADCAST, COMMAND, CONFIRMED, LISTENS, LONG, SHORT, Event
 
@@ -181,11 +181,11 @@ def test_commands_go_down_and_outcomes_come_back() -> None:
     assert field.down()[-1] == Event.COMMANDED and node.message() == b"open the valve"
     node.answer(True)
     field.up(*node.packets())
-    assert field.gateway.events == [NodeEvent(5, Event.ACCEPTED)]
+    assert field.gateway.take_events() == [NodeEvent(5, Event.ACCEPTED)]
     field.gateway.send(5, b"lost", CONFIRMED)
     for now in range(0, 5000, 250):
         field.gateway.poll(now)
-    assert field.gateway.events[1:] == [NodeEvent(5, Event.UNCONFIRMED)]
+    assert field.gateway.take_events() == [NodeEvent(5, Event.UNCONFIRMED)]
     with pytest.raises(InputError, match="node 7"):
         field.gateway.send(7, b"nobody")
 
@@ -220,7 +220,7 @@ def test_a_restored_backup_begins_epochs_and_accepts_nothing_recorded() -> None:
         assert field.up(*field.nodes[number].packets()) == []
         assert field.gateway.send(number, READING) == Event.WAITING
         assert field.down()[-1] == Event.MESSAGE
-    assert not field.gateway.events
+    assert not field.gateway.take_events()
     silent.send(READING, LONG)
     field.up(*silent.packets())
     assert len(field.got) == 9
@@ -266,6 +266,18 @@ def test_records_that_are_not_ours_are_refused() -> None:
     for node in (-1, 64):
         with pytest.raises(InputError, match="node"):
             field.gateway.provision(node)
+
+
+def test_forged_packets_are_told_and_fill_no_memory() -> None:
+    field = Field(5)
+    field.nodes[5].send(READING)
+    field.up(*field.nodes[5].packets())
+    forged = [bytes([5, 1]) + bytes(10)] * 3
+    field.up(*forged)
+    assert field.gateway.take_events() == [NodeEvent(5, Event.FORGED)] * 3
+    field.up(*forged * 4000)
+    told = field.gateway.take_events()
+    assert len(told) == EVENTS_MAX and told[-1] == NodeEvent(5, Event.BOUND)
 
 
 def test_odd_packets_do_no_harm() -> None:
