@@ -6,6 +6,7 @@
 #include "stream.h"
 
 #include <setjmp.h>
+#include <stdlib.h>
 
 enum { POWER_LOST = 255 };
 
@@ -19,7 +20,12 @@ struct tester {
 
 static void tester_store(struct port *port, uint8_t at, uint8_t byte) {
     struct tester *tester = port->tester;
-    uint8_t stuck = tester->stuck[at];
+    uint8_t stuck;
+
+    if (at >= LINK_STORAGE_BYTES) {
+        abort();
+    }
+    stuck = tester->stuck[at];
 
     if (port->storage[at] == byte) {
         return; /* as eeprom_update_byte does */

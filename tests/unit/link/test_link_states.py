@@ -594,3 +594,18 @@ def test_the_first_fragment_alone_is_progress(before: int) -> None:
         now += 100
         assert pair.node.poll(now) == Event.UNCONFIRMED
         pair.node.packets()
+
+
+def test_old_answers_in_turn_are_no_progress() -> None:
+    pair = Pair()
+    pair.node.send(bytes(250), CONFIRMED)
+    packets, told = pair.node.packets(), []
+    for first in (0, 1):
+        assert pair.gateway.begin() == Event.NOTHING
+        for packet in (packets[first], packets[9]):
+            pair.gateway.receive(packet)
+        told += pair.gateway.packets()
+    for turn in range(2, 14):
+        event = pair.node.receive(told[turn % 2])
+        pair.node.packets()
+    assert event == Event.UNCONFIRMED, "two that brought progress, then ten"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { RATE_BYTES = 8, ROUNDS = 12, OUT_BYTES = 16 };
+enum { RATE_BYTES = 8, ROUNDS = 12 };
 
 static void absorb(struct ascon_word *state, const uint8_t *bytes) {
     struct ascon_word word;
