@@ -22,7 +22,9 @@ from motecrypt.catalog.libraries import read_library_folder
 from motecrypt.catalog.processors import processors
 from motecrypt.catalog.toolchains import read_toolchain
 from motecrypt.descriptor import Table
+from motecrypt.emulate.conformance import read_features
 from motecrypt.errors import InputError
+from motecrypt.export.targets import read_target
 from motecrypt.findings.pico_file import read_storage
 from motecrypt.radios.catalog import read_radio
 from motecrypt.setup.kits import read_kits
@@ -57,6 +59,8 @@ READERS: dict[str, Callable[[Path], object]] = {
     "setup.toml": read_kits,
     "storage.toml": read_storage,
     "wlan.toml": read_document,
+    "conformance.toml": read_features,
+    "target.toml": lambda path: read_target(path.parent, _catalog()),
 }
 
 
@@ -199,7 +203,7 @@ def test_a_number_out_of_its_range_is_refused(path: Path, tmp_path: Path) -> Non
         target.write_text(changed(path, where, lambda table, key: table.update({key: -1})))
         with pytest.raises(InputError, match=where[-1]):
             read(target)
-    without = ("cipher.toml", "library.toml", "setup.toml")
+    without = ("cipher.toml", "library.toml", "setup.toml", "conformance.toml", "target.toml")
     assert tried or path.name in without or path.parent.name in ("radios", "toolchains")
 
 

@@ -6,11 +6,12 @@ touches it (drivers/avr_run_watch.h); docs/fidelity.md has the whole list as a t
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from motecrypt.catalog import DATA
+from motecrypt.descriptor import Table
 
 STATES = ("modelled", "partly", "not modelled")
 
@@ -55,24 +56,46 @@ class Feature:
 
 def features(chip: str) -> tuple[Feature, ...]:
     """The list of a chip, as devices name it; empty where there is none."""
-    rows = tomllib.loads((DATA / "conformance.toml").read_text()).get(chip, [])
-    return tuple(
-        Feature(
-            row["part"],
-            row["what"],
-            row["state"],
-            row["by"],
-            row["bound"],
-            tuple(row.get("tests", ())),
-            row.get("note", ""),
-            tuple(
-                Condition(int(address, 0), int(mask, 0), None if value == "any" else int(value, 0))
-                for address, mask, value in row.get("when", ())
-            ),
-            row.get("unless", ""),
-        )
-        for row in rows
+    return tuple(feature for of, feature in read_features(DATA / "conformance.toml") if of == chip)
+
+
+def read_features(path: Path) -> list[tuple[str, Feature]]:
+    """Every feature of a file with the chip that it is of.
+
+    Raises
+    ------
+    InputError
+        The file is not as the head of data/conformance.toml says.
+    """
+    document = Table.read(path)
+    rows = document.tables("feature")
+    document.done()
+    return [_read_feature(row) for row in rows]
+
+
+def _read_feature(row: Table) -> tuple[str, Feature]:
+    chip = row.text("chip", filled=True)
+    feature = Feature(
+        part=row.text("part", filled=True),
+        what=row.text("what", filled=True),
+        state=row.text("state", choices=STATES),
+        by=row.text("by"),
+        bound=row.text("bound"),
+        tests=row.texts("tests", []),
+        note=row.text("note", ""),
+        when=tuple(_condition(text, row) for text in row.texts("when", [])),
+        unless=row.text("unless", ""),
     )
+    row.done()
+    return chip, feature
+
+
+def _condition(text: str, row: Table) -> Condition:
+    try:
+        address, mask, value = text.split(":")
+        return Condition(int(address, 0), int(mask, 0), None if value == "any" else int(value, 0))
+    except ValueError:
+        raise row.wrong("when", text, "address:mask:value, as 0x55:0x12:any") from None
 
 
 def watch_list(chip: str, given: Collection[str] = ()) -> str:

@@ -61,17 +61,18 @@ def target(name: str, catalog: Catalog) -> Target:
     """One by name; InputError with the nearest names otherwise."""
     if name not in target_names():
         raise InputError(nearest("export", name, target_names()))
-    return _read(TARGETS / name, catalog)
+    return read_target(TARGETS / name, catalog)
 
 
 def target_for(device: Device, catalog: Catalog) -> Target:
     """What a device's owner would install: the first target that names it, else plain C."""
-    found = [_read(TARGETS / name, catalog) for name in target_names()]
+    found = [read_target(TARGETS / name, catalog) for name in target_names()]
     meant = [one for one in found if one.device == device.name and one.core == device.core]
     return meant[0] if meant else target("c", catalog)
 
 
-def _read(folder: Path, catalog: Catalog) -> Target:
+def read_target(folder: Path, catalog: Catalog) -> Target:
+    """One from its folder; InputError when its target.toml is not as those that there are."""
     table = Table.read(folder / "target.toml")
     device = catalog.device(table.text("device"))
     read = Target(

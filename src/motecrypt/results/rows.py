@@ -45,15 +45,15 @@ class Reader:
             A value is not of its column's type.
         """
         one = self._texts
-        values: list[Any] = []
+        values: dict[str, Any] = {}
         for name, value, plain in zip(COLUMNS, row, _PLAIN, strict=True):
             if name == "extra":
-                values.append(_extra(value, self._where))
+                values[name] = _extra(value, self._where)
             elif type(value) not in plain:
-                values.append(_checked(name, value, self._where))
+                values[name] = _checked(name, value, self._where)
             else:
-                values.append(one.setdefault(value, value) if type(value) is str else value)
-        return Measurement(*values)
+                values[name] = one.setdefault(value, value) if type(value) is str else value
+        return Measurement(**values)
 
 
 def _extra(text: Any, where: str) -> dict[str, Any]:

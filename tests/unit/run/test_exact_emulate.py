@@ -14,6 +14,7 @@ import pytest
 
 from motecrypt.catalog import Catalog
 from motecrypt.emulate import profiling, run
+from motecrypt.emulate.conformance import watch_list
 from motecrypt.emulate.images import Image, Segment
 from motecrypt.emulate.profiling import START_UP, FunctionCost, LineCost, Profile
 from motecrypt.emulate.run import Ended, FreeRun
@@ -53,14 +54,16 @@ def test_the_unos_command(tmp_path: Path) -> None:
     device = replace(UNO, clock_hz=8_000_000)
     base = ["<avr_run>", "--mcu", UNO.simulator["mcu"], "--clock", "8000000", "--image", "flash", "--base"]
     events = ["--events", "{events}", "--start"]
-    assert command(image(CODE), QUIET, tmp_path, device) == [*base, "0x0", *events, "0x0"]
+    notes = ["--notes", "notes"]
+    assert command(image(CODE), QUIET, tmp_path, device) == [*base, "0x0", *events, "0x0", *notes]
+    assert (tmp_path / "notes").read_text() == watch_list(UNO.chip)
     assert (tmp_path / "flash").read_bytes() == b"code"
     for at, start in ((0x7000, 0x7000), (0x7800, 0x7800), (0x7C00, 0x7C00), (0x7E00, 0x7E00), (0x7E02, 0)):
         made = image(Segment(at, b"boot"))
-        assert command(made, QUIET, tmp_path, device) == [*base, hex(at), *events, hex(start)]
+        assert command(made, QUIET, tmp_path, device) == [*base, hex(at), *events, hex(start), *notes]
     made = image(CODE, Segment(0x810000, b"kept"), data_end=0x800123)
     assert command(made, QUIET, tmp_path, device) == [
-        *(*base, "0x0", *events, "0x0", "--data-end", "0x123", "--data", "eeprom"),
+        *(*base, "0x0", *events, "0x0", "--data-end", "0x123", "--data", "eeprom", *notes),
     ]
     assert (tmp_path / "eeprom").read_bytes() == b"kept"
     with pytest.raises(InputError, match=r"^f: has nothing for the flash$"):
