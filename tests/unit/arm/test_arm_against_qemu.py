@@ -6,7 +6,6 @@ ours, one by one, and so must their number.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import shutil
 import time
@@ -14,19 +13,16 @@ from pathlib import Path
 
 import pytest
 from arm_snippets import pico
+from microbit_board import QEMU, RUNS_IT, microbit, requests
 
 from motecrypt import process
 from motecrypt.catalog import Catalog
-from motecrypt.model import Device, Memory, Placement
+from motecrypt.model import Device
 from motecrypt.runners import Fault, Options, Region, arm
-from motecrypt.runners.protocol import encode
 from motecrypt.setup import have
 from motecrypt.toolchain import BuildRequest, Firmware, build
 from motecrypt.toolchain.sizes import symbols
 
-QEMU = "qemu-system-arm"
-FOLDER = Path(__file__).with_name("microbit")
-MARK = 0x40008540  # see microbit/hal.c
 STORE_R0_TO_R3 = 0x6018
 
 pytestmark = [
@@ -34,25 +30,6 @@ pytestmark = [
     pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)"),
     pytest.mark.skipif(shutil.which(QEMU) is None, reason=f"{QEMU} is missing: apt-get install {QEMU}"),
 ]
-
-
-def microbit(requests: bytes) -> Device:
-    """The Pico's core with QEMU's memories, fed with compiled-in requests."""
-    device = pico()
-    return dataclasses.replace(
-        device,
-        name="microbit",
-        folder=FOLDER,
-        hal=("hal.c", str(device.folder / "startup.S")),
-        memory={
-            "flash": Memory(256 * 1024, 0, 0x10000000),
-            "ram": Memory(16 * 1024, 0x20000000, 0x10000000),
-        },
-        compiler=dataclasses.replace(device.compiler, defines=("REQUESTS=" + ",".join(map(str, requests)),)),
-        placements={"flash": Placement("flash", link_flags=("-T{device}/microbit.ld",))},
-        bench={"key": 64, "nonce": 32, "ad": 64, "message": 256},
-        simulator={**device.simulator, "vectors": 0, "mark_address": MARK, "max_cycles": 50_000_000},
-    )
 
 
 def ours(device: Device, built: Firmware, dump: Path) -> tuple[list[Region], list[list[int]]]:
@@ -84,9 +61,8 @@ def theirs(elf: Path, log: Path, store: int) -> list[list[int]]:
     )
     outcome = process.run(
         [
-            *(QEMU, "-M", "microbit", "-display", "none", "-monitor", "none", "-serial", "none"),
+            *(QEMU, *RUNS_IT),
             *(
-                "-semihosting",
                 "-icount",
                 "shift=0",
                 *one_each,
@@ -123,10 +99,7 @@ def test_the_same_instructions_run(tmp_path: Path, cipher: str, variant: str) ->
         ("M", bytes(range(48))),
     ]
     wanted += [("R", bytes([operation, 1, 0])) for operation in (0, 1, 2)]
-    sent = b"".join(
-        encode(n, kind, data) for n, (kind, data) in enumerate(wanted, start=1) if kind != "N" or data
-    )
-    device = microbit(sent)
+    device = microbit(pico(), requests(wanted))
     built = build(BuildRequest(device, body, "flash"))
     store = symbols(built.elf)["hal_mark"] & ~1
     code = process.run(["arm-none-eabi-objdump", "-d", "--disassemble=hal_mark", built.elf]).output
