@@ -160,7 +160,7 @@ def _jpeg(size: int, chance: random.Random) -> bytes:
         from PIL import Image
     except ImportError:
         raise MotecryptError(
-            "sample images need the Python package Pillow: pip install 'motecrypt[wlan]'"
+            "sample images need the Python package Pillow: pip install 'motecrypt[images]'"
         ) from None
     if size < 4000:
         raise InputError(f"a JPEG of {size} bytes is too small: ask for at least 4000")
