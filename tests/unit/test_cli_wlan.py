@@ -121,7 +121,7 @@ def test_bad_input_is_one_line_and_code_2(
 def test_samples_have_their_sizes_types_and_are_the_same_each_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed: pip install 'motecrypt[images]'")
+    image = pytest.importorskip("PIL.Image", reason="Pillow is missing: pip install 'motecrypt[images]'")
     import wave
 
     sizes = {"text": 20_001, "image": 28_000, "audio": 33_003, "video": 100_000}

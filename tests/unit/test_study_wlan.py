@@ -181,7 +181,7 @@ def test_timings_are_intervals_around_one(tmp_path: Path, monkeypatch: pytest.Mo
     ordered = data_types.interval([1.0] * 20 + [5.0])
     assert (ordered["low"], ordered["median"], ordered["high"]) == (1.0, 1.0, 1.0)
     assert data_types.outliers([1.0, 1.01, 0.99, 1.0, 1.02, 9.0]) == 1
-    pytest.importorskip("PIL", reason="Pillow is not installed: pip install 'motecrypt[images]'")
+    pytest.importorskip("PIL", reason="Pillow is missing: pip install 'motecrypt[images]'")
     finding = DataTypes("aes128-cbc", 128, rounds=9).ensure(Results(tmp_path / "t.db"))
     for span in finding.outcome["ratio_to_text"].values():
         assert span["low"] <= span["median"] <= span["high"]
