@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from avr_snippets import waiting
 
 from motecrypt.emulate.images import ARM, Segment, elf_of
 from motecrypt.toolchain.drivers import driver
@@ -116,11 +119,17 @@ def run(
     """Run it; `given` is its input, or a descriptor of it."""
     image = assemble(text, folder) if isinstance(text, str) else text
     (folder / "f.elf").write_bytes(elf_of([Segment(VECTORS, image), *segments], ARM, ENTRY | 1))
-    source = {"input": given} if isinstance(given, bytes) else {"stdin": given}
-    done = subprocess.run(
-        [driver("arm"), *options(**(costs or {})), *more, folder / "f.elf"],
-        **{"capture_output": True, "timeout": DEADLINE_S, "check": False, **source},
-    )
+    there = waiting(given) if isinstance(given, bytes) else os.dup(given)
+    try:
+        done = subprocess.run(
+            [driver("arm"), *options(**(costs or {})), *more, folder / "f.elf"],
+            capture_output=True,
+            timeout=DEADLINE_S,
+            check=False,
+            stdin=there,
+        )
+    finally:
+        os.close(there)
     lines = done.stderr.decode().splitlines()
     events = [json.loads(line) for line in lines if line.startswith("{")]
     return Outcome(done.returncode, done.stdout, events, [line for line in lines if not line.startswith("{")])
