@@ -559,7 +559,7 @@ def test_what_debian_has_not_signed_is_refused(tmp_path: Path, keyring: Path, si
     assert not list(folder.glob("*.deb"))
 
 
-@pytest.mark.parametrize("good", ["http://deb.debian.org/debian/", "https://a.b:80/x", "file:/srv/debian"])
+@pytest.mark.parametrize("good", ["http://mirror.example/debian/", "https://a.b:80/x", "file:/srv/debian"])
 def test_a_mirror_is_an_address(good: str) -> None:
     assert debian.checked_mirror(good, "--mirror") == good.rstrip("/")
 

@@ -75,7 +75,7 @@ def checked_mirror(text: str, where: str) -> str:
     if not plain or parts.scheme not in _SCHEMES or not (parts.netloc or parts.scheme == "file"):
         shown = text.encode("unicode_escape").decode()[:60]
         raise InputError(
-            f"{where} '{shown}' is no address of a Debian archive; write http://deb.debian.org/debian"
+            f"{where} '{shown}' is no address of a Debian archive; write http://mirror.example/debian"
         )
     return text.rstrip("/")
 
