@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from avr_snippets import waiting
+from driver_runs import Outcome, outcome
 
 from motecrypt.emulate.images import ARM, Segment, elf_of
 from motecrypt.toolchain.drivers import driver
@@ -19,7 +15,6 @@ MEMORY_BYTES = 0x10000
 STACK_TOP = RAM + 0x8000
 MARK = 0x4005800C
 ENTRY = VECTORS + 8
-DEADLINE_S = 40.0
 
 COSTS = {
     "alu": 1,
@@ -82,24 +77,6 @@ def assemble(text: str, folder: Path, base: int = VECTORS, prelude: str = PRELUD
     return flat.read_bytes()
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What the driver said."""
-
-    code: int
-    output: bytes
-    events: list[dict[str, Any]]
-    said: list[str]
-
-    @property
-    def end(self) -> dict[str, Any]:
-        return self.events[-1]
-
-    @property
-    def regions(self) -> list[dict[str, Any]]:
-        return [event for event in self.events if event["event"] == "region"]
-
-
 def options(**costs: int) -> list[str]:
     """A small machine."""
     table = ",".join(f"{name}={cycles}" for name, cycles in (COSTS | costs).items())
@@ -119,17 +96,4 @@ def run(
     """Run it; `given` is its input, or a descriptor of it."""
     image = assemble(text, folder) if isinstance(text, str) else text
     (folder / "f.elf").write_bytes(elf_of([Segment(VECTORS, image), *segments], ARM, ENTRY | 1))
-    there = waiting(given) if isinstance(given, bytes) else os.dup(given)
-    try:
-        done = subprocess.run(
-            [driver("arm"), *options(**(costs or {})), *more, folder / "f.elf"],
-            capture_output=True,
-            timeout=DEADLINE_S,
-            check=False,
-            stdin=there,
-        )
-    finally:
-        os.close(there)
-    lines = done.stderr.decode().splitlines()
-    events = [json.loads(line) for line in lines if line.startswith("{")]
-    return Outcome(done.returncode, done.stdout, events, [line for line in lines if not line.startswith("{")])
+    return outcome([driver("arm"), *options(**(costs or {})), *more, folder / "f.elf"], given)

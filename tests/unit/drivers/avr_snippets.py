@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from driver_runs import Outcome, outcome
 
 from motecrypt.emulate.images import Segment, elf_of
 from motecrypt.toolchain.drivers import driver
 
 AVR = 83
 CHIP = ("--mcu", "atmega328p", "--clock", "16000000")
-DEADLINE_S = 40.0
 
 #: A UART as fast as the chip allows, subroutines that send and take r24, and the way round them.
 UART = """
@@ -53,42 +50,6 @@ def assemble(text: str, folder: Path) -> bytes:
     subprocess.run(command, check=True, capture_output=True, timeout=60)
     subprocess.run(["avr-objcopy", "-O", "binary", str(built), str(flat)], check=True, timeout=60)
     return flat.read_bytes()
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a driver said."""
-
-    code: int
-    output: bytes
-    events: list[dict[str, Any]]
-    said: list[str]
-    """Lines on standard error that are no events."""
-
-    @property
-    def end(self) -> dict[str, Any]:
-        return self.events[-1]
-
-
-def waiting(given: bytes) -> int:
-    """A pipe's end with all of the input in it: how fast this computer is does not say when it comes."""
-    there, into = os.pipe()
-    assert len(given) <= 65536, "what a pipe holds"
-    os.write(into, given)
-    os.close(into)
-    return there
-
-
-def outcome(command: list[str | Path], given: bytes = b"") -> Outcome:
-    """Run a driver whose events go to standard error."""
-    there = waiting(given)
-    try:
-        done = subprocess.run(command, stdin=there, capture_output=True, timeout=DEADLINE_S, check=False)
-    finally:
-        os.close(there)
-    lines = done.stderr.decode().splitlines()
-    events = [json.loads(line) for line in lines if line.startswith("{")]
-    return Outcome(done.returncode, done.stdout, events, [line for line in lines if not line.startswith("{")])
 
 
 def simavr(
