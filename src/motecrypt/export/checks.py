@@ -194,16 +194,16 @@ def _check_cmake(path: Path, folder: Path) -> None:
 
 def simple_yaml(text: str, where: str) -> dict[str, Any]:
     """The mappings and lists of a YAML file that uses no more of the language: blocks, words and "texts"."""
-    root: dict[str, Any] = {}
-    stack: list[tuple[int, dict[str, Any], str]] = [(-1, {"": root}, "")]  # indent, container, open key
+    top: dict[str, Any] = {"": {}}
+    stack: list[tuple[int, dict[str, Any], str]] = []  # indent, container, open key
     for number, line in enumerate(text.splitlines(), 1):
         match = _YAML_LINE.fullmatch(line)
         if match is None or (match[3] is None and match[2] is None):
             raise InputError(f"{where}: line {number}: not understood")
         indent = len(match[1])
-        while stack[-1][0] >= indent:
+        while stack and stack[-1][0] >= indent:
             stack.pop()
-        _, container, key = stack[-1]
+        container, key = stack[-1][1:] if stack else (top, "")
         value: Any = json.loads(match[4]) if (match[4] or "").startswith('"') else match[4]
         if match[2]:
             if not isinstance(container.get(key), list):
@@ -217,5 +217,5 @@ def simple_yaml(text: str, where: str) -> dict[str, Any]:
             raise InputError(f"{where}: line {number}: '{match[3]}' stands there twice")
         inner[match[3]] = value
         stack.append((indent, inner, str(match[3])))
-    made: dict[str, Any] = stack[0][1][""]
+    made: dict[str, Any] = top[""]
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,8 @@ FAULTS = [
     ("arduino", "library.properties", "name=motecrypt", "name=Arduino motecrypt", "only Arduino's own"),
     ("arduino", "library.properties", "name=motecrypt", "name=mote+crypt", "expected up to 63 letters"),
     ("arduino", "library.properties", "name=motecrypt", f"name={'m' * 60}", "expected up to 63 letters"),
+    ("arduino", "library.properties", "version=", "version=\nversion=", "line 3: not one"),
+    ("arduino", "library.properties", "url=", "url=\nweb=", "line 9: not one"),
     ("arduino", "library.properties", "version=", "version=v", "expected one such as 1.2.3"),
     ("arduino", "library.properties", "sentence=", "sentence=\nignored=", "line 6: not one"),
     ("arduino", "library.properties", "paragraph=", "#paragraph=", "line 6: not one"),
@@ -45,12 +48,16 @@ FAULTS = [
     ("arduino", "library.properties", "includes=", "depends=a;b\nincludes=", "'a;b' is no library's name"),
     ("arduino", "library.properties", "url=", "url=\nurl=", "line 9: not one"),
     ("arduino", "keywords.txt", "\t", " ", "line 1: expected a name, one tab and a kind"),
-    ("arduino", "keywords.txt", "KEYWORD1", "KEYWORD9", "'KEYWORD9' is no kind"),
+    ("arduino", "keywords.txt", "\t", "\t\t", "line 1: expected a name, one tab and a kind"),
+    ("arduino", "keywords.txt", "\tKEYWORD1", "", "line 1: expected a name, one tab and a kind"),
+    ("arduino", "keywords.txt", "\t", "+\t", "line 1: expected a name, one tab and a kind"),
+    ("arduino", "keywords.txt", "KEYWORD1", "KEYWORD9", "line 1: 'KEYWORD9' is no kind"),
     ("platformio", "library.json", '"name": "', '"name": "mote--', "expected up to 50 letters"),
     ("platformio", "library.json", '"version": "', '"version": "x', "expected one such as 1.2.3"),
     ("platformio", "library.json", '"headers": ["', '"headers": ["X', "there is no src/XMc"),
     ("platformio", "library.json", '"srcDir": "src"', '"srcDir": "source"', "srcDir: there is no"),
     ("platformio", "library.json", '"MIT"', '"GPL-3.0"', "expected that of LICENSE"),
+    ("platformio", "library.json", '"MIT"', '"Zlib"', "expected that of LICENSE"),
     ("platformio", "library.json", "{", "", "no valid JSON"),
     ("platformio", "library.json", '"description": "', f'"description": "{"x" * 255}', "1 to 255 characters"),
     ("platformio", "library.json", '"description": "', '"description": "", "x": "', "1 to 255 characters"),
@@ -61,9 +68,11 @@ FAULTS = [
     ("zephyr", "zephyr/CMakeLists.txt", "ascon_aead128.c", "ascon.c", "there is no"),
     ("esp-idf", "idf_component.yml", 'version: "', 'version: "v', "expected one such as 1.2.3"),
     ("esp-idf", "idf_component.yml", "license: MIT", "license: BSD", "as 'license' that of LICENSE"),
+    ("esp-idf", "idf_component.yml", "license: MIT", "license: Zlib", "as 'license' that of LICENSE"),
     ("esp-idf", "idf_component.yml", "description: ", "text: ", "'description' is needed"),
     ("esp-idf", "CMakeLists.txt", "src/", "source/", "there is no source/"),
     ("pico-sdk", "CMakeLists.txt", "STATIC", "(STATIC", "a parenthesis is missing"),
+    ("pico-sdk", "CMakeLists.txt", "STATIC", "STATIC)", "a parenthesis is missing"),
     ("c", "CMakeLists.txt", "main.c", "nain.c", "there is no examples/known_answer/nain.c"),
 ]  # fmt: skip
 
@@ -80,6 +89,68 @@ def test_a_fault_in_the_metadata_is_told(
     with pytest.raises(InputError, match=message) as told:
         check_export(folder)
     assert "\n" not in str(told.value)
+
+
+def _described(name: str, results: Results) -> dict[str, str]:
+    """The values of an export's library.properties or library.json."""
+    planned = plan(
+        CATALOG,
+        target(name, CATALOG),
+        CATALOG.cipher("ascon-aead128"),
+        choose(CATALOG, CATALOG.cipher("ascon-aead128"), target(name, CATALOG), None),
+        results,
+    )
+    text = planned.files["library.properties" if name == "arduino" else "library.json"].decode()
+    if name == "arduino":
+        return dict(line.split("=", 1) for line in text.splitlines())
+    return dict(json.loads(text))
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "longest"),
+    [("arduino", "name", 63), ("platformio", "name", 50), ("platformio", "description", 255)],
+)
+def test_texts_are_as_long_as_their_descriptions_allow(
+    name: str, key: str, longest: int, tmp_path: Path, results: Results
+) -> None:
+    folder = _exported(name, tmp_path / "lib", results)
+    values = _described(name, results)
+    for length, right in ((1, True), (longest, True), (longest + 1, False)):
+        changed = {**values, key: "m" * length}
+        if name == "arduino":
+            text = "".join(f"{key}={value}\n" for key, value in changed.items())
+            (folder / "library.properties").write_text(text)
+        else:
+            (folder / "library.json").write_text(json.dumps(changed))
+        if right:
+            check_export(folder)
+        else:
+            with pytest.raises(InputError, match=f"{key}.*{longest} "):
+                check_export(folder)
+
+
+@pytest.mark.parametrize(
+    "key", "name version author maintainer sentence paragraph category architectures".split()
+)
+def test_what_every_arduino_library_has_is_needed_and_not_empty(
+    key: str, tmp_path: Path, results: Results
+) -> None:
+    folder = _exported("arduino", tmp_path / "lib", results)
+    values = _described("arduino", results)
+    for changed in ({**values, key: ""}, {k: v for k, v in values.items() if k != key}):
+        (folder / "library.properties").write_text("".join(f"{k}={v}\n" for k, v in changed.items()))
+        with pytest.raises(InputError, match=f"'{key}' is missing or empty"):
+            check_export(folder)
+
+
+@pytest.mark.parametrize("mode", [0o744, 0o654, 0o645])
+def test_whoever_may_execute_a_file_it_is_told(mode: int, tmp_path: Path, results: Results) -> None:
+    folder = _exported("arduino", tmp_path / "lib", results)
+    (folder / "LICENSE").chmod(0o666)
+    check_export(folder)
+    (folder / "LICENSE").chmod(mode)
+    with pytest.raises(InputError, match=r"LICENSE: an executable file"):
+        check_export(folder)
 
 
 def test_links_executables_and_strange_names_are_told(tmp_path: Path, results: Results) -> None:
@@ -108,6 +179,16 @@ def test_addresses(url: str) -> None:
 def test_what_is_no_address(url: str) -> None:
     with pytest.raises(InputError, match=r"(?s)--url: .* is no web address"):
         check_address(url, "--url")
+
+
+def test_of_a_long_address_the_beginning_is_told() -> None:
+    with pytest.raises(InputError, match=rf"^--url: '{'x' * 60}' is no web address"):
+        check_address("x" * 61, "--url")
+
+
+def test_what_stands_twice_is_named() -> None:
+    with pytest.raises(InputError, match=r"^x: line 3: 'b' stands there twice$"):
+        simple_yaml("a:\n  b: 1\n  b: 2\n", "x")
 
 
 def test_yaml_of_blocks_lists_and_texts() -> None:
