@@ -126,6 +126,7 @@ def test_what_is_something_else_is_not_there(stored: Any) -> None:
         (Speeds, SPEEDS, {"machine": {}}),
         (DataTypeTimes, TYPES, {"ratio_to_text": {"text": 1.0}}),
         (CallAnswer, CALL, {"functions": [["main"]]}),
+        (CallAnswer, CALL, {"functions": [["main", 0.5, 1]]}),
         (CallAnswer, CALL, {"call_core_cycles": "4"}),
     ],
 )

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import itertools
 import random
 import statistics
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
-from motecrypt.errors import InputError, MotecryptError
+from motecrypt.errors import FailureKind, InputError, MotecryptError
 from motecrypt.experiments import call_sequence, data_types, features, files, host_speed, passwords
 from motecrypt.experiments import transfer as radio
 from motecrypt.experiments import transfer_wlan as wifi
@@ -25,7 +28,8 @@ from motecrypt.findings.wlan_transfer import CLOSED_FORM, NS3, Spread, WlanTrans
 from motecrypt.process import Outcome
 from motecrypt.radios import load_radio
 from motecrypt.results import Results
-from motecrypt.runners import Region
+from motecrypt.runners import Fault, Region
+from motecrypt.runners.protocol import ProtocolError
 from motecrypt.toolchain import BuildError
 
 # --- messages over a serial radio --------------------------------------------------------------------------
@@ -62,6 +66,14 @@ def test_a_message_over_the_safe_link() -> None:
     ):
         made = radio._safe(load_radio("srf"), letters(size))
         assert made == dict(zip(FIGURES, figures, strict=True)) | {"confirmed_us": confirmed}
+
+
+def test_times_are_kept_to_a_nanosecond() -> None:
+    odd = load_radio("srf").with_figures(air_rate_baud=71300, serial_baud=97000)
+    for made in (radio._paper(odd, "T", letters(7)), radio._safe(odd, letters(7))):
+        times = [value for name, value in made.items() if name.endswith("_us")]
+        assert times == [round(value, 3) for value in times]
+        assert all(value != round(value, 2) for value in times), times
 
 
 def test_every_message_in_every_mode_with_every_timeout(
@@ -162,11 +174,11 @@ def test_what_ns3_is_given() -> None:
 
 def test_a_transfer_by_the_closed_form() -> None:
     assert FAR.closed_form() == {
-        "seconds": pytest.approx(0.6320795443549505),
-        "sender_joule": pytest.approx(0.1853511236813563),
-        "receiver_joule": pytest.approx(0.1134486448185668),
-        "data_frames": pytest.approx(1586.7590412416703),
-        "air_bytes": pytest.approx(2461063.2729658308),
+        "seconds": pytest.approx(0.6320795443549505, rel=1e-12),
+        "sender_joule": pytest.approx(0.1853511236813563, rel=1e-12),
+        "receiver_joule": pytest.approx(0.1134486448185668, rel=1e-12),
+        "data_frames": pytest.approx(1586.7590412416703, rel=1e-12),
+        "air_bytes": pytest.approx(2461063.2729658308, rel=1e-12),
         "applies": False,
         "note": "estimate from the link budget; ns-3 models the rate control and TCP's losses",
     }
@@ -184,7 +196,7 @@ def test_a_transfer_by_the_closed_form() -> None:
     assert form == {"complete": True, "delivered_bytes": 60_000_000, "runs": [], "note": ""}
     # Walls cost signal, and a poorer signal time.
     assert replace(FAR, walls_db=20.0).closed_form()["seconds"] > 1.1 * FAR.closed_form()["seconds"]
-    assert wifi.RUN_LIMIT_S >= 60 and wifi.SIMULATED_BYTES == 20_000_000
+    assert wifi.SIMULATED_BYTES == 20_000_000
 
 
 def test_the_question_of_each_engine() -> None:
@@ -269,7 +281,7 @@ def test_what_the_program_says_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
         return wifi._run(Path("program"), FAR, 4)
 
     assert run(Outcome(0, '{"seed": 4}', "")) == {"seed": 4}
-    assert asked == [([Path("program"), *FAR._arguments(4)], wifi.RUN_LIMIT_S)]
+    assert asked == [([Path("program"), *FAR._arguments(4)], 120.0)]
     with pytest.raises(MotecryptError, match=r"^ns-3, seed 4: error: no memory$"):
         run(Outcome(1, "{}", "a\nerror: no memory\nb"))
     with pytest.raises(MotecryptError, match=rf"^ns-3, seed 4: printed no figures: '{'x' * 80}'$"):
@@ -300,6 +312,30 @@ def test_transfers_are_simulated_once_for_each_seed(
     assert answer is not None and (answer.engine, answer.seconds.mean) == (NS3, 5.0)
     monkeypatch.setattr(wifi, "_run", lambda *_: pytest.fail("simulated again"))
     assert one.ensure(results).outcome == found[1].outcome and one.find(results) == one.stored(results)
+
+
+def test_what_no_engine_could_run_is_refused_before_any_is_run(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wifi, "program", lambda: pytest.fail("asked for"))
+    for wrong in (TransferWlan(0), TransferWlan(5, security="none"), TransferWlan(5, phy="z")):
+        with pytest.raises(InputError):
+            wifi.ensure_all([TransferWlan(5), wrong], results)
+
+
+@pytest.mark.parametrize("error", [BuildError, InputError])
+def test_a_program_that_cannot_be_had_is_told_at_the_end(
+    error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(name: str) -> None:
+        raise error(f"no {name}")
+
+    told: list[Any] = []
+    monkeypatch.setattr(wifi, "driver", refuse)
+    monkeypatch.setattr(wifi, "left_out", lambda *a: told.append(a))
+    assert wifi.program.__wrapped__() is None and told == [("ns-3", "no wlan")]
+    monkeypatch.setattr(wifi, "driver", Path)
+    assert wifi.program.__wrapped__() == Path("wlan") and len(told) == 1
 
 
 def test_a_run_that_fails_ends_the_others(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -442,6 +478,107 @@ def test_where_instructions_and_lines_lie(monkeypatch: pytest.MonkeyPatch) -> No
     }
 
 
+class FakeClient:
+    """The firmware's other end: keeps what it is asked, and answers with an output."""
+
+    asked: ClassVar[list[Any]] = []
+    output = b""
+
+    def __init__(self, session: Any, timeout_s: float) -> None:
+        self.asked[:] = [(session, timeout_s)]
+
+    def run(self, *arguments: Any) -> SimpleNamespace:
+        self.asked.append(("run", *arguments))
+        return SimpleNamespace(output=self.output)
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *arguments: self.asked.append((name, *arguments))
+
+
+def test_what_the_firmware_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Any] = []
+
+    class Session:
+        def __enter__(self) -> str:
+            return self  # type: ignore[return-value]
+
+        def __exit__(self, *_: object) -> None:
+            opened.append("closed")
+
+        def regions(self) -> list[Region]:
+            return [Region(1), Region(2)]
+
+    session = Session()
+    runner = SimpleNamespace(open_session=lambda *a: opened.append(a) or session)
+    monkeypatch.setattr(call_sequence, "runner_of", lambda name: runner)
+    monkeypatch.setattr(call_sequence, "Client", FakeClient)
+    device, _ = CALL._subject()
+    firmware: Any = SimpleNamespace(elf="elf", data_end=77)
+    from Crypto.Cipher import AES
+
+    sealed = AES.new(bytes(range(16)), AES.MODE_CBC, bytes(16)).encrypt(bytes(48))
+    decrypts = replace(CALL, operation="decrypt")
+    for request, given, wanted in ((CALL, bytes(48), sealed), (decrypts, sealed, bytes(48))):
+        for output, checked, right in (
+            (wanted, True, True),
+            (b"\0", True, False),
+            (b"\xff" * 48, True, False),
+            (b"", False, True),
+        ):
+            FakeClient.output = output
+            options = call_sequence.Options(cache="cold")
+            if right:
+                made = request._sequence(device, firmware, options, checked=checked)
+                assert made == (Region(1), Region(2))
+            else:
+                with pytest.raises(
+                    ProtocolError, match=f"^{request.operation}: the output is not what the or"
+                ):
+                    request._sequence(device, firmware, options)
+            assert FakeClient.asked == [
+                (session, 60.0),
+                ("wait_ready",),
+                ("set_key", bytes(range(16))),
+                ("set_nonce", bytes(16)),
+                ("set_message", given),
+                ("run", "setup", 1, 0),
+                ("run", request.operation, 1, 0),
+            ]
+            assert opened == [(device, "elf", 77, options), "closed"]
+            opened.clear()
+
+
+@pytest.mark.parametrize("error", [BuildError, ProtocolError, Fault])
+@pytest.mark.parametrize("transient", [False, True])
+def test_a_failed_sequence_is_kept_unless_it_is_the_machines(
+    error: Any, transient: bool, results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: object) -> None:
+        raise error("no", transient=transient)
+
+    monkeypatch.setattr(call_sequence, "key_of", lambda request: "a build")
+    monkeypatch.setattr(call_sequence, "runner_of", lambda name: SimpleNamespace(identity=lambda device: "r"))
+    monkeypatch.setattr(call_sequence.CallSequence, "_run", fail)
+    assert CALL.ensure(results).outcome == {"failed": "no"}
+    assert (CALL.find(results) is None) == transient
+
+
+def test_where_nothing_at_all_builds_that_says_nothing_of_the_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(request: object) -> None:
+        raise BuildError("no", kind=FailureKind.SILENT)
+
+    monkeypatch.setattr(call_sequence, "build", refuse)
+    with pytest.raises(BuildError, match=r"^no$") as refused:
+        CALL._run()
+    assert refused.value.transient and refused.value.kind is FailureKind.SILENT
+    with pytest.raises(InputError, match=r"^none/default has no aes128-cbc for pico$"):
+        replace(CALL, library="none")._subject()
+    with pytest.raises(InputError, match=r"^motecrypt/other has no aes128-cbc for pico$"):
+        replace(CALL, configuration="other")._subject()
+
+
 def test_a_progress_line_and_what_is_stored(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(call_sequence, "key_of", lambda request: "a build")
     monkeypatch.setattr(call_sequence, "runner_of", lambda name: SimpleNamespace(identity=lambda device: "r"))
@@ -519,6 +656,7 @@ def test_kinds_of_data_are_timed_in_turns(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_pieces_are_of_one_length(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "small").write_bytes(b"abc")
+    assert data_types.PIECE_BYTES == 65536
     asked: list[tuple[str, int]] = []
     monkeypatch.setattr(
         data_types.samples, "sample", lambda kind, size: asked.append((kind, size)) or tmp_path / "small"
@@ -531,6 +669,9 @@ def test_pieces_are_of_one_length(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 def test_which_variant_is_timed_and_what_it_depends_on() -> None:
     timed = {c: data_types.DataTypes(c, 128).implementation().variant for c in ("aes128-cbc", "rc6-cbc")}
     assert timed["aes128-cbc"] in ("tables", "fast")
+    ours = data_types.Catalog.load().implementations_of("rc4d", "host", ["motecrypt"])
+    assert len(ours) > 2 and not {body.variant for body in ours} & {"tables", "fast"}
+    assert data_types.DataTypes("rc4d", 128).implementation() == ours[0]
     here = data_types.DataTypes("aes128-cbc", 128)
     inputs = here.inputs()
     assert len(inputs.pop("sources")) == 16 and inputs == here.asked()
@@ -544,6 +685,19 @@ def test_which_variant_is_timed_and_what_it_depends_on() -> None:
     }
     other = data_types.DataTypes("aes128-ctr", 128)._source_hash()
     assert other != here._source_hash() == here._source_hash()
+
+
+@pytest.mark.parametrize(("cipher", "bits", "nonce"), [("rc4d", 128, 0), ("aes256-cbc", 256, 16)])
+def test_what_is_timed_has_its_key_and_its_nonce(
+    cipher: str, bits: int, nonce: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Any] = []
+    opened = SimpleNamespace(setup=told.append, encrypt=lambda piece, nonce: (piece, nonce))
+    monkeypatch.setattr(data_types.native, "open_implementation", lambda cipher, body: opened)
+    wanted = data_types.DataTypes(cipher, bits)
+    name, encrypt = wanted._encryptor()
+    assert name == wanted.implementation().name and [len(key) for key in told] == [bits // 8]
+    assert encrypt(b"abc") == (b"abc", bytes(nonce))
 
 
 def test_a_timing_is_kept(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -565,7 +719,9 @@ def test_a_timing_is_kept(results: Results, monkeypatch: pytest.MonkeyPatch) -> 
     assert data_types.DataTypes("rc6-cbc", 128).answer(results) is None
 
 
-def test_the_time_to_a_key_is_a_median_of_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_to_a_key_is_a_median_of_processor_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     clock = iter([0.0, 0.001, 1.0, 1.009, 2.0, 2.002])
     monkeypatch.setattr(passwords, "time", SimpleNamespace(process_time=lambda: next(clock)))
     assert passwords.PasswordDerivation(rounds=3)._median_ms(lambda: None) == pytest.approx(2.0)
@@ -578,9 +734,11 @@ def test_the_time_to_a_key_is_a_median_of_processor_time(monkeypatch: pytest.Mon
     header, secret = derived[1]
     assert secret.password == passwords.PASSWORD and header.from_password
     box = passwords.container
-    assert (header.argon_kib, header.argon_passes, header.argon_lanes) == (
-        *(box.ARGON_KIB, box.ARGON_PASSES, box.ARGON_LANES),
-    )
+    monkeypatch.undo()
+    (tmp_path / "plain").write_bytes(b"")
+    box.encrypt_file(tmp_path / "plain", tmp_path / "sealed", secret)
+    written = box.parse_header((tmp_path / "sealed").read_bytes(), "sealed")
+    assert header == replace(written, salt=bytes(32))  # that of every file with a password
 
 
 def test_the_time_to_a_key_is_kept(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -594,6 +752,87 @@ def test_the_time_to_a_key_is_kept(results: Results, monkeypatch: pytest.MonkeyP
     assert wanted.ensure(results, said.append).outcome == outcome and said == ["passwords to keys"]
     answer = wanted.answer(results)
     assert answer is not None and (answer.hashes_ms, answer.argon2id_ms) == (1.0, 2.0)
+
+
+class FakeNative:
+    """A cipher whose features are known; counts what it decrypts."""
+
+    decrypted = 0
+
+    def __init__(self, keys: Sequence[int], most: int, change: Callable[[bytes], bytes]) -> None:
+        self.keys, self.most, self.change = keys, most, change
+
+    def setup(self, key: bytes) -> None:
+        if len(key) not in self.keys:
+            raise InputError("a key")
+
+    def encrypt(self, message: bytes, nonce: bytes) -> tuple[bytes, bytes]:
+        assert len(nonce) == 16
+        if len(message) > self.most:
+            raise InputError("a message")
+        return self.change(message), b"tag"
+
+    def decrypt(self, ciphertext: bytes, nonce: bytes) -> bytes:
+        self.decrypted += 1
+        return bytes(sum(ciphertext) & 0xFF for _ in ciphertext)
+
+
+def _features(native: FakeNative, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.setattr(features, "open_implementation", lambda cipher, body: native)
+    monkeypatch.setattr(features, "TRIALS", 4)
+    cipher, body = features.FeatureProbe("aes128-cbc", "small")._subject()
+    return dict(features.FeatureProbe("aes128-cbc", "small")._try(cipher, body))
+
+
+def test_the_features_of_a_cipher_that_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    native = FakeNative(range(256), 4096, bytes)
+    tried = [*range(67), 127, 128, 129, 254, 255, 256, 257, 511, 512, 513, 1000, 4096]
+    assert _features(native, monkeypatch) == {
+        "message_bytes": tried,
+        "message_bytes_tried": tried,
+        "messages": "any",
+        "key_bytes": list(range(256)),
+        "keys": "any",
+        "diffusion": "none",
+        "diffusion_lengths": [2, 3, 16, 32, 33, 48],
+        "diffusion_changed": [0.5, 0.3333, 0.0625, 0.0312, 0.0303, 0.0208],
+        "diffusion_flips": [0.0625, 0.0417, 0.0078, 0.0039, 0.0038, 0.0026],
+        "block_bytes": 0,
+        "identity_bytes": list(range(1, 33)),
+        "decrypt_reach_bytes": 32,
+        "last_byte_passes_through": False,
+    }
+    assert native.decrypted == 16 * (1 + 8 * 32)  # each sample, and with each bit changed
+
+
+def test_the_features_of_a_cipher_that_takes_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    for clear in (None, 0, 7):  # a bit of the last byte that does not pass through
+
+        def turned(message: bytes, clear: int | None = clear) -> bytes:
+            first = message[-1] & ~(1 << clear) if clear is not None else message[-1]
+            return bytes([first]) + message[:-1]
+
+        found = _features(FakeNative((16, 255), 32, lambda m: turned(m) if m else m), monkeypatch)
+        assert found["last_byte_passes_through"] == (clear is None)
+        assert (found["messages"], found["keys"]) == (", ".join(map(str, range(33))), "16, 255")
+        assert found["identity_bytes"] == ([1] if clear is None else [])
+        assert found["diffusion_lengths"] == [2, 3, 16, 32]
+
+
+def test_how_lengths_are_said() -> None:
+    for taken, tried, said in (
+        ([7], range(9), "7"),
+        ([0], range(9), "0"),
+        ([1, 2, 3], range(1, 4), "any"),
+        ([0, 2, 4], range(6), "multiples of 2"),
+        ([2, 4], range(6), "2, 4"),
+        ([0, 3], range(6), "multiples of 3"),
+        ([4, 5], range(6), "4 to 5"),
+        ([0, 1, 3], range(5), "0, 1, 3"),
+        ([], range(5), "none"),
+    ):
+        assert features.spell(taken, tried) == said
+    assert len(features._code_hash()) == 16
 
 
 def test_reach_and_the_byte_that_passes_through() -> None:
@@ -652,6 +891,158 @@ def test_the_sources_text_and_the_boards_options(monkeypatch: pytest.MonkeyPatch
     assert job.title == "published, 630 bytes on sd"
     assert job.firmware == files.FileFirmware("sd", "bytes", 11)
     assert files.FileJob(630, c_library="words").firmware == files.FileFirmware("flash", "words")
+
+
+def test_the_published_file_is_that_of_the_other_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = bytes(range(1, 33))
+    monkeypatch.setattr(files.crypt_and_hash, "derive", lambda digest, iv, key, rounds=8192: key[:32])
+    for size in (0, 1, 15, 16, 17, 100):
+        plain = files.plaintext(size)
+        (tmp_path / "plain").write_bytes(plain)
+        sealed = tmp_path / "sealed"
+        files.crypt_and_hash.encrypt_file(tmp_path / "plain", sealed, key, path_in_iv="input.txt", force=True)
+        right = sealed.read_bytes()
+        assert files._published(plain, "input.txt", key, 5) == right
+        job = files.FileJob(size, rounds=5)
+        assert job._genuine(right, plain, key)
+        for wrong in (right + b"x", right[:-1], b"\xff" * len(right), bytes(len(right))):
+            assert not job._genuine(wrong, plain, key)
+
+
+def test_a_file_of_the_modern_format_is_read_by_the_host(tmp_path: Path) -> None:
+    key, plain, sealed = bytes(range(1, 33)), tmp_path / "plain", tmp_path / "sealed"
+    plain.write_bytes(b"mm")
+    files.container.encrypt_file(plain, sealed, files.container.Secret(key=key), chunk_bytes=4096)
+    job = files.FileJob(2, form="aes256-gcm")
+    assert job._genuine(sealed.read_bytes(), b"mm", key)
+    for other in (b"ma", b"mz", b"m", b"mmm"):
+        assert not job._genuine(sealed.read_bytes(), other, key)
+
+
+class FakeMote:
+    """A board that keeps files, and "encrypts" by putting a byte before them."""
+
+    def __init__(self, session: Any, timeout_s: float) -> None:
+        self.files: dict[str, bytes] = {}
+        self.asked: list[Any] = session.asked
+        self.back: bytes | None = session.back
+        self.asked.append(timeout_s)
+
+    def wait_greeting(self) -> None:
+        self.asked.append("greeting")
+
+    def format(self) -> None:
+        self.asked.append("format")
+
+    def write(self, name: str, content: bytes) -> None:
+        self.files[name] = content
+        self.asked.append((name, content))
+
+    def job(self, form: str, source: str, target: str, key: bytes, **how: Any) -> SimpleNamespace:
+        self.asked.append((form, source, target, key, how))
+        data = self.files[source]
+        self.files[target] = data[1:] if how["decrypts"] else b"!" + data
+        count = len(self.asked)
+        return SimpleNamespace(time_us=count, stack_bytes=10 + count, heap_bytes=20 + count)
+
+    def read(self, name: str) -> bytes:
+        return self.back if name == "output.txt" and self.back is not None else self.files[name]
+
+
+def test_a_job_encrypts_and_decrypts_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    regions = iter([[Region(1)], [Region(5, extra={"label": 2})], [Region(7, extra={"label": 3})]] * 4)
+    session = SimpleNamespace(asked=asked, back=None, regions=lambda: next(regions))
+
+    @contextlib.contextmanager
+    def opened(device: Any, built: Any, storage: str, cache: str) -> Iterator[SimpleNamespace]:
+        asked.append((device.name, built.elf, storage, cache))
+        yield session
+
+    built = SimpleNamespace(elf="elf", sha256="s", compiler="gcc 1", sizes=SimpleNamespace(flash=8, ram=9))
+    monkeypatch.setattr(files, "build_files", lambda firmware: built)
+    monkeypatch.setattr(files, "open_board", opened)
+    monkeypatch.setattr(files, "FileMote", FakeMote)
+    genuine = [True]
+    monkeypatch.setattr(files.FileJob, "_genuine", lambda *a: asked.append(a[1:]) or genuine[0])
+    job = files.FileJob(70, form="aes256-gcm", storage="sd", rounds=3, cache="none")
+    plain, key = files.plaintext(70), bytes(range(1, 33))
+    salt = hashlib.sha256(b"salt").digest()
+    none = dict.fromkeys(files.PARTS, 0)
+    run = {"misses": none, "programs": 0, "erases": 0, "reads": 0, "storage_busy": 0}
+    assert job.run() == {
+        "encrypt": {
+            **run,
+            "cycles": {**none, "key": 5},
+            "time_us": 8,
+            "stack_bytes": 18,
+            "heap_bytes": 28,
+        },
+        "decrypt": {
+            **run,
+            "cycles": {**none, "cipher": 7},
+            "time_us": 9,
+            "stack_bytes": 19,
+            "heap_bytes": 29,
+        },
+        "sealed_bytes": 71,
+        "clock_hz": 125_000_000,
+        "elf_sha256": "s",
+        "compiler": "gcc 1",
+        "flash_bytes": 8,
+        "ram_bytes": 9,
+    }
+    names = ("input.txt", "cipherFile.aes", "output.txt")
+    assert asked == [
+        ("pico", "elf", "sd", "none"),
+        600.0,
+        "greeting",
+        "format",
+        (names[0], plain),
+        (names[1], b""),
+        (names[2], b""),
+        ("aes256-gcm", names[0], names[1], key, {"decrypts": False, "rounds": 3, "salt": salt}),
+        ("aes256-gcm", names[1], names[2], key, {"decrypts": True, "rounds": 3, "salt": b""}),
+        (b"!" + plain, plain, key),
+    ]
+    genuine[0] = False
+    with pytest.raises(
+        MotecryptError, match=r"^aes256-gcm, 70 bytes on sd: the ciphertext is not the host's$"
+    ):
+        job.run()
+    genuine[0] = True
+    for wrong in (b"a", b"z" * 70, plain[:-1], plain + b"x"):
+        session.back = wrong
+        regions = iter([[]] * 3)
+        with pytest.raises(MotecryptError, match=r"sd: what was decrypted is not what was encrypted$"):
+            job.run()
+
+
+@pytest.mark.parametrize(("error", "told"), [(BuildError, None), (MotecryptError, "no")])
+def test_a_job_that_fails_calls_off_those_that_wait(
+    error: type[Exception], told: str | None, results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[int] = []
+
+    def run(self: files.FileJob) -> dict[str, Any]:
+        ran.append(self.size)
+        if self.size == 200:
+            raise error("no")
+        time.sleep(0.02)
+        return job_outcome(1)
+
+    monkeypatch.setattr(files.FileJob, "inputs", lambda self: {**self.asked(), "firmware": "f"})
+    monkeypatch.setattr(files.FileJob, "run", run)
+    monkeypatch.setattr(files, "processors", lambda: 1)
+    jobs = files.FileJobs(tuple(files.FileJob(size) for size in range(1, 201)))
+    if told is None:
+        assert jobs.ensure(results).outcome == {"reason": "no"}
+    else:
+        with pytest.raises(error, match=f"^{told}$"):
+            jobs.ensure(results)
+    assert len(ran) < 100
 
 
 def job_outcome(size: int) -> dict[str, Any]:
@@ -799,6 +1190,51 @@ def test_a_row_for_every_contestant_and_operation(monkeypatch: pytest.MonkeyPatc
         SPEED.time_point(catalog, SPEED.points[0])
 
 
+@pytest.mark.parametrize(
+    ("cipher", "bits", "there", "without"),
+    [("aes128-cbc", 128, True, 1), ("aes128-cbc", 128, False, 0), ("rc4", 128, True, 0)],
+)
+def test_openssl_is_timed_without_aes_instructions_where_it_has_some(
+    cipher: str, bits: int, there: bool, without: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point = SpeedPoint(cipher, bits)
+    speed = replace(SPEED, points=(point,), operations=("setup",))
+    monkeypatch.setattr(host_speed, "build", lambda r: SimpleNamespace(elf="elf"))
+    monkeypatch.setattr(host_speed, "driver", lambda name: f"<{name}>")
+    monkeypatch.setattr(host_speed, "library_version", lambda name: "3" if there else None)
+    monkeypatch.setattr(host_speed, "_has", lambda library, point: True)
+    given: list[Any] = []
+
+    def run_driver(*arguments: Any) -> list[dict[str, Any]]:
+        given.append(arguments[5:])
+        return [{"cycles": 1.0, "wall_ns": 1.0} for _ in arguments[5]]
+
+    monkeypatch.setattr(host_speed, "_run_driver", run_driver)
+    rows = speed.time_point(host_speed.Catalog.load(), point)
+    named = [row["library"] for row in rows]
+    assert named.count(host_speed.NO_AES) == without and named.count("openssl") == there
+    assert (
+        given[1:] == [([f"<adapter_openssl>={cipher}"], {"OPENSSL_ia32cap": "~0x200000200000000"})] * without
+    )
+    assert given[0][1] == {} and all("rapl_uj_per_byte" not in row for row in rows)
+
+
+@pytest.mark.parametrize("error", [BuildError, InputError])
+def test_a_library_that_cannot_be_had_has_no_version(
+    error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(name: str) -> None:
+        raise error("no")
+
+    monkeypatch.setattr(host_speed, "_adapter", refuse)
+    assert host_speed.library_version.__wrapped__("openssl") is None
+    made = SimpleNamespace(adapter_version=lambda: b"3.0", adapter_select=lambda name, rounds: rounds)
+    monkeypatch.setattr(host_speed, "_adapter", lambda name: made)
+    assert host_speed.library_version.__wrapped__("openssl") == "3.0"
+    assert host_speed._has("openssl", SpeedPoint("rc6-ctr", 128, 12))
+    assert not host_speed._has("openssl", SpeedPoint("rc6-ctr", 128))
+
+
 def test_the_drivers_command_and_what_it_prints(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
     answer = [Outcome(0, '{"a": 1}\n{"a": 2}\n', "")]
@@ -812,7 +1248,7 @@ def test_the_drivers_command_and_what_it_prints(monkeypatch: pytest.MonkeyPatch)
     assert told == [{"a": 1}, {"a": 2}]
     command, limit, environment = asked[0]
     assert command == [Path("host"), "--compare", "encrypt", "0102", "-", "48", "9", "x", "y"]
-    assert limit == host_speed.RUN_LIMIT_S and environment["MINE"] == "1" and "PATH" in environment
+    assert limit == 300.0 and environment["MINE"] == "1" and "PATH" in environment
     host_speed._run_driver("encrypt", b"", b"\x0a", 48, 9, [], {})
     assert asked[1][0][4] == "0a"
     answer[0] = Outcome(1, "", "error: no")
@@ -861,7 +1297,7 @@ def test_energy_needs_a_counter_and_enough_work(monkeypatch: pytest.MonkeyPatch,
         return []
 
     monkeypatch.setattr(host_speed, "_run_driver", fake_run)
-    for wall_ns, rounds in ((0.1, 4096), (1e12, 5), (3e7, 10)):
+    for wall_ns, rounds in ((0.0, 4096), (0.1, 4096), (1e12, 5), (3e7, 10), (2.8e7, 11)):
         counter.write_text("5")
         used = SPEED._rapl("encrypt", b"k", b"n", "library", {}, wall_ns)
         assert used == pytest.approx(1 / (rounds + 2))

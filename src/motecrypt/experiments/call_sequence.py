@@ -24,7 +24,7 @@ from motecrypt.errors import InputError
 from motecrypt.findings.call_sequence import KIND, VERSION, CallQuestion
 from motecrypt.model import Device, Finding, Implementation
 from motecrypt.results import Results
-from motecrypt.runners import Fault, Options, Region, runner_of
+from motecrypt.runners import Options, Region, runner_of
 from motecrypt.runners.protocol import Client, ProtocolError
 from motecrypt.toolchain import BuildError, BuildRequest, Firmware, build, key_of
 from motecrypt.toolchain.pinned import with_toolchain
@@ -49,7 +49,7 @@ class CallSequence(CallQuestion):
             progress(f"{self.library} {self.cipher} {self.operation} after its set-up")
         try:
             outcome = self._run()
-        except (BuildError, Fault, ProtocolError) as error:
+        except (BuildError, ProtocolError) as error:
             outcome = {"failed": str(error)}
             if error.transient:
                 return Finding(KIND, VERSION, inputs, outcome)  # says nothing of the library: not kept
@@ -167,11 +167,11 @@ def _regions_of(trace: str) -> list[_Traced]:
     region. An instruction that accesses several words has a line for each."""
     regions: list[_Traced] = []
     current = _Traced(set(), set(), Counter())
-    last = -1
+    last: int | None = None
     for line in trace.splitlines():
         if line.startswith("end"):
             regions.append(current)
-            current, last = _Traced(set(), set(), Counter()), -1
+            current, last = _Traced(set(), set(), Counter()), None
             continue
         pc_text, address_text = line.split()
         pc, address = int(pc_text, 16), int(address_text, 16)

@@ -88,14 +88,15 @@ class FeatureProbe(FeatureQuestion):
             "identity_bytes": [
                 n
                 for n in lengths
-                if 0 < n <= 32 and all(encrypt(m) == m for m in (random.randbytes(n) for _ in range(TRIES)))
+                if n in range(1, 33)
+                and all(encrypt(m) == m for m in (random.randbytes(n) for _ in range(TRIES)))
             ],
             "decrypt_reach_bytes": _reach(
                 lambda c: native.decrypt(c, nonce), [random.randbytes(CHANGED_LENGTH) for _ in range(TRIES)]
             ),
             "last_byte_passes_through": all(
-                _last_byte_passes_through(encrypt, random.randbytes(CHANGED_LENGTH), d)
-                for d in random.sample(range(1, 256), TRIES)
+                _last_byte_passes_through(encrypt, random.randbytes(CHANGED_LENGTH), 1 << bit)
+                for bit in range(8)
             ),
         }
 
@@ -142,11 +143,11 @@ def spell(taken: Sequence[int], tried: Iterable[int]) -> str:
     if list(taken) == wanted:
         return "any"
     if len(taken) == 1:
-        return str(taken[0])
+        return str(*taken)
     if taken and list(taken) == [n for n in wanted if n >= taken[0]]:
         return f"{taken[0]} to {taken[-1]}"
-    step = min((n for n in taken if n > 0), default=0)
-    if step > 1 and list(taken) == [n for n in wanted if n % step == 0]:
+    step = min(filter(None, taken), default=None)
+    if step and list(taken) == [n for n in wanted if n % step == 0]:
         return f"multiples of {step}"
     return ", ".join(map(str, taken)) or "none"
 

@@ -157,7 +157,7 @@ class HostSpeed(SpeedQuestion):
         counters = host.rapl_counters()
         if not counters:
             return None
-        rounds = int(min(4096, max(5, RAPL_LEAST_S * 1e9 / max(1.0, wall_ns))))
+        rounds = min(4096, max(5, round(RAPL_LEAST_S * 1e9 / max(1.0, wall_ns))))
         before = [_energy(path) for path in counters]
         _run_driver(operation, key, nonce, self.message_bytes, rounds, [library], environment)
         spent = sum(

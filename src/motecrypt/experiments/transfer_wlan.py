@@ -71,7 +71,8 @@ class TransferWlan(WlanQuestion):
 
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """The finding of this transfer, simulated now if it is not stored."""
-        return ensure_all([self], results, progress)[0]
+        (finding,) = ensure_all([self], results, progress)
+        return finding
 
     def closed_form(self) -> dict[str, Any]:
         """The same transfer by the closed form: seconds and joules, without spread."""

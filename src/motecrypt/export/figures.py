@@ -60,13 +60,12 @@ def exported_figures(
         )
         known = results.newest(cells)
         found = [known[cell] for cell in cells if cell in known]
-        figures += _of_device(device, cells, found, asked)
+        figures += _of_device(device, body, cells, found, asked)
     return figures
 
 
-def measure_command(device: Device, cells: Sequence[Cell], asked: str) -> str:
+def measure_command(device: Device, body: Implementation, cells: Sequence[Cell], asked: str) -> str:
     """The command that measures these cells of one implementation on one device."""
-    body = cells[0].implementation
     lengths = ",".join(map(str, dict.fromkeys(cell.message_bytes for cell in cells)))
     places = ",".join(sorted({cell.placement for cell in cells}))
     return (
@@ -82,19 +81,19 @@ def _lengths(catalog: Catalog, body: Implementation) -> list[int]:
 
 
 def _of_device(
-    device: Device, cells: Sequence[Cell], found: Sequence[Measurement], asked: str
+    device: Device, body: Implementation, cells: Sequence[Cell], found: Sequence[Measurement], asked: str
 ) -> ExportFigures:
     """A device's rows where everything that is told was measured, else what to do or why not."""
     right = [m for m in found if m.status == "ok"]
     wrong = [m for m in found if m.status != "ok"]
     failed = (Missing(device.title, reason=wrong[0].reason),) if wrong else ()
     if len(found) < len(cells):
-        command = measure_command(device, cells, asked)
+        command = measure_command(device, body, cells, asked)
         return ExportFigures(failed=failed, missing=(Missing(device.title, command=command),))
     if not right:
         return ExportFigures(failed=failed)
     some = right[0]
-    stack = max(m.stack_bytes or 0 for m in right)
+    stack = max((m.stack_bytes for m in right if m.stack_bytes is not None), default=None)
     sizes = (_number(some.flash_bytes), _number(some.ram_bytes), _number(stack))
     return ExportFigures(
         sizes=((device.title, some.compiler, f"`{some.flags}`", *sizes),),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from motecrypt.findings import Answer, FindingQuestion
@@ -95,4 +95,6 @@ class CallQuestion(FindingQuestion):
 
     def asked(self) -> dict[str, Any]:
         """Every field but the toolchain, which says how an answer is made."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "toolchain"}
+        asked = dict(vars(self))
+        del asked["toolchain"]
+        return asked

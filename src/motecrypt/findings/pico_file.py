@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -137,4 +137,6 @@ class FileQuestion(FindingQuestion):
 
     def asked(self) -> dict[str, Any]:
         """Every field but the toolchain, which says how an answer is made."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "toolchain"}
+        asked = dict(vars(self))
+        del asked["toolchain"]
+        return asked

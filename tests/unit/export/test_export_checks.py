@@ -130,7 +130,7 @@ def test_texts_are_as_long_as_their_descriptions_allow(
 
 
 @pytest.mark.parametrize(
-    "key", "name version author maintainer sentence paragraph category architectures".split()
+    "key", ["name", "version", "author", "maintainer", "sentence", "paragraph", "category", "architectures"]
 )
 def test_what_every_arduino_library_has_is_needed_and_not_empty(
     key: str, tmp_path: Path, results: Results
