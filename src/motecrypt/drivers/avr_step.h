@@ -132,8 +132,7 @@ static void doze(avr_t *avr) {
     avr->cycle += avr->state == cpu_Running ? WAKE_CYCLES : 0;
 }
 
-/* In the place of libsimavr's own, which its watchdog replaces for one call to reset the chip. */
-static void step_run(avr_t *avr) {
+static inline void step(avr_t *avr) {
     const avr_cycle_timer_pool_t *timers = &avr->cycle_timers;
     avr_flashaddr_t pc = avr->pc, next = pc;
     int dozed = avr->state == cpu_Sleeping;
@@ -151,6 +150,11 @@ static void step_run(avr_t *avr) {
     if (avr->interrupt_state != 0 && avr->state == cpu_Running) {
         look_for_interrupt(avr, !dozed && opcode_at(avr, pc) == OPCODE_SLEEP && sleep_is_enabled(avr));
     }
+}
+
+/* In the place of libsimavr's own, which its watchdog replaces for one call to reset the chip. */
+static void step_run(avr_t *avr) {
+    step(avr);
 }
 
 /* --- enabled after the event ------------------------------------------------------------------------- */

@@ -121,9 +121,13 @@ static void on_mark(avr_t *avr, avr_io_addr_t address, uint8_t value, void *para
 
 /* --- the trace ------------------------------------------------------------------------------------ */
 
-static void mix(uint64_t value) {
-    sim.digest = (sim.digest ^ value) * UINT64_C(0x100000001b3);
-    sim.digest ^= sim.digest >> 29;
+/* The digest is a polynomial in this factor, modulo 2^64, over what each instruction is spread to: each changes it,
+ * and what is repeated can be added at once. */
+static const uint64_t trace_factor = UINT64_C(0x5851f42d4c957f2d);
+
+static inline uint64_t spread(uint64_t value) {
+    value *= UINT64_C(0x9e3779b97f4a7c15);
+    return value ^ value >> 32;
 }
 
 /* Z with RAMPZ above it, on chips with more than 64 KB of flash. */
@@ -174,25 +178,50 @@ static int32_t address_of(uint16_t op, uint16_t next) {
     }
 }
 
-static void trace_instruction(avr_flashaddr_t pc) {
-    int32_t address = address_of(opcode_at(sim.avr, pc), opcode_at(sim.avr, pc + 2));
-    mix(((uint64_t)pc << 32) | (uint32_t)address);
+static inline int32_t touched_by(avr_flashaddr_t pc) {
+    uint16_t op = opcode_at(sim.avr, pc);
+    int may_touch = (op & 0xd000) == 0x8000 || (op & 0xf000) == 0x9000;
+    return may_touch ? address_of(op, opcode_at(sim.avr, pc + 2)) : -1;
+}
+
+static inline uint64_t traced(avr_flashaddr_t pc, int32_t address) {
+    return spread(((uint64_t)pc << 32) | (uint32_t)address);
+}
+
+static inline void trace_instruction(avr_flashaddr_t pc) {
+    int32_t address = touched_by(pc);
+    sim.digest = sim.digest * trace_factor + traced(pc, address);
     sim.instructions++;
     if (sim.dump) {
         fprintf(sim.dump, "%x %x\n", (unsigned)pc, (unsigned)address);
     }
 }
 
-/* What a waiting loop does at once (avr_eeprom_model.h) is traced as if it had been stepped. */
+/* What a waiting loop does at once (avr_eeprom_model.h), an RJMP and the instruction that it leads to in each
+ * round, is traced as if it had been stepped: a round makes d * factor + added of the digest d, and two such
+ * steps are again one. */
 static void trace_rounds(avr_t *avr, avr_flashaddr_t pc, uint64_t rounds) {
+    uint64_t factor = trace_factor * trace_factor;
+    uint64_t added = traced(pc + 2, touched_by(pc + 2)) * trace_factor + traced(pc, touched_by(pc));
     (void)avr;
-    for (; sim.trace && sim.in_region && rounds > 0; rounds--) {
-        trace_instruction(pc + 2);
-        trace_instruction(pc);
+    if (!sim.trace || !sim.in_region) {
+        return;
+    }
+    sim.instructions += 2 * rounds;
+    for (uint64_t line = 0; sim.dump && line < rounds; line++) {
+        fprintf(sim.dump, "%x %x\n%x %x\n", (unsigned)pc + 2, (unsigned)touched_by(pc + 2), (unsigned)pc,
+                (unsigned)touched_by(pc));
+    }
+    for (; rounds > 0; rounds >>= 1) {
+        if (rounds & 1) {
+            sim.digest = sim.digest * factor + added;
+        }
+        added += added * factor;
+        factor *= factor;
     }
 }
 
-static void watch_stack(avr_flashaddr_t pc) {
+static inline void watch_stack(avr_flashaddr_t pc) {
     uint16_t sp = pair(R_SPL);
     if (sp < sim.deepest_sp && !half_written(sim.avr, pc)) {
         sim.deepest_sp = sp;
@@ -276,7 +305,11 @@ static int over_deadline(void) {
 }
 
 static inline int run_one(void) {
-    sim.avr->run(sim.avr);
+    if (sim.avr->run == step_run) {
+        step(sim.avr);
+    } else { /* the watchdog's, for one call */
+        sim.avr->run(sim.avr);
+    }
     return sim.avr->state;
 }
 

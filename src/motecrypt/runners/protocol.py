@@ -7,6 +7,8 @@ lists the types. Knows nothing of devices, runners or ciphers.
 
 from __future__ import annotations
 
+import binascii
+import re
 import struct
 import time
 from dataclasses import dataclass
@@ -68,26 +70,19 @@ class Ran:
 
 def crc16(data: bytes) -> int:
     """CRC-16/CCITT-FALSE: polynomial 0x1021, initial value 0xffff."""
-    crc = 0xFFFF
-    for byte in data:
-        x = (crc >> 8) ^ byte
-        x ^= x >> 4
-        crc = ((crc << 8) ^ (x << 12) ^ (x << 5) ^ x) & 0xFFFF
-    return crc
+    return binascii.crc_hqx(data, 0xFFFF)
+
+
+_ESCAPED = {bytes([byte]): bytes([ESCAPE, byte ^ FLIP]) for byte in (ESCAPE, END)}  # the escape itself first
 
 
 def encode(sequence: int, kind: str, payload: bytes = b"", version: int = VERSION) -> bytes:
     """One whole frame, delimiters included."""
     body = bytes([version, sequence, ord(kind)]) + payload
     body += crc16(body).to_bytes(2, "big")
-    escaped = bytearray([END])
-    for byte in body:
-        if byte in (END, ESCAPE):
-            escaped += bytes([ESCAPE, byte ^ FLIP])
-        else:
-            escaped.append(byte)
-    escaped.append(END)
-    return bytes(escaped)
+    for byte, escaped in _ESCAPED.items():
+        body = body.replace(byte, escaped)
+    return b"%c%b%c" % (END, body, END)
 
 
 def decode(body: bytes) -> tuple[int, str, bytes]:
@@ -98,26 +93,30 @@ def decode(body: bytes) -> tuple[int, str, bytes]:
     ProtocolError
         When the frame is cut, damaged or of another version.
     """
-    plain = bytearray()
-    escaped = False
-    for byte in body:
-        if escaped:
-            plain.append(byte ^ FLIP)
-            escaped = False
-        elif byte == ESCAPE:
-            escaped = True
-        else:
-            plain.append(byte)
-    if escaped or len(plain) < 5:
+    plain = _unescaped(body)
+    if len(plain) < 5:
         raise ProtocolError("half a frame", kind=FailureKind.HALF_FRAME)
-    if crc16(bytes(plain)) != 0:
+    if crc16(plain) != 0:
         raise ProtocolError("a frame with a wrong checksum", kind=FailureKind.CHECKSUM)
     if plain[0] != VERSION:
         raise ProtocolError(
             f"protocol version {plain[0]}, not {VERSION}: flash this motecrypt's firmware",
             kind=FailureKind.PROTOCOL_VERSION,
         )
-    return plain[1], chr(plain[2]), bytes(plain[3:-2])
+    return plain[1], chr(plain[2]), plain[3:-2]
+
+
+def _unescaped(body: bytes) -> bytes:
+    """The bytes of a frame as they were; none where it ends inside an escape."""
+    open_at_end = (len(body) - len(body.rstrip(b"%c" % ESCAPE))) % 2
+    return b"" if open_at_end else _ESCAPE_PAIR.sub(_flipped, body)
+
+
+_ESCAPE_PAIR = re.compile(b"%c(.)" % ESCAPE, re.DOTALL)
+
+
+def _flipped(pair: re.Match[bytes]) -> bytes:
+    return b"%c" % (pair[1][0] ^ FLIP)
 
 
 class Frames:
