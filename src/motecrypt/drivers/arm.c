@@ -481,7 +481,6 @@ static int end_free(struct machine *m) {
             ",\"seconds\":%.9f,\"instructions\":%" PRIu64 ",\"clock_hz\":%.0f}\n",
             m->ending, m->detail, m->cycles, m->current->address, free_run.stack_of - m->deepest_sp,
             rp2040_seconds(&m->chip), m->instructions, rp2040_system_hz(&m->chip));
-    fflush(m->pipe.events);
     return strcmp(m->ending, "fault") == 0 ? EXIT_FAULT : 0;
 }
 
@@ -513,12 +512,10 @@ int main(int argc, char **argv) {
     if (free_run.on) {
         return end_free(m);
     }
-    pipe_flush(&m->pipe);
     fprintf(m->pipe.events,
             "{\"event\":\"%s\",\"kind\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64
             ",\"instructions\":%" PRIu64 ",\"cache_misses\":%" PRIu64 ",\"clock_hz\":%.0f,\"baud\":%.0f}\n",
             m->ending, m->fault_kind != NULL ? m->fault_kind : "", m->detail, m->cycles, m->instructions, m->cache.misses, rp2040_system_hz(&m->chip),
             rp2040_uart_baud(&m->chip));
-    fflush(m->pipe.events);
     return strcmp(m->ending, "end") == 0 ? 0 : EXIT_FAULT;
 }

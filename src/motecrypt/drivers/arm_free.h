@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "arm_profile.h"
+#include "bounds.h"
 #include "line.h"
 
 enum { UART_FIFO_BYTES = 32 };
@@ -89,14 +90,14 @@ static uint8_t free_take(struct machine *m) {
 static uint32_t free_sender_flags(void *context) {
     struct machine *m = context;
     uint64_t now = board_cycles(m), byte = free_byte_cycles(m);
-    uint64_t waiting = free_run.sent_at > now ? (free_run.sent_at - now + byte - 1) / byte : 0;
+    uint64_t waiting = (most(free_run.sent_at, now) - now + byte - 1) / byte;
     return (waiting > UART_FIFO_BYTES ? 0x20u : 0u) | (waiting <= 1 ? 0x80u : 0u) |
            (waiting != 0 ? 0x08u : 0u);
 }
 
 static void free_send(struct machine *m, uint8_t byte) {
     uint64_t now = board_cycles(m);
-    free_run.sent_at = (free_run.sent_at > now ? free_run.sent_at : now) + free_byte_cycles(m);
+    free_run.sent_at = most(free_run.sent_at, now) + free_byte_cycles(m);
     if (line_send(&free_run.line, byte, rp2040_seconds(&m->chip))) {
         if (free_run.line.seen_until) {
             finish(m, "until", "the text has come");
@@ -142,9 +143,7 @@ static inline uint32_t free_sp(struct machine *m) {
 
 static inline void free_watch_stack(struct machine *m, const struct block *block) {
     uint32_t begins = free_sp(m), sp = begins - block->stack_bytes;
-    if (sp < m->deepest_sp) {
-        m->deepest_sp = sp;
-    }
+    m->deepest_sp = (uint32_t)least(m->deepest_sp, sp);
     if (arm_profile.on) {
         shadow_stack(&arm_profile.shadow, sp);
     }
@@ -188,7 +187,7 @@ static int free_open(struct machine *m, const char *port, const char *pty, const
         fprintf(stderr, "arm: %s: %s\n", port ? port : pty, strerror(errno));
         return -1;
     }
-    if (free_run.line.name[0] != '\0') {
+    if (free_run.line.is_pty) {
         fprintf(m->pipe.events, "{\"event\":\"port\",\"detail\":\"%s\"}\n", free_run.line.name);
         fflush(m->pipe.events);
     }

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "bounds.h"
+
 enum { NOR_FIFO = 16, NOR_PAGE = 256 };
 
 struct nor {
@@ -61,7 +63,7 @@ static inline void nor_deselect(struct nor *nor, uint64_t now) {
     } else if ((nor->command == 0x20 || nor->command == 0x52 || nor->command == 0xD8) && nor->write_enabled &&
                nor->sent == 4) {
         uint32_t first = at & ~(block - 1);
-        memset(nor->data + first, 0xFF, nor->bytes - first < block ? nor->bytes - first : block);
+        memset(nor->data + first, 0xFF, least(nor->bytes - first, block));
         nor->erases++;
         nor_busy(nor, now, nor_erase_cycles(nor, block));
     }
@@ -108,7 +110,7 @@ static inline uint8_t nor_byte(struct nor *nor, uint8_t in, uint64_t now) {
 
 /* A byte is put into the interface's FIFO: it is shifted out after those before it. */
 static inline void nor_send(struct nor *nor, uint8_t byte, uint32_t divider, uint64_t now) {
-    uint64_t start = nor->free_at > now ? nor->free_at : now;
+    uint64_t start = most(nor->free_at, now);
     unsigned slot = (nor->first + nor->count) % NOR_FIFO;
     nor->free_at = start + 8u * divider;
     if (nor->count == NOR_FIFO) {
@@ -120,7 +122,7 @@ static inline void nor_send(struct nor *nor, uint8_t byte, uint32_t divider, uin
 }
 
 static inline uint32_t nor_status(const struct nor *nor, uint32_t divider, uint64_t now) {
-    uint64_t left = nor->free_at > now ? nor->free_at - now : 0;
+    uint64_t left = most(nor->free_at, now) - now;
     uint64_t waiting = divider ? left / (8u * divider) : 0; /* whole bytes still in the send FIFO */
     uint32_t status = left != 0 ? 1u : 0u;
     status |= waiting < NOR_FIFO ? 2u : 0u;

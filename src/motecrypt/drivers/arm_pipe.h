@@ -7,12 +7,9 @@
 #ifndef MOTECRYPT_ARM_PIPE_H
 #define MOTECRYPT_ARM_PIPE_H
 
-#include <errno.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -23,8 +20,8 @@ enum {
 };
 
 struct pipe {
-    uint8_t in[PIPE_BYTES], out[PIPE_BYTES];
-    size_t in_next, in_end, out_end;
+    uint8_t in[PIPE_BYTES];
+    size_t in_next, in_end;
     uint32_t out_since_input;
     int frame_open;  /* bytes since the last delimiter */
     int frame_whole; /* a whole frame went out since the last input: the next request may take for ever */
@@ -33,24 +30,9 @@ struct pipe {
 
 enum pipe_input { PIPE_INPUT, PIPE_CLOSED, PIPE_NONE };
 
-static inline void pipe_flush(struct pipe *pipe) {
-    size_t at = 0;
-    while (at < pipe->out_end) {
-        ssize_t written = write(STDOUT_FILENO, pipe->out + at, pipe->out_end - at);
-        if (written < 0 && errno != EINTR) {
-            exit(0); /* nobody listens any more */
-        }
-        at += written > 0 ? (size_t)written : 0;
-    }
-    pipe->out_end = 0;
-}
-
 /* Takes a byte from the firmware. Returns 0, or 1 when it has sent far too much without being asked. */
 static inline int pipe_put(struct pipe *pipe, uint8_t byte) {
-    pipe->out[pipe->out_end++] = byte;
-    if (pipe->out_end == PIPE_BYTES) {
-        pipe_flush(pipe);
-    }
+    putchar(byte);
     if (byte != PIPE_FRAME_END) {
         pipe->frame_open = 1;
     } else if (pipe->frame_open) {
@@ -64,20 +46,15 @@ static inline int pipe_queued(const struct pipe *pipe) {
     return pipe->in_next < pipe->in_end;
 }
 
-/* Wait for input: for ever after a whole frame, a second inside a request. */
+/* Waits for input when none is left: for ever after a whole frame, a second inside a request. */
 static inline enum pipe_input pipe_wait(struct pipe *pipe) {
     ssize_t got;
     struct pollfd ready = {STDIN_FILENO, POLLIN, 0};
-    if (pipe_queued(pipe)) {
-        return PIPE_INPUT;
-    }
-    pipe_flush(pipe);
+    fflush(stdout);
     if (!pipe->frame_whole && poll(&ready, 1, PIPE_GRACE_MS) == 0) {
         return PIPE_NONE;
     }
-    do {
-        got = read(STDIN_FILENO, pipe->in, sizeof pipe->in);
-    } while (got < 0 && errno == EINTR);
+    got = read(STDIN_FILENO, pipe->in, sizeof pipe->in);
     pipe->in_next = 0;
     pipe->in_end = got > 0 ? (size_t)got : 0;
     pipe->out_since_input = 0;

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "bounds.h"
+
 enum { SD_BLOCK = 512, SD_FIFO = 8, SD_ANSWER = 8 };
 
 enum sd_state { SD_COMMAND, SD_WAIT_TOKEN, SD_TAKE_BLOCK, SD_GIVE_BLOCK };
@@ -158,7 +160,7 @@ static inline uint32_t sd_byte_cycles(const struct sd *sd) {
 
 static inline uint32_t sd_read_register(struct sd *sd, uint32_t offset, uint64_t now) {
     uint32_t cycles = sd_byte_cycles(sd);
-    uint64_t left = sd->free_at > now ? sd->free_at - now : 0;
+    uint64_t left = most(sd->free_at, now) - now;
     int received = sd->count != 0 && sd->ready[sd->first] <= now;
     uint8_t byte;
     if (offset == 0x08u) {
@@ -178,7 +180,7 @@ static inline uint32_t sd_read_register(struct sd *sd, uint32_t offset, uint64_t
 }
 
 static inline void sd_write_register(struct sd *sd, uint32_t offset, uint32_t value, uint64_t now) {
-    uint64_t start = sd->free_at > now ? sd->free_at : now;
+    uint64_t start = most(sd->free_at, now);
     unsigned slot = (sd->first + sd->count) % SD_FIFO;
     if (offset == 0) {
         sd->control0 = value;

@@ -16,6 +16,7 @@
 
 #include "avr_guard.h"
 #include "avr_step.h"
+#include "bounds.h"
 
 enum {
     EEPROM_READ_HALT = 4,
@@ -141,8 +142,8 @@ static uint8_t eeprom_on_look(avr_t *avr, avr_io_addr_t address, void *parameter
     (void)parameter;
     if (eeprom.ready_at != 0 && event != NULL && avr->interrupt_state == 0 && opcode_at(avr, avr->pc) == wait &&
         opcode_at(avr, avr->pc + 2) == OPCODE_RJMP_BACK_2) {
-        uint64_t until = event->when < core.limit ? event->when : core.limit;
-        uint64_t rounds = until > avr->cycle ? (until - avr->cycle - 1) / WAIT_LOOP_CYCLES : 0;
+        uint64_t until = least(event->when, core.limit);
+        uint64_t rounds = (most(until, avr->cycle + 1) - avr->cycle - 1) / WAIT_LOOP_CYCLES;
         avr->cycle += rounds * WAIT_LOOP_CYCLES;
         if (rounds != 0 && eeprom.on_rounds != NULL) {
             eeprom.on_rounds(avr, avr->pc, rounds);

@@ -39,6 +39,7 @@
 #include "avr_run_watch.h"
 #include "avr_timer_model.h"
 #include "avr_step.h"
+#include "bounds.h"
 #include "sandbox.h"
 
 enum { EXIT_USAGE = 2, EXIT_FAULT = 3, JUMP_TO_SELF = 0xCFFF };
@@ -85,7 +86,6 @@ static void finish(const char *kind, const char *format, ...) {
             ",\"pc\":%u,\"stack\":%u,\"interrupts\":%" PRIu64 ",\"resets\":%" PRIu64 "}\n",
             kind, detail, run.avr ? (uint64_t)run.avr->cycle : 0, run.avr ? (unsigned)run.avr->pc : 0,
             run.avr ? (unsigned)(run.avr->ramend - run.least_sp) : 0, core.interrupts, board.resets);
-    fflush(options.events);
     exit(strcmp(kind, "fault") == 0 ? EXIT_FAULT : 0);
 }
 
@@ -193,8 +193,7 @@ static void run_all(uint64_t clock_hz) {
     struct pace pace;
     pace_start(&pace, run.avr->cycle, clock_hz);
     for (;;) {
-        run.until = run.avr->cycle + step;
-        run.until = run.until > options.max_cycles ? options.max_cycles : run.until;
+        run.until = least(run.avr->cycle + step, options.max_cycles);
         core.limit = run.until;
         if (profile.on) {
             run_slice_profiled();
@@ -351,7 +350,7 @@ int main(int argc, char **argv) {
     if (profile.path != NULL && profile_open(&profile, run.avr, functions) != 0) {
         fail("cannot be read", functions);
     }
-    if (line.name[0] != '\0') {
+    if (line.is_pty) {
         fprintf(options.events, "{\"event\":\"port\",\"detail\":\"%s\"}\n", line.name);
         fflush(options.events);
     }

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "avr_guard.h"
+#include "bounds.h"
 
 enum {
     INTERRUPT_CYCLES = 4,
@@ -126,8 +127,7 @@ static void doze(avr_t *avr) {
         avr->state = cpu_Done; /* nothing can wake it */
         return;
     }
-    until = until > core.limit ? core.limit : until;
-    avr->cycle = until > avr->cycle ? until : avr->cycle;
+    avr->cycle = most(avr->cycle, least(until, core.limit));
     avr_cycle_timer_process(avr);
     avr->cycle += avr->state == cpu_Running ? WAKE_CYCLES : 0;
 }

@@ -41,29 +41,33 @@ static inline uint32_t elf_word(const struct elf_file *file, size_t offset, unsi
     return value;
 }
 
-/* Reads the file and checks its header. Returns NULL, or what is wrong. */
-static inline const char *elf_open(struct elf_file *file, const char *path, uint32_t machine) {
-    FILE *stream = fopen(path, "rb");
+static inline const char *elf_read(struct elf_file *file, FILE *stream) {
     long length;
-    memset(file, 0, sizeof *file);
-    if (stream == NULL) {
-        return "cannot be opened";
-    }
     if (fseek(stream, 0, SEEK_END) != 0 || (length = ftell(stream)) < 52 || fseek(stream, 0, SEEK_SET) != 0) {
-        fclose(stream);
         return "is too short for an ELF file";
     }
     if (length > ELF_BYTES_MAX) {
-        fclose(stream);
         return "is too long for a firmware's ELF file";
     }
     file->length = (size_t)length;
     file->bytes = malloc(file->length);
-    if (file->bytes == NULL || fread(file->bytes, 1, file->length, stream) != file->length) {
-        fclose(stream);
-        return "cannot be read";
+    return file->bytes == NULL || fread(file->bytes, 1, file->length, stream) != file->length ? "cannot be read"
+                                                                                              : NULL;
+}
+
+/* Reads the file and checks its header. Returns NULL, or what is wrong. */
+static inline const char *elf_open(struct elf_file *file, const char *path, uint32_t machine) {
+    FILE *stream = fopen(path, "rb");
+    const char *problem;
+    memset(file, 0, sizeof *file);
+    if (stream == NULL) {
+        return "cannot be opened";
     }
+    problem = elf_read(file, stream);
     fclose(stream);
+    if (problem != NULL) {
+        return problem;
+    }
     if (memcmp(file->bytes, "\177ELF\1\1", 6) != 0) {
         return "is not a 32-bit little-endian ELF file";
     }

@@ -417,7 +417,6 @@ static int compare(char **arguments, int count) {
                 i, s.median, s.low, s.high, s.least, s.ns, s.samples, s.outliers,
                 l->wall_ns ? (double)l->processor_ns / (double)l->wall_ns : 1.0, digest(l->output, bytes));
     }
-    fflush(host.events);
     return 0;
 }
 

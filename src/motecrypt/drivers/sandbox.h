@@ -32,101 +32,93 @@
 #define SANDBOX_MACHINE AUDIT_ARCH_ARM
 #endif
 
+#ifdef SANDBOX_MACHINE
+
+#define SANDBOX_LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, field)
+#define SANDBOX_REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+#define SANDBOX_REFUSE_UNLESS(value) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0), SANDBOX_REFUSE
+#define SANDBOX_ALLOW(value)                                                                                  \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+
 /* Not every machine has every call: those by an older name are left out where there is a newer one only. */
-static const int sandbox_allowed[] = {
+static struct sock_filter sandbox_filter[] = {
+    SANDBOX_LOAD(offsetof(struct seccomp_data, arch)),
+    SANDBOX_REFUSE_UNLESS(SANDBOX_MACHINE),
+    SANDBOX_LOAD(offsetof(struct seccomp_data, nr)),
     /* what is open: read, write, wait, close */
-    __NR_read,
-    __NR_write,
-    __NR_readv,
-    __NR_writev,
-    __NR_pwrite64,
-    __NR_close,
-    __NR_ppoll,
+    SANDBOX_ALLOW(__NR_read),
+    SANDBOX_ALLOW(__NR_write),
+    SANDBOX_ALLOW(__NR_readv),
+    SANDBOX_ALLOW(__NR_writev),
+    SANDBOX_ALLOW(__NR_pwrite64),
+    SANDBOX_ALLOW(__NR_close),
+    SANDBOX_ALLOW(__NR_ppoll),
 #ifdef __NR_poll
-    __NR_poll,
+    SANDBOX_ALLOW(__NR_poll),
 #endif
 #ifdef __NR_ppoll_time64
-    __NR_ppoll_time64,
+    SANDBOX_ALLOW(__NR_ppoll_time64),
 #endif
     /* memory; a simulator that translates code needs pages that may run */
-    __NR_brk,
-    __NR_munmap,
-    __NR_mremap,
-    __NR_mprotect,
-    __NR_madvise,
+    SANDBOX_ALLOW(__NR_brk),
+    SANDBOX_ALLOW(__NR_munmap),
+    SANDBOX_ALLOW(__NR_mremap),
+    SANDBOX_ALLOW(__NR_mprotect),
+    SANDBOX_ALLOW(__NR_madvise),
 #ifdef __NR_mmap
-    __NR_mmap,
+    SANDBOX_ALLOW(__NR_mmap),
 #endif
 #ifdef __NR_mmap2
-    __NR_mmap2,
+    SANDBOX_ALLOW(__NR_mmap2),
 #endif
     /* time and threads' locks */
-    __NR_clock_gettime,
-    __NR_gettimeofday,
-    __NR_clock_nanosleep,
-    __NR_nanosleep,
-    __NR_futex,
-    __NR_sched_yield,
+    SANDBOX_ALLOW(__NR_clock_gettime),
+    SANDBOX_ALLOW(__NR_gettimeofday),
+    SANDBOX_ALLOW(__NR_clock_nanosleep),
+    SANDBOX_ALLOW(__NR_nanosleep),
+    SANDBOX_ALLOW(__NR_futex),
+    SANDBOX_ALLOW(__NR_sched_yield),
 #ifdef __NR_clock_gettime64
-    __NR_clock_gettime64,
-    __NR_clock_nanosleep_time64,
-    __NR_futex_time64,
+    SANDBOX_ALLOW(__NR_clock_gettime64),
+    SANDBOX_ALLOW(__NR_clock_nanosleep_time64),
+    SANDBOX_ALLOW(__NR_futex_time64),
 #endif
     /* signals and the end */
-    __NR_rt_sigaction,
-    __NR_rt_sigprocmask,
-    __NR_rt_sigreturn,
-    __NR_restart_syscall,
-    __NR_exit,
-    __NR_exit_group,
+    SANDBOX_ALLOW(__NR_rt_sigaction),
+    SANDBOX_ALLOW(__NR_rt_sigprocmask),
+    SANDBOX_ALLOW(__NR_rt_sigreturn),
+    SANDBOX_ALLOW(__NR_restart_syscall),
+    SANDBOX_ALLOW(__NR_exit),
+    SANDBOX_ALLOW(__NR_exit_group),
 #ifdef __NR_sigreturn
-    __NR_sigreturn,
+    SANDBOX_ALLOW(__NR_sigreturn),
 #endif
+    /* ask and empty a terminal: the low half of the second argument; all machines above are little-endian */
+    SANDBOX_REFUSE_UNLESS(__NR_ioctl),
+    SANDBOX_LOAD(offsetof(struct seccomp_data, args) + 8),
+    SANDBOX_ALLOW(TCGETS),
+    SANDBOX_ALLOW(TCFLSH),
+    SANDBOX_REFUSE,
 };
 
-enum { SANDBOX_CALLS = sizeof sandbox_allowed / sizeof sandbox_allowed[0] };
-
-#ifdef SANDBOX_MACHINE
-/* Returns 0, or -1 with errno when the kernel refuses. */
+/* Whether the kernel confines us from now on; if not, errno says why. */
 static int sandbox_install(void) {
-    static const uint32_t terminal[] = {TCGETS, TCFLSH}; /* of ioctl: ask and empty a terminal */
-    static struct sock_filter filter[2 * SANDBOX_CALLS + 24];
-    struct sock_fprog program = {0, filter};
-    unsigned short n = 0;
-    filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
-    filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SANDBOX_MACHINE, 1, 0);
-    filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-    filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-    for (int i = 0; i < SANDBOX_CALLS; i++) {
-        filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)sandbox_allowed[i], 0, 1);
-        filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    }
-    filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_ioctl, 1, 0);
-    filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-    /* The low half of the second argument; all machines above are little-endian. */
-    filter[n++] =
-        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8);
-    for (size_t i = 0; i < sizeof terminal / sizeof terminal[0]; i++) {
-        filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, terminal[i], 0, 1);
-        filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    }
-    filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-    program.len = n;
+    struct sock_fprog program = {sizeof sandbox_filter / sizeof sandbox_filter[0], sandbox_filter};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-        return -1;
+        return 0;
     }
     /* Without SPEC_ALLOW, kernels before 5.16 slow down every load after a store. */
 #if defined(__NR_seccomp) && defined(SECCOMP_FILTER_FLAG_SPEC_ALLOW)
     if (syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0) {
-        return 0;
+        return 1;
     }
 #endif
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 #else
 static int sandbox_install(void) {
     errno = ENOSYS;
-    return -1;
+    return 0;
 }
 #endif
 
@@ -134,7 +126,7 @@ static int sandbox_install(void) {
  * that is said once and the run goes on. */
 static void sandbox_enter(const char *driver) {
 #ifndef SANDBOX_OFF /* for sanitizers, which read files of their own when they report */
-    if (sandbox_install() != 0) {
+    if (!sandbox_install()) {
         fprintf(stderr, "%s: this kernel confines no process (seccomp: %s): the firmware runs without\n", driver,
                 strerror(errno));
     }

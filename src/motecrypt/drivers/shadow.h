@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
+
 enum {
     SHADOW_FRAMES = 1 << 15,
     SHADOW_TREE_DEPTH = 200, /* below, recursion shares a node of the tree */
@@ -205,28 +207,27 @@ static inline uint64_t shadow_count(struct shadow *s, const struct shadow_frame 
     return inclusive;
 }
 
+static inline void shadow_stack(struct shadow *s, uint32_t sp) {
+    struct shadow_frame *frame = &s->frames[s->depth];
+    frame->least_sp = (uint32_t)least(frame->least_sp, sp);
+}
+
 static inline void shadow_pop(struct shadow *s, uint64_t now) {
     struct shadow_frame *frame = &s->frames[s->depth];
     struct shadow_function *f = &s->functions[frame->function];
     uint64_t inclusive;
     shadow_charge(s, now);
     inclusive = shadow_count(s, frame, now);
-    f->inclusive_min = inclusive < f->inclusive_min ? inclusive : f->inclusive_min;
-    f->inclusive_max = inclusive > f->inclusive_max ? inclusive : f->inclusive_max;
-    f->self_min = frame->self < f->self_min ? frame->self : f->self_min;
-    f->self_max = frame->self > f->self_max ? frame->self : f->self_max;
+    f->inclusive_min = least(f->inclusive_min, inclusive);
+    f->inclusive_max = most(f->inclusive_max, inclusive);
+    f->self_min = least(f->self_min, frame->self);
+    f->self_max = most(f->self_max, frame->self);
     shadow_sample(f, inclusive, frame->self);
     s->depth--;
     if (frame->is_interrupt) {
         s->interrupts += inclusive;
-    } else if (frame->least_sp < s->frames[s->depth].least_sp) {
-        s->frames[s->depth].least_sp = frame->least_sp;
-    }
-}
-
-static inline void shadow_stack(struct shadow *s, uint32_t sp) {
-    if (sp < s->frames[s->depth].least_sp) {
-        s->frames[s->depth].least_sp = sp;
+    } else {
+        shadow_stack(s, frame->least_sp);
     }
 }
 
@@ -325,15 +326,15 @@ static inline void shadow_end(struct shadow *s, uint64_t now) {
     for (;;) {
         struct shadow_frame *frame = &s->frames[s->depth];
         uint64_t inclusive = shadow_count(s, frame, now);
-        if (frame->is_interrupt) {
-            s->interrupts += inclusive;
-        } else if (s->depth > 0 && frame->least_sp < s->frames[s->depth - 1].least_sp) {
-            s->frames[s->depth - 1].least_sp = frame->least_sp;
-        }
         if (s->depth == 0) {
             return;
         }
         s->depth--;
+        if (frame->is_interrupt) {
+            s->interrupts += inclusive;
+        } else {
+            shadow_stack(s, frame->least_sp);
+        }
     }
 }
 

@@ -17,7 +17,6 @@
  * The ELF file is read here (elf.h): libsimavr's own reader obeys a section of the file that names files to
  * write. What the firmware can reach is bounded by avr_guard.h and sandbox.h.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <simavr/avr_eeprom.h>
 #include <simavr/avr_uart.h>
@@ -51,8 +50,8 @@ static struct {
     uint64_t max_cycles;    /* per request */
     uint64_t request_cycle; /* when the last input was read */
     uint64_t output_since_input;
-    size_t input_at, input_end, output_end;
-    uint8_t input[4096], output[4096];
+    size_t input_at, input_end;
+    uint8_t input[4096];
     int frame_open;     /* bytes since the last delimiter */
     int frame_complete; /* a whole frame went out: lock-step may block */
     /* the timed region */
@@ -61,18 +60,6 @@ static struct {
     uint64_t begin_cycle, digest, instructions;
     uint16_t begin_sp, deepest_sp, data_end;
 } sim;
-
-static void flush_output(void) {
-    size_t at = 0;
-    while (at < sim.output_end) {
-        ssize_t n = write(1, sim.output + at, sim.output_end - at);
-        if (n < 0 && errno != EINTR) {
-            exit(0); /* nobody listens any more */
-        }
-        at += n > 0 ? (size_t)n : 0;
-    }
-    sim.output_end = 0;
-}
 
 static void finish(const char *kind, const char *format, ...) {
     char detail[512];
@@ -83,8 +70,6 @@ static void finish(const char *kind, const char *format, ...) {
     fprintf(sim.events,
             "{\"event\":\"%s\",\"kind\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%u}\n",
             kind, sim.fault_kind ? sim.fault_kind : "", detail, sim.avr ? (uint64_t)sim.avr->cycle : 0, sim.avr ? (unsigned)sim.avr->pc : 0);
-    fflush(sim.events);
-    flush_output();
     exit(strcmp(kind, "end") == 0 ? 0 : 3);
 }
 
@@ -237,10 +222,7 @@ static inline void watch_stack(avr_flashaddr_t pc) {
 static void on_uart_out(avr_irq_t *irq, uint32_t value, void *parameter) {
     (void)irq;
     (void)parameter;
-    sim.output[sim.output_end++] = (uint8_t)value;
-    if (sim.output_end == sizeof sim.output) {
-        flush_output();
-    }
+    putchar((uint8_t)value);
     if (++sim.output_since_input > MAX_OUTPUT) {
         sim.fault_kind = "flood";
         finish("fault", "the firmware floods its UART: more than %d bytes without being asked", MAX_OUTPUT);
@@ -272,10 +254,8 @@ static avr_cycle_count_t first_byte(avr_t *avr, avr_cycle_count_t when, void *pa
 
 static void read_input(void) {
     ssize_t n;
-    flush_output();
-    do {
-        n = read(0, sim.input, sizeof sim.input);
-    } while (n < 0 && errno == EINTR);
+    fflush(stdout);
+    n = read(0, sim.input, sizeof sim.input);
     if (n <= 0) {
         finish("end", "input closed");
     }

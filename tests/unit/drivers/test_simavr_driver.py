@@ -120,6 +120,25 @@ def test_the_clock_is_the_callers(tmp_path: Path) -> None:
         assert region["cycles"] == pytest.approx(clock * 0.0034, abs=20)
 
 
+def test_a_wait_for_the_eeprom_is_traced_round_by_round(tmp_path: Path) -> None:
+    """SBIC at 10 and RJMP at 12 take their turns for 3.4 ms: three cycles a round, the last time one."""
+    wait = "    sbi 0x1f, 2\n    sbi 0x1f, 1\nbusy:\n    sbic 0x1f, 1\n    rjmp busy\n"
+    code = BEGIN + wait + FINISH + STOP
+    long = ("--max-cycles", "100000")
+    ran = simavr(code, tmp_path, *MARK, *long, "--trace", "--dump", tmp_path / "dump")
+    (region,) = regions(ran)
+    lines = [line.split() for line in (tmp_path / "dump").read_text().splitlines()[:-1]]
+    pcs = [int(line[0], 16) for line in lines]
+    rounds = len(pcs) // 2 - 2
+    assert pcs == [6, 8, *[10, 12] * rounds, 10, 14] and len(pcs) == region["instructions"]
+    assert 3 * rounds == pytest.approx(16_000_000 * 0.0034, abs=6)
+    assert int(str(region["cycles"])) - 3 * rounds == pytest.approx(2 + 2 + 2 + 2 + 1, abs=3)
+    digest = 0xCBF29CE484222325
+    for pc, address in lines:
+        digest = mix(digest, int(pc, 16) << 32 | int(address, 16))
+    assert region["trace"] == f"{digest:016x}"
+
+
 # --- regions ---------------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""The firmware's drivers of an SD card and of the flash, register by register: what goes out, and when it stops."""
+"""The firmware's drivers of an SD card and of the flash, by their registers: what goes out, when it stops."""
 
 from __future__ import annotations
 
@@ -183,7 +183,9 @@ def test_a_card_that_never_gets_ready_is_given_up(card: Path) -> None:
     assert told.bytes().count(OPERATE) == told.bytes().count(APPLICATION) == 1000
     told = run(card, "start")  # no card: all ones
     assert told.packed()[len(WOKEN) + 4 :] == merged(
-        [text(WAKE)], asked(GO_IDLE, 1000), [f"status {IO_ERROR}, looks 1", "pause 157", "sizes 512 512 512 2048"]
+        [text(WAKE)],
+        asked(GO_IDLE, 1000),
+        [f"status {IO_ERROR}, looks 1", "pause 157", "sizes 512 512 512 2048"],
     )
     told = run(card, "start", answers=WAKE + answer(0x80))
     assert told.bytes().endswith(GO_IDLE + b"\xff" * 1001) and told.statuses() == [IO_ERROR]
@@ -228,7 +230,7 @@ def test_blocks_are_read_until_one_fails(card: Path) -> None:
 
 
 def test_a_block_is_written(card: Path) -> None:
-    """7.2.4: the start token, the bytes, a checksum that nobody looks at, the response, and zeros while busy."""
+    """7.2.4: the start token, the bytes, a checksum for nobody, the response, and zeros while busy."""
     given = answer(0)[:-1] + b"\xff" * (1 + 512 + 2) + b"\xe5" + bytes(9) + b"\xff" + b"\xff"
     told = run(card, "program", 512 * 0x0102, 512, answers=given)
     assert told.statuses() == [0]
@@ -275,10 +277,26 @@ def select(level: int) -> str:
 
 LOW, HIGH = select(0x200), select(0x300)
 OFF, ON = "18000008 = 0", "18000008 = 1"
-PADS = [f"{0x40020000 + more + pad:08x} = {bit}" for pad in (8, 12, 16, 20) for more, bit in ((0x2000, 8), (0x3000, 4))]
+PADS = [
+    f"{0x40020000 + more + pad:08x} = {bit}"
+    for pad in (8, 12, 16, 20)
+    for more, bit in ((0x2000, 8), (0x3000, 4))
+]
 LEFT = [*PADS, OFF, "18000014 = 6", "18000000 = 70000", "18000004 = 0", ON, LOW, "byte ff ff", HIGH]
 QUAD = ["18000000 = 5f0300", "18000004 = 0", "180000f4 = 2221", ON, "byte eb a0"]
-BACK = [OFF, select(0), "18000014 = 2", *QUAD, "look", "look", OFF, "180000f4 = a0002022", ON, "14000004 = 1", "flushed?"]
+BACK = [
+    OFF,
+    select(0),
+    "18000014 = 2",
+    *QUAD,
+    "look",
+    "look",
+    OFF,
+    "180000f4 = a0002022",
+    ON,
+    "14000004 = 1",
+    "flushed?",
+]
 
 
 def done_as(*bytes_: str, polls: int = 1) -> list[str]:
@@ -316,7 +334,15 @@ def test_what_comes_in_is_taken_at_any_pace(flash: Path, late: int) -> None:
 
 def test_it_waits_until_all_has_been_sent(flash: Path) -> None:
     """Between telling the flash to read in place and reading so: all sent, and the interface idle."""
-    for ending, looks in (("4", 2), ("0 4", 3), ("1 4", 3), ("5 4", 2), ("4 1 4", 4), ("4 5 0 4", 5), ("6 5 1 4", 5)):
+    for ending, looks in (
+        ("4", 2),
+        ("0 4", 3),
+        ("1 4", 3),
+        ("5 4", 2),
+        ("4 1 4", 4),
+        ("4 5 0 4", 5),
+        ("6 5 1 4", 5),
+    ):
         told = run(flash, "erase", 0, rest="0", ending=ending)
         assert told.lines.count("look") == looks
 

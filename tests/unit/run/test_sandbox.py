@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import struct
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -72,16 +73,19 @@ int main(void) {
 }
 """
 
-# A kernel without the filter, for the program that it starts.
+# A kernel without the filter, for the program that it starts, or one with an older way to it alone.
 REFUSES = r"""
 #include "sandbox.h"
+#ifndef REFUSED
+#define REFUSED PR_SET_SECCOMP
+#endif
 int main(int argc, char **argv) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_seccomp, 3, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_prctl, 0, 3),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SECCOMP, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, REFUSED, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
@@ -97,12 +101,13 @@ int main(int argc, char **argv) {
 """
 
 
-def _compiled(source: str, folder: Path) -> Path:
-    (folder / "program.c").write_text(source)
+def _compiled(source: str, folder: Path, *more: str) -> Path:
+    name = folder / f"program{len(list(folder.glob('*.c')))}"
+    name.with_suffix(".c").write_text(source)
     flags = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-function", f"-I{DRIVERS}"]
-    command = ["gcc", *flags, str(folder / "program.c"), "-o", str(folder / "program")]
+    command = ["gcc", *flags, *more, str(name.with_suffix(".c")), "-o", str(name)]
     subprocess.run(command, check=True, timeout=60)
-    return folder / "program"
+    return name
 
 
 def test_the_kernel_refuses_files_sockets_and_programs(tmp_path: Path) -> None:
@@ -111,6 +116,87 @@ def test_the_kernel_refuses_files_sockets_and_programs(tmp_path: Path) -> None:
     done = subprocess.run([program], capture_output=True, text=True, timeout=20, cwd=tmp_path, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
     assert not (tmp_path / "canary").exists() and (tmp_path / "kept").read_text() == "kept"
+
+
+@pytest.mark.parametrize(
+    ("refused", "said"),
+    [
+        ("999", "done\n"),  # a kernel before 3.17: the call is by prctl
+        ("PR_SET_NO_NEW_PRIVS", "tries: this kernel confines no process (seccomp: Invalid argument): "),
+    ],
+)
+def test_a_kernel_that_knows_less(refused: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "kept").write_text("kept")
+    wrapper = _compiled(REFUSES, tmp_path, f"-DREFUSED={refused}")
+    command = [wrapper, _compiled(TRIES if refused == "999" else ENTERS, tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=20, cwd=tmp_path, check=False)
+    assert done.returncode == 0 and (done.stdout + done.stderr).startswith(said)
+
+
+ENTERS = '#include "sandbox.h"\nint main(void) { sandbox_enter("tries"); return 0; }'
+
+#: All that a confined driver may ask of the kernel, beside TCGETS and TCFLSH of a terminal.
+ALLOWED = """
+read write readv writev pwrite64 close ppoll poll ppoll_time64 brk munmap mremap mprotect
+madvise mmap mmap2 clock_gettime gettimeofday clock_nanosleep nanosleep futex sched_yield
+clock_gettime64 clock_nanosleep_time64 futex_time64 rt_sigaction rt_sigprocmask rt_sigreturn
+restart_syscall exit exit_group sigreturn
+"""
+TELLS = r"""
+#include "sandbox.h"
+#define SHOW(...) printf(__VA_ARGS__)
+int main(void) {
+    SHOW("arch %u\nioctl %d\nget %d\nflush %d\n", SANDBOX_MACHINE, __NR_ioctl, (int)TCGETS, (int)TCFLSH);
+    SHOW("allow %u\nrefuse %u\n", SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM);
+@
+    for (size_t i = 0; i < sizeof sandbox_filter / sizeof sandbox_filter[0]; i++) {
+        const struct sock_filter *f = &sandbox_filter[i];
+        SHOW("do %u %u %u %u\n", f->code, f->jt, f->jf, f->k);
+    }
+    return 0;
+}
+"""
+LOAD_WORD, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06  # of a filter (linux/bpf_common.h)
+
+
+def _verdict(filter_: list[list[int]], data: bytes) -> int:
+    """What the kernel does with a call: struct seccomp_data is number, architecture, place, six arguments."""
+    at = value = 0
+    while True:
+        code, if_equal, if_not, k = filter_[at]
+        at += 1
+        if code == LOAD_WORD:
+            value = int.from_bytes(data[k : k + 4], "little")
+        elif code == JUMP_IF_EQUAL:
+            at += if_equal if value == k else if_not
+        else:
+            assert code == RETURN
+            return k
+
+
+def test_each_call_that_is_allowed_is_one_that_a_driver_needs(tmp_path: Path) -> None:
+    numbers = "".join(
+        f'#ifdef __NR_{name}\n    SHOW("call %d\\n", __NR_{name});\n#endif\n' for name in ALLOWED.split()
+    )
+    program = _compiled(TELLS.replace("@\n", numbers), tmp_path)
+    done = subprocess.run([program], capture_output=True, text=True, timeout=20, check=True)
+    lines = [line.split() for line in done.stdout.splitlines()]
+    told = {words[0]: int(words[1]) for words in lines if words[0] not in ("call", "do")}
+    filter_ = [[int(word) for word in words[1:]] for words in lines if words[0] == "do"]
+    allowed = {int(words[1]) for words in lines if words[0] == "call"}
+    assert len(allowed) >= 25
+
+    def verdict(number: int, machine: int, argument: int = 0) -> str:
+        data = struct.pack("<iIQ6Q", number, machine, 0, 7, argument, 7, 7, 7, 7)
+        return {told["allow"]: "allowed", told["refuse"]: "refused"}[_verdict(filter_, data)]
+
+    for number in range(1024):
+        assert verdict(number, told["arch"]) == ("allowed" if number in allowed else "refused")
+        assert verdict(number, told["arch"] ^ 1) == "refused"
+    for argument in range(0x5400, 0x5480):
+        answer = "allowed" if argument in (told["get"], told["flush"]) else "refused"
+        assert verdict(told["ioctl"], told["arch"], argument) == answer
+        assert verdict(told["ioctl"], told["arch"], 0xA5A5_0000_0000 | argument) == answer
 
 
 def _avr_elf(folder: Path) -> list[str]:
@@ -157,6 +243,7 @@ def test_every_driver_of_firmware_is_confined(prepare: Callable[[Path], list[str
     with _running(command) as process:
         told = _status(process)
         assert (told.get("Seccomp"), told.get("NoNewPrivs")) == ("2", "1"), process.poll()
+        assert told.get("Seccomp_filters", "1") == "1"
 
 
 def test_without_the_filter_it_says_so_once_and_goes_on(tmp_path: Path) -> None:

@@ -1,0 +1,6 @@
+/* interrupt.h: a handler is a function, and the harness tells when interrupts go on and off. */
+#define ISR(vector)                                                                                           \
+    void vector(void);                                                                                       \
+    void vector(void)
+void sei(void);
+void cli(void);

@@ -1,0 +1,81 @@
+/* sensor_harness.c: the sensor mote's program with a board, a link and a cipher that tell what is asked of them. The
+ * first argument says which of them fails, the others are the temperatures; then all ends. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define main sensor_main
+#include "sensor.c"
+#undef main
+
+static char **temperatures;
+static int failing;
+
+void mote_init(void) {
+    puts("init");
+}
+
+void mote_write(uint8_t byte) {
+    putchar(byte);
+}
+
+void mote_wait(uint16_t milliseconds) {
+    static int waits;
+    printf("wait %u\n", milliseconds);
+    if (++waits == 3 && failing) {
+        exit(0);
+    }
+}
+
+int16_t mote_temperature(void) {
+    if (*temperatures == NULL) {
+        exit(0);
+    }
+    return (int16_t)atoi(*temperatures++);
+}
+
+static void show(const char *what, const uint8_t *bytes, size_t count) {
+    printf("%s ", what);
+    for (size_t i = 0; i < count; i++) {
+        printf("%02x", bytes[i]);
+    }
+    printf("\n");
+}
+
+#ifdef MOTE_MODE_C
+uint8_t cipher_setup(struct cipher_context *context, const uint8_t *bytes, uint8_t count) {
+    context->key = bytes[0];
+    show("setup", bytes, count);
+    return failing == 1 ? CIPHER_BAD_KEY : CIPHER_OK;
+}
+
+uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
+    show("nonce", io->nonce, io->nonce_bytes);
+    show("encrypt", io->input, io->bytes);
+    for (size_t i = 0; i < io->bytes; i++) {
+        io->output[i] = (uint8_t)(io->input[i] ^ context->key);
+    }
+    return failing == 2 || io->ad_bytes != 0 ? CIPHER_BAD_NONCE : CIPHER_OK;
+}
+#else
+uint8_t link_init(struct link *to, const uint8_t *bytes, uint8_t count, uint32_t stream) {
+    (void)to;
+    printf("stream %u\n", (unsigned)stream);
+    show("key", bytes, count);
+    return failing == 1 ? LINK_NO_COUNTER : LINK_ACCEPTED;
+}
+
+uint8_t link_send(struct link *to, const uint8_t *message, uint8_t bytes) {
+    (void)to;
+    show("send", message, bytes);
+    return LINK_NO_COUNTER;
+}
+#endif
+
+int main(int argc, char **argv) {
+    failing = atoi(argv[1]);
+    temperatures = argv + 2;
+    (void)argc;
+    return sensor_main();
+}

@@ -1,0 +1,211 @@
+/* uno_harness.c: the UNO's hal.c and the sensor mote's uno.c on a computer (avr_native/): what they write to registers
+ * is told, and the test says what they read. A register cannot know whether it is to be read or written: it gives a
+ * value that nothing writes, where there is one, and the next looks whether that has changed. */
+#include <avr/io.h>
+
+#include "hal.h"
+#include "harness.h"
+#include "mote.h"
+
+enum { ABOVE = 0x5A0000 };
+
+void TIMER1_OVF_vect(void);
+void sei(void);
+void cli(void);
+void delay_us(double us);
+uint8_t eeprom_read_byte(const uint8_t *at);
+void eeprom_update_byte(uint8_t *at, uint8_t byte);
+void eeprom_busy_wait(void);
+
+uint8_t memory[300];
+static size_t stack_at;
+static volatile uint32_t slot;
+static uint32_t given, looks, wanted_look, simulated, count, flags, adc;
+static const char *last;
+static double waited_us;
+
+uintptr_t stack_pointer(void) {
+    return (uintptr_t)memory + stack_at;
+}
+
+static void settle(void) {
+    if (last != NULL && slot != given) {
+        fprintf(stderr, "%s = %x\n", last, slot & 0xFFFF);
+    }
+    last = NULL;
+}
+
+/* At the looks before the wanted one all but the bit that is awaited, then that alone. */
+static uint32_t awaited(uint32_t bit) {
+    return ++looks < wanted_look ? 0xFF & ~bit : bit;
+}
+
+volatile uint32_t *register_of(const char *name) {
+    settle();
+    last = name;
+    given = ABOVE | 0x81; /* what ADCSRA has kept, and what comes from the line */
+    if (strcmp(name, "UCSR0A") == 0) {
+        given = ABOVE | awaited(flags);
+    } else if (strcmp(name, "ADCSRA") == 0) {
+        given = looks == 0 ? given : ABOVE | (awaited(1u << ADSC) ^ 0xFF);
+        looks += looks == 0;
+    } else if (strcmp(name, "GPIOR1") == 0) {
+        given = simulated;
+    } else if (strcmp(name, "TCNT1") == 0) {
+        given = count;
+    } else if (strcmp(name, "TIFR1") == 0) {
+        given = flags;
+    } else if (strcmp(name, "ADC") == 0) {
+        fprintf(stderr, "converted after %u\n", looks);
+        given = adc;
+    }
+    slot = given;
+    return &slot;
+}
+
+void sei(void) {
+    settle();
+    fputs("sei\n", stderr);
+}
+
+void cli(void) {
+    settle();
+    fputs("cli\n", stderr);
+}
+
+void delay_us(double us) {
+    waited_us += us;
+}
+
+uint8_t eeprom_read_byte(const uint8_t *at) {
+    return (uint8_t)((uintptr_t)at * 3);
+}
+
+void eeprom_update_byte(uint8_t *at, uint8_t byte) {
+    fprintf(stderr, "store %x at %x\n", byte, (unsigned)(uintptr_t)at);
+}
+
+void eeprom_busy_wait(void) {
+    fputs("stored\n", stderr);
+}
+
+static uint64_t init(const uint64_t *n) {
+    simulated = (uint32_t)n[0];
+    hal_init();
+    settle();
+    return hal_clock_hz();
+}
+
+static uint64_t wake(const uint64_t *n) {
+    simulated = (uint32_t)n[0];
+    mote_init();
+    settle();
+    return 0;
+}
+
+/* The flag that says go, and at which look it does; then the byte. */
+static uint64_t receive(const uint64_t *n) {
+    flags = (uint32_t)n[0];
+    wanted_look = (uint32_t)n[1];
+    looks = 0;
+    uint64_t byte = hal_read();
+    settle();
+    return looks * 1000 + byte;
+}
+
+static uint64_t give(const uint64_t *n) {
+    flags = (uint32_t)n[0];
+    wanted_look = (uint32_t)n[1];
+    looks = 0;
+    if (n[3]) {
+        mote_write((uint8_t)n[2]);
+    } else {
+        hal_write((uint8_t)n[2]);
+    }
+    settle();
+    return looks;
+}
+
+static uint64_t mark(const uint64_t *n) {
+    hal_mark((uint8_t)n[0]);
+    settle();
+    return 0;
+}
+
+static uint64_t begin(const uint64_t *n) {
+    simulated = (uint32_t)n[0];
+    count = 0x1111;
+    flags = 0xFE;
+    hal_timer_start();
+    settle();
+    return 0;
+}
+
+/* So many overflows whose interrupt came, the flag register, and the count. */
+static uint64_t cycles(const uint64_t *n) {
+    for (uint64_t i = 0; i < n[0]; i++) {
+        TIMER1_OVF_vect();
+    }
+    flags = (uint32_t)n[1];
+    count = (uint32_t)n[2];
+    uint64_t told = hal_timer_cycles();
+    settle();
+    return told;
+}
+
+static uint64_t paint(const uint64_t *n) {
+    size_t painted = 0;
+    stack_at = (size_t)n[0];
+    memset(memory, 0, sizeof memory);
+    hal_stack_paint();
+    while (painted < sizeof memory && memory[painted] == 0xA5) {
+        painted++;
+    }
+    return painted;
+}
+
+static uint64_t depth(const uint64_t *n) {
+    memory[n[0]] = 1;
+    stack_at = (size_t)n[1];
+    return hal_stack_depth();
+}
+
+/* How long to wait, and at which look a byte is there; what came (or 65535), the looks and the time. */
+static uint64_t listen(const uint64_t *n) {
+    flags = 1u << RXC0;
+    wanted_look = (uint32_t)n[1];
+    looks = 0;
+    waited_us = 0;
+    uint64_t came = (uint16_t)mote_read((uint16_t)n[0]);
+    settle();
+    fprintf(stderr, "%u looks, %.0f us\n", looks, waited_us);
+    return came;
+}
+
+static uint64_t rest(const uint64_t *n) {
+    waited_us = 0;
+    mote_wait((uint16_t)n[0]);
+    return (uint64_t)waited_us;
+}
+
+static uint64_t temperature(const uint64_t *n) {
+    adc = (uint32_t)n[0];
+    wanted_look = (uint32_t)n[1];
+    looks = 0;
+    return (uint16_t)mote_temperature();
+}
+
+static uint64_t kept(const uint64_t *n) {
+    mote_store((uint16_t)n[0], (uint8_t)n[1]);
+    return mote_load((uint16_t)n[0]);
+}
+
+int main(int argc, char **argv) {
+    static const struct operation operations[] = {
+        {"init", init},     {"wake", wake},   {"receive", receive}, {"give", give}, {"mark", mark},
+        {"begin", begin},   {"cycles", cycles}, {"paint", paint},   {"depth", depth}, {"listen", listen},
+        {"rest", rest},     {"temperature", temperature}, {"kept", kept},
+    };
+    (void)argc;
+    return SERVE(operations, argv);
+}
