@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+ASKED_S, WORK_S, LONG_S = 20.0, 120.0, 300.0
+"""Deadlines: of a program that is only asked, as for its version; that works; that works for long."""
+
 
 def processors() -> int:
     """How many programs may run side by side: one for each processor, 1 where their number is not known."""
@@ -55,7 +58,7 @@ def _environment(given: Mapping[str, str] | None) -> dict[str, str]:
 def run(
     command: Sequence[str | Path],
     *,
-    timeout_s: float = 120.0,
+    timeout_s: float = WORK_S,
     cwd: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Outcome:

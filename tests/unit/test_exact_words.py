@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from motecrypt.runners.protocol import (
     decode,
     encode,
 )
+from motecrypt.toolchain import toolchain
 
 # --- frames ------------------------------------------------------------------------------------------------
 
@@ -317,6 +319,23 @@ def test_programs_that_end_in_every_way(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "plain").write_text("x")
     denied = process.run([tmp_path / "plain"])
     assert denied == Outcome(None, "", f"{tmp_path / 'plain'}: cannot be run: Permission denied")
+
+
+def test_no_program_runs_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+
+    def ran(command: Sequence[str], timeout: float, **_: object) -> SimpleNamespace:
+        given.append(timeout)
+        return SimpleNamespace(returncode=0, stdout=b"gcc 1", stderr=b"")
+
+    monkeypatch.setattr(process.subprocess, "run", ran)
+    process.run(["x"])
+    toolchain.run_compiler(["gcc"])
+    assert given == [120, 120]
+    given.clear()
+    toolchain.installed_file.__wrapped__("gcc", (), "libx.so")
+    assert given == [20]
+    assert process.LONG_S == 300
 
 
 # --- places ------------------------------------------------------------------------------------------------

@@ -30,7 +30,6 @@ from motecrypt.toolchain.drivers import driver, driver_identity
 
 # Clears the processor bits for AES and carry-less multiplication; see OPENSSL_ia32cap(3).
 NO_AES_ENVIRONMENT = {"OPENSSL_ia32cap": "~0x200000200000000"}
-RUN_LIMIT_S = 300.0
 RAPL_LEAST_S = 0.3
 
 
@@ -224,7 +223,7 @@ def _run_driver(
 ) -> list[dict[str, Any]]:
     command: list[str | Path] = [driver("host"), "--compare", operation, key.hex(), nonce.hex() or "-"]
     command += [str(message_bytes), str(rounds), *libraries]
-    outcome = process.run(command, timeout_s=RUN_LIMIT_S, environment={**os.environ, **environment})
+    outcome = process.run(command, timeout_s=process.LONG_S, environment={**os.environ, **environment})
     if not outcome.ok:
         raise MotecryptError(f"host speed: {outcome.first_error}")
     return [json.loads(line) for line in outcome.output.splitlines()]

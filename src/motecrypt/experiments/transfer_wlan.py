@@ -30,7 +30,6 @@ from motecrypt.toolchain.drivers import driver
 from motecrypt.wlan import dcf, parameters
 from motecrypt.wlan.protection import security
 
-RUN_LIMIT_S = 120.0
 SIMULATED_BYTES = 20_000_000  # larger files: this much is simulated, the rest follows in proportion
 
 # Two-sided 95 % points of Student's t for n - 1 degrees of freedom.
@@ -127,7 +126,7 @@ class TransferWlan(WlanQuestion):
 
 
 def _run(compiled: Path, request: TransferWlan, seed: int) -> dict[str, Any]:
-    outcome = process.run([compiled, *request._arguments(seed)], timeout_s=RUN_LIMIT_S)
+    outcome = process.run([compiled, *request._arguments(seed)])
     if not outcome.ok:
         raise MotecryptError(f"ns-3, seed {seed}: {outcome.first_error}")
     try:

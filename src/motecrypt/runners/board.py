@@ -33,7 +33,6 @@ GREETING_S = 8.0
 """Seconds that a board may take from being reset to its greeting; the UNO's bootloader takes one of them."""
 ASK_AFTER_S = 2.0
 QUIET_S = 0.1
-FLASH_TIMEOUT_S = 120.0
 VOLUME_WAIT_S = 120.0
 VOLUME = "RPI-RP2"
 _MOUNTS = ("/media", "/run/media", "/mnt", "/Volumes")
@@ -213,9 +212,7 @@ def flash_uno(device: Device, elf: Path, port: str) -> None:
         base, code = flat(read_image(elf, device), 0, 0x800000)
         file.write_text(intel_hex([Segment(base, code)]))
         command = ["avrdude", "-q", "-q", "-D", "-p", "atmega328p", "-c", "arduino", "-x", "attempts=3"]
-        outcome = process.run(
-            [*command, "-P", port, "-b", str(BAUD), "-U", f"flash:w:{file}:i"], timeout_s=FLASH_TIMEOUT_S
-        )
+        outcome = process.run([*command, "-P", port, "-b", str(BAUD), "-U", f"flash:w:{file}:i"])
     if not outcome.ok:
         raise BoardError(f"{port}: could not be flashed: {_avrdude_reason(outcome)}")
 
@@ -299,4 +296,4 @@ def _picotool(content: bytes) -> bool:
     with tempfile.TemporaryDirectory(prefix="motecrypt-flash.") as scratch:
         file = Path(scratch) / "firmware.uf2"
         file.write_bytes(content)
-        return process.run(["picotool", "load", "-x", file], timeout_s=FLASH_TIMEOUT_S).ok
+        return process.run(["picotool", "load", "-x", file]).ok

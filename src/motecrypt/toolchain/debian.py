@@ -21,7 +21,6 @@ from motecrypt.errors import FailureKind, InputError
 from motecrypt.paths import cache_dir, make_dir
 from motecrypt.toolchain.toolchain import BuildError
 
-FETCH_TIMEOUT_S = 300.0
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 #: The mirror to use where neither the caller nor an option names one; empty: this machine's own.
 MIRROR_VARIABLE = "MOTECRYPT_MIRROR"
@@ -128,11 +127,11 @@ def packages(release: str, names: Sequence[str], folder: Path, mirror: str = "")
         apt = ["apt-get", "-qq", *options]
         download = [*apt, "download", *names]
         # Lists that are there already may do; else they are fetched, and it is tried again.
-        outcome = process.run(download, timeout_s=FETCH_TIMEOUT_S, cwd=folder) if _has_lists(place) else None
+        outcome = process.run(download, timeout_s=process.LONG_S, cwd=folder) if _has_lists(place) else None
         if outcome is None or not outcome.ok:
-            outcome = process.run([*apt, "update"], timeout_s=FETCH_TIMEOUT_S, cwd=folder)
+            outcome = process.run([*apt, "update"], timeout_s=process.LONG_S, cwd=folder)
             if outcome.ok:
-                outcome = process.run(download, timeout_s=FETCH_TIMEOUT_S, cwd=folder)
+                outcome = process.run(download, timeout_s=process.LONG_S, cwd=folder)
     if not outcome.ok:
         raise BuildError(f"{sites[0]} {release}: {outcome.first_error}", kind=FailureKind.MISSING)
     found = {name: path for name in names for path in sorted(folder.glob(f"{name}_*.deb"))}
@@ -146,7 +145,7 @@ def packages(release: str, names: Sequence[str], folder: Path, mirror: str = "")
 
 def _lock(file: IO[str]) -> None:
     """Wait until no other process uses the same lists, as long as it may take to fetch them."""
-    deadline = time.monotonic() + 3 * FETCH_TIMEOUT_S
+    deadline = time.monotonic() + 3 * process.LONG_S
     while True:
         try:
             flock(file, LOCK_EX | LOCK_NB)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from motecrypt import process
 from motecrypt.catalog import PACKAGE
 from motecrypt.errors import FailureKind
 from motecrypt.paths import cache_dir, make_dir
@@ -28,7 +29,6 @@ class Recipe:
     source: str
     compiler: str
     flags: Callable[[], tuple[str, ...]]
-    timeout_s: float = 300.0
 
 
 def _unicorn_flags() -> tuple[str, ...]:
@@ -92,7 +92,7 @@ def driver(name: str) -> Path:
         handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=f".{name}.")
         os.close(handle)
         command: list[str | Path] = [recipe.compiler, "-O2", DRIVERS / recipe.source, *flags, "-o", scratch]
-        outcome = run_compiler(command, timeout_s=recipe.timeout_s)
+        outcome = run_compiler(command, timeout_s=process.LONG_S)
         if not outcome.ok:
             Path(scratch).unlink(missing_ok=True)
             raise failure(outcome, target.parent, f"driver {name}: ")

@@ -28,7 +28,6 @@ from motecrypt.paths import cache_dir, make_dir
 from motecrypt.toolchain import debian
 from motecrypt.toolchain.toolchain import BuildError, identity
 
-UNPACK_TIMEOUT_S = 300.0
 #: Part of where a toolchain is unpacked: another number unpacks all anew.
 LAYOUT = 1
 _LOADER = "ld-linux*.so*"
@@ -122,7 +121,7 @@ def _installed(names: tuple[str, ...]) -> Mapping[str, str] | None:
     if not names or shutil.which("dpkg-query") is None:
         return None
     form = "${Package} ${Version} ${db:Status-Status}\n"
-    told = process.run(["dpkg-query", "--show", f"--showformat={form}", *names], timeout_s=20)
+    told = process.run(["dpkg-query", "--show", f"--showformat={form}", *names], timeout_s=process.ASKED_S)
     rows = (line.split() for line in told.output.splitlines())
     return {row[0]: row[1] for row in rows if len(row) == 3 and row[2] == "installed"}
 
@@ -170,7 +169,7 @@ def _root(toolchain: Toolchain, target: ToolchainTarget) -> Path:
 @lru_cache(maxsize=1)
 def _architecture() -> str:
     """What Debian calls this machine's instruction set, such as amd64."""
-    told = process.run(["dpkg", "--print-architecture"], timeout_s=20)
+    told = process.run(["dpkg", "--print-architecture"], timeout_s=process.ASKED_S)
     return told.output.strip() or os.uname().machine
 
 
@@ -230,7 +229,7 @@ def _check(file: Path, pinned: str) -> None:
 
 def _unpack(files: Iterable[Path], target: Path) -> None:
     for file in files:
-        outcome = process.run(["dpkg-deb", "--extract", file, target], timeout_s=UNPACK_TIMEOUT_S)
+        outcome = process.run(["dpkg-deb", "--extract", file, target], timeout_s=process.LONG_S)
         if not outcome.ok:
             raise BuildError(f"{file.name} cannot be unpacked: {outcome.first_error}", transient=True)
 
@@ -244,13 +243,13 @@ def _commands(root: Path, target: ToolchainTarget) -> list[Path]:
 def _runs(root: Path, target: ToolchainTarget) -> bool:
     """Whether the unpacked programs run here: the compiler, and what it runs itself."""
     for command in _commands(root, target):
-        if not process.run([command, "--version"], timeout_s=60).ok:
+        if not process.run([command, "--version"]).ok:
             return False
         for part in _PARTS:
-            told = process.run([command, f"-print-prog-name={part}"], timeout_s=60)
+            told = process.run([command, f"-print-prog-name={part}"])
             program = Path(told.output.strip())
             inside = program.is_absolute() and root in program.resolve().parents
-            if inside and not process.run([program, "--version"], timeout_s=60).ok:
+            if inside and not process.run([program, "--version"]).ok:
                 return False
     return True
 

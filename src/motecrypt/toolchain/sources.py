@@ -221,9 +221,9 @@ def _from_archives(source: Source, scratch: Path, places: Sequence[str]) -> Path
     signed = f"[signed-by={debian.KEYRING}] " if debian.KEYRING.exists() else ""
     options = debian.apt_options(scratch, [f"deb-src {signed}{place} main" for place in places])
     apt = ["apt-get", "-qq", *options]
-    updated = process.run([*apt, "update"], timeout_s=debian.FETCH_TIMEOUT_S, cwd=scratch)
+    updated = process.run([*apt, "update"], timeout_s=process.LONG_S, cwd=scratch)
     command = [*apt, "source", "--download-only", source.package]
-    outcome = process.run(command, timeout_s=debian.FETCH_TIMEOUT_S, cwd=scratch)
+    outcome = process.run(command, timeout_s=process.LONG_S, cwd=scratch)
     return _found(scratch, source, outcome if updated.ok else updated)
 
 
@@ -240,7 +240,7 @@ def _from_pypi(source: Source, scratch: Path) -> Path:
     command += ["download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps"]
     command += ["--no-binary", ":all:", "--dest", scratch, f"{source.package}=={source.version}"]
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    outcome = process.run(command, timeout_s=debian.FETCH_TIMEOUT_S, cwd=scratch, environment=environment)
+    outcome = process.run(command, timeout_s=process.LONG_S, cwd=scratch, environment=environment)
     if archive.is_file():
         return archive
     told = outcome.first_error if not outcome.ok else f"did not bring {archive.name}"
@@ -264,9 +264,7 @@ def _from_crate(source: Source, scratch: Path) -> Path:
         if (own / name).exists():
             shutil.copy(own / name, home / name)
     environment = {**os.environ, "CARGO_HOME": str(home)}
-    outcome = process.run(
-        ["cargo", "fetch"], timeout_s=debian.FETCH_TIMEOUT_S, cwd=scratch, environment=environment
-    )
+    outcome = process.run(["cargo", "fetch"], timeout_s=process.LONG_S, cwd=scratch, environment=environment)
     return _found(home, replace(source, file=f"{source.package}-{source.version}.crate"), outcome)
 
 

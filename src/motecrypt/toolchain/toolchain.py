@@ -37,7 +37,7 @@ class BuildError(MotecryptError):
 
 
 def run_compiler(
-    command: Sequence[str | Path], *, cwd: Path | None = None, timeout_s: float = 120.0
+    command: Sequence[str | Path], *, cwd: Path | None = None, timeout_s: float = process.WORK_S
 ) -> process.Outcome:
     """Run a compiler or linker, once more where it fails: what fails twice does so for its input's sake.
 
@@ -67,7 +67,7 @@ def failure(outcome: process.Outcome, folder: Path, prefix: str = "") -> BuildEr
 @lru_cache(maxsize=16)
 def identity(command: str) -> str:
     """The first line of `command --version`; InputError when the compiler is missing."""
-    outcome = process.run([command, "--version"], timeout_s=20)
+    outcome = process.run([command, "--version"], timeout_s=process.ASKED_S)
     if not outcome.ok or not outcome.output:
         raise InputError(f"the compiler '{command}' is missing; 'motecrypt doctor' tells how to get it")
     return outcome.output.splitlines()[0].strip()
@@ -76,7 +76,7 @@ def identity(command: str) -> str:
 @lru_cache(maxsize=64)
 def installed_file(command: str, flags: tuple[str, ...], name: str) -> Path | None:
     """Where a compiler finds a library's file, or None where it has none of that name."""
-    outcome = process.run([command, *flags, f"-print-file-name={name}"], timeout_s=20)
+    outcome = process.run([command, *flags, f"-print-file-name={name}"], timeout_s=process.ASKED_S)
     path = Path(outcome.output.strip())
     return path.resolve() if outcome.ok and path.is_absolute() and path.is_file() else None
 
@@ -94,8 +94,8 @@ def runtime(command: str, flags: tuple[str, ...]) -> tuple[tuple[str, str], ...]
 
 def _part_version(command: str, name: str) -> str:
     """What the assembler or linker that a compiler runs calls itself; empty where it runs none."""
-    path = process.run([command, f"-print-prog-name={name}"], timeout_s=20).output.strip()
-    told = process.run([path, "--version"], timeout_s=20).output if path else ""
+    path = process.run([command, f"-print-prog-name={name}"], timeout_s=process.ASKED_S).output.strip()
+    told = process.run([path, "--version"], timeout_s=process.ASKED_S).output if path else ""
     return told.partition("\n")[0].strip()
 
 

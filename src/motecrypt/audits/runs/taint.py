@@ -25,7 +25,6 @@ from motecrypt.toolchain.toolchain import identity as tool_identity
 ORDER = 30
 NAME = "taint"
 TITLE = "Secret taint on the host"
-TIMEOUT_S = 120.0
 OPERATIONS = ("encrypt", "decrypt", "refuse")
 
 
@@ -102,7 +101,7 @@ def _sightings(library: Path, cipher: Cipher, n: int) -> dict[str, list[Sighting
         memcheck = ["valgrind", "--tool=memcheck", "-q", "--error-limit=no", "--leak-check=no"]
         memcheck += ["--num-callers=16", "--xml=yes", f"--xml-file={report}"]
         program = [str(driver("taint")), str(library), *(str(size) for size in sizes)]
-        outcome = process.run(memcheck + program, timeout_s=TIMEOUT_S)
+        outcome = process.run(memcheck + program)
         if not outcome.ok:
             raise Unavailable(f"under valgrind: {outcome.first_error}")
         return read_report(report.read_text(encoding="utf-8", errors="replace"))

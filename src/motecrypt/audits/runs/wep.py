@@ -32,7 +32,6 @@ TITLE = "WEP: the key from a capture, by aircrack-ng"
 STATION, GATEWAY = bytes.fromhex("020000000001"), bytes.fromhex("020000000010")
 BROADCAST = b"\xff" * 6
 LINK_TYPE_80211 = 105
-TIMEOUT_S = 90.0
 #: Key bytes and the frames captured: about twice what the attack needs for an even chance.
 SIZES = {5: 30_000, 13: 85_000}
 
@@ -51,7 +50,9 @@ def identity(subject: Subject, part: str) -> dict[str, Any]:
     """The version of aircrack-ng."""
     if not have("aircrack"):
         raise Unavailable("aircrack-ng is missing: apt-get install --no-install-recommends aircrack-ng")
-    said = re.search(r"Aircrack-ng +(\S+)", process.run(["aircrack-ng", "--help"], timeout_s=20).output)
+    said = re.search(
+        r"Aircrack-ng +(\S+)", process.run(["aircrack-ng", "--help"], timeout_s=process.ASKED_S).output
+    )
     return {"runner": f"aircrack-ng {said.group(1) if said else '?'}"}
 
 
@@ -110,7 +111,7 @@ def _request(number: int, random: Random) -> bytes:
 def _crack(capture: Path, key_file: Path, key_bits: int) -> bytes:
     """Return the key that aircrack-ng finds, or b"". It sees the capture and the length of the key."""
     command = ["aircrack-ng", "-a", "1", "-q", "-b", GATEWAY.hex(":"), "-n", str(key_bits)]
-    outcome = process.run([*command, "-l", key_file, capture], timeout_s=TIMEOUT_S)
+    outcome = process.run([*command, "-l", key_file, capture])
     if outcome.code is None:
         raise Unavailable(outcome.first_error)
     return bytes.fromhex(key_file.read_text(encoding="ascii").strip()) if key_file.exists() else b""
