@@ -19,6 +19,16 @@ from motecrypt.toolchain.native import BadTag, NativeCipher, open_implementation
 CATALOG = Catalog.load()
 RANDOM_RUNS = 10_000
 LENGTHS_BYTES = 80
+OTHER_NONCES = ("ccm4", "ccm8", "ccm16", "siv", "hctr2")
+"""Take nonces of several lengths: unit/ciphers has them."""
+KEYS = {
+    "blowfish": range(4, 57),
+    "rc2": range(1, 129),
+    "rc4d-two-key": range(10, 256, 2),
+    "rc4": range(5, 256),
+    "rc6": range(1, 256),
+}
+"""The lengths of keys in bytes, of ciphers that take many."""
 
 NO_PUBLISHED_VECTORS = {
     "aes192-cts": "RFC 3962 and RFC 8009 have none for 192-bit keys; the oracle's random inputs stand alone",
@@ -114,6 +124,42 @@ def _check_refused(
     at = len(ciphertext)
     with pytest.raises(BadTag):
         engine.decrypt(bytes(whole[:at]), nonce, ad, bytes(whole[at:]))
+
+
+def _takes_key(engine: NativeCipher, key_bytes: int) -> bool:
+    try:
+        engine.setup(bytes(range(key_bytes)))
+    except InputError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("cipher", CIPHERS, ids=lambda c: c.name)
+def test_no_other_length_of_key_nonce_or_message_is_taken(cipher: Cipher) -> None:
+    # AES's code takes every length of AES's that it was built for.
+    same = [c for c in CIPHERS if c.folder == cipher.folder and cipher.family.startswith("aes")]
+    exact = {bits // 8 for each in (cipher, *same) for bits in each.key_bits}
+    lengths = next((taken for name, taken in KEYS.items() if cipher.name.startswith(name)), exact)
+    for engine in _engines(cipher):
+        body = engine.implementation
+        taken = exact if {"RC4_K", "RC4D_K"} & {*body.defines} else lengths
+        for length in range(256):
+            right = length in taken and length <= body.key_bytes_allowed
+            assert _takes_key(engine, length) == right, (body.name, length)
+        assert _takes_key(engine, cipher.key_bits[0] // 8)
+        message = bytes(
+            range(cipher.message.multiple * max(1, -(-cipher.message.min // cipher.message.multiple)))
+        )
+        nonce = bytes(cipher.nonce_bytes)
+        engine.encrypt(message, nonce)
+        refused = [(bytes(n), nonce) for n in range(100) if not cipher.message.allows(n)]
+        if cipher.nonce_bytes and not cipher.name.endswith(OTHER_NONCES):
+            refused += [(message, bytes(n)) for n in range(33) if n != cipher.nonce_bytes]
+        for given, with_nonce in refused:
+            with pytest.raises(InputError):
+                engine.encrypt(given, with_nonce)
+            with pytest.raises(InputError):
+                engine.decrypt(given, with_nonce, b"", bytes(cipher.tag_bytes))
 
 
 @pytest.mark.parametrize("cipher", CIPHERS, ids=lambda c: c.name)

@@ -1,0 +1,210 @@
+"""Firmware files record by record: what each kind of Intel hex line, UF2 block and ELF field does."""
+
+from __future__ import annotations
+
+import io
+import struct
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from motecrypt.catalog import Catalog
+from motecrypt.emulate.conformance import Condition, Feature, read_features
+from motecrypt.emulate.images import ARM, AVR, Image, Segment, elf_of, flat, intel_hex, read_image, uf2
+from motecrypt.errors import InputError
+from motecrypt.model import Device
+
+UNO, PICO = Catalog.load().device("uno"), Catalog.load().device("pico")
+FLASH = 0x10000000
+
+
+def record(kind: int, offset: int, data: bytes) -> str:
+    body = bytes([len(data), *offset.to_bytes(2, "big"), kind]) + data
+    return f":{body.hex().upper()}{-sum(body) & 0xFF:02X}\n"
+
+
+END = record(1, 0, b"")
+
+
+def read(tmp_path: Path, content: str | bytes, device: Device = UNO) -> Image:
+    path = tmp_path / "file"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return read_image(path, device)
+
+
+def refused(tmp_path: Path, content: str | bytes, message: str, device: Device = UNO) -> None:
+    with pytest.raises(InputError, match=message) as told:
+        read(tmp_path, content, device)
+    assert "\n" not in str(told.value)
+
+
+def test_an_image_of_hex_lines(tmp_path: Path) -> None:
+    text = record(0, 4, b"cd") + record(0, 0, b"abxx") + "\n  \n" + record(0, 0x100, b"z") + END
+    image = read(tmp_path, text)
+    assert image == Image(
+        tmp_path / "file", (Segment(0, b"abxxcd"), Segment(0x100, b"z")), None, 7, None, 0, None
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "address"),
+    [(2, b"\x00\x10", 0x100), (4, b"\x10\x00", FLASH), (3, b"\x00\x10\x00\x00", 0), (5, bytes(4), 0)],
+)
+def test_lines_that_say_where_the_next_ones_lie(kind: int, data: bytes, address: int, tmp_path: Path) -> None:
+    text = record(0, 0, b"ab") if address != FLASH else ""
+    text += record(kind, 0, data) + record(0, 2, b"cd") + END
+    found = read(tmp_path, text, PICO if address == FLASH else UNO).segments
+    assert found[-1].address + len(found[-1].data) == address + 4 and found[-1].data.endswith(b"cd")
+
+
+def test_behind_the_end_of_a_hex_file_nothing_is_read(tmp_path: Path) -> None:
+    assert read(tmp_path, record(0, 0, b"a") + END + "no record\n" + record(0, 9, b"b")).segments == (
+        Segment(0, b"a"),
+    )
+    refused(tmp_path, record(0, 0, b"a") + record(0, 9, b"b"), "truncated: it has no end record")
+    refused(tmp_path, END, "truncated: it has no end record")
+    for damaged in (":0", ":zz00000000", "000100006100", ":00000001FE", ":0100000061", ":00000000", ":"):
+        refused(tmp_path, record(0, 0, b"a") + damaged + "\n" + END, "line 2 is damaged")
+    assert intel_hex([Segment(0, bytes(range(17)))]) == (
+        ":10000000000102030405060708090A0B0C0D0E0F78\n:0100100010DF\n:00000001FF\n"
+    )
+
+
+def block(**changes: int | bytes) -> bytes:
+    fields: dict[str, int | bytes] = {
+        "first": 0x0A324655,
+        "second": 0x9E5D5157,
+        "flags": 0x2000,
+        "address": FLASH,
+        "size": 4,
+        "number": 0,
+        "total": 1,
+        "family": 0xE48BFF56,
+        "data": b"abcd" + bytes(472),
+        "last": 0x0AB16F30,
+    }
+    return struct.pack("<8I476sI", *{**fields, **changes}.values())
+
+
+def test_an_image_of_uf2_blocks(tmp_path: Path) -> None:
+    good = (Segment(FLASH, b"abcd"),)
+    assert read(tmp_path, block(), PICO) == Image(tmp_path / "file", good, None, 4, None, 0, None)
+    assert read(tmp_path, block(flags=0, family=7), PICO).segments == good  # names no family
+    both = block(total=2) + block(total=2, flags=0x2001, address=FLASH + 0x1000)
+    assert read(tmp_path, both, PICO).segments == good  # what is not for the flash is left
+    long = read(tmp_path, block(size=476), PICO)
+    assert long.flash_bytes == 476
+    for change in ({"second": 1}, {"last": 1}, {"size": 477}):
+        refused(tmp_path, block(**change), "block 1 is damaged", PICO)
+    refused(tmp_path, block(family=7), r"another chip \(UF2 family 0x7\); RP2040's is 0xe48bff56", PICO)
+    refused(tmp_path, block(total=2), r"truncated: 1 of 2 blocks", PICO)
+    refused(tmp_path, block() + block(total=1), r"truncated: 2 of 1 blocks", PICO)
+    refused(tmp_path, block()[:-1], r"truncated: a UF2 file has blocks of 512 bytes", PICO)
+
+
+def test_a_page_of_a_uf2_file_is_filled_with_zeros() -> None:
+    made = uf2([Segment(FLASH + 0xFE, b"abc")])
+    rest = {"size": 256, "total": 2}
+    assert made == block(**rest, data=bytes(254) + b"ab" + bytes(220)) + block(
+        **rest, number=1, address=FLASH + 256, data=b"c" + bytes(475)
+    )
+
+
+def test_the_fields_of_an_elf_that_we_make() -> None:
+    made = elf_of([Segment(FLASH, b"abcd"), Segment(FLASH + 64, b"xyz")], ARM, FLASH + 1)
+    elf = ELFFile(io.BytesIO(made))
+    header = elf.header
+    told = [header[name] for name in ("e_type", "e_machine", "e_version", "e_entry", "e_flags", "e_ehsize")]
+    assert told == ["ET_EXEC", "EM_ARM", "EV_CURRENT", FLASH + 1, 0, 52]
+    sizes = ("e_phoff", "e_phentsize", "e_phnum", "e_shoff", "e_shentsize", "e_shnum", "e_shstrndx")
+    assert [header[name] for name in sizes] == [52, 32, 2, 0, 40, 0, 0]
+    assert made[:16] == b"\x7fELF\x01\x01\x01" + bytes(9) and len(made) == 52 + 2 * 32 + 7
+    parts = list(elf.iter_segments())
+    assert [(p["p_vaddr"], p["p_paddr"], p.data()) for p in parts] == [
+        (FLASH, FLASH, b"abcd"),
+        (FLASH + 64, FLASH + 64, b"xyz"),
+    ]
+    for part, size in zip(parts, (4, 3), strict=True):
+        # readable and executable, aligned to words
+        assert [part[f"p_{n}"] for n in ("type", "filesz", "memsz", "flags", "align")] == [
+            "PT_LOAD",
+            size,
+            size,
+            5,
+            4,
+        ]
+
+
+def avr_elf(*segments: Segment) -> bytes:
+    made = bytearray(elf_of(segments, AVR, 0))
+    made[36] = 5  # e_flags: the core, avr5
+    return bytes(made)
+
+
+def test_what_of_an_elf_takes_flash_and_ram(tmp_path: Path) -> None:
+    code, data, eeprom = Segment(0, bytes(10)), Segment(0x800100, bytes(6)), Segment(0x810000, bytes(3))
+    image = read(tmp_path, avr_elf(code, eeprom))
+    assert (image.flash_bytes, image.ram_bytes, image.data_end) == (10, 0, 0)
+    assert (image.segments, image.entry) == ((code, eeprom), 0)
+    refused(tmp_path, avr_elf(code, data), "has 6 bytes at 0x800100, where uno has no memory")
+    ram = Segment(0x20000100, bytes(6))
+    image = read(tmp_path, elf_of([ram, Segment(FLASH, bytes(10))], ARM, 1), PICO)
+    assert (image.flash_bytes, image.ram_bytes, image.data_end) == (16, 6, 0x20000106)
+    assert [s.address for s in image.segments] == [FLASH, 0x20000100]
+    refused(tmp_path, elf_of([], ARM, 1), "an ELF with nothing to load", PICO)
+
+
+@pytest.mark.parametrize(
+    ("device", "address", "room", "message"),
+    [
+        (UNO, 0, 32768, r"needs 32,769 of 32,768 bytes of flash"),
+        (UNO, 0x810000, 1024, r"has 1,025 bytes at 0x810000, where uno has no memory"),
+        (PICO, FLASH, 2 << 20, r"needs 2,097,153 of 2,097,152 bytes of flash"),
+        (PICO, 0x20000000, 264 << 10, r"variables take 270,337 of 270,336 bytes of RAM"),
+    ],
+)
+def test_a_memory_is_filled_to_the_last_byte(
+    device: Device, address: int, room: int, message: str, tmp_path: Path
+) -> None:
+    def made(size: int) -> bytes:
+        segment = Segment(address, bytes(size))
+        return avr_elf(segment) if device is UNO else elf_of([segment], ARM, 1)
+
+    assert len(read(tmp_path, made(room), device).segments[0].data) == room
+    refused(tmp_path, made(room + 1), message, device)
+
+
+def test_segments_made_flat() -> None:
+    image = Image(Path(), (Segment(2, b"ab"), Segment(6, b"c"), Segment(9, b"d")), None, 0, None, 0, None)
+    assert flat(image, 0, 9) == (2, b"ab\xff\xffc")
+    assert flat(image, 3, 10) == (6, b"c\xff\xffd")
+    assert flat(image, 10, 99) == (10, b"")
+
+
+# --- data/conformance.toml ----------------------------------------------------------------------------------
+
+FEATURE = {"chip": "c", "part": "p", "what": "w", "state": "partly", "by": "b", "bound": "o"}
+
+
+def test_the_list_of_what_is_modelled_is_checked(tmp_path: Path) -> None:
+    def features(**changes: object) -> list[tuple[str, Feature]]:
+        values = {**FEATURE, **changes}
+        text = "".join(f"{key} = {value!r}\n" for key, value in values.items())
+        (tmp_path / "c.toml").write_text("[[feature]]\n" + text)
+        return read_features(tmp_path / "c.toml")
+
+    assert features() == [("c", Feature("p", "w", "partly", "b", "o"))]
+    full = features(tests=["t"], note="n", when=["0x55:0x12:any", "1:2:0x3"], unless="u")
+    conditions = (Condition(0x55, 0x12, None), Condition(1, 2, 3))
+    assert full == [("c", Feature("p", "w", "partly", "b", "o", ("t",), "n", conditions, "u"))]
+    for name in ("chip", "part", "what"):
+        with pytest.raises(InputError, match=name):
+            features(**{name: ""})
+    with pytest.raises(InputError, match="state"):
+        features(state="well")
+    for wrong in ("1:2", "1:2:3:4", "1:x:3", "a:2:3", "1:2:some"):
+        with pytest.raises(InputError, match=r"expected address:mask:value, as 0x55:0x12:any"):
+            features(when=[wrong])
+    with pytest.raises(InputError, match="more"):
+        features(more="x")
