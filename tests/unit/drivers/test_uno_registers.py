@@ -91,11 +91,30 @@ def test_an_overflow_counts_once_whether_its_interrupt_came_or_waits(program: Pa
 
 
 def test_the_stack_is_painted_up_to_the_callers(program: Path) -> None:
-    answers, _ = told(
-        program, "paint 200", "depth 150 200", "depth 20 200", "depth 0 200", "paint 7", "paint 9"
-    )
-    assert answers == [192, 50, 180, 200, 0, 1]
+    answers, _ = told(program, "paint 200", "depth 150 200", "paint 200 1", "depth 20 200", "paint 7 1")
+    assert answers == [192, 50, 192, 180, 20]
     assert told(program, "paint 200", "depth 250 190", "depth 250 200")[0] == [192, 0, 8]
+    assert told(program, "paint 7")[0] == [300_300] and told(program, "paint 9")[0] == [1], (
+        "nothing, and a byte"
+    )
+
+
+def test_the_depth_is_exact_to_the_byte(program: Path) -> None:
+    for place in range(60, 200):
+        painted = min(place, 192)
+        assert told(program, "paint 200", f"depth {place} 200")[0][1] == 200 - painted
+
+
+@pytest.mark.parametrize(
+    ("place", "blocks"), [(7, 0), (71, 0), (72, 1), (79, 1), (80, 2), (191, 15), (250, 16)]
+)
+def test_what_a_run_has_not_reached_is_not_painted_again(program: Path, place: int, blocks: int) -> None:
+    """Of the whole blocks of 8 bytes that are still painted, all but 8; a register keeps how many."""
+    answers, done = told(program, "paint 200", f"depth {place} 200", "paint 200")
+    assert done == ([f"GPIOR2 = {blocks:x}"] if blocks else [])
+    assert answers[2] == 8 * blocks * 1000 + 192
+    _, done = told(program, "paint 200", f"depth {place} 200", "paint 200 1", "depth 3 200")
+    assert done == ([f"GPIOR2 = {blocks:x}", "GPIOR2 = 0"] if blocks else []), "a deeper run paints more"
 
 
 def test_a_byte_is_looked_for_every_ten_microseconds(program: Path) -> None:

@@ -20,7 +20,7 @@ void eeprom_busy_wait(void);
 uint8_t memory[300];
 static size_t stack_at;
 static volatile uint32_t slot;
-static uint32_t given, looks, wanted_look, simulated, count, flags, adc;
+static uint32_t given, looks, wanted_look, simulated, count, flags, adc, kept_blocks;
 static const char *last;
 static double waited_us;
 
@@ -31,6 +31,7 @@ uintptr_t stack_pointer(void) {
 static void settle(void) {
     if (last != NULL && slot != given) {
         fprintf(stderr, "%s = %x\n", last, slot & 0xFFFF);
+        kept_blocks = strcmp(last, "GPIOR2") == 0 ? slot : kept_blocks;
     }
     last = NULL;
 }
@@ -51,6 +52,8 @@ volatile uint32_t *register_of(const char *name) {
         looks += looks == 0;
     } else if (strcmp(name, "GPIOR1") == 0) {
         given = simulated;
+    } else if (strcmp(name, "GPIOR2") == 0) {
+        given = kept_blocks;
     } else if (strcmp(name, "TCNT1") == 0) {
         given = count;
     } else if (strcmp(name, "TIFR1") == 0) {
@@ -153,21 +156,28 @@ static uint64_t cycles(const uint64_t *n) {
     return told;
 }
 
+/* Where the paint begins and ends in what was clean before, or, where that is asked, in what was painted. */
 static uint64_t paint(const uint64_t *n) {
-    size_t painted = 0;
+    size_t first = 0, end;
     stack_at = (size_t)n[0];
-    memset(memory, 0, sizeof memory);
+    memset(memory, 0, n[1] ? 0 : sizeof memory);
     hal_stack_paint();
-    while (painted < sizeof memory && memory[painted] == 0xA5) {
-        painted++;
+    while (first < sizeof memory && memory[first] != 0xA5) {
+        first++;
     }
-    return painted;
+    end = first;
+    while (end < sizeof memory && memory[end] == 0xA5) {
+        end++;
+    }
+    return first * 1000 + end;
 }
 
 static uint64_t depth(const uint64_t *n) {
     memory[n[0]] = 1;
     stack_at = (size_t)n[1];
-    return hal_stack_depth();
+    uint64_t deep = hal_stack_depth();
+    settle();
+    return deep;
 }
 
 /* How long to wait, and at which look a byte is there; what came (or 65535), the looks and the time. */

@@ -13,6 +13,7 @@ volatile uint32_t *register_of(const char *name);
 #define ADMUX REGISTER(ADMUX)
 #define GPIOR0 REGISTER(GPIOR0)
 #define GPIOR1 REGISTER(GPIOR1)
+#define GPIOR2 REGISTER(GPIOR2)
 #define TCCR1A REGISTER(TCCR1A)
 #define TCCR1B REGISTER(TCCR1B)
 #define TCNT1 REGISTER(TCNT1)
