@@ -104,7 +104,7 @@ prepare() {
             installed "$name" && continue
             say "installing Python packages ($name, pinned and hashed)"
             lock=$root/src/motecrypt/data/locks/$name.txt
-            "$python" -I -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+            "$python" -I -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --no-deps \
                 --only-binary :all: -r "$lock" || fail "pip could not install $lock"
             cp "$lock" "$venv/.installed-$name"
         done

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
 
@@ -42,3 +43,80 @@ def test_what_an_installation_did_not_bring_ends_only_what_cannot_go_on_without_
         with pytest.raises(InputError, match="/nonexistent/thing missing"):
             kits_module.need("nowhere")
         assert not told
+
+
+@dataclass
+class Machine:
+    """What is installed on a made-up machine, and the commands that were run there."""
+
+    place: Path
+    offers: set[str]
+    ran: list[list[str]] = field(default_factory=list)
+
+    def trouble(self, command: list[str], environment: dict[str, str], timeout_s: float) -> str:
+        self.ran.append(command)
+        if "update" in command or "pip" in command:
+            return ""
+        packages = command[command.index("--no-install-recommends") + 1 :]
+        lacks = sorted(set(packages) - self.offers)
+        if lacks:
+            return f"Unable to locate package {lacks[0]}"
+        for name in packages:
+            (self.place / name).touch()
+        return ""
+
+    @property
+    def installed(self) -> list[list[str]]:
+        """The packages of each `apt-get install`."""
+        at = "--no-install-recommends"
+        return [command[command.index(at) + 1 :] for command in self.ran if at in command]
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
+    made = Machine(tmp_path, {"one", "two", "both"})
+    several = {
+        name: replace(NOWHERE, name=name, title=name, debian=(name, "both"), files=(str(tmp_path / name),))
+        for name in ("one", "two", "none")
+    }
+    several["none"] = replace(several["none"], optional=True)
+    several["snake"] = replace(NOWHERE, name="snake", debian=(), files=(), python=("no_such_module",))
+    monkeypatch.setattr(kits_module, "kits", lambda: several)
+    monkeypatch.setattr(kits_module, "_trouble", made.trouble)
+    monkeypatch.setattr(kits_module, "_done", set())
+    monkeypatch.setattr(kits_module, "_failed", {})
+    return made
+
+
+def test_several_kits_come_by_one_call(machine: Machine) -> None:
+    kits_module.need_each([("one", True), ("two", True), ("one", True)])
+    assert machine.installed == [["one", "both", "two"]]
+    assert sum("update" in command for command in machine.ran) == 1
+    kits_module.need("one", "two")
+    assert len(machine.ran) == 2
+
+
+def test_one_kit_that_cannot_be_had_keeps_no_other_away(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kits_module.need("none", "one", "two")
+    assert machine.installed == [
+        ["none", "both", "one", "two"],
+        ["none", "both"],
+        ["one", "both"],
+        ["two", "both"],
+    ]
+    assert sum("update" in command for command in machine.ran) == 1
+    said = "going on without an optional kit: none: could not be installed"
+    told = capsys.readouterr().err
+    assert said in told and "(Unable to locate package none)" in told
+    kits_module.need("none")  # for the same reason; apt-get is not asked again
+    assert len(machine.installed) == 4 and said in capsys.readouterr().err
+
+
+def test_pythons_packages_come_meanwhile_and_are_tried_once(machine: Machine) -> None:
+    with pytest.raises(InputError, match="no_such_module missing"):
+        kits_module.need("one", "snake")
+    assert machine.installed == [["one", "both"]]
+    pip = [command for command in machine.ran if "pip" in command]
+    assert len(pip) == 1 and pip[0][-1].endswith("snake.txt") and "--require-hashes" in pip[0]

@@ -221,7 +221,7 @@ def test_a_kit_comes_without_a_compiler_where_a_toolchain_takes_its_place(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[object] = []
-    monkeypatch.setattr(_toolchains, "need", lambda name, compiler=True: asked.append((name, compiler)))
+    monkeypatch.setattr(_toolchains, "need_each", asked.extend)
     monkeypatch.setattr(_toolchains, "place", lambda chain, target, mirror: asked.append(chain.name))
     monkeypatch.setattr(_toolchains, "is_system", lambda target: False)
     monkeypatch.setattr(_toolchains, "_release", lambda: "trixie")

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from motecrypt import bench
 from motecrypt.catalog import Catalog
-from motecrypt.cli._toolchains import need_toolchain
+from motecrypt.cli._toolchains import need_toolchain, parts
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.findings import recorded
 from motecrypt.model import Cell
+from motecrypt.process import processors
 from motecrypt.results import Results
-from motecrypt.setup import need
-from motecrypt.studies import Needs
+from motecrypt.setup import need, need_each
+from motecrypt.studies import Experiment, Needs
+from motecrypt.toolchain.pinned import place
 
 Report = Callable[[int, int, str], None]
 
@@ -39,6 +44,33 @@ class NotMade:
         reasons = list(dict.fromkeys([*map(str, self.errors), *self.passing]))
         more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
         return f"{reasons[0]}{more}" if reasons else ""
+
+
+def install(every: Iterable[Needs], also: Sequence[str] = ()) -> None:
+    """The kits and toolchains of several studies at once, and kits that are needed also.
+
+    That takes less time than one after the other. What cannot be had is told when its study asks for it.
+    """
+    kits = [(name, True) for name in also]
+    unpacked = []
+    for needs in every:
+        catalog = needs.catalog or Catalog.load()
+        kits += [(name, True) for name in needs.kits]
+        for device, name in needs.toolchains.items():
+            with contextlib.suppress(InputError):
+                some, target = parts(catalog, catalog.device(device), name)
+                kits += some
+                unpacked += [(catalog.toolchain(name), target)] if target is not None else []
+
+    def unpack() -> None:
+        for toolchain, target in unpacked:
+            with contextlib.suppress(InputError):
+                place(toolchain, target)
+
+    with ThreadPoolExecutor(1) as pool, contextlib.suppress(InputError):
+        meanwhile = pool.submit(unpack)
+        need_each(kits)
+        meanwhile.result()
 
 
 def ensure(
@@ -82,17 +114,9 @@ def ensure(
         except InputError as error:
             trouble.keep(error)
     _ensure_cells(needs.cells, results, catalog, jobs, report, trouble)
-    total = len(needs.experiments)
-    for number, experiment in enumerate(needs.experiments, start=1):
-        try:
-            experiment.ensure(results, _teller(report, number - 1, total))
-        except MotecryptError as error:
-            if not isinstance(error, InputError) and experiment.find(results) is None:
-                raise  # a check that failed is no missing tool
-            trouble.keep(error)
-        report(number, total, type(experiment).__name__)
+    _ensure_experiments(needs.experiments, results, jobs, report, trouble)
     if trouble.reason:
-        wanted = len(set(needs.cells)) + total
+        wanted = len(set(needs.cells)) + len(needs.experiments)
         missing = wanted - _stored(needs, results)
         lacks = f"; {missing} of {wanted} figures are not stored" if missing else ""
         print(f"motecrypt: {name}: shown from what is stored: {trouble.reason}{lacks}", file=sys.stderr)
@@ -104,8 +128,45 @@ def _stored(needs: Needs, results: Results) -> int:
     return len(results.newest(needs.cells)) + len(found)
 
 
-def _teller(report: Report, done: int, total: int) -> Callable[[str], None]:
-    return lambda what: report(done, total, what)
+def _ensure_experiments(
+    experiments: Sequence[Experiment],
+    results: Results,
+    jobs: int | None,
+    report: Report,
+    trouble: NotMade,
+) -> None:
+    """Side by side; what times this computer by itself, afterwards."""
+    lock, total, done = threading.Lock(), len(experiments), 0
+
+    def make(experiment: Experiment) -> None:
+        nonlocal done
+        experiment.ensure(results, tell)
+        with lock:
+            done += 1
+            report(done, total, type(experiment).__name__)
+
+    def tell(what: str) -> None:
+        with lock:
+            report(done, total, what)
+
+    alone = [each for each in experiments if getattr(each, "alone", False)]
+    for group, threads in (
+        ([each for each in experiments if each not in alone], jobs or processors()),
+        (alone, 1),
+    ):
+        with ThreadPoolExecutor(threads) as pool:
+            running = [(each, pool.submit(make, each)) for each in group]
+            try:
+                for experiment, outcome in running:
+                    try:
+                        outcome.result()
+                    except MotecryptError as error:
+                        if not isinstance(error, InputError) and experiment.find(results) is None:
+                            raise  # a check that failed is no missing tool
+                        trouble.keep(error)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
 
 
 def _ensure_cells(

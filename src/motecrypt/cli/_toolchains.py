@@ -7,8 +7,8 @@ import platform
 import click
 
 from motecrypt.catalog import Catalog
-from motecrypt.model import Device
-from motecrypt.setup import need
+from motecrypt.model import Device, ToolchainTarget
+from motecrypt.setup import need_each
 from motecrypt.toolchain.debian import MIRROR_VARIABLE, checked_mirror
 from motecrypt.toolchain.pinned import is_system, place, target_of
 
@@ -19,7 +19,7 @@ mirror_option = click.option(
     help="The Debian archive to fetch a toolchain from (default: this machine's own).",
     callback=lambda context, option, value: checked_mirror(value, "--mirror") if value else "",
 )
-__all__ = ["MIRROR_VARIABLE", "mirror_option", "need_toolchain"]
+__all__ = ["MIRROR_VARIABLE", "mirror_option", "need_toolchain", "parts"]
 
 
 def need_toolchain(catalog: Catalog, device: Device, name: str, mirror: str = "") -> None:
@@ -33,14 +33,21 @@ def need_toolchain(catalog: Catalog, device: Device, name: str, mirror: str = ""
     InputError
         The toolchain is none for the device, or something cannot be had.
     """
+    kits, unpacked = parts(catalog, device, name, mirror)
+    need_each(kits)
+    if unpacked is not None:
+        place(catalog.toolchain(name), unpacked, mirror)
+
+
+def parts(
+    catalog: Catalog, device: Device, name: str, mirror: str = ""
+) -> tuple[list[tuple[str, bool]], ToolchainTarget | None]:
+    """Of a toolchain for a device: the kits (each with its compiler, or without) and what is unpacked."""
     toolchain = catalog.toolchain(name)
     target = target_of(toolchain, device, catalog.toolchains.values())
     own = target.command == device.compiler.command and toolchain.release == _release() and not mirror
-    if is_system(target) or own:
-        need(device.kit)
-    if not is_system(target):
-        need(device.kit, compiler=False)
-        place(toolchain, target, mirror)
+    kits = [(device.kit, True)] if is_system(target) or own else []
+    return (kits, None) if is_system(target) else ([*kits, (device.kit, False)], target)
 
 
 def _release() -> str:

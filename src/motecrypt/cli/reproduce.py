@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from motecrypt.catalog import Catalog
-from motecrypt.cli._ensure import ensure
+from motecrypt.cli._ensure import ensure, install
 from motecrypt.cli._output import (
     console,
     db_option,
@@ -74,11 +74,14 @@ def command(
             f"--figures: none to redraw in {', '.join(n for n, _ in chosen)}; there are in: {drawn}"
         )
     compared: dict[str, list[Comparison]] = {}
+    measures = not stored and not compilers
     with open_results(db, compilers) as results:
+        if measures and len(chosen) > 1:
+            install(map(needs, (name for name, _ in chosen)), () if studies else ("plots",))
         for number, (name, module) in enumerate(chosen, start=1):
             where = f" (study {number} of {len(chosen)})" if len(chosen) > 1 else ""
             try:
-                if not stored and not compilers:
+                if measures:
                     with progress(name + where) as report:
                         wanted = needs(name)
                         ensure(name, wanted, results, wanted.catalog or Catalog.load(), jobs, report, full)

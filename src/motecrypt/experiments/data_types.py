@@ -27,6 +27,8 @@ from motecrypt.wlan import samples
 class DataTypes(DataTypesQuestion):
     """One cipher at one key length, over all kinds of data, timed on this computer."""
 
+    alone = True
+
     def implementation(self) -> Implementation:
         """The body that is timed: our variant for hosts where there is one, else our first."""
         bodies = Catalog.load().implementations_of(self.cipher, "host", ["motecrypt"])

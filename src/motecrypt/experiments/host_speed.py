@@ -36,6 +36,8 @@ RAPL_LEAST_S = 0.3
 class HostSpeed(SpeedQuestion):
     """Ciphers timed on this computer, in turns."""
 
+    alone = True
+
     def inputs(self, catalog: Catalog) -> dict[str, Any]:
         """What the figures depend on: the request, the computer, its libraries and our code."""
         here = host.machine()

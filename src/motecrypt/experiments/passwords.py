@@ -19,6 +19,8 @@ PASSWORD = b"correct horse battery staple"
 class PasswordDerivation(PasswordQuestion):
     """Milliseconds of processor time on this computer."""
 
+    alone = True
+
     def inputs(self) -> dict[str, Any]:
         """What the outcome depends on."""
         return {**self.asked(), "processor": machine().processor}

@@ -4,7 +4,7 @@
 and does so with apt-get (through sudo where needed) and pip (pinned and hashed). `doctor` shows all.
 """
 
-from motecrypt.setup.kits import Kit, KitState, have, kits, need, state
+from motecrypt.setup.kits import Kit, KitState, have, kits, need, need_each, state
 from motecrypt.setup.shortages import left_out, summary
 
-__all__ = ["Kit", "KitState", "have", "kits", "left_out", "need", "state", "summary"]
+__all__ = ["Kit", "KitState", "have", "kits", "left_out", "need", "need_each", "state", "summary"]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +21,10 @@ from motecrypt.setup.shortages import left_out
 
 APT_TIMEOUT_S = 1800
 PIP_TIMEOUT_S = 900
+
+_done: set[tuple[str, ...]] = set()
+_failed: dict[tuple[str, ...], str] = {}
+"""Commands that this process has run: none is run twice; one that failed fails again for the same reason."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +137,15 @@ def need(*names: str, compiler: bool = True) -> None:
     InputError
         When something cannot be installed; the line says how to do it by hand.
     """
-    for name in names:
+    need_each([(name, compiler) for name in names])
+
+
+def need_each(wanted: Iterable[tuple[str, bool]]) -> None:
+    """As `need`, each kit with its compiler or without. Several come together: Debian's packages by one call
+    of apt-get, and Python's at the same time."""
+    wanted = list(dict.fromkeys(wanted))
+    _install_together([state(name, compiler=compiler) for name, compiler in wanted])
+    for name, compiler in wanted:
         missing = state(name, compiler=compiler)
         try:
             if missing.missing_system:
@@ -146,6 +161,37 @@ def need(*names: str, compiler: bool = True) -> None:
                 raise
             _say(f"going on without an optional kit: {error}; {missing.kit.note}")
             left_out(missing.kit.title, str(error))
+
+
+def _install_together(states: Sequence[KitState]) -> None:
+    """Most of what several kits lack. What fails here is tried again for each kit, which tells why."""
+    of_debian = [missing.kit for missing in states if missing.missing_system]
+    of_python = [missing.kit for missing in states if missing.missing_python]
+    if len(of_debian) + len(of_python) < 2:
+        return
+
+    def python() -> None:
+        for kit in of_python:
+            with contextlib.suppress(InputError):
+                _install_python(kit)
+
+    with ThreadPoolExecutor(1) as pool:
+        meanwhile = pool.submit(python)
+        if len(of_debian) > 1:
+            with contextlib.suppress(InputError):
+                _install_debian(together(of_debian))
+        meanwhile.result()
+
+
+def together(several: Sequence[Kit]) -> Kit:
+    """The Debian packages of several kits as one."""
+    return replace(
+        several[0],
+        name="",
+        title="; ".join(kit.title for kit in several),
+        debian=tuple(dict.fromkeys(package for kit in several for package in kit.debian)),
+        download_mb=sum(kit.download_mb for kit in several),
+    )
 
 
 def _say(text: str) -> None:
@@ -165,13 +211,9 @@ def _install_debian(kit: Kit) -> None:
     _say(f"installing {kit.title} with apt-get (about {kit.download_mb} MB): {packages}")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     apt = [*prefix, "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"]
+    failure = f"{kit.title}: could not be installed; run by hand: {by_hand}"
     for command in ([*apt, "update"], [*apt, "install", "-y", "--no-install-recommends", *kit.debian]):
-        _run(
-            command,
-            environment,
-            APT_TIMEOUT_S,
-            f"{kit.title}: could not be installed; run by hand: {by_hand}",
-        )
+        _run(command, environment, APT_TIMEOUT_S, failure)
 
 
 def _install_python(kit: Kit) -> None:
@@ -181,12 +223,24 @@ def _install_python(kit: Kit) -> None:
         )
     _say(f"installing {kit.title} with pip: {', '.join(kit.python)} (pinned and hashed)")
     command = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    command += ["--require-hashes", "--only-binary", ":all:", "-r", str(kit.lock)]
+    # Without bytecode of all that a package has: Python makes that of what is imported.
+    command += ["--no-compile", "--require-hashes", "--only-binary", ":all:", "-r", str(kit.lock)]
     _run(command, dict(os.environ), PIP_TIMEOUT_S, f"{kit.title}: pip could not install {kit.lock}")
     importlib.invalidate_caches()
 
 
 def _run(command: list[str], environment: dict[str, str], timeout_s: float, failure: str) -> None:
+    if tuple(command) in _done:
+        return
+    why = _failed.get(tuple(command)) or _trouble(command, environment, timeout_s)
+    if why:
+        _failed[tuple(command)] = why
+        raise InputError(f"{failure} ({why})")
+    _done.add(tuple(command))
+
+
+def _trouble(command: list[str], environment: dict[str, str], timeout_s: float) -> str:
+    """Why the command failed; empty when it did not."""
     try:
         done = subprocess.run(
             command,
@@ -198,7 +252,8 @@ def _run(command: list[str], environment: dict[str, str], timeout_s: float, fail
             stderr=subprocess.STDOUT,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise InputError(f"{failure} ({error})") from error
-    if done.returncode != 0:
-        said = done.stdout.decode(errors="replace").strip().splitlines()
-        raise InputError(f"{failure} ({said[-1] if said else 'it said nothing'})")
+        return str(error)
+    if done.returncode == 0:
+        return ""
+    said = done.stdout.decode(errors="replace").strip().splitlines()
+    return said[-1] if said else "it said nothing"

@@ -26,7 +26,10 @@ from motecrypt.results import Results
 
 
 class Experiment(Protocol):
-    """A request for a finding: looks it up, runs what is missing, stores it."""
+    """A request for a finding: looks it up, runs what is missing, stores it.
+
+    Experiments run side by side. One that times this computer has `alone = True`, and runs by itself.
+    """
 
     def find(self, results: Results) -> Finding | None:
         """The newest stored answer to the same question; None where there is none, or one of several is

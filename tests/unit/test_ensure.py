@@ -1,0 +1,121 @@
+"""What a study needs is made: experiments side by side, what times the computer by itself, kits together."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from motecrypt.cli import _ensure
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.model import Finding
+from motecrypt.results import Results
+from motecrypt.studies import Needs, needs
+
+DEADLINE_S = 30.0
+
+
+@dataclass
+class Watch:
+    """How many experiments ran at one time."""
+
+    now: int = 0
+    most: int = 0
+    with_alone: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    together: threading.Barrier = field(default_factory=lambda: threading.Barrier(2))
+
+
+@dataclass
+class Try:
+    """An experiment that says how many others run."""
+
+    name: str
+    watch: Watch
+    error: Exception | None = None
+    alone: bool = False
+    waits: bool = False
+    stored: bool = False
+
+    def find(self, results: Results) -> Finding | None:
+        return Finding("try", 1, {}, {}) if self.stored else None
+
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+        assert progress is not None
+        with self.watch.lock:
+            self.watch.now += 1
+            self.watch.most = max(self.watch.most, self.watch.now)
+            if self.alone:
+                self.watch.with_alone = max(self.watch.with_alone, self.watch.now)
+        progress(self.name)
+        try:
+            if self.waits:
+                self.watch.together.wait(DEADLINE_S)
+            if self.error is not None:
+                raise self.error
+            return Finding("try", 1, {}, {})
+        finally:
+            with self.watch.lock:
+                self.watch.now -= 1
+
+
+def _made(results: Results, experiments: list[Try], jobs: int | None = 2) -> list[tuple[int, int, str]]:
+    told: list[tuple[int, int, str]] = []
+    report = lambda done, total, what: told.append((done, total, what))  # noqa: E731
+    _ensure.ensure("own", Needs(experiments=experiments), results, None, jobs, report)  # type: ignore[arg-type]
+    return told
+
+
+def test_experiments_run_side_by_side_and_a_timing_by_itself(results: Results) -> None:
+    watch = Watch()
+    told = _made(
+        results,
+        [Try("timing", watch, alone=True), Try("a", watch, waits=True), Try("b", watch, waits=True)],
+    )
+    assert (watch.most, watch.with_alone) == (2, 1)
+    assert [row for row in told if row[2] == "Try"] == [(n, 3, "Try") for n in (1, 2, 3)]
+    assert {"a", "b", "timing"} <= {row[2] for row in told} and told[-2] == (2, 3, "timing")
+    assert {row[1] for row in told} == {3}
+
+
+def test_one_at_a_time_where_that_is_asked_for(results: Results) -> None:
+    watch = Watch()
+    _made(results, [Try(str(n), watch) for n in range(5)], jobs=1)
+    assert watch.most == 1
+
+
+def test_the_first_error_in_order_is_told_and_the_others_go_on(
+    results: Results, capsys: pytest.CaptureFixture[str]
+) -> None:
+    watch = Watch()
+    tries = [
+        Try("there", watch, stored=True),
+        Try("lacks", watch, InputError("no tool"), stored=True),
+        Try("wrong", watch, MotecryptError("a check failed"), stored=True),
+        Try("last", watch, stored=True),
+    ]
+    told = _made(results, tries)
+    assert "own: shown from what is stored: no tool (and 1 more)" in capsys.readouterr().err
+    assert len([row for row in told if row[2] == "Try"]) == 2
+    # Of a check that failed nothing is stored: that ends the command, whatever else could be shown.
+    tries[2].stored = False
+    with pytest.raises(MotecryptError, match="a check failed"):
+        _made(results, tries)
+
+
+def test_the_kits_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[tuple[str, bool]]] = []
+    placed: list[str] = []
+    monkeypatch.setattr(_ensure, "need_each", asked.append)
+    monkeypatch.setattr(_ensure, "place", lambda chain, target: placed.append(chain.name))
+    _ensure.install(map(needs, ("wlan", "rc4d", "pico")), ("plots",))
+    names = {name for name, _ in asked[0]}
+    assert len(asked) == 1 and {"plots", "host", "host-libraries", "images", "avr", "pico"} == names
+
+    def fails(kits: object) -> None:
+        raise InputError("offline")
+
+    monkeypatch.setattr(_ensure, "need_each", fails)
+    _ensure.install([needs("rc4d")])  # told when the study asks for it
