@@ -304,16 +304,16 @@ def _read_chunks(
     handle: int, length: int, chunk_bytes: int, source: Path, progress: Progress | None
 ) -> Iterator[tuple[bytes, bool]]:
     """Pieces of `length` bytes and whether each is the last; one empty piece of an empty file."""
-    done = 0
+    left = length
     while True:
-        piece = _exactly(handle, min(chunk_bytes, length - done), source)
-        done += len(piece)
-        last = done >= length
+        piece = _exactly(handle, min(chunk_bytes, left), source)
+        left -= len(piece)
+        last = not left
         if last and os.read(handle, 1):
             raise MotecryptError(f"{source}: grew while it was read; nothing is written")
         yield piece, last
         if progress is not None:
-            progress(done, length)
+            progress(length - left, length)
         if last:
             return
 

@@ -17,7 +17,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4, Blowfish, TripleDES
 from cryptography.hazmat.primitives.ciphers import Cipher, modes
@@ -26,15 +26,13 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.files.writing import NewFile, check_target, open_source
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
 Progress = Callable[[int, int], None]
 
 IV_BYTES = 16
 ROUNDS = 8192
 SECRET_BYTES_MAX = 512
 PIECE_BYTES = 1 << 20
+ENGINE_BYTES = 16  # that the engine may keep of one piece and give with the next
 
 WEAKNESSES = (
     "same path and size: same key and IV, so equal beginnings of two files show (in CTR and RC4: both "
@@ -46,19 +44,19 @@ WEAKNESSES = (
 
 @dataclass(frozen=True)
 class FileCipher:
-    """A cipher of the format. `original` is its name in Mbed TLS; a block of 1 means no padding."""
+    """A cipher of the format. `original` is its name in Mbed TLS; `pads_to`: whole blocks of so many bytes,
+    or 0 where nothing is padded."""
 
     name: str
     original: str
     key_bytes: int
-    block_bytes: int
-    padded: bool
+    pads_to: int
 
     def engine(self, key: bytes, iv: bytes) -> Cipher[Any]:
         """The cipher with the key and as much of the IV as it takes."""
         key = key[: self.key_bytes]
         if self.original.startswith("AES"):
-            return Cipher(AES(key), modes.CBC(iv) if self.padded else modes.CTR(iv))
+            return Cipher(AES(key), modes.CBC(iv) if self.pads_to else modes.CTR(iv))
         if self.original == "DES-EDE3-CBC":
             return Cipher(TripleDES(key), modes.CBC(iv[:8]))
         if self.original == "BLOWFISH-CBC":
@@ -69,11 +67,11 @@ class FileCipher:
 CIPHERS = {
     c.name: c
     for c in (
-        *(FileCipher(f"aes{b}-cbc", f"AES-{b}-CBC", b // 8, 16, True) for b in (128, 192, 256)),
-        *(FileCipher(f"aes{b}-ctr", f"AES-{b}-CTR", b // 8, 16, False) for b in (128, 192, 256)),
-        FileCipher("3des-cbc", "DES-EDE3-CBC", 24, 8, True),
-        FileCipher("blowfish-cbc", "BLOWFISH-CBC", 16, 8, True),
-        FileCipher("rc4", "ARC4-128", 16, 1, False),
+        *(FileCipher(f"aes{b}-cbc", f"AES-{b}-CBC", b // 8, 16) for b in (128, 192, 256)),
+        *(FileCipher(f"aes{b}-ctr", f"AES-{b}-CTR", b // 8, 0) for b in (128, 192, 256)),
+        FileCipher("3des-cbc", "DES-EDE3-CBC", 24, 8),
+        FileCipher("blowfish-cbc", "BLOWFISH-CBC", 16, 8),
+        FileCipher("rc4", "ARC4-128", 16, 0),
     )
 }
 DIGESTS = {"sha1": 20, "sha256": 32, "sha512": 64}
@@ -133,21 +131,19 @@ def encrypt_file(
         mac = hmac.new(keys[:32], digestmod=digest)
         engine = body.engine(keys, iv).encryptor()
         # Two outputs in turn: while one is hashed, the next piece is encrypted into the other.
-        outputs = [memoryview(bytearray(PIECE_BYTES + body.block_bytes)) for _ in range(2)]
-        hashing: Future[None] | None = None
+        outputs = [memoryview(bytearray(PIECE_BYTES + ENGINE_BYTES)) for _ in range(2)]
         with NewFile(target, force=force, mode=mode) as out, ThreadPoolExecutor(1) as beside:
             out.write(iv)
             written = IV_BYTES
+            hashing = beside.submit(mac.update, b"")
             for piece in _pieces(handle, size, source, progress):
                 outputs.reverse()
                 made = outputs[0][: engine.update_into(piece, outputs[0])]
-                if hashing is not None:
-                    hashing.result()
+                hashing.result()
                 hashing = beside.submit(mac.update, made)  # hashlib lets other threads run meanwhile
                 out.write(made)
                 written += len(made)
-            if hashing is not None:
-                hashing.result()
+            hashing.result()
             last = _padded_end(engine, body, size)
             mac.update(last)
             out.write(last + mac.digest())
@@ -184,7 +180,7 @@ def decrypt_file(
     handle, size, _ = open_source(source)
     try:
         length = size - IV_BYTES - mac_bytes
-        if length < 0 or (body.padded and (length == 0 or length % body.block_bytes)):
+        if length < 0 or (body.pads_to and (length == 0 or length % body.pads_to)):
             raise MotecryptError(
                 f"{source}: {size} bytes cannot be {body.name} with {digest}; truncated, extended, or made "
                 "with another cipher or digest"
@@ -193,16 +189,16 @@ def decrypt_file(
         keys = derive(digest, iv, secret)
         mac = hmac.new(keys[:32], digestmod=digest)
         engine = body.engine(keys, iv).decryptor()
-        output = memoryview(bytearray(PIECE_BYTES + body.block_bytes))
+        output = memoryview(bytearray(PIECE_BYTES + ENGINE_BYTES))
         end = b""
         with NewFile(target, force=force) as out, ThreadPoolExecutor(1) as beside:
             for piece in _pieces(handle, length, source, progress):
-                hashing: Future[None] = beside.submit(mac.update, piece)
+                hashing = beside.submit(mac.update, piece)
                 made = output[: engine.update_into(piece, output)]
-                if body.padded:  # the last block is written when its padding has been looked at
+                if body.pads_to:  # the last block is written when its padding has been looked at
                     out.write(end)
-                    end = bytes(made[-body.block_bytes :])
-                    made = made[: -body.block_bytes]
+                    end = bytes(made[-body.pads_to :])
+                    made = made[: -body.pads_to]
                 out.write(made)
                 hashing.result()
             plain_end, padding_wrong = _without_padding(end, body)
@@ -236,10 +232,10 @@ def _choose(cipher: str, digest: str, secret: bytes) -> tuple[FileCipher, int]:
 
 def _pieces(handle: int, length: int, source: Path, progress: Progress | None) -> Iterator[memoryview]:
     """The next `length` bytes in whole pieces; each is overwritten by the one after the next."""
-    buffers, done = [memoryview(bytearray(PIECE_BYTES)) for _ in range(2)], 0
-    while done < length:
+    buffers, left = [memoryview(bytearray(PIECE_BYTES)) for _ in range(2)], length
+    while left:
         buffers.reverse()
-        wanted, got = min(PIECE_BYTES, length - done), 0
+        wanted, got = min(PIECE_BYTES, left), 0
         while got < wanted:
             try:
                 more = os.readv(handle, [buffers[0][got:wanted]])
@@ -248,27 +244,27 @@ def _pieces(handle: int, length: int, source: Path, progress: Progress | None) -
             if not more:
                 raise MotecryptError(f"{source}: became shorter while it was read; nothing is written")
             got += more
-        done += wanted
+        left -= wanted
         yield buffers[0][:wanted]
         if progress is not None:
-            progress(done, length)
+            progress(length - left, length)
 
 
 def _padded_end(engine: Any, body: FileCipher, size: int) -> bytes:
     """The last block: what is left in the engine, and the padding (PKCS #7)."""
-    if not body.padded:
+    if not body.pads_to:
         return b""
-    count = body.block_bytes - size % body.block_bytes
+    count = body.pads_to - size % body.pads_to
     end: bytes = engine.update(bytes([count]) * count) + engine.finalize()
     return end
 
 
 def _without_padding(end: bytes, body: FileCipher) -> tuple[bytes, bool]:
     """The last block without its padding, and whether that was wrong (told only if the HMAC is right)."""
-    if not body.padded:
+    if not body.pads_to:
         return b"", False
     count = end[-1]
-    wrong = not 1 <= count <= body.block_bytes or end[-count:] != bytes([count]) * count
+    wrong = not 1 <= count <= body.pads_to or end[-count:] != bytes([count]) * count
     return (b"" if wrong else end[:-count]), wrong
 
 

@@ -63,7 +63,7 @@ class NewFile:
         self._target = target
         self._force = force
         self._mode = None if mode is None else mode & 0o666
-        self._handle = -1
+        self._handle: int
         self._part: Path | None = None
 
     def __enter__(self) -> NewFile:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hmac
 import os
 import struct
+import sys
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,23 @@ def refused(sealed: Path, match: str | None = None, secret: Secret = KEY) -> Non
         container.decrypt_file(sealed, target, secret)
     assert not target.exists()
     assert not [p for p in sealed.parent.iterdir() if p.name.endswith(".part")]
+
+
+@pytest.mark.parametrize(
+    ("length", "pieces"),
+    [(0, [b""]), (3, [b"abc"]), (4, [b"abcd"]), (5, [b"abcd", b"e"]), (8, [b"abcd", b"efgh"])],
+)
+def test_a_file_is_read_in_chunks_of_which_one_is_the_last(
+    tmp_path: Path, length: int, pieces: list[bytes]
+) -> None:
+    source = tmp_path / "source"
+    source.write_bytes(b"abcdefgh"[:length])
+    handle = os.open(source, os.O_RDONLY)
+    try:
+        read = list(islice(container._read_chunks(handle, length, 4, source, None), 9))
+    finally:
+        os.close(handle)
+    assert read == [(piece, number == len(pieces)) for number, piece in enumerate(pieces, 1)]
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -144,7 +163,9 @@ def test_a_header_that_asks_for_more_than_64_mib_needs_leave(
             container.encrypt_file(plain, tmp_path / "s", secret, force=True)
         asked.clear()
         if costly:
-            with pytest.raises(InputError, match=r"MiB of memory.*--allow-costly"):
+            with pytest.raises(
+                InputError, match=rf" asks for {kib // 1024:,} MiB of memory; .*--allow-costly"
+            ):
                 container.decrypt_file(tmp_path / "s", tmp_path / "t", secret, force=True)
             assert not asked, "refused before any of it is spent"
         container.decrypt_file(tmp_path / "s", tmp_path / "t", secret, force=True, allow_costly=costly)
@@ -226,6 +247,23 @@ def test_a_password_costs_what_rfc_9106_recommends(tmp_path: Path, monkeypatch: 
     assert data[:20] == b"motefile" + bytes([1, 1, 1, 16]) + struct.pack("<IHH", 65_536, 3, 4)
     container.encrypt_file(tmp_path / "plain", tmp_path / "sealed", KEY, force=True)
     assert (tmp_path / "sealed").read_bytes()[8:20] == bytes([1, 1, 0, 16]) + bytes(8)
+
+
+@pytest.mark.parametrize("how", ["absent", "unsupported"])
+def test_without_argon2id_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.kdf import argon2
+
+    class Unsupported:
+        def __init__(self, **_: object) -> None:
+            raise UnsupportedAlgorithm("this OpenSSL has none")
+
+    monkeypatch.setattr(argon2, "Argon2id", Unsupported)
+    if how == "absent":
+        monkeypatch.setitem(sys.modules, argon2.__name__, None)
+    header = container.parse_header(header_with(kib=64, passes=2, lanes=3), "f")
+    with pytest.raises(InputError, match=r"passwords need Argon2id, .*update it, or use a key"):
+        container._argon(header, b"password")
 
 
 def test_argon2id_is_asked_for_what_the_header_says() -> None:

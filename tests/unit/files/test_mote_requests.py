@@ -44,7 +44,12 @@ def test_the_greeting_tells_clock_and_blocks() -> None:
     assert FileMote(Firmware(good, encode(0, "h", payload))).wait_greeting() == Storage(
         125_000_000, 4096, 384
     )
-    for bad in (encode(0, "h", payload + b"\0"), encode(0, "h", payload[:-1]), encode(0, "s", payload)):
+    for bad in (
+        encode(0, "h", payload + b"\0"),
+        encode(0, "h", payload[:-1]),
+        encode(0, "s", payload),
+        encode(0, "d", payload),
+    ):
         with pytest.raises(ProtocolError, match="greeted with"):
             FileMote(Firmware(good, bad)).wait_greeting()
 
@@ -101,6 +106,12 @@ def test_a_file_is_written_in_pieces_with_a_first_and_a_last(size: int) -> None:
     assert all(payload[1:9] == b"\x07log.txt" for _, payload in firmware.asked)
     pieces = [payload[9:] for _, payload in firmware.asked]
     assert b"".join(pieces) == content and all(len(piece) == 2048 for piece in pieces[:-1])
+
+
+def test_after_a_short_piece_nothing_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    pieces = [bytes(2048), b"end"]
+    monkeypatch.setattr(FileMote, "_data", lambda *_: pieces.pop(0))
+    assert FileMote(Firmware(good)).read("log.txt") == bytes(2048) + b"end"
 
 
 @pytest.mark.parametrize("size", [0, 1, 2047, 2048, 2049, 5000])

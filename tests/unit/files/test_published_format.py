@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import tracemalloc
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -205,6 +207,38 @@ def test_a_disk_that_fails_is_one_line(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(format_.os, "readv", broken)
     with pytest.raises(InputError, match="plain: cannot be read: Input/output error"):
         format_.encrypt_file(source, tmp_path / "out", SECRET)
+
+
+def test_a_piece_lasts_until_the_one_after_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One is hashed while the next is read."""
+    monkeypatch.setattr(format_, "PIECE_BYTES", 4)
+    source = tmp_path / "plain"
+    source.write_bytes(b"aaaabbbbcc")
+    handle = os.open(source, os.O_RDONLY)
+    try:
+        pieces = format_._pieces(handle, 10, source, None)
+        first, second = next(pieces), next(pieces)
+        assert (bytes(first), bytes(second)) == (b"aaaa", b"bbbb")
+        assert [bytes(piece) for piece in islice(pieces, 9)] == [b"cc"]
+    finally:
+        os.close(handle)
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    piece = 1 << 16
+    monkeypatch.setattr(format_, "PIECE_BYTES", piece)
+    plain, sealed, back = tmp_path / "plain", tmp_path / "sealed", tmp_path / "back"
+    plain.write_bytes(bytes(20 * piece))
+    format_.encrypt_file(plain, sealed, SECRET)  # imports what it needs
+    for step in (format_.encrypt_file, format_.decrypt_file):
+        one, other = (plain, sealed) if step is format_.encrypt_file else (sealed, back)
+        tracemalloc.start()
+        try:
+            step(one, other, SECRET, force=True)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 6 * piece
 
 
 def test_progress_is_told_for_each_mebibyte(tmp_path: Path) -> None:

@@ -32,6 +32,29 @@ def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
     return str(request.param)
 
 
+def test_what_is_written_is_there(tmp_path: Path, kind: str) -> None:
+    with writing.NewFile(tmp_path / "new") as new:
+        new.write(b"one, ")
+        new.write(memoryview(b"two"))
+        new.keep()
+    assert (tmp_path / "new").read_bytes() == b"one, two"
+
+
+def test_a_source_is_opened_without_waiting_for_a_writer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, real = [], os.open
+
+    def opened(path: object, flags: int, *rest: int) -> int:
+        asked.append(flags)
+        return real(path, flags, *rest)  # type: ignore[arg-type]
+
+    (tmp_path / "source").touch()
+    monkeypatch.setattr(writing.os, "open", opened)
+    os.close(writing.open_source(tmp_path / "source")[0])
+    assert asked == [os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC]
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_targets_that_are_refused(tmp_path: Path, kind: str, way: str) -> None:
     source, target, link = tmp_path / "source", tmp_path / "target", tmp_path / "link"
@@ -192,6 +215,34 @@ def test_a_new_file_is_private_unless_told_and_never_runs(tmp_path: Path, kind: 
         os.umask(umask)
 
 
+def test_other_threads_files_are_private_while_the_umask_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, real = [], os.umask
+
+    def umask(mask: int) -> int:
+        asked.append(mask)
+        return real(mask)
+
+    before = real(0o027)
+    try:
+        monkeypatch.setattr(writing.os, "umask", umask)
+        with writing.NewFile(tmp_path / "new", mode=0o666) as new:
+            new.keep()
+    finally:
+        real(before)
+    assert asked == [0o077, 0o027]
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_hidden_file_that_someone_removed_is_no_second_error(tmp_path: Path, kind: str) -> None:
+    with pytest.raises(KeyboardInterrupt), writing.NewFile(tmp_path / "target") as new:
+        new.write(b"content")
+        for part in tmp_path.iterdir():
+            part.unlink()
+        raise KeyboardInterrupt
+
+
 def test_while_it_is_written_nothing_or_a_hidden_private_file_is_there(tmp_path: Path, kind: str) -> None:
     with writing.NewFile(tmp_path / ("n" * 250)) as new:
         new.write(b"secret")
@@ -234,7 +285,7 @@ def test_where_files_without_a_name_are_unknown_a_hidden_one_serves(
         new.write(b"content")
         new.keep()
     assert [p.name for p in tmp_path.iterdir()] == ["target"]
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(InputError, match=f"cannot be written: {os.strerror(number)};"):
         writing.NewFile(tmp_path / "none" / "target").__enter__()
 
 

@@ -1,0 +1,46 @@
+"""House rules of what functions take: options by name, and what is dangerous only when asked for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
+
+#: What overwrites, spends, skips a check or lets something through.
+DANGEROUS = {"force", "allow_costly", "costly", "full", "insecure", "restored"}
+
+
+def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        where = path.relative_to(PACKAGE).as_posix()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"{where}: {node.name}", node
+
+
+def options(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, ast.expr | None]]:
+    given = node.args
+    ordered = [*given.posonlyargs, *given.args]
+    defaults: list[ast.expr | None] = [*[None] * (len(ordered) - len(given.defaults)), *given.defaults]
+    for argument, default in (
+        *zip(ordered, defaults, strict=True),
+        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+    ):
+        yield argument.arg, default
+
+
+def test_every_argument_may_be_given_by_its_name() -> None:
+    unnamed = [where for where, node in functions() if node.args.posonlyargs]
+    assert unnamed == ["radios/air.py: value"]  # the type of any function of one text
+
+
+def test_what_is_dangerous_is_off_unless_asked_for() -> None:
+    on = {
+        f"{where}({name})"
+        for where, node in functions()
+        for name, default in options(node)
+        if name in DANGEROUS and default is not None and ast.unparse(default) != "False"
+    }
+    assert on == set()
