@@ -61,12 +61,12 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
     }
 #if defined(RC4_E)
     uint8_t sbox[256];
-    schedule(sbox, key, 16);
+    schedule(sbox, key, key_bytes);
     eeprom_update_block(sbox, stored_sbox, 256);
     eeprom_busy_wait(); /* the last byte belongs to the setup, not to the first message */
     context->unused = 0;
 #elif defined(RC4_P)
-    schedule(context->sbox, key, 16);
+    schedule(context->sbox, key, key_bytes);
 #else
 #ifndef RC4_K
     context->key_bytes = key_bytes;
@@ -88,7 +88,7 @@ static inline void take_sbox(uint8_t *sbox, const struct cipher_context *context
 #elif defined(RC4_P)
     memcpy(sbox, context->sbox, 256);
 #elif defined(RC4_K)
-    schedule(sbox, context->key, 16);
+    schedule(sbox, context->key, sizeof context->key);
 #else
     schedule(sbox, context->key, context->key_bytes);
 #endif

@@ -70,14 +70,14 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
     }
 #if defined(RC4D_E)
     uint8_t sbox[256];
-    schedule(sbox, key, 16);
+    schedule(sbox, key, key_bytes);
     eeprom_update_block(sbox, stored_sbox[FIRST], 256);
     eeprom_busy_wait(); /* the last byte belongs to the setup, not to the first message */
     context->unused = 0;
 #elif defined(RC4D_P)
-    schedule(context->sbox[FIRST], key, 16);
+    schedule(context->sbox[FIRST], key, key_bytes);
 #if RC4D_KEYS == 2
-    schedule(context->sbox[SECOND], key + 16, 16);
+    schedule(context->sbox[SECOND], key + 16, key_bytes);
 #endif
 #else
 #ifndef RC4D_K
@@ -100,7 +100,7 @@ static inline void take_sbox(uint8_t *sbox, const struct cipher_context *context
 #elif defined(RC4D_P)
     memcpy(sbox, context->sbox[pass], 256);
 #elif defined(RC4D_K)
-    schedule(sbox, context->key[pass], 16);
+    schedule(sbox, context->key[pass], sizeof context->key[pass]);
 #else
     uint8_t part = (uint8_t)(context->key_bytes / RC4D_KEYS);
     schedule(sbox, context->key + pass * part, part);
