@@ -201,7 +201,7 @@ def choose(
     for name in wanted:
         matching = [c for c in found.functions if _matches(c.name, name)]
         if not matching:
-            there = {c.name.partition("(")[0] for c in found.functions if c.name != START_UP}
+            there = set(filter(None, (c.name.partition("(")[0] for c in found.functions)))  # no START_UP
             raise InputError(f"function {name} did not run: {nearest('function', name, there)}")
         chosen.update(dict.fromkeys(matching))
     return list(chosen)
@@ -239,5 +239,5 @@ def speedscope(found: Profile, title: str) -> dict[str, Any]:
 
 
 def _frame(name: str, places: Mapping[str, tuple[str, int]]) -> dict[str, Any]:
-    file, line = places.get(name, ("", 0))
+    file, line = places.get(name) or (None, None)
     return {"name": name, "file": file, "line": line} if file else {"name": name}

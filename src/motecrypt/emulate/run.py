@@ -229,7 +229,6 @@ def _drive(
                 stdout=None if output is None else subprocess.PIPE,
                 stderr=errors,
                 pass_fds=(events_in,),
-                bufsize=0,
             )
         except OSError as error:
             os.close(events_out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 from dataclasses import replace
@@ -66,6 +67,9 @@ def test_the_unos_command(tmp_path: Path) -> None:
         *(*base, "0x0", *events, "0x0", "--data-end", "0x123", "--data", "eeprom", *notes),
     ]
     assert (tmp_path / "eeprom").read_bytes() == b"kept"
+    others = [Segment(at, b"x") for at in (0x800000, 0x80FFFF, 0x820000)]  # variables and fuses
+    command(image(CODE, Segment(0x81FFFF, b"last"), *others), QUIET, tmp_path)
+    assert [(tmp_path / name).read_bytes() for name in ("flash", "eeprom")] == [b"code", b"last"]
     with pytest.raises(InputError, match=r"^f: has nothing for the flash$"):
         command(image(Segment(0x810000, b"kept")), QUIET, tmp_path)
 
@@ -197,10 +201,36 @@ def test_events_may_come_in_pieces() -> None:
 def test_a_simulator_that_ends_without_a_word_is_told() -> None:
     with pytest.raises(InputError, match=r"^last$"):
         driven("print('first', file=sys.stderr); print('last', file=sys.stderr)")
+    with pytest.raises(InputError, match=r"^three$"):
+        driven("print('one\\ntwo\\nthree', file=sys.stderr)")
     with pytest.raises(InputError, match=r"^the simulator ended with 3$"):
         driven("sys.exit(3)")
     with pytest.raises(MotecryptError, match=r"^/no/such: No such file or directory$"):
         run._drive(["/no/such"], UNO, FreeRun(), None, None)
+
+
+def test_a_run_may_write_where_we_do(capfd: pytest.CaptureFixture[str]) -> None:
+    text = "os.write(1, b'out'); tell(event='x', detail='', cycle=1)"
+    command: list[str | Path] = [sys.executable, "-c", TELL + text, "{events}"]
+    assert run._drive(command, UNO, FreeRun(), None, None).reason == "x"
+    assert capfd.readouterr().out == "out"
+
+
+def test_a_simulator_does_not_outlive_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[subprocess.Popen[bytes]] = []
+    begin = subprocess.Popen
+
+    def popen(*arguments: Any, **settings: Any) -> subprocess.Popen[bytes]:
+        begun.append(begin(*arguments, **settings))
+        return begun[-1]
+
+    def fail(data: bytes) -> None:
+        raise ValueError("no")
+
+    monkeypatch.setattr(run.subprocess, "Popen", popen)
+    with pytest.raises(ValueError, match="no"):
+        driven("os.write(1, b'x'); time.sleep(5)", fail)
+    assert [process.returncode for process in begun] == [-signal.SIGKILL]
 
 
 def test_an_interrupted_simulator_ends_with_its_figures() -> None:
@@ -213,7 +243,7 @@ def test_an_interrupted_simulator_ends_with_its_figures() -> None:
     assert driven(text + "os.write(1, b'x'); time.sleep(60)", interrupt)[0].reason == "stopped"
     numbers = (signal.SIGTERM, signal.SIGHUP)
     assert threading.current_thread() is threading.main_thread()
-    before = [signal.getsignal(number) for number in numbers]
+    before = [signal.SIG_DFL, signal.SIG_DFL]
     for number in numbers:
         with run._signals(), pytest.raises(KeyboardInterrupt):
             signal.raise_signal(number)
