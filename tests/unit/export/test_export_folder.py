@@ -83,6 +83,49 @@ def _no_json(folder: Path) -> str:
     return "is not one of this motecrypt"
 
 
+def _older_manifest(folder: Path) -> str:
+    (folder / MANIFEST).write_text('{"format": 0, "files": {}}')
+    return "is not one of this motecrypt"
+
+
+def _manifest_of_nothing(folder: Path) -> str:
+    (folder / MANIFEST).write_text('{"format": 1, "files": []}')
+    return "is not one of this motecrypt"
+
+
+def _manifest_without_files(folder: Path) -> str:
+    (folder / MANIFEST).write_text('{"format": 1}')
+    return "is not one of this motecrypt"
+
+
+def _deep_manifest(folder: Path) -> str:
+    (folder / MANIFEST).write_text("[" * 100_000)
+    return "is not one of this motecrypt"
+
+
+@pytest.mark.parametrize(
+    "change", [_older_manifest, _manifest_of_nothing, _manifest_without_files, _deep_manifest]
+)
+def test_a_manifest_of_another_kind_is_none(tmp_path: Path, change: Callable[[Path], str]) -> None:
+    test_somebodys_work_stays(tmp_path, change)
+
+
+def test_a_folder_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(folder: Path, pattern: str) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    (tmp_path / "lib").mkdir()
+    monkeypatch.setattr(Path, "rglob", refuse)
+    with pytest.raises(InputError, match=r"lib: cannot be read: Permission denied$"):
+        write_folder(tmp_path / "lib", FILES, {})
+
+
+def test_a_name_as_long_as_a_folders_may_be(tmp_path: Path) -> None:
+    write_folder(tmp_path / ("x" * 255), FILES, {})
+    write_folder(tmp_path / ("x" * 255), FILES, {})
+    assert _names(tmp_path) == ["x" * 255]
+
+
 @pytest.mark.parametrize(
     "change", [_strange_file, _changed_file, _link, _no_manifest, _other_manifest, _no_json]
 )

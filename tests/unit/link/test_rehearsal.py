@@ -9,6 +9,7 @@ import pytest
 from motecrypt.errors import MotecryptError
 from motecrypt.link import rehearsal
 from motecrypt.link.rehearsal import Hardship, Ledger, Rehearsal, soak, unique_messages
+from motecrypt.link.sender import SendOutcome
 from motecrypt.radios import Channel, load_radio
 
 ZERO = {
@@ -71,3 +72,67 @@ def test_progress_is_told_each_thousand(monkeypatch: pytest.MonkeyPatch) -> None
     seen: list[int] = []
     soak(load_radio("srf"), 2001, progress=seen.append)
     assert seen == [0, 1000, 2000]
+
+
+FIGURES = ("messages", "accepted", "received", "unconfirmed", "refused", "lost_to_crash", "sender_crashes")
+FIGURES += ("receiver_crashes", "attacks", "not_delivered", "bursts", "frames")
+
+
+def test_two_seeded_runs_go_as_they_went() -> None:
+    """Every draw of chance counts: another one anywhere would make these other runs."""
+    mild = soak(load_radio("srf"), 150, 5)
+    channel = Channel(loss=0.05, duplicate=0.05, reorder=0.05, bit_error_rate=1e-4, crc=False, seed=3)
+    hard = Rehearsal(load_radio("srf"), channel, Hardship(crash=0.01, attack=0.3), 3)
+    hard.run(unique_messages(60, 40, 3))
+    for ledger, expected, virtual_us in (
+        (mild, (150, 149, 149, 0, 0, 1, 1, 1, 33, 1, 285, 1097), 9122833.333333358),
+        (hard.ledger, (60, 39, 47, 0, 3, 18, 18, 8, 172, 13, 76, 366), 1738766.666666672),
+    ):
+        assert tuple(getattr(ledger, name) for name in FIGURES) == expected
+        assert ledger.virtual_us == pytest.approx(virtual_us, rel=1e-9) and ledger.broken == []
+
+
+def test_a_sender_that_never_ends_is_told_and_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Rehearsal(load_radio("srf"), Channel())
+    steps: list[float] = []
+    monkeypatch.setattr(run, "_step", lambda until_us: steps.append(until_us) or True)
+    run.ledger.messages = 7
+    run._send(b"a message")
+    assert run.ledger.broken == ["message 7 hangs"] and len(steps) == 100_000
+    run._sender.submit(b"another", 0.0)
+    run._used.add((run._counters.stream, 3))
+    run._sender.abandon()
+    monkeypatch.setattr(run._sender, "submit", lambda message, now_us: 3)
+    run._send(b"a third")
+    assert run.ledger.broken[1:] == [f"counter {(run._counters.stream, 3)} used twice"]
+
+
+def test_every_broken_promise_is_written_down() -> None:
+    run = Rehearsal(load_radio("srf"), Channel())
+    run._hand_over(b"\x01\xff", 1, 1)
+    run._open[b"once"] = "on its way"
+    run._hand_over(b"once", 1, 2)
+    assert run._open[b"once"] == "received" and run.ledger.received == 1
+    run._hand_over(b"once", 1, 2)
+    run._open[b"late"] = "reported"
+    run._hand_over(b"late", 1, 3)
+    run._hand_over(b"late", 1, 3)
+    assert run._open[b"late"] == "done" and run.ledger.received == 2
+    run.ledger.messages = 4
+    run._open[b"lost"] = "on its way"
+    run._settle(b"lost", SendOutcome.ACCEPTED)
+    assert run.ledger.broken == [
+        "a message that was never sent was accepted: 01ff",
+        f"a message was accepted twice: {b'once'.hex()}",
+        f"a message was accepted twice: {b'late'.hex()}",
+        "message 4 accepted but never received",
+    ]
+    assert run._open[b"lost"] == "reported" and run.ledger.accepted == 1
+    for outcome, name in (
+        (SendOutcome.REFUSED, "refused"),
+        (SendOutcome.UNCONFIRMED, "unconfirmed"),
+        (None, "lost_to_crash"),
+    ):
+        run._open[b"x"] = "received"
+        run._settle(b"x", outcome)
+        assert getattr(run.ledger, name) == 1 and run._open[b"x"] == "done"
