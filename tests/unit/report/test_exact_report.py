@@ -12,8 +12,9 @@ import pytest
 from motecrypt import studies
 from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError, MotecryptError
+from motecrypt.findings.audit import DiffusionMatrix
 from motecrypt.model import Measurement
-from motecrypt.report import costs, export, headlines, vega
+from motecrypt.report import charts, costs, export, headlines, vega
 from motecrypt.report.figure import Figure, theme
 
 DEVICES = Catalog.load().devices
@@ -379,3 +380,67 @@ def test_attacks_are_told_unless_the_studies_tell_of_them(monkeypatch: pytest.Mo
         lines = headlines.headlines([source, SimpleNamespace(name="no", measured=False)], [hit])
         assert lines[1:] == ["one.", "two.", *(["a falls in practice: It falls."] if expected else [])]
     assert asked[0] == ({"s": ()}, 4)
+
+
+# --- charts ------------------------------------------------------------------------------------------------
+
+
+def test_the_ticks_of_an_axis() -> None:
+    def ticks(*values: float) -> list[float] | None:
+        made = charts.axis_of("f", values, "t")
+        assert (made["field"], made["type"], made["title"]) == ("f", "quantitative", "t")
+        if made["scale"] == {"zero": True, "nice": True}:
+            assert made["axis"] == {"tickCount": 6}
+            return None
+        assert made["scale"] == {"type": "log", "nice": False, "padding": 9}
+        assert made["axis"]["format"] == ",~r"
+        return list(made["axis"]["values"])
+
+    assert ticks(1, 20) == [1, 2, 5, 10, 20, 50, 100, 200, 500]
+    assert ticks(0.5, 10) == [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
+    assert ticks(1, 1000) == [1, 10, 100, 1000]
+    assert ticks(5, 50_000) == [1, 10, 100, 1000, 10_000, 100_000]
+    for linear in ((1, 19.9), (0, 1000), (-1, 1000), (5, 5), ()):
+        assert ticks(*linear) is None
+
+
+def test_a_chart_has_room_for_each_row() -> None:
+    for count, height in ((1, 38), (2, 38), (3, 57), (10, 190)):
+        values = [{"cipher": n, "device": "d", "value": 1.0} for n in range(count)]
+        assert charts.by_cipher([*values, *values], "q")["height"] == height
+
+
+def test_a_heat_map_tells_means_of_eight_bits_in_steps_of_ten() -> None:
+    # Byte 0: never, seldom (1 bit of 8 at 8 %: 1 %), half; byte 1: 44, 45 and 46 % and always.
+    bits = [(0, 0, 50)] * 7 + [(0, 8, 50)] + [(44, 46, 100)] * 8
+    found = DiffusionMatrix("key", 2, 3, tuple(bits))
+    made = charts.heat_maps({"one": found, "two": found})
+    assert [panel["title"]["text"] for panel in made["concat"]] == ["one", "two"]
+    panel = made["concat"][1]
+    assert [
+        (v["input"], v["input_end"], v["output"], v["output_end"], v["percent"])
+        for v in panel["data"]["values"]
+    ] == [
+        (0, 1, 0, 1, 0),
+        (0, 1, 1, 2, 5),
+        (0, 1, 2, 3, 50),
+        (1, 2, 0, 1, 40),
+        (1, 2, 1, 2, 50),
+        (1, 2, 2, 3, 100),
+    ]
+    assert panel["encoding"]["x"]["scale"] == {"domain": [0, 3], "nice": False}
+    assert panel["encoding"]["y"]["scale"] == {"domain": [0, 2], "nice": False}
+    rows = charts.heat_rows({"one": found})
+    assert len(rows) == 48 and rows[0] == {
+        "panel": "one",
+        "input_bit": 0,
+        "output_byte": 0,
+        "changed_percent": 0,
+    }
+    assert rows[23] == {"panel": "one", "input_bit": 7, "output_byte": 2, "changed_percent": 50}
+
+
+def test_neighbours_of_one_level_are_one_rectangle() -> None:
+    runs = charts._runs(3, [10, 10, 10, 0, 10])
+    assert [(r["output"], r["output_end"], r["percent"]) for r in runs] == [(0, 3, 10), (3, 4, 0), (4, 5, 10)]
+    assert {(r["input"], r["input_end"]) for r in runs} == {(3, 4)}
