@@ -577,6 +577,23 @@ def test_where_nothing_at_all_builds_that_says_nothing_of_the_library(
         replace(CALL, configuration="other")._subject()
 
 
+def test_the_four_functions_with_the_most_instructions_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    device, _ = CALL._subject()
+    base = 0x10000000
+    monkeypatch.setattr(call_sequence, "symbols", lambda elf: {f"f{n}": base + 64 * n + 1 for n in range(6)})
+
+    def sequence(self: object, device: object, made: Any, options: Any) -> tuple[Region, Region]:
+        lines = [f"{base + 64 * n + 2 * k:x} ffffffff\n" for n in range(6) for k in range(n + 1)]
+        options.dump.write_text("end\n" + "".join(lines) + f"{0x20000000:x} ffffffff\n" * 3 + "end\n")
+        return Region(0), Region(0)
+
+    monkeypatch.setattr(call_sequence.CallSequence, "_sequence", sequence)
+    found = CALL._profile(device, SimpleNamespace(elf=None))  # type: ignore[arg-type]
+    assert found["functions"] == [["f5", 0.375], ["f4", 0.208], ["f3", 0.167], ["f2", 0.125]]
+    monkeypatch.setattr(call_sequence, "symbols", lambda elf: {"late": base + 64 * 5 + 1})
+    assert CALL._profile(device, SimpleNamespace(elf=None))["functions"][0] == ["?", 0.625]  # type: ignore[arg-type]
+
+
 def test_a_progress_line_and_what_is_stored(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(call_sequence, "key_of", lambda request: "a build")
     monkeypatch.setattr(call_sequence, "runner_of", lambda name: SimpleNamespace(identity=lambda device: "r"))

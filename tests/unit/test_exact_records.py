@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,7 +23,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import FailureKind
 from motecrypt.model import Cell, Measurement, Memory, Shortfall
-from motecrypt.results import Results
+from motecrypt.results import Results, store
 from motecrypt.runners import Options, Region
 from motecrypt.runners.fake import FakeSession
 from motecrypt.toolchain import BuildError, Firmware
@@ -32,6 +34,23 @@ UNO = replace(CATALOG.device("uno"), clock_hz=8_000_000)
 CIPHER = CATALOG.cipher("aes128-cbc")
 BODY = next(b for b in CATALOG.implementations_of("aes128-cbc", "uno") if b.library == "motecrypt")
 RUN = ("none", 128, 32, 0)
+
+
+def test_a_results_file_is_waited_for_and_read_within_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "time", SimpleNamespace(monotonic=lambda: 1000.0))
+    opened: list[float] = []
+    connect = sqlite3.connect
+
+    def connected(path: Path, timeout: float, **settings: Any) -> sqlite3.Connection:
+        opened.append(timeout)
+        return connect(path, timeout=timeout, **settings)
+
+    monkeypatch.setattr(store.sqlite3, "connect", connected)
+    with Results(tmp_path / "results.db") as results:
+        assert results._deadline == 1060.0 and opened == [30.0]
+    assert store._HINTS[sqlite3.SQLITE_BUSY] == "another process has held it for 30 s; try again"
 
 
 def job(**changes: Any) -> Job:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from motecrypt import process
 from motecrypt.bench import inputs
 from motecrypt.bench.plan import Job, empty_request
 from motecrypt.catalog.oracles import oracle
@@ -16,7 +17,6 @@ from motecrypt.runners import Fault, Options, Region, counts_while_tracing, runn
 from motecrypt.runners.protocol import Client, ProtocolError
 from motecrypt.toolchain import Firmware, build, key_of
 
-ANSWER_TIMEOUT_S = 120.0
 WIPED_BYTES_MIN = 8  # a shorter plaintext may be what a wiped output happens to look like
 TRACED_CYCLES_MAX = 20_000_000  # a request in a tracing run, before one without has shown that it ends
 
@@ -148,7 +148,7 @@ def _one_pass(
     painted: dict[Operation, list[int]] = {o: [] for o in operations}
     runner = runner_of(job.device.runner)
     with runner.open_session(job.device, firmware.elf, firmware.data_end, options) as session:
-        client = Client(session, ANSWER_TIMEOUT_S)
+        client = Client(session, process.WORK_S)
         client.wait_ready()
         for data, ciphertext, tag in expected:
             if job.stop.is_set():
@@ -231,7 +231,7 @@ def _measured_overhead(
     options = Options(trace=counts_while_tracing(device), cache=cache)
     costs: dict[Operation, Region] = {}
     with runner.open_session(device, firmware.elf, firmware.data_end, options) as session:
-        client = Client(session, ANSWER_TIMEOUT_S)
+        client = Client(session, process.WORK_S)
         client.wait_ready()
         client.set_key(bytes(16))
         client.set_message(bytes(16))

@@ -23,7 +23,7 @@ from motecrypt.results import rows, schema
 #: What a column must be: one value, one of several, or anything.
 Filter = str | int | Iterable[str | int] | None
 
-_BUSY_MS = 30_000
+_BUSY_S = 30.0
 _STATEMENT_S = 60.0
 _FINDING = "kind, version, inputs, outcome, made_at, motecrypt_version"
 _STORE_FINDING = (
@@ -46,7 +46,7 @@ _HINTS = {
     sqlite3.SQLITE_CANTOPEN: "choose another file with --db",
     sqlite3.SQLITE_PERM: "choose another file with --db",
     sqlite3.SQLITE_IOERR: "is there room, and is it an ordinary file? Else choose another with --db",
-    **dict.fromkeys(_HELD, "another process has held it for 30 s; try again"),
+    **dict.fromkeys(_HELD, f"another process has held it for {_BUSY_S:g} s; try again"),
 }
 
 
@@ -75,7 +75,7 @@ class Results:
             # a pipe would be waited for
             raise InputError(f"{path}: not a regular file; choose another with --db")
         try:
-            self._connection = sqlite3.connect(path, timeout=_BUSY_MS / 1000, check_same_thread=False)
+            self._connection = sqlite3.connect(path, timeout=_BUSY_S, check_same_thread=False)
             self._connection.isolation_level = None
             self._connection.set_progress_handler(lambda: time.monotonic() > self._deadline, _STEPS)
             self._begin_clock()
@@ -98,7 +98,7 @@ class Results:
     def _upgrade(self) -> None:
         """Check and migrate. Switching to the write-ahead log answers "locked" at once while another
         process does the same, whatever the busy time-out: it is tried again until that has passed."""
-        deadline = time.monotonic() + _BUSY_MS / 1000
+        deadline = time.monotonic() + _BUSY_S
         while True:
             try:
                 self._check()

@@ -15,8 +15,6 @@ from motecrypt.results import Results
 from motecrypt.toolchain import BuildRequest, key_of
 from motecrypt.toolchain.native import open_implementation
 
-ORDER = 10
-
 _PARTS: dict[str, Callable[[Access, Subject], Part]] = {
     avalanche.NAME: lambda access, s: avalanche.audit(access, s.cipher, s.seed, s.quick),
     determinism.NAME: lambda access, s: determinism.audit(access, s.cipher, s.seed),

@@ -22,7 +22,6 @@ from motecrypt.toolchain import BuildRequest, build, key_of
 from motecrypt.toolchain.drivers import driver, driver_identity
 from motecrypt.toolchain.toolchain import identity as tool_identity
 
-ORDER = 30
 NAME = "taint"
 TITLE = "Secret taint on the host"
 OPERATIONS = ("encrypt", "decrypt", "refuse")

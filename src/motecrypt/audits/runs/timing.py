@@ -27,10 +27,8 @@ from motecrypt.runners.protocol import Client
 from motecrypt.setup import have
 from motecrypt.toolchain import BuildRequest, Firmware, build, key_of
 
-ORDER = 20
 #: Random keys and messages whose traces are compared, where the bench saw that they differ.
 TRACES = 3
-ANSWER_TIMEOUT_S = 120.0
 #: Decryption under a tag that is wrong at its first, last or another byte.
 WRONG_TAG = "wrong tag"
 AVR_PROGRAM_SPACE = 0x10000  # where drivers/simavr.c puts addresses read by lpm
@@ -173,7 +171,7 @@ class _Bed:
         options = Options(trace=True, cache=self.cache, dump=dump)
         runner = runner_of(self.device.runner)
         with runner.open_session(self.device, self.firmware.elf, self.firmware.data_end, options) as session:
-            client = Client(session, ANSWER_TIMEOUT_S)
+            client = Client(session, process.WORK_S)
             client.wait_ready()
             random = randomness(self.subject.seed, "timing nonce")
             if self.subject.cipher.nonce_bytes:

@@ -25,7 +25,6 @@ from motecrypt.results import Results
 from motecrypt.setup import have
 from motecrypt.wlan.protection import seal_wep
 
-ORDER = 40
 NAME = "attack:wep-capture"
 TITLE = "WEP: the key from a capture, by aircrack-ng"
 
