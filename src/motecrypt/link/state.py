@@ -259,7 +259,9 @@ class Window:
         if state is None:
             if len(self._streams) >= STREAMS_MAX:
                 raise MotecryptError(f"more than {STREAMS_MAX} streams under one key; renew the key")
-            state = self._streams[stream] = _Stream(counter, 0)
+            self._streams[stream] = _Stream(counter, 1)
+            self.save()
+            return
         ahead = counter - state.highest
         if ahead > 0:
             mask = (1 << WINDOW) - 1

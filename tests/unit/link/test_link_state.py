@@ -324,3 +324,55 @@ def test_key_files_of_every_size_and_none_too_long(tmp_path: Path) -> None:
 def test_the_numbers_that_users_were_promised() -> None:
     # docs/radio.md: a crash skips at most 64 counters; a message may come 63 behind the newest.
     assert (RESERVE, WINDOW, COUNTER_MAX, STREAMS_MAX) == (64, 64, 4_294_967_295, 1024)
+
+
+@pytest.mark.parametrize(
+    ("name", "figures", "sound"),
+    [
+        (2**32 - 1, [0, 1, 0], True),
+        (2**32, [0, 1, 0], False),
+        (1, [COUNTER_MAX, 1, 0], True),
+        (1, [COUNTER_MAX + 1, 1, 0], False),
+        (1, [0, 2**WINDOW - 1, 2**WINDOW - 1], True),
+        (1, [0, 2**WINDOW, 0], False),
+        (1, [0, 1, 2**WINDOW], False),
+        (1, [-1, 1, 0], False),
+        (1, [0, 1], False),
+        (1, [0, 1, 0, 0], False),
+    ],
+)
+def test_a_stored_window_is_taken_up_to_its_bounds(name: int, figures: list[int], sound: bool) -> None:
+    from motecrypt.link.state import _pack
+
+    store = MemoryStore(_pack("window", {"streams": {str(name): figures}}))
+    if sound:
+        assert Window(store).seen(name, figures[0])
+    else:
+        with pytest.raises(InputError, match="window file is damaged"):
+            Window(store)
+
+
+@pytest.mark.parametrize(
+    ("stream", "following", "sound"),
+    [
+        (2**32 - 1, 0, True),
+        (2**32, 0, False),
+        (0, COUNTER_MAX + 1, True),
+        (0, COUNTER_MAX + 2, False),
+        (-1, 0, False),
+        (0, -1, False),
+    ],
+)
+def test_a_stored_counter_is_taken_up_to_its_bounds(stream: int, following: int, sound: bool) -> None:
+    from motecrypt.link.state import _pack, _unpack
+
+    fresh = MemoryStore()
+    Counters(fresh, b"key").take()
+    assert fresh.record is not None
+    named = _unpack("counter", fresh.record)["key"]
+    store = MemoryStore(_pack("counter", {"key": named, "stream": stream, "next": following}))
+    if sound:
+        assert Counters(store, b"key").stream == stream
+    else:
+        with pytest.raises(InputError, match="counter file is damaged"):
+            Counters(store, b"key")

@@ -6,6 +6,7 @@ must fail, or the scenario shows nothing.
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -549,6 +550,23 @@ def _sent(pair: Pair, message: bytes) -> list[bytes]:
         pair.node.packets()
         pair.in_step()
     return packets
+
+
+def test_storage_holds_what_the_specification_says_whatever_memory_held() -> None:
+    link = model.Model(1, KEY, 5, SHORT | LISTENS, 32, 1)
+    block = KeyBlock(5, SHORT | LISTENS, 32, 1, KEY)
+    made = FaultyLink()
+    ctypes.memset(made.address, 0xA5, 16)  # its record, as memory that nothing was written to
+    made.provision(block)
+    erased = b"\xff" * SLOT_BYTES
+    first = link.slot(0, 0)
+    assert made.storage == link.key_block(False) + 2 * first + 6 * erased
+    # Each record goes into the two slots after the newest, whichever end of the storage that is at.
+    for at in (2, 4, 6, 0):
+        before = made.storage
+        assert made.begin() == Event.NOTHING and made.send(READING, LONG) == Event.SENT
+        changed = {n for n in range(len(before)) if made.storage[n] != before[n]}
+        assert {(n - SLOTS_AT) // SLOT_BYTES for n in changed} == {at, at + 1}
 
 
 def test_the_newest_record_is_told_by_every_field() -> None:

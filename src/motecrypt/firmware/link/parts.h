@@ -35,7 +35,8 @@ enum { SLOTS = 8, SLOT_BYTES = 20 };
 #endif
 
 /* A pseudorandom function of 16 or 32 bytes: AES-CMAC, or Ascon-CXOF128 keyed in front. `context` is
- * scratch; `out` gets 16 bytes and may be `key`. */
+ * scratch; `out` gets PRF_BYTES and may be `key`. */
+#define PRF_BYTES 16
 void link_prf(struct cipher_context *context, const uint8_t *key, const uint8_t *data, uint8_t bytes,
               uint8_t *out);
 

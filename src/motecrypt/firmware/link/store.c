@@ -7,33 +7,37 @@
  */
 #include "parts.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-/* The check value of 16 bytes, in the 16 behind them. */
+#define CHECKED_BYTES 16 /* what a check value is of: a record, or the head and half of the key */
+
+/* The check value of CHECKED_BYTES, behind them. */
 static NOINLINE void check(struct link *link, uint8_t *data) {
     struct cipher_context context;
 
 #ifdef MC_FAULT_UNBOUND_STATE
-    static const uint8_t nobody[16];
-    link_prf(&context, nobody, data, 16, data + 16);
+    static const uint8_t nobody[PRF_BYTES];
+    link_prf(&context, nobody, data, CHECKED_BYTES, data + CHECKED_BYTES);
 #else
     link_key(link, &context, USE_STORE | CHECK_BYTES);
-    link_prf(&context, link->key, data, 16, data + 16);
+    link_prf(&context, link->key, data, CHECKED_BYTES, data + CHECKED_BYTES);
 #endif
 }
 
-/* Read 16 bytes and their check value, which lies at `at_check`; 1 when it is right. */
+/* Read CHECKED_BYTES and their check value, which lies at `at_check`; 1 when it is right. */
 static uint8_t load_checked(struct link *link, uint8_t at, uint8_t at_check, uint8_t *data) {
     uint8_t stored[CHECK_BYTES];
 
-    link_load(link, at, data, 16);
+    link_load(link, at, data, CHECKED_BYTES);
     link_load(link, at_check, stored, CHECK_BYTES);
     check(link, data);
-    return memcmp(stored, data + 16, CHECK_BYTES) == 0;
+    return memcmp(stored, data + CHECKED_BYTES, CHECK_BYTES) == 0;
 }
 
 uint8_t link_load_record(struct link *link) {
-    uint8_t data[32], found = 0, doubt = 0;
+    uint8_t data[CHECKED_BYTES + PRF_BYTES], doubt = 0;
+    bool found = false;
     uint8_t *newest = (uint8_t *)&link->record;
 
     link_load(link, 0, data, AT_KEY);
@@ -62,24 +66,24 @@ uint8_t link_load_record(struct link *link) {
         return LINK_NO_KEY;
     }
     for (uint8_t slot = 0; slot < SLOTS; slot++) {
-        uint8_t at = (uint8_t)(AT_SLOTS + SLOT_BYTES * slot), i = 16;
+        uint8_t at = (uint8_t)(AT_SLOTS + SLOT_BYTES * slot), i = CHECKED_BYTES;
 
-        if (!load_checked(link, at, (uint8_t)(at + 16), data) ||
+        if (!load_checked(link, at, (uint8_t)(at + CHECKED_BYTES), data) ||
             memcmp(data + 2, newest + 2, sizeof link->record.generation) != 0) {
-            doubt |= (uint8_t)(data[15] + 1); /* a slot that was never written ends in 0xff */
+            doubt |= (uint8_t)(data[CHECKED_BYTES - 1] + 1); /* a slot that was never written ends in 0xff */
             continue;
         }
         do {
             i--;
         } while (i > 0 && data[i] == newest[i]);
         if (data[i] >= newest[i]) {
-            found = 1;
+            found = true;
             link->slot = slot;
             memcpy(newest, data, sizeof link->record);
         }
     }
 #ifdef MC_FAULT_ERASED_IS_NEW
-    found = 1;
+    found = true;
 #endif
 #ifdef MC_FAULT_FIRST_CLAIM
     found |= !doubt;
@@ -94,7 +98,7 @@ uint8_t link_load_record(struct link *link) {
 }
 
 uint8_t link_provision(struct link *link, const uint8_t *block) {
-    uint8_t data[32];
+    uint8_t data[CHECKED_BYTES + PRF_BYTES];
 
     memset(link, 0, sizeof *link);
     memset(data, 0xff, sizeof data);
@@ -104,9 +108,9 @@ uint8_t link_provision(struct link *link, const uint8_t *block) {
     link_store(link, 0, block, AT_CHECK);
     link->node = block[1];
     memcpy(&link->record.generation, block + 4, 2);
-    memcpy(data, block, 16);
+    memcpy(data, block, CHECKED_BYTES);
     check(link, data);
-    link_store(link, AT_CHECK, data + 16, CHECK_BYTES);
+    link_store(link, AT_CHECK, data + CHECKED_BYTES, CHECK_BYTES);
     link->slot = SLOTS - 1;
 #ifdef MC_FAULT_FIRST_CLAIM
     return 1;
@@ -115,7 +119,7 @@ uint8_t link_provision(struct link *link, const uint8_t *block) {
 }
 
 uint8_t link_save(struct link *link) {
-    uint8_t data[32], copies = 2;
+    uint8_t data[CHECKED_BYTES + PRF_BYTES], copies = 2;
 
     memcpy(data, &link->record, sizeof link->record);
     check(link, data);

@@ -7,20 +7,22 @@
  */
 #include "counter.h"
 
+#include <stdbool.h>
+
 #include "crc8.h"
 #include "mote.h"
 
 enum { SLOTS = 8, SLOT_BYTES = 5, BLOCK = 64 };
 
-/* The number in a slot, 1 in *valid when its CRC is right; *fresh stays 1 only for erased memory. */
-static uint32_t slot_read(uint8_t slot, uint8_t *valid, uint8_t *fresh) {
+/* The number in a slot; *valid tells whether its CRC is right; *fresh stays true only for erased memory. */
+static uint32_t slot_read(uint8_t slot, bool *valid, bool *fresh) {
     uint8_t bytes[SLOT_BYTES];
     uint32_t number = 0;
 
     for (uint8_t i = 0; i < SLOT_BYTES; i++) {
         bytes[i] = mote_load((uint16_t)(slot * SLOT_BYTES + i));
         if (bytes[i] != 0xff) {
-            *fresh = 0;
+            *fresh = false;
         }
         if (i < SLOT_BYTES - 1) {
             number = number << 8 | bytes[i];
@@ -34,8 +36,8 @@ static uint32_t slot_read(uint8_t slot, uint8_t *valid, uint8_t *fresh) {
 static void slot_write(uint8_t slot, uint32_t number) {
     uint8_t bytes[SLOT_BYTES];
 
-    for (uint8_t i = 0; i < SLOT_BYTES - 1; i++) {
-        bytes[i] = (uint8_t)(number >> (24 - 8 * i));
+    for (uint8_t i = SLOT_BYTES - 1; i-- > 0; number >>= 8) {
+        bytes[i] = (uint8_t)number;
     }
     bytes[SLOT_BYTES - 1] = crc8(bytes, SLOT_BYTES - 1) ^ 0x55;
     for (uint8_t i = 0; i < SLOT_BYTES; i++) {
@@ -44,15 +46,16 @@ static void slot_write(uint8_t slot, uint32_t number) {
 }
 
 uint8_t counter_init(struct counter *counter) {
-    uint8_t fresh = 1, found = 0, newest = SLOTS - 1;
+    bool fresh = true, found = false;
+    uint8_t newest = SLOTS - 1;
     uint32_t highest = 0;
 
     for (uint8_t slot = 0; slot < SLOTS; slot++) {
-        uint8_t valid;
+        bool valid;
         uint32_t number = slot_read(slot, &valid, &fresh);
 
         if (valid && (!found || number > highest)) {
-            found = 1;
+            found = true;
             highest = number;
             newest = slot;
         }
