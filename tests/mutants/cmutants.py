@@ -128,17 +128,26 @@ def _closing(tokens: list[_Token], opening: int) -> int | None:
 
 
 def _numbers(tokens: list[_Token]) -> Iterator[tuple[str, int, int, str]]:
-    for token in tokens:
+    for number, token in enumerate(tokens):
         if token.kind != "number" or "." in token.text:
             continue
         digits = token.text
         width = token.start + len(digits)
         value = int(digits, 0) if digits[:2].lower() == "0x" else int(digits)
-        for step in (1, -1):
+        for step in (-1,) if _declares(tokens, number) else (1, -1):
             new = value + step
             if new >= 0:
                 shown = f"0x{new:0{len(digits) - 2}x}" if digits[:2].lower() == "0x" else str(new)
                 yield f"number {step:+d}", token.start, width, shown
+
+
+def _declares(tokens: list[_Token], number: int) -> bool:
+    """Whether the number is the size of an array that is declared: a longer one means the same."""
+    around = [token.text for token in tokens[max(0, number - 3) : number + 2]]
+    if len(around) < 5 or (around[2], around[4]) != ("[", "]"):
+        return False
+    kind, name = tokens[number - 3], tokens[number - 2]
+    return name.kind == "word" and kind.kind == "word" and kind.text not in NOT_STATEMENTS
 
 
 def _statements(tokens: list[_Token]) -> Iterator[tuple[str, int, int, str]]:

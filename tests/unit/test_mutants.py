@@ -93,6 +93,12 @@ def test_c_is_changed_in_its_code_alone() -> None:
     assert {after for line, after in made if line in (11, 13)} == {";", "continue;"}
 
 
+def test_a_longer_array_is_no_mutant() -> None:
+    source = "static uint8_t a[4];\nint f(int *p) { uint8_t b[8], c; return p[2] + g(p, a[3]); }\n"
+    numbers = {place.new for place in cmutants.places(source) if place.operator.startswith("number")}
+    assert numbers == {"3", "7", "1", "2", "4"}  # 3: of a and of p[2]; 4: of a[3]; no 5, no 9
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
