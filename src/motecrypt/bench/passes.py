@@ -148,7 +148,7 @@ def _one_pass(
     painted: dict[Operation, list[int]] = {o: [] for o in operations}
     runner = runner_of(job.device.runner)
     with runner.open_session(job.device, firmware.elf, firmware.data_end, options) as session:
-        client = Client(session, process.WORK_S)
+        client = Client(session, process.LONG_S)  # what loops in a simulator ends by its cycles
         client.wait_ready()
         for data, ciphertext, tag in expected:
             if job.stop.is_set():
@@ -231,7 +231,7 @@ def _measured_overhead(
     options = Options(trace=counts_while_tracing(device), cache=cache)
     costs: dict[Operation, Region] = {}
     with runner.open_session(device, firmware.elf, firmware.data_end, options) as session:
-        client = Client(session, process.WORK_S)
+        client = Client(session, process.LONG_S)  # what loops in a simulator ends by its cycles
         client.wait_ready()
         client.set_key(bytes(16))
         client.set_message(bytes(16))
