@@ -1,0 +1,295 @@
+"""How compilers are called and what their answers mean, what an ELF takes of each memory; nothing is built."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from motecrypt.errors import FailureKind, InputError
+from motecrypt.model import Memory
+from motecrypt.process import Outcome
+from motecrypt.toolchain import BuildError, includes, native, pinned, sizes, toolchain
+from motecrypt.toolchain.sizes import Sizes
+
+Ran = Callable[..., Outcome]
+
+
+class Programs:
+    """What programs are asked, and their answers in turn; the last is given again."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *answers: Outcome) -> None:
+        self.asked: list[list[str]] = []
+        self.folders: list[Path | None] = []
+        self.answers = list(answers)
+        self.makes: Path | None = None
+        monkeypatch.setattr(toolchain.process, "run", self._run)
+
+    def _run(self, command: list[Any], *, cwd: Path | None = None, timeout_s: float = 1) -> Outcome:
+        self.asked.append([str(part) for part in command])
+        self.folders.append(cwd)
+        if self.makes is not None:
+            self.makes.write_text("made")
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+OK, BAD = Outcome(0, "", ""), Outcome(1, "", "a.c:3: error: no")
+
+
+def test_what_fails_is_tried_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    for answers, code, times in (
+        ([OK, BAD], 0, 1),
+        ([BAD, OK], 0, 2),
+        ([BAD, BAD, OK], 1, 2),
+        ([Outcome(None, "", ""), OK], None, 1),
+        ([Outcome(-9, "", ""), OK], -9, 1),
+        ([Outcome(-1, "", ""), OK], -1, 1),
+    ):
+        ran = Programs(monkeypatch, *answers)
+        assert toolchain.run_compiler(["gcc"], cwd=Path("/x")).code == code
+        assert len(ran.asked) == times and set(ran.folders) == {Path("/x")}
+
+
+def test_whose_fault_a_failure_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    free = [toolchain.ROOM_BYTES]
+    monkeypatch.setattr(toolchain.shutil, "disk_usage", lambda folder: SimpleNamespace(free=free[0]))
+    assert toolchain.ROOM_BYTES == 1 << 20
+
+    def told(outcome: Outcome) -> tuple[str, FailureKind, bool, str]:
+        error = toolchain.failure(outcome, tmp_path, "lib: ")
+        return str(error), error.kind, error.transient, error.cause
+
+    assert told(BAD) == ("lib: a.c:3: error: no", FailureKind.REFUSED, False, "no")
+    assert told(Outcome(-9, "", "killed")) == ("lib: killed", FailureKind.INTERRUPTED, True, "killed")
+    assert told(Outcome(None, "", "gcc: not found"))[:3] == ("lib: gcc: not found", FailureKind.MISSING, True)
+    free[0] -= 1
+    full = f"no space left in {tmp_path}"
+    assert told(BAD) == (f"lib: {full}", FailureKind.INTERRUPTED, True, full)
+    assert str(toolchain.failure(OK, tmp_path)) == full
+
+
+def test_a_compilers_name_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    named = toolchain.identity.__wrapped__
+    ran = Programs(monkeypatch, Outcome(0, " gcc 1 \nmore", ""))
+    assert named("gcc") == "gcc 1" and ran.asked == [["gcc", "--version"]]
+    for answer in (Outcome(1, "gcc", ""), Outcome(0, "", ""), Outcome(None, "", "")):
+        Programs(monkeypatch, answer)
+        with pytest.raises(InputError, match=r"^the compiler 'gcc' is missing; 'motecrypt doctor' tells how"):
+            named("gcc")
+
+
+def test_where_a_compiler_has_its_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "libx.a").write_text("x")
+    find = toolchain.installed_file.__wrapped__
+    for answer, found in (
+        (Outcome(0, f"{tmp_path}/libx.a\n", ""), tmp_path / "libx.a"),
+        (Outcome(1, f"{tmp_path}/libx.a\n", ""), None),
+        (Outcome(0, "libx.a\n", ""), None),  # GCC says the bare name of what it has not
+        (Outcome(0, f"{tmp_path}/none.a\n", ""), None),
+        (Outcome(0, f"{tmp_path}\n", ""), None),
+    ):
+        ran = Programs(monkeypatch, answer)
+        assert find("gcc", ("-m32",), "libx.a") == (found.resolve() if found else None)
+        assert ran.asked == [["gcc", "-m32", "-print-file-name=libx.a"]]
+
+
+def test_what_is_linked_in_besides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    asked: list[str] = []
+    monkeypatch.setattr(
+        toolchain,
+        "installed_file",
+        lambda command, flags, name: asked.append(name) or (tmp_path / "file" if "crt" in name else None),
+    )
+    monkeypatch.setattr(toolchain, "_part_version", lambda command, name: f"{command} {name}")
+    linked = toolchain.runtime.__wrapped__("avr-gcc", ("-Os", "-mmcu=atmega328p"))
+    digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"  # SHA-256 of "x"
+    assert ("crtatmega328p.o", digest) in linked and {value for _, value in linked[:-2]} == {digest}
+    assert linked[-2:] == (("as", "avr-gcc as"), ("ld", "avr-gcc ld")) and "libc.a" in asked
+    monkeypatch.undo()
+    ran = Programs(monkeypatch, Outcome(0, "/bin/as\n", ""), Outcome(0, " GNU as 1 \nmore", ""))
+    assert toolchain._part_version("gcc", "as") == "GNU as 1"
+    assert ran.asked == [["gcc", "-print-prog-name=as"], ["/bin/as", "--version"]]
+    ran = Programs(monkeypatch, Outcome(0, "\n", ""))
+    assert toolchain._part_version("gcc", "as") == "" and len(ran.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "driver", "first"),
+    [("a.c", "x-gcc", "-std=gnu99"), ("a.cpp", "x-g++", "-std=gnu++11"), ("a.cc", "x-g++", "-std=gnu++11")],
+)
+def test_a_source_is_compiled_in_its_language(
+    name: str, driver: str, first: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    target = tmp_path / "a.o"
+    ran = Programs(monkeypatch, OK)
+    ran.makes = target
+    toolchain.compile_object("x-gcc", ("-Os",), Path(name), target, tmp_path)
+    toolchain.compile_object("x-gcc", ("-Os",), Path(name), target, tmp_path, plain=True)
+    languages = [command[1 : command.index("-Os")] for command in ran.asked]
+    assert languages[0][0] == first and languages[1] == []
+    assert [command[0] for command in ran.asked] == [driver] * 2 and set(ran.folders) == {tmp_path}
+    assert ran.asked[1][1:] == ["-Os", "-c", name, "-o", str(target)]
+    ran = Programs(monkeypatch, OK)
+    ran.makes = target
+    toolchain.compile_object("clang", (), Path("a.S"), target, tmp_path)
+    toolchain.compile_object("clang", (), Path("a.cpp"), target, tmp_path)
+    assert ran.asked[0] == ["clang", "-c", "a.S", "-o", str(target)] and ran.asked[1][0] == "clang"
+
+
+def test_a_compiler_that_makes_nothing_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def compiled() -> None:
+        toolchain.compile_object("gcc", (), Path("d/a.c"), tmp_path / "a.o", tmp_path)
+
+    def linked() -> None:
+        toolchain.link(
+            "gcc", ("-Os",), [Path("d/a.o"), Path("b.o")], tmp_path / "f.elf", tmp_path, libraries=("-lm",)
+        )
+
+    Programs(monkeypatch, Outcome(None, "", "gcc: not found"))
+    with pytest.raises(BuildError, match=r"^a\.c needs the compiler gcc, which is not installed$") as missing:
+        compiled()
+    assert missing.value.transient and missing.value.kind is FailureKind.MISSING
+    for call, name in ((compiled, "a.o"), (linked, "f.elf")):
+        Programs(monkeypatch, BAD)
+        with pytest.raises(BuildError, match=r"^a\.c:3: error: no$"):
+            call()
+        ran = Programs(monkeypatch, OK)
+        with pytest.raises(BuildError, match=rf"^gcc said that it went well and made no {name}$"):
+            call()
+        ran.makes = tmp_path / name
+        call()
+    assert ran.asked[-1] == ["gcc", "-Os", "a.o", "b.o", "-lm", "-o", "f.elf", "-Wl,-Map=map"]
+    assert ran.folders[-1] == tmp_path
+
+
+# --- includes ----------------------------------------------------------------------------------------------
+
+
+def test_includes_are_followed_through_the_folders(tmp_path: Path) -> None:
+    files = {
+        "a/a.c": '#include "a.h"\n # import <b.h>\n#include <stdio.h>\n// no\n.include "none.inc"\n',
+        "a/a.h": '#include "c.h"\n',
+        "a/c.h": "",
+        "b/b.h": '#include "c.h"\n#include "a.h"\n',
+        "b/c.h": '.incbin "d.bin"\n',
+        "b/d.bin": "",
+        "b/named.h": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    folders = [tmp_path / "b", tmp_path / "a"]
+    found = includes.reached([tmp_path / "a/a.c"], folders, ["named.h", "absent.h"])
+    assert [str(path.relative_to(tmp_path)) for path in found] == [
+        *("a/a.c", "a/a.h", "b/b.h", "a/c.h", "b/c.h", "b/d.bin", "b/named.h"),
+    ]
+    (tmp_path / "a/b.h.gch").write_text("")
+    for call in (
+        lambda: includes.find("b.h", [str(tmp_path / "a")]),
+        lambda: includes.refuse_precompiled([tmp_path / "b", tmp_path]),
+    ):
+        with pytest.raises(BuildError, match=r"a/b\.h\.gch: a precompiled header, which GCC would trust"):
+            call()
+    includes.refuse_precompiled([tmp_path / "b"])
+    (tmp_path / "b/inner/x.gch").mkdir(parents=True)
+    with pytest.raises(BuildError, match=r"inner/x\.gch: a precompiled header"):
+        includes.refuse_precompiled([tmp_path / "b"])
+
+
+def test_what_is_no_source_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "source").write_bytes(b"1234")
+    monkeypatch.setattr(includes, "FILE_BYTES_MAX", 4)
+    assert len(includes.file_hash(tmp_path / "source")) == 64
+    (tmp_path / "source").write_bytes(b"12345")
+    with pytest.raises(BuildError, match=r"source: longer than 4 bytes: no source$"):
+        includes.file_hash(tmp_path / "source")
+    with pytest.raises(BuildError, match=r": not a regular file$"):
+        includes.file_hash(tmp_path)
+    with pytest.raises(BuildError, match=r"none: No such file or directory$"):
+        includes.file_hash(tmp_path / "none")
+
+
+# --- what an ELF takes -------------------------------------------------------------------------------------
+
+MEMORY = {
+    "flash": Memory(1000, 0, 1000),
+    "ram": Memory(100, 0x2000, 0x100),
+    "eeprom": Memory(10, 0x8000, 0x100),
+}
+ALLOC, PROGBITS, NOBITS = 2, 1, 8
+
+
+def elf(path: Path, *sections: tuple[str, int, int, int, int]) -> Path:
+    """A 32-bit ELF with these sections (name, type, flags, address, size) and a symbol `start` at 8."""
+    names = b"\0" + b"\0".join(name.encode() for name, *_ in sections) + b"\0.shstrtab\0.symtab\0.strtab\0"
+    symbols = bytes(16) + struct.pack("<IIIBBH", 1, 8, 0, 0x12, 0, 1)
+    strings = b"\0start\0"
+    data = names + symbols + strings
+    at = 52
+    headers = [bytes(40)]
+    for name, kind, flags, address, size in sections:
+        place = names.index(b"\0" + name.encode() + b"\0") + 1
+        headers.append(struct.pack("<10I", place, kind, flags, address, at, size, 0, 0, 1, 0))
+    for name, kind, offset, size, link, entry in (
+        (".shstrtab", 3, at, len(names), 0, 0),
+        (".symtab", 2, at + len(names), len(symbols), len(sections) + 3, 16),
+        (".strtab", 3, at + len(names) + len(symbols), len(strings), 0, 0),
+    ):
+        place = names.index(b"\0" + name.encode() + b"\0") + 1
+        headers.append(struct.pack("<10I", place, kind, 0, 0, offset, size, link, 0, 1, entry))
+    ident = b"\x7fELF\x01\x01\x01" + bytes(9)
+    head = struct.pack(
+        "<HHIIIIIHHHHHH", 2, 40, 1, 0, 0, at + len(data), 0, 52, 32, 0, 40, len(headers), len(sections) + 1
+    )
+    path.write_bytes(ident + head + data + b"".join(headers))
+    return path
+
+
+def test_sections_count_where_their_addresses_lie(tmp_path: Path) -> None:
+    made = elf(
+        tmp_path / "f.elf",
+        (".text", PROGBITS, ALLOC | 4, 0, 100),
+        (".data", PROGBITS, ALLOC | 1, 0x2000, 20),
+        (".bss", NOBITS, ALLOC | 1, 0x2014, 7),
+        (".eeprom", PROGBITS, ALLOC, 0x8000, 3),
+        (".comment", PROGBITS, 1, 0, 5000),
+        (".more", PROGBITS, ALLOC, 0x500, 11),
+    )
+    assert sizes.elf_sizes(made, MEMORY) == Sizes(flash=131, ram=27, eeprom=3)
+    assert sizes.elf_sizes(made, {"flash": MEMORY["flash"]}) == Sizes(flash=141, ram=0, eeprom=0)
+    assert sizes.symbols(made) == {"start": 8}
+
+
+# --- pinned toolchains -------------------------------------------------------------------------------------
+
+
+def test_debians_rebuilds_are_the_same_version() -> None:
+    assert pinned._same_version("1.2-3", "1.2-3") and pinned._same_version("1.2-3+b12", "1.2-3")
+    for other in ("1.2-4", "1.2-3+b", "1.2-3+b1x", "1.2-3+deb12u1", ""):
+        assert not pinned._same_version(other, "1.2-3")
+
+
+def test_which_packages_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "a 1.0 installed\nb 2.0 config-files\nc  not-installed\nd 3 installed more\ne 4 installed\n"
+    monkeypatch.setattr(pinned.process, "run", lambda command, timeout_s: Outcome(1, said, "no package x"))
+    monkeypatch.setattr(pinned.shutil, "which", lambda name: "/bin/" + name)
+    ask = pinned._installed.__wrapped__
+    assert ask(("a", "b")) == {"a": "1.0", "e": "4"} and ask(()) is None
+    monkeypatch.setattr(pinned.shutil, "which", lambda name: None)
+    assert ask(("a",)) is None
+
+
+def test_a_cipher_without_a_body_for_the_host_is_told() -> None:
+    for variant, told in ((None, ""), ("none", " 'none'")):
+        name = "rc4" if variant else "no-such"
+        if variant is None:
+            with pytest.raises(InputError, match="unknown cipher 'no-such'"):
+                native.open_cipher(name, variant)
+            continue
+        with pytest.raises(InputError, match=rf"^{name}: no implementation{told} runs on the host$"):
+            native.open_cipher(name, variant)
