@@ -1,9 +1,10 @@
-"""How compilers are called and what their answers mean, what an ELF takes of each memory; nothing is built."""
+"""How compilers are called and what they answer, and what an ELF takes of each memory; nothing is built."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from motecrypt.errors import FailureKind, InputError
-from motecrypt.model import Memory
+from motecrypt.model import Compiler, Memory, Toolchain, ToolchainTarget
 from motecrypt.process import Outcome
 from motecrypt.toolchain import BuildError, includes, native, pinned, sizes, toolchain
 from motecrypt.toolchain.sizes import Sizes
@@ -293,3 +294,37 @@ def test_a_cipher_without_a_body_for_the_host_is_told() -> None:
             continue
         with pytest.raises(InputError, match=rf"^{name}: no implementation{told} runs on the host$"):
             native.open_cipher(name, variant)
+
+
+def test_a_pinned_compiler_takes_the_devices_place() -> None:
+    own = Compiler("old-gcc", ("-m",), ("-Os",), (), ())
+    chain = Toolchain("toy", "Toy", "r", "s", Path("toy.toml"), ())
+    bare = ToolchainTarget(
+        replaces="old-gcc", command="gcc", version="1", linker="", compile_flags=(), include=(), packages=(),
+        libraries=(),
+    )  # fmt: skip
+    full = replace(bare, linker="ld", compile_flags=("-x",), include=("usr/a", "usr/b"), resources="usr/res")
+    for target, root, changes in (
+        (bare, "", {"command": "gcc"}),
+        (bare, "/r", {"command": "/r/usr/bin/gcc", "root": "/r"}),
+        (
+            full,
+            "",
+            {"command": "gcc", "linker": "ld", "compile_flags": ("-x", "-isystem/usr/a", "-isystem/usr/b")},
+        ),
+        (
+            full,
+            "/r",
+            {
+                "command": "/r/usr/bin/gcc",
+                "linker": "/r/usr/bin/ld",
+                "compile_flags": ("-x", "-resource-dir=/r/usr/res", "-isystem/r/usr/a", "-isystem/r/usr/b"),
+                "root": "/r",
+            },
+        ),
+    ):
+        found: Any = SimpleNamespace(root=root)
+        assert pinned._compiler(own, chain, target, found) == replace(own, toolchain="toy", **changes)
+    assert pinned._commands(Path("/r"), full) == [Path("/r/usr/bin/gcc"), Path("/r/usr/bin/ld")]
+    assert pinned._commands(Path("/r"), replace(full, linker="gcc")) == [Path("/r/usr/bin/gcc")]
+    assert pinned._commands(Path("/r"), bare) == [Path("/r/usr/bin/gcc")]
