@@ -19,7 +19,7 @@
  * it. A mark's bits 7 to 1 label its region. All figures come from the device's descriptor or the caller;
  * this program knows how to count, not what things cost.
  */
-#define _GNU_SOURCE /* fdopen, poll, openpty */
+#define _GNU_SOURCE /* fdopen, poll, openpty, setlinebuf */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdint.h>
@@ -92,7 +92,6 @@ static void end_region(struct machine *m, uint64_t cycles, uint64_t instructions
                 m->begin_sp - m->deepest_sp, m->digest);
     }
     fputs("}\n", m->pipe.events);
-    fflush(m->pipe.events);
     if (m->dump != NULL) {
         fputs("end\n", m->dump);
         fflush(m->dump);
@@ -497,6 +496,7 @@ int main(int argc, char **argv) {
     free_run.line.max_output = UINT64_MAX;
     free_run.line.port = -1;
     path = parse(m, argc, argv);
+    setlinebuf(m->pipe.events);
     problem = elf_open(&elf, path, ELF_MACHINE_ARM);
     problem = problem != NULL ? problem : elf_load(&elf, store_segment, m);
     if (problem != NULL) {

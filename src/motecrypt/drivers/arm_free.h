@@ -59,7 +59,6 @@ static void free_note(struct machine *m, uint32_t address, int is_write) {
             free_run.told |= 1u << i;
             fprintf(m->pipe.events, "{\"event\":\"note\",\"detail\":\"%s\",\"cycle\":%" PRIu64 "}\n",
                     unmodelled[i].what, m->cycles);
-            fflush(m->pipe.events);
         }
     }
 }
@@ -189,7 +188,6 @@ static int free_open(struct machine *m, const char *port, const char *pty, const
     }
     if (free_run.line.is_pty) {
         fprintf(m->pipe.events, "{\"event\":\"port\",\"detail\":\"%s\"}\n", free_run.line.name);
-        fflush(m->pipe.events);
     }
     if (arm_profile.path != NULL) {
         if (arm_profile_open(m, &arm_profile, functions) != 0) {

@@ -66,7 +66,6 @@ static void on_signal(int number) {
 static void note(const char *what) {
     fprintf(options.events, "{\"event\":\"note\",\"detail\":\"%s\",\"cycle\":%" PRIu64 "}\n", what,
             (uint64_t)run.avr->cycle);
-    fflush(options.events);
 }
 
 static void finish(const char *kind, const char *format, ...) {
@@ -331,6 +330,7 @@ int main(int argc, char **argv) {
     if (image == NULL || clock_hz == 0 || options.events == NULL) {
         fail("needs --image, --clock and open events", NULL);
     }
+    setlinebuf(options.events);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
@@ -352,7 +352,6 @@ int main(int argc, char **argv) {
     }
     if (line.is_pty) {
         fprintf(options.events, "{\"event\":\"port\",\"detail\":\"%s\"}\n", line.name);
-        fflush(options.events);
     }
     eeprom.on_rounds = on_rounds;
     step_open(run.avr);

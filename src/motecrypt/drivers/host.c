@@ -205,8 +205,7 @@ static uint8_t count_operation(uint8_t (*operation)(void), void (*restore)(void)
             "\"cycles_low\":%.0f,\"cycles_high\":%.0f,\"samples\":%d,\"outliers\":%d,\"cpu_load\":%.3f,"
             "\"ticks_per_ns\":%.4f}\n",
             fmax(0, summary.median), fmax(0, summary.ns), summary.low, summary.high, summary.samples,
-            summary.outliers, wall ? (double)processor / (double)wall : 1.0, host.ticks_per_ns);
-    fflush(host.events);
+            summary.outliers, (double)processor / (double)wall, host.ticks_per_ns);
     return status;
 }
 
@@ -218,7 +217,6 @@ static uint8_t run(uint8_t (*operation)(void), void (*restore)(void)) {
     long bytes = stack_of(operation, &status) - host.stack_overhead;
     fprintf(host.events, "{\"event\":\"region\",\"cycles\":0,\"stack\":%ld,\"trace\":null}\n",
             bytes > 0 ? bytes : 0);
-    fflush(host.events);
     return status;
 }
 
@@ -288,10 +286,19 @@ static void refuse(const char *path, const char *what, unsigned status) {
     exit(2);
 }
 
+/* Zeros at the beginning of a cache line. */
+static void *aligned(size_t bytes) {
+    void *room;
+    if (posix_memalign(&room, 64, bytes) != 0) {
+        fprintf(stderr, "--compare: no memory\n");
+        exit(2);
+    }
+    return memset(room, 0, bytes);
+}
+
 static void open_library(struct library *l, const char *path, const char *operation, const uint8_t *key,
                          size_t key_bytes, size_t bytes, int rounds) {
-    char file[4096];
-    snprintf(file, sizeof file, "%s", path);
+    char *file = strdup(path);
     char *cipher = strrchr(file, '=');
     if (cipher) {
         *cipher++ = 0;
@@ -315,14 +322,9 @@ static void open_library(struct library *l, const char *path, const char *operat
     if (operation) { /* none: it is the set-up that is timed */
         *(void **)&l->operation = symbol(handle, path, operation);
     }
-    const size_t context_room = (*context_bytes + 63) / 64 * 64 + 64;
-    l->context = aligned_alloc(64, context_room);
-    l->output = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
-    l->samples = calloc((size_t)rounds, sizeof *l->samples);
-    if (!l->context || !l->output || !l->samples) {
-        refuse(path, "memory", 0);
-    }
-    memset(l->context, 0, context_room); /* an adapter tells a new context by its zeros */
+    l->context = aligned(*context_bytes); /* an adapter tells a new context by its zeros */
+    l->output = aligned(bytes);
+    l->samples = aligned((size_t)rounds * sizeof *l->samples);
     uint8_t status = l->restart(l->context, key, (uint8_t)key_bytes);
     if (status) {
         refuse(path, "cipher_setup", status);
@@ -366,11 +368,8 @@ static int compare(char **arguments, int count) {
         fprintf(stderr, "--compare: 1 to 4096 rounds, at least one byte and one library\n");
         return 2;
     }
-    struct library *all = calloc((size_t)libraries, sizeof *all);
-    uint8_t *input = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
-    if (!all || !input) {
-        refuse("--compare", "memory", 0);
-    }
+    struct library *all = aligned((size_t)libraries * sizeof *all);
+    uint8_t *input = aligned(bytes);
     for (size_t i = 0; i < bytes; i++) {
         input[i] = (uint8_t)(i * 167 + (i >> 8) * 13); /* any bytes: a cipher's time does not ask which */
     }
@@ -446,6 +445,7 @@ int main(int argc, char **argv) {
                 perror("--events");
                 return 2;
             }
+            setlinebuf(host.events);
         } else if (strcmp(argv[i], "--compare") == 0 && argc - i > 6) {
             return compare(argv + i + 1, argc - i - 1);
         } else if (argv[i][0] != '-') {

@@ -45,15 +45,17 @@ static const char *counter_name(void) {
 
 #if defined(__x86_64__)
 static inline uint64_t read_pmc(uint32_t index) {
-    uint32_t low, high;
-    __asm__ volatile("lfence\n\trdpmc\n\tlfence" : "=a"(low), "=d"(high) : "c"(index) : "memory");
-    return ((uint64_t)high << 32) | low;
+    __asm__ volatile("lfence" : : : "memory");
+    uint64_t value = __builtin_ia32_rdpmc((int)index);
+    __asm__ volatile("lfence" : : : "memory");
+    return value;
 }
 
 static inline uint64_t read_time_stamp(void) {
-    uint32_t low, high;
-    __asm__ volatile("lfence\n\trdtsc\n\tlfence" : "=a"(low), "=d"(high) : : "memory");
-    return ((uint64_t)high << 32) | low;
+    __asm__ volatile("lfence" : : : "memory");
+    uint64_t value = __builtin_ia32_rdtsc();
+    __asm__ volatile("lfence" : : : "memory");
+    return value;
 }
 #endif
 
@@ -82,11 +84,8 @@ static inline uint64_t counter_now(void) {
     }
 #endif
     if (counter.kind == CORE_CYCLES_READ) {
-        uint64_t value = 0;
-        if (read(counter.descriptor, &value, sizeof value) != sizeof value) {
-            return 0;
-        }
-        return value;
+        uint64_t value;
+        return read(counter.descriptor, &value, sizeof value) == sizeof value ? value : 0;
     }
     return nanoseconds(CLOCK_MONOTONIC);
 }
@@ -128,7 +127,7 @@ static void counter_open(void) {
     if (descriptor < 0) {
         return;
     }
-    uint64_t value = 0;
+    uint64_t value;
     if (read(descriptor, &value, sizeof value) != sizeof value) {
         close(descriptor);
         return;

@@ -96,7 +96,6 @@ static void on_mark(avr_t *avr, avr_io_addr_t address, uint8_t value, void *para
                     (unsigned)(sim.begin_sp - sim.deepest_sp), sim.digest, sim.instructions);
         }
         fputs("}\n", sim.events);
-        fflush(sim.events);
         if (sim.dump) {
             fputs("end\n", sim.dump);
             fflush(sim.dump);
@@ -421,6 +420,7 @@ int main(int argc, char **argv) {
         }
         i++;
     }
+    setlinebuf(sim.events);
     struct elf_file file;
     const char *problem = elf ? elf_open(&file, elf, ELF_MACHINE_AVR) : "is not named";
     avr_global_logger_set(quiet);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,11 +41,23 @@ def waiting(given: bytes) -> int:
     return there
 
 
+def _limited() -> None:
+    """In the new process: what does not end is noticed after so many seconds of processor time."""
+    resource.setrlimit(resource.RLIMIT_CPU, (15, 15))
+
+
 def outcome(command: list[str | Path], given: bytes | int = b"") -> Outcome:
     """Run a driver whose events go to standard error; `given` is its input, or a descriptor of it."""
     there = waiting(given) if isinstance(given, bytes) else os.dup(given)
     try:
-        done = subprocess.run(command, stdin=there, capture_output=True, timeout=DEADLINE_S, check=False)
+        done = subprocess.run(
+            command,
+            stdin=there,
+            capture_output=True,
+            timeout=DEADLINE_S,
+            check=False,
+            preexec_fn=_limited,
+        )
     finally:
         os.close(there)
     lines = done.stderr.decode().splitlines()

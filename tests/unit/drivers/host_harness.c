@@ -14,21 +14,48 @@
 
 static uint64_t now_ns, looks, kernel_count = 1000;
 static struct perf_event_mmap_page page;
+static int live; /* the counter is read from the processor, not from the page */
 
 void advance(uint64_t ns);
 void advance(uint64_t ns) {
     now_ns += ns;
     kernel_count += 3 * ns;
-    page.offset += 2 * (int64_t)ns;
+    page.offset += live ? 0 : 2 * (int64_t)ns;
 }
+
+/* The counter that it reads itself: 48 bits of it, the highest like a sign. TORN: how often the kernel moves it. */
+static uint64_t test_rdpmc(int index);
+static uint64_t test_rdtsc(void);
 
 static uint64_t setting(const char *name, uint64_t otherwise) {
     const char *text = getenv(name);
     return text ? strtoull(text, NULL, 0) : otherwise;
 }
 
+static int is(const char *what) {
+    const char *counter = getenv("COUNTER");
+    return counter && strcmp(counter, what) == 0;
+}
+
+static uint64_t test_rdpmc(int index) {
+    static uint64_t reads;
+    uint64_t every = setting("TORN", 0);
+    if (every && reads++ % every != 0) {
+        page.lock++;
+        return 123456789;
+    }
+    return index == 4 ? (2 * now_ns - 3000) & (((uint64_t)1 << 48) - 1) : 0;
+}
+
+static uint64_t test_rdtsc(void) {
+    return 4 * now_ns;
+}
+
 static int test_clock(clockid_t clock, struct timespec *now) {
-    page.index = 0; /* from now on the kernel has the counter's value */
+    if (!is("live")) {
+        page.index = 0; /* from now on the kernel has the counter's value */
+    }
+    now_ns += looks == 0 ? setting("NOW", 0) : 0;
     advance(looks++ < setting("LOOKS", UINT64_MAX) ? setting("STEP", 10) : setting("LATER", 10));
     if (looks == setting("TURN", 0)) {
         page.offset += (int64_t)1 << 48;
@@ -40,11 +67,6 @@ static int test_clock(clockid_t clock, struct timespec *now) {
         now->tv_nsec = (long)(now_ns / 2 % 1000000000u);
     }
     return 0;
-}
-
-static int is(const char *what) {
-    const char *counter = getenv("COUNTER");
-    return counter && strcmp(counter, what) == 0;
 }
 
 static long test_syscall(long number, struct perf_event_attr *a, int pid, int cpu, int group, int flags) {
@@ -73,8 +95,8 @@ static void *test_mmap(void *at, size_t bytes, int protection, int flags, int de
     if (descriptor != 77) {
         return mmap(at, bytes, protection, flags, descriptor, offset);
     }
-    page.cap_user_rdpmc = is("rdpmc") || is("unused");
-    page.index = is("rdpmc") || is("denied") ? 5 : 0;
+    page.cap_user_rdpmc = is("rdpmc") || is("unused") || is("live");
+    page.index = is("rdpmc") || is("denied") || is("live") ? 5 : 0;
     page.pmc_width = 48;
     return protection == PROT_READ && flags == MAP_SHARED && offset == 0 && !is("unmapped") ? (void *)&page : MAP_FAILED;
 }
@@ -84,11 +106,14 @@ static void *test_mmap(void *at, size_t bytes, int protection, int flags, int de
 #define read test_read
 #define close test_close
 #define mmap test_mmap
+#define __builtin_ia32_rdpmc test_rdpmc
+#define __builtin_ia32_rdtsc test_rdtsc
 #define main driver_main
 #include "host.c"
 #undef main
 
 int main(int argc, char **argv) {
+    live = is("live");
     int code = driver_main(argc, argv);
     if (closed) {
         fprintf(stderr, "closed %d\n", closed);

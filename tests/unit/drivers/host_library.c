@@ -1,5 +1,6 @@
 /* host_library.c: what drivers/host.c loads: a cipher whose time the test knows, a firmware that runs it, and an
- * adapter. The n-th operation takes BASE + (n mod PERIOD) x SPREAD ns; encryption adds the key's first byte. */
+ * adapter. The n-th operation takes BASE + (n mod PERIOD) x SPREAD ns, and every EVERY-th SPIKE more; encryption adds
+ * the key's first byte. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ static uint64_t setting(const char *name, uint64_t otherwise) {
 }
 
 static void work(void) {
-    advance(setting("BASE", 1000) + operations++ % setting("PERIOD", 3) * setting("SPREAD", 0));
+    uint64_t spike = (operations + 1) % setting("EVERY", UINT64_MAX) == 0 ? setting("SPIKE", 0) : 0;
+    advance(setting("BASE", 1000) + operations++ % setting("PERIOD", 3) * setting("SPREAD", 0) + spike);
 }
 
 int adapter_select(const char *cipher, int wanted);
@@ -89,6 +91,9 @@ static void restore(void) {
 
 int main(void) {
     uint8_t status = hal_host_run(getenv("BARE") ? bare : operation, restore);
+    if (getenv("WAITS")) {
+        return getchar() == EOF ? 6 : 7;
+    }
     fprintf(stderr, "%u operations, %u restores, status %u\n", operations, restores, status);
     return 6;
 }

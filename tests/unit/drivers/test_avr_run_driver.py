@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import os
 import select
-import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-from avr_snippets import AVR, CHIP, STOP, UART, Outcome, assemble, avr_run, outcome
+from avr_snippets import CHIP, STOP, UART, Outcome, assemble, avr_run, outcome
 from natively import ended_in_time
 
-from motecrypt.emulate.images import Segment, elf_of
 from motecrypt.setup import have
 from motecrypt.toolchain.drivers import driver
 
@@ -657,29 +654,3 @@ def test_a_profile_of_the_end_of_the_flash(tmp_path: Path) -> None:
     assert (functions[1]["calls"], functions[1]["inclusive"]) == (1, 4)
     assert (functions[2]["calls"], functions[2]["self"]) == (1, 3)
     assert counts[32766] == (1, 2)
-
-
-@pytest.mark.parametrize("name", ["avr_run", "simavr"])
-def test_it_ends_with_whoever_started_it(tmp_path: Path, name: str) -> None:
-    (tmp_path / "image").write_bytes(RUNS)
-    (tmp_path / "f.elf").write_bytes(elf_of([Segment(0, RUNS)], AVR, 0))
-    most = ["--max-cycles", str(1 << 62)]
-    own = ["--image", str(tmp_path / "image"), "--real"] if name == "avr_run" else [str(tmp_path / "f.elf")]
-    command = [str(driver(name)), *CHIP, *most, *own]
-    start = "import subprocess, sys, time; p = subprocess.Popen(sys.argv[1:]); print(p.pid, flush=True)"
-    start += "; time.sleep(60)"
-    parent = subprocess.Popen([sys.executable, "-c", start, *command], stdout=subprocess.PIPE)
-    assert parent.stdout is not None
-    child = Path(f"/proc/{int(parent.stdout.readline())}/status")
-    ends = time.monotonic() + 20
-    while "Seccomp:\t2" not in child.read_text() and time.monotonic() < ends:
-        time.sleep(0.01)
-    parent.send_signal(signal.SIGKILL)
-    parent.wait(20)
-    parent.stdout.close()
-    while child.exists() and "State:\tZ" not in child.read_text() and time.monotonic() < ends:
-        time.sleep(0.01)
-    gone = not child.exists() or "State:\tZ" in child.read_text()
-    if not gone:
-        os.kill(int(child.parent.name), signal.SIGKILL)
-    assert gone

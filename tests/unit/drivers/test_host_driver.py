@@ -6,12 +6,13 @@ import json
 import math
 import os
 import platform
+import select
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from natively import DEADLINE_S, HERE, compiled, limited
+from natively import DEADLINE_S, HERE, compiled, ended_in_time, limited
 
 from motecrypt.catalog import FIRMWARE
 from motecrypt.setup import have
@@ -87,6 +88,7 @@ def test_what_counting_costs_is_taken_off(host: Host) -> None:
         *(
             [
                 ("rdpmc", "", "core cycles (perf_event, rdpmc)", 2),
+                ("live", "", "core cycles (perf_event, rdpmc)", 2),
                 ("rdpmc", "read", "core cycles (perf_event, read)", 3),
                 ("unused", "", "core cycles (perf_event, read)", 3),
                 ("denied", "", "core cycles (perf_event, read)", 3),
@@ -127,6 +129,26 @@ def test_a_jump_of_the_counter_by_a_whole_turn_counts_nothing(host: Host) -> Non
     assert region["cycles"] == 3000
 
 
+@pytest.mark.skipif(not X86, reason="only there is the counter read without the kernel")
+@pytest.mark.parametrize("torn", [0, 2, 3])
+def test_a_counter_that_the_program_reads_itself(host: Host, torn: int) -> None:
+    """It has 48 bits with a sign; a value that the kernel changed meanwhile is read again."""
+    (region,) = host.events(host.library, counter="live", wish="", torn=torn, base=1000, looks=900)
+    assert (region["cycles"], region["cycles_low"], region["samples"]) == (2000, 2000, 15)
+
+
+@pytest.mark.skipif(not X86, reason="only there is a time stamp counter")
+def test_time_stamps(host: Host) -> None:
+    (region,) = host.events(host.library, counter="rdpmc", wish="tsc", base=1000)
+    assert (region["cycles"], region["wall_ns"]) == (4000, 1000)
+
+
+def test_seconds_begin_anew(host: Host) -> None:
+    for now in (0, 999_995_000, 4_999_999_000):
+        (region,) = host.events(host.library, base=1000, now=now)
+        assert (region["cycles"], region["wall_ns"], region["cycles_high"]) == (1000, 1000, 1000)
+
+
 # --- serving a firmware --------------------------------------------------------------------------------
 
 
@@ -156,6 +178,27 @@ def test_an_operation_is_repeated_until_its_median_is_known(host: Host) -> None:
 def test_a_short_operation_is_warmed_up_fifty_times(host: Host) -> None:
     done = host(host.library, base=100)
     assert done.stderr == f"{50 + 15} operations, {49 + 15} restores, status 5\n"
+
+
+@pytest.mark.parametrize(("base", "warm"), [(299_989, 2), (299_990, 1), (299_991, 1)])
+def test_it_is_warmed_up_for_300_microseconds(host: Host, base: int, warm: int) -> None:
+    """After the first operation and a look at the clock, 10 ns, they are over or not."""
+    done = host(host.library, base=base)
+    assert done.stderr == f"{warm + 15} operations, {warm - 1 + 15} restores, status 5\n"
+
+
+@pytest.mark.parametrize(
+    ("step", "spread", "samples"), [(10, 399_903, 25), (10, 399_904, 20), (7, 399_928, 20)]
+)
+def test_it_is_repeated_for_20_milliseconds(host: Host, step: int, spread: int, samples: int) -> None:
+    """20 samples, two looks at the clock and one of the processor's: 20,000,000 ns, 10 more, and 1 more."""
+    (region,) = host.events(host.library, base=800_000, spread=spread, period=2, step=step)
+    assert region["samples"] == samples
+
+
+def test_what_costs_less_than_counting_costs_nothing(host: Host) -> None:
+    (region,) = host.events(host.library, step=10, looks=404, later=0, base=0)
+    assert (region["cycles"], region["wall_ns"], region["cycles_low"]) == (0, 0, -10)
 
 
 @pytest.mark.parametrize(("base", "samples"), [(1000, 400), (1_000_000, 20)])
@@ -243,25 +286,37 @@ def test_the_set_up_may_be_what_is_timed(host: Host) -> None:
 
 
 def test_figures_of_few_samples(host: Host) -> None:
-    """The n-th of them: set-up is 0, two rounds to warm up 1 and 2, so 3, 4, ... are 0, 1, 2 mod 3 again."""
-    for rounds in range(1, 9):
-        (told,) = host.events("--compare", "encrypt", "07", "-", 16, rounds, host.library, spread=500)
-        times = sorted(1000 + (n % 3) * 500 for n in range(3, 3 + rounds))
+    """The n-th of them takes 3 n longer: set-up is 0, two rounds to warm up 1 and 2."""
+    for rounds in (*range(1, 9), 15, 16, 30, 45, 61, 100, 201, 1000):
+        command = ("--compare", "encrypt", "07", "-", 16, rounds, host.library)
+        (told,) = host.events(*command, spread=3, period=997)
+        times = sorted(1000 + (n % 997) * 3 for n in range(3, 3 + rounds))
         middle = rounds // 2
         median = times[middle] if rounds % 2 else (times[middle - 1] + times[middle]) / 2
         reach = 1.96 * math.sqrt(rounds) / 2
         low, high = math.floor(rounds / 2 - reach) - 1, math.ceil(rounds / 2 + reach)
-        assert (told["cycles"], told["wall_ns"], told["cycles_least"]) == (median, median, 1000)
+        shown = float(f"{median:.0f}")
+        assert (told["cycles"], told["wall_ns"], told["cycles_least"]) == (shown, shown, times[0])
         assert (
             told["cycles_low"] == times[max(low, 0)] and told["cycles_high"] == times[min(high, rounds - 1)]
         )
 
 
 def test_an_outlier_is_far_above_the_median(host: Host) -> None:
-    """Of 30 samples 10 each are at 1000, 1000 + s and 1000 + 2 s."""
-    for spread, outliers in ((0, 0), (1, 0), (600, 0)):
-        (told,) = host.events("--compare", "encrypt", "07", "-", 16, 30, host.library, spread=spread)
-        assert told["outliers"] == outliers
+    """Of 30 samples 10 each are at 1000, 1000 + s and 1000 + 2 s; three are later."""
+    for spread, spike, outliers in (
+        *((0, 0, 0), (1, 0, 0), (600, 0, 0)),
+        *((0, 5, 0), (0, 6, 3), (0, 500, 3)),
+        *((2, 12 - 4, 0), (2, 13 - 4, 3), (600, 3000 - 600, 0), (600, 3001 - 600, 3)),
+    ):
+        command = ("--compare", "encrypt", "07", "-", 16, 30, host.library)
+        (told,) = host.events(*command, spread=spread, every=9, spike=spike)
+        assert told["outliers"] == outliers, (spread, spike)
+
+
+def test_no_time_at_all_has_no_load(host: Host) -> None:
+    (told,) = host.events("--compare", "encrypt", "07", "-", 16, 3, host.library, step=0, base=0)
+    assert (told["cpu_load"], told["cycles"]) == (1, 0)
 
 
 @pytest.mark.parametrize(
@@ -319,6 +374,14 @@ def test_hexadecimal_ends_where_it_ends(host: Host) -> None:
     assert output("01" + "00" * 253 + "02" + "70", "-") == expected(3), "255 bytes at most"
 
 
+def test_a_nonce_has_64_bytes_at_most(host: Host) -> None:
+    for given, counted in ((63, 63), (64, 64), (65, 64), (70, 64)):
+        command = ("--compare", "encrypt", "07", "05" * given, 16, 1, host.library)
+        assert host(*command, badnonce=counted).stderr.endswith("encrypt answered 2\n")
+        (told,) = host.events(*command, badnonce=counted + 1)
+        assert told["samples"] == 1
+
+
 def test_events_go_where_they_are_told(host: Host) -> None:
     reader, writer = os.pipe()
     done = subprocess.run(
@@ -331,4 +394,22 @@ def test_events_go_where_they_are_told(host: Host) -> None:
     )
     os.close(writer)
     assert done.stdout == b"" and json.loads(os.read(reader, 10_000))["event"] == "region"
+    os.close(reader)
+
+
+@pytest.mark.parametrize("how", [(), ("--trace",)])
+def test_a_region_is_told_while_the_firmware_goes_on(host: Host, how: tuple[str, ...]) -> None:
+    reader, writer = os.pipe()
+    running = subprocess.Popen(
+        [host.program, "--events", str(writer), *how, host.library],
+        env={"MOTECRYPT_HOST_COUNTER": "ns", "WAITS": "1"},
+        stdin=subprocess.PIPE,
+        pass_fds=[writer],
+    )
+    os.close(writer)
+    with ended_in_time(running):
+        assert select.select([reader], [], [], DEADLINE_S / 2)[0]
+        assert json.loads(os.read(reader, 10_000))["event"] == "region"
+        running.communicate(timeout=DEADLINE_S / 2)
+        assert running.returncode == 6
     os.close(reader)

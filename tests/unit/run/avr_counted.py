@@ -7,6 +7,7 @@ with the cycle. A handler is put into the vector table by its number.
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -63,6 +64,11 @@ def assemble(folder: Path, body: str, handlers: Mapping[int, str] | None = None)
     return elf
 
 
+def _limited() -> None:
+    """In the new process: what does not end is noticed after so many seconds of processor time."""
+    resource.setrlimit(resource.RLIMIT_CPU, (15, 15))
+
+
 def run_counted(name: str, folder: Path, elf: Path, *options: str, eeprom: bytes = b"") -> Counted:
     """Run in the driver `name`: "avr_run" (of `motecrypt run`) or "simavr" (of `measure`)."""
     if name == "simavr":
@@ -78,6 +84,7 @@ def run_counted(name: str, folder: Path, elf: Path, *options: str, eeprom: bytes
         capture_output=True,
         timeout=120,
         check=False,
+        preexec_fn=_limited,
     )
     events = [json.loads(line) for line in done.stderr.splitlines()]
     end = events[-1]

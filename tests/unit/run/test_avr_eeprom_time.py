@@ -6,6 +6,7 @@ after the instruction that set EEPE; each half alone takes 1.8 ms.
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,23 @@ def test_a_wait_that_is_taken_at_once_ends_where_a_stepped_one_does(
     assert quick == 3 + shift + START_CYCLES + until_ready(BOTH, 3, 2) + 2
     stepped = counted(driver, tmp_path, body.format(wait=slow)).cycles
     assert stepped == 3 + shift + START_CYCLES + until_ready(BOTH, 5, 4) + 2
+
+
+def test_a_wait_that_is_taken_at_once_takes_no_time_of_the_computer(tmp_path: Path) -> None:
+    """The same 27 million cycles, in processor time of the driver; stepped they take many times as long."""
+
+    def spent(wait: str) -> float:
+        body = f"    ldi r21, 250\n    ldi r22, 2\n5:\n{START_WRITE}{wait}"
+        body += "    dec r21\n    brne 5b\n    dec r22\n"
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        elf = assemble(tmp_path, f"{body}    brne 5b\n    finish\n")
+        built = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert run_counted("avr_run", tmp_path, elf).cycles > 490 * BOTH
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert built.ru_utime >= before.ru_utime
+        return after.ru_utime - built.ru_utime
+
+    assert 4 * spent(WAIT) < spent(WAIT_OTHERWISE)
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,72 @@ bad:
     assert cycles(driver, tmp_path, body, TIMER1_OVF) < 100
 
 
+@IN_BOTH
+@pytest.mark.parametrize("number", [0, 2])
+def test_a_stopped_timer_of_8_bits_keeps_its_count(driver: str, number: int, tmp_path: Path) -> None:
+    """And nothing else: it has no high byte, whose place would be r0."""
+    body = f"""
+    ldi r16, 0x77
+    mov r0, r16
+    put TCNT{number}, 0x34
+    lds r20, TCNT{number}
+    cpi r20, 0x34
+    brne bad
+    put TCCR{number}B, 1
+    nop
+    nop
+    put TCCR{number}B, 0
+    lds r20, TCNT{number}
+    nop
+    lds r22, TCNT{number}
+    cp r20, r22
+    brne bad
+    subi r20, 0x34              ; two NOPs, LDI and STS between the stores
+    cpi r20, 5
+    brne bad
+    mov r16, r0
+    cpi r16, 0x77
+    brne bad
+handler:
+    finish
+bad:
+    rjmp bad
+    """
+    assert cycles(driver, tmp_path, body, TIMER1_OVF) < 100
+
+
+@IN_BOTH
+def test_a_running_timer_is_read_as_it_runs(driver: str, tmp_path: Path) -> None:
+    """The high byte is the one of the moment at which the low one was read."""
+    body = """
+    put TCNT1H, 0
+    put TCNT1L, 0xF0
+    put TCCR1B, 1
+    .rept 10
+    nop
+    .endr
+    lds r20, TCNT1L             ; 10 or 11 after 240
+    lds r21, TCNT1H
+    .rept 6
+    nop
+    .endr
+    lds r22, TCNT1L             ; 10 more
+    lds r23, TCNT1H
+    sub r22, r20
+    cpi r22, 10
+    brne bad
+    cpi r21, 0
+    brne bad
+    cpi r23, 1
+    brne bad
+handler:
+    finish
+bad:
+    rjmp bad
+    """
+    assert cycles(driver, tmp_path, body, TIMER1_OVF) < 100
+
+
 # --- pins ---------------------------------------------------------------------------------------------------
 
 
