@@ -24,7 +24,7 @@ enum {
     EEPROM_MASTER_WINDOW = 4,    /* cycles from EEMPE to EEPE */
     EEPROM_BOTH_US = 3400,       /* table 8-1: erase and write in one */
     EEPROM_HALF_US = 1800,       /* erase only, write only */
-    EERE = 1 << 0,
+    EERE = 1,
     EEPE = 1 << 1,
     EEMPE = 1 << 2,
     EERIE = 1 << 3,

@@ -107,7 +107,6 @@ static void board_save_eeprom(struct board *board, avr_t *avr) {
     if (board->eeprom_path == NULL) {
         return;
     }
-    memcpy(now, board->eeprom, sizeof now);
     avr_ioctl(avr, AVR_IOCTL_EEPROM_GET, &whole); /* libsimavr 1.6 copies, and returns -1 all the same */
     if (memcmp(now, board->eeprom, board->eeprom_bytes) == 0) {
         return;

@@ -27,10 +27,9 @@ enum {
     IDLE_CYCLES = 1000, /* of a sleep that no timer ends: the driver looks at its line between */
     OPCODE_SLEEP = 0x9588,
     OPCODE_SBI = 0x9A00,
-    FLAGS_FIRST = 0x35, /* TIFR0 ... PCIFR, EIFR on every chip with SMCR */
-    FLAGS_LAST = 0x3C,
+    FLAGS_ABOVE = 3, /* TIFR0 ... PCIFR, EIFR at 0x35 to 0x3C on every chip with SMCR: their upper four bits */
     SMCR = 0x53,
-    SLEEP_ENABLE = 1 << 0,
+    SLEEP_ENABLE = 1,
     WDTCSR = 0x60,
     WATCHDOG_RESETS = 1 << 3,
     ENABLES = 32 /* registers with interrupt enable bits */
@@ -218,7 +217,7 @@ static void step_on_flags(avr_t *avr, avr_io_addr_t address, uint8_t value, void
 static void step_watch_flags(avr_t *avr) {
     for (int i = 0; i < avr->interrupts.vector_count; i++) {
         avr_io_addr_t flags = avr->interrupts.vector[i]->raised.reg;
-        if (flags >= FLAGS_FIRST && flags <= FLAGS_LAST && core.has_smcr) {
+        if (flags >> 4 == FLAGS_ABOVE && core.has_smcr) {
             avr->io[AVR_DATA_TO_IO(flags)].w.c = step_on_flags;
         }
     }

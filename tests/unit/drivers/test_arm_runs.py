@@ -1066,15 +1066,19 @@ end:
     assert functions["main"]["calls"] == 3, "calls of what lies in it"
 
 
-def test_a_profile_of_code_in_ram(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", [0x1000, 0, 0xFFFA])
+def test_a_profile_of_code_in_ram(tmp_path: Path, place: int) -> None:
+    """Also of the first and the last code that a memory may hold."""
     plain = "    .syntax unified\n    .cpu cortex-m0plus\n    .thumb\n"
-    code = assemble("    nop\n    nop\n    bx lr\n", tmp_path, RAM + 0x1000, prelude=plain)
-    call = "main:\n    ldr r0, =0x20001001\n    blx r0\n    blx r0\n    cpsid i\n    b .\nend:\n    nop\n"
+    code = assemble("    nop\n    nop\n    bx lr\n", tmp_path, RAM + place, prelude=plain)[:6]
+    call = f"main:\n    ldr r0, ={RAM + place + 1}\n    blx r0\n    blx r0\n    cpsid i\n    b .\n"
+    call += "end:\n    nop\n"
     (tmp_path / "functions").write_text("10000112 1000011c\n")
     more = ("--profile", tmp_path / "p", "--functions", tmp_path / "functions")
-    ran = run(call, tmp_path, *FREE, *more, segments=(Segment(RAM + 0x1000, code),))
+    ran = run(call, tmp_path, *FREE, *more, segments=(Segment(RAM + place, code),))
     told = [json.loads(line) for line in (tmp_path / "p").read_text().splitlines()]
-    (found,) = [cost for cost in told if cost.get("start") == RAM + 0x1000]
+    (found,) = [cost for cost in told if cost.get("start") == RAM + place]
     assert (found["calls"], found["inclusive"]) == (2, 8) and ran.end["event"] == "stop"
-    assert [cost for cost in told if cost.get("pc") == RAM + 0x1004] == [{"pc": RAM + 0x1004, "n": 2, "c": 4}]
+    at = RAM + place + 4
+    assert [cost for cost in told if cost.get("pc") == at] == [{"pc": at, "n": 2, "c": 4}]
     assert FLASH < VECTORS

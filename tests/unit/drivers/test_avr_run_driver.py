@@ -80,6 +80,15 @@ def test_the_image_lies_where_it_is_told_and_starts_there(tmp_path: Path) -> Non
     assert (ran.end["event"], ran.end["pc"]) == ("stop", 32766), "what lies beyond is not loaded"
 
 
+def test_a_reset_leads_to_where_it_starts(tmp_path: Path) -> None:
+    """The watchdog's, after 16 ms; what lies at 0 is not run."""
+    code = "    rjmp other\n    .org 0x80\n" + UART + "    ldi r24, 'y'\n    rcall send\n"
+    code += "    ldi r17, 0x18\n    ldi r16, 8\n    sts 0x60, r17\n    sts 0x60, r16\nfor_ever:\n    nop\n"
+    code += "    rjmp for_ever\nother:\n    ldi r24, 'x'\n    rcall send\n" + STOP
+    most = ("--max-cycles", "1000000")
+    assert avr_run(code, tmp_path, *most, "--start", "0x80", "--until", "yy").output == b"yy"
+
+
 # --- how runs end ----------------------------------------------------------------------------------------
 
 
@@ -111,7 +120,7 @@ def test_a_bare_run_looks_at_nothing_but_its_time(tmp_path: Path) -> None:
 def test_an_empty_loop_may_wait_for_the_watchdog(tmp_path: Path) -> None:
     code = "    cli\n    ldi r16, {bits}\n    ldi r17, 0x18\n    sts 0x60, r17\n    sts 0x60, r16\n"
     code += "    ldi r18, 40\nb:\n    ldi r19, 250\na:\n    dec r19\n    brne a\n    dec r18\n    brne b\n"
-    for bits, event in ((0x0E, "limit"), (0x00, "stop"), (0x46, "limit")):
+    for bits, event in ((0x0E, "limit"), (0x00, "stop"), (0x46, "limit"), (0x27, "stop"), (0x80, "stop")):
         ran = avr_run(code.format(bits=bits) + "    rjmp .-2\n", tmp_path, *SHORT)
         assert ran.end["event"] == event, bits
 

@@ -1,5 +1,7 @@
 /* files_harness.c: the file firmware on this computer: standard input and output are its UART, its storage lies in
- * memory, its heap is 64 bytes, and the RP2040's timer stands. Marks are told on standard error. */
+ * memory, its heap is 64 bytes, and the RP2040's timer stands. Marks are told on standard error. With a second
+ * argument 1, what a job tells of its stack is how often it called the library, and a million for each piece of memory
+ * that it has not given back; with 2, the first job's first call fails, the second one's second, and so on. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <stdio.h>
@@ -8,9 +10,14 @@
 #include <sys/mman.h>
 
 #include "hal.h"
+#include "mbedtls/chachapoly.h"
+#include "mbedtls/cipher.h"
+#include "mbedtls/gcm.h"
+#include "mbedtls/hkdf.h"
+#include "mbedtls/md.h"
 #include "storage.h"
 
-enum { BLOCK = 4096, BLOCKS = 48, TIMER_PAGE = 0x40054000 };
+enum { BLOCK = 4096, BLOCKS = 80, TIMER_PAGE = 0x40054000 };
 
 uint8_t heap_room[64];
 static uint8_t flash[BLOCKS * BLOCK];
@@ -40,11 +47,85 @@ void hal_mark(uint8_t begins) {
     fprintf(stderr, "%d\n", begins);
 }
 
+enum how { PLAIN, COUNTS, FAILS };
+
+static enum how how;
+static uint32_t jobs, calls, pieces;
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size) {
+    pieces++;
+    return __real_calloc(count, size);
+}
+
+void __real_free(void *piece);
+void __wrap_free(void *piece);
+void __wrap_free(void *piece) {
+    pieces -= piece != NULL;
+    __real_free(piece);
+}
+
+#define WRAPPED(name, parameters, arguments)                                                                  \
+    int __real_##name parameters;                                                                            \
+    int __wrap_##name parameters;                                                                            \
+    int __wrap_##name parameters {                                                                           \
+        return ++calls == jobs && how == FAILS ? -1 : __real_##name arguments;                               \
+    }
+
+typedef const unsigned char *bytes;
+
+WRAPPED(mbedtls_md_setup, (mbedtls_md_context_t * md, const mbedtls_md_info_t *info, int hmac), (md, info, hmac))
+WRAPPED(mbedtls_md_starts, (mbedtls_md_context_t * md), (md))
+WRAPPED(mbedtls_md_update, (mbedtls_md_context_t * md, bytes in, size_t count), (md, in, count))
+WRAPPED(mbedtls_md_finish, (mbedtls_md_context_t * md, unsigned char *out), (md, out))
+WRAPPED(mbedtls_md_hmac_starts, (mbedtls_md_context_t * md, bytes key, size_t count), (md, key, count))
+WRAPPED(mbedtls_md_hmac_update, (mbedtls_md_context_t * md, bytes in, size_t count), (md, in, count))
+WRAPPED(mbedtls_md_hmac_finish, (mbedtls_md_context_t * md, unsigned char *out), (md, out))
+WRAPPED(mbedtls_md_hmac,
+        (const mbedtls_md_info_t *info, bytes key, size_t key_bytes, bytes in, size_t count, unsigned char *out),
+        (info, key, key_bytes, in, count, out))
+WRAPPED(mbedtls_hkdf,
+        (const mbedtls_md_info_t *md, bytes salt, size_t a, bytes key, size_t b, bytes info, size_t c,
+         unsigned char *out, size_t d),
+        (md, salt, a, key, b, info, c, out, d))
+WRAPPED(mbedtls_cipher_setup, (mbedtls_cipher_context_t * c, const mbedtls_cipher_info_t *info), (c, info))
+WRAPPED(mbedtls_cipher_setkey,
+        (mbedtls_cipher_context_t * c, bytes key, int bits, const mbedtls_operation_t operation),
+        (c, key, bits, operation))
+WRAPPED(mbedtls_cipher_set_iv, (mbedtls_cipher_context_t * c, bytes iv, size_t count), (c, iv, count))
+WRAPPED(mbedtls_cipher_reset, (mbedtls_cipher_context_t * c), (c))
+WRAPPED(mbedtls_cipher_update,
+        (mbedtls_cipher_context_t * c, bytes in, size_t count, unsigned char *out, size_t *made),
+        (c, in, count, out, made))
+WRAPPED(mbedtls_cipher_finish, (mbedtls_cipher_context_t * c, unsigned char *out, size_t *made), (c, out, made))
+WRAPPED(mbedtls_gcm_setkey,
+        (mbedtls_gcm_context * c, mbedtls_cipher_id_t cipher, bytes key, unsigned bits), (c, cipher, key, bits))
+WRAPPED(mbedtls_gcm_crypt_and_tag,
+        (mbedtls_gcm_context * c, int mode, size_t count, bytes iv, size_t iv_bytes, bytes ad, size_t ad_bytes,
+         bytes in, unsigned char *out, size_t tag_bytes, unsigned char *tag),
+        (c, mode, count, iv, iv_bytes, ad, ad_bytes, in, out, tag_bytes, tag))
+WRAPPED(mbedtls_gcm_auth_decrypt,
+        (mbedtls_gcm_context * c, size_t count, bytes iv, size_t iv_bytes, bytes ad, size_t ad_bytes, bytes tag,
+         size_t tag_bytes, bytes in, unsigned char *out),
+        (c, count, iv, iv_bytes, ad, ad_bytes, tag, tag_bytes, in, out))
+WRAPPED(mbedtls_chachapoly_setkey, (mbedtls_chachapoly_context * c, bytes key), (c, key))
+WRAPPED(mbedtls_chachapoly_encrypt_and_tag,
+        (mbedtls_chachapoly_context * c, size_t count, bytes nonce, bytes ad, size_t ad_bytes, bytes in,
+         unsigned char *out, unsigned char *tag),
+        (c, count, nonce, ad, ad_bytes, in, out, tag))
+WRAPPED(mbedtls_chachapoly_auth_decrypt,
+        (mbedtls_chachapoly_context * c, size_t count, bytes nonce, bytes ad, size_t ad_bytes, bytes tag, bytes in,
+         unsigned char *out),
+        (c, count, nonce, ad, ad_bytes, tag, in, out))
+
 void hal_stack_paint(void) {
+    calls = 0;
+    jobs++;
 }
 
 uint32_t hal_stack_depth(void) {
-    return 0x01020304;
+    return how == PLAIN ? 0x01020304 : calls + 1000000 * pieces;
 }
 
 uint32_t hal_clock_hz(void) {
@@ -86,6 +167,7 @@ const struct storage storage_nor = {64, 256, BLOCK, BLOCKS, start, read_at, prog
 
 int main(int argc, char **argv) {
     fails_at = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;
+    how = argc > 2 ? (enum how)atoi(argv[2]) : PLAIN;
     memset(flash, 0xFF, sizeof flash);
     if (mmap((void *)TIMER_PAGE, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
         MAP_FAILED) {

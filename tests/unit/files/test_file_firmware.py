@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from test_pico_files import (
@@ -27,7 +28,8 @@ from test_pico_files import (
 from motecrypt.catalog import FIRMWARE
 from motecrypt.errors import MotecryptError
 from motecrypt.experiments.files import plaintext
-from motecrypt.files import crypt_and_hash
+from motecrypt.files import container, crypt_and_hash
+from motecrypt.files.container import Secret
 from motecrypt.files.mote import FileMote, MoteFileError, Storage
 from motecrypt.paths import cache_dir, make_dir
 from motecrypt.runners.protocol import encode
@@ -43,7 +45,16 @@ __all__ = [
 ]
 
 BAD_REQUEST, NOT_GENUINE, TOO_SHORT, NO_FILE, NO_SYSTEM = -202, -200, -201, -2, -84
-CLOCK, BLOCK, BLOCKS = 0x7E7D0102, 4096, 48
+CLOCK, BLOCK, BLOCKS = 0x7E7D0102, 4096, 80
+
+
+#: What the firmware asks of Mbed TLS, and the harness lets fail.
+CALLED = """
+md_setup md_starts md_update md_finish md_hmac md_hmac_starts md_hmac_update md_hmac_finish hkdf
+cipher_setup cipher_setkey cipher_set_iv cipher_reset cipher_update cipher_finish
+gcm_setkey gcm_crypt_and_tag gcm_auth_decrypt
+chachapoly_setkey chachapoly_encrypt_and_tag chachapoly_auth_decrypt
+"""
 
 
 def includes() -> list[str]:
@@ -94,7 +105,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     heap = ["-Wl,--defsym=__heap_start=heap_room", "-Wl,--defsym=__heap_end=heap_room+64"]
     harness = Path(__file__).with_name("files_harness.c")
     files = [str(path) for path in (harness, *own, main, *libraries())]
-    command = ["gcc", "-O1", "-w", *includes(), *files, *heap, "-o", str(target)]
+    called = [f"mbedtls_{name}" for name in CALLED.split()] + ["calloc", "free"]
+    wraps = [f"-Wl,--wrap={name}" for name in called]
+    command = ["gcc", "-O1", "-w", *includes(), *files, *heap, *wraps, "-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return target
@@ -103,10 +116,10 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Board:
     """The running program as a pipe of bytes."""
 
-    def __init__(self, program: Path, fails_at: int = 0) -> None:
+    def __init__(self, program: Path, fails_at: int = 0, how: int = 0) -> None:
         self._told = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by `close`; a pipe would fill up
         self._process = subprocess.Popen(
-            [program, str(fails_at)],
+            [program, str(fails_at), str(how)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._told,
@@ -155,8 +168,8 @@ Start = Callable[..., tuple[FileMote, Board]]
 def start(program: Path) -> Iterator[Start]:
     boards: list[Board] = []
 
-    def make(fails_at: int = 0) -> tuple[FileMote, Board]:
-        boards.append(Board(program, fails_at))
+    def make(fails_at: int = 0, how: int = 0) -> tuple[FileMote, Board]:
+        boards.append(Board(program, fails_at, how))
         client = FileMote(boards[-1], 20.0)
         client.storage = client.wait_greeting()  # type: ignore[attr-defined]
         return client, boards[-1]
@@ -364,6 +377,52 @@ def test_damaged_frames_are_answered(start: Start) -> None:
     assert talk(encode(8, "Z", b"x" * most)) == error(8, 3)
     assert talk(encode(8, "Z", b"x" * (most + 1))) == error(8, 4)
     assert mote._ask("H", b"", "h")
+
+
+CRYPTO = -203
+COUNTS, FAILS = 1, 2
+
+
+@pytest.mark.parametrize("form", ["published", "aes256-gcm", "chacha20-poly1305"])
+def test_a_library_that_fails_at_any_call_ends_the_job(start: Start, form: str) -> None:
+    """The status says so, the old file stays, and all memory is given back, however far the job came."""
+    counting, _ = start(how=COUNTS)
+    counting.format()
+    counting.write("in", plaintext(600))
+    options = {"rounds": FEW, "salt": bytes(32), "chunk_bytes": 512}
+    calls = counting.job(form, "in", "sealed", KEY, **options).stack_bytes
+    opens = counting.job(form, "sealed", "back", KEY, rounds=FEW, decrypts=True).stack_bytes
+    assert counting.read("back") == plaintext(600) and 4 < calls < 1000 and 4 < opens < 1000
+    sealed = counting.read("sealed")
+    for source, count, statuses in (
+        (plaintext(600), calls, {CRYPTO, BAD_REQUEST}),
+        (sealed, opens, {CRYPTO, BAD_REQUEST, NOT_GENUINE}),
+    ):
+        mote, _ = start(how=FAILS)
+        mote.format()
+        mote.write("in", source)
+        mote.write("out", b"old")
+        decrypts = {"decrypts": True} if source == sealed else options
+        request = {"rounds": FEW, **decrypts}
+        for call in range(1, count + 1):
+            with pytest.raises(MoteFileError) as caught:
+                mote.job(form, "in", "out", KEY, **request)
+            assert caught.value.status in statuses, call
+            assert mote.read("out") == b"old"
+        assert mote.job(form, "in", "out", KEY, **request).stack_bytes == count, (
+            "and no piece of memory is kept"
+        )
+
+
+@pytest.mark.parametrize("cipher", ["aes256-gcm", "chacha20-poly1305"])
+def test_chunks_are_numbered_beyond_a_byte(mote: FileMote, tmp_path: Path, cipher: Any) -> None:
+    """260 chunks of the host's, of 512 bytes each."""
+    source, sealed = tmp_path / "source", tmp_path / "sealed"
+    source.write_bytes(plaintext(512 * 260))
+    container.encrypt_file(source, sealed, Secret(key=KEY), cipher=cipher, chunk_bytes=512, force=True)
+    mote.write("sealed", sealed.read_bytes())
+    mote.job(cipher, "sealed", "out", KEY, decrypts=True)
+    assert mote.read("out") == source.read_bytes()
 
 
 def test_a_storage_that_fails_leaves_the_old_file(start: Start) -> None:
