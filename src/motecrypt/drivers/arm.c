@@ -313,12 +313,12 @@ static void set_option(struct machine *m, const char *key, char *text) {
         numbers(text, key, &m->miss_cycles, 1);
     } else if (strcmp(key, "--nor") == 0) {
         numbers(text, key, four, 4);
-        if (storage_add_nor(m, four) != 0) {
+        if (!storage_add_nor(m, four)) {
             fail("must come after --flash, which must come before --ram", key);
         }
     } else if (strcmp(key, "--sd") == 0) {
         numbers(text, key, four, 3);
-        if (storage_add_sd(m, four) != 0) {
+        if (!storage_add_sd(m, four)) {
             fail("finds no memory", key);
         }
     } else if (strcmp(key, "--max-cycles") == 0) {
@@ -503,7 +503,7 @@ int main(int argc, char **argv) {
         fail(problem, path);
     }
     m->deadline = m->max_cycles;
-    if (free_run.on && free_open(m, names.port, names.pty, names.functions) != 0) {
+    if (free_run.on && !free_open(m, names.port, names.pty, names.functions)) {
         return EXIT_USAGE;
     }
     connect(m);

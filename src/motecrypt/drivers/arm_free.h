@@ -5,6 +5,8 @@
 #ifndef MOTECRYPT_ARM_FREE_H
 #define MOTECRYPT_ARM_FREE_H
 
+#include <stdbool.h>
+
 #include <signal.h>
 
 #include "arm_profile.h"
@@ -175,7 +177,7 @@ static void on_block_profiled(uc_engine *uc, uint64_t address, uint32_t bytes, v
     m->current->runs++;
 }
 
-static int free_open(struct machine *m, const char *port, const char *pty, const char *functions) {
+static bool free_open(struct machine *m, const char *port, const char *pty, const char *functions) {
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
     m->at_deadline = free_slice;
@@ -184,19 +186,19 @@ static int free_open(struct machine *m, const char *port, const char *pty, const
     pace_start(&free_run.pace, 0, 1000000);
     if (line_open(&free_run.line, port, pty) != 0) {
         fprintf(stderr, "arm: %s: %s\n", port ? port : pty, strerror(errno));
-        return -1;
+        return false;
     }
     if (free_run.line.is_pty) {
         fprintf(m->pipe.events, "{\"event\":\"port\",\"detail\":\"%s\"}\n", free_run.line.name);
     }
     if (arm_profile.path != NULL) {
-        if (arm_profile_open(m, &arm_profile, functions) != 0) {
+        if (!arm_profile_open(m, &arm_profile, functions)) {
             fprintf(stderr, "arm: %s: cannot be read\n", functions);
-            return -1;
+            return false;
         }
         m->evict = arm_profile_flush;
     }
-    return 0;
+    return true;
 }
 
 #endif

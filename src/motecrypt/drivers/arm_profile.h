@@ -6,13 +6,19 @@
 #ifndef MOTECRYPT_ARM_PROFILE_H
 #define MOTECRYPT_ARM_PROFILE_H
 
+#include <stdbool.h>
+
 #include "arm_machine.h"
 #include "shadow.h"
 
+struct code_halfword {
+    uint32_t function, entry; /* that it belongs to, that begins here: numbers of shadow_function; 0: none */
+    uint64_t count, cycles;
+};
+
 struct code_map {
     uint32_t base, halfwords;
-    uint32_t *function, *entry; /* as numbers of shadow_function; 0: none */
-    uint64_t *count, *cycles;
+    struct code_halfword *code;
 };
 
 struct arm_profile {
@@ -37,12 +43,12 @@ static struct code_map *map_of(struct arm_profile *p, uint32_t address) {
 
 static uint32_t function_of(struct arm_profile *p, uint32_t address) {
     const struct code_map *map = map_of(p, address);
-    return map != NULL ? map->function[(address - map->base) / 2] : 0;
+    return map != NULL ? map->code[(address - map->base) / 2].function : 0;
 }
 
 static uint32_t entry_of(struct arm_profile *p, uint32_t address) {
     const struct code_map *map = map_of(p, address);
-    return map != NULL ? map->entry[(address - map->base) / 2] : 0;
+    return map != NULL ? map->code[(address - map->base) / 2].entry : 0;
 }
 
 /* The function at a call's target: one without a symbol gets a number when it is first called. */
@@ -53,27 +59,22 @@ static uint32_t called_function(struct arm_profile *p, uint32_t target) {
         return 0;
     }
     at = (target - map->base) / 2;
-    if (map->entry[at] == 0 && map->function[at] == 0) {
-        map->entry[at] = map->function[at] = shadow_add_function(&p->shadow, target, 0);
+    if (map->code[at].entry == 0 && map->code[at].function == 0) {
+        map->code[at].entry = map->code[at].function = shadow_add_function(&p->shadow, target, 0);
     }
-    return map->function[at];
+    return map->code[at].function;
 }
 
-static int arm_profile_open(struct machine *m, struct arm_profile *p, const char *functions) {
+static bool arm_profile_open(struct machine *m, struct arm_profile *p, const char *functions) {
     if (shadow_open(&p->shadow, functions) != 0 || (p->out = fopen(p->path, "w")) == NULL) {
-        return -1;
+        return false;
     }
     for (unsigned i = 0; i < m->memory_count; i++) {
         struct code_map *map = &p->maps[p->map_count++];
         size_t halfwords = m->memories[i].bytes / 2;
-        *map = (struct code_map){m->memories[i].base,
-                                 (uint32_t)halfwords,
-                                 calloc(halfwords, sizeof(uint32_t)),
-                                 calloc(halfwords, sizeof(uint32_t)),
-                                 calloc(halfwords, sizeof(uint64_t)),
-                                 calloc(halfwords, sizeof(uint64_t))};
-        if (!map->function || !map->entry || !map->count || !map->cycles) {
-            return -1;
+        *map = (struct code_map){m->memories[i].base, (uint32_t)halfwords, calloc(halfwords, sizeof *map->code)};
+        if (map->code == NULL) {
+            return false;
         }
     }
     for (uint32_t i = 1; i < p->shadow.function_count; i++) {
@@ -82,14 +83,14 @@ static int arm_profile_open(struct machine *m, struct arm_profile *p, const char
         if (map == NULL) {
             continue;
         }
-        map->function[(f->start - map->base) / 2] = i;
+        map->code[(f->start - map->base) / 2].function = i;
         for (uint32_t at = (f->start - map->base) / 2; at < map->halfwords && map->base + 2 * at < f->end; at++) {
-            map->function[at] = i; /* a symbol's size may be anything: no further than its memory */
+            map->code[at].function = i; /* a symbol's size may be anything: no further than its memory */
         }
-        map->entry[(f->start - map->base) / 2] = i;
+        map->code[(f->start - map->base) / 2].entry = i;
     }
     p->on = 1;
-    return 0;
+    return true;
 }
 
 /* A block gives its place to another one: what it counted goes to its instructions. */
@@ -103,12 +104,12 @@ static void arm_profile_flush(struct machine *m, struct block *block) {
             break; /* a block over the end of one memory into the next */
         }
         instruction = instruction_at(m, at);
-        map->count[(at - map->base) / 2] += block->runs;
-        map->cycles[(at - map->base) / 2] += (uint64_t)block->runs * thumb_cycles(&instruction, m->cost);
+        map->code[(at - map->base) / 2].count += block->runs;
+        map->code[(at - map->base) / 2].cycles += (uint64_t)block->runs * thumb_cycles(&instruction, m->cost);
         last = at;
     }
     if (map != NULL && block->runs != 0) {
-        map->cycles[(last - map->base) / 2] += (uint64_t)block->taken * block->extra;
+        map->code[(last - map->base) / 2].cycles += (uint64_t)block->taken * block->extra;
     }
     block->runs = block->taken = 0;
 }
@@ -118,7 +119,7 @@ static void arm_profile_bus(struct machine *m, uint32_t pc, int64_t cycles) {
     struct code_map *map = arm_profile.on ? map_of(&arm_profile, pc) : NULL;
     (void)m;
     if (map != NULL) {
-        map->cycles[(pc - map->base) / 2] += (uint64_t)cycles;
+        map->code[(pc - map->base) / 2].cycles += (uint64_t)cycles;
     }
 }
 
@@ -166,9 +167,9 @@ static void arm_profile_end(struct machine *m, struct arm_profile *p) {
     shadow_write(&p->shadow, out);
     for (unsigned i = 0; i < p->map_count; i++) {
         for (uint32_t at = 0; at < p->maps[i].halfwords; at++) {
-            if (p->maps[i].count[at] != 0) {
+            if (p->maps[i].code[at].count != 0) {
                 fprintf(out, "{\"pc\":%" PRIu32 ",\"n\":%" PRIu64 ",\"c\":%" PRIu64 "}\n",
-                        p->maps[i].base + 2 * at, p->maps[i].count[at], p->maps[i].cycles[at]);
+                        p->maps[i].base + 2 * at, p->maps[i].code[at].count, p->maps[i].code[at].cycles);
             }
         }
     }

@@ -6,6 +6,7 @@
 #define MOTECRYPT_ARM_STORAGE_H
 
 #include <inttypes.h>
+#include <stdbool.h>
 
 #include "arm_machine.h"
 
@@ -79,10 +80,10 @@ static void storage_report(const struct machine *m) {
     }
 }
 
-/* `times` are PROGRAM, ERASE_4K, ERASE_32K, ERASE_64K in core cycles. Returns 0, or -1 without a flash. */
-static int storage_add_nor(struct machine *m, const uint32_t *times) {
+/* `times` are PROGRAM, ERASE_4K, ERASE_32K, ERASE_64K in core cycles. Whether there is a flash. */
+static bool storage_add_nor(struct machine *m, const uint32_t *times) {
     if (m->memory_count == 0 || m->memories[0].base != m->flash_base) {
-        return -1;
+        return false;
     }
     m->nor.data = m->memories[0].data;
     m->nor.bytes = m->memories[0].bytes;
@@ -90,16 +91,16 @@ static int storage_add_nor(struct machine *m, const uint32_t *times) {
     m->nor.erase_cycles = times[1];
     m->nor.erase_32k_cycles = times[2];
     m->nor.erase_64k_cycles = times[3];
-    return 0;
+    return true;
 }
 
 /* `card` is BLOCKS, READ, WRITE: blocks of 512 bytes, and core cycles. */
-static int storage_add_sd(struct machine *m, const uint32_t *card) {
+static bool storage_add_sd(struct machine *m, const uint32_t *card) {
     m->sd.data = calloc(card[0] ? card[0] : 1, SD_BLOCK);
     m->sd.blocks = card[0];
     m->sd.read_cycles = card[1];
     m->sd.write_cycles = card[2];
-    return m->sd.data == NULL ? -1 : 0;
+    return m->sd.data != NULL;
 }
 
 #endif

@@ -8,6 +8,7 @@
 #define MOTECRYPT_AVR_GUARD_H
 
 #include <simavr/sim_avr.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +30,11 @@ static inline uint8_t *guard_region(size_t bytes) {
     return all + GUARD_BYTES;
 }
 
-/* After avr_init, before the firmware is loaded. Returns 0, or -1 without memory. */
-static inline int avr_guard(avr_t *avr) {
+/* After avr_init, before the firmware is loaded. Whether there is memory for it. */
+static inline bool avr_guard(avr_t *avr) {
     uint8_t *flash = guard_region(GUARD_FLASH_BYTES), *data = guard_region(GUARD_DATA_BYTES + 2);
     if (flash == NULL || data == NULL || avr->flashend >= GUARD_FLASH_BYTES - 4u) {
-        return -1;
+        return false;
     }
     memset(flash, 0xFF, GUARD_LPM_BYTES); /* as erased flash reads */
     memcpy(flash, avr->flash, avr->flashend + 1u);
@@ -43,7 +44,7 @@ static inline int avr_guard(avr_t *avr) {
     avr->flash = flash;
     avr->data = data;
     avr->gdb_port = 0; /* libsimavr listens there when a firmware crashes */
-    return 0;
+    return true;
 }
 
 /* The instruction's first word at `pc`; beyond the flash, one that does not exist. */

@@ -245,7 +245,7 @@ static void make_chip(const char *mcu, uint64_t clock_hz, const char *image, uin
         fail("libsimavr does not know the chip", mcu);
     }
     avr_init(run.avr);
-    if (avr_guard(run.avr) != 0) {
+    if (!avr_guard(run.avr)) {
         fail("no memory for the chip", mcu);
     }
     run.avr->log = 0;
@@ -253,7 +253,7 @@ static void make_chip(const char *mcu, uint64_t clock_hz, const char *image, uin
     run.avr->frequency = (uint32_t)clock_hz;
     run.avr->vcc = run.avr->avcc = run.avr->aref = 5000;
     run.avr->codeend = run.avr->flashend;
-    if (board_load(run.avr->flash, run.avr->flashend + 1u, base, image) != 0) {
+    if (!board_load(run.avr->flash, run.avr->flashend + 1u, base, image)) {
         fail("cannot be loaded", image);
     }
     run.avr->reset_pc = start;
@@ -337,17 +337,17 @@ int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     avr_global_logger_set(quiet);
     make_chip(mcu, clock_hz, image, base, start);
-    if (board_open(&board, run.avr, data) != 0) {
+    if (!board_open(&board, run.avr, data)) {
         fail(board.trouble, board.eeprom_path ? board.eeprom_path : data);
     }
-    if (notes != NULL && watch_open(run.avr, notes) != 0) {
+    if (notes != NULL && !watch_open(run.avr, notes)) {
         fail("is no list of notes", notes);
     }
     uart_open(&uart, &line, run.avr, &run.until);
     if (line_open(&line, port, pty) != 0) {
         fail(strerror(errno), port ? port : pty);
     }
-    if (profile.path != NULL && profile_open(&profile, run.avr, functions) != 0) {
+    if (profile.path != NULL && !profile_open(&profile, run.avr, functions)) {
         fail("cannot be read", functions);
     }
     if (line.is_pty) {

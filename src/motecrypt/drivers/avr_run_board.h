@@ -14,6 +14,7 @@
 #include <simavr/sim_io.h>
 #include <simavr/sim_irq.h>
 #include <simavr/sim_time.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,54 +39,54 @@ struct board {
     int wdt_on;
 };
 
-static int board_load(uint8_t *memory, uint32_t bytes, uint32_t base, const char *path) {
+static bool board_load(uint8_t *memory, uint32_t bytes, uint32_t base, const char *path) {
     FILE *file = fopen(path, "rb");
     size_t got;
     if (file == NULL || base > bytes) {
-        return -1;
+        return false;
     }
     got = fread(memory + base, 1, bytes - base, file);
     fclose(file);
-    return got > 0 ? 0 : -1;
+    return got > 0;
 }
 
-static int board_write_eeprom(struct board *board, const uint8_t *content) {
+static bool board_write_eeprom(struct board *board, const uint8_t *content) {
     if (pwrite(board->eeprom_file, content, board->eeprom_bytes, 0) != (ssize_t)board->eeprom_bytes) {
         board->trouble = "cannot be written";
-        return -1;
+        return false;
     }
-    return 0;
+    return true;
 }
 
 /* The EEPROM's file: its content counts where there is one, else it gets ours. */
-static int board_open_eeprom(struct board *board) {
+static bool board_open_eeprom(struct board *board) {
     int is_there = access(board->eeprom_path, F_OK) == 0;
     board->eeprom_file = open(board->eeprom_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
     if (board->eeprom_file < 0) {
         board->trouble = "cannot be opened as this chip's EEPROM";
-        return -1;
+        return false;
     }
     if (is_there && read(board->eeprom_file, board->eeprom, board->eeprom_bytes) != (ssize_t)board->eeprom_bytes) {
         board->trouble = "cannot be read as this chip's EEPROM";
-        return -1;
+        return false;
     }
     return board_write_eeprom(board, board->eeprom);
 }
 
-static int board_open(struct board *board, avr_t *avr, const char *data) {
+static bool board_open(struct board *board, avr_t *avr, const char *data) {
     avr_eeprom_desc_t whole = {board->eeprom, 0, avr->e2end + 1u};
     board->eeprom_bytes = avr->e2end + 1u;
     memset(board->eeprom, 0xFF, sizeof board->eeprom);
     if (board->eeprom_bytes > EEPROM_MAX) {
         board->trouble = "more EEPROM than expected";
-        return -1;
+        return false;
     }
-    if (data != NULL && board_load(board->eeprom, board->eeprom_bytes, 0, data) != 0) {
+    if (data != NULL && !board_load(board->eeprom, board->eeprom_bytes, 0, data)) {
         board->trouble = "cannot be loaded";
-        return -1;
+        return false;
     }
-    if (board->eeprom_path != NULL && board_open_eeprom(board) != 0) {
-        return -1;
+    if (board->eeprom_path != NULL && !board_open_eeprom(board)) {
+        return false;
     }
     avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &whole);
     if (board->millivolts >= 0) {
@@ -96,7 +97,7 @@ static int board_open(struct board *board, avr_t *avr, const char *data) {
             }
         }
     }
-    return 0;
+    return true;
 }
 
 /* Written in place, whenever it has changed: what a loss of power leaves half-done on the chip is left
@@ -111,7 +112,7 @@ static void board_save_eeprom(struct board *board, avr_t *avr) {
     if (memcmp(now, board->eeprom, board->eeprom_bytes) == 0) {
         return;
     }
-    if (board_write_eeprom(board, now) != 0) {
+    if (!board_write_eeprom(board, now)) {
         fprintf(stderr, "avr_run: %s: %s\n", board->eeprom_path, board->trouble);
         exit(2);
     }

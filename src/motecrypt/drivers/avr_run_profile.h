@@ -6,6 +6,7 @@
 #define MOTECRYPT_AVR_RUN_PROFILE_H
 
 #include <simavr/sim_avr.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +17,19 @@
 
 enum profile_kind { KIND_PLAIN, KIND_JUMP, KIND_CALL, KIND_RETURN };
 
+struct profile_word {
+    uint8_t kind;      /* of its instruction */
+    uint32_t function; /* that it belongs to; 0: none */
+    uint32_t entry;    /* the function that begins here; 0: none */
+    uint64_t count, cycles;
+};
+
 struct profile {
     const char *path;
     FILE *out; /* open from the beginning: the sandbox opens nothing */
     int on;
     uint32_t words;
-    uint8_t *kind;      /* of the instruction at each word of flash */
-    uint32_t *function; /* that each word belongs to; 0: none */
-    uint32_t *entry;    /* the function that begins at each word; 0: none */
-    uint64_t *count, *cycles;
+    struct profile_word *code; /* each word of flash */
     uint64_t counted; /* cycles of the step in work that are counted already */
     struct shadow shadow;
 };
@@ -64,55 +69,51 @@ static uint8_t kind_of(const struct profile *p, const avr_t *avr, uint32_t pc) {
         return KIND_JUMP;
     }
     target = jump_target(avr, pc, op, next);
-    if (target < limit && p->entry[target / 2] != 0 && p->function[target / 2] != p->function[pc / 2]) {
+    if (target < limit && p->code[target / 2].entry != 0 && p->code[target / 2].function != p->code[pc / 2].function) {
         return KIND_JUMP;
     }
-    if (p->function[pc / 2] == 0 && target != next) {
+    if (p->code[pc / 2].function == 0 && target != next) {
         return KIND_JUMP; /* code without symbols: a vector's jump begins its handler */
     }
-    return next < limit && p->entry[next / 2] != 0 ? KIND_JUMP
+    return next < limit && p->code[next / 2].entry != 0 ? KIND_JUMP
                                                    : KIND_PLAIN; /* may run on into the next function */
 }
 
-static int profile_open(struct profile *p, avr_t *avr, const char *functions) {
+static bool profile_open(struct profile *p, avr_t *avr, const char *functions) {
     if (shadow_open(&p->shadow, functions) != 0 || (p->out = fopen(p->path, "w")) == NULL) {
-        return -1;
+        return false;
     }
     p->words = (avr->flashend + 1) / 2;
-    p->kind = calloc(p->words + 2, sizeof *p->kind);
-    p->function = calloc(p->words + 2, sizeof *p->function);
-    p->entry = calloc(p->words + 2, sizeof *p->entry);
-    p->count = calloc(p->words + 2, sizeof *p->count);
-    p->cycles = calloc(p->words + 2, sizeof *p->cycles);
-    if (!p->kind || !p->function || !p->entry || !p->count || !p->cycles) {
-        return -1;
+    p->code = calloc(p->words, sizeof *p->code);
+    if (p->code == NULL) {
+        return false;
     }
     for (uint32_t i = 1; i < p->shadow.function_count; i++) {
         const struct shadow_function *f = &p->shadow.functions[i];
         for (uint32_t at = f->start / 2; at < f->end / 2 && at < p->words; at++) {
-            p->function[at] = i;
+            p->code[at].function = i;
         }
         if (f->start / 2 < p->words) {
-            p->entry[f->start / 2] = i;
-            p->function[f->start / 2] = i;
+            p->code[f->start / 2].entry = i;
+            p->code[f->start / 2].function = i;
         }
     }
     for (uint32_t pc = 0; pc < 2 * p->words; pc += 2) {
-        p->kind[pc / 2] = kind_of(p, avr, pc);
+        p->code[pc / 2].kind = kind_of(p, avr, pc);
     }
     p->shadow.call_bytes = avr->address_size;
     shadow_begin(&p->shadow, 0, avr->ramend, avr->cycle);
     p->on = 1;
-    return 0;
+    return true;
 }
 
 /* The function at a call's target: one without a symbol gets a number when it is first called. */
 static uint32_t called_function(struct profile *p, uint32_t target) {
     uint32_t at = target / 2 < p->words ? target / 2 : 0;
-    if (p->entry[at] == 0 && p->function[at] == 0) {
-        p->entry[at] = p->function[at] = shadow_add_function(&p->shadow, target, 0);
+    if (p->code[at].entry == 0 && p->code[at].function == 0) {
+        p->code[at].entry = p->code[at].function = shadow_add_function(&p->shadow, target, 0);
     }
-    return p->function[at];
+    return p->code[at].function;
 }
 
 static void profile_jump(struct profile *p, uint32_t pc, uint32_t target, uint32_t sp, uint64_t now) {
@@ -122,9 +123,9 @@ static void profile_jump(struct profile *p, uint32_t pc, uint32_t target, uint32
     top = &p->shadow.frames[p->shadow.depth];
     if (top->is_interrupt && top->function == 0) {
         shadow_jump(&p->shadow, called_function(p, target), sp, now);
-    } else if (p->entry[at] != 0 && p->function[at] != p->function[pc / 2] &&
-               p->function[at] != top->function) {
-        shadow_jump(&p->shadow, p->function[at], sp, now);
+    } else if (p->code[at].entry != 0 && p->code[at].function != p->code[pc / 2].function &&
+               p->code[at].function != top->function) {
+        shadow_jump(&p->shadow, p->code[at].function, sp, now);
     }
 }
 
@@ -138,9 +139,9 @@ static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint
     if (pc / 2 >= p->words) { /* a jump beyond the flash: the run ends */
         return;
     }
-    kind = p->kind[pc / 2];
-    p->count[pc / 2]++;
-    p->cycles[pc / 2] += cycles - p->counted - (interrupted ? 4u : 0u);
+    kind = p->code[pc / 2].kind;
+    p->code[pc / 2].count++;
+    p->code[pc / 2].cycles += cycles - p->counted - (interrupted ? 4u : 0u);
     p->counted = 0;
     if (kind == KIND_PLAIN && !interrupted) {
         if (sp < p->shadow.frames[p->shadow.depth].least_sp && !half_written(avr, pc)) {
@@ -174,10 +175,10 @@ static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint
 /* A waiting loop's rounds that were made at once (avr_eeprom_model.h): SBIC that does not skip, RJMP. */
 static void profile_rounds(struct profile *p, uint32_t pc, uint64_t rounds) {
     if (p->on) {
-        p->count[pc / 2] += rounds;
-        p->cycles[pc / 2] += rounds;
-        p->count[pc / 2 + 1] += rounds;
-        p->cycles[pc / 2 + 1] += 2 * rounds;
+        p->code[pc / 2].count += rounds;
+        p->code[pc / 2].cycles += rounds;
+        p->code[pc / 2 + 1].count += rounds;
+        p->code[pc / 2 + 1].cycles += 2 * rounds;
         p->counted += 3 * rounds;
     }
 }
@@ -199,9 +200,9 @@ static void profile_end(struct profile *p, const avr_t *avr) {
     shadow_end(&p->shadow, avr->cycle);
     shadow_write(&p->shadow, out);
     for (uint32_t at = 0; at < p->words; at++) {
-        if (p->count[at] != 0) {
-            fprintf(out, "{\"pc\":%" PRIu32 ",\"n\":%" PRIu64 ",\"c\":%" PRIu64 "}\n", 2 * at, p->count[at],
-                    p->cycles[at]);
+        if (p->code[at].count != 0) {
+            fprintf(out, "{\"pc\":%" PRIu32 ",\"n\":%" PRIu64 ",\"c\":%" PRIu64 "}\n", 2 * at, p->code[at].count,
+                    p->code[at].cycles);
         }
     }
     fclose(out);

@@ -8,6 +8,7 @@
 
 #include <simavr/sim_avr.h>
 #include <simavr/sim_io.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,24 +39,24 @@ static struct {
     int rule_count, register_count;
 } watch;
 
-static int watch_holds(const avr_t *avr, const struct watch_rule *rule, avr_io_addr_t written, uint8_t value) {
+static bool watch_holds(const avr_t *avr, const struct watch_rule *rule, avr_io_addr_t written, uint8_t value) {
     for (int i = 0; i < rule->condition_count; i++) {
         const struct watch_condition *c = &rule->conditions[i];
         uint8_t bits = (uint8_t)((c->address == written ? value : avr->data[c->address]) & c->mask);
         if (c->any ? bits == 0 : bits != c->value) {
-            return 0;
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
-static int watch_names(const struct watch_rule *rule, avr_io_addr_t address) {
+static bool watch_names(const struct watch_rule *rule, avr_io_addr_t address) {
     for (int i = 0; i < rule->condition_count; i++) {
         if (rule->conditions[i].address == address) {
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
 static void watch_on_write(avr_t *avr, avr_io_addr_t address, uint8_t value, void *parameter) {
@@ -73,64 +74,64 @@ static void watch_on_write(avr_t *avr, avr_io_addr_t address, uint8_t value, voi
     }
 }
 
-static int watch_read_rule(struct watch_rule *rule, char *line) {
+static bool watch_read_rule(struct watch_rule *rule, char *line) {
     char *at = strchr(line, '\t');
     if (at == NULL || at - line >= (long)sizeof rule->text) {
-        return -1;
+        return false;
     }
     memcpy(rule->text, line, (size_t)(at - line));
     for (at = strtok(at, " \t\r\n"); at != NULL; at = strtok(NULL, " \t\r\n")) {
         struct watch_condition *c = &rule->conditions[rule->condition_count];
         char *rest;
         if (rule->condition_count == WATCH_CONDITIONS) {
-            return -1;
+            return false;
         }
         c->address = (uint16_t)strtoul(at, &rest, 0);
         c->mask = (uint8_t)strtoul(*rest == ':' ? rest + 1 : rest, &rest, 0);
         c->any = (uint8_t)(strcmp(rest, ":any") == 0);
         c->value = (uint8_t)strtoul(*rest == ':' ? rest + 1 : rest, NULL, 0);
         if (c->address < 0x20 || c->address >= WATCH_IO_END) {
-            return -1;
+            return false;
         }
         rule->condition_count++;
     }
-    return rule->condition_count != 0 ? 0 : -1;
+    return rule->condition_count != 0;
 }
 
 /* Puts our handler before what is there for the register. */
-static int watch_hook(avr_t *avr, avr_io_addr_t address) {
+static bool watch_hook(avr_t *avr, avr_io_addr_t address) {
     struct watch_register *place = &watch.registers[watch.register_count];
     avr_io_addr_t io = AVR_DATA_TO_IO(address);
     if (avr->io[io].w.c == watch_on_write) {
-        return 0;
+        return true;
     }
     if (watch.register_count == WATCH_REGISTERS) {
-        return -1;
+        return false;
     }
     *place = (struct watch_register){address, avr->io[io].w.c, avr->io[io].w.param};
     avr->io[io].w.c = watch_on_write;
     avr->io[io].w.param = place;
     watch.register_count++;
-    return 0;
+    return true;
 }
 
-/* Returns 0, or -1 when the file cannot be read or does not say what it should. */
-static int watch_open(avr_t *avr, const char *path) {
+/* Whether the file can be read and says what it should. */
+static bool watch_open(avr_t *avr, const char *path) {
     char line[WATCH_LINE];
     FILE *file = fopen(path, "r");
-    int good = file != NULL;
+    bool good = file != NULL;
     while (good && fgets(line, sizeof line, file) != NULL) {
         struct watch_rule *rule = &watch.rules[watch.rule_count];
-        good = watch.rule_count < WATCH_RULES && watch_read_rule(rule, line) == 0;
+        good = watch.rule_count < WATCH_RULES && watch_read_rule(rule, line);
         for (int i = 0; good && i < rule->condition_count; i++) {
-            good = watch_hook(avr, rule->conditions[i].address) == 0;
+            good = watch_hook(avr, rule->conditions[i].address);
         }
         watch.rule_count += good;
     }
     if (file != NULL) {
         fclose(file);
     }
-    return good ? 0 : -1;
+    return good;
 }
 
 /* Once a slice. */

@@ -9,6 +9,7 @@
 
 #include <linux/perf_event.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -85,7 +86,11 @@ static inline uint64_t counter_now(void) {
 #endif
     if (counter.kind == CORE_CYCLES_READ) {
         uint64_t value;
-        return read(counter.descriptor, &value, sizeof value) == sizeof value ? value : 0;
+        if (read(counter.descriptor, &value, sizeof value) != sizeof value) {
+            perror("the kernel's cycle counter");
+            exit(2);
+        }
+        return value;
     }
     return nanoseconds(CLOCK_MONOTONIC);
 }

@@ -435,7 +435,7 @@ int main(int argc, char **argv) {
     sim.avr->log = LOG_ERROR;
     sim.avr->sleep = no_sleep;
     sim.avr->frequency = (uint32_t)clock_hz;
-    problem = avr_guard(sim.avr) ? "finds no memory" : elf_load(&file, store_segment, sim.avr);
+    problem = avr_guard(sim.avr) ? elf_load(&file, store_segment, sim.avr) : "finds no memory";
     if (problem) {
         finish("fault", "the firmware's file %s", problem);
     }

@@ -84,7 +84,9 @@ static int test_close(int descriptor) {
 }
 
 static ssize_t test_read(int descriptor, void *value, size_t bytes) {
-    if (descriptor != 77 || bytes != 8 || is("broken")) {
+    static int reads;
+    if (descriptor != 77 || bytes != 8 || is("broken") || (is("stops") && reads++ != 0)) {
+        errno = EIO;
         return -1;
     }
     memcpy(value, &kernel_count, 8);

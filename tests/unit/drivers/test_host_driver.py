@@ -115,6 +115,12 @@ def test_the_best_counter_that_is_granted(
         assert told["cycles_overhead"] == 10
 
 
+def test_a_counter_that_stops_answering_is_no_counter(host: Host) -> None:
+    done = host("--describe", counter="stops", wish="")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "the kernel's cycle counter: Input/output error\n"
+
+
 def test_nothing_is_granted(host: Host) -> None:
     (told,) = host.events("--describe", wish="")
     assert told["counter"] == ("time stamp counter ticks" if X86 else "nanoseconds")
