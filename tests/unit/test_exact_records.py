@@ -40,16 +40,16 @@ def test_a_results_file_is_waited_for_and_read_within_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "time", SimpleNamespace(monotonic=lambda: 1000.0))
-    opened: list[float] = []
+    opened: dict[object, Any] = {}
     connect = sqlite3.connect
 
-    def connected(path: Path, timeout: float, **settings: Any) -> sqlite3.Connection:
-        opened.append(timeout)
-        return connect(path, timeout=timeout, **settings)
+    def connected(path: Path | str, **settings: Any) -> sqlite3.Connection:
+        opened[path] = settings.get("timeout")
+        return connect(path, **settings)
 
     monkeypatch.setattr(store.sqlite3, "connect", connected)
     with Results(tmp_path / "results.db") as results:
-        assert results._deadline == 1060.0 and opened == [30.0]
+        assert results._deadline == 1060.0 and opened[results.path] == 30.0
     assert store._HINTS[sqlite3.SQLITE_BUSY] == "another process has held it for 30 s; try again"
 
 

@@ -226,7 +226,7 @@ def test_a_port_that_vanishes_is_waited_for(begin: Any, monkeypatch: pytest.Monk
     )
     assert said == ["port p: vanished; waiting for it", "port p: is back"]
     assert fed == [(b"b", 2.0)] and fresh == [port, back] and port.closed and back.closed
-    assert session.REOPEN_S in world.waited and back.written == [(2.0, b"<b>")]
+    assert 0.5 in world.waited and back.written == [(2.0, b"<b>")]
 
 
 def test_waiting_for_a_port_ends_too(begin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,7 +277,7 @@ def configured(monkeypatch: pytest.MonkeyPatch, answers: dict[bytes, list[bytes]
     port = SimpleNamespace(path="/dev/p")
 
     def pause(given: object, seconds: float, stop: object) -> bytes:
-        if seconds == commands.QUIET_S:
+        if seconds == 1.2:
             done.append("quiet")
             return b"OK\r"
         sent = done[-1]
@@ -457,19 +457,17 @@ def test_a_turn_waits_for_the_next_event(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(pacing.late_us) == 1 and pacing.late_us[0] == 3.0 - 40.0 and pacing.overrun_bytes == 0
     assert turned(monkeypatch, Pair(5001.0), None)[1] == pytest.approx(0.005)
     assert turned(monkeypatch, Pair(5001.0), 2001.0)[1] == pytest.approx(0.002)
-    assert turned(monkeypatch, Pair(5001.0, arrival=True), None)[1] == pytest.approx(
-        (5000 - virtual.SPIN_US) / 1e6
-    )
+    assert turned(monkeypatch, Pair(5001.0, arrival=True), None)[1] == pytest.approx((5000 - 600.0) / 1e6)
     assert turned(monkeypatch, Pair(-50.0), None)[1] == 0.0
-    full = turned(monkeypatch, Pair(1e6, booked=virtual.READ_AHEAD_US), None)
-    assert full[0] == [0, 99] and full[1] == pytest.approx(virtual.READ_AHEAD_US / 4e6)
-    assert turned(monkeypatch, Pair(1e6, booked=virtual.READ_AHEAD_US - 1), None)[0] == [0, 1, 99]
+    full = turned(monkeypatch, Pair(1e6, booked=80_000.0), None)
+    assert full[0] == [0, 99] and full[1] == pytest.approx(80_000.0 / 4e6)
+    assert turned(monkeypatch, Pair(1e6, booked=80_000.0 - 1), None)[0] == [0, 1, 99]
 
 
 def test_what_is_due_at_once_is_spun_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    pair = Pair(1.0 + virtual.SPIN_US, arrival=True)
+    pair = Pair(1.0 + 600.0, arrival=True)
     assert turned(monkeypatch, pair, None)[1] == 0.0
-    assert pair.advanced[0] >= 1.0 + virtual.SPIN_US
+    assert pair.advanced[0] >= 1.0 + 600.0
 
 
 def test_what_a_program_writes_goes_to_its_radio(monkeypatch: pytest.MonkeyPatch) -> None:
