@@ -13,7 +13,9 @@ ASKED_S, WORK_S, LONG_S = 20.0, 120.0, 300.0
 
 
 def processors() -> int:
-    """How many programs may run side by side: one for each processor, 1 where their number is not known."""
+    """How many programs may run side by side: one for each processor that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1
 
 

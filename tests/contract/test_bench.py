@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from motecrypt import bench
-from motecrypt.bench import measure as measure_module
 from motecrypt.bench import passes
+from motecrypt.bench import task as task_module
+from motecrypt.bench.crew import Crew
 from motecrypt.bench.plan import Job
 from motecrypt.catalog import Catalog, empty_implementation
 from motecrypt.errors import InputError
@@ -130,7 +131,7 @@ def test_what_says_nothing_of_the_cipher_is_tried_again(
         raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr(measure_module, "build" if isinstance(error, BuildError) else "run_passes", fail)
+        patched.setattr(task_module, "build" if isinstance(error, BuildError) else "run_passes", fail)
         assert {m.status for m in measure(results, "uno", "faulty-not")} <= {"build-failed", "fault"}
     assert {m.status for m in measure(results, "uno", "faulty-not")} == {"ok"}
 
@@ -148,12 +149,12 @@ def test_a_source_changed_on_the_way_gives_no_figure(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else figures of the old source would be stored under the new one's key."""
-    made = measure_module.build
+    made = task_module.build
 
     def changed(request: BuildRequest, key: str | None = None) -> object:
         return replace(made(request, key), key="of another source")
 
-    monkeypatch.setattr(measure_module, "build", changed)
+    monkeypatch.setattr(task_module, "build", changed)
     figures = measure(results, "uno", "faulty-not")
     assert {m.status for m in figures} == {"build-failed"}
     assert all("changed meanwhile" in m.reason and m.extra["transient"] for m in figures)
@@ -161,7 +162,7 @@ def test_a_source_changed_on_the_way_gives_no_figure(
 
 def test_stopping_is_prompt_and_keeps_what_is_done(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     started = threading.Event()
-    ran = measure_module.run_passes
+    ran = task_module.run_passes
 
     def slow(job: Job, *rest: object) -> object:
         if started.is_set():
@@ -169,13 +170,13 @@ def test_stopping_is_prompt_and_keeps_what_is_done(results: Results, monkeypatch
         started.set()
         return ran(job, *rest)  # type: ignore[arg-type]
 
-    def interrupted(futures: object) -> object:
+    def interrupted(crew: Crew, timeout_s: float) -> object:
         started.wait(30)
         raise KeyboardInterrupt
         yield
 
-    monkeypatch.setattr(measure_module, "run_passes", slow)
-    monkeypatch.setattr(measure_module, "as_completed", interrupted)
+    monkeypatch.setattr(task_module, "run_passes", slow)
+    monkeypatch.setattr(Crew, "ended", interrupted)
     target, body = CATALOG.device("uno"), CATALOG.implementations_of("faulty-not", "uno")[0]
     wanted = bench.cells_for(CATALOG, target, body, message_bytes=range(16, 80))
     with pytest.raises(KeyboardInterrupt):

@@ -120,7 +120,7 @@ def test_one_failed_cell_never_stops_the_others(results: Results) -> None:
 
 def test_what_is_stored_is_not_run_again(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     first = measure(results, "uno", "faulty-not")
-    monkeypatch.setattr("motecrypt.bench.measure._measure_job", lambda job: pytest.fail("ran again"))
+    monkeypatch.setattr("motecrypt.bench.task.Task.begin", lambda task: pytest.fail("ran again"))
     assert measure(results, "uno", "faulty-not") == first
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from motecrypt.bench import board, measure, passes
+from motecrypt.bench import board, passes, task
 from motecrypt.bench.passes import Stopped, WrongOutput
 from motecrypt.bench.plan import Job
 from motecrypt.bench.record import Trouble
@@ -21,7 +21,7 @@ from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import FailureKind, InputError
 from motecrypt.model import Cell
 from motecrypt.results import Results
-from motecrypt.runners import Fault, Options, Region
+from motecrypt.runners import Fault, Options, Region, Starts
 from motecrypt.runners.protocol import ProtocolError
 from motecrypt.toolchain import BuildError, known_answers
 from motecrypt.toolchain.known_answers import WrongAnswer
@@ -61,7 +61,17 @@ class Engine:
         error = self.fail(options)
         if error is not None:
             raise error
-        return contextlib.nullcontext(self)
+        return self
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def restart(self) -> bool:
+        return False
+
+    def close(self) -> None: ...
 
     def __getattr__(self, name: str) -> Any:
         def take(*data: bytes) -> None:
@@ -112,9 +122,13 @@ def played(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Engine]:
 FIRMWARE: Any = SimpleNamespace(elf=Path("f"), data_end=9, key="key")
 
 
+def starts() -> Starts:
+    return passes.starts_of(UNO, FIRMWARE)
+
+
 def test_every_input_goes_through_set_up_encryption_and_decryption(played: Any) -> None:
     engine = played(Engine())
-    figures = passes.run_passes(job(), FIRMWARE, "none", 128, 32, 5)
+    figures = passes.run_passes(job(), starts(), "none", 128, 32, 5)
     once = ["set_key", "set_nonce", "set_ad", "set_message", "setup", "encrypt", "decrypt"]
     refused = ["set_message", "set_tag", "decrypt"]
     assert engine.asked == ["wait_ready", *(once * 32), *(refused * 2)]
@@ -126,7 +140,7 @@ def test_every_input_goes_through_set_up_encryption_and_decryption(played: Any) 
 def test_what_a_cipher_does_not_have_is_not_set(played: Any) -> None:
     ecb = CATALOG.cipher("aes128-ecb")
     engine = played(Engine(ecb))
-    passes.run_passes(job(ecb, RUN), FIRMWARE, "none", 128, 32, 0)
+    passes.run_passes(job(ecb, RUN), starts(), "none", 128, 32, 0)
     assert engine.asked == ["wait_ready", *(["set_key", "set_message", "setup", "encrypt", "decrypt"] * 32)]
 
 
@@ -136,7 +150,7 @@ def test_an_implementation_that_only_decrypts_gets_ciphertexts(played: Any) -> N
     only = replace(one, implementation=replace(one.implementation, operations=("decrypt",)))
     for data, ciphertext, _ in passes._expected(CCM, 128, 32, 5):
         engine.made[ciphertext] = data.message
-    figures = passes.run_passes(only, FIRMWARE, "none", 128, 32, 5) if played(engine) else {}
+    figures = passes.run_passes(only, starts(), "none", 128, 32, 5) if played(engine) else {}
     once = ["set_key", "set_nonce", "set_ad", "set_message", "set_tag", "setup", "decrypt"]
     assert engine.asked[: 1 + len(once)] == ["wait_ready", *once] and list(figures) == ["decrypt"]
     assert len(figures["decrypt"].cycles) == 32
@@ -146,17 +160,17 @@ def test_which_runs_there_are(played: Any) -> None:
     plain = Options(cache="cold")
     traced, short = replace(plain, trace=True), Options(trace=True, cache="cold", max_cycles=20_000_000)
     engine = played(Engine())
-    assert passes._counted_and_traced(job(CBC), FIRMWARE, (), "cold")[3] is True and engine.opened == [short]
+    assert passes._counted_and_traced(job(CBC), starts(), (), "cold")[3] is True and engine.opened == [short]
     engine = played(Engine(), while_tracing=False)
-    passes._counted_and_traced(job(CBC), FIRMWARE, (), "cold")
+    passes._counted_and_traced(job(CBC), starts(), (), "cold")
     assert engine.opened == [plain, traced]
     silent = Fault("long", kind=FailureKind.SILENT)
     engine = played(Engine(fail=lambda o: silent if o.max_cycles else None))
-    passes._counted_and_traced(job(CBC), FIRMWARE, (), "cold")
+    passes._counted_and_traced(job(CBC), starts(), (), "cold")
     assert engine.opened == [short, plain, traced]
     engine = played(Engine(fail=lambda _: Fault("crash")))
     with pytest.raises(Fault, match="crash"):
-        passes._counted_and_traced(job(CBC), FIRMWARE, (), "cold")
+        passes._counted_and_traced(job(CBC), starts(), (), "cold")
     assert engine.opened == [short]
 
 
@@ -171,11 +185,11 @@ def test_a_stack_that_ran_over_is_the_better_reason(played: Any) -> None:
         errors = {True: traced, False: wrong}
         engine = played(Engine(fail=lambda o, errors=errors: errors[o.trace]), while_tracing=False)  # type: ignore[misc]
         with pytest.raises((Fault, WrongOutput), match=expected):
-            passes._counted_and_traced(job(CBC), FIRMWARE, (), "none")
+            passes._counted_and_traced(job(CBC), starts(), (), "none")
         assert engine.opened[-1] == Options(trace=True, cache="none", max_cycles=20_000_000)
     engine = played(Engine(fail=lambda _: Fault("ended", transient=True)), while_tracing=False)
     with pytest.raises(Fault, match="ended"):
-        passes._counted_and_traced(job(CBC), FIRMWARE, (), "none")
+        passes._counted_and_traced(job(CBC), starts(), (), "none")
     assert len(engine.opened) == 1
 
 
@@ -183,30 +197,30 @@ def test_wrong_answers_are_named(played: Any) -> None:
     engine = played(Engine())
     engine.extra_region = True
     with pytest.raises(WrongOutput, match=r"^setup answered 'ok' for 32 bytes$") as caught:
-        passes.run_passes(job(), FIRMWARE, "none", 128, 32, 5)
+        passes.run_passes(job(), starts(), "none", 128, 32, 5)
     assert caught.value.kind is FailureKind.WRONG_STATUS
     for byte in (0, 7):
         engine = played(Engine())
         engine.accepts = {byte}
         told = rf"^decrypt answered 'ok' for a tag with a bit flipped in byte {byte}$"
         with pytest.raises(WrongOutput, match=told) as caught:
-            passes.run_passes(job(), FIRMWARE, "none", 128, 32, 5)
+            passes.run_passes(job(), starts(), "none", 128, 32, 5)
         assert caught.value.kind is FailureKind.WRONG_TAG_ACCEPTED
     for length, refused in ((8, True), (7, False)):
         engine = played(Engine())
         engine.shows = True
         with pytest.raises(WrongOutput, match="left the plaintext") if refused else contextlib.nullcontext():
-            passes.run_passes(job(), FIRMWARE, "none", 128, length, 5)
+            passes.run_passes(job(), starts(), "none", 128, length, 5)
     engine = played(Engine())
     real = engine.encrypt
     engine.encrypt = lambda *given: (real(*given)[0], bytes(8))
     with pytest.raises(WrongOutput, match=r"^byte 32 is 0x00, the oracle says 0x"):
-        passes.run_passes(job(), FIRMWARE, "none", 128, 32, 5)
+        passes.run_passes(job(), starts(), "none", 128, 32, 5)
     played(Engine())
     stopped = job()
     stopped.stop.set()
     with pytest.raises(Stopped):
-        passes.run_passes(stopped, FIRMWARE, "none", 128, 32, 5)
+        passes.run_passes(stopped, starts(), "none", 128, 32, 5)
 
 
 def test_the_cost_of_measuring_is_the_least_of_five_with_the_empty_cipher(
@@ -275,15 +289,15 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     def keep(job: Job, cell: Cell, firmware: Any, base: Any, figures: Any, failed: Any) -> Any:
         return cell.operation, figures, failed
 
-    monkeypatch.setattr(measure, "build", build)
-    monkeypatch.setattr(measure, "run_passes", run_passes)
-    monkeypatch.setattr(measure, "measurement", keep)
-    monkeypatch.setattr(measure, "_misfit", lambda device, firmware: told.get("misfit"))
+    monkeypatch.setattr(task, "build", build)
+    monkeypatch.setattr(task, "run_passes", run_passes)
+    monkeypatch.setattr(task, "measurement", keep)
+    monkeypatch.setattr(task, "_misfit", lambda device, firmware: told.get("misfit"))
     return told
 
 
 def outcome(one: Job) -> list[Any]:
-    return list(measure._measure_job(one).values())
+    return list(task.Task(one).begin().values())
 
 
 def test_each_operation_of_each_run_is_kept(measured: Any) -> None:

@@ -25,6 +25,10 @@ UNO, PICO = CATALOG.device("uno"), CATALOG.device("pico")
 
 
 def test_one_program_for_each_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    for allowed, expected in (({0}, 1), ({3, 5, 7}, 3)):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda process, allowed=allowed: allowed)
+        assert processors() == expected
+    monkeypatch.delattr(os, "sched_getaffinity")  # as where there is none
     for count, expected in ((None, 1), (1, 1), (6, 6)):
         monkeypatch.setattr(os, "cpu_count", lambda count=count: count)
         assert processors() == expected
@@ -53,7 +57,7 @@ def test_simavrs_command(commands: list[Any]) -> None:
     simavr.open_session(device, Path("f.elf"), 0x80_01FF, Options())
     assert commands[-1] == (
         [*base, "--max-cycles", "77", "--data-end", "0x1ff", "--events", "{events}", Path("f.elf")],
-        {},
+        {"restarts": True},
     )
     simavr.open_session(device, Path("f.elf"), 5, Options(trace=True, dump=Path("d"), max_cycles=9))
     assert commands[-1][0] == [
@@ -101,7 +105,7 @@ def test_the_arm_drivers_command(commands: list[Any]) -> None:
     ):
         assert arm.command(device, elf, options) == [*base, *rest]
     arm.open_session(device, elf, 0, Options())
-    assert commands == [([*base, "55", *events, elf], {})]
+    assert commands == [([*base, "55", *events, elf], {"restarts": True})]
     assert [read.miss_cycles for read in arm.flash_reads(device)] == [52, 320]
     bare = replace(device, simulator={**settings, "flash_read": ()})
     assert arm.command(bare, elf, Options())[-1] == elf

@@ -15,10 +15,10 @@ import pytest
 from motecrypt import __version__
 from motecrypt.bench import inputs, passes, record
 from motecrypt.bench.keys import BENCH_VERSION, cell_key, cell_keys
-from motecrypt.bench.measure import _misfit, _too_long
-from motecrypt.bench.passes import CellFigures, WrongOutput, run_passes
+from motecrypt.bench.passes import CellFigures, WrongOutput, run_passes, starts_of
 from motecrypt.bench.plan import Job, group
 from motecrypt.bench.record import Trouble, measurement
+from motecrypt.bench.task import _misfit, _too_long
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import FailureKind
@@ -225,7 +225,7 @@ def ran(monkeypatch: pytest.MonkeyPatch, opened: list[Options], **settings: Any)
     monkeypatch.setattr(
         passes, "_overhead", lambda *_: {o: Region(c, extra={"instructions": 1}) for o, c in overhead.items()}
     )
-    return dict(run_passes(job(), firmware("f", 0, 0, 0), "none", 128, 32, 0))
+    return dict(run_passes(job(), starts_of(UNO, firmware("f", 0, 0, 0)), "none", 128, 32, 0))
 
 
 def test_figures_are_the_regions_less_the_cost_of_measuring(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,6 +72,7 @@ def test_what_did_not_fit_is_data_in_an_older_file_too(tmp_path: Path) -> None:
         connection.execute("UPDATE measurement SET extra = '[1]' WHERE key = 'd'")
         for later in ("system_toolchain", "toolchain"):
             connection.execute(f"ALTER TABLE measurement DROP COLUMN {later}")
+        connection.execute("DROP TABLE claim")
         connection.execute("PRAGMA user_version = 2")
     with Results(path) as results:
         found = results.measurement("a")
@@ -332,6 +333,7 @@ def test_an_older_file_tells_its_toolchains_by_their_compilers(tmp_path: Path) -
     with sqlite3.connect(path) as connection:
         for later in ("system_toolchain", "toolchain"):
             connection.execute(f"ALTER TABLE measurement DROP COLUMN {later}")
+        connection.execute("DROP TABLE claim")
         connection.execute("PRAGMA user_version = 4")
     with Results(path) as results:
         found = {m.compiler: (m.toolchain, m.system_toolchain) for m in results.measurements()}

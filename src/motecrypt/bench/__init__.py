@@ -1,7 +1,8 @@
 """Measuring cells: `ensure(cells, results)` is the only door to a measurement.
 
-plan (which cells, grouped into jobs), keys (content hashes), passes (run and check), record (what is
-stored), measure (all of it, side by side), board (the same on a real board), inputs (what is encrypted).
+plan (which cells, grouped into jobs), keys (content hashes), crew (threads that do jobs), share (jobs among
+processes), task (one job: build, then run), passes (run and check), record (what is stored), measure (all of
+it), board (the same on a real board), inputs (what is encrypted).
 """
 
 from motecrypt.bench.keys import cell_key, cell_keys

@@ -57,8 +57,7 @@ class CellKeys:
 
     def build_key(self, job: Job) -> str:
         """The key that the job's firmware had when its cells got theirs."""
-        group = (job.device.name, job.implementation, job.placement, job.flags, job.toolchain)
-        return self._shared[group][0]
+        return self._shared[job.group][0]
 
 
 def _key_or_reason(request: BuildRequest) -> str:

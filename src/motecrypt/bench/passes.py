@@ -13,7 +13,7 @@ from motecrypt.bench.plan import Job, empty_request
 from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import FailureKind, MotecryptError
 from motecrypt.model import OPERATIONS, Cipher, Device, Operation
-from motecrypt.runners import Fault, Options, Region, counts_while_tracing, runner_of
+from motecrypt.runners import Fault, Options, Region, Starts, counts_while_tracing, runner_of
 from motecrypt.runners.protocol import Client, ProtocolError
 from motecrypt.toolchain import Firmware, build, key_of
 
@@ -54,11 +54,18 @@ def _expected(cipher: Cipher, key_bits: int, message_bytes: int, ad_bytes: int) 
     return tuple(drawn)
 
 
+def starts_of(device: Device, firmware: Firmware) -> Starts:
+    """Starts of a firmware on its device, one after the other."""
+    runner = runner_of(device.runner)
+    return Starts(lambda options: runner.open_session(device, firmware.elf, firmware.data_end, options))
+
+
 def run_passes(
-    job: Job, firmware: Firmware, cache: str, key_bits: int, message_bytes: int, ad_bytes: int
+    job: Job, starts: Starts, cache: str, key_bits: int, message_bytes: int, ad_bytes: int
 ) -> dict[Operation, CellFigures]:
+    """The figures of each operation of a firmware at one length; `starts` are those of the job's firmware."""
     expected = _expected(job.cipher, key_bits, message_bytes, ad_bytes)
-    counted, traced, painted, exact = _counted_and_traced(job, firmware, expected, cache)
+    counted, traced, painted, exact = _counted_and_traced(job, starts, expected, cache)
     overhead = _overhead(job, cache)
     figures: dict[Operation, CellFigures] = {}
     for operation in job.implementation.operations:
@@ -83,34 +90,34 @@ _Regions = dict[Operation, list[Region]]
 
 
 def _counted_and_traced(
-    job: Job, firmware: Firmware, expected: Sequence[_Expected], cache: str
+    job: Job, starts: Starts, expected: Sequence[_Expected], cache: str
 ) -> tuple[_Regions, _Regions, dict[Operation, list[int]], bool]:
     """One run where tracing counts exactly; two where it does not, or where following every instruction of
     a long operation would take long and a run without may tell sooner that it never ends."""
     if counts_while_tracing(job.device):
         short = Options(trace=True, cache=cache, max_cycles=TRACED_CYCLES_MAX)
         try:
-            both, painted, exact = _one_pass(job, firmware, expected, short)
+            both, painted, exact = _one_pass(job, starts, expected, short)
             return both, both, painted, exact
         except Fault as error:
             if error.kind is not FailureKind.SILENT:
                 raise
     try:
-        counted, _, exact = _one_pass(job, firmware, expected, Options(cache=cache))
+        counted, _, exact = _one_pass(job, starts, expected, Options(cache=cache))
     except (ProtocolError, WrongOutput) as error:
         if error.transient:
             raise
-        raise _better_reason(job, firmware, expected, cache, error) from error
-    traced, painted, _ = _one_pass(job, firmware, expected, Options(trace=True, cache=cache))
+        raise _better_reason(job, starts, expected, cache, error) from error
+    traced, painted, _ = _one_pass(job, starts, expected, Options(trace=True, cache=cache))
     return counted, traced, painted, exact
 
 
 def _better_reason(
-    job: Job, firmware: Firmware, expected: Sequence[_Expected], cache: str, error: MotecryptError
+    job: Job, starts: Starts, expected: Sequence[_Expected], cache: str, error: MotecryptError
 ) -> MotecryptError:
     """A stack that runs into the data shows as anything at all; a tracing run names it."""
     try:
-        _one_pass(job, firmware, expected, Options(trace=True, cache=cache, max_cycles=TRACED_CYCLES_MAX))
+        _one_pass(job, starts, expected, Options(trace=True, cache=cache, max_cycles=TRACED_CYCLES_MAX))
     except Fault as traced:
         if traced.kind is FailureKind.STACK:
             return traced
@@ -141,13 +148,12 @@ def _median_counts(regions: Sequence[Region], cost: Region) -> dict[str, float |
 
 
 def _one_pass(
-    job: Job, firmware: Firmware, expected: Sequence[_Expected], options: Options
+    job: Job, starts: Starts, expected: Sequence[_Expected], options: Options
 ) -> tuple[dict[Operation, list[Region]], dict[Operation, list[int]], bool]:
     operations, tag_bytes = job.implementation.operations, job.cipher.tag_bytes
     regions: dict[Operation, list[Region]] = {o: [] for o in operations}
     painted: dict[Operation, list[int]] = {o: [] for o in operations}
-    runner = runner_of(job.device.runner)
-    with runner.open_session(job.device, firmware.elf, firmware.data_end, options) as session:
+    with starts.start(options) as session:
         client = Client(session, process.LONG_S)  # what loops in a simulator ends by its cycles
         client.wait_ready()
         for data, ciphertext, tag in expected:

@@ -11,6 +11,10 @@ from motecrypt.model import Cell, Cipher, Device, Implementation, Operation
 from motecrypt.toolchain import BuildRequest
 from motecrypt.toolchain.pinned import with_toolchain
 
+Group = tuple[str, Implementation, str, tuple[str, ...], str]
+Run = tuple[str, int, int, int]
+"""Cache, key bits, message bytes, associated-data bytes."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -24,7 +28,7 @@ class Job:
     implementation: Implementation
     placement: str
     flags: tuple[str, ...]
-    runs: tuple[tuple[str, int, int, int], ...]  # cache, key bits, message bytes, associated-data bytes
+    runs: tuple[Run, ...]
     stop: threading.Event = field(compare=False)  # set when nobody wants the outcome any more
     build_key: str = ""
     toolchain: str = ""
@@ -34,7 +38,16 @@ class Job:
         """For progress: which device, cipher and implementation."""
         return f"{self.device.name} {self.cipher.name} {self.implementation.name}"
 
-    def cell(self, operation: Operation, run: tuple[str, int, int, int]) -> Cell:
+    @property
+    def group(self) -> Group:
+        """What its cells have in common."""
+        return (self.device.name, self.implementation, self.placement, self.flags, self.toolchain)
+
+    def cells(self, run: Run) -> list[Cell]:
+        """The cells of all operations in one run."""
+        return [self.cell(operation, run) for operation in self.implementation.operations]
+
+    def cell(self, operation: Operation, run: Run) -> Cell:
         """The cell of one operation in one run."""
         cache, key_bits, message_bytes, ad_bytes = run
         return Cell(
@@ -55,16 +68,13 @@ def empty_request(device: Device, placement: str, tag_bytes: int) -> BuildReques
     return BuildRequest(device, empty_implementation(tag_bytes), placement)
 
 
-Group = tuple[str, Implementation, str, tuple[str, ...], str]
-
-
 def group_of(cell: Cell) -> Group:
     """What the cells of one firmware have in common: device, body, placement, flags, toolchain."""
     return (cell.device, cell.implementation, cell.placement, cell.flags, cell.toolchain)
 
 
 def group(catalog: Catalog, cells: Sequence[Cell], stop: threading.Event) -> list[Job]:
-    runs: dict[Group, dict[tuple[str, int, int, int], None]] = {}
+    runs: dict[Group, dict[Run, None]] = {}
     for cell in cells:
         group = runs.setdefault(group_of(cell), {})
         group[(cell.cache, cell.key_bits, cell.message_bytes, cell.ad_bytes)] = None

@@ -4,17 +4,18 @@
  *
  *   arm --core cortex-m0plus --cycles alu=1,load=2,... --flash BASE:BYTES --ram BASE:BYTES --vectors ADDRESS
  *       --mark ADDRESS [--simulated ADDRESS] [--stack-limit ADDRESS] [--bus READ_EXTRA:WRITE_EXTRA:IO_PORT_SAVES]
- *       [--cache BYTES:WAYS:LINE] [--miss-cycles N] [--cold] [--max-cycles N] [--events DESCRIPTOR] [--trace]
- *       [--nor PROGRAM:ERASE_4K:ERASE_32K:ERASE_64K] [--sd BLOCKS:READ:WRITE] [--dump FILE] ELF
+ *       [--cache BYTES:WAYS:LINE] [--miss-cycles N] [--cold] [--max-cycles N] [--events DESCRIPTOR]
+ *       [--restarts DESCRIPTOR] [--trace] [--nor PROGRAM:ERASE_4K:ERASE_32K:ERASE_64K] [--sd BLOCKS:READ:WRITE]
+ *       [--dump FILE] ELF
  *   arm ... --free [--max-seconds S] [--until TEXT] [--max-output N] [--stamps] [--real] [--input]
  *       [--port PATH | --pty PATH] [--profile FILE --functions FILE] ELF
  *
  * Standard input and output are the firmware's UART; the events descriptor gets one JSON object a line: a
- * region between two marks, a fault, or the end (as of all drivers). With --cache, a region also tells the
- * flash cache's misses, and its cycles are the core's plus misses x miss cycles: for another penalty nothing
- * need run again. --free runs any firmware without waiting for requests (arm_free.h). --cold empties the
- * cache at the beginning of every region. --nor lets the flash be erased and programmed through its
- * interface,
+ * region between two marks, a fault, or the end (as of all drivers). While the firmware waits for input, a byte at
+ * the restarts descriptor starts it again, from the chip's first state (restart.h). With --cache, a region also
+ * tells the flash cache's misses, and its cycles are the core's plus misses x miss cycles: for another penalty
+ * nothing need run again. --free runs any firmware without waiting for requests (arm_free.h). --cold empties the
+ * cache at the beginning of every region. --nor lets the flash be erased and programmed through its interface,
  * --sd connects a card (arm_nor.h, arm_sd.h): how long they are busy is in core cycles, and a region tells
  * it. A mark's bits 7 to 1 label its region. All figures come from the device's descriptor or the caller;
  * this program knows how to count, not what things cost.
@@ -33,6 +34,7 @@
 #include "arm_storage.h"
 #include "arm_watch.h"
 #include "elf.h"
+#include "restart.h"
 #include "sandbox.h"
 
 enum { EXIT_USAGE = 2, EXIT_FAULT = 3 };
@@ -325,6 +327,8 @@ static void set_option(struct machine *m, const char *key, char *text) {
         m->max_cycles = strtoull(text, NULL, 0);
     } else if (strcmp(key, "--events") == 0) {
         m->pipe.events = fdopen(atoi(text), "w");
+    } else if (strcmp(key, "--restarts") == 0) {
+        restart_descriptor = atoi(text);
     } else if (strcmp(key, "--dump") == 0) {
         m->dump = fopen(text, "w");
     } else if (strcmp(key, "--max-seconds") == 0) {
@@ -507,6 +511,7 @@ int main(int argc, char **argv) {
         return EXIT_USAGE;
     }
     connect(m);
+    restart_point();
     sandbox_enter("arm");
     run(m, elf.entry);
     if (free_run.on) {

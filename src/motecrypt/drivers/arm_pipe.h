@@ -7,10 +7,11 @@
 #ifndef MOTECRYPT_ARM_PIPE_H
 #define MOTECRYPT_ARM_PIPE_H
 
-#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#include "restart.h"
 
 enum {
     PIPE_BYTES = 4096,
@@ -49,9 +50,9 @@ static inline int pipe_queued(const struct pipe *pipe) {
 /* Waits for input when none is left: for ever after a whole frame, a second inside a request. */
 static inline enum pipe_input pipe_wait(struct pipe *pipe) {
     ssize_t got;
-    struct pollfd ready = {STDIN_FILENO, POLLIN, 0};
     fflush(stdout);
-    if (!pipe->frame_whole && poll(&ready, 1, PIPE_GRACE_MS) == 0) {
+    if ((!pipe->frame_whole || restart_descriptor >= 0) &&
+        !restart_or_input(pipe->frame_whole ? -1 : PIPE_GRACE_MS)) {
         return PIPE_NONE;
     }
     got = read(STDIN_FILENO, pipe->in, sizeof pipe->in);

@@ -3,12 +3,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later (it links libsimavr); the rest of the project is MIT.
  *
  *   simavr --mcu M --clock HZ --mark ADDRESS [--simulated ADDRESS] [--data-end ADDRESS]
- *          [--max-cycles N] [--events DESCRIPTOR] [--trace] [--dump FILE] ELF
+ *          [--max-cycles N] [--events DESCRIPTOR] [--restarts DESCRIPTOR] [--trace] [--dump FILE] ELF
  *
  * Standard input and output are the firmware's UART. The events descriptor gets one JSON object a line:
  * a region between two marks, a fault, or the end. The driver works in lock-step: once the firmware
  * has sent a whole frame (0x7e ends it) and nothing is left to feed, it blocks on standard input, so
- * simulated time depends on what is sent and never on when.
+ * simulated time depends on what is sent and never on when. There, a byte at the restarts descriptor starts the
+ * firmware again, from the chip's first state (restart.h).
  *
  * --trace follows every instruction between marks: deepest stack pointer, and a digest of the program
  * counters and data addresses, so that two runs with equal digests took the same branches and touched
@@ -37,6 +38,7 @@
 #include "avr_step.h"
 #include "avr_timer_model.h"
 #include "elf.h"
+#include "restart.h"
 #include "sandbox.h"
 
 enum { BURST = 4096, MAX_OUTPUT = 1 << 16, FRAME_END = 0x7e, AVR_ELF_EEPROM = 0x810000 };
@@ -254,6 +256,9 @@ static avr_cycle_count_t first_byte(avr_t *avr, avr_cycle_count_t when, void *pa
 static void read_input(void) {
     ssize_t n;
     fflush(stdout);
+    if (restart_descriptor >= 0) {
+        restart_or_input(-1);
+    }
     n = read(0, sim.input, sizeof sim.input);
     if (n <= 0) {
         finish("end", "input closed");
@@ -412,6 +417,8 @@ int main(int argc, char **argv) {
             sim.max_cycles = strtoull(value, NULL, 0);
         } else if (strcmp(argv[i], "--events") == 0) {
             sim.events = fdopen(atoi(value), "w");
+        } else if (strcmp(argv[i], "--restarts") == 0) {
+            restart_descriptor = atoi(value);
         } else if (strcmp(argv[i], "--dump") == 0) {
             sim.dump = fopen(value, "w");
         } else {
@@ -451,6 +458,7 @@ int main(int argc, char **argv) {
     eeprom_open(sim.avr);
     eeprom.on_rounds = trace_rounds;
     step_open(sim.avr);
+    restart_point();
     sandbox_enter("simavr");
     run();
     return 0;

@@ -3,6 +3,7 @@
 Every view reads from here; nothing here measures or prints.
 """
 
+from motecrypt.results.claims import Claims
 from motecrypt.results.store import Results
 
-__all__ = ["Results"]
+__all__ = ["Claims", "Results"]

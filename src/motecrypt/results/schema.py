@@ -129,6 +129,10 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
         ELSE ''
     END;
     """,
+    # Who is measuring what (results/claims.py); deadline: seconds since 1970.
+    """
+    CREATE TABLE claim (key TEXT PRIMARY KEY, owner TEXT NOT NULL, deadline REAL NOT NULL);
+    """,
 )
 
 VERSION = len(MIGRATIONS)

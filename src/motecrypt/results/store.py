@@ -9,6 +9,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -184,13 +185,15 @@ class Results:
     ) -> None:
         self.close()
 
-    def _write(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """For this package: several statements that read and write, seen by others all at once."""
         try:
             with self._lock:
                 self._begin_clock()
                 self._connection.execute("BEGIN IMMEDIATE")
                 try:
-                    self._connection.executemany(statement, rows)
+                    yield self._connection
                     self._connection.execute("COMMIT")
                 except BaseException:
                     if self._connection.in_transaction:  # a full disk has rolled back already
@@ -198,6 +201,10 @@ class Results:
                     raise
         except sqlite3.DatabaseError as error:
             raise self._trouble(error) from error
+
+    def _write(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        with self.transaction() as connection:
+            connection.executemany(statement, rows)
 
     def _read(self, statement: str, arguments: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         try:

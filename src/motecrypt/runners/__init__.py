@@ -13,9 +13,9 @@ from types import ModuleType
 
 from motecrypt.errors import InputError
 from motecrypt.model import Device
-from motecrypt.runners.session import Fault, Options, Region, Session
+from motecrypt.runners.session import Fault, Options, Region, Session, Starts
 
-__all__ = ["Fault", "Options", "Region", "Session", "counts_while_tracing", "runner_of"]
+__all__ = ["Fault", "Options", "Region", "Session", "Starts", "counts_while_tracing", "runner_of"]
 
 #: Modules of this package that execute nothing by themselves.
 _NO_RUNNERS = ("protocol", "session")

@@ -69,7 +69,7 @@ def open_session(device: Device, elf: Path, data_end: int, options: Options) -> 
     """Start a firmware. `options.cache` is "cold" (emptied before every region), "kept" (never emptied),
     or "warm" or "none" (every access hits). `data_end` is not used: this device's stack lies below its data.
     """
-    return DriverSession(command(device, elf, options))
+    return DriverSession(command(device, elf, options), restarts=True)
 
 
 def command(device: Device, elf: Path, options: Options) -> list[str | Path]:

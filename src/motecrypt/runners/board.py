@@ -161,6 +161,10 @@ class BoardSession:
         new, self._regions = self._regions, []
         return new
 
+    def restart(self) -> bool:
+        """Never: another session starts it."""
+        return False
+
     def close(self) -> None:
         """Give the port back."""
         self._port.close()

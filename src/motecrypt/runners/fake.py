@@ -109,6 +109,10 @@ class FakeSession:
         new, self._regions = self._regions, []
         return new
 
+    def restart(self) -> bool:
+        """Never: another session starts it."""
+        return False
+
     def close(self) -> None:
         """Nothing to end."""
 

@@ -1,5 +1,7 @@
 """A running firmware: its UART as a byte pipe and the regions that were timed. The runners' contract.
 
+`Starts` gives one session after another of one firmware, in one process where that can be.
+
 A driver program (drivers/*.c) is a subprocess whose standard input and output are the firmware's UART
 and which writes one JSON object a line to an events descriptor.
 """
@@ -13,7 +15,8 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -74,6 +77,9 @@ class Session(Protocol):
     def regions(self) -> list[Region]:
         """The regions timed since the last call."""
 
+    def restart(self) -> bool:
+        """Start the firmware again as if it were the first time; False where only another session can."""
+
     def close(self) -> None:
         """End it."""
 
@@ -93,28 +99,37 @@ class DriverSession:
         The driver and its arguments; "{events}" stands for the number of the events descriptor.
     cycles_exact
         Whether its cycle counts are exact (a simulator) or sampled (a host).
+    restarts
+        Whether the driver can start its firmware again (`--restarts DESCRIPTOR`).
     """
 
-    def __init__(self, command: Sequence[str | Path], *, cycles_exact: bool = True) -> None:
+    def __init__(
+        self, command: Sequence[str | Path], *, cycles_exact: bool = True, restarts: bool = False
+    ) -> None:
         self.cycles_exact = cycles_exact
         events_out, events_in = os.pipe()
+        restarts_out, restarts_in = os.pipe()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session
         arguments = [str(part).replace("{events}", str(events_in)) for part in command]
+        arguments += ["--restarts", str(restarts_out)] if restarts else []
+        self._restartable = restarts
         try:
             self._process = subprocess.Popen(
                 arguments,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
-                pass_fds=(events_in,),
+                pass_fds=(events_in, restarts_out),
                 bufsize=0,
             )
         except OSError:
             os.close(events_out)
+            os.close(restarts_in)
             raise
         finally:
             os.close(events_in)
-        self._events = events_out
+            os.close(restarts_out)
+        self._events, self._restarts = events_out, restarts_in
         os.set_blocking(events_out, False)
         self._event_text = b""
         self._fault: Fault | None = None
@@ -192,6 +207,17 @@ class DriverSession:
         """The regions timed since the last call."""
         return self._read_events()
 
+    def restart(self) -> bool:
+        """Start the firmware again in the same driver, which must be waiting for a request."""
+        self._read_events()
+        if not self._restartable or self._fault is not None or self._process.poll() is not None:
+            return False
+        try:
+            os.write(self._restarts, b"r")
+        except BrokenPipeError:
+            return False
+        return True
+
     def close(self) -> None:
         """End the driver and free its descriptors."""
         for stream in (self._process.stdin, self._process.stdout):
@@ -203,6 +229,7 @@ class DriverSession:
             self._process.kill()
             self._process.wait()
         os.close(self._events)
+        os.close(self._restarts)
         self._errors.close()
 
     def __enter__(self) -> DriverSession:
@@ -212,3 +239,45 @@ class DriverSession:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+class Starts:
+    """One start after the other of one firmware, each as if it were the first.
+
+    The driver of the last start is used again where it can be: the start before ended well, and had the same
+    options.
+
+    Parameters
+    ----------
+    open_session
+        Starts the firmware with options in a process of its own.
+    """
+
+    def __init__(self, open_session: Callable[[Options], Session]) -> None:
+        self._open_session = open_session
+        self._kept: tuple[Options, Session] | None = None
+
+    @contextmanager
+    def start(self, options: Options) -> Iterator[Session]:
+        """A started firmware, from its greeting on."""
+        session = self._again(options)
+        try:
+            yield session
+        except BaseException:
+            session.close()
+            raise
+        self._kept = (options, session)
+
+    def _again(self, options: Options) -> Session:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            if kept[0] == options and kept[1].restart():
+                return kept[1]
+            kept[1].close()
+        return self._open_session(options)
+
+    def close(self) -> None:
+        """End the driver that is kept, if one is."""
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept[1].close()

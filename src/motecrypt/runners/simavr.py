@@ -33,4 +33,4 @@ def open_session(device: Device, elf: Path, data_end: int, options: Options) -> 
     if options.dump is not None:
         command += ["--dump", str(options.dump)]
     command.append(elf)
-    return DriverSession(command)
+    return DriverSession(command, restarts=True)
