@@ -41,7 +41,7 @@ def job(cipher: Any = CCM, run: Any = ("none", 128, 32, 5), **changes: Any) -> J
 class Engine:
     """A client and its session in one: encrypts as the oracle does, and writes down what it is asked."""
 
-    cycles_exact = True
+    cycles_exact = holds_input = True
 
     def __init__(
         self, cipher: Any = CCM, fail: Callable[[Options], Exception | None] = lambda _: None
@@ -110,7 +110,7 @@ class Engine:
 def played(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Engine]:
     def made(engine: Engine, while_tracing: bool = True) -> Engine:
         monkeypatch.setattr(passes, "runner_of", lambda name: engine)
-        monkeypatch.setattr(passes, "Client", lambda session, timeout_s: engine)
+        monkeypatch.setattr(passes, "Client", lambda session, timeout_s, together: engine)
         monkeypatch.setattr(passes, "counts_while_tracing", lambda device: while_tracing)
         zero = {o: Region(0) for o in ("setup", "encrypt", "decrypt")}
         monkeypatch.setattr(passes, "_overhead", lambda *_: zero)
@@ -228,10 +228,10 @@ def test_the_cost_of_measuring_is_the_least_of_five_with_the_empty_cipher(
 ) -> None:
     asked: list[Any] = []
     cycles = iter([9, 8, 7, 8, 9, 5, 4, 3, 4, 5, 2, 3, 2, 3, 9])
-    session = SimpleNamespace(regions=lambda: [Region(next(cycles))])
+    session = SimpleNamespace(holds_input=True, regions=lambda: [Region(next(cycles))])
 
     class Asked:
-        def __init__(self, session: object, timeout_s: float) -> None: ...
+        def __init__(self, session: object, timeout_s: float, together: bool) -> None: ...
 
         def __getattr__(self, name: str) -> Any:
             return lambda *given: asked.append((name, *given))

@@ -90,3 +90,47 @@ def test_a_request_is_repeated_when_asked_to() -> None:
     client = Client(Flaky(), timeout_s=0.02, attempts=4)
     client.wait_ready()
     client.set_key(bytes(4))
+
+
+class Written(FakeSession):
+    """Keeps what is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        self.writes.append(data)
+        super().write(data)
+
+
+def test_what_is_stored_goes_out_with_the_next_request_where_the_pipe_holds_it() -> None:
+    apart, together = Written(), Written()
+    for session, asked in ((apart, False), (together, True)):
+        client = Client(session, timeout_s=1, together=asked)
+        client.wait_ready()
+        for _ in range(2):
+            client.set_key(b"\x0f")
+            client.set_message(b"\x00\xff")
+            assert client.run("encrypt", 1, 0).output == b"\x00\xff"
+    assert len(apart.writes) == 6 and b"".join(apart.writes) == b"".join(together.writes)
+    assert len(together.writes) == 2
+
+
+def test_what_could_not_be_stored_is_told_at_the_next_request() -> None:
+    client = Client(FakeSession(fault="restarts"), timeout_s=1, together=True)
+    client.wait_ready()
+    client.set_key(b"\x0f")
+    with pytest.raises(ProtocolError, match="started again"):
+        client.run("encrypt", 1, 0)
+
+    class Other(FakeSession):
+        def write(self, data: bytes) -> None:
+            sequences = [decode(body)[0] for body in Frames().feed(data)]
+            self._outbox += b"".join(encode(sequence, "h") for sequence in sequences)
+
+    client = Client(Other(), timeout_s=1, together=True)
+    client.wait_ready()
+    client.set_key(b"\x0f")
+    with pytest.raises(ProtocolError, match="answered 'h' to what it was to store"):
+        client.run("encrypt", 1, 0)

@@ -13,7 +13,7 @@ from motecrypt.bench.plan import Job, empty_request
 from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import FailureKind, MotecryptError
 from motecrypt.model import OPERATIONS, Cipher, Device, Operation
-from motecrypt.runners import Fault, Options, Region, Starts, counts_while_tracing, runner_of
+from motecrypt.runners import Fault, Options, Region, Session, Starts, counts_while_tracing, runner_of
 from motecrypt.runners.protocol import Client, ProtocolError
 from motecrypt.toolchain import Firmware, build, key_of
 
@@ -147,6 +147,11 @@ def _median_counts(regions: Sequence[Region], cost: Region) -> dict[str, float |
     return {name: middle.extra[name] - cost.extra.get(name, 0) for name in COUNTED if name in middle.extra}
 
 
+def _client(session: Session) -> Client:
+    """What loops in a simulator ends by its cycles, so that the deadline is a long one."""
+    return Client(session, process.LONG_S, together=session.holds_input)
+
+
 def _one_pass(
     job: Job, starts: Starts, expected: Sequence[_Expected], options: Options
 ) -> tuple[dict[Operation, list[Region]], dict[Operation, list[int]], bool]:
@@ -154,7 +159,7 @@ def _one_pass(
     regions: dict[Operation, list[Region]] = {o: [] for o in operations}
     painted: dict[Operation, list[int]] = {o: [] for o in operations}
     with starts.start(options) as session:
-        client = Client(session, process.LONG_S)  # what loops in a simulator ends by its cycles
+        client = _client(session)
         client.wait_ready()
         for data, ciphertext, tag in expected:
             if job.stop.is_set():
@@ -237,7 +242,7 @@ def _measured_overhead(
     options = Options(trace=counts_while_tracing(device), cache=cache)
     costs: dict[Operation, Region] = {}
     with runner.open_session(device, firmware.elf, firmware.data_end, options) as session:
-        client = Client(session, process.LONG_S)  # what loops in a simulator ends by its cycles
+        client = _client(session)
         client.wait_ready()
         client.set_key(bytes(16))
         client.set_message(bytes(16))

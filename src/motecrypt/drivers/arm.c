@@ -151,6 +151,8 @@ static void uart_write(void *context, uint8_t byte) {
         fault_is(m, "flood");
         finish(m, "fault", "the firmware floods its UART: more than %d bytes without being asked",
                PIPE_MAX_FLOOD);
+    } else if (byte == PIPE_FRAME_END && pipe_queued(&m->pipe)) {
+        m->deadline = m->cycles + m->max_cycles; /* an answer, and the next request is there */
     }
 }
 

@@ -7,7 +7,7 @@
  *
  * Standard input and output are the firmware's UART. The events descriptor gets one JSON object a line:
  * a region between two marks, a fault, or the end. The driver works in lock-step: once the firmware
- * has sent a whole frame (0x7e ends it) and nothing is left to feed, it blocks on standard input, so
+ * has sent a whole frame (0x7e ends it) for each that it was sent, it blocks on standard input, so
  * simulated time depends on what is sent and never on when. There, a byte at the restarts descriptor starts the
  * firmware again, from the chip's first state (restart.h).
  *
@@ -54,8 +54,9 @@ static struct {
     uint64_t output_since_input;
     size_t input_at, input_end;
     uint8_t input[4096];
-    int frame_open;     /* bytes since the last delimiter */
-    int frame_complete; /* a whole frame went out: lock-step may block */
+    int frame_open;      /* bytes since the last delimiter */
+    int request_open;    /* the same of what came in */
+    unsigned unanswered; /* whole frames to go out before lock-step may block: one for each that came in, at least one */
     /* the timed region */
     int in_region;
     int trace;
@@ -220,6 +221,12 @@ static inline void watch_stack(avr_flashaddr_t pc) {
 
 /* --- the UART ------------------------------------------------------------------------------------- */
 
+/* The firmware has its output and its cycles anew. */
+static void next_request(void) {
+    sim.output_since_input = 0;
+    sim.request_cycle = sim.avr->cycle;
+}
+
 static void on_uart_out(avr_irq_t *irq, uint32_t value, void *parameter) {
     (void)irq;
     (void)parameter;
@@ -232,7 +239,9 @@ static void on_uart_out(avr_irq_t *irq, uint32_t value, void *parameter) {
         sim.frame_open = 1;
     } else if (sim.frame_open) {
         sim.frame_open = 0;
-        sim.frame_complete = 1;
+        if (sim.unanswered > 0 && --sim.unanswered > 0) {
+            next_request();
+        }
     }
 }
 
@@ -265,9 +274,13 @@ static void read_input(void) {
     }
     sim.input_at = 0;
     sim.input_end = (size_t)n;
-    sim.output_since_input = 0;
-    sim.frame_complete = 0;
-    sim.request_cycle = sim.avr->cycle;
+    sim.unanswered = 0;
+    for (size_t at = 0; at < sim.input_end; at++) {
+        sim.unanswered += sim.input[at] == FRAME_END && sim.request_open;
+        sim.request_open = sim.input[at] != FRAME_END;
+    }
+    sim.unanswered += sim.unanswered == 0;
+    next_request();
     avr_cycle_timer_register(sim.avr, 1, first_byte, NULL);
 }
 
@@ -333,7 +346,7 @@ static void run(void) {
             sim.fault_kind = "silent";
             finish("fault", "no answer within %" PRIu64 " cycles: the firmware is at 0x%x", sim.max_cycles, pc);
         }
-        if (sim.frame_complete && sim.input_at >= sim.input_end) {
+        if (sim.unanswered == 0 && sim.input_at >= sim.input_end) {
             read_input();
         }
     }
@@ -392,6 +405,7 @@ int main(int argc, char **argv) {
     unsigned long clock_hz = 0, mark = 0, simulated = 0;
     sim.max_cycles = UINT64_C(400000000);
     sim.events = stderr;
+    sim.unanswered = 1; /* its greeting */
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed parent leaves no simulator running */
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";

@@ -75,6 +75,7 @@ class BoardSession:
     """
 
     cycles_exact = False
+    holds_input = False  # a board's UART has room for a byte or two
 
     def __init__(self, port: str, greeting_s: float = GREETING_S) -> None:
         self._name = port

@@ -31,6 +31,7 @@ class FakeSession:
     """
 
     cycles_exact = True
+    holds_input = True
 
     def __init__(
         self,

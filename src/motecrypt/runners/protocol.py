@@ -146,12 +146,19 @@ class Client:
         Seconds that one answer may take.
     attempts
         How often a request is sent before giving up (a simulator loses nothing: 1).
+    together
+        Send what only stores something together with the next request that is waited for: where the pipe
+        holds what the firmware has not yet read.
     """
 
-    def __init__(self, pipe: BytePipe, timeout_s: float = 60.0, attempts: int = 1) -> None:
+    def __init__(
+        self, pipe: BytePipe, timeout_s: float = 60.0, attempts: int = 1, *, together: bool = False
+    ) -> None:
         self._pipe = pipe
         self._timeout_s = timeout_s
         self._attempts = attempts
+        self._together = together
+        self._held: list[tuple[int, bytes]] = []  # sequence and frame of what is not yet sent
         self._frames = Frames()
         self._pending: list[bytes] = []
         self._sequence = 0
@@ -182,21 +189,38 @@ class Client:
                     "the firmware started again instead of answering", kind=FailureKind.CRASHED
                 )
 
+    def _next(self) -> int:
+        self._sequence = self._sequence % 255 + 1
+        return self._sequence
+
     def _ask(self, kind: str, payload: bytes, expected: str) -> bytes:
+        held, self._held = self._held, []
         error: ProtocolError | None = None
         for _ in range(self._attempts):
-            self._sequence = self._sequence % 255 + 1
-            self._pipe.write(encode(self._sequence, kind, payload))
+            sequence = self._next()
+            self._pipe.write(b"".join(frame for _, frame in held) + encode(sequence, kind, payload))
             try:
-                answer, body = self._await(self._sequence)
+                for stored, _ in held:
+                    self._expect("k", "what it was to store", self._await(stored)[0])
+                answer, body = self._await(sequence)
             except ProtocolError as failed:
                 error = failed
                 continue
-            if answer != expected:
-                raise ProtocolError(f"answered '{answer}' to '{kind}'")
+            self._expect(expected, f"'{kind}'", answer)
             return body
         assert error is not None
         raise error
+
+    def _expect(self, expected: str, asked: str, answer: str) -> None:
+        if answer != expected:
+            raise ProtocolError(f"answered '{answer}' to {asked}")
+
+    def _store(self, kind: str, payload: bytes) -> None:
+        if self._together:
+            sequence = self._next()
+            self._held.append((sequence, encode(sequence, kind, payload)))
+        else:
+            self._ask(kind, payload, "k")
 
     def wait_ready(self) -> Hello:
         """Read the greeting that the firmware sends when it starts (sequence 0)."""
@@ -211,23 +235,23 @@ class Client:
 
     def set_key(self, key: bytes) -> None:
         """Store the key for the next runs."""
-        self._ask("K", key, "k")
+        self._store("K", key)
 
     def set_nonce(self, nonce: bytes) -> None:
         """Store the nonce or IV."""
-        self._ask("N", nonce, "k")
+        self._store("N", nonce)
 
     def set_ad(self, ad: bytes) -> None:
         """Store the associated data."""
-        self._ask("A", ad, "k")
+        self._store("A", ad)
 
     def set_message(self, message: bytes) -> None:
         """Store the message, which runs transform in place."""
-        self._ask("M", message, "k")
+        self._store("M", message)
 
     def set_tag(self, tag: bytes) -> None:
         """Store the tag that decrypt compares."""
-        self._ask("T", tag, "k")
+        self._store("T", tag)
 
     def run(self, operation: str, repetitions: int, tag_bytes: int) -> Ran:
         """Run an operation so many times on what is stored, in place."""

@@ -64,9 +64,13 @@ class Options:
 
 
 class Session(Protocol):
-    """One started firmware."""
+    """One started firmware.
+
+    `holds_input`: what is written waits until the firmware reads it, however much it is.
+    """
 
     cycles_exact: bool
+    holds_input: bool
 
     def write(self, data: bytes) -> None:
         """Send bytes to the firmware's UART."""
@@ -107,6 +111,7 @@ class DriverSession:
         self, command: Sequence[str | Path], *, cycles_exact: bool = True, restarts: bool = False
     ) -> None:
         self.cycles_exact = cycles_exact
+        self.holds_input = True
         events_out, events_in = os.pipe()
         restarts_out, restarts_in = os.pipe()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session

@@ -389,6 +389,12 @@ def test_each_request_has_its_deadline(tmp_path: Path) -> None:
     )
     assert run(code + WAIT, tmp_path, "--max-cycles", "8000", given=b"x").end["detail"] == "input closed"
     assert run(code + WAIT, tmp_path, "--max-cycles", "5900", given=b"x").end["kind"] == "silent"
+    frame = "    movs r0, #'a'\n    str r0, [r4]\n    movs r0, #0x7e\n    str r0, [r4]\n"
+    more = code + frame + take.replace("take", "again") + work.format("three")
+    ran = run(more + WAIT, tmp_path, "--max-cycles", "8000", given=b"xy")
+    assert ran.end["detail"] == "input closed", "two requests that came together"
+    unanswered = code + take.replace("take", "again") + work.format("three")
+    assert run(unanswered + WAIT, tmp_path, "--max-cycles", "8000", given=b"xy").end["kind"] == "silent"
 
 
 # --- faults ----------------------------------------------------------------------------------------------

@@ -402,6 +402,26 @@ def test_each_request_has_its_own_cycles(tmp_path: Path) -> None:
     assert ran.output == b"!~!~" and 120_000 < ran.end["cycle"] < 130_000
 
 
+TAKE = "    rcall take\n"
+
+
+def test_requests_that_come_together_have_their_own_cycles_and_are_all_answered(tmp_path: Path) -> None:
+    work = [WORK.format(n=n) for n in (1, 2)]
+    for code in (2 * TAKE + work[0] + 2 * TAKE + work[1], 4 * TAKE + work[0] + work[1]):
+        ran = simavr(
+            UART + FRAME + "    rcall frame\n" + code + TAKE,
+            tmp_path,
+            *("--max-cycles", "80000"),
+            given=b"a~b~",
+        )
+        ended(ran, 0, "", "input closed")
+        assert ran.output == b"!~!~!~" and 120_000 < ran.end["cycle"] < 130_000
+    ran = simavr(
+        UART + FRAME + "    rcall frame\n" + 4 * TAKE + work[0] + STOP, tmp_path, *SHORT, given=b"a~b~"
+    )
+    assert ran.end["kind"] == "silent", "the second has no answer"
+
+
 def test_a_flood_is_a_fault(tmp_path: Path) -> None:
     ran = simavr(UART + "again:\n    rcall send\n    rjmp again\n", tmp_path)
     ended(ran, 3, "flood", "the firmware floods its UART: more than 65536 bytes without being asked")
