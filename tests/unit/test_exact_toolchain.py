@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
+from motecrypt.descriptor import Table
 from motecrypt.errors import FailureKind, InputError
 from motecrypt.model import Compiler, Memory, Toolchain, ToolchainTarget
 from motecrypt.process import Outcome
-from motecrypt.toolchain import BuildError, includes, native, pinned, sizes, toolchain
+from motecrypt.toolchain import BuildError, includes, native, pinned, sizes, sources, toolchain
 from motecrypt.toolchain.sizes import Sizes
 
 Ran = Callable[..., Outcome]
@@ -328,3 +329,27 @@ def test_a_pinned_compiler_takes_the_devices_place() -> None:
     assert pinned._commands(Path("/r"), full) == [Path("/r/usr/bin/gcc"), Path("/r/usr/bin/ld")]
     assert pinned._commands(Path("/r"), replace(full, linker="gcc")) == [Path("/r/usr/bin/gcc")]
     assert pinned._commands(Path("/r"), bare) == [Path("/r/usr/bin/gcc")]
+
+
+# --- archives of sources -----------------------------------------------------------------------------------
+
+
+def test_a_hash_and_a_release_are_words_of_a_certain_form() -> None:
+    def hashes(*given: str) -> tuple[str, ...]:
+        return sources._hashes(Table.parse(f"sha256 = {list(given)!r}", "x.toml"))
+
+    def releases(*given: str) -> tuple[str, ...]:
+        return sources._releases(Table.parse(f"release = {list(given)!r}", "x.toml"))
+
+    assert hashes("0123456789abcdef" * 4, "f" * 64) == ("0123456789abcdef" * 4, "f" * 64)
+    for wrong in ("a" * 63, "b" * 65, "g" * 64, "A" * 64, ""):
+        with pytest.raises(
+            InputError, match=rf"^x\.toml: sha256 '{wrong[:20]}' is not 64 hexadecimal digits$"
+        ):
+            hashes("0" * 64, wrong)
+    assert releases("bookworm", "sid-x2") == ("bookworm", "sid-x2")
+    for wrong in ("Bookworm", "2x", "-x", "x_y", "X" * 30):
+        with pytest.raises(
+            InputError, match=rf"^x\.toml: release '{wrong[:20]}' is not the name of a Debian"
+        ):
+            releases("bookworm", wrong)
