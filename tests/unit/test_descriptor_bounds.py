@@ -1,0 +1,97 @@
+"""The bounds of every number in a descriptor: the last one inside is taken, the next one outside refused."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from motecrypt.errors import InputError
+from unit.test_descriptors import FILES, changed, document_text, placed, read
+
+NOTHING = 1e-9
+LEAST: tuple[list[float], list[float]] = ([NOTHING], [0, -NOTHING])  # above 0
+ANY: tuple[list[float], list[float]] = ([0], [-NOTHING])  # 0 or more
+#: Which file, which key (its path joined by dots): values that are taken, values that are not.
+BOUNDS: list[tuple[str, str, tuple[list[float], list[float]]]] = [
+    ("device.toml", r"clock_hz", ([1, 10**11], [0, 10**11 + 1])),
+    ("device.toml", r"supply\.volts.*", LEAST),
+    ("device.toml", r"current\.\d+\.milliamperes", LEAST),
+    ("device.toml", r"extra\.wake_us", ANY),
+    ("device.toml", r"bench\..*", ([1, 1 << 20], [0, (1 << 20) + 1])),
+    ("device.toml", r"memory\..*\.(bytes|span)", ([1], [0])),
+    ("device.toml", r"memory\..*\.address", ([0], [-1])),
+    ("uno/device.toml", r"simulator\.(mark|simulated)_address", ([0, 0xFFFF], [-1, 0x10000])),
+    ("pico/device.toml", r"simulator\.(vectors|.*_address|stack_limit)", ([0, 2**32 - 1], [-1, 2**32])),
+    ("device.toml", r"simulator\.max_cycles", ([1], [0])),
+    ("device.toml", r"simulator\.(bus_.*_extra|io_port_saves|cycles\..*)", ([0, 1000], [-1, 1001])),
+    ("device.toml", r"simulator\.flash_cache\..*", ([1, 1 << 24], [0, (1 << 24) + 1])),
+    ("device.toml", r"simulator\.flash_read\.\d+\.clocks", ([1, 10_000], [0, 10_001])),
+    ("device.toml", r"simulator\.flash_read\.\d+\.divider", ([1, 1000], [0, 1001])),
+    ("cipher.toml", r"cipher\.\d+\.message\.(min|max)", ([0], [-1])),
+    ("cipher.toml", r"cipher\.\d+\.message\.multiple", ([1], [0])),
+    ("processors.toml", r".*\.(clock_hz|supply_v|current_ma)", LEAST),
+    ("batteries.toml", r"cell\..*\.self_discharge_percent_per_year", ([0, 100], [-NOTHING, 100 + NOTHING])),
+    ("batteries.toml", r"cell\..*\.(capacity_mah|volts.*|pulse_ma)", LEAST),
+    ("batteries.toml", r"regulator\..*\.efficiency", ([NOTHING, 1], [0, 1 + NOTHING])),
+    ("batteries.toml", r"regulator\..*\.(quiescent_ma|dropout_v|volts_in_min)", ANY),
+    ("batteries.toml", r"regulator\..*\.volts_in_max", LEAST),
+    ("wlan.toml", r"card\..*\.(volts|tx_ma|rx_ma)", LEAST),
+    ("wlan.toml", r"card\..*\.idle_ma", ANY),
+    ("wlan.toml", r"card\..*\.transmit_dbm", ([-50, 50], [-50 - NOTHING, 50 + NOTHING])),
+    ("wlan.toml", r"card\..*\.sensitivity_dbm\..*", ([-150, 0], [-150 - NOTHING, NOTHING])),
+    ("wlan.toml", r"signal\..*\.(distance_m|exponent)", LEAST),
+    ("wlan.toml", r"signal\..*\.walls_db", ANY),
+    ("srf.toml", r"figure\..*\.value", ANY),
+]
+
+
+def _numbers(value: Any, where: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where a document has numbers, lists of them left out."""
+    if isinstance(value, dict):
+        return [found for key, inner in value.items() for found in _numbers(inner, (*where, key))]
+    if isinstance(value, list):
+        return [found for n, inner in enumerate(value) for found in _numbers(inner, (*where, n))]
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return [where] if number and isinstance(where[-1], str) else []
+
+
+@pytest.mark.parametrize("number", range(len(BOUNDS)))
+def test_a_number_is_taken_up_to_its_bounds(number: int, tmp_path: Path) -> None:
+    file, pattern, (inside, outside) = BOUNDS[number]
+    tried = 0
+    for path in (path for path in FILES if str(path).endswith(f"/{file}")):
+        document = tomllib.loads(path.read_text())
+        meant = [w for w in _numbers(document) if re.fullmatch(pattern, ".".join(map(str, w)))]
+        if not meant:
+            continue
+        target = placed(path, tmp_path, document_text(document))
+        for where in [*meant[:12], *meant[-3:]]:
+            tried += 1
+            complaint = rf"'{where[-1]}' is [-0-9.e]+;"
+            for value in inside:
+                target.write_text(changed(path, where, lambda t, key, value=value: t.update({key: value})))
+                try:
+                    read(target)
+                except InputError as error:  # of another check, such as that of two numbers
+                    assert not re.search(complaint, str(error)), where
+            for value in outside:
+                target.write_text(changed(path, where, lambda t, key, value=value: t.update({key: value})))
+                with pytest.raises(InputError, match=complaint):
+                    read(target)
+    assert tried
+
+
+def test_every_number_of_a_device_has_bounds() -> None:
+    for path in (path for path in FILES if path.name == "device.toml"):
+        for where in _numbers(tomllib.loads(path.read_text())):
+            name = ".".join(map(str, where))
+            fits = [
+                pattern
+                for file, pattern, _ in BOUNDS
+                if str(path).endswith(file) and re.fullmatch(pattern, name)
+            ]
+            assert fits or path.parent.name == "host", (path, name)
