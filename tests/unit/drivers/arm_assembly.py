@@ -97,3 +97,22 @@ def run(
     image = assemble(text, folder) if isinstance(text, str) else text
     (folder / "f.elf").write_bytes(elf_of([Segment(VECTORS, image), *segments], ARM, ENTRY | 1))
     return outcome([driver("arm"), *options(**(costs or {})), *more, folder / "f.elf"], given)
+
+
+SHORT = ("--max-cycles", "100000")
+FREE = ("--free", "--max-seconds", "0.01")
+CACHE = ("--cache", "1024:2:8", "--miss-cycles", "50")
+TOLD = "    str r0, [r4]\n"  # r0's low byte to the UART
+STOP = "    cpsid i\n    b .\n"
+AT = ENTRY + PRELUDE_BYTES
+
+
+def ended(ran: Outcome, code: int, event: str, detail: str, kind: str = "") -> None:
+    """How it ended, wholly."""
+    found = (ran.code, ran.end["event"], ran.end["detail"], ran.end.get("kind", ""))
+    assert found == (code, event, detail, kind)
+
+
+def bytes_of(ran: Outcome) -> list[int]:
+    """What it sent, without the frame of WAIT."""
+    return [*ran.output.removesuffix(b"!~")]
