@@ -82,7 +82,7 @@ struct machine {
     /* how it ended; NULL while it runs */
     const char *ending;     /* "end" or "fault" */
     const char *fault_kind; /* "stack", "silent" or "flood"; NULL: another fault */
-    char detail[256];
+    char *detail;
 };
 
 static inline uint32_t register_value(const struct machine *m, int id) {
@@ -94,13 +94,15 @@ static inline uint32_t register_value(const struct machine *m, int id) {
 /* Ends the run; the first reason counts. */
 static void finish(struct machine *m, const char *kind, const char *format, ...) {
     va_list arguments;
+    int unused;
     if (m->ending != NULL) {
         return;
     }
     m->ending = kind;
     va_start(arguments, format);
-    vsnprintf(m->detail, sizeof m->detail, format, arguments);
+    unused = vasprintf(&m->detail, format, arguments);
     va_end(arguments);
+    (void)unused;
     uc_emu_stop(m->uc);
 }
 
@@ -213,7 +215,7 @@ static inline void on_block(uc_engine *uc, uint64_t address64, uint32_t bytes, v
 
 /* The first address that `access`, of the instruction at `pc`, touches; before that instruction has run. */
 static uint32_t access_address(const struct machine *m, const struct thumb_access *access, uint32_t pc) {
-    static const int registers[8] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2, UC_ARM_REG_R3,
+    static const int registers[] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2, UC_ARM_REG_R3,
                                      UC_ARM_REG_R4, UC_ARM_REG_R5, UC_ARM_REG_R6, UC_ARM_REG_R7};
     uint32_t address = (uint32_t)access->offset;
     if (access->base == THUMB_PC) {

@@ -95,7 +95,7 @@ static inline uint8_t nor_byte(struct nor *nor, uint8_t in, uint64_t now) {
         return 2; /* QE: as the Pico's flash leaves the factory */
     }
     if (nor->command == 0x9F) {
-        static const uint8_t id[3] = {0xEF, 0x40, 0x15};
+        static const uint8_t id[] = {0xEF, 0x40, 0x15};
         return place <= 3 ? id[place - 1] : 0xFF;
     }
     if (place <= 3) {

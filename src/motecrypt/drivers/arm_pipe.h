@@ -14,14 +14,13 @@
 #include "restart.h"
 
 enum {
-    PIPE_BYTES = 4096,
     PIPE_FRAME_END = 0x7e,    /* protocol.py */
     PIPE_MAX_FLOOD = 1 << 17, /* bytes out without any in: the longest answer, all of it escaped */
     PIPE_GRACE_MS = 1000      /* how long the rest of a request may take to come through the pipe */
 };
 
 struct pipe {
-    uint8_t in[PIPE_BYTES];
+    uint8_t in[BUFSIZ];
     size_t in_next, in_end;
     uint32_t out_since_input;
     int frame_open;  /* bytes since the last delimiter */

@@ -48,7 +48,7 @@ static inline void sd_answer_r1(struct sd *sd, uint8_t r1) {
 }
 
 static inline void sd_execute(struct sd *sd, uint64_t now) {
-    static const uint8_t r7[5] = {0x01, 0, 0, 0x01, 0xAA}, r3[5] = {0, 0xC0, 0xFF, 0x80, 0};
+    static const uint8_t r7[] = {0x01, 0, 0, 0x01, 0xAA}, r3[] = {0, 0xC0, 0xFF, 0x80, 0};
     uint8_t code = sd->command[0] & 0x3Fu;
     uint32_t argument = (uint32_t)sd->command[1] << 24 | (uint32_t)sd->command[2] << 16 |
                         (uint32_t)sd->command[3] << 8 | sd->command[4];

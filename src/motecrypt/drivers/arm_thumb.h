@@ -146,7 +146,7 @@ struct thumb_access {
 
 /* LDR, STR and their kin by register, and by immediate: tops 5 to 9 (A5.2.4). */
 static inline void thumb_single_access(uint16_t code, unsigned top, struct thumb_access *out) {
-    static const uint8_t bytes_by_register[8] = {4, 2, 1, 1, 4, 2, 1, 2};
+    static const uint8_t bytes_by_register[] = {4, 2, 1, 1, 4, 2, 1, 2};
     unsigned immediate = (code >> 6) & 31u;
     out->base = (code >> 3) & 7u;
     if (top == 5) {

@@ -69,21 +69,20 @@ static void note(const char *what) {
 }
 
 static void finish(const char *kind, const char *format, ...) {
-    char detail[256];
     va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(detail, sizeof detail, format, arguments);
-    va_end(arguments);
     line_flush(&line);
     if (run.avr != NULL) {
         watch_tell(note);
         board_save_eeprom(&board, run.avr);
         profile_end(&profile, run.avr);
     }
+    fprintf(options.events, "{\"event\":\"%s\",\"detail\":\"", kind);
+    va_start(arguments, format);
+    vfprintf(options.events, format, arguments);
+    va_end(arguments);
     fprintf(options.events,
-            "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64
-            ",\"pc\":%u,\"stack\":%u,\"interrupts\":%" PRIu64 ",\"resets\":%" PRIu64 "}\n",
-            kind, detail, run.avr ? (uint64_t)run.avr->cycle : 0, run.avr ? (unsigned)run.avr->pc : 0,
+            "\",\"cycle\":%" PRIu64 ",\"pc\":%u,\"stack\":%u,\"interrupts\":%" PRIu64 ",\"resets\":%" PRIu64 "}\n",
+            run.avr ? (uint64_t)run.avr->cycle : 0, run.avr ? (unsigned)run.avr->pc : 0,
             run.avr ? (unsigned)(run.avr->ramend - run.least_sp) : 0, core.interrupts, board.resets);
     exit(strcmp(kind, "fault") == 0 ? EXIT_FAULT : 0);
 }

@@ -17,10 +17,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { EEPROM_MAX = 4096, MCUSR = 0x54, EXTERNAL_RESET = 1 << 1 };
+enum { MCUSR = 0x54, EXTERNAL_RESET = 1 << 1 };
 
 struct run {
     avr_t *avr;
@@ -31,7 +32,7 @@ struct run {
 struct board {
     const char *eeprom_path, *trouble;
     int eeprom_file; /* open from the beginning: the sandbox opens nothing */
-    uint8_t eeprom[EEPROM_MAX];
+    uint8_t *eeprom, *eeprom_now; /* as its file has it, and as the chip */
     uint32_t eeprom_bytes;
     int millivolts; /* at the ADC's inputs; below 0: nothing is connected */
     int resets_on_open;
@@ -74,13 +75,15 @@ static bool board_open_eeprom(struct board *board) {
 }
 
 static bool board_open(struct board *board, avr_t *avr, const char *data) {
-    avr_eeprom_desc_t whole = {board->eeprom, 0, avr->e2end + 1u};
-    board->eeprom_bytes = avr->e2end + 1u;
-    memset(board->eeprom, 0xFF, sizeof board->eeprom);
-    if (board->eeprom_bytes > EEPROM_MAX) {
-        board->trouble = "more EEPROM than expected";
+    avr_eeprom_desc_t whole = {NULL, 0, avr->e2end + 1u};
+    board->eeprom_bytes = whole.size;
+    board->eeprom = whole.ee = malloc(whole.size);
+    board->eeprom_now = malloc(whole.size);
+    if (board->eeprom == NULL || board->eeprom_now == NULL) {
+        board->trouble = "finds no memory";
         return false;
     }
+    memset(board->eeprom, 0xFF, whole.size);
     if (data != NULL && !board_load(board->eeprom, board->eeprom_bytes, 0, data)) {
         board->trouble = "cannot be loaded";
         return false;
@@ -103,7 +106,7 @@ static bool board_open(struct board *board, avr_t *avr, const char *data) {
 /* Written in place, whenever it has changed: what a loss of power leaves half-done on the chip is left
  * half-done here, too. */
 static void board_save_eeprom(struct board *board, avr_t *avr) {
-    uint8_t now[EEPROM_MAX];
+    uint8_t *now = board->eeprom_now;
     avr_eeprom_desc_t whole = {now, 0, board->eeprom_bytes};
     if (board->eeprom_path == NULL) {
         return;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WATCH_RULES = 48, WATCH_CONDITIONS = 4, WATCH_REGISTERS = 64, WATCH_LINE = 512, WATCH_IO_END = 0x100 };
+enum { WATCH_RULES = 48, WATCH_CONDITIONS = 4, WATCH_REGISTERS = 64, WATCH_IO_END = 0x100 };
 
 struct watch_condition {
     uint16_t address;
@@ -117,10 +117,11 @@ static bool watch_hook(avr_t *avr, avr_io_addr_t address) {
 
 /* Whether the file can be read and says what it should. */
 static bool watch_open(avr_t *avr, const char *path) {
-    char line[WATCH_LINE];
+    char *line = NULL;
+    size_t room = 0;
     FILE *file = fopen(path, "r");
     bool good = file != NULL;
-    while (good && fgets(line, sizeof line, file) != NULL) {
+    while (good && getline(&line, &room, file) >= 0) {
         struct watch_rule *rule = &watch.rules[watch.rule_count];
         good = watch.rule_count < WATCH_RULES && watch_read_rule(rule, line);
         for (int i = 0; good && i < rule->condition_count; i++) {

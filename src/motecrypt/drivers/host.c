@@ -34,6 +34,8 @@ enum {
     WARM_UP_NS = 300000,
     WARM_UP_MOST = 50,
     REGION_NS = 20000000,
+    EMPTY_SAMPLES = 101, /* of counting nothing, and of the spinning below */
+    BUSY_SAMPLES = 7,
     STACK_BYTES = 1 << 20,
     PAINT = 0xa5
 };
@@ -159,18 +161,18 @@ static uint8_t spin(void) {
 }
 
 static void calibrate(void) {
-    static struct sample samples[101];
+    static struct sample samples[EMPTY_SAMPLES];
     uint8_t status;
-    for (int i = 0; i < 101; i++) {
+    for (int i = 0; i < EMPTY_SAMPLES; i++) {
         samples[i] = sample_of(nothing, &status);
     }
-    struct summary empty = summarise(samples, 101);
+    struct summary empty = summarise(samples, EMPTY_SAMPLES);
     host.cycles_overhead = empty.median;
     host.ns_overhead = empty.ns;
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < BUSY_SAMPLES; i++) {
         samples[i] = sample_of(spin, &status);
     }
-    struct summary busy = summarise(samples, 7);
+    struct summary busy = summarise(samples, BUSY_SAMPLES);
     host.ticks_per_ns = busy.ns > 0 ? busy.median / busy.ns : 1;
 }
 

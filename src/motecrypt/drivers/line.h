@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -33,7 +34,7 @@ struct line {
     int vanished; /* the port has gone */
     const char *link;
     int helper_ends, helper_done; /* pipes to and from the process that removes the link */
-    char name[128]; /* of the pseudo-terminal */
+    const char *name; /* of the pseudo-terminal */
     uint8_t input[LINE_BYTES], output[LINE_BYTES];
     size_t input_at, input_end, output_end;
     int at_line_start;
@@ -101,9 +102,8 @@ static int line_send(struct line *line, uint8_t byte, double seconds) {
         return 1;
     }
     if (line->stamps && line->at_line_start) {
-        char stamp[32];
-        int n = snprintf(stamp, sizeof stamp, "%13.6f  ", seconds);
-        line_put(line, stamp, (size_t)n);
+        line_flush(line);
+        line->output_end = (size_t)snprintf((char *)line->output, sizeof line->output, "%13.6f  ", seconds);
     }
     line->at_line_start = byte == '\n';
     line_put(line, &byte, 1);
@@ -166,8 +166,8 @@ static void line_look(struct line *line, int listening) {
 
 /* Removes the link to the pseudo-terminal, unless it leads elsewhere by now. */
 static void line_unlink(const struct line *line) {
-    char target[128];
-    ssize_t n = readlink(line->link, target, sizeof target - 1);
+    char target[PATH_MAX];
+    ssize_t n = readlink(line->link, target, sizeof target);
     if (n > 0 && (size_t)n == strlen(line->name) && memcmp(target, line->name, (size_t)n) == 0) {
         unlink(line->link);
     }
@@ -218,9 +218,10 @@ static void line_wait_for_helper(void) {
 static int line_make_pty(struct line *line, const char *path) {
     struct termios mode;
     int slave;
-    if (openpty(&line->port, &slave, line->name, NULL, NULL) != 0 || tcgetattr(slave, &mode) != 0) {
+    if (openpty(&line->port, &slave, NULL, NULL, NULL) != 0 || tcgetattr(slave, &mode) != 0) {
         return -1;
     }
+    line->name = ptsname(line->port);
     cfmakeraw(&mode);
     tcsetattr(slave, TCSANOW, &mode);
     close(slave); /* so that the master hears of the first who opens it */

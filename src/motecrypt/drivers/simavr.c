@@ -53,7 +53,7 @@ static struct {
     uint64_t request_cycle; /* when the last input was read */
     uint64_t output_since_input;
     size_t input_at, input_end;
-    uint8_t input[4096];
+    uint8_t input[BUFSIZ];
     int frame_open;      /* bytes since the last delimiter */
     int request_open;    /* the same of what came in */
     unsigned unanswered; /* whole frames to go out before lock-step may block: one for each that came in, at least one */
@@ -65,14 +65,14 @@ static struct {
 } sim;
 
 static void finish(const char *kind, const char *format, ...) {
-    char detail[512];
     va_list arguments;
+    fprintf(sim.events, "{\"event\":\"%s\",\"kind\":\"%s\",\"detail\":\"", kind,
+            sim.fault_kind ? sim.fault_kind : "");
     va_start(arguments, format);
-    vsnprintf(detail, sizeof detail, format, arguments);
+    vfprintf(sim.events, format, arguments);
     va_end(arguments);
-    fprintf(sim.events,
-            "{\"event\":\"%s\",\"kind\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%u}\n",
-            kind, sim.fault_kind ? sim.fault_kind : "", detail, sim.avr ? (uint64_t)sim.avr->cycle : 0, sim.avr ? (unsigned)sim.avr->pc : 0);
+    fprintf(sim.events, "\",\"cycle\":%" PRIu64 ",\"pc\":%u}\n", sim.avr ? (uint64_t)sim.avr->cycle : 0,
+            sim.avr ? (unsigned)sim.avr->pc : 0);
     exit(strcmp(kind, "end") == 0 ? 0 : 3);
 }
 

@@ -46,9 +46,10 @@ static int sign_header(uint8_t *out) {
 
 static void set_nonce(uint8_t *nonce, int last) {
     memset(nonce, 0, 12);
-    for (int i = 0; i < 4; i++) {
-        nonce[10 - i] = (uint8_t)(number >> 8 * i);
-    }
+    nonce[7] = (uint8_t)(number >> 24);
+    nonce[8] = (uint8_t)(number >> 16);
+    nonce[9] = (uint8_t)(number >> 8);
+    nonce[10] = (uint8_t)number;
     nonce[11] = (uint8_t)last;
     number++;
 }

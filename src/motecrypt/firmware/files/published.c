@@ -18,7 +18,7 @@ static mbedtls_md_context_t md;
 static uint8_t iv[BLOCK], digest[MAC_BYTES], in[BLOCK], out[BLOCK * 2], expected[MAC_BYTES];
 
 static int make_iv(const struct job *job, uint32_t size) {
-    uint8_t bytes[8] = {(uint8_t)size, (uint8_t)(size >> 8), (uint8_t)(size >> 16)}; /* storages have 1 MB */
+    uint8_t bytes[8] = {(uint8_t)size, (uint8_t)(size >> 8), (uint8_t)(size >> 16), (uint8_t)(size >> 24), 0};
     int error = mbedtls_md_starts(&md);
     error |= mbedtls_md_update(&md, bytes, sizeof bytes);
     error |= mbedtls_md_update(&md, (const uint8_t *)job->source, strlen(job->source));

@@ -32,7 +32,7 @@
 enum { FROM_CARD = 16, SELECT = 17, CLOCK = 18, TO_CARD = 19 };
 
 enum {
-    BLOCK = 512,
+    BLOCK = STORAGE_PROGRAM_MAX,
     BLOCKS = 2048,
     START_HZ = 400000,       /* until the card is ready: 100 to 400 kHz */
     TRIES = 1000,            /* bytes to wait for a response, times to ask whether the card is ready */

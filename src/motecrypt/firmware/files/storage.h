@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+enum { STORAGE_PROGRAM_MAX = 512 }; /* the larger of the storages' programs: a block of the card */
+
 struct storage {
     uint32_t read_bytes;    /* reads are multiples of this */
     uint32_t program_bytes; /* so are writes */

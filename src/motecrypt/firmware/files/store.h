@@ -11,7 +11,7 @@ enum { STORE_BUFFER_BYTES = 1024 }; /* what newlib's stdio gives a file of Mbed 
 struct store_file {
     lfs_file_t file;
     struct lfs_file_config config;
-    uint8_t cache[512]; /* the larger of the storages' programs */
+    uint8_t cache[STORAGE_PROGRAM_MAX];
     uint8_t buffer[STORE_BUFFER_BYTES];
     uint32_t used, next;
     int writes;
