@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import faulthandler
+import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +20,24 @@ from motecrypt.setup import shortages
 # A busy machine is slow, which says nothing of the code: no example has a deadline.
 settings.register_profile("motecrypt", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("motecrypt")
+
+
+#: Seconds of its own processor time in user mode after which a test is taken to go round for ever; in C no
+#: exception ends it.
+PROCESSOR_S = float(os.environ.get("MOTECRYPT_TEST_PROCESSOR_S", "100"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The way out for what a test that is ended tells: pytest has not yet turned it elsewhere."""
+    faulthandler.register(signal.SIGVTALRM, file=os.dup(2), chain=True)
+
+
+@pytest.fixture(autouse=True)
+def _ends() -> Iterator[None]:
+    """A test that never ends is a failed one: its process ends, after telling where it was."""
+    signal.setitimer(signal.ITIMER_VIRTUAL, PROCESSOR_S)
+    yield
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 @pytest.fixture(autouse=True)

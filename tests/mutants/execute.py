@@ -138,7 +138,8 @@ class Tree:
         mark = uuid.uuid4().hex
         started = time.monotonic()
         log = self._scratch / "output"
-        code = self._server.run(arguments, self.root, self._environment(mark), log, deadline_s)
+        environment = self._environment(mark) | {"MOTECRYPT_TEST_PROCESSOR_S": str(deadline_s / 3)}
+        code = self._server.run(arguments, self.root, environment, log, deadline_s)
         _end_all(mark)
         seconds = time.monotonic() - started
         said = log.read_text(errors="replace") if log.exists() else ""
