@@ -23,6 +23,7 @@
 #define _GNU_SOURCE /* fdopen, poll, openpty, setlinebuf */
 #include <inttypes.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static void begin_region(struct machine *m, uint64_t cycles, uint64_t instructio
     if (m->cache_cold) {
         cache_flush(&m->cache);
     }
-    m->in_region = 1;
+    m->in_region = true;
     m->begin_cycles = cycles;
     m->begin_instructions = instructions;
     m->begin_misses = m->cache.misses;
@@ -312,7 +313,7 @@ static void set_option(struct machine *m, const char *key, char *text) {
         if (cache_init(&m->cache, four[0], four[1], four[2]) != 0) {
             fail("must be BYTES:WAYS:LINE, powers of two", key);
         }
-        m->cache_on = 1;
+        m->cache_on = true;
     } else if (strcmp(key, "--miss-cycles") == 0) {
         numbers(text, key, &m->miss_cycles, 1);
     } else if (strcmp(key, "--nor") == 0) {
@@ -358,19 +359,19 @@ static const char *parse(struct machine *m, int argc, char **argv) {
         if (argv[i][0] != '-') {
             elf = argv[i];
         } else if (strcmp(argv[i], "--trace") == 0) {
-            m->trace = 1;
+            m->trace = true;
         } else if (strcmp(argv[i], "--cold") == 0) {
-            m->cache_cold = 1;
+            m->cache_cold = true;
         } else if (strcmp(argv[i], "--free") == 0) {
-            free_run.on = 1;
+            free_run.on = true;
         } else if (strcmp(argv[i], "--real") == 0) {
-            free_run.real = 1;
+            free_run.real = true;
         } else if (strcmp(argv[i], "--bare") == 0) {
-            free_run.bare = 1;
+            free_run.bare = true;
         } else if (strcmp(argv[i], "--stamps") == 0) {
-            free_run.line.stamps = 1;
+            free_run.line.stamps = true;
         } else if (strcmp(argv[i], "--input") == 0) {
-            free_run.line.reads_input = 1;
+            free_run.line.reads_input = true;
         } else if (i + 1 < argc) {
             set_option(m, argv[i], argv[i + 1]);
             i++;

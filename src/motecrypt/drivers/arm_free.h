@@ -32,7 +32,7 @@ static volatile sig_atomic_t stopping;
 
 static void on_signal(int number) {
     (void)number;
-    stopping = 1;
+    stopping = true;
 }
 
 /* RP2040 datasheet, 2.2: what is a plain register here, or nothing at all. */
@@ -182,7 +182,7 @@ static bool free_open(struct machine *m, const char *port, const char *pty, cons
     signal(SIGTERM, on_signal);
     m->at_deadline = free_slice;
     m->deadline = 1;
-    free_run.look_at_sp = 1;
+    free_run.look_at_sp = true;
     pace_start(&free_run.pace, 0, 1000000);
     if (line_open(&free_run.line, port, pty) != 0) {
         fprintf(stderr, "arm: %s: %s\n", port ? port : pty, strerror(errno));

@@ -7,6 +7,7 @@
 #ifndef MOTECRYPT_ARM_PIPE_H
 #define MOTECRYPT_ARM_PIPE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -34,10 +35,10 @@ enum pipe_input { PIPE_INPUT, PIPE_CLOSED, PIPE_NONE };
 static inline int pipe_put(struct pipe *pipe, uint8_t byte) {
     putchar(byte);
     if (byte != PIPE_FRAME_END) {
-        pipe->frame_open = 1;
+        pipe->frame_open = true;
     } else if (pipe->frame_open) {
         pipe->frame_open = 0;
-        pipe->frame_whole = 1;
+        pipe->frame_whole = true;
     }
     return ++pipe->out_since_input > PIPE_MAX_FLOOD;
 }

@@ -89,7 +89,7 @@ static bool arm_profile_open(struct machine *m, struct arm_profile *p, const cha
         }
         map->code[(f->start - map->base) / 2].entry = i;
     }
-    p->on = 1;
+    p->on = true;
     return true;
 }
 
@@ -173,7 +173,6 @@ static void arm_profile_end(struct machine *m, struct arm_profile *p) {
             }
         }
     }
-    fclose(out);
 }
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef MOTECRYPT_ARM_SD_H
 #define MOTECRYPT_ARM_SD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -63,7 +64,7 @@ static inline void sd_execute(struct sd *sd, uint64_t now) {
     } else if (code == 55) {
         sd_answer_r1(sd, sd->ready_for_use ? 0 : 1);
     } else if (code == 41 && application) {
-        sd->ready_for_use = 1;
+        sd->ready_for_use = true;
         sd_answer_r1(sd, 0);
     } else if (code == 58) {
         sd_answer(sd, r3, sizeof r3);

@@ -7,6 +7,7 @@
 #ifndef MOTECRYPT_ARM_THUMB_H
 #define MOTECRYPT_ARM_THUMB_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Instruction classes of ARM DDI 0484, table 3-1, as far as their cycles differ on any Cortex-M0+. */
@@ -89,13 +90,13 @@ static inline void thumb_decode_misc(uint16_t code, struct thumb_instruction *ou
     if ((code & 0xFE00u) == 0xB400u) {
         out->class = THUMB_push;
         out->registers = thumb_bits(code & 0x1FFu);
-        out->writes_sp = 1;
+        out->writes_sp = true;
     } else if ((code & 0xFE00u) == 0xBC00u) {
         out->class = (code & 0x100u) ? THUMB_pop_pc : THUMB_pop;
         out->registers = thumb_bits(code & 0x1FFu);
-        out->writes_sp = 1;
+        out->writes_sp = true;
     } else if ((code & 0xFF00u) == 0xB000u) {
-        out->writes_sp = 1; /* ADD SP, SUB SP */
+        out->writes_sp = true; /* ADD SP, SUB SP */
     } else if (code == 0xBF20u || code == 0xBF30u) {
         out->class = THUMB_wait;
     }

@@ -25,6 +25,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -60,7 +61,7 @@ static volatile sig_atomic_t stopping;
 
 static void on_signal(int number) {
     (void)number;
-    stopping = 1;
+    stopping = true;
 }
 
 static void note(const char *what) {
@@ -282,7 +283,7 @@ int main(int argc, char **argv) {
                     : strcmp(key, "--board") == 0 ? &board.resets_on_open
                                                   : NULL;
         if (flag != NULL) {
-            *flag = 1;
+            *flag = true;
             continue;
         }
         if (strcmp(key, "--mcu") == 0) {

@@ -9,6 +9,7 @@
 #include <simavr/sim_io.h>
 #include <simavr/sim_irq.h>
 #include <simavr/sim_time.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ static void uart_on_output(avr_irq_t *irq, uint32_t value, void *parameter) {
 static void uart_look(struct uart *uart) {
     line_look(uart->line, uart->avr->data[UCSR0B] & RXEN0);
     if (uart->line->input_at < uart->line->input_end && !uart->feeding) {
-        uart->feeding = 1;
+        uart->feeding = true;
         avr_cycle_timer_register(uart->avr, uart_byte_cycles(uart->avr), uart_feed, uart);
     }
 }

@@ -103,7 +103,7 @@ static bool profile_open(struct profile *p, avr_t *avr, const char *functions) {
     }
     p->shadow.call_bytes = avr->address_size;
     shadow_begin(&p->shadow, 0, avr->ramend, avr->cycle);
-    p->on = 1;
+    p->on = true;
     return true;
 }
 
@@ -205,7 +205,6 @@ static void profile_end(struct profile *p, const avr_t *avr) {
                     p->code[at].cycles);
         }
     }
-    fclose(out);
 }
 
 #endif

@@ -69,7 +69,7 @@ static void watch_on_write(avr_t *avr, avr_io_addr_t address, uint8_t value, voi
     for (int i = 0; i < watch.rule_count; i++) {
         struct watch_rule *rule = &watch.rules[i];
         if (!rule->touched && watch_names(rule, address) && watch_holds(avr, rule, address, value)) {
-            rule->touched = 1;
+            rule->touched = true;
         }
     }
 }
@@ -139,7 +139,7 @@ static bool watch_open(avr_t *avr, const char *path) {
 static void watch_tell(void (*note)(const char *)) {
     for (int i = 0; i < watch.rule_count; i++) {
         if (watch.rules[i].touched && !watch.rules[i].told) {
-            watch.rules[i].told = 1;
+            watch.rules[i].told = true;
             note(watch.rules[i].text);
         }
     }

@@ -15,6 +15,7 @@
 #include <simavr/sim_cycle_timers.h>
 #include <simavr/sim_interrupts.h>
 #include <simavr/sim_irq.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -89,7 +90,7 @@ static void begin_interrupt(avr_t *avr, avr_int_vector_t *vector) {
     }
     avr_clear_interrupt(avr, vector);
     core.interrupts++;
-    core.interrupted = 1;
+    core.interrupted = true;
 }
 
 static inline int sleep_is_enabled(const avr_t *avr) {
@@ -143,7 +144,7 @@ static inline void step(avr_t *avr) {
     }
     avr->pc = next;
     if (avr->state == cpu_Sleeping) {
-        dozed = 1;
+        dozed = true;
         doze(avr);
     }
     if (avr->interrupt_state != 0 && avr->state == cpu_Running) {

@@ -24,6 +24,7 @@
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <ucontext.h>
 
@@ -440,7 +441,7 @@ int main(int argc, char **argv) {
             return describe();
         }
         if (strcmp(argv[i], "--trace") == 0) {
-            host.trace = 1;
+            host.trace = true;
         } else if (strcmp(argv[i], "--events") == 0 && i + 1 < argc) {
             host.events = fdopen(atoi(argv[++i]), "w");
             if (!host.events) {

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +77,7 @@ static void line_match(struct line *line, char byte) {
         line->until_matched = keep;
     }
     if (line->until_matched == length) {
-        line->seen_until = 1;
+        line->seen_until = true;
         line->until_matched = 0;
     }
 }
@@ -111,7 +112,7 @@ static int line_send(struct line *line, uint8_t byte, double seconds) {
         line_match(line, (char)byte);
     }
     if (++line->sent > line->max_output) {
-        line->flooded = 1;
+        line->flooded = true;
     }
     if (line->port >= 0 && (!line->is_pty || line->joined)) {
         line_to_port(line, byte);
@@ -123,7 +124,7 @@ static void line_watch_pty(struct line *line) {
     struct pollfd state = {line->port, POLLIN, 0};
     int joined = poll(&state, 1, 0) >= 0 && !(state.revents & POLLHUP);
     if (joined && !line->joined) {
-        line->opened = 1;
+        line->opened = true;
     }
     if (!joined && line->joined) {
         tcflush(line->port, TCIOFLUSH);
@@ -227,7 +228,7 @@ static int line_make_pty(struct line *line, const char *path) {
     close(slave); /* so that the master hears of the first who opens it */
     fcntl(line->port, F_SETFL, O_NONBLOCK);
     fcntl(line->port, F_SETFD, FD_CLOEXEC);
-    line->is_pty = 1;
+    line->is_pty = true;
     if (strcmp(path, "pty") != 0) {
         if (symlink(line->name, path) != 0) {
             return -1;
@@ -256,7 +257,7 @@ static int line_open_port(struct line *line, const char *path) {
 
 static int line_open(struct line *line, const char *port, const char *pty) {
     line->port = -1;
-    line->at_line_start = 1;
+    line->at_line_start = true;
     if (port != NULL) {
         return line_open_port(line, port);
     }

@@ -11,6 +11,7 @@
 #define MOTECRYPT_SHADOW_H
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -300,7 +301,7 @@ static inline int shadow_return(struct shadow *s, uint32_t sp, uint32_t target, 
            (s->frames[s->depth].caller_sp < sp ||
             (s->frames[s->depth].caller_sp == sp && s->frames[s->depth].return_address == target))) {
         shadow_pop(s, now);
-        ended = 1;
+        ended = true;
     }
     return ended;
 }

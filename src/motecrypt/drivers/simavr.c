@@ -27,6 +27,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -86,7 +87,7 @@ static void on_mark(avr_t *avr, avr_io_addr_t address, uint8_t value, void *para
     (void)parameter;
     avr->data[address] = value;
     if (value) {
-        sim.in_region = 1;
+        sim.in_region = true;
         sim.begin_cycle = avr->cycle;
         sim.begin_sp = sim.deepest_sp = pair(R_SPL);
         sim.digest = UINT64_C(0xcbf29ce484222325);
@@ -236,7 +237,7 @@ static void on_uart_out(avr_irq_t *irq, uint32_t value, void *parameter) {
         finish("fault", "the firmware floods its UART: more than %d bytes without being asked", MAX_OUTPUT);
     }
     if ((uint8_t)value != FRAME_END) {
-        sim.frame_open = 1;
+        sim.frame_open = true;
     } else if (sim.frame_open) {
         sim.frame_open = 0;
         if (sim.unanswered > 0 && --sim.unanswered > 0) {
@@ -385,7 +386,7 @@ static void quiet(avr_t *avr, const int level, const char *format, va_list argum
     if (level != LOG_ERROR || told) {
         return;
     }
-    told = 1;
+    told = true;
     vsnprintf(text, sizeof text, format, arguments);
     for (char *at = text; *at != '\0'; at++) {
         if (*at == '\033') { /* the colour ends with m */
@@ -414,7 +415,7 @@ int main(int argc, char **argv) {
             continue;
         }
         if (strcmp(argv[i], "--trace") == 0) {
-            sim.trace = 1;
+            sim.trace = true;
             continue;
         }
         if (strcmp(argv[i], "--mcu") == 0) {

@@ -74,7 +74,7 @@ uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *i
 }
 
 static uint8_t operation(void) {
-    volatile uint8_t room[5000];
+    volatile uint8_t room[setting("DEEP", 5000)];
     memset((void *)room, 1, sizeof room);
     work();
     return (uint8_t)(room[77] + 4);

@@ -239,6 +239,10 @@ def test_the_stack_is_measured_on_a_painted_one(host: Host) -> None:
     assert done.stderr == "1 operations, 0 restores, status 5\n"
     (region,) = host.events("--trace", host.library, bare=1)
     assert region["stack"] <= 16, "what the measuring itself takes is taken off"
+    (region,) = host.events("--trace", host.library, deep=900_000)
+    assert 900_000 < region["stack"] < 900_500
+    done = host("--trace", host.library, nostack=1)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "no memory for a stack\n")
 
 
 # --- comparing libraries -------------------------------------------------------------------------------
