@@ -1,0 +1,313 @@
+"""A board's greeting, requests and flashing against a pretended port and a pretended clock."""
+
+from __future__ import annotations
+
+import errno
+import struct
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from motecrypt.catalog import Catalog
+from motecrypt.emulate.images import Segment
+from motecrypt.errors import FailureKind
+from motecrypt.process import Outcome
+from motecrypt.runners import board
+from motecrypt.runners.board import BoardError, BoardSession
+from motecrypt.runners.protocol import encode
+from motecrypt.runners.session import Region
+
+UNO = Catalog.load().device("uno")
+HELLO = encode(0, "h", b"hello")
+
+
+class World:
+    """A clock that goes on while something is waited for, and a port where bytes come at their times."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        self.coming: list[tuple[float, bytes]] = []
+        self.written: list[tuple[float, bytes]] = []
+        self.opened: list[Any] = []
+        self.closed = 0
+        self.takes = 1 << 20
+        self.slept: list[float] = []
+        clock = SimpleNamespace(monotonic=lambda: self.now, sleep=self._sleep)
+        monkeypatch.setattr(board, "time", clock)
+        monkeypatch.setattr(board, "select", SimpleNamespace(select=self._select))
+        monkeypatch.setattr(board, "SerialPort", self._open)
+
+    def _open(self, port: str, baud: int) -> World:
+        self.opened.append((port, baud))
+        return self
+
+    def _sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+    def _select(self, read: list[int], write: list[int], bad: list[int], left: float) -> Any:
+        if write:
+            self._sleep(left)
+            return [], [], []
+        assert read == [7] and left >= 0
+        if self.coming and self.coming[0][0] <= self.now + left:
+            self.now = max(self.now, self.coming[0][0])
+            return read, [], []
+        self.now += left
+        return [], [], []
+
+    def fileno(self) -> int:
+        return 7
+
+    def read(self) -> bytes:
+        return self.coming.pop(0)[1]
+
+    def write(self, data: bytes) -> int:
+        self.written.append((self.now - 1000, data[: self.takes]))
+        return min(self.takes, len(data))
+
+    def close(self) -> None:
+        self.closed += 1
+
+    def comes(self, *timed: tuple[float, bytes]) -> None:
+        self.coming += [(1000 + at, data) for at, data in timed]
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    return World(monkeypatch)
+
+
+def test_a_greeting_begins_a_session_and_what_else_comes_goes_by(world: World) -> None:
+    world.comes((1.5, b"boot\x7e"), (1.6, HELLO), (1.69, HELLO), (1.75, b"x"), (2.5, b"later"))
+    session = BoardSession("/dev/p")
+    assert world.opened == [("/dev/p", 115200)] and not world.written and not world.closed
+    assert world.now == pytest.approx(1001.85)  # a tenth of a second of quiet
+    assert session.read(0.0) == HELLO
+    assert session.read(1003.0) == b"later" and session.read(1003.0) == b""
+    assert not session.cycles_exact and session.restart() is False
+    with session:
+        pass
+    assert world.closed == 1
+
+
+def test_a_board_that_never_stops_talking_is_begun_with_all_the_same(world: World) -> None:
+    world.comes((0.5, HELLO), *((0.5 + n / 20, b"x") for n in range(1, 200)))
+    BoardSession("/dev/p")
+    assert world.now == pytest.approx(1002.5, abs=0.1)  # after two seconds
+
+
+def test_a_greeting_is_asked_for_every_two_seconds_for_eight(world: World) -> None:
+    with pytest.raises(
+        BoardError, match=r"^/dev/p: nothing answers within 8 s; is this the board's port, and is"
+    ):
+        BoardSession("/dev/p")
+    assert [data for _, data in world.written] == [b"\x7e" + encode(n, "H") for n in (1, 2, 3)]
+    assert [round(at, 1) for at, _ in world.written] == [2.0, 4.0, 6.0] and world.closed == 1
+    assert world.now == pytest.approx(1008.0, abs=0.06)
+    with pytest.raises(BoardError, match=r"nothing answers within 0\.3 s"):
+        BoardSession("/dev/p", 0.3)
+
+
+DAMAGED = HELLO[:3] + bytes([HELLO[3] ^ 1]) + HELLO[4:]
+
+
+@pytest.mark.parametrize(
+    ("heard", "said"),
+    [
+        (HELLO[:6], r"only half a frame came \(6 bytes\); check the cable"),
+        (b"\x7e\x01\x00\x7e", r"only half a frame came \(4 bytes\)"),
+        (DAMAGED, "frames come damaged; check the cable, and that the board runs at its usual clock"),
+        (b"hello there, sketch", r"19 bytes that are no frame of protocol 1 \(68 65 6c 6c 6f 20 74 68 65 72 65 2c\.\.\.\)"),
+        (encode(0, "h", b"", version=2), "version 2"),
+    ],
+)  # fmt: skip
+def test_who_answers_but_does_not_greet_is_told(heard: bytes, said: str, world: World) -> None:
+    world.comes((0.1, heard))
+    with pytest.raises(BoardError, match=f"^/dev/p: .*{said}"):
+        BoardSession("/dev/p", 1.0)
+    assert world.closed == 1
+
+
+def _greeted(world: World) -> BoardSession:
+    world.comes((0.1, HELLO))
+    session = BoardSession("/dev/p")
+    session.read(0.0)
+    world.now = 1000.0
+    return session
+
+
+def test_a_request_is_sent_whole_or_not_within_ten_seconds(world: World) -> None:
+    session = _greeted(world)
+    world.takes = 2
+    session.write(b"abcde")
+    assert b"".join(data for _, data in world.written) == b"abcde"
+    assert [round(at, 1) for at, _ in world.written] == [0.0, 0.1, 0.2] and world.slept == [0.1, 0.1]
+    world.takes = 0
+    with pytest.raises(BoardError, match=r"^/dev/p: takes no more bytes; unplug it and plug it in again$"):
+        session.write(b"f")
+    assert world.now == pytest.approx(1010.2, abs=0.11)
+
+
+def test_cycles_and_stack_come_with_each_answer(world: World) -> None:
+    session = _greeted(world)
+    answer = struct.pack("<BII", 0, 70_000, 99)
+    frames = [
+        encode(1, "r", answer),
+        encode(2, "k", answer),
+        encode(3, "r", answer + b"out"),
+        encode(4, "r", b"1" * 8),
+    ]
+    damaged = bytearray(encode(5, "r", answer))
+    damaged[5] ^= 1
+    world.comes((0.5, b"".join(frames) + bytes(damaged)))
+    assert session.read(1001.0) == b"".join(frames) + bytes(damaged)
+    assert session.regions() == [Region(70_000, 99), Region(70_000, 99)] and session.regions() == []
+
+
+# --- flashing ------------------------------------------------------------------------------------------------
+
+
+def test_a_firmware_is_flashed_once_to_each_port(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    flashed: list[Any] = []
+    monkeypatch.setattr(board, "_flashed", {})
+    monkeypatch.setattr(board, "flasher_of", lambda device: lambda *given: flashed.append(given[1:]))
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.write_text("1")
+    two.write_text("2")
+    device = SimpleNamespace(extra={"port": "/dev/p"})
+    options = board.Options()
+    for elf in (one, one, two, one):
+        world.comes((world.now - 1000, HELLO))
+        board.open_session(device, elf, 0, options)  # type: ignore[arg-type]
+    assert flashed == [(one, "/dev/p"), (two, "/dev/p"), (one, "/dev/p")]
+    monkeypatch.undo()
+    assert board.flasher_of(UNO) is board.flash_uno
+    other: Any = SimpleNamespace(chip="Z80")
+    with pytest.raises(
+        BoardError, match=r"^Z80: no way to flash such a board is known; there is one for ATmega"
+    ):
+        board.flasher_of(other)
+    assert board.identity(UNO) == "board ATmega328P, own timer"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        (Outcome(None, "", ""), "avrdude is missing; 'motecrypt doctor' tells how to get it"),
+        (
+            Outcome(1, "", "avrdude: stk500_getsync(): not in sync"),
+            "no bootloader answers; is it an UNO, and",
+        ),
+        (Outcome(1, "", "programmer is not responding"), "no bootloader answers"),
+        (Outcome(1, "", "one\n Error: two \nerror: three"), "Error: two$"),
+        (Outcome(1, "", " one \ntwo"), "one$"),
+        (Outcome(1, "", ""), "avrdude said nothing$"),
+    ],
+)
+def test_how_an_uno_is_flashed(
+    outcome: Outcome, said: str, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+    contents: list[str] = []
+
+    def run(command: list[str]) -> Outcome:
+        asked.append(command)
+        contents.append(Path(command[-1].split(":")[2]).read_text())
+        return outcome
+
+    image = SimpleNamespace(segments=(Segment(0, b"a"), Segment(0x800000, b"ram")))
+    monkeypatch.setattr(board, "read_image", lambda elf, device: image)
+    monkeypatch.setattr(board.process, "run", run)
+    with pytest.raises(BoardError, match=f"^/dev/p: could not be flashed: {said}"):
+        board.flash_uno(UNO, Path("f.elf"), "/dev/p")
+    outcome = Outcome(0, "", "")
+    board.flash_uno(UNO, Path("f.elf"), "/dev/p")
+    assert world.opened == [("/dev/p", 115200)] * 2 and world.closed == 2
+    command = ["avrdude", "-q", "-q", "-D", "-p", "atmega328p", "-c", "arduino", "-x", "attempts=3"]
+    assert asked[0][:-1] == [*command, "-P", "/dev/p", "-b", "115200", "-U"]
+    assert contents == [":01000000619E\n:00000001FF\n"] * 2
+
+
+def test_the_picos_volume_is_found_and_waited_for(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert board.find_volume([str(tmp_path)]) is None
+    for name, text in (("user/RPI-RP2", "RPI-RP2"), ("OTHER", "RPI-RP2"), ("x/RPI-RP2", "FOO")):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "INFO_UF2.TXT").write_text(text)
+    assert board.find_volume([str(tmp_path / "none"), str(tmp_path)]) == tmp_path / "user/RPI-RP2"
+    found = iter([None, None, tmp_path])
+    monkeypatch.setattr(board, "find_volume", lambda: next(found))
+    assert board._wait_for_volume(5.0) == tmp_path and world.slept == [0.5, 0.5]
+    monkeypatch.setattr(board, "find_volume", lambda: None)
+    with pytest.raises(
+        BoardError, match=r"^no Pico in BOOTSEL mode within 5 s: hold BOOTSEL while plugging it in"
+    ):
+        board._wait_for_volume(5.0)
+    assert len(world.slept) == 12
+
+
+def test_a_pico_is_flashed_through_its_volume_or_picotool(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    image = SimpleNamespace(segments=(Segment(0x10000000, b"a"),))
+    content = board.uf2(image.segments)
+    monkeypatch.setattr(board, "read_image", lambda elf, device: image)
+    volumes: list[Path | None] = [tmp_path]
+    monkeypatch.setattr(board, "find_volume", lambda: volumes[0])
+    tool = [False]
+    monkeypatch.setattr(board, "_picotool", lambda given: given == content and tool[0])
+    waited: list[float] = []
+    monkeypatch.setattr(board, "_wait_for_volume", lambda seconds: waited.append(seconds) or tmp_path)
+    flash = tmp_path / "motecrypt.uf2"
+    for volume, there, writes, waits in (
+        (tmp_path, True, True, 0),
+        (None, True, False, 0),
+        (None, False, True, 1),
+    ):
+        volumes[0], tool[0] = volume, there
+        waited.clear()
+        flash.unlink(missing_ok=True)
+        board.flash_pico(UNO, Path("f.elf"), "/dev/p")
+        assert flash.exists() == writes and len(waited) == waits
+        assert ("hold BOOTSEL while you plug the Pico in" in capfd.readouterr().err) == bool(waits)
+    assert waited == [120.0] and flash.read_bytes() == content and world.slept == [0.5, 0.5]
+
+
+def test_a_volume_that_goes_away_has_taken_the_file(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(handle: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(board.os, "fsync", fail)
+    board.copy_uf2(b"x", tmp_path)
+    assert world.slept == [0.5]
+    board.copy_uf2(b"x", tmp_path / "gone")
+    (tmp_path / "INFO_UF2.TXT").write_text("")
+    with pytest.raises(BoardError, match=r"motecrypt\.uf2: cannot be written: Input/output error$") as told:
+        board.copy_uf2(b"x", tmp_path)
+    assert told.value.kind is FailureKind.BOARD
+
+
+def test_picotool_is_used_where_it_sees_a_pico(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[Any]] = []
+    answer = [Outcome(0, "", "")]
+
+    def run(command: list[Any]) -> Outcome:
+        assert Path(command[-1]).read_bytes() == b"content"
+        asked.append(command[:-1])
+        return answer[0]
+
+    monkeypatch.setattr(board.process, "run", run)
+    monkeypatch.setattr(board.shutil, "which", lambda name: None)
+    assert not board._picotool(b"content") and not asked
+    monkeypatch.setattr(board.shutil, "which", lambda name: name)
+    assert board._picotool(b"content") and asked == [["picotool", "load", "-x"]]
+    answer[0] = Outcome(1, "", "")
+    assert not board._picotool(b"content")
