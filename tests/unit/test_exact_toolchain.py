@@ -15,7 +15,7 @@ from motecrypt.descriptor import Table
 from motecrypt.errors import FailureKind, InputError
 from motecrypt.model import Compiler, Memory, Toolchain, ToolchainTarget
 from motecrypt.process import Outcome
-from motecrypt.toolchain import BuildError, includes, native, pinned, sizes, sources, toolchain
+from motecrypt.toolchain import BuildError, firmware, includes, native, pinned, sizes, sources, toolchain
 from motecrypt.toolchain.sizes import Sizes
 
 Ran = Callable[..., Outcome]
@@ -353,3 +353,38 @@ def test_a_hash_and_a_release_are_words_of_a_certain_form() -> None:
             InputError, match=rf"^x\.toml: release '{wrong[:20]}' is not the name of a Debian"
         ):
             releases("bookworm", wrong)
+
+
+# --- the cache of firmware ---------------------------------------------------------------------------------
+
+
+def test_a_firmware_appears_whole_in_the_cache_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = ["key"]
+    request: Any = SimpleNamespace()
+    folder = tmp_path / "ke" / "key"
+
+    def compile_all(given: object, work: Path) -> None:
+        assert given is request and work.parent == folder.parent
+        (work / "sizes.json").write_text("{}")
+
+    monkeypatch.setattr(firmware, "_compile_all", compile_all)
+    monkeypatch.setattr(firmware, "key_of", lambda given: keys[0])
+    keys[0] = "other"
+    with pytest.raises(
+        BuildError, match=r"^a source was changed while it was compiled: build again$"
+    ) as changed:
+        firmware._build_into(request, folder, "key")
+    assert changed.value.transient and changed.value.kind is FailureKind.INTERRUPTED
+    assert list(folder.parent.iterdir()) == []
+    keys[0] = "key"
+    firmware._build_into(request, folder, "key")
+    assert folder.stat().st_mode & 0o777 == 0o755  # as others may read it
+    (folder / "sizes.json").write_text('{"first": 1}')
+    firmware._build_into(request, folder, "key")  # another was faster: its files stay
+    assert (folder / "sizes.json").read_text() == '{"first": 1}'
+    (folder / "sizes.json").rename(folder / "damaged.json")
+    with pytest.raises(InputError, match=r"/ke/key: cannot be written: Directory not empty$"):
+        firmware._build_into(request, folder, "key")
+    assert [path.name for path in folder.parent.iterdir()] == ["key"]

@@ -100,7 +100,7 @@ class BoardSession:
                 asked += 1
                 self._port.write(bytes([END]) + encode(asked, "H"))
             data = self._receive(time.monotonic() + 0.05)
-            heard = (heard + data)[-65536:]
+            heard += data
             try:
                 bodies = frames.feed(data)
             except ProtocolError:
@@ -252,7 +252,6 @@ def flash_pico(device: Device, elf: Path, port: str) -> None:
         print(
             f"motecrypt: hold BOOTSEL while you plug the Pico in: waiting for its volume {VOLUME}",
             file=sys.stderr,
-            flush=True,
         )
         volume = _wait_for_volume(VOLUME_WAIT_S)
     copy_uf2(content, volume)

@@ -191,7 +191,6 @@ def _fetch(toolchain: Toolchain, target: ToolchainTarget, root: Path, mirror: st
             f"motecrypt: fetching the toolchain {toolchain.name} ({', '.join(pins)} of Debian "
             f"{toolchain.release}) into the cache; nothing is installed",
             file=sys.stderr,
-            flush=True,
         )
         files = debian.packages(toolchain.release, list(pins), scratch, mirror)
         for package, file in files.items():

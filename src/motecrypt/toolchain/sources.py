@@ -150,7 +150,6 @@ def _fetch(library: str, source: Source) -> Path:
         print(
             f"motecrypt: fetching the source of {library} ({source.client} {source.package})",
             file=sys.stderr,
-            flush=True,
         )
         archive = CLIENTS[source.client](source, scratch)
         data = archive.read_bytes()

@@ -34,7 +34,8 @@ class World:
         self.closed = 0
         self.takes = 1 << 20
         self.slept: list[float] = []
-        clock = SimpleNamespace(monotonic=lambda: self.now, sleep=self._sleep)
+        self.looks = 0
+        clock = SimpleNamespace(monotonic=self._look, sleep=self._sleep)
         monkeypatch.setattr(board, "time", clock)
         monkeypatch.setattr(board, "select", SimpleNamespace(select=self._select))
         monkeypatch.setattr(board, "SerialPort", self._open)
@@ -42,6 +43,11 @@ class World:
     def _open(self, port: str, baud: int) -> World:
         self.opened.append((port, baud))
         return self
+
+    def _look(self) -> float:
+        self.looks += 1
+        assert self.looks < 10_000, "waits for ever"
+        return self.now
 
     def _sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
@@ -87,10 +93,23 @@ def test_a_greeting_begins_a_session_and_what_else_comes_goes_by(world: World) -
     assert world.now == pytest.approx(1001.85)  # a tenth of a second of quiet
     assert session.read(0.0) == HELLO
     assert session.read(1003.0) == b"later" and session.read(1003.0) == b""
-    assert not session.cycles_exact and session.restart() is False
+    assert not session.cycles_exact and not session.holds_input and session.restart() is False
     with session:
         pass
     assert world.closed == 1
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        HELLO[:3] + bytes([HELLO[3] ^ 1]) + HELLO[4:],  # damaged
+        encode(0, "k") + encode(0, "a"),
+        b"\0" * (1 << 21) + b"\0\x7e",  # a frame without an end
+    ],
+)
+def test_what_comes_before_a_greeting_is_passed_over(before: bytes, world: World) -> None:
+    world.comes((0.1, before + HELLO), (0.12, HELLO))
+    assert BoardSession("/dev/p").read(0.0) == HELLO and not world.written
 
 
 def test_a_board_that_never_stops_talking_is_begun_with_all_the_same(world: World) -> None:
@@ -120,7 +139,10 @@ DAMAGED = HELLO[:3] + bytes([HELLO[3] ^ 1]) + HELLO[4:]
         (HELLO[:6], r"only half a frame came \(6 bytes\); check the cable"),
         (b"\x7e\x01\x00\x7e", r"only half a frame came \(4 bytes\)"),
         (DAMAGED, "frames come damaged; check the cable, and that the board runs at its usual clock"),
-        (b"hello there, sketch", r"19 bytes that are no frame of protocol 1 \(68 65 6c 6c 6f 20 74 68 65 72 65 2c\.\.\.\)"),
+        (
+            b"hello there, sketch",
+            r"19 bytes that are no frame of protocol 1 \(68 65 6c 6c 6f 20 74 68 65 72 65 2c\.\.\.\)",
+        ),
         (encode(0, "h", b"", version=2), "version 2"),
     ],
 )  # fmt: skip
@@ -162,12 +184,14 @@ def test_cycles_and_stack_come_with_each_answer(world: World) -> None:
     ]
     damaged = bytearray(encode(5, "r", answer))
     damaged[5] ^= 1
+    frames.insert(1, bytes(damaged))
+    damaged.clear()
     world.comes((0.5, b"".join(frames) + bytes(damaged)))
     assert session.read(1001.0) == b"".join(frames) + bytes(damaged)
     assert session.regions() == [Region(70_000, 99), Region(70_000, 99)] and session.regions() == []
 
 
-# --- flashing ------------------------------------------------------------------------------------------------
+# --- flashing ----------------------------------------------------------------------------------------------
 
 
 def test_a_firmware_is_flashed_once_to_each_port(
@@ -237,7 +261,12 @@ def test_the_picos_volume_is_found_and_waited_for(
     world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     assert board.find_volume([str(tmp_path)]) is None
-    for name, text in (("user/RPI-RP2", "RPI-RP2"), ("OTHER", "RPI-RP2"), ("x/RPI-RP2", "FOO")):
+    for name, text in (
+        ("user/RPI-RP2", "RPI-RP2"),
+        ("OTHER", "RPI-RP2"),
+        ("ZZ", "RPI-RP2"),
+        ("x/RPI-RP2", "FOO"),
+    ):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "INFO_UF2.TXT").write_text(text)
     assert board.find_volume([str(tmp_path / "none"), str(tmp_path)]) == tmp_path / "user/RPI-RP2"
