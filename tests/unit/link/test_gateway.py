@@ -190,6 +190,17 @@ def test_commands_go_down_and_outcomes_come_back() -> None:
         field.gateway.send(7, b"nobody")
 
 
+def test_what_is_not_answered_goes_again_after_a_quarter_of_a_second() -> None:
+    field = Field(5)
+    field.gateway.poll(1000)
+    field.gateway.send(5, b"open the valve", CONFIRMED | COMMAND)
+    first = field.gateway.take_packets()
+    field.gateway.poll(1249)
+    assert field.gateway.take_packets() == []
+    field.gateway.poll(1250)
+    assert field.gateway.take_packets() == first
+
+
 def test_a_restored_backup_begins_epochs_and_accepts_nothing_recorded() -> None:
     field = Field(5, 6)
     silent = field.add(7, SHORT)
@@ -221,6 +232,10 @@ def test_a_restored_backup_begins_epochs_and_accepts_nothing_recorded() -> None:
         assert field.gateway.send(number, READING) == Event.WAITING
         assert field.down()[-1] == Event.MESSAGE
     assert not field.gateway.take_events()
+    field.gateway.poll(2000)
+    assert field.store.record is not None
+    kept = json.loads(field.store.record.split(b"\n")[0])["nodes"]
+    assert [kept[str(number)][2] for number in (5, 6)] == [0, 0], "no epoch is offered any more"
     silent.send(READING, LONG)
     field.up(*silent.packets())
     assert len(field.got) == 9

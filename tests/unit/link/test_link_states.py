@@ -424,6 +424,24 @@ def test_refused_moves_the_sender_on() -> None:
     assert pair.deliver(pair.gateway, pair.node) == [Event.MESSAGE, Event.ACCEPTED]
 
 
+@pytest.mark.parametrize(
+    ("ahead", "moves"),
+    [(0, 0), (1, 1), (63, 63), (64, 64), (1000, 1000), (0x1FFF, 0x1FFF), (0x2000, 0), (0x3FFF, 0)],
+)
+def test_refused_never_moves_the_sender_back(ahead: int, moves: int) -> None:
+    """The receiver names 14 bits of the counter that it waits for: half of their range lies behind."""
+    node = Pair().node
+    link = model.Model(1, KEY, 5, SHORT | LISTENS, 32, 1)
+    counter = node.unused
+    assert node.send(READING, CONFIRMED | LONG) == Event.WAITING
+    packed, detail = link.long(0, counter, READING, CONFIRMED), node.unused + ahead & 0x3FFF
+    assert list(packed.packets) == node.packets()
+    before = node.unused
+    refused = link.answer(0, counter, packed.full_tag, model.REFUSED, detail)
+    assert node.receive(refused) == Event.REFUSED
+    assert node.unused == before + moves
+
+
 def test_a_node_that_hears_nothing_sends_every_32nd_message_long() -> None:
     pair = Pair(options=SHORT)
     kinds = []
