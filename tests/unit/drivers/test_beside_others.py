@@ -80,6 +80,38 @@ def test_what_has_happened_is_told_while_the_driver_runs_on(
     os.close(reader)
 
 
+def confined(process: int) -> Path:
+    """What the kernel says of a driver, once all is open and the firmware begins; or after the deadline."""
+    status, ends = Path(f"/proc/{process}/status"), time.monotonic() + DEADLINE_S
+    while "Seccomp:\t2" not in status.read_text() and time.monotonic() < ends:
+        time.sleep(0.01)
+    return status
+
+
+@pytest.mark.parametrize("prepare", [avr_locked, arm_locked, avr_free, arm_free])
+def test_what_has_been_read_is_closed(tmp_path: Path, prepare: Callable[[Path], list[str]]) -> None:
+    """While the firmware runs, no file is open but those that are written."""
+    command = prepare(tmp_path)
+    if prepare in (avr_free, arm_free):
+        (tmp_path / "functions").write_text("0 20\n")
+        command += ["--profile", str(tmp_path / "p"), "--functions", str(tmp_path / "functions")]
+    if prepare is avr_free:
+        (tmp_path / "notes").write_text("text\t0x66:1:any\n")
+        (tmp_path / "data").write_bytes(bytes(9))
+        command += ["--notes", str(tmp_path / "notes"), "--data", str(tmp_path / "data")]
+        command += ["--eeprom", str(tmp_path / "eeprom")]
+    running = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    with ended_in_time(running):
+        open_ = [os.readlink(file) for file in (confined(running.pid).parent / "fd").iterdir()]
+        assert running.stdin is not None
+        running.stdin.close()
+    own = {Path(name).name for name in open_ if name.startswith(str(tmp_path))}
+    written = {avr_free: {"p", "eeprom"}, arm_free: {"p"}}
+    assert own == written.get(prepare, set())
+
+
 @pytest.mark.parametrize("prepare", [avr_locked, arm_locked, avr_free, arm_free])
 def test_it_ends_with_whoever_started_it(tmp_path: Path, prepare: Callable[[Path], list[str]]) -> None:
     command = prepare(tmp_path)
@@ -93,10 +125,8 @@ def test_it_ends_with_whoever_started_it(tmp_path: Path, prepare: Callable[[Path
         pass_fds=[there],
     )
     assert parent.stdout is not None
-    child = Path(f"/proc/{int(parent.stdout.readline())}/status")
+    child = confined(int(parent.stdout.readline()))
     ends = time.monotonic() + DEADLINE_S
-    while "Seccomp:\t2" not in child.read_text() and time.monotonic() < ends:
-        time.sleep(0.01)
     parent.send_signal(signal.SIGKILL)
     parent.wait(DEADLINE_S)
     parent.stdout.close()
