@@ -104,12 +104,12 @@ def test_what_has_been_read_is_closed(tmp_path: Path, prepare: Callable[[Path], 
         command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     with ended_in_time(running):
-        open_ = [os.readlink(file) for file in (confined(running.pid).parent / "fd").iterdir()]
+        open_ = [str(file.readlink()) for file in (confined(running.pid).parent / "fd").iterdir()]
         assert running.stdin is not None
         running.stdin.close()
     own = {Path(name).name for name in open_ if name.startswith(str(tmp_path))}
-    written = {avr_free: {"p", "eeprom"}, arm_free: {"p"}}
-    assert own == written.get(prepare, set())
+    written = {"avr_free": {"p", "eeprom"}, "arm_free": {"p"}}
+    assert own == written.get(prepare.__name__, set())
 
 
 @pytest.mark.parametrize("prepare", [avr_locked, arm_locked, avr_free, arm_free])
