@@ -34,6 +34,7 @@
 #include "arm_machine.h"
 #include "arm_storage.h"
 #include "arm_watch.h"
+#include "bounds.h"
 #include "elf.h"
 #include "restart.h"
 #include "sandbox.h"
@@ -272,7 +273,7 @@ static void add_memory(struct machine *m, const char *text, const char *key, uin
 }
 
 static void open_core(struct machine *m, const char *name) {
-    for (size_t i = 0; i < sizeof core_models / sizeof core_models[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(core_models); i++) {
         if (strcmp(core_models[i].name, name) == 0) {
             check(uc_open(UC_ARCH_ARM, core_models[i].mode, &m->uc), name);
             check(uc_ctl_set_cpu_model(m->uc, core_models[i].cpu), name);
@@ -416,7 +417,7 @@ static void add_hook(struct machine *m, int type, void *function, uint64_t begin
 }
 
 static void connect(struct machine *m) {
-    for (size_t i = 0; i < sizeof rp2040_windows / sizeof rp2040_windows[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(rp2040_windows); i++) {
         struct rp2040_window *window = &rp2040_windows[i];
         check(uc_mmio_map(m->uc, window->base, window->bytes, read_window, window, write_window, window),
               "registers");

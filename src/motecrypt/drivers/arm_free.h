@@ -55,7 +55,7 @@ static const struct {
 
 static void free_note(struct machine *m, uint32_t address, int is_write) {
     uint32_t plain = address >> 28 == 4 ? address & ~0x3000u : address; /* without the atomic aliases */
-    for (unsigned i = 0; i < sizeof unmodelled / sizeof unmodelled[0]; i++) {
+    for (unsigned i = 0; i < COUNT_OF(unmodelled); i++) {
         if (plain - unmodelled[i].base < unmodelled[i].bytes && (is_write || !unmodelled[i].writes_only) &&
             !(free_run.told & 1u << i)) {
             free_run.told |= 1u << i;

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "arm_machine.h"
+#include "bounds.h"
 
 enum { DATA_FAULT = 4 /* among QEMU's numbers of exceptions */ };
 
@@ -168,7 +169,7 @@ static void on_exception(uc_engine *uc, uint32_t number, void *user) {
     if (number == DATA_FAULT) {
         look_at_data_fault(m);
     }
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         if (names[i].number == number) {
             what = names[i].what;
         }

@@ -85,7 +85,7 @@ static void begin_interrupt(avr_t *avr, avr_int_vector_t *vector) {
     avr->cycle += INTERRUPT_CYCLES;
     avr_raise_irq(vector->irq + AVR_INT_IRQ_RUNNING, 1);
     avr_raise_irq(table->irq + AVR_INT_IRQ_RUNNING, vector->vector);
-    if (table->running_ptr < sizeof table->running / sizeof table->running[0]) {
+    if (table->running_ptr < COUNT_OF(table->running)) {
         table->running[table->running_ptr++] = vector;
     }
     avr_clear_interrupt(avr, vector);
@@ -227,7 +227,7 @@ static void step_watch_flags(avr_t *avr) {
 /* Classic chips and ATtinys keep SE in MCUCR, which libsimavr leaves alone; there SLEEP always sleeps. */
 static int chip_has_smcr(const avr_t *avr) {
     static const char *const without[] = {"atmega8", "atmega16", "atmega32", "atmega64", "atmega128", "atmega162"};
-    for (size_t i = 0; i < sizeof without / sizeof without[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(without); i++) {
         if (strcmp(avr->mmcu, without[i]) == 0) {
             return 0;
         }

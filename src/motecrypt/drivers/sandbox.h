@@ -20,6 +20,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "bounds.h"
+
 #if defined(__x86_64__) && defined(__LP64__)
 #define SANDBOX_MACHINE AUDIT_ARCH_X86_64
 #elif defined(__aarch64__) && defined(__AARCH64EL__)
@@ -103,7 +105,7 @@ static struct sock_filter sandbox_filter[] = {
 
 /* Whether the kernel confines us from now on; if not, errno says why. */
 static int sandbox_install(void) {
-    struct sock_fprog program = {sizeof sandbox_filter / sizeof sandbox_filter[0], sandbox_filter};
+    struct sock_fprog program = {COUNT_OF(sandbox_filter), sandbox_filter};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         return 0;
     }

@@ -82,3 +82,12 @@ uint32_t burst(uint32_t count, uint32_t divider) {
     }
     return nor_status(&nor, divider, end) & 1u ? 0 : kept;
 }
+
+/* A byte that goes out while the chip is not selected, and what comes in. */
+uint8_t unheard(uint8_t byte);
+uint8_t unheard(uint8_t byte) {
+    nor_reset(&nor);
+    nor_select(&nor, 0, 0);
+    nor_send(&nor, byte, 1, 0);
+    return nor_receive(&nor, 8);
+}

@@ -19,7 +19,7 @@ class Nor:
     def __init__(self, library: ctypes.CDLL) -> None:
         self._library = library
         library.converse.restype = ctypes.c_uint64
-        library.send.restype = library.at.restype = ctypes.c_uint8
+        library.send.restype = library.at.restype = library.unheard.restype = ctypes.c_uint8
         library.reset()
 
     def send(self, *values: int, data: bytes = b"", now: int = 0) -> int:
@@ -116,6 +116,11 @@ def test_bytes_take_eight_clocks_and_the_fifo_holds_sixteen(nor: Nor) -> None:
         assert nor.burst(1, divider) == 1
         assert nor.burst(16, divider) == 16
         assert nor.burst(20, divider) == 16, "what comes beyond is lost, as on a board"
+
+
+def test_a_chip_that_is_not_selected_hears_and_says_nothing(nor: Nor) -> None:
+    assert nor._library.unheard(WRITE_ENABLE) == 0xFF
+    assert nor.status() == 0
 
 
 def test_a_byte_comes_back_when_it_has_gone_out(nor: Nor) -> None:
