@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.results import Claims, Results, claims, schema
+from motecrypt.results import Claims, Results, schema
 from motecrypt.results.claims import has_ended, this_process
 
 PROCESSES = multiprocessing.get_context("spawn")
@@ -41,19 +41,31 @@ def test_a_claim_counts_until_its_deadline_and_no_longer(
     now, ticks = [1e9], [50.0]
     monkeypatch.setattr(time, "time", lambda: now[0])
     monkeypatch.setattr(time, "monotonic", lambda: ticks[0])
-    first, second = Claims(results, 60), Claims(results, 60)
+    first, second = Claims(results), Claims(results)
     first.take({"a", "b"})
     now[0] += 59
-    assert second.take({"a"}) == set()
+    ticks[0] += 14.9
     first.renew()
-    now[0] += 2
+    assert second.take({"a"}) == set()
+    now[0] += 1
     assert second.take({"a"}) == {"a"}, "it was not yet due to be renewed"
-    ticks[0] += claims.RENEW_S + 1
+    now[0] += 50
+    ticks[0] += 0.1
     second.renew()
     now[0] += 59
     assert first.take({"a", "b"}) == {"b"}
-    now[0] += 2
+    now[0] += 1
     assert first.take({"a"}) == {"a"}
+
+
+def test_a_clock_put_back_leaves_no_claim_for_long(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1e9]
+    monkeypatch.setattr(time, "time", lambda: now[0])
+    Claims(results).take({"a"})
+    now[0] -= 60
+    assert Claims(results).take({"a"}) == set()
+    now[0] -= 1
+    assert Claims(results).take({"a"}) == {"a"}
 
 
 @pytest.mark.parametrize("deadline", [1e300, "tomorrow", b"1", 9e9])
@@ -73,6 +85,8 @@ def test_an_owner_that_nobody_is_holds_nothing(results: Results, owner: object) 
 def test_who_lives_is_known_on_this_machine_and_nowhere_else() -> None:
     boot, space, pid, started = this_process().split()
     assert (int(pid), has_ended(f"{this_process()} 0")) == (os.getpid(), False)
+    since_boot_s = time.clock_gettime(time.CLOCK_BOOTTIME)
+    assert 0 < int(started) / os.sysconf("SC_CLK_TCK") <= since_boot_s
     assert has_ended(f"{boot} {space} {pid} {int(started) + 1} 0"), "another process had this number"
     assert has_ended(f"{boot} {space} {2**30} {started} 0")
     for other in (f"other {space}", f"{boot} other", "unknown unknown"):

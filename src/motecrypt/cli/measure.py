@@ -78,7 +78,9 @@ def command(
 ) -> None:
     """Measure ciphers on devices: cycles, flash, RAM and stack, every output checked.
 
-    What was measured before with the same sources, compiler and simulator is not measured again.
+    What was measured before with the same sources, compiler and simulator is not measured again. Two
+    processes that measure into one results file at the same time share the work.
+
     Use --flags '-O2' --flags '-O3 -flto' to compare compiler flags, --toolchain gcc-5.4 --toolchain gcc-14
     to compare compilers ('motecrypt list toolchains'). With --board the same firmware is flashed to the
     board at a port, whose own timer counts; simulated figures stand beside it.

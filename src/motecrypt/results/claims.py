@@ -15,8 +15,8 @@ from pathlib import Path
 
 from motecrypt.results.store import Results
 
-CLAIM_S = 60.0
-RENEW_S = 15.0
+CLAIM_S = 60.0  # how long a claim lasts that is not renewed
+RENEW_S = 15.0  # after how long it is
 
 _numbers = itertools.count()
 
@@ -28,25 +28,22 @@ class Claims:
     ----------
     results
         The file that the cells are stored in.
-    seconds
-        How long a claim lasts that is not renewed.
     """
 
-    def __init__(self, results: Results, seconds: float = CLAIM_S) -> None:
+    def __init__(self, results: Results) -> None:
         self._results = results
-        self._seconds = seconds
         self._renewed_at = time.monotonic()
         self.owner = f"{this_process()} {next(_numbers)}"
 
     def take(self, keys: Collection[str]) -> set[str]:
         """Claim cells by their keys, as far as nobody else has; returns those that are claimed now."""
-        now = time.time()
         with self._results.transaction() as connection:
+            now = time.time()
             owners = [owner for (owner,) in connection.execute("SELECT DISTINCT owner FROM claim")]
             ended = [(owner,) for owner in owners if has_ended(owner)]
             connection.executemany("DELETE FROM claim WHERE owner = ?", ended)
             # A deadline further away than any claim's was not written by a clock that agrees with ours.
-            latest = now + max(self._seconds, CLAIM_S)
+            latest = now + 2 * CLAIM_S
             connection.execute("DELETE FROM claim WHERE deadline <= ? OR deadline > ?", (now, latest))
             asked = json.dumps(sorted(keys))
             held = connection.execute(
@@ -56,17 +53,17 @@ class Claims:
             free = set(keys) - {key for (key,) in held}
             connection.executemany(
                 "INSERT OR REPLACE INTO claim (key, owner, deadline) VALUES (?, ?, ?)",
-                [(key, self.owner, now + self._seconds) for key in sorted(free)],
+                [(key, self.owner, now + CLAIM_S) for key in sorted(free)],
             )
         return free
 
     def renew(self) -> None:
         """Put the deadline off, where that is due: to be called at least every few seconds."""
-        if time.monotonic() - self._renewed_at < min(RENEW_S, self._seconds / 4):
+        if time.monotonic() - self._renewed_at < RENEW_S:
             return
         self._renewed_at = time.monotonic()
         with self._results.transaction() as connection:
-            until = time.time() + self._seconds
+            until = time.time() + CLAIM_S
             connection.execute("UPDATE claim SET deadline = ? WHERE owner = ?", (until, self.owner))
 
     def release(self, keys: Collection[str] | None = None) -> None:
