@@ -69,7 +69,7 @@ class Sender:
         self._reader = frames.FrameReader(self._length)
         self._output = bytearray()
         self._pieces: list[bytes] = []
-        self._counter = -1
+        self._counter: int
         self._fewest_missing = 0
         self._failures: int
         self._busy_until_us = 0.0

@@ -470,6 +470,17 @@ def test_a_broadcast_reaches_every_member_and_asks_nothing() -> None:
     assert members[0].send(READING) == Event.TOO_LONG and sender.renew(9) == Event.TOO_LONG
 
 
+def test_a_new_epoch_answers_nothing_of_the_old_one() -> None:
+    pair = Pair()
+    pair.in_step()
+    pair.node.send(READING, CONFIRMED | LONG)
+    assert [pair.gateway.receive(packet) for packet in pair.node.packets()][-1] == Event.MESSAGE
+    assert pair.gateway.renew(7) == Event.WAITING
+    assert all(packet[2] >> 4 & 3 == 2 for packet in pair.gateway.packets()), "the offer of the epoch"
+    pair.gateway.answer(True)
+    assert pair.gateway.packets() == []
+
+
 def test_after_a_restored_backup_a_new_epoch_takes_nothing_old() -> None:
     pair = Pair()
     pair.in_step()
