@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +15,17 @@ from motecrypt.descriptor import Table
 from motecrypt.errors import FailureKind, InputError
 from motecrypt.model import Compiler, Memory, Toolchain, ToolchainTarget
 from motecrypt.process import Outcome
-from motecrypt.toolchain import BuildError, firmware, includes, native, pinned, sizes, sources, toolchain
+from motecrypt.toolchain import (
+    BuildError,
+    debian,
+    firmware,
+    includes,
+    native,
+    pinned,
+    sizes,
+    sources,
+    toolchain,
+)
 from motecrypt.toolchain.sizes import Sizes
 
 Ran = Callable[..., Outcome]
@@ -388,3 +398,173 @@ def test_a_firmware_appears_whole_in_the_cache_or_not_at_all(
     with pytest.raises(InputError, match=r"/ke/key: cannot be written: Directory not empty$"):
         firmware._build_into(request, folder, "key")
     assert [path.name for path in folder.parent.iterdir()] == ["key"]
+
+
+# --- archives ----------------------------------------------------------------------------------------------
+
+
+def test_lists_that_another_process_uses_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, slept, asked = [0.0], [0], [0]
+    free_after = [3]
+
+    def flock(file: object, how: int) -> None:
+        assert how == debian.LOCK_EX | debian.LOCK_NB
+        asked[0] += 1
+        assert asked[0] < 20_000, "waits for ever"
+        if asked[0] <= free_after[0]:
+            raise OSError
+
+    def sleep(seconds: float) -> None:
+        assert seconds == 0.1
+        slept[0] += 1
+        now[0] += seconds
+
+    monkeypatch.setattr(debian, "flock", flock)
+    monkeypatch.setattr(debian, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+    file: Any = SimpleNamespace(name="lock")
+    debian._lock(file)
+    assert (asked[0], slept[0]) == (4, 3)
+    free_after[0] = 1_000_000
+    now[0] = 0.0
+    with pytest.raises(BuildError, match=r"^lock: held by another process$") as held:
+        debian._lock(file)
+    assert held.value.transient and 900.0 < now[0] < 900.5  # as long as fetching may take
+
+
+@pytest.mark.parametrize(
+    "text", ["http://[x", "no address", "http://a b", "ftp2://a/b", "x" * 70, "http://\u00e4"]
+)
+def test_what_is_no_archives_address_is_shown_shortly(text: str) -> None:
+    shown = text.encode("unicode_escape").decode()[:60]
+    with pytest.raises(InputError) as told:
+        debian.checked_mirror(text, "--mirror")
+    assert str(told.value).startswith(f"--mirror '{shown}' is no address of a Debian archive; write http")
+    assert debian.checked_mirror("http://a.example/debian/", "x") == "http://a.example/debian"
+
+
+def test_packages_come_by_apt_from_the_first_archive_that_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+    answers = {"update": OK, "download": OK}
+
+    def run(command: list[str], timeout_s: float, cwd: Path) -> Outcome:
+        assert timeout_s == 300 and cwd == tmp_path
+        words = command[command.index("APT::Get::AllowUnauthenticated=false") + 1 :]
+        asked.append(" ".join(words))
+        return answers[words[0]]
+
+    monkeypatch.setattr(debian.process, "run", run)
+    monkeypatch.setattr(debian, "cache_dir", lambda: tmp_path / "cache")
+    monkeypatch.setattr(debian, "KEYRING", tmp_path)
+    monkeypatch.setattr(debian, "listed", list)
+    monkeypatch.setattr(debian, "main_sites", lambda found: ["http://one", "http://two"])
+    monkeypatch.delenv(debian.MIRROR_VARIABLE, raising=False)
+    (tmp_path / "a_1.deb").write_text("")
+    assert debian.packages("r", ["a"], tmp_path) == {"a": tmp_path / "a_1.deb"}
+    assert asked == ["update", "download a"]
+    (place,) = (tmp_path / "cache/debian").iterdir()
+    name, _, digest = place.name.partition("-")
+    assert name == "r" and len(digest) == 12
+    lines = [
+        f"deb [signed-by={tmp_path} target=Packages] {site} r main\n" for site in ("http://one", "http://two")
+    ]
+    assert (place / "sources.list").read_text() == "".join(lines)
+    with pytest.raises(BuildError, match=r"^http://one r: did not bring b, c$"):
+        debian.packages("r", ["a", "b", "c"], tmp_path)
+    asked.clear()
+    (place / "lists/x_Packages").write_text("")
+    debian.packages("r", ["a"], tmp_path)
+    assert asked == ["download a"]
+    answers["download"] = BAD
+    with pytest.raises(BuildError, match=r"^http://one r: a\.c:3: error: no$") as failed:
+        debian.packages("r", ["a"], tmp_path)
+    assert asked[1:] == ["download a", "update", "download a"] and failed.value.kind is FailureKind.MISSING
+    answers["update"] = Outcome(1, "", "no net")
+    asked.clear()
+    with pytest.raises(BuildError, match=r"^http://one r: no net$"):
+        debian.packages("r", ["a"], tmp_path)
+    assert asked == ["download a", "update"]
+
+
+def test_a_machine_and_what_it_unpacks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    told = [Outcome(0, " amd64 \n", "")]
+    monkeypatch.setattr(pinned.process, "run", lambda command, timeout_s: told[0])
+    assert pinned._architecture.__wrapped__() == "amd64"
+    told[0] = Outcome(None, "", "")
+    assert pinned._architecture.__wrapped__() == pinned.os.uname().machine
+    told[0] = Outcome(2, "", "dpkg-deb: error: no archive")
+    with pytest.raises(
+        BuildError, match=r"^x\.deb cannot be unpacked: dpkg-deb: error: no archive$"
+    ) as failed:
+        pinned._unpack([Path("x.deb")], tmp_path)
+    assert failed.value.transient
+    (tmp_path / "x.deb").write_text("x")
+    digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"  # SHA-256 of "x"
+    pinned._check(tmp_path / "x.deb", digest)
+    with pytest.raises(
+        BuildError, match=rf"^x\.deb has the hash {digest[:16]}…, pinned is {'a' * 16}…: refused$"
+    ):
+        pinned._check(tmp_path / "x.deb", "a" * 64)
+
+
+def test_a_crate_comes_by_cargo_with_the_users_settings(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    own, scratch = tmp_path / "own", tmp_path / "scratch"
+    own.mkdir()
+    scratch.mkdir()
+    (own / "config.toml").write_text("c")
+    (own / "credentials.toml").write_text("d")
+    monkeypatch.setenv("CARGO_HOME", str(own))
+    monkeypatch.setattr(sources.shutil, "which", lambda name: name)
+
+    def run(command: list[str], timeout_s: float, cwd: Path, environment: dict[str, str]) -> Outcome:
+        assert (command, timeout_s, cwd) == (["cargo", "fetch"], 300, scratch)
+        home = Path(environment["CARGO_HOME"])
+        assert home == scratch / "cargo" and "PATH" in environment
+        assert {path.name: path.read_text() for path in home.iterdir()} == {
+            "config.toml": "c",
+            "credentials.toml": "d",
+        }
+        (home / "registry").mkdir()
+        (home / "registry/x-1.2.crate").write_text("archive")
+        return OK
+
+    monkeypatch.setattr(sources.process, "run", run)
+    source: Any = replace(_source(), package="x", version="1.2")
+    assert sources._from_crate(source, scratch) == scratch / "cargo/registry/x-1.2.crate"
+    assert 'x = "=1.2"' in (scratch / "Cargo.toml").read_text()
+    monkeypatch.setattr(sources.shutil, "which", lambda name: None)
+    with pytest.raises(BuildError, match=r"^cargo is not installed$"):
+        sources._from_crate(source, scratch)
+
+
+def _source() -> sources.Source:
+    values: dict[str, Any] = dict.fromkeys((field.name for field in fields(sources.Source)), "")
+    return sources.Source(**values)
+
+
+@pytest.mark.parametrize(("file", "archive"), [("", "x-1.2.tar.gz"), ("other.zip", "other.zip")])
+def test_a_source_distribution_comes_by_pip(
+    file: str, archive: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    answer = [OK]
+    brings = [True]
+
+    def run(command: list[Any], timeout_s: float, cwd: Path, environment: dict[str, str]) -> Outcome:
+        assert command[4] == archive and command[-1] == "x==1.2" and "PYTHONPATH" not in environment
+        if brings[0]:
+            (tmp_path / archive).write_text("")
+        return answer[0]
+
+    monkeypatch.setattr(sources.process, "run", run)
+    source = replace(_source(), package="x", version="1.2", file=file)
+    assert sources._from_pypi(source, tmp_path) == tmp_path / archive
+    (tmp_path / archive).unlink()
+    brings[0] = False
+    with pytest.raises(BuildError, match=rf"^did not bring {archive}$"):
+        sources._from_pypi(source, tmp_path)
+    answer[0] = BAD
+    with pytest.raises(BuildError, match=r"^a\.c:3: error: no$"):
+        sources._from_pypi(source, tmp_path)
