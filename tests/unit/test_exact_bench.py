@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from motecrypt.bench import board, passes, task
+from motecrypt.bench import board, measure, passes, task
 from motecrypt.bench.passes import Stopped, WrongOutput
 from motecrypt.bench.plan import Job
 from motecrypt.bench.record import Trouble
@@ -487,3 +487,12 @@ def test_all_vectors_go_through_the_oracle_and_every_variant(monkeypatch: pytest
     monkeypatch.setattr(known_answers, "oracle", lambda cipher: lambda k, n, a, m: (m, b"tag"))
     with pytest.raises(WrongAnswer, match=rf"^f:1: ciphertext: expected 2726.*{CBC.oracle} gives 0001"):
         known_answers.prove(CATALOG, CBC)
+
+
+def test_how_many_jobs_are_done_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulated, native = job(), job(device=CATALOG.device("host"))
+    for count, work, expected in (
+        *((1, [simulated], 1), (2, [simulated], 3), (2, [simulated, native], 2), (5, [native], 5)),
+    ):
+        monkeypatch.setattr(measure, "processors", lambda count=count: count)
+        assert measure._threads(work) == expected

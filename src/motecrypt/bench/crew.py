@@ -1,7 +1,6 @@
 """Threads that work off jobs: they build one firmware while another runs, and help each other at the end.
 
-Most of a thread's work is done by other programs (compilers, drivers): as many threads as there are
-processors keep all of these busy.
+Most of a thread's work is done by other programs (compilers, drivers), which it waits for.
 """
 
 from __future__ import annotations

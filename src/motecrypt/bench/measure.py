@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from motecrypt.bench.crew import Crew
@@ -43,7 +43,8 @@ def ensure(
     cells
         What is wanted; measurements already stored with the same content are not made again.
     jobs
-        Firmwares run side by side; default: the number of processors.
+        Firmwares run side by side; default: one for each processor and, where all are simulated, one more, as
+        each waits for an answer now and then.
     progress
         Called with (done, total, title) as firmwares are finished.
     again
@@ -71,7 +72,7 @@ def ensure(
         take(job, outcome)
 
     queue, elsewhere = deque(work), list[Job]()
-    crew = Crew(jobs or processors(), stop)
+    crew = Crew(jobs or _threads(work), stop)
     try:
         while queue or elsewhere or crew.busy:
             while queue and crew.has_room:
@@ -104,3 +105,10 @@ def ensure(
         if share is not None:
             share.release()
     return {cell: m for cell, m in stored.items() if m is not None}
+
+
+def _threads(work: Sequence[Job]) -> int:
+    """How many jobs to do side by side: what runs on the processor itself has one to itself."""
+    count = processors()
+    spare = count > 1 and all(job.device.simulated for job in work)
+    return count + 1 if spare else count
