@@ -1,6 +1,7 @@
 """Determinism, integrity and statistics: sound ciphers pass, the others are caught for the right reason."""
 
 import random
+from dataclasses import replace
 
 import audit_toys as toys
 import pytest
@@ -82,3 +83,47 @@ def test_ciphers_that_take_little_are_audited_too(name):
         assert audit(access, cipher, 1).sentences
     found = statistics.audit(access, cipher, 1, quick=True)
     assert found.data["sample_bytes"] <= statistics.SAMPLE_BYTES // 8
+
+
+class Last:
+    """Draws the last of every range, and bytes of one value."""
+
+    def randrange(self, count):
+        return count - 1
+
+    def randbytes(self, count):
+        return b"r" * count
+
+
+def test_every_forgery_is_tried():
+    c, nonce, ad, tag = bytes(range(16)), b"nonce", b"ad", b"tag"
+
+    def forged(lengths, *parts):
+        cipher = replace(toys.RC4D, message=lengths)
+        return list(integrity._forgeries(integrity.Sent(*parts), cipher, Last()))
+
+    def last_bit(data):
+        return data[:-1] + bytes([data[-1] ^ 0x80])
+
+    made = forged(MessageLengths(), c, nonce, ad, tag)
+    expected = [("one bit of ciphertext", (last_bit(c), nonce, ad, tag))] * 16
+    expected += [
+        ("one byte of ciphertext", (c[:-1] + bytes([c[-1] ^ 0x55]), nonce, ad, tag)),
+        ("cut short", (c[:15], nonce, ad, tag)),
+        ("cut short", (c[:8], nonce, ad, tag)),
+        ("extended", (c + b"r", nonce, ad, tag)),
+        ("halves exchanged", (c[8:] + c[:8], nonce, ad, tag)),
+        ("replaced by random bytes", (b"r" * 16, nonce, ad, tag)),
+    ]
+    expected += [
+        ("one bit of nonce", (c, last_bit(nonce), ad, tag)),
+        ("one bit of tag", (c, nonce, ad, last_bit(tag))),
+        ("one bit of associated data", (c, nonce, last_bit(ad), tag)),
+    ] * 4
+    expected += [("associated data cut", (c, nonce, b"a", tag)), ("tag of zeros", (c, nonce, ad, bytes(3)))]
+    assert [(name, (s.ciphertext, s.nonce, s.ad, s.tag)) for name, s in made] == expected
+    # Whole blocks: a block less, half of them, a block more; none of it where the cipher takes one length.
+    blocks = [s.ciphertext for name, s in forged(MessageLengths(multiple=8), c * 3, b"", b"", b"")]
+    assert [len(data) for data in blocks[16:]] == [48, 40, 24, 56, 48, 48]
+    names = [name for name, _ in forged(MessageLengths(min=16, max=16), c, b"", b"", b"")]
+    assert names[15:] == ["one bit of ciphertext", "one byte of ciphertext", "halves exchanged", names[-1]]
