@@ -568,3 +568,88 @@ def test_a_source_distribution_comes_by_pip(
     answer[0] = BAD
     with pytest.raises(BuildError, match=r"^a\.c:3: error: no$"):
         sources._from_pypi(source, tmp_path)
+
+
+# --- what is pinned, unpacked ------------------------------------------------------------------------------
+
+TARGET = ToolchainTarget(
+    replaces="old-gcc", command="gcc", version="gcc 1", linker="", compile_flags=(), include=(), packages=(),
+    libraries=(),
+)  # fmt: skip
+
+
+def test_the_systems_own_has_its_linker_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = {"gcc": "gcc 1", "ld": "ld 9"}
+
+    def identity(command: str) -> str:
+        if command not in there:
+            raise InputError(f"no {command}")
+        return there[command]
+
+    monkeypatch.setattr(pinned, "identity", identity)
+    assert pinned.is_system(TARGET) and pinned.is_system(replace(TARGET, linker="ld"))
+    assert not pinned.is_system(replace(TARGET, linker="gold"))
+    assert not pinned.is_system(replace(TARGET, version="gcc 2"))
+    assert not pinned.is_system(replace(TARGET, command="cc"))
+
+
+def test_an_unpacked_compiler_runs_where_all_that_it_runs_does(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    broken: list[str] = []
+    parts = {part: str(tmp_path / "lib" / part) for part in pinned._PARTS}
+
+    def run(command: list[Any]) -> Outcome:
+        program, asked = str(command[0]), str(command[1])
+        if asked == "--version":
+            return BAD if program in broken else OK
+        return Outcome(0, parts[asked.partition("=")[2]] + "\n", "")
+
+    monkeypatch.setattr(pinned.process, "run", run)
+    both = replace(TARGET, linker="ld")
+    assert pinned._runs(tmp_path, both)
+    for program in (*parts.values(), *(str(tmp_path / "usr/bin" / name) for name in ("gcc", "ld"))):
+        broken[:] = [program]
+        assert not pinned._runs(tmp_path, both)
+    first = next(iter(parts))
+    for elsewhere in ("/usr/bin/as", "as"):  # what does not lie here is the system's
+        parts[first] = elsewhere
+        broken[:] = [elsewhere]
+        assert pinned._runs(tmp_path, both)
+
+
+def test_where_a_toolchain_lies_tells_what_is_in_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(pinned, "cache_dir", lambda: tmp_path)
+    monkeypatch.setattr(pinned, "_architecture", lambda: "amd64")
+    chain = Toolchain("toy", "Toy", "r", "s", Path("toy.toml"), ())
+    roots = {
+        pinned._root(replace(chain, release=release), target)
+        for release in ("r", "q")
+        for target in (TARGET, replace(TARGET, libraries=("x",)), replace(TARGET, links=(("a", "b"),)))
+    }
+    assert len(roots) == 6 and {root.parent for root in roots} == {tmp_path / "toolchains"}
+    for root in roots:
+        name, _, digest = root.name.rpartition("-")
+        assert name == "toy-gcc" and len(digest) == 16
+    monkeypatch.setattr(pinned, "_architecture", lambda: "arm64")
+    assert pinned._root(chain, TARGET) not in roots
+
+
+def test_what_is_a_program(tmp_path: Path) -> None:
+    import shutil
+    import sys
+
+    program = tmp_path / "program"
+    shutil.copy(Path(sys.executable).resolve(), program)
+    program.chmod(0o755)
+    assert pinned._is_program(program)
+    program.rename(tmp_path / "lib.so.1")
+    assert not pinned._is_program(tmp_path / "lib.so.1")
+    (tmp_path / "lib.so.1").rename(program)
+    (tmp_path / "link").symlink_to(program)
+    (tmp_path / "script").write_text("#!/bin/sh\n")
+    (tmp_path / "script").chmod(0o755)
+    for other in ("link", "script", "none", "."):
+        assert not pinned._is_program(tmp_path / other)
+    program.chmod(0o644)
+    assert not pinned._is_program(program)
