@@ -51,7 +51,7 @@ static inline int pipe_queued(const struct pipe *pipe) {
 static inline enum pipe_input pipe_wait(struct pipe *pipe) {
     ssize_t got;
     fflush(stdout);
-    if ((!pipe->frame_whole || restart_descriptor >= 0) &&
+    if ((!pipe->frame_whole || restart_descriptor) &&
         !restart_or_input(pipe->frame_whole ? -1 : PIPE_GRACE_MS)) {
         return PIPE_NONE;
     }

@@ -19,37 +19,33 @@
 
 enum { RESTART_CODE = 77 };
 
-static int restart_descriptor = -1; /* each byte there asks for another start; -1: there is one start only */
+static int restart_descriptor; /* each byte there asks for another start; 0: there is one start only */
 
 /* In the parent, as the child has ended: the same way. */
 static void restart_end_as(int status) {
+    static const struct rlimit none; /* the child has left its own core */
     if (WIFSIGNALED(status)) {
-        struct rlimit none = {0, 0};
-        setrlimit(RLIMIT_CORE, &none); /* the child has left its own */
+        setrlimit(RLIMIT_CORE, &none);
         signal(WTERMSIG(status), SIG_DFL);
         raise(WTERMSIG(status));
     }
-    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+    _exit(WEXITSTATUS(status));
 }
 
 /* Before the sandbox and the firmware's first instruction. Returns in each child. */
 static void restart_point(void) {
-    pid_t parent = getpid();
-    while (restart_descriptor >= 0) {
+    while (restart_descriptor) {
         int status;
         pid_t child;
         fflush(NULL);
         child = fork();
         if (child == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
-            if (getppid() != parent) {
-                _exit(1);
-            }
             return;
         }
-        if (child < 0 || waitpid(child, &status, 0) < 0) {
+        if (waitpid(child, &status, 0) < 0) { /* nor is there a child where fork has failed */
             perror("another start");
-            exit(1);
+            exit(EXIT_FAILURE);
         }
         if (!WIFEXITED(status) || WEXITSTATUS(status) != RESTART_CODE) {
             restart_end_as(status);
@@ -57,13 +53,14 @@ static void restart_point(void) {
     }
 }
 
-/* Wait for input, for ever where `timeout_ms` is -1; another start ends the process instead. Returns 0 when none has
- * come in time. */
+/* Waits for input, for ever where `timeout_ms` is -1; another start ends the process instead. Returns 0 when none
+ * has come in time. */
 static int restart_or_input(int timeout_ms) {
-    struct pollfd ready[] = {{STDIN_FILENO, POLLIN, 0}, {restart_descriptor, POLLIN, 0}};
-    int count = poll(ready, 2, timeout_ms);
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    struct pollfd ready[] = {input, {.fd = restart_descriptor, .events = POLLIN}};
+    int count = poll(ready, restart_descriptor ? 2 : 1, timeout_ms);
     char byte;
-    if (count > 0 && (ready[1].revents & POLLIN) && read(restart_descriptor, &byte, 1) == 1) {
+    if ((ready[1].revents & POLLIN) && read(restart_descriptor, &byte, 1) == 1) {
         fflush(NULL);
         _exit(RESTART_CODE);
     }

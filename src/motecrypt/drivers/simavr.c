@@ -266,7 +266,7 @@ static avr_cycle_count_t first_byte(avr_t *avr, avr_cycle_count_t when, void *pa
 static void read_input(void) {
     ssize_t n;
     fflush(stdout);
-    if (restart_descriptor >= 0) {
+    if (restart_descriptor) {
         restart_or_input(-1);
     }
     n = read(0, sim.input, sizeof sim.input);

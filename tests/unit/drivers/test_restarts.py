@@ -25,7 +25,7 @@ from motecrypt.toolchain.drivers import driver
 CATALOG = Catalog.load()
 SIMULATED = [name for name in ("uno", "pico") if have(CATALOG.device(name).kit)]
 LENGTHS = (16, 48, 17, 16)
-DEADLINE_S = 60.0
+DEADLINE_S = 30.0
 
 
 def firmware_of(device: Device) -> Firmware:
