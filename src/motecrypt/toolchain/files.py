@@ -6,7 +6,9 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -27,7 +29,12 @@ _MBEDTLS = (
     *("chachapoly", "platform_util", "constant_time"),
 )
 _LITTLEFS = ("lfs", "lfs_util")
+_LIBRARY_DEFINES = (
+    'MBEDTLS_CONFIG_FILE="mbedtls_files.h"',
+    *(f"LFS_NO_{what}" for what in ("DEBUG", "WARN", "ERROR", "ASSERT")),
+)
 _STRICT = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
+_lock = threading.Lock()  # firmwares that are built side by side wait for the one that compiles the libraries
 
 
 @dataclass(frozen=True)
@@ -74,17 +81,30 @@ def _device(toolchain_name: str) -> Device:
 def firmware_key(firmware: FileFirmware) -> str:
     """A hash of all that the build sees. Builds nothing, and fetches nothing but a toolchain."""
     device = _device(firmware.toolchain)
-    files = [*own_sources(firmware), *sorted(FOLDER.glob("*.h")), FOLDER / "files.ld"]
-    files += [FIRMWARE / "include" / "hal.h", *(device.folder / name for name in device.hal)]
-    parts = [
-        *(hashlib.sha256(path.read_bytes()).hexdigest() for path in files),
+    return _hash(
+        *(_content(path) for path in (*own_sources(firmware), FOLDER / "files.ld")),
+        _libraries_key(device),
+        json.dumps(asdict(replace(firmware, toolchain=""))),
+        json.dumps(_defines(firmware)),
+    )
+
+
+def _libraries_key(device: Device) -> str:
+    """A hash of all that the compiler sees of the libraries and of the board's own code."""
+    files = [*sorted(FOLDER.glob("*.h")), FIRMWARE / "include" / "hal.h"]
+    return _hash(
+        *(_content(path) for path in (*files, *(device.folder / name for name in device.hal))),
         json.dumps([asdict(s) for folder in _libraries() for s in sources_of(folder)]),
         toolchain.identity(device.compiler.command),
-        json.dumps(
-            [asdict(replace(firmware, toolchain="")), device.compiler.machine_flags, device.compiler.flags]
-        ),
-        json.dumps(_defines(firmware)),
-    ]
+        json.dumps([device.compiler.machine_flags, device.compiler.flags, _LIBRARY_DEFINES]),
+    )
+
+
+def _content(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _hash(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -97,19 +117,9 @@ def build_files(firmware: FileFirmware) -> BuiltFiles:
         A source cannot be had, or the compiler's first error.
     """
     folder = cache_dir() / "firmware" / "files" / firmware_key(firmware)
-    if not (folder / "sizes.json").exists():
-        make_dir(folder.parent)
-        work = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".building."))
-        try:
+    if not folder.is_dir():
+        with _place_for(folder) as work:
             _build_into(firmware, work)
-            work.chmod(0o755)
-            try:
-                work.rename(folder)
-            except OSError:
-                if not (folder / "sizes.json").exists():  # another builder was faster, or a real fault
-                    raise
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
     stored = json.loads((folder / "sizes.json").read_text())
     device = _device(firmware.toolchain)
     return BuiltFiles(
@@ -125,36 +135,72 @@ def _libraries() -> tuple[Path, Path]:
 
 
 def _defines(firmware: FileFirmware) -> list[str]:
-    quiet = [f"LFS_NO_{what}" for what in ("DEBUG", "WARN", "ERROR", "ASSERT")]
     own = ["STORAGE_SD", f"SD_HZ={firmware.spi_hz}u"] if firmware.storage == "sd" else []
-    return ['MBEDTLS_CONFIG_FILE="mbedtls_files.h"', *quiet, *own]
+    return [*_LIBRARY_DEFINES, *own]
 
 
-def _build_into(firmware: FileFirmware, work: Path, script: Path = FOLDER / "files.ld") -> None:
-    device = _device(firmware.toolchain)
+def _flags(device: Device, defines: Iterable[str], work: Path) -> list[str]:
     compiler = device.compiler
     littlefs, mbedtls = (source_root(folder) for folder in _libraries())
     flags = [*compiler.machine_flags, *compiler.flags, "-ffunction-sections", "-fdata-sections", "-gdwarf-4"]
-    flags += ["-gno-record-gcc-switches", *(f"-D{d}" for d in _defines(firmware))]
+    flags += ["-gno-record-gcc-switches", *(f"-D{d}" for d in defines)]
     flags += [f"-fdebug-prefix-map={compiler.root}="] if compiler.root else []
     flags += [f"-fdebug-prefix-map={p}=." for p in (FIRMWARE, cache_dir() / "sources", work)]
     flags += ["-I", str(FOLDER), "-I", str(FIRMWARE / "include")]
     for outside in (littlefs, mbedtls / "include", mbedtls / "library"):
         flags += ["-isystem", str(outside)]
-    objects: list[Path] = []
+    return flags
 
-    def add(sources: Iterable[Path], extra: Iterable[str]) -> None:
-        for source in sources:
-            target = work / f"{len(objects):02}_{source.stem}.o"
-            command, own_flags = compiler.compiling(source)
-            toolchain.compile_object(command, (*own_flags, *flags, *extra), source, target, work)
-            objects.append(target)
 
+def _compile(device: Device, sources: Iterable[Path], flags: Sequence[str], work: Path) -> list[Path]:
+    objects = []
+    for source in sources:
+        target = work / f"{source.stem}.o"
+        command, own_flags = device.compiler.compiling(source)
+        toolchain.compile_object(command, (*own_flags, *flags), source, target, work)
+        objects.append(target)
+    return objects
+
+
+def _library_objects(device: Device, key: str) -> list[Path]:
+    """The libraries and the board's own code, compiled once for all the firmwares of a device."""
+    folder = cache_dir() / "firmware" / "files" / f"libraries-{key}"
+    littlefs, mbedtls = (source_root(each) for each in _libraries())
+    sources = [device.folder / name for name in device.hal]
+    sources += [p for name in _MBEDTLS if (p := mbedtls / "library" / f"{name}.c").exists()]
+    sources += [littlefs / f"{name}.c" for name in _LITTLEFS]
+    with _lock:
+        if not folder.is_dir():
+            with _place_for(folder) as work:
+                _compile(device, sources, [*_flags(device, _LIBRARY_DEFINES, work), "-w"], work)
+    return [folder / f"{source.stem}.o" for source in sources]
+
+
+@contextmanager
+def _place_for(folder: Path) -> Iterator[Path]:
+    """A folder to build in, which gets its name once it is whole."""
+    make_dir(folder.parent)
+    work = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".building."))
+    try:
+        yield work
+        work.chmod(0o755)
+        try:
+            work.rename(folder)
+        except OSError:
+            if not folder.is_dir():  # else another builder was faster
+                raise
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _build_into(firmware: FileFirmware, work: Path, script: Path = FOLDER / "files.ld") -> None:
+    device = _device(firmware.toolchain)
+    compiler = device.compiler
     # A loop that sets bytes must not become a call of memset: bytewise.c is memset.
-    add(own_sources(firmware), (*_STRICT, "-fno-tree-loop-distribute-patterns"))
-    add((device.folder / name for name in device.hal), ("-w",))
-    add((p for name in _MBEDTLS if (p := mbedtls / "library" / f"{name}.c").exists()), ("-w",))
-    add((littlefs / f"{name}.c" for name in _LITTLEFS), ("-w",))
+    strict = [*_STRICT, "-fno-tree-loop-distribute-patterns"]
+    own = _compile(device, own_sources(firmware), [*_flags(device, _defines(firmware), work), *strict], work)
+    shared = _library_objects(device, _libraries_key(device))
+    objects = [*own, *(Path(shutil.copy(each, work)) for each in shared)]
     elf = work / "files.elf"
     link = (
         *compiler.machine_flags,
