@@ -68,6 +68,8 @@ class Engine:
 
     def __exit__(self, *_: object) -> None: ...
 
+    restartable = False
+
     def restart(self) -> bool:
         return False
 

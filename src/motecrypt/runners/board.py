@@ -162,6 +162,8 @@ class BoardSession:
         new, self._regions = self._regions, []
         return new
 
+    restartable = False
+
     def restart(self) -> bool:
         """Never: another session starts it."""
         return False

@@ -110,6 +110,8 @@ class FakeSession:
         new, self._regions = self._regions, []
         return new
 
+    restartable = False
+
     def restart(self) -> bool:
         """Never: another session starts it."""
         return False

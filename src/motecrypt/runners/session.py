@@ -81,6 +81,9 @@ class Session(Protocol):
     def regions(self) -> list[Region]:
         """The regions timed since the last call."""
 
+    restartable: bool
+    """Whether `restart` can serve; else nothing of the session may be kept from the next one."""
+
     def restart(self) -> bool:
         """Start the firmware again as if it were the first time; False where only another session can."""
 
@@ -117,7 +120,7 @@ class DriverSession:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session
         arguments = [str(part).replace("{events}", str(events_in)) for part in command]
         arguments += ["--restarts", str(restarts_out)] if restarts else []
-        self._restartable = restarts
+        self.restartable = restarts
         try:
             self._process = subprocess.Popen(
                 arguments,
@@ -215,7 +218,7 @@ class DriverSession:
     def restart(self) -> bool:
         """Start the firmware again in the same driver, which must be waiting for a request."""
         self._read_events()
-        if not self._restartable or self._fault is not None or self._process.poll() is not None:
+        if not self.restartable or self._fault is not None or self._process.poll() is not None:
             return False
         try:
             os.write(self._restarts, b"r")
@@ -271,7 +274,10 @@ class Starts:
         except BaseException:
             session.close()
             raise
-        self._kept = (options, session)
+        if session.restartable:
+            self._kept = (options, session)
+        else:
+            session.close()
 
     def _again(self, options: Options) -> Session:
         kept, self._kept = self._kept, None
