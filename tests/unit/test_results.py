@@ -256,6 +256,18 @@ def test_the_newest_counts_whatever_its_key(results: Results) -> None:
     assert len(results.newest_measurements()) == 4 and len(results.measurements()) == 5
 
 
+def test_what_is_not_asked_for_is_left_unread_however_much_is_asked_for(results: Results) -> None:
+    damaged = replace(CELL, message_bytes=17)
+    results.store({"a": _of(CELL, "01", 10), "b": _of(damaged, "02", 20)})
+    with results.transaction() as connection:
+        connection.execute("UPDATE measurement SET reason = CAST(x'ff' AS TEXT) WHERE key = 'b'")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 50)
+    many = [replace(CELL, message_bytes=n) for n in range(3000) if n != 17]
+    assert {cell: m.cycles_median for cell, m in results.newest(many).items()} == {CELL: 10}
+    with pytest.raises(InputError, match="decode"):
+        results.newest([*many, damaged])
+
+
 def test_a_failure_for_the_moment_hides_no_figure_and_a_lasting_one_does(results: Results) -> None:
     passing = {"transient": True}
     results.store({"a": _of(CELL, "01", 10), "b": _of(CELL, "03", None, reason="killed", extra=passing)})

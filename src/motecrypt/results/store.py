@@ -34,7 +34,6 @@ _STORE_FINDING = (
 _ROWS_AT_ONCE = 500
 #: Columns by which most of what is not asked for is left unread.
 _TELLING = ("device", "cipher", "library", "operation", "message_bytes", "flags_asked")
-_VALUES_MAX = 1000  # of one column in a statement
 _STEPS = 100_000  # of SQLite's machine between two looks at the clock
 
 
@@ -264,7 +263,7 @@ class Results:
             filters: dict[str, Filter] = {
                 name: set(values)
                 for name, values in zip(CellIdentity._fields, columns, strict=True)
-                if name in _TELLING and len(set(values)) <= _VALUES_MAX
+                if name in _TELLING
             }
             filters["toolchain"] = toolchain or None
             newest = {m.identity: m for m in self._each_newest(filters, among=set(asked.values()))}
@@ -320,8 +319,8 @@ class Results:
             values = [wanted] if isinstance(wanted, str | int) else list(wanted)
             if not values:
                 continue
-            clauses.append(f"{column} IN ({', '.join('?' * len(values))})")
-            arguments += values
+            clauses.append(f"{column} IN (SELECT value FROM json_each(?))")
+            arguments.append(json.dumps(values))  # one argument, however many values there are
         for device, compilers in self._compilers.items():
             clauses.append(f"(device != ? OR compiler IN ({', '.join('?' * len(compilers))}))")
             arguments += [device, *compilers]
