@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from motecrypt.cli import _ensure
+from motecrypt.cli import _ensure, _toolchains
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Finding
 from motecrypt.results import Results
@@ -110,9 +110,18 @@ def test_the_kits_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatc
     placed: list[str] = []
     monkeypatch.setattr(_ensure, "need_each", asked.append)
     monkeypatch.setattr(_ensure, "place", lambda chain, target: placed.append(chain.name))
+    monkeypatch.setattr(_toolchains, "is_system", lambda target: False)
+    monkeypatch.setattr(_toolchains, "_release", lambda: "trixie")
     _ensure.install(map(needs, ("wlan", "rc4d", "pico")), ("plots",))
-    names = {name for name, _ in asked[0]}
-    assert len(asked) == 1 and {"plots", "host", "host-libraries", "images", "avr", "pico"} == names
+    wanted = {(name, True) for name in ("plots", "host", "host-libraries", "images")}
+    assert len(asked) == 1 and wanted | {("avr", False), ("pico", False)} == set(asked[0])
+    assert set(placed) == {"gcc-5.4", "gcc-12"}
+    # Where the release has the toolchain itself, the kit brings it, and nothing is unpacked beside it.
+    asked.clear()
+    placed.clear()
+    monkeypatch.setattr(_toolchains, "_release", lambda: "bookworm")
+    _ensure.install(map(needs, ("wlan", "rc4d", "pico")))
+    assert {("avr", True), ("pico", True)} < set(asked[0]) and placed == []
 
     def fails(kits: object) -> None:
         raise InputError("offline")

@@ -60,7 +60,8 @@ def install(every: Iterable[Needs], also: Sequence[str] = ()) -> None:
             with contextlib.suppress(InputError):
                 some, target = parts(catalog, catalog.device(device), name)
                 kits += some
-                unpacked += [(catalog.toolchain(name), target)] if target is not None else []
+                if target is not None and all(not compiler for _, compiler in some):
+                    unpacked.append((catalog.toolchain(name), target))  # else the kit brings it
 
     def unpack() -> None:
         for toolchain, target in unpacked:
