@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -110,12 +111,15 @@ def test_the_kits_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatc
     placed: list[str] = []
     monkeypatch.setattr(_ensure, "need_each", asked.append)
     monkeypatch.setattr(_ensure, "place", lambda chain, target: placed.append(chain.name))
+    fetched: queue.SimpleQueue[str] = queue.SimpleQueue()
+    monkeypatch.setattr(_ensure, "source_root", lambda folder: fetched.put(folder.name))
     monkeypatch.setattr(_toolchains, "is_system", lambda target: False)
     monkeypatch.setattr(_toolchains, "_release", lambda: "trixie")
     _ensure.install(map(needs, ("wlan", "rc4d", "pico")), ("plots",))
     wanted = {(name, True) for name in ("plots", "host", "host-libraries", "images")}
     assert len(asked) == 1 and wanted | {("avr", False), ("pico", False)} == set(asked[0])
     assert set(placed) == {"gcc-5.4", "gcc-12"}
+    assert {fetched.get(timeout=DEADLINE_S) for _ in range(2)} == {"mbedtls", "tiny-aes-c"}
     # Where the release has the toolchain itself, the kit brings it, and nothing is unpacked beside it.
     asked.clear()
     placed.clear()

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from motecrypt import bench
 from motecrypt.catalog import Catalog
@@ -20,6 +21,7 @@ from motecrypt.results import Results
 from motecrypt.setup import need, need_each
 from motecrypt.studies import Experiment, Needs
 from motecrypt.toolchain.pinned import place
+from motecrypt.toolchain.sources import source_root
 
 Report = Callable[[int, int, str], None]
 
@@ -49,10 +51,12 @@ class NotMade:
 def install(every: Iterable[Needs], also: Sequence[str] = ()) -> None:
     """The kits and toolchains of several studies at once, and kits that are needed also.
 
-    That takes less time than one after the other. What cannot be had is told when its study asks for it.
+    That takes less time than one after the other. What cannot be had is told when its study asks for it. The
+    sources of libraries are fetched meanwhile, and are not waited for.
     """
     kits = [(name, True) for name in also]
     unpacked = []
+    every = list(every)
     for needs in every:
         catalog = needs.catalog or Catalog.load()
         kits += [(name, True) for name in needs.kits]
@@ -72,6 +76,15 @@ def install(every: Iterable[Needs], also: Sequence[str] = ()) -> None:
         meanwhile = pool.submit(unpack)
         need_each(kits)
         meanwhile.result()
+    cells = (cell for needs in every for cell in needs.cells)
+    folders = dict.fromkeys(cell.implementation.folder for cell in cells if cell.implementation.fetched)
+    threading.Thread(target=_fetch, args=(list(folders),), daemon=True).start()
+
+
+def _fetch(folders: Sequence[Path]) -> None:
+    for folder in folders:
+        with contextlib.suppress(MotecryptError):
+            source_root(folder)
 
 
 def ensure(
