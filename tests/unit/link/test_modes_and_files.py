@@ -122,6 +122,16 @@ def test_so_many_files_arrive_at_a_time_and_the_oldest_goes(tmp_path: Path) -> N
         assert first is None and second == FileReceived(tmp_path / f"file{number}", 100)
 
 
+def test_a_hidden_file_that_someone_removed_does_not_stop_the_next(tmp_path: Path) -> None:
+    files = [list(file_messages(f"file{number}", bytes([number]) * 100, 80)) for number in range(9)]
+    collector = FileCollector(tmp_path)
+    for announcement, *_ in files[:8]:
+        collector.take(announcement)
+    for part in tmp_path.glob(".*.part"):
+        part.unlink()
+    assert [collector.take(message) for message in files[8]][-1] == FileReceived(tmp_path / "file8", 100)
+
+
 def test_a_piece_that_comes_twice_does_not_count_twice(tmp_path: Path) -> None:
     announcement, one, two = file_messages("x", bytes(range(100)), 59)
     collector = FileCollector(tmp_path)
