@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from motecrypt.errors import MotecryptError
+from motecrypt.errors import InputError, MotecryptError
 from motecrypt.runners.protocol import BytePipe, Client, ProtocolError
 
 PIECE_BYTES = 2048
@@ -143,6 +143,8 @@ class FileMote(Client):
             32 random bytes, to encrypt in the modern format.
         """
         number, cipher = FORMATS[form]
+        if chunk_bytes.bit_count() != 1:
+            raise InputError(f"chunks of {chunk_bytes} bytes; give a power of two")
         fixed = struct.pack(
             "<BBBHBBB",
             number,

@@ -72,7 +72,7 @@ class Sender:
         self._counter: int
         self._fewest_missing = 0
         self._failures: int
-        self._busy_until_us = 0.0
+        self._busy_until_us: float
         self._deadline_us: float | None = None
         self.outcome: SendOutcome | None = None
         self.heard = False

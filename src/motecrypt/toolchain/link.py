@@ -97,8 +97,9 @@ SUITES: dict[Suite, SuiteRecipe] = {
 def link_library(suite: Suite) -> Path:
     """The core as a shared library, cached by content; BuildError with the compiler's first error."""
     command = SUITES[suite].command()
-    sources = [part for part in command if isinstance(part, Path) and part.suffix == ".c"]
-    places = [part for part in command if isinstance(part, Path) and part.suffix != ".c"]
+    paths = [part for part in command if isinstance(part, Path)]
+    sources = [path for path in paths if path.suffix == ".c"]
+    places = [path for path in paths if path not in sources]
     names = [str(part) for part in command if not isinstance(part, Path)]
     hashes = [file_hash(path) for path in reached(sources, places)]
     key = hashlib.sha256("\0".join((*hashes, *names, identity("gcc"))).encode()).hexdigest()

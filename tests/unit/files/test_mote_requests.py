@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from motecrypt.errors import InputError
+from motecrypt.files import mote as mote_module
 from motecrypt.files.mote import FileMote, JobRan, MoteFileError, Storage
 from motecrypt.runners.protocol import Frames, ProtocolError, decode, encode
 
@@ -106,6 +108,25 @@ def test_a_file_is_written_in_pieces_with_a_first_and_a_last(size: int) -> None:
     assert all(payload[1:9] == b"\x07log.txt" for _, payload in firmware.asked)
     pieces = [payload[9:] for _, payload in firmware.asked]
     assert b"".join(pieces) == content and all(len(piece) == 2048 for piece in pieces[:-1])
+
+
+def test_a_file_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mote_module, "FILE_BYTES_MAX", 4097)
+    pieces = [bytes(2048)] * 3
+    monkeypatch.setattr(FileMote, "_data", lambda *_: pieces.pop())
+    with pytest.raises(ProtocolError, match=r"log\.txt: goes on after 4,097 bytes"):
+        FileMote(Firmware(good)).read("log.txt")
+    monkeypatch.setattr(mote_module, "FILE_BYTES_MAX", 4096)
+    pieces = [b"", bytes(2048), bytes(2048)]
+    assert FileMote(Firmware(good)).read("log.txt") == bytes(4096)
+
+
+@pytest.mark.parametrize("chunk_bytes", [0, 4095, 4097])
+def test_chunks_are_powers_of_two(chunk_bytes: int) -> None:
+    firmware = Firmware(good)
+    with pytest.raises(InputError, match="give a power of two"):
+        FileMote(firmware).job("aes256-gcm", "from", "to", bytes(32), chunk_bytes=chunk_bytes)
+    assert not firmware.asked
 
 
 def test_after_a_short_piece_nothing_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,6 +190,28 @@ def test_commands_go_down_and_outcomes_come_back() -> None:
         field.gateway.send(7, b"nobody")
 
 
+def test_a_packet_of_nobody_keeps_none_back() -> None:
+    field = Field(5)
+    field.nodes[5].send(READING, LONG)
+    (packet,) = field.nodes[5].packets()
+    field.up(b"", bytes([packet[0] & 0xC0 | 9]) + packet[1:], packet)
+    assert [message.node for message in field.got] == [5]
+
+
+def test_packets_have_twelve_bytes_unless_told() -> None:
+    assert Gateway(MemoryStore(), MASTER).provision(5, SHORT | LISTENS)[3] == 12
+
+
+def test_after_a_restart_no_epoch_begins() -> None:
+    field = Field(5)
+    field.nodes[5].send(READING, CONFIRMED | LONG)
+    field.up(*field.nodes[5].packets())
+    again = Gateway(field.store, MASTER, packet_bytes=32)
+    again.poll(1000)
+    assert again.take_packets() == []
+    assert again.send(5, READING) != Event.BUSY
+
+
 def test_what_is_not_answered_goes_again_after_a_quarter_of_a_second() -> None:
     field = Field(5)
     field.gateway.poll(1001)

@@ -29,9 +29,12 @@ from motecrypt.toolchain.link import (  # noqa: E402
     TAG_16,
     Event,
     KeyBlock,
+    NativeLink,
     Suite,
     derive,
+    link_library,
     node_key,
+    open_library,
 )
 
 STORED: list[dict[str, Any]] = json.loads(model.VECTORS.read_text())["links"]
@@ -277,3 +280,16 @@ def test_all_of_this_under_address_and_undefined_behaviour_checkers(tmp_path: Pa
         [*command, "-n", "0"], capture_output=True, text=True, timeout=600, env=environment, check=False
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
+
+def test_a_suite_is_compiled_and_read_once() -> None:
+    assert link_library("aes128-ccm") is link_library("aes128-ccm")
+
+
+def test_the_longest_packets_carry_the_longest_message() -> None:
+    node = NativeLink(open_library(link_library("aes128-ccm")))
+    node.provision(KeyBlock(5, SHORT | LISTENS, 255, 1, bytes(16)))
+    assert node.begin() == Event.NOTHING
+    longest = 15 * (255 - 3) - 4 - 8
+    assert node.send(bytes(longest + 1)) == Event.TOO_LONG
+    assert node.send(bytes(longest)) == Event.SENT and len(node.packets()) == 15

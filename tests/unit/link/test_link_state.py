@@ -376,3 +376,15 @@ def test_a_stored_counter_is_taken_up_to_its_bounds(stream: int, following: int,
     else:
         with pytest.raises(InputError, match="counter file is damaged"):
             Counters(store, b"key")
+
+
+def test_what_is_confirmed_too_late_changes_nothing() -> None:
+    store = MemoryStore()
+    window = Window(store)
+    window.claim(3, 100)
+    window.claim(3, 100 + WINDOW)
+    window.confirm(3, 100)
+    window.save()
+    again = Window(MemoryStore(store.record))
+    assert not again.handed_over(3, 100) and not again.handed_over(3, 100 + WINDOW)
+    assert not any(again.handed_over(3, counter) for counter in range(101, 101 + WINDOW))
