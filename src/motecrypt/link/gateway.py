@@ -153,7 +153,7 @@ class Gateway:
             for node, image in durable.items()
         }
         content = {"motecrypt": "gateway", "version": 2, "master": self._name(), "nodes": nodes}
-        text = json.dumps(content, sort_keys=True)
+        text = json.dumps(content)
         try:
             self._store.write((text + "\n" + hashlib.sha256(text.encode()).hexdigest() + "\n").encode())
         except (MotecryptError, OSError):

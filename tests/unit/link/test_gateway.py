@@ -26,11 +26,13 @@ class FullDisk(MemoryStore):
     """A store that can be full."""
 
     full = False
+    writes = 0
 
     def write(self, record: bytes) -> None:
         """Replace the record, or refuse."""
         if self.full:
             raise MotecryptError("no space left on device")
+        self.writes += 1
         super().write(record)
 
 
@@ -188,6 +190,24 @@ def test_commands_go_down_and_outcomes_come_back() -> None:
     assert field.gateway.take_events() == [NodeEvent(5, Event.UNCONFIRMED)]
     with pytest.raises(InputError, match="node 7"):
         field.gateway.send(7, b"nobody")
+
+
+def test_nothing_is_written_where_nothing_changed() -> None:
+    store = FullDisk()
+    field = Field(5, store=store)
+    field.nodes[5].send(READING, LONG)
+    packets = field.nodes[5].packets()
+    store.full = True
+    with pytest.raises(MotecryptError, match="no space left"):
+        field.up(*packets)
+    store.full = False
+    writes = store.writes
+    field.gateway.poll(1000)
+    assert store.writes == writes, "what could not be kept is forgotten"
+    field.up(*packets)
+    assert len(field.got) == 1 and store.writes == writes + 1
+    field.gateway.poll(2000)
+    assert store.writes == writes + 1
 
 
 def test_a_packet_of_nobody_keeps_none_back() -> None:
