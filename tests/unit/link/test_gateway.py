@@ -26,13 +26,11 @@ class FullDisk(MemoryStore):
     """A store that can be full."""
 
     full = False
-    writes = 0
 
     def write(self, record: bytes) -> None:
         """Replace the record, or refuse."""
         if self.full:
             raise MotecryptError("no space left on device")
-        self.writes += 1
         super().write(record)
 
 
