@@ -35,6 +35,7 @@ _TAKEN = (Event.MESSAGE, Event.COMMANDED)
 _OUTCOMES = (Event.ACCEPTED, Event.REFUSED, Event.UNCONFIRMED)
 _KEY_AT = slice(8, 24)
 EPOCH_MAX = 2**32 - 1
+GENERATION_MAX = 2**16 - 1
 EVENTS_MAX = 10_000
 """Kept until they are taken; with more of them the oldest go, so that forgers fill no memory."""
 
@@ -120,7 +121,7 @@ class Gateway:
             name = content["master"]
             nodes = {_whole(node, BROADCAST): figures for node, figures in content["nodes"].items()}
             kept = {
-                node: (_whole(generation, 0xFFFF), bytes.fromhex(image), _whole(epoch, EPOCH_MAX))
+                node: (_whole(generation, GENERATION_MAX), bytes.fromhex(image), _whole(epoch, EPOCH_MAX))
                 for node, (generation, image, epoch) in nodes.items()
             }
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -189,13 +190,10 @@ class Gateway:
             The node's storage, to be written into it once and never again.
         """
         generation = self._generations.get(node, 0) + 1
-        block = KeyBlock(
-            node,
-            options & ~GATEWAY,
-            self._packet_bytes,
-            min(generation, 0x10000),
-            self._key(node, generation),
-        )
+        if generation > GENERATION_MAX:
+            raise InputError(f"node {node}: all its generations of keys are used; give it another number")
+        key = self._key(node, generation)
+        block = KeyBlock(node, options & ~GATEWAY, self._packet_bytes, generation, key)
         end = NativeLink(self._library)
         end.provision(block)
         link = NativeLink(self._library, self._answer_ms)

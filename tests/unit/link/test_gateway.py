@@ -57,6 +57,12 @@ class Field:
         self.got += messages
         return [True] * len(messages)
 
+    def epochs(self) -> dict[str, int]:
+        """By node the epoch that is offered to it, as the record has it; 0 for none."""
+        assert self.store.record is not None
+        nodes = json.loads(self.store.record.split(b"\n")[0])["nodes"]
+        return {node: figures[2] for node, figures in nodes.items()}
+
     def up(self, *packets: bytes) -> list[Event]:
         """Packets to the gateway and its answers back to the nodes."""
         self.gateway.receive(packets, self.hand_over)
@@ -269,13 +275,15 @@ def test_a_restored_backup_begins_epochs_and_accepts_nothing_recorded() -> None:
     assert not field.down(), "an epoch that it has is no news"
     for number in (5, 6):
         assert field.up(*field.nodes[number].packets()) == []
+    field.gateway.poll(2000)
+    assert field.epochs() == {"5": 0, "6": 0, "7": 0, "63": 0}, "none is offered any more"
+    writes = field.store.writes
+    field.gateway.poll(3000)
+    assert field.store.writes == writes, "nodes that are void are in the record already"
+    for number in (5, 6):
         assert field.gateway.send(number, READING) == Event.WAITING
         assert field.down()[-1] == Event.MESSAGE
     assert not field.gateway.take_events()
-    field.gateway.poll(2000)
-    assert field.store.record is not None
-    kept = json.loads(field.store.record.split(b"\n")[0])["nodes"]
-    assert [kept[str(number)][2] for number in (5, 6)] == [0, 0], "no epoch is offered any more"
     silent.send(READING, LONG)
     field.up(*silent.packets())
     assert len(field.got) == 9
@@ -295,7 +303,11 @@ def test_records_that_are_not_ours_are_refused() -> None:
     content = json.loads(record.split(b"\n")[0])
     with pytest.raises(InputError, match="another master"):
         Gateway(field.store, bytes(16), packet_bytes=32)
+    text = record.split(b"\n")[0]
     bad: list[bytes] = [b"", b"\n\n", record[:-2], record.replace(b'"version": 2', b'"version": 3')]
+    bad += [text + b"\n" + digit * 64 + b"\n" for digit in (b"0", b"f")]
+    bad += [_record(content | {"version": version}) for version in (1, 3)]
+    bad += [_record(content | {"motecrypt": kind}) for kind in ("counter", "window")]
     generation, image, epoch = content["nodes"]["5"]
     for nodes in (
         [],
@@ -303,6 +315,8 @@ def test_records_that_are_not_ours_are_refused() -> None:
         {"64": [1, image, 0]},
         {"-1": [1, image, 0]},
         {"5": [1, image[:-2], 0]},
+        {"5": [1, image + "00", 0]},
+        {"5": [0x10000, "", 0]},
         {"5": [2, image, 0]},
         {"5": [True, image, 0]},
         {"5": [1, image, -1]},
@@ -323,6 +337,36 @@ def test_records_that_are_not_ours_are_refused() -> None:
             field.gateway.provision(node)
 
 
+def test_a_void_node_keeps_its_count_and_hides_no_other() -> None:
+    field = Field(5)
+    assert field.store.record is not None
+    content = json.loads(field.store.record.split(b"\n")[0])
+    record = _record(content | {"nodes": {"4": [0xFFFF, "", 0], **content["nodes"]}})
+    again = Gateway(MemoryStore(record), MASTER, packet_bytes=32)
+    assert again.nodes == (5,)
+    last = _record(content | {"nodes": {"4": [0xFFFE, "", 0]}})
+    assert Gateway(MemoryStore(last), MASTER, packet_bytes=32).provision(4)[4:6] == b"\xff\xff"
+    with pytest.raises(InputError, match="all its generations of keys are used"):
+        again.provision(4)  # the last generation's keys are not given out twice
+
+
+def test_an_epoch_is_never_offered_twice() -> None:
+    field = Field(5)
+    for now_s, offered in ((1_800_000_001, 1_800_000_001), (7, 1_800_000_002), (7, 1_800_000_003)):
+        field.gateway.restored(now_s)
+        assert field.epochs() == {"5": offered}
+        for packet in field.gateway.take_packets():
+            field.nodes[5].receive(packet)
+        field.up(*field.nodes[5].packets())
+
+
+def test_a_message_is_a_command_only_where_it_was_sent_as_one() -> None:
+    field = Field(5)
+    field.nodes[5].send(READING, LONG)
+    field.up(*field.nodes[5].packets())
+    assert field.got == [NodeMessage(5, READING)] and NodeMessage(5, READING).command is False
+
+
 def test_forged_packets_are_told_and_fill_no_memory() -> None:
     field = Field(5)
     field.nodes[5].send(READING)
@@ -332,7 +376,7 @@ def test_forged_packets_are_told_and_fill_no_memory() -> None:
     assert field.gateway.take_events() == [NodeEvent(5, Event.FORGED)] * 3
     field.up(*forged * 4000)
     told = field.gateway.take_events()
-    assert len(told) == EVENTS_MAX and told[-1] == NodeEvent(5, Event.BOUND)
+    assert len(told) == 10_000 == EVENTS_MAX and told[-1] == NodeEvent(5, Event.BOUND)
 
 
 def test_odd_packets_do_no_harm() -> None:
