@@ -160,10 +160,10 @@ class Gateway:
         except (MotecryptError, OSError):
             for node in changed:
                 self._links[node].packets()
-                if node in self._durable:
+                if self._durable.get(node):
                     self._links[node].begin(self._durable[node])
                     self._links[node].stored = False
-                else:
+                else:  # new, or void until now
                     del self._links[node]
             raise
         self._durable = durable
@@ -200,16 +200,18 @@ class Gateway:
         link.provision(KeyBlock(node, options | GATEWAY, self._packet_bytes, generation, block.key))
         if link.begin() is not Event.NOTHING:
             raise MotecryptError(f"node {node}: its link does not begin")
-        before = self._links.get(node), self._generations.get(node)
+        link_before, generation_before = self._links.get(node), self._generations.get(node)
         self._links[node], self._generations[node] = link, generation
         self._renewing.pop(node, None)
         try:
             self._commit()
         except (MotecryptError, OSError):
-            if before[0] is not None and before[1] is not None:
-                self._links[node], self._generations[node] = before[0], before[1]
+            if link_before is not None:
+                self._links[node] = link_before
+            if generation_before is None:
+                del self._generations[node]
             else:
-                self._generations.pop(node, None)
+                self._generations[node] = generation_before
             raise
         return end.storage
 

@@ -350,6 +350,22 @@ def test_a_void_node_keeps_its_count_and_hides_no_other() -> None:
         again.provision(4)  # the last generation's keys are not given out twice
 
 
+def test_a_void_nodes_count_outlives_a_full_disk() -> None:
+    store = FullDisk()
+    field = Field(5, store=store)
+    field.add(7, SHORT)
+    field.gateway.restored(1_800_000_000)
+    assert 7 not in field.gateway.nodes
+    store.full = True
+    for node in (7, 9):
+        with pytest.raises(MotecryptError, match="no space"):
+            field.gateway.provision(node)
+    assert field.gateway.nodes == (5,)
+    store.full = False
+    assert field.gateway.provision(7)[4] == 2, "no generation is given out twice"
+    assert field.gateway.provision(9)[2:5] == bytes([SHORT | LISTENS, 32, 1])
+
+
 def test_an_epoch_is_never_offered_twice() -> None:
     field = Field(5)
     for now_s, offered in ((1_800_000_001, 1_800_000_001), (7, 1_800_000_002), (7, 1_800_000_003)):
