@@ -223,7 +223,7 @@ def _install_python(kit: Kit) -> None:
         )
     _say(f"installing {kit.title} with pip: {', '.join(kit.python)} (pinned and hashed)")
     command = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    # Without bytecode of all that a package has: Python makes that of what is imported.
+    # No bytecode for whole packages: Python compiles what is imported.
     command += ["--no-compile", "--require-hashes", "--only-binary", ":all:", "-r", str(kit.lock)]
     _run(command, dict(os.environ), PIP_TIMEOUT_S, f"{kit.title}: pip could not install {kit.lock}")
     importlib.invalidate_caches()

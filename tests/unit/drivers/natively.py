@@ -46,6 +46,20 @@ def ended_in_time(running: subprocess.Popen[bytes]) -> Iterator[None]:
         running.wait()
 
 
+def told(program: Path, *lines: str) -> tuple[list[int], list[str]]:
+    """What each operation returned, and what it did."""
+    done = subprocess.run(
+        [program],
+        input="".join(f"{line}\n" for line in lines),
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=True,
+        preexec_fn=limited,
+    )
+    return [int(line) for line in done.stdout.splitlines()], done.stderr.splitlines()
+
+
 def ask(program: Path, *arguments: str | Path, lines: Iterable[tuple[object, ...]]) -> list[int]:
     """What each operation returned."""
     asked = [" ".join(map(str, line)) for line in lines]

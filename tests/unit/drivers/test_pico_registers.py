@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
-from natively import DEADLINE_S, HERE, compiled, limited
+from natively import HERE, compiled, told
 
 from motecrypt.catalog import FIRMWARE
 from motecrypt.setup import have
@@ -26,20 +25,6 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = source.replace(AT, "#define AT(address) (*at(address))")
     (folder / "hal.c").write_text(source.replace(STACK_POINTER, "sp = test_stack_pointer();"))
     return compiled("pico_harness.c", folder, f"-I{folder}", f"-I{HERE}", "-w")
-
-
-def told(program: Path, *lines: str) -> tuple[list[int], list[str]]:
-    """What each operation returned, and what it did."""
-    done = subprocess.run(
-        [program],
-        input="".join(f"{line}\n" for line in lines),
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE_S,
-        check=True,
-        preexec_fn=limited,
-    )
-    return [int(line) for line in done.stdout.splitlines()], done.stderr.splitlines()
 
 
 def until(address: str) -> list[str]:

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from natively import DEADLINE_S, HERE, compiled, limited
+from natively import DEADLINE_S, HERE, compiled, limited, told
 
 from motecrypt.catalog import FIRMWARE
 from motecrypt.setup import have
@@ -23,20 +23,6 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = [str(FIRMWARE / "devices" / "uno" / "hal.c"), str(SENSOR / "uno.c")]
     flags = [f"-I{HERE / 'avr_native'}", f"-I{LINK}", "-DF_CPU=16000000UL", "-D_end=memory", "-O0"]
     return compiled("uno_harness.c", tmp_path_factory.mktemp("uno"), *flags, *sources)
-
-
-def told(program: Path, *lines: str) -> tuple[list[int], list[str]]:
-    """What each operation returned, and what it did."""
-    done = subprocess.run(
-        [program],
-        input="".join(f"{line}\n" for line in lines),
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE_S,
-        check=True,
-        preexec_fn=limited,
-    )
-    return [int(line) for line in done.stdout.splitlines()], done.stderr.splitlines()
 
 
 LINE = ["UCSR0A = 2", "UBRR0 = {}", "UCSR0C = 6", "UCSR0B = 18"]

@@ -1,0 +1,121 @@
+"""What a message over a serial radio takes, in every mode."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from motecrypt.errors import MotecryptError
+from motecrypt.experiments import transfer as radio
+from motecrypt.experiments.transfer import Transfer
+from motecrypt.radios import load_radio
+from motecrypt.results import Results
+
+TRANSFERS = {
+    # mode, bytes: bytes written, packets, then us in the air, to write, until delivered
+    ("T", 0): (0, 0, 0.0, 0.0, 0.0),
+    ("T", 1): (1, 1, 448.0, 86.806, 100621.611),
+    ("C", 1): (32, 3, 2272.0, 2777.778, 104144.222),
+    ("P", 1): (36, 3, 2400.0, 3125.0, 4966.667),
+    ("B", 1): (32, 3, 2272.0, 2777.778, 104144.222),
+    ("T", 70): (70, 6, 4736.0, 6076.389, 107680.444),
+    ("C", 70): (160, 14, 10944.0, 13888.889, 114780.111),
+    ("P", 70): (168, 14, 11200.0, 14583.333, 16425.0),
+    ("B", 70): (96, 8, 6400.0, 8333.333, 10175.0),
+}
+FIGURES = ("sent_bytes", "packets", "air_us", "write_us", "delivery_us")
+
+
+def letters(size: int) -> bytes:
+    return (b"abcdefghijklmnopqrstuvwxyz" * 3)[:size]
+
+
+@pytest.mark.parametrize(("mode", "size"), TRANSFERS)
+def test_a_message_in_a_paper_mode(mode: str, size: int) -> None:
+    made = radio._paper(load_radio("srf"), mode, letters(size))
+    assert made == dict(zip(FIGURES, TRANSFERS[mode, size], strict=True))
+
+
+def test_a_message_over_the_safe_link() -> None:
+    for size, figures, confirmed in (
+        (0, (36, 3, 2400.0, 3125.0, 4966.667), 8766.667),
+        (70, (132, 11, 8800.0, 11458.333, 13300.0), 17100.0),
+    ):
+        made = radio._safe(load_radio("srf"), letters(size))
+        assert made == dict(zip(FIGURES, figures, strict=True)) | {"confirmed_us": confirmed}
+
+
+def test_times_are_kept_to_a_nanosecond() -> None:
+    odd = load_radio("srf").with_figures(air_rate_baud=71300, serial_baud=97000)
+    for made in (radio._paper(odd, "T", letters(7)), radio._safe(odd, letters(7))):
+        times = [value for name, value in made.items() if name.endswith("_us")]
+        assert times == [round(value, 3) for value in times]
+        assert all(value != round(value, 2) for value in times), times
+
+
+def test_every_message_in_every_mode_with_every_timeout(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timed: list[tuple[str, bytes]] = []
+    monkeypatch.setattr(
+        radio, "_encryption_us", lambda mode, message: timed.append((mode, message)) or 1.2345
+    )
+    said: list[str] = []
+    wanted = Transfer("srf", (1, 70), (100.0, 12.5))
+    rows = wanted.ensure(results, said.append).outcome["rows"]
+    assert said == [f"mode {mode}" for mode in ("T", "C", "P", "B", "safe")]
+    assert [(row["mode"], row["message_bytes"]) for row in rows] == [
+        (mode, size) for mode in ("T", "C", "P", "B", "safe") for size in (1, 70)
+    ]
+    assert timed == [(mode, letters(size)) for mode in ("T", "C", "P", "B", "safe") for size in (1, 70)]
+    for row in rows:
+        assert row["encryption_us"] == 1.23 and list(row["delivery_us"]) == ["100", "12.5"]
+        if row["mode"] != "safe":
+            expected = TRANSFERS[row["mode"], row["message_bytes"]]
+            assert [row[name] for name in FIGURES[:4]] == list(expected[:4])
+            assert row["delivery_us"]["100"] == expected[4]
+    # A packet that is not full waits for the timeout; one that is does not.
+    assert rows[0]["delivery_us"]["12.5"] == 13121.611  # 87.5 ms less
+    assert rows[5]["delivery_us"]["12.5"] == TRANSFERS["P", 70][4]
+    assert rows[9]["confirmed_us"] == 17100.0
+    monkeypatch.setattr(Transfer, "_row", lambda *_: pytest.fail("run again"))
+    assert wanted.ensure(results).outcome == {"rows": rows}
+    assert wanted.asked() | {"figures": 0} == {
+        "radio": "srf",
+        "figures": 0,
+        "message_bytes": [1, 70],
+        "timeouts_ms": [100.0, 12.5],
+        "modes": ["T", "C", "P", "B", "safe"],
+    }
+    assert wanted.asked()["figures"]["serial_baud"] == 115200.0
+
+
+def test_what_arrives_as_something_else_is_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(radio, "decode", lambda mode, key, data: b"other")
+    with pytest.raises(MotecryptError, match=r"^transfer of 3 bytes in mode C: arrived as something else$"):
+        radio._paper(load_radio("srf"), "C", b"abc")
+    made = itertools.count()
+    monkeypatch.setattr(radio, "plain", lambda message: bytes([next(made)]))
+    with pytest.raises(MotecryptError, match=r"^transfer of 3 bytes in the safe mode: not accepted$"):
+        radio._safe(load_radio("srf"), b"abc")
+
+
+def test_the_median_of_fifty_encryptions(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(float(n * n) for n in range(1000))  # the n-th of them takes 4n + 1 s
+    monkeypatch.setattr(radio, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    sealed: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(
+        radio, "Sealer", lambda key: SimpleNamespace(seal=lambda *a: sealed.append((len(key), *a)))
+    )
+    assert radio._encryption_us("T", b"abc") == 0.0
+    assert radio._encryption_us("safe", b"abc") == 1e6 * statistics.median(4 * n + 1 for n in range(50))
+    assert sealed == [(32, 1, number, radio.plain(b"abc")) for number in range(50)]
+    made: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(radio, "encode", lambda *a: made.append(a))
+    clock = iter(float(n) for n in range(1000))
+    assert radio._encryption_us("P", b"abc") == 1e6 and made == [("P", radio.KEY, b"abc")] * 50
+    assert bytes(range(32)) == radio.KEY
