@@ -33,12 +33,13 @@ class Place:
 
 
 def places(text: str) -> list[Place]:
-    """Every place of a source that some operator changes, but for annotations, which nothing runs."""
+    """Every place of a source that some operator changes, but for what alters no outcome: annotations, which
+    nothing runs, and how many answers a cache keeps."""
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator, operator_names
 
     nodes = list(ast_nodes(get_ast(text)))
-    silent = _annotations(text)
+    silent = _silent(text)
     found = []
     for name in operator_names():
         if NOT_USED.fullmatch(name):
@@ -140,12 +141,21 @@ def _constant(node: ast.expr) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _annotations(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """From where to where each annotation goes: lines from 1, columns from 0, as parso counts."""
+def _silent(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """From where to where each annotation and each size of a cache goes: lines from 1, columns from 0, as
+    parso counts."""
+    tree = ast.parse(text)
     return [
         ((node.lineno, node.col_offset), (node.end_lineno or node.lineno, node.end_col_offset or 0))
-        for node in _annotation_nodes(ast.parse(text))
+        for node in (*_annotation_nodes(tree), *_cache_sizes(tree))
     ]
+
+
+def _cache_sizes(tree: ast.AST) -> Iterator[ast.expr]:
+    """The number in each lru_cache(maxsize=...): it decides what is computed again, not what comes out."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("lru_cache", "functools.lru_cache"):
+            yield from (given.value for given in node.keywords if given.arg == "maxsize")
 
 
 def _annotation_nodes(tree: ast.AST) -> Iterator[ast.expr]:

@@ -143,6 +143,23 @@ def test_each_exception_of_a_handler_is_replaced_whole() -> None:
     ]
 
 
+CACHED = """
+@lru_cache(maxsize=64)
+@functools.lru_cache(typed=1, maxsize=32 + 1)
+def f(a: Literal[5], b: int = 4) -> Literal[6]:
+    c: Literal[7] = 8
+    return g(maxsize=9)
+"""
+
+
+def test_annotations_and_sizes_of_caches_are_left_alone() -> None:
+    lines = CACHED.splitlines()
+    silent = pythonmutants._silent(CACHED)
+    assert all(start[0] == end[0] for start, end in silent)
+    told = sorted(lines[line - 1][first:last] for (line, first), (_, last) in silent)
+    assert told == ["32 + 1", "64", "Literal[5]", "Literal[6]", "Literal[7]", "int"]
+
+
 def test_an_error_is_told_once_no_worker_is_left_to_hide_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
@@ -46,7 +46,7 @@ class Signal:
     source: str
 
 
-@lru_cache(maxsize=1)
+@cache
 def _document() -> tuple[dict[str, Card], dict[str, Signal]]:
     return read_document(Path(str(files("motecrypt.data").joinpath("wlan.toml"))))
 

@@ -6,7 +6,7 @@ stand here so that the cost of what the Wi-Fi study measured can be shown on rea
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 
 def _aes_sbox() -> list[int]:
@@ -25,7 +25,7 @@ def _aes_sbox() -> list[int]:
             return box
 
 
-@lru_cache(maxsize=1)
+@cache
 def _mixing_table() -> tuple[int, ...]:
     """TKIP's 16-bit S-box: entry x is (2 S(x), 3 S(x)) over the AES S-box S, products in GF(2^8)."""
     table = []

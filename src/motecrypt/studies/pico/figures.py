@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.catalog.cells import cells_for
@@ -88,7 +88,7 @@ def _rows(name: str) -> Iterator[dict[str, str]]:
     yield from csv.DictReader(line for line in lines if not line.startswith("#"))
 
 
-@lru_cache(maxsize=1)
+@cache
 def printed() -> dict[tuple[int, int], PrintedTimes]:
     """The source's figures by case and key length."""
     return {
@@ -104,7 +104,7 @@ def printed() -> dict[tuple[int, int], PrintedTimes]:
     }
 
 
-@lru_cache(maxsize=1)
+@cache
 def printed_ciphertexts() -> dict[tuple[int, int], str]:
     """The ciphertexts as printed, by case and key length."""
     return {(int(r["case"]), int(r["key_bits"])): r["printed"] for r in _rows("pico_ciphertexts.csv")}

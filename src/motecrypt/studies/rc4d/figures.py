@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.catalog.cells import cells_for
@@ -40,7 +40,7 @@ class Printed:
         return f"{name}{' ' + self.letters if self.letters else ''}{' (opt)' if self.style == 'opt' else ''}"
 
 
-@lru_cache(maxsize=1)
+@cache
 def printed() -> tuple[Printed, ...]:
     """The source's table, row by row."""
     lines = (DATA / "published" / "rc4d_uno.csv").read_text().splitlines()

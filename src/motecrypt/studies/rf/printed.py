@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
 
 from motecrypt.link.metrics import expansion, throughput_kb_s, time_difference_ms
@@ -45,7 +45,7 @@ def _number(text: str) -> float | None:
     return float(text) if text else None
 
 
-@lru_cache(maxsize=1)
+@cache
 def rows() -> tuple[Row, ...]:
     """All thirty payloads, T1, C1, P1, T2 ..."""
     text = (files("motecrypt") / "data" / "published" / "rf_aes256.csv").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from importlib.resources import files
 
 from motecrypt.catalog import Catalog
@@ -83,7 +83,7 @@ PROCESSOR = "sample-700mhz"
 BATTERY = "4400mAh,14.8V"  # a usual pack of eight cells; the source names none
 
 
-@lru_cache(maxsize=2)
+@cache
 def published(name: str) -> list[dict[str, str]]:
     """Rows of a published file, comments left out."""
     text = files("motecrypt").joinpath("data", "published", f"{name}.csv").read_text(encoding="utf-8")

@@ -1,0 +1,72 @@
+"""A house rule: what is computed, read or built once and then kept is named here, so that it stays so."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
+
+KEPT = {
+    "advise/gather.py: _supplies",
+    "audits/runs/__init__.py: _code",
+    "bench/keys.py: _oracle_hash",
+    "bench/passes.py: _expected",
+    "catalog/__init__.py: _load",
+    "catalog/oracles.py: _oracle_module",
+    "catalog/processors.py: _kept",
+    "experiments/call_sequence.py: _code_hash",
+    "experiments/features.py: _code_hash",
+    "experiments/host_speed.py: _adapter",
+    "experiments/host_speed.py: _expected",
+    "experiments/host_speed.py: library_version",
+    "experiments/transfer_wlan.py: _source_hash",
+    "experiments/transfer_wlan.py: program",
+    "export/library.py: _environment",
+    "findings/answers.py: _hints",
+    "findings/pico_file.py: storage_times",
+    "radios/catalog.py: _radios",
+    "results/schema.py: statements",
+    "runners/host.py: _described",
+    "runners/host.py: _processor",
+    "setup/kits.py: kits",
+    "studies/pico/figures.py: printed",
+    "studies/pico/figures.py: printed_ciphertexts",
+    "studies/rc4d/figures.py: printed",
+    "studies/rf/printed.py: rows",
+    "studies/wlan/plan.py: published",
+    "toolchain/drivers.py: driver",
+    "toolchain/drivers.py: driver_identity",
+    "toolchain/includes.py: _read_once",
+    "toolchain/includes.py: _resolved",
+    "toolchain/link.py: link_library",
+    "toolchain/link.py: open_library",
+    "toolchain/native.py: _library",
+    "toolchain/pinned.py: _architecture",
+    "toolchain/pinned.py: _installed",
+    "toolchain/toolchain.py: identity",
+    "toolchain/toolchain.py: installed_file",
+    "toolchain/toolchain.py: runtime",
+    "wlan/parameters.py: _document",
+    "wlan/tkip.py: _mixing_table",
+    "wlan/tkip.py: mix_phase1",
+}
+
+
+def cached() -> Iterator[tuple[str, str]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        text = path.read_text()
+        if "@cache" not in text and "@lru_cache" not in text:
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                for decorator in map(ast.unparse, node.decorator_list):
+                    if decorator.partition("(")[0] in ("cache", "lru_cache"):
+                        yield f"{path.relative_to(PACKAGE).as_posix()}: {node.name}", decorator
+
+
+def test_what_costs_much_is_kept() -> None:
+    found = list(cached())
+    assert {where for where, _ in found} == KEPT
+    assert not [where for where, decorator in found if "maxsize=0" in decorator]
