@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from motecrypt.audits import weak_keys
 from motecrypt.audits.weak_keys import des_round_keys, key_warnings, with_odd_parity
 
 # FIPS 74 and SP 800-67.
@@ -27,6 +28,93 @@ POSSIBLY_WEAK = [
 ]
 GOOD_DES = "133457799BBCDFF1"
 GOOD_3DES = "133457799bbcdff10e329232ea6d0d732a6bd9526e0d1f43"
+
+
+def test_the_tables_of_des_are_those_of_the_standard() -> None:
+    # PC-1 walks up the columns of the 8 x 8 bits: 1 to 3 and half of 4 from the left, then from the right.
+    columns = [list(range(56 + column, 0, -8)) for column in range(1, 8)]
+    assert (*columns[0], *columns[1], *columns[2], *columns[3][:4]) == weak_keys._DES_C
+    assert (*columns[6], *columns[5], *columns[4], *columns[3][4:]) == weak_keys._DES_D
+    shifts = [2 - (n in (1, 2, 9, 16)) for n in range(1, 17)]  # FIPS 46-3, appendix 1
+    assert tuple(sum(shifts[: n + 1]) for n in range(16)) == weak_keys._DES_ROTATIONS
+
+
+ONE_BYTE = "every byte of the key is the same: keys are drawn at random (NIST SP 800-133 r2)"
+TEXT = (
+    "the key is readable text, which has less strength than its length: draw it at random or derive it "
+    "(NIST SP 800-132)"
+)
+SHORT = "key bits can be searched through: at least 112 are asked for (NIST SP 800-131A r2)"
+ROOS = (
+    "the first two bytes add up to 0: such RC4 keys show in the first keystream bytes "
+    "(Roos, A class of weak keys in the RC4 stream cipher, 1995)"
+)
+PARITY = "bytes without odd parity: the last bit of each DES key byte is parity and is ignored (FIPS 46-3)"
+WEAK_KEY = (
+    "weak DES key: all round keys are equal, encrypting twice gives the plaintext back "
+    "(NIST SP 800-67 r2, weak keys; FIPS 74)"
+)
+SEMI = (
+    "semi-weak DES key: only 2 round keys differ, another key undoes it "
+    "(NIST SP 800-67 r2, weak keys; FIPS 74)"
+)
+POSSIBLY = "possibly weak DES key: only 4 of 16 round keys differ (FIPS 74)"
+SINGLE = "two adjacent keys are equal: this is single DES (NIST SP 800-67 r2, key requirements)"
+TWO_KEYS = (
+    "the first and the third key are equal: two-key triple DES has 80 bits of strength and has been "
+    "disallowed for encryption since 2016 (NIST SP 800-131A r2)"
+)
+A, B, C = GOOD_DES, "0E329232EA6D0D73", "2A6BD9526E0D1F43"
+C = with_odd_parity(bytes.fromhex(C)).hex()
+
+
+@pytest.mark.parametrize(
+    ("cipher", "key", "warnings"),
+    [
+        ("rc4", "", [f"0 {SHORT}"]),
+        ("rc4", "aa", [f"8 {SHORT}"]),
+        ("x", "", []),
+        ("x", "aa", []),
+        ("x", "aaaa", [ONE_BYTE]),
+        ("x", "aaab", []),
+        ("rc4", "aa56", [f"16 {SHORT}", ROOS]),
+        ("rc4", "0000", [ONE_BYTE, f"16 {SHORT}", ROOS]),
+        ("rc4", "aa55", [f"16 {SHORT}"]),
+        ("rc4k", "aa56" + "01" * 12, []),
+        ("rc4", "aa57" + "01" * 12, []),
+        ("rc4", "00" * 14, [ONE_BYTE, ROOS]),
+        ("rc6-ctr", "01" * 12 + "02", [f"104 {SHORT}"]),
+        ("rc2-cbc", "01" * 13 + "02", []),
+        ("blowfish", "01" * 4, [ONE_BYTE, f"32 {SHORT}"]),
+        ("aes128", "0102", []),
+        ("x", b" abcde~~".hex(), [TEXT]),
+        ("x", b"abcdefg".hex(), []),
+        ("x", b"\x1fabcdefgh".hex(), []),
+        ("x", b"abcdefgh\x7f".hex(), []),
+        ("x", b"aaaaaaaa".hex(), [ONE_BYTE]),
+        ("des-cbc", GOOD_DES, []),
+        ("des-cbc", "12" + GOOD_DES[2:], [PARITY]),
+        ("des-cbc", GOOD_DES[2:], []),
+        ("des-cbc", GOOD_DES + "01", []),
+        ("des-ecb", WEAK[0], [ONE_BYTE, WEAK_KEY]),
+        ("des-ecb", WEAK[2], [WEAK_KEY]),
+        ("des-ecb", "00" + WEAK[0][2:], [PARITY, WEAK_KEY]),
+        ("des-ecb", SEMI_WEAK[0][0], [SEMI]),
+        ("des-ecb", POSSIBLY_WEAK[0], [POSSIBLY]),
+        ("3des-cbc", A + B + C, []),
+        ("3des-cbc", A + B, []),
+        ("3des-cbc", A + A + C, [SINGLE]),
+        ("3des-cbc", A + B + B, [SINGLE]),
+        ("3des-cbc", A + B + A, [TWO_KEYS]),
+        ("3des-cbc", A + A + A, [SINGLE]),
+        ("3des-cbc", "12" + A[2:] + A + C, [SINGLE, f"key 1 of 3: {PARITY}"]),
+        ("3des-cbc", A + B + "12" + A[2:], [TWO_KEYS, f"key 3 of 3: {PARITY}"]),
+        ("3des-cbc", WEAK[2] + B + WEAK[2], [TWO_KEYS, f"key 1 of 3: {WEAK_KEY}"]),
+        ("3des-cbc", A + WEAK[2] + SEMI_WEAK[0][0], [f"key 2 of 3: {WEAK_KEY}", f"key 3 of 3: {SEMI}"]),
+    ],
+)
+def test_a_keys_warnings_are_these(cipher: str, key: str, warnings: list[str]) -> None:
+    assert key_warnings(cipher, bytes.fromhex(key)) == warnings
 
 
 @pytest.mark.parametrize("key", WEAK)

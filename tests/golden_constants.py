@@ -1,0 +1,87 @@
+"""The numbers that the models and views are built on, by module and name, as text kept in
+tests/golden/constants.json: how many trials, which tolerance, which edge. Most results stay the same when one
+of them is off by one, so each is kept here.
+
+After a change that is meant, look at the difference that this makes:
+
+    PYTHONPATH=src:tests .venv/bin/python tests/golden_constants.py && git diff tests/golden/constants.json
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from golden_views import _digest, plain
+
+ROOT = Path(__file__).parents[1]
+PLACE = Path(__file__).parent / "golden" / "constants.json"
+COMMAND = "PYTHONPATH=src:tests .venv/bin/python tests/golden_constants.py"
+ROOMS = ("audits", "radios", "report", "studies", "wlan")
+LONG = 2000
+"""Of a longer table a digest is kept."""
+MODULES = ("compare", "energy", "link/rehearsal")
+
+
+def sources() -> list[Path]:
+    """The sources whose constants are kept."""
+    package = ROOT / "src" / "motecrypt"
+    found = [path for room in ROOMS for path in (package / room).rglob("*.py")]
+    return sorted([*found, *(package / f"{name}.py" for name in MODULES)])
+
+
+def names(path: Path) -> Iterator[str]:
+    """The constants of a module that have a number in them."""
+    for node in ast.parse(path.read_text()).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        value = getattr(node, "value", None)
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or value is None:
+            continue
+        numbers = [each.value for each in ast.walk(value) if isinstance(each, ast.Constant)]
+        if not any(isinstance(each, int | float) and not isinstance(each, bool) for each in numbers):
+            continue
+        for target in targets:
+            for each in target.elts if isinstance(target, ast.Tuple) else [target]:
+                if isinstance(each, ast.Name) and each.id.isupper():
+                    yield each.id
+
+
+def constants(path: Path) -> dict[str, Any]:
+    """Their values."""
+    found = list(names(path))
+    if not found:
+        return {}
+    module = path.relative_to(ROOT / "src").with_suffix("").as_posix().replace("/", ".")
+    loaded = importlib.import_module(module.removesuffix(".__init__"))
+    return {name: plain(getattr(loaded, name)) for name in found}
+
+
+def _named(value: object) -> str:
+    """A function or another thing that is no figure: by its name."""
+    return getattr(value, "__name__", type(value).__name__)
+
+
+def _short(value: str) -> str:
+    return value if len(value) < LONG else json.dumps(_digest(value))
+
+
+def written() -> str:
+    """Every module's, a line for each constant."""
+    rooms = []
+    for path in sources():
+        own = [
+            f'  "{name}": {_short(json.dumps(value, ensure_ascii=False, default=_named))}'
+            for name, value in constants(path).items()
+        ]
+        if own:
+            where = path.relative_to(ROOT / "src" / "motecrypt").as_posix()
+            rooms.append(f'"{where}": {{\n' + ",\n".join(own) + "\n}")
+    return "{\n" + ",\n".join(rooms) + "\n}\n"
+
+
+if __name__ == "__main__":
+    PLACE.write_text(written())
