@@ -22,7 +22,18 @@ from motecrypt.bench.task import _misfit, _too_long
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import FailureKind
-from motecrypt.model import Cell, Measurement, Memory, Shortfall
+from motecrypt.model import (
+    Cell,
+    Compiler,
+    Current,
+    Measurement,
+    Memory,
+    MessageLengths,
+    Shortfall,
+    Toolchain,
+    ToolchainTarget,
+    implementation_name,
+)
 from motecrypt.results import Results, store
 from motecrypt.runners import Options, Region
 from motecrypt.runners.fake import FakeSession
@@ -51,6 +62,71 @@ def test_a_results_file_is_waited_for_and_read_within_a_time(
     with Results(tmp_path / "results.db") as results:
         assert results._deadline == 1060.0 and opened[results.path] == 30.0
     assert store._HINTS[sqlite3.SQLITE_BUSY] == "another process has held it for 30 s; try again"
+
+
+# --- the records of all rooms ----------------------------------------------------------------------------
+
+
+def test_which_lengths_and_addresses_there_are() -> None:
+    lengths = MessageLengths(8, 24, 8)
+    assert [n for n in range(40) if lengths.allows(n)] == [8, 16, 24]
+    assert MessageLengths() == MessageLengths(0, 65535, 1)
+    memory = Memory(bytes=4, address=10, span=6)
+    assert [n for n in range(30) if memory.holds(n)] == [10, 11, 12, 13, 14, 15]
+
+
+def test_an_implementation_is_for_cores_and_best_on_some() -> None:
+    body = replace(BODY, cores=("avr*", "cortex-m0"), best_on=("avr5", "x?"))
+    cores = ("avr5", "avr51", "cortex-m0", "cortex-m0plus", "AVR5", "x1", "x12")
+    assert [core for core in cores if body.runs_on(core)] == ["avr5", "avr51", "cortex-m0"]
+    assert [core for core in cores if body.best_on_core(core)] == ["avr5", "x1"]
+    assert implementation_name("ours", "default", "fast") == "ours/fast"
+    assert implementation_name("ours", "a", "") == "ours/a"
+    assert implementation_name("ours", "e", "fast") == "ours/e/fast"
+
+
+def test_what_compiles_assembles_and_links() -> None:
+    gcc = Compiler("/x/gcc", ("-m",), ("-O",), ("-l",), ("-D",))
+    clang = replace(gcc, command="clang-15", linker="gcc", compile_flags=("-c",))
+    assert (gcc.link_command, clang.link_command) == ("/x/gcc", "gcc")
+    for name, ours, theirs in (
+        ("f.c", ("/x/gcc", ()), ("clang-15", ("-c",))),
+        ("f.S", ("/x/gcc", ()), ("gcc", ())),
+        ("f.Z", ("/x/gcc", ()), ("clang-15", ("-c",))),
+        ("f.A", ("/x/gcc", ()), ("clang-15", ("-c",))),
+    ):
+        assert (gcc.compiling(Path(name)), clang.compiling(Path(name))) == (ours, theirs)
+    for command, is_clang in (("clang", True), ("/x/clang-15", True), ("/clang/gcc", False), ("gcc", False)):
+        assert replace(gcc, command=command).is_clang is is_clang
+    names = ("b-gcc", "a-gcc", "c-gcc")
+    targets = tuple(ToolchainTarget(name, name, "", "", (), (), (), ()) for name in names)
+    toolchain = Toolchain("t", "T", "r", "s", Path(), targets)
+    for name in names:
+        found = toolchain.target_for(name)
+        assert found is not None and found.replaces == name
+    assert [toolchain.target_for(name) for name in ("", "a", "z")] == [None] * 3
+
+
+def test_what_a_device_is_and_draws() -> None:
+    for runner in ("host", "board", "arm", "fake", "simavr", "a", "c", "z"):
+        assert replace(UNO, runner=runner).simulated is (runner not in ("host", "board"))
+    states = ("idle", "active", "sleep")
+    device = replace(UNO, currents=tuple(Current(state, 1.0, "", "") for state in states))
+    for state in states:
+        found = device.current(state)
+        assert found is not None and found.state == state
+    assert [device.current(state) for state in ("", "b", "z")] == [None] * 3
+
+
+def test_a_shortfall_is_told_and_kept() -> None:
+    shortfall = Shortfall("flash", 1_000_000, 32_768)
+    assert (shortfall.missing, shortfall.text) == (967_232, "needs 1,000,000 of 32,768 bytes of flash")
+    assert Shortfall("ram", 2, 0).text == "needs 2 of 0 bytes of RAM"
+    assert Shortfall.from_json({"memory": "ram", "needed": 1, "available": 0}) == Shortfall("ram", 1, 0)
+    assert Shortfall.from_json({"memory": "ram", "needed": 0, "available": 1}) == Shortfall("ram", 0, 1)
+    for wrong in ({"needed": -1}, {"available": -1}, {"needed": True}, {"available": False}, {"memory": 1}):
+        assert Shortfall.from_json({"memory": "ram", "needed": 1, "available": 1, **wrong}) is None
+    assert Shortfall.from_json(5) is None
 
 
 def job(**changes: Any) -> Job:

@@ -356,6 +356,80 @@ def test_where_things_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert paths.cache_dir() == tmp_path / "own" and paths.default_results() == Path("here.db")
 
 
+def test_what_is_no_place_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    for error in (OSError("why"), RuntimeError("why")):
+
+        def resolve(path: Path, error: Exception = error) -> Path:
+            raise error
+
+        with monkeypatch.context() as patch:
+            patch.setenv("MOTECRYPT_CACHE", "here")
+            patch.setattr(Path, "resolve", resolve)
+            with pytest.raises(InputError, match=r"^here: no place for a cache: why$"):
+                paths.cache_dir()
+
+    def home() -> Path:
+        raise RuntimeError("no home")
+
+    for name in ("MOTECRYPT_CACHE", "MOTECRYPT_DB", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", home)
+    for ask, name in ((paths.cache_dir, "XDG_CACHE_HOME"), (paths.default_results, "XDG_DATA_HOME")):
+        with pytest.raises(InputError, match=rf"^this user has no home directory; set HOME or {name}$"):
+            ask()
+
+
+def test_a_file_that_cannot_be_read_or_written_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "f"
+    place.write_bytes(b"old")
+    with paths.open_regular(place) as file:
+        assert os.get_inheritable(file.fileno()) is False and file.read() == b"old"
+
+    class Broken:
+        def __enter__(self) -> Any:
+            return SimpleNamespace(read=fail)
+
+        def __exit__(self, *_: object) -> None:
+            """Nothing to close."""
+
+    def fail(*_: object) -> Any:
+        raise OSError(5, "why")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(paths, "open_regular", lambda path: Broken())
+        with pytest.raises(InputError, match=rf"^{place}: cannot be read: why$"):
+            paths.read_regular(place)
+    limits: list[int] = []
+    whole = SimpleNamespace(read=lambda most: limits.append(most) or b"all")
+    with monkeypatch.context() as patch:
+        patch.setattr(Broken, "__enter__", lambda self: whole)
+        patch.setattr(paths, "open_regular", lambda path: Broken())
+        assert paths.read_regular(place) == b"all" and limits == [(64 << 20) + 1]
+    with monkeypatch.context() as patch:
+        patch.setattr(paths.os, "fsync", fail)
+        with pytest.raises(InputError) as told:
+            paths.write_atomically(place, b"new")
+    assert str(told.value) == f"{place}: cannot be written: why; free some space or choose another place"
+    assert place.read_bytes() == b"old" and [p.name for p in tmp_path.iterdir()] == ["f"]
+
+
+def test_a_long_name_leaves_room_for_the_temporary_ones_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    replace = Path.replace
+
+    def replaced(path: Path, target: Path) -> Path:
+        made.append(path.name)
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", replaced)
+    paths.write_atomically(tmp_path / ("n" * 255), b"")
+    paths.write_atomically(tmp_path / "short", b"")
+    assert [len(name) for name in made] == [1 + 200 + 1 + 12, 1 + 5 + 1 + 12]
+    assert made[0].startswith("." + "n" * 200 + ".") and made[1].startswith(".short.")
+
+
 def test_files_are_read_whole_up_to_a_length(tmp_path: Path) -> None:
     place = tmp_path / "f"
     place.write_bytes(b"x" * 1000)

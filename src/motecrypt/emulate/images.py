@@ -31,7 +31,7 @@ _MACHINES = {
 }
 _MACHINES |= {AVR: "AVR", ARM: "ARM", 243: "RISC-V"}
 _AVR_ARCH_MASK = 0x7F
-_AVR_EEPROM, _AVR_DATA = 0x810000, 0x800000
+_AVR_EEPROM, _AVR_AREA_BYTES = 0x810000, 0x10000
 _UF2 = struct.Struct("<IIIIIIII476sI")
 _UF2_MAGIC = (0x0A324655, 0x9E5D5157, 0x0AB16F30)
 _UF2_NOT_FLASH, _UF2_FAMILY = 0x1, 0x2000
@@ -123,7 +123,7 @@ def _read_elf(path: Path, content: bytes, device: Device) -> Image:
         raise InputError(f"{path}: damaged ELF file ({error}); copy or build it again") from None
     if not segments:
         raise InputError(f"{path}: an ELF with nothing to load")
-    flash = sum(len(s.data) for s in segments if s.address < _AVR_DATA or _machine_of(device) != AVR)
+    flash = sum(len(s.data) for s in segments if s.address < _AVR_EEPROM or _machine_of(device) != AVR)
     ordered = tuple(sorted(segments, key=lambda s: s.address))
     return Image(path, ordered, header["e_entry"], flash, ram, data_end, path)
 
@@ -306,10 +306,12 @@ def _check_size(image: Image, device: Device) -> None:
     for segment in image.segments:
         size = len(segment.data)
         end = segment.address + size
-        if device.core.startswith("avr"):
-            fits = end <= flash.bytes or segment.address >= _AVR_EEPROM
-            if segment.address >= _AVR_EEPROM and segment.address < _AVR_EEPROM + 0x10000:
-                fits = end - _AVR_EEPROM <= device.memory["eeprom"].bytes
+        if _machine_of(device) == AVR:
+            above = segment.address - _AVR_EEPROM  # and above it, in areas of their own, fuses and the like
+            if 0 <= above < _AVR_AREA_BYTES:
+                fits = above + size <= device.memory["eeprom"].bytes
+            else:
+                fits = end <= flash.bytes or above >= 0
         else:
             fits = any(m.address <= segment.address and end <= m.address + m.bytes for m in (flash, ram))
         if not fits and flash.address <= segment.address < flash.address + flash.span:

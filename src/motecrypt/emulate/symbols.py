@@ -104,8 +104,8 @@ def _functions(elf: ELFFile) -> tuple[dict[tuple[int, int], str], dict[int, str]
             continue
         if kind == "STT_FUNC" and ".cold" not in name:  # a cold part belongs to the function that jumps to it
             start = address & ~1 if thumb else address
-            if start not in sized or _nicer(name, sized[start][1]):
-                sized[start] = (max(symbol["st_size"], sized.get(start, (0, ""))[0]), name)
+            size, known = sized.get(start, (symbol["st_size"], name))
+            sized[start] = (max(size, symbol["st_size"]), min(known, name, key=_for_people))
         elif kind in ("STT_NOTYPE", "STT_FUNC"):
             labels[address & ~1 if thumb else address] = name
     starts = sorted(sized)
@@ -121,13 +121,9 @@ def _end_of(code: Sequence[tuple[int, int]], address: int) -> int:
     return next(b for a, b in code if a <= address < b)
 
 
-def _nicer(name: str, other: str) -> bool:
-    """Of two names for one address, the one that a person would use."""
-    return (name.startswith("__bad"), name.count("_"), name) < (
-        other.startswith("__bad"),
-        other.count("_"),
-        other,
-    )
+def _for_people(name: str) -> tuple[bool, int, str]:
+    """By this order the first of several names for one address is the one that a person would use."""
+    return name.startswith("__bad"), name.count("_"), name
 
 
 def _demangled(names: set[str], demangler: str) -> dict[str, str]:

@@ -232,20 +232,21 @@ def _choose(cipher: str, digest: str, secret: bytes) -> tuple[FileCipher, int]:
 
 def _pieces(handle: int, length: int, source: Path, progress: Progress | None) -> Iterator[memoryview]:
     """The next `length` bytes in whole pieces; each is overwritten by the one after the next."""
-    buffers, left = [memoryview(bytearray(PIECE_BYTES)) for _ in range(2)], length
+    buffer, other = memoryview(bytearray(PIECE_BYTES)), memoryview(bytearray(PIECE_BYTES))
+    left = length
     while left:
-        buffers.reverse()
+        buffer, other = other, buffer
         wanted, got = min(PIECE_BYTES, left), 0
         while got < wanted:
             try:
-                more = os.readv(handle, [buffers[0][got:wanted]])
+                more = os.readv(handle, [buffer[got:wanted]])
             except OSError as error:
                 raise InputError(f"{source}: cannot be read: {error.strerror}") from None
             if not more:
                 raise MotecryptError(f"{source}: became shorter while it was read; nothing is written")
             got += more
         left -= wanted
-        yield buffers[0][:wanted]
+        yield buffer[:wanted]
         if progress is not None:
             progress(length - left, length)
 

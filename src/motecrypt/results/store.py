@@ -113,13 +113,18 @@ class Results:
                     raise
                 time.sleep(0.02)
 
+    def _number(self, statement: str) -> int:
+        """The one number that a statement asks for."""
+        ((number,),) = self._connection.execute(statement)
+        return int(number)
+
     def _check(self) -> None:
         """Refuse what is no results file or from the future; one transaction, so one moment is seen."""
         connection = self._connection
         connection.execute("BEGIN")
-        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]  # takes the snapshot
-        application = connection.execute("PRAGMA application_id").fetchone()[0]
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        tables = self._number("SELECT count(*) FROM sqlite_master")  # takes the snapshot
+        application = self._number("PRAGMA application_id")
+        version = self._number("PRAGMA user_version")
         strange = connection.execute(
             "SELECT type FROM sqlite_master WHERE type NOT IN ('table', 'index') "
             "OR sql LIKE '%VIRTUAL%TABLE%' LIMIT 1"
@@ -150,10 +155,10 @@ class Results:
 
     def _migrate(self) -> None:
         connection = self._connection
-        if connection.execute("PRAGMA user_version").fetchone()[0] == schema.VERSION:
+        if self._number("PRAGMA user_version") == schema.VERSION:
             return
         connection.execute("BEGIN IMMEDIATE")
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        version = self._number("PRAGMA user_version")
         for step in schema.MIGRATIONS[version:]:
             if not isinstance(step, str):
                 try:

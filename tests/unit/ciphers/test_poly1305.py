@@ -36,7 +36,7 @@ class Poly1305:
         tag[16] = b"\xa5"
         self._library.poly1305_start(state, r.to_bytes(16, "little") + s.to_bytes(16, "little"))
         for block in blocks:
-            self._library.poly1305_block(state, block.to_bytes(16, "little"))
+            self._library.poly1305_block(state, block.to_bytes(16, "little") + b"\xff")  # ends where it ends
         self._library.poly1305_finish(state, tag)
         assert tag.raw[16] == 0xA5
         return int.from_bytes(tag.raw[:16], "little")

@@ -129,10 +129,11 @@ def test_chunks_are_powers_of_two(chunk_bytes: int) -> None:
     assert not firmware.asked
 
 
-def test_after_a_short_piece_nothing_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    pieces = [bytes(2048), b"end"]
+@pytest.mark.parametrize("length", [2048, 2049, 5000])  # of one that gives more than it was asked for, too
+def test_after_a_short_piece_nothing_is_asked_for(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    pieces = [bytes(length), b"end"]
     monkeypatch.setattr(FileMote, "_data", lambda *_: pieces.pop(0))
-    assert FileMote(Firmware(good)).read("log.txt") == bytes(2048) + b"end"
+    assert FileMote(Firmware(good)).read("log.txt") == bytes(length) + b"end"
 
 
 @pytest.mark.parametrize("size", [0, 1, 2047, 2048, 2049, 5000])

@@ -7,6 +7,7 @@ must fail, or the scenario shows nothing.
 from __future__ import annotations
 
 import ctypes
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,6 +24,7 @@ from motecrypt.toolchain.link import (
     BROADCAST,
     COMMAND,
     CONFIRMED,
+    FOLDER,
     GATEWAY,
     LISTENS,
     LONG,
@@ -38,6 +40,16 @@ KEY = bytes(range(16))
 READING = b"21.4 C"
 SLOTS_AT, SLOT_BYTES, SLOTS = 28, 20, 8
 TAKEN = (Event.MESSAGE, Event.COMMANDED)
+
+
+def test_the_host_has_the_numbers_of_the_header() -> None:
+    """Of options, ways to send and events: an application names them, the core need not."""
+    header = (FOLDER / "link.h").read_text()
+    numbers = {name: int(value, 0) for name, value in re.findall(r"\bLINK_(\w+) = (\w+)", header)}
+    options = {"SHORT": SHORT, "LISTENS": LISTENS, "STREAM": STREAM, "TAG_16": TAG_16, "GATEWAY": GATEWAY}
+    ways = {"CONFIRMED": CONFIRMED, "COMMAND": COMMAND, "LONG": LONG}
+    events = {event.name: int(event) for event in Event}
+    assert {**options, **ways, **events, "BROADCAST": BROADCAST}.items() <= numbers.items()
 
 
 class Pair:

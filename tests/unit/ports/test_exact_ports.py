@@ -378,6 +378,65 @@ def test_a_port_is_read_and_written_without_waiting() -> None:
                 os.close(handle)
 
 
+def test_a_port_that_has_nothing_or_takes_nothing_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    master, slave = os.openpty()
+    try:
+        with SerialPort(os.ttyname(slave)) as port:
+            settings = termios.tcgetattr(slave)
+            settings[6][termios.VMIN] = 1  # a read of nothing is an error then
+            termios.tcsetattr(slave, termios.TCSANOW, settings)
+            assert port.read() == b"" and port.fileno() == port._serial.fileno()
+            for error in (OSError(5, "said"), OSError(5, ""), OSError("bare")):
+
+                def fail(*_: object, error: OSError = error) -> Any:
+                    raise error
+
+                monkeypatch.setattr(serial_port, "os", SimpleNamespace(read=fail, write=fail))
+                reason = " (said)" if error.strerror else ""
+                for call in (port.read, lambda: port.write(b"x")):
+                    with pytest.raises(MotecryptError) as told:
+                        call()
+                    hint = "plug it in again and repeat the command"
+                    assert str(told.value) == f"port {port.path}: vanished{reason}; {hint}"
+            monkeypatch.setattr(serial_port, "os", os)
+            for broken in (OSError, termios.error):
+
+                def close(broken: type[Exception] = broken) -> None:
+                    raise broken
+
+                with monkeypatch.context() as patch:
+                    patch.setattr(port._serial, "close", close)
+                    port.close()
+    finally:
+        os.close(master)
+        os.close(slave)
+
+
+def test_the_group_of_a_port_is_dialout_where_none_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    for error in (OSError, KeyError):
+
+        def group(path: Path, error: type[Exception] = error) -> str:
+            raise error
+
+        monkeypatch.setattr(Path, "group", group)
+        assert serial_port._group_of("p") == "dialout"
+
+
+def test_what_is_no_port_is_told_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    for error in (OSError(errno.ENOENT, "x"), ValueError("text"), termios.error(5, "x")):
+
+        def opened(*arguments: Any, error: Exception = error, **settings: Any) -> None:
+            asked.append((arguments, settings))
+            raise error
+
+        monkeypatch.setattr(serial_port.serial, "Serial", opened)
+        with pytest.raises(InputError) as told:
+            SerialPort("p")
+        assert str(told.value) == f"port p: {serial_port._reason(error, 'p')}"
+    assert asked == [(("p", 115200), {"timeout": 0, "write_timeout": 0, "exclusive": True})] * 3
+
+
 # --- virtual radios ----------------------------------------------------------------------------------------
 
 

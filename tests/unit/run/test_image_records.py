@@ -11,9 +11,10 @@ from elftools.elf.elffile import ELFFile
 
 from motecrypt.catalog import Catalog
 from motecrypt.emulate.conformance import Condition, Feature, read_features
-from motecrypt.emulate.images import ARM, AVR, Image, Segment, elf_of, flat, intel_hex, read_image, uf2
+from motecrypt.emulate.images import ARM, Image, Segment, elf_of, flat, intel_hex, read_image, uf2
 from motecrypt.errors import InputError
 from motecrypt.model import Device
+from unit.run.elf_files import avr_elf, with_sections
 
 UNO, PICO = Catalog.load().device("uno"), Catalog.load().device("pico")
 FLASH = 0x10000000
@@ -136,12 +137,6 @@ def test_the_fields_of_an_elf_that_we_make() -> None:
         ]
 
 
-def avr_elf(*segments: Segment) -> bytes:
-    made = bytearray(elf_of(segments, AVR, 0))
-    made[36] = 5  # e_flags: the core, avr5
-    return bytes(made)
-
-
 def test_what_of_an_elf_takes_flash_and_ram(tmp_path: Path) -> None:
     code, data, eeprom = Segment(0, bytes(10)), Segment(0x800100, bytes(6)), Segment(0x810000, bytes(3))
     image = read(tmp_path, avr_elf(code, eeprom))
@@ -153,6 +148,138 @@ def test_what_of_an_elf_takes_flash_and_ram(tmp_path: Path) -> None:
     assert (image.flash_bytes, image.ram_bytes, image.data_end) == (16, 6, 0x20000106)
     assert [s.address for s in image.segments] == [FLASH, 0x20000100]
     refused(tmp_path, elf_of([], ARM, 1), "an ELF with nothing to load", PICO)
+
+
+def test_areas_of_an_avr_above_its_eeprom_have_any_size(tmp_path: Path) -> None:
+    fuses = Segment(0x820000, bytes(1025))
+    image = read(tmp_path, avr_elf(Segment(0, b"ab"), fuses))
+    assert (image.segments[1], image.flash_bytes) == (fuses, 2)
+    refused(tmp_path, avr_elf(Segment(0x81FFFF, b"x")), "has 1 bytes at 0x81ffff, where uno has no memory")
+    refused(tmp_path, avr_elf(Segment(0x80FFFF, b"x")), "has 1 bytes at 0x80ffff, where uno has no memory")
+    refused(tmp_path, avr_elf(Segment(0x8000, b"x")), "needs 32,769 of 32,768 bytes of flash")
+    span = UNO.memory["flash"].span
+    refused(tmp_path, avr_elf(Segment(span - 1, b"x")), f"needs {span:,} of 32,768 bytes of flash")
+    refused(tmp_path, avr_elf(Segment(span, b"x")), f"has 1 bytes at {span:#x}, where uno has no memory")
+
+
+def test_memories_of_a_pico_have_edges(tmp_path: Path) -> None:
+    flash, ram = PICO.memory["flash"], PICO.memory["ram"]
+    for memory in (flash, ram):
+        last = elf_of([Segment(memory.address + memory.bytes - 1, b"x")], ARM, 1)
+        assert read(tmp_path, last, PICO).segments[0].data == b"x"
+    for address in (flash.address - 1, ram.address - 1):
+        told = f"has 1 bytes at {address:#x}, where pico has no memory"
+        refused(tmp_path, elf_of([Segment(address, b"x")], ARM, 1), told, PICO)
+
+
+MACHINES = {
+    2: "SPARC",
+    3: "x86",
+    8: "MIPS",
+    20: "PowerPC",
+    40: "ARM",
+    62: "x86-64",
+    94: "Xtensa",
+    105: "MSP430",
+    183: "AArch64",
+    243: "RISC-V",
+    258: "machine 258",
+}
+
+
+@pytest.mark.parametrize("number", MACHINES)
+def test_a_firmware_for_another_machine_is_told(number: int, tmp_path: Path) -> None:
+    told = rf"file: built for {MACHINES[number]}, and uno is ATmega328P; choose another --device$"
+    refused(tmp_path, elf_of([Segment(0, b"ab")], number, 0), told)
+    fields = (2, number, 1, 0, 52, 0, 0, 52, 32, 0, 40, 0, 0)
+    big = b"\x7fELF\x01\x02\x01" + bytes(9) + struct.pack(">HHIIIIIHHHHHH", *fields)
+    refused(tmp_path, big, told)
+
+
+def test_an_avr_firmware_on_an_arm_is_told(tmp_path: Path) -> None:
+    told = r"file: built for AVR, and pico is RP2040; choose another --device$"
+    refused(tmp_path, avr_elf(Segment(0, b"ab")), told, PICO)
+
+
+def test_an_avr_firmware_for_another_core_is_told(tmp_path: Path) -> None:
+    made = bytearray(avr_elf(Segment(0, b"ab")))
+    made[36] = 0x85  # above the core's bits stands another flag
+    assert read(tmp_path, bytes(made)).segments == (Segment(0, b"ab"),)
+    for core in (4, 6):
+        made[36] = core
+        told = rf"file: built for avr{core}, and uno is ATmega328P; compile with -mmcu=atmega328p$"
+        refused(tmp_path, bytes(made), told)
+
+
+def test_the_chip_is_in_the_note_of_the_start_up_files(tmp_path: Path) -> None:
+    def noted(data: bytes) -> bytes:
+        section = {"name": ".note.gnu.avr.deviceinfo", "kind": 7, "data": data}
+        return with_sections(avr_elf(Segment(0, b"ab")), section)
+
+    for fits in (b"AVR\0atmega328p\0", b"AVR\0other\0", b""):
+        assert read(tmp_path, noted(fits)).segments == (Segment(0, b"ab"),)
+    for chip in ("atmega2560", "attiny85", "at90usb162", "atxmega16a4"):
+        told = rf"built for {chip}, and uno is ATmega328P; compile with -mmcu=atmega328p$"
+        refused(tmp_path, noted(b"x\0" + chip.encode() + b"\0atmega328p\0"), told)
+
+
+def architecture(number: int | None) -> bytes:
+    """An ARM firmware that says for which architecture it is (ARM IHI 0045, Tag_CPU_arch)."""
+    tags = b"\x05core\0" + (b"" if number is None else bytes([6, number]))
+    file = b"\x01" + struct.pack("<I", 5 + len(tags)) + tags
+    vendor = struct.pack("<I", 4 + 6 + len(file)) + b"aeabi\0" + file
+    section = {"name": ".ARM.attributes", "kind": 0x70000003, "data": b"A" + vendor}
+    return with_sections(elf_of([Segment(FLASH, b"ab")], ARM, 1), section)
+
+
+def test_the_architecture_of_an_arm_firmware(tmp_path: Path) -> None:
+    for number in (None, 1, 2, 3, 4, 11, 12):
+        assert read(tmp_path, architecture(number), PICO).segments == (Segment(FLASH, b"ab"),)
+    others = {
+        0: "architecture 0",
+        5: "architecture 5",
+        10: "v7",
+        13: "v7E-M, as Cortex-M4",
+        14: "v8-A",
+        15: "architecture 15",
+        16: "v8-M baseline",
+        17: "v8-M mainline",
+    }
+    for number, name in others.items():
+        told = (
+            rf"file: built for another ARM core \({name}\), and pico is a cortex-m0plus; "
+            r"compile with -mcpu=cortex-m0plus -mthumb$"
+        )
+        refused(tmp_path, architecture(number), told, PICO)
+
+
+def test_what_is_not_linked_or_cut_is_refused(tmp_path: Path) -> None:
+    whole = avr_elf(Segment(0, b"abcd"))
+    for kind, name in ((1, "ET_REL"), (3, "ET_DYN")):
+        made = bytearray(whole)
+        made[16] = kind
+        refused(
+            tmp_path, bytes(made), rf"file: an ELF that is not linked \({name}\); give the linked firmware$"
+        )
+    refused(tmp_path, whole[:-1], "file: truncated: it ends inside a segment; copy or build it again$")
+    refused(tmp_path, whole[:40], r"file: damaged ELF file \(.+\); copy or build it again$")
+    empty = elf_of([Segment(FLASH, b""), Segment(FLASH + 4, b"ab")], ARM, 1)
+    assert read(tmp_path, empty, PICO).segments == (Segment(FLASH + 4, b"ab"),)
+
+
+def test_ram_is_that_of_the_sections_in_it(tmp_path: Path) -> None:
+    sections = [
+        {"name": ".data", "flags": 3, "address": 0x800100, "data": b"abc"},
+        {"name": ".bss", "kind": 8, "flags": 3, "address": 0x800110, "size": 9},
+        {"name": ".noinit", "kind": 8, "flags": 3, "address": 0x800200, "size": 0},
+        {"name": ".debug", "flags": 0, "address": 0x800300, "data": b"abcdef"},
+        {"name": ".text", "flags": 6, "address": 0, "data": b"ab"},
+    ]
+    image = read(tmp_path, with_sections(avr_elf(Segment(0, b"ab")), *sections))
+    assert (image.ram_bytes, image.data_end) == (12, 0x800119)
+    assert image.path == image.elf == tmp_path / "file"
+    image = read(tmp_path, with_sections(avr_elf(Segment(0, b"ab")), sections[4]))
+    assert (image.ram_bytes, image.data_end) == (0, 0)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,235 @@
+"""A session with a driver program, whose part small programs of a few lines play here."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from motecrypt.errors import FailureKind
+from motecrypt.runners import session as session_module
+from motecrypt.runners.session import DriverSession, Fault, Options, Region, Starts
+
+SOON_S = 30.0
+EVENTS = "import os, sys, time\ntell = lambda text: os.write(int(sys.argv[1]), text.encode())\n"
+WAIT = "\nsys.stdin.read()\n"
+
+
+def driver(program: str, **settings: Any) -> DriverSession:
+    return DriverSession([sys.executable, "-S", "-c", EVENTS + program, "{events}"], **settings)
+
+
+def soon() -> float:
+    return time.monotonic() + SOON_S
+
+
+def died(session: DriverSession) -> tuple[str, FailureKind, bool]:
+    with session, pytest.raises(Fault) as told:
+        session.read(soon())
+    return str(told.value), told.value.kind, told.value.transient
+
+
+def test_options_are_those_of_an_untraced_run() -> None:
+    assert Options() == Options(trace=False, cache="none", dump=None, max_cycles=None)
+    assert Region(5) == Region(cycles=5, stack_bytes=None, trace=None, extra={})
+
+
+def test_a_read_waits_until_its_deadline_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    def select(readers: list[int], writers: object, errors: object, seconds: float) -> Any:
+        waits.append(seconds)
+        return ([], [], []) if len(waits) < 5 else readers
+
+    with driver(WAIT) as session:
+        monkeypatch.setattr(session_module, "select", SimpleNamespace(select=select))
+        monkeypatch.setattr(session_module, "time", SimpleNamespace(monotonic=lambda: 100.0))
+        assert session.read(95.0) == b"" == session.read(103.5)
+    assert waits == [0.0, 0.0, 3.5, 3.5]
+
+
+def test_a_driver_that_is_not_there_leaves_nothing_open(tmp_path: Path) -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(3):
+        with pytest.raises(FileNotFoundError):
+            DriverSession([tmp_path / "none"])
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_a_session_leaves_nothing_open() -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with driver(WAIT) as session:
+        assert (session.cycles_exact, session.holds_input, session.restartable) == (True, True, False)
+        assert not session.restart() and session.regions() == []
+    assert session._process.returncode == 0
+    with driver(WAIT, cycles_exact=False, restarts=True) as session:
+        assert (session.cycles_exact, session.restartable) == (False, True)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_bytes_go_in_and_come_out() -> None:
+    with driver("sys.stdout.write(sys.stdin.readline().upper())\nsys.stdout.flush()" + WAIT) as session:
+        assert session.read(time.monotonic() - 1) == b""
+        session.write(b"abc\n")
+        assert session.read(soon()) == b"ABC\n"
+        assert session.read(time.monotonic() + 0.01) == b""
+
+
+def test_output_comes_also_after_the_events_have_ended() -> None:
+    program = "os.close(int(sys.argv[1])); time.sleep(0.1); sys.stdout.write('x'); sys.stdout.flush()"
+    with driver(program + WAIT) as session:
+        assert session.read(soon()) == b"x" and session.regions() == []
+
+
+def test_regions_are_read_as_they_are_told() -> None:
+    program = """
+tell('{"event": "region", "cycles": 7}\\n')
+tell('{"event": "region", "cycles": 9, "stack": 4, "trace": "ab", "n": 1}\\n')
+tell('{"event": "other", "cycles": 1}\\n{"event": "a", "detail": "none"}\\n{"event": "reg')
+sys.stdout.write("1"); sys.stdout.flush()
+sys.stdin.readline()
+tell('ion", "cycles": 11}\\n')
+sys.stdout.write("2"); sys.stdout.flush()
+"""
+    with driver(program + WAIT) as session:
+        assert session.read(soon()) == b"1"
+        assert session.regions() == [Region(7), Region(9, 4, "ab", {"n": 1})]
+        assert session.regions() == []
+        session.write(b"\n")
+        assert session.read(soon()) == b"2"
+        assert session.regions() == [Region(11)]
+
+
+def test_a_driver_with_many_events_never_waits() -> None:
+    """More than a pipe holds, while its output is waited for and while its events are."""
+    line = '{"event": "region", "cycles": 7}\\n'
+    program = f"for _ in range(3): tell('{line}' * 3000)\nsys.stdout.write('x'); sys.stdout.flush()"
+    with driver(program + WAIT) as session:
+        assert session.read(soon()) == b"x"
+        assert session.regions() == [Region(7)] * 9000
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("sys.exit('one\\ntwo\\n')", ("two", FailureKind.CRASHED, False)),
+        ("sys.exit(3)", ("the simulator ended with 3", FailureKind.CRASHED, False)),
+        ("os.kill(os.getpid(), 11)", ("the simulator ended with -11", FailureKind.CRASHED, False)),
+        *(
+            (
+                f"print('said', file=sys.stderr, flush=True); os.kill(os.getpid(), {number})",
+                (f"the simulator ended with -{number}", FailureKind.ENDED, True),
+            )
+            for number in (1, 2, 9, 15)
+        ),
+        *(
+            (
+                f"""tell('{{"event": "fault", "kind": "{name}", "detail": "why"}}\\n'); sys.exit('other')""",
+                ("why", kind, False),
+            )
+            for name, kind in (
+                ("stack", FailureKind.STACK),
+                ("silent", FailureKind.SILENT),
+                ("flood", FailureKind.FLOOD),
+                ("crashed", FailureKind.CRASHED),
+                ("board", FailureKind.CRASHED),
+            )
+        ),
+        ("""tell('{"event": "fault", "detail": "why"}\\n')""", ("why", FailureKind.CRASHED, False)),
+    ],
+)
+def test_how_a_driver_ended_is_told(program: str, told: tuple[str, FailureKind, bool]) -> None:
+    assert died(driver("import signal; signal.signal(2, signal.SIG_DFL)\n" + program)) == told
+
+
+def test_a_driver_that_is_gone_is_told_to_who_writes() -> None:
+    with driver("sys.exit('why')") as session:
+        session._process.wait(SOON_S)
+        with pytest.raises(Fault, match=r"^why$"):
+            session.write(b"x")
+
+
+def test_a_driver_that_closes_its_output_and_stays_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    class Process(session_module.subprocess.Popen):  # type: ignore[name-defined, misc]
+        def wait(self, timeout: float | None = None) -> int:
+            if timeout is None:
+                return int(super().wait(SOON_S))
+            waits.append(timeout)
+            raise session_module.subprocess.TimeoutExpired("driver", timeout)
+
+    monkeypatch.setattr(session_module.subprocess, "Popen", Process)
+    session = driver("os.close(1); time.sleep(600)")
+    with pytest.raises(Fault, match="the simulator ended with"):
+        session.read(soon())
+    assert waits == [5]
+    session.close()
+    assert waits == [5, 2] and session._process.returncode == -9
+
+
+def test_a_start_again_is_asked_for_where_it_can_serve() -> None:
+    program = """
+restarts = int(sys.argv[sys.argv.index("--restarts") + 1])
+sys.stdout.write(os.read(restarts, 9).decode()); sys.stdout.flush()
+tell('{"event": "fault", "detail": "why"}\\n')
+sys.stdin.readline()
+"""
+    with driver(program, restarts=True) as session:
+        assert session.restart() and session.read(soon()) == b"r"
+        deadline = soon()
+        while session._fault is None and time.monotonic() < deadline:
+            session.regions()
+        assert not session.restart()  # after a fault another one is needed
+        session.write(b"\n")
+        session._process.wait(SOON_S)
+        session._fault = None
+        assert not session.restart()
+    with driver(WAIT, restarts=True) as session:
+        os.close(session._restarts)
+        out, session._restarts = os.pipe()
+        os.close(out)
+        assert not session.restart()  # nobody reads what is asked
+
+
+class Stub:
+    def __init__(self, restartable: bool, restarts: bool) -> None:
+        self.restartable, self._restarts, self.closed, self.restarted = restartable, restarts, 0, 0
+
+    def restart(self) -> bool:
+        self.restarted += 1
+        return self._restarts
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_a_driver_is_used_again_where_it_can_be() -> None:
+    opened: list[tuple[Options, Stub]] = []
+    kinds = [(True, True), (True, False), (False, True), (True, True), (True, True), (True, True)]
+
+    def open_session(options: Options) -> Any:
+        opened.append((options, Stub(*kinds[len(opened)])))
+        return opened[-1][1]
+
+    starts, plain, traced = Starts(open_session), Options(), Options(trace=True)
+
+    def started(options: Options) -> int:
+        with starts.start(options) as session:
+            return [stub for _, stub in opened].index(session)  # type: ignore[arg-type]
+
+    assert [started(o) for o in (plain, plain, traced, traced, plain, plain)] == [0, 0, 1, 2, 3, 3]
+    assert [options for options, _ in opened] == [plain, traced, traced, plain]
+    assert [(stub.restarted, stub.closed) for _, stub in opened] == [(1, 1), (1, 1), (0, 1), (1, 0)]
+    with pytest.raises(ZeroDivisionError), starts.start(plain):
+        raise ZeroDivisionError
+    assert opened[3][1].closed == 1  # what ended badly is not kept
+    assert started(plain) == 4
+    starts.close()
+    starts.close()
+    assert (opened[4][1].closed, started(plain)) == (1, 5)
