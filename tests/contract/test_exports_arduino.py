@@ -1,19 +1,19 @@
-"""Exports built by Arduino's own builder: they compile, answer right and cost what `measure` says.
-
-arduino-builder 1.3.25 with Debian's core needs its own `hardware` folder beside Arduino's, a folder to build
-in, and DECIMAL_DIG, which gcc-avr 5.4 has in C alone and the core's WString.cpp uses.
-"""
+"""Exports built by Arduino's own builder: they compile, answer right and cost what `measure` says."""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from motecrypt import bench, process
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from arduino_sketchbook import Sketchbook
+from motecrypt import bench
 from motecrypt.catalog import Catalog
 from motecrypt.cli import main
 from motecrypt.export import Export, choose, known_answer, plan, target
@@ -29,17 +29,12 @@ pytestmark = [
 ]
 
 CATALOG = Catalog.load()
-HARDWARE = ("/usr/share/arduino/hardware", "/usr/share/arduino-builder")
 EMPTY_FUNCTION_CYCLES = 5
 """`ldi r24, 0` and `ret`: the empty cipher's function, which `measure` takes away with the call itself."""
 
 
-class Builder:
-    """A sketchbook with exported libraries, and builds of their examples."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._builds = 0
+class Builder(Sketchbook):
+    """A sketchbook with exported ciphers."""
 
     def export(self, cipher: str) -> Export:
         meant = target("arduino", CATALOG)
@@ -48,34 +43,6 @@ class Builder:
             planned = plan(CATALOG, meant, CATALOG.cipher(cipher), body, results)
         planned.write(self.folder / "libraries" / planned.name)
         return planned
-
-    def build(self, planned: Export, example: str, board: str, *, lto: bool = True) -> Path:
-        """The ELF of an example, by the flags of Arduino's platform.txt; C perhaps without LTO."""
-        self._builds += 1
-        made = self.folder / f"build{self._builds}"
-        made.mkdir()
-        (self.folder / "cache").mkdir(exist_ok=True)
-        sketch = self.folder / "libraries" / planned.name / "examples" / example / f"{example}.ino"
-        command = ["arduino-builder", "-compile", "-fqbn", f"arduino:avr:{board}", "-build-path", made]
-        command += [word for folder in HARDWARE for word in ("-hardware", folder)]
-        command += [
-            "-tools",
-            "/usr/bin",
-            "-libraries",
-            self.folder / "libraries",
-            "-build-cache",
-            self.folder / "cache",
-        ]
-        command += ["-built-in-libraries", f"{HARDWARE[0]}/arduino/avr/libraries", "-warnings", "all"]
-        command += ["-prefs=compiler.cpp.extra_flags=-DDECIMAL_DIG=__DECIMAL_DIG__"]
-        command += [] if lto else ["-prefs=compiler.c.extra_flags=-fno-lto"]
-        outcome = process.run([*command, sketch], timeout_s=300)
-        assert outcome.ok, outcome.output + outcome.errors
-        ours = [
-            line for line in outcome.errors.splitlines() if str(self.folder) in line and "warning" in line
-        ]
-        assert not ours, ours
-        return made / f"{example}.ino.elf"
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from motecrypt import export
+from motecrypt.cli._link_options import chosen_radio
 from motecrypt.cli._output import db_option, json_option, open_results, print_json
 from motecrypt.cli._selection import select
 from motecrypt.errors import InputError
@@ -24,6 +25,12 @@ from motecrypt.errors import InputError
     "--placement", default="flash", show_default=True, help="Where constant tables lie: flash or ram."
 )
 @click.option("--url", default="", help="Your library's web address, for its metadata.")
+@click.option("--link", "with_link", is_flag=True, help="The secure link with that cipher, and its examples.")
+@click.option(
+    "--radio", "radio_name", default=None, help="With --link: for this radio alone, which is smaller."
+)
+@click.option("--packet-bytes", type=int, default=None, help="With --radio: its packet length.")
+@click.option("--sends-only", is_flag=True, help="With --radio: for nodes that never listen.")
 @db_option
 @json_option
 def command(
@@ -33,6 +40,10 @@ def command(
     variant: str | None,
     placement: str,
     url: str,
+    with_link: bool,
+    radio_name: str | None,
+    packet_bytes: int | None,
+    sends_only: bool,
     db: Path | None,
     as_json: bool,
 ) -> None:
@@ -40,6 +51,9 @@ def command(
 
     Its README has the figures stored for exactly this implementation. DIR must be new, empty, or an earlier
     export in which nothing was changed; the same command writes the same bytes. Measures nothing.
+
+    With --link it is a node of the secure link (docs/link.md) with storage, examples and that cipher;
+    'motecrypt provision' gives nodes their keys.
     """
     if cipher_name is None:
         raise InputError("say what to export: --cipher NAME ('motecrypt list ciphers')")
@@ -48,8 +62,14 @@ def command(
     cipher = chosen.cipher
     body = export.choose(chosen.catalog, cipher, target, variant)
     chosen.prove_own()
-    with open_results(db) as results:
-        planned = export.plan(chosen.catalog, target, cipher, body, results, placement=placement, url=url)
+    radio = _radio(with_link, radio_name, packet_bytes, sends_only)
+    if with_link:
+        planned = export.plan_link(
+            chosen.catalog, target, cipher, body, placement=placement, url=url, radio=radio
+        )
+    else:
+        with open_results(db) as results:
+            planned = export.plan(chosen.catalog, target, cipher, body, results, placement=placement, url=url)
     planned.write(folder)
     for warning in _warnings(planned):
         print(f"motecrypt: warning: {warning}", file=sys.stderr)
@@ -65,14 +85,26 @@ def command(
             }
         )
         return
-    print(
-        f"{folder}: {cipher.name} ({body.name}) as {target.title}, {len(planned.files)} files; see README.md"
-    )
+    what = f"the link with {cipher.name}" if with_link else cipher.name
+    print(f"{folder}: {what} ({body.name}) as {target.title}, {len(planned.files)} files; see README.md")
     if planned.figures.missing:
         devices = " and ".join(missing.device for missing in planned.figures.missing)
         print(
             f"not measured on {devices}: README.md has the commands, and has the figures if you export again"
         )
+
+
+def _radio(
+    with_link: bool, name: str | None, packet_bytes: int | None, sends_only: bool
+) -> export.LinkRadio | None:
+    """The one radio that a link is for."""
+    if not with_link and (name is not None or packet_bytes is not None or sends_only):
+        raise InputError("--radio, --packet-bytes and --sends-only go with --link")
+    if name is None:
+        if packet_bytes is not None or sends_only:
+            raise InputError("--packet-bytes and --sends-only go with --radio ('motecrypt list radios')")
+        return None
+    return export.LinkRadio(chosen_radio(name, packet_bytes), sends_only)
 
 
 def _warnings(planned: export.Export) -> list[str]:

@@ -4,16 +4,19 @@
 """
 
 from motecrypt.export.library import Export, KnownAnswer, choose, known_answer, next_step, plan
+from motecrypt.export.link import LinkRadio, plan_link
 from motecrypt.export.targets import Target, target, target_for, target_names
 
 __all__ = [
     "Export",
     "KnownAnswer",
+    "LinkRadio",
     "Target",
     "choose",
     "known_answer",
     "next_step",
     "plan",
+    "plan_link",
     "target",
     "target_for",
     "target_names",

@@ -29,7 +29,7 @@ from motecrypt.text import printable
 from motecrypt.toolchain import BuildRequest
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
-_EVERYWHERE = {"README.md": "README.md", "LICENSE": "LICENSE"}
+EVERYWHERE = {"README.md": "README.md", "LICENSE": "LICENSE"}
 
 
 @dataclass(frozen=True)
@@ -166,9 +166,9 @@ def plan(
     }
     inside = f"{target.sources}/{folder}"
     files = {f"{inside}/{name}": text.encode() for name, text in copied.files.items()}
-    render = _Renderer(target)
+    render = Renderer(target)
     files[f"{target.sources}/{folder}.h"] = render("interface.h", context)
-    for path, template in _EVERYWHERE.items():
+    for path, template in EVERYWHERE.items():
         files[path] = render(template, context)
     for file in target.files:
         if not file.kinds or cipher.kind in file.kinds:
@@ -254,7 +254,7 @@ def _c_bytes(data: bytes) -> str:
     return ",\n    ".join(rows) if len(rows) < 2 else "\n    " + ",\n    ".join(rows) + "\n"
 
 
-class _Renderer:
+class Renderer:
     """Fills templates: a target's own, or those that several share."""
 
     def __init__(self, target: Target) -> None:

@@ -44,8 +44,11 @@ def exported_sources(request: BuildRequest, prefix: str) -> ExportedSources:
     InputError
         When a file is no C, is no text, or makes names that cannot be prefixed.
     """
-    given = cipher_inputs(request)
-    public = ("cipher.h", request.implementation.header)
+    return exported_inputs(cipher_inputs(request), ("cipher.h", request.implementation.header), prefix)
+
+
+def exported_inputs(given: CipherInputs, public: Sequence[str], prefix: str) -> ExportedSources:
+    """The same of whatever a compiler is given; `public` are the headers that callers include."""
     paths = reached(given.sources, given.directories, (*public, *given.headers_named))
     flat = _flat_names(paths)
     plain = {CONFIG: _config(given, flat)}

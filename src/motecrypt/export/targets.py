@@ -16,11 +16,35 @@ TARGETS = Path(__file__).resolve().parent / "targets"
 
 @dataclass(frozen=True)
 class TargetFile:
-    """One file of an export: its template, where it goes, and for which kinds of cipher (empty: all)."""
+    """One file of an export: its template, where it goes, and for which kinds of cipher (empty: all).
+
+    Attributes
+    ----------
+    radios : the radios that a link's example is for ("serial": those on a serial line); empty: all.
+    """
 
     template: str
     path: str
     kinds: tuple[str, ...]
+    radios: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LinkTarget:
+    """How a target has the secure link.
+
+    Attributes
+    ----------
+    storage : the header of its storage, in `firmware/link/node`.
+    boards : the sources of its storage and clock, beside it.
+    provision : the options of `motecrypt provision` that its README shows.
+    """
+
+    storage: str
+    boards: tuple[str, ...]
+    provision: str
+    tested: str
+    files: tuple[TargetFile, ...]
 
 
 @dataclass(frozen=True)
@@ -50,6 +74,7 @@ class Target:
     example_main: str
     example_begin: str
     files: tuple[TargetFile, ...]
+    link: LinkTarget
 
 
 def target_names() -> list[str]:
@@ -89,6 +114,7 @@ def read_target(folder: Path, catalog: Catalog) -> Target:
         example_main=table.text("example_main", "int main(void)"),
         example_begin=table.text("example_begin", ""),
         files=tuple(_read_files(table.tables("file"))),
+        link=_read_link(table.table("link")),
     )
     table.done()
     return read
@@ -98,6 +124,19 @@ def _read_files(entries: Sequence[Table]) -> list[TargetFile]:
     files = []
     for entry in entries:
         template = entry.text("template", filled=True)
-        files.append(TargetFile(template, entry.text("path", template), entry.texts("kinds", [])))
+        kinds, radios = entry.texts("kinds", []), entry.texts("radios", [])
+        files.append(TargetFile(template, entry.text("path", template), kinds, radios))
         entry.done()
     return files
+
+
+def _read_link(entry: Table) -> LinkTarget:
+    read = LinkTarget(
+        storage=entry.text("storage", filled=True),
+        boards=entry.texts("boards"),
+        provision=entry.text("provision", filled=True),
+        tested=entry.text("tested", filled=True).strip(),
+        files=tuple(_read_files(entry.tables("file"))),
+    )
+    entry.done()
+    return read

@@ -324,7 +324,7 @@ class Gateway:
 
     def _gather(self, links: Iterable[NativeLink]) -> None:
         for link in links:
-            self._packets += link.packets()
+            self._packets += [link.on_line(packet) for packet in link.packets()]
 
     def take_events(self) -> list[NodeEvent]:
         """What has happened since the last call."""

@@ -292,6 +292,11 @@ class NativeLink:
         """Begin an epoch, at the gateway's end."""
         return Event(self._library.port_renew(self.address, epoch))
 
+    def on_line(self, packet: bytes) -> bytes:
+        """A packet as it is sent: on a stream all have one length, so zeros follow an answer."""
+        options, packet_bytes = self.storage[2:4]
+        return packet.ljust(packet_bytes, b"\0") if options & STREAM else packet
+
     def packets(self) -> list[bytes]:
         """What was sent since the last call."""
         length = self._library.port_sent(self.address, ctypes.byref(self._bytes))

@@ -16,7 +16,7 @@ from link_ports import FaultyLink
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.link.gateway import EVENTS_MAX, Gateway, NodeEvent, NodeMessage
 from motecrypt.link.state import FileStore, MemoryStore
-from motecrypt.toolchain.link import BROADCAST, COMMAND, CONFIRMED, LISTENS, LONG, SHORT, Event
+from motecrypt.toolchain.link import BROADCAST, COMMAND, CONFIRMED, LISTENS, LONG, SHORT, STREAM, Event
 
 MASTER = bytes(range(16))
 READING = b"21.4 C"
@@ -401,3 +401,16 @@ def test_odd_packets_do_no_harm() -> None:
         b"", b"\x05", b"\xff" * 12, bytes(32), b"\x45" * 32, b"\x85\x00\x8f" + bytes(29), bytes([63]) * 32
     )
     assert not field.got
+
+
+def test_on_a_stream_all_packets_have_one_length() -> None:
+    field = Field(3, options=SHORT | LISTENS | STREAM)
+    assert field.nodes[3].send(READING, CONFIRMED) is Event.WAITING
+    field.gateway.receive([packet.ljust(32, b"\0") for packet in field.nodes[3].packets()], field.hand_over)
+    (answer,) = field.gateway.take_packets()
+    assert len(answer) == 32 and answer[12:] == bytes(20)
+    assert field.nodes[3].receive(answer) is Event.ACCEPTED
+    other = Field(3)
+    assert other.nodes[3].send(READING, CONFIRMED) is Event.WAITING
+    other.gateway.receive(other.nodes[3].packets(), other.hand_over)
+    assert [len(packet) for packet in other.gateway.take_packets()] == [12]
