@@ -77,7 +77,7 @@ class Results:
         try:
             self._connection = sqlite3.connect(path, timeout=_BUSY_S, check_same_thread=False)
             self._connection.isolation_level = None
-            self._connection.set_progress_handler(lambda: time.monotonic() > self._deadline, _STEPS)
+            self._connection.set_progress_handler(self._late, _STEPS)
             self._begin_clock()
             self._connection.execute("PRAGMA trusted_schema = OFF")
             self._upgrade()
@@ -94,6 +94,9 @@ class Results:
     def _begin_clock(self) -> None:
         """A statement that goes on and on, as what a stranger put into the file may, is ended."""
         self._deadline = time.monotonic() + _STATEMENT_S
+
+    def _late(self) -> bool:
+        return time.monotonic() > self._deadline
 
     def _upgrade(self) -> None:
         """Check and migrate. Switching to the write-ahead log answers "locked" at once while another
@@ -250,7 +253,7 @@ class Results:
     def measurement(self, key: str) -> Measurement | None:
         """The measurement of a cell key, or None: for whoever measures. A view asks for the `newest`."""
         found = self._read(f"SELECT {', '.join(rows.COLUMNS)} FROM measurement WHERE key = ?", (key,))
-        return rows.Reader(str(self.path)).measurement(found[0]) if found else None
+        return next(map(rows.Reader(str(self.path)).measurement, found), None)
 
     def newest(self, cells: Iterable[Cell]) -> dict[Cell, Measurement]:
         """What is stored of these cells, found by what was asked; cells without any are left out.
@@ -374,7 +377,7 @@ class Results:
             f"SELECT {_FINDING} FROM finding WHERE kind = ? AND version = ? AND inputs = ?",
             (kind, version, _canonical(inputs)),
         )
-        return rows.finding(found[0], str(self.path)) if found else None
+        return next((rows.finding(row, str(self.path)) for row in found), None)
 
     def newest_finding(self, kind: str, version: int, asked: Mapping[str, Any]) -> Finding | None:
         """The newest stored outcome for what was asked, whatever builds and tools it was made with."""
@@ -383,7 +386,7 @@ class Results:
             "ORDER BY made_at DESC, rowid DESC LIMIT 1",
             (kind, version, schema.question(asked)),
         )
-        return rows.finding(found[0], str(self.path)) if found else None
+        return next((rows.finding(row, str(self.path)) for row in found), None)
 
     def store_finding(
         self,

@@ -295,7 +295,7 @@ def test_rows_come_from_the_benchs_cells(monkeypatch: pytest.MonkeyPatch) -> Non
                 status=status,
                 reason="no room",
                 operation=c.operation,
-                cycles_min=10,
+                cycles_min=least,
                 cycles_max=12,
                 inputs=32,
                 timing_varies=varies.get(c.operation, False),
@@ -303,7 +303,7 @@ def test_rows_come_from_the_benchs_cells(monkeypatch: pytest.MonkeyPatch) -> Non
             for c in cells
         }
 
-    status = "ok"
+    status, least = "ok", 10
     monkeypatch.setattr(timing.bench, "ensure", stored)
     monkeypatch.setattr(timing, "build", lambda request: FIRMWARE)
     traced: list[Any] = []
@@ -325,6 +325,9 @@ def test_rows_come_from_the_benchs_cells(monkeypatch: pytest.MonkeyPatch) -> Non
     plain = subject("aes128-ecb", "uno")
     rows = timing._rows(plain, UNO, plain.implementation, "flash", 16, None)  # type: ignore[arg-type]
     assert [r["operation"] for r in rows] == list(plain.implementation.operations)
+    least = 0
+    rows = timing._rows(plain, UNO, plain.implementation, "flash", 16, None)  # type: ignore[arg-type]
+    assert {(r["cycles_min"], r["cycles_max"]) for r in rows} == {(0, 12)}
     status = "fault"
     with pytest.raises(Unavailable, match=r"^no room$"):
         timing._rows(given, UNO, body, "flash", 16, None)  # type: ignore[arg-type]

@@ -594,6 +594,17 @@ far:
     assert (first["calls"], first["self"]) == (1, 0), "where it ended"
 
 
+def test_rounds_of_a_wait_for_the_eeprom_are_counted_as_if_each_had_been_made(tmp_path: Path) -> None:
+    code = "    sbi 0x1f, 2\n    sbi 0x1f, 1\nwait:\n    sbic 0x1f, 1\n    rjmp wait\n" + STOP
+    ran = avr_run(code, tmp_path, *profile_options(tmp_path, "0 8\n"))
+    functions, counts = costs(tmp_path)
+    rounds, cycles = counts[6]
+    assert rounds > 10_000 and cycles == 2 * rounds
+    assert counts[4] == (rounds + 1, rounds + 2)
+    assert sum(cycles for _, cycles in counts.values()) == ran.end["cycle"]
+    assert sum(cost["self"] for cost in functions.values()) == ran.end["cycle"]
+
+
 def test_interrupts_in_a_profile(tmp_path: Path) -> None:
     """Timer 0 overflows every 256 cycles; its handler takes as many cycles as it always does."""
     code = """

@@ -76,6 +76,12 @@ def from_pll(chip: Chip) -> Chip:
     return pll(chip, PLL_SYS, 1, 125, 6, 2).put(REF_CTRL, 2).put(SYS_CTRL, 1).put(TICK, 12 | 1 << 9)
 
 
+def test_the_last_peripheral_has_registers_of_its_own(program: Path) -> None:
+    last = 0x4006C000
+    chip = Chip(program).put(SIO + 0x10, 5).put(last + 0x10, 7).put(last + 0xFFC, 9)
+    chip.reads(SIO + 0x10, 5).reads(SIO + 0xFFC, 0).reads(last + 0x10, 7).reads(last + 0xFFC, 9).done()
+
+
 def test_windows(program: Path) -> None:
     chip = Chip(program)
     windows = [
