@@ -1,19 +1,18 @@
-"""What a study needs is made: experiments side by side, what times the computer by itself, kits together."""
+"""What a study needs is made: experiments side by side, what times the computer by itself."""
 
 from __future__ import annotations
 
-import queue
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
 
-from motecrypt.cli import _ensure, _toolchains
+from motecrypt.cli import _ensure
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Finding
 from motecrypt.results import Results
-from motecrypt.studies import Needs, needs
+from motecrypt.studies import Needs
 
 DEADLINE_S = 30.0
 
@@ -104,31 +103,3 @@ def test_the_first_error_in_order_is_told_and_the_others_go_on(
     tries[2].stored = False
     with pytest.raises(MotecryptError, match="a check failed"):
         _made(results, tries)
-
-
-def test_the_kits_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[list[tuple[str, bool]]] = []
-    placed: list[str] = []
-    monkeypatch.setattr(_ensure, "need_each", asked.append)
-    monkeypatch.setattr(_ensure, "place", lambda chain, target: placed.append(chain.name))
-    fetched: queue.SimpleQueue[str] = queue.SimpleQueue()
-    monkeypatch.setattr(_ensure, "source_root", lambda folder: fetched.put(folder.name))
-    monkeypatch.setattr(_toolchains, "is_system", lambda target: False)
-    monkeypatch.setattr(_toolchains, "_release", lambda: "trixie")
-    _ensure.install(map(needs, ("wlan", "rc4d", "pico")), ("plots",))
-    wanted = {(name, True) for name in ("plots", "host", "host-libraries", "images")}
-    assert len(asked) == 1 and wanted | {("avr", False), ("pico", False)} == set(asked[0])
-    assert set(placed) == {"gcc-5.4", "gcc-12"}
-    assert {fetched.get(timeout=DEADLINE_S) for _ in range(2)} == {"mbedtls", "tiny-aes-c"}
-    # Where the release has the toolchain itself, the kit brings it, and nothing is unpacked beside it.
-    asked.clear()
-    placed.clear()
-    monkeypatch.setattr(_toolchains, "_release", lambda: "bookworm")
-    _ensure.install(map(needs, ("wlan", "rc4d", "pico")))
-    assert {("avr", True), ("pico", True)} < set(asked[0]) and placed == []
-
-    def fails(kits: object) -> None:
-        raise InputError("offline")
-
-    monkeypatch.setattr(_ensure, "need_each", fails)
-    _ensure.install([needs("rc4d")])  # told when the study asks for it

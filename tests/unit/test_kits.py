@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -85,7 +87,31 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
     monkeypatch.setattr(kits_module, "_trouble", made.trouble)
     monkeypatch.setattr(kits_module, "_done", set())
     monkeypatch.setattr(kits_module, "_failed", {})
+    monkeypatch.setattr(kits_module, "LISTS", tmp_path / "lists")
     return made
+
+
+@pytest.mark.parametrize(
+    ("age_s", "updates"), [(0, False), (3590, False), (3610, True), (-60, True), (None, True)]
+)
+def test_lists_that_have_just_been_fetched_are_not_fetched_again(
+    machine: Machine, age_s: int | None, updates: bool
+) -> None:
+    if age_s is not None:
+        kits_module.LISTS.mkdir()
+        when = time.time() - age_s
+        os.utime(kits_module.LISTS, (when, when))
+    kits_module.need("one")
+    assert [command[-1] == "update" for command in machine.ran] == ([True, False] if updates else [False])
+    assert machine.installed == [["one", "both"]]
+
+
+def test_where_such_lists_do_not_do_they_are_fetched_once(machine: Machine) -> None:
+    kits_module.LISTS.mkdir()
+    for _ in range(2):
+        kits_module.need("none")
+        assert machine.installed == [["none", "both"]] * 2
+    assert [command[-1] == "update" for command in machine.ran] == [False, True, False]
 
 
 def test_several_kits_come_by_one_call(machine: Machine) -> None:
@@ -120,3 +146,12 @@ def test_pythons_packages_come_meanwhile_and_are_tried_once(machine: Machine) ->
     assert machine.installed == [["one", "both"]]
     pip = [command for command in machine.ran if "pip" in command]
     assert len(pip) == 1 and pip[0][-1].endswith("snake.txt") and "--require-hashes" in pip[0]
+
+
+def test_pythons_packages_of_several_kits_come_by_one_call(machine: Machine) -> None:
+    kits_module.kits()["newt"] = replace(kits_module.kits()["snake"], name="newt", python=("no_other",))
+    with pytest.raises(InputError, match="no_such_module missing"):
+        kits_module.need("snake", "newt")
+    locks = [[word for word in command if word.endswith(".txt")] for command in machine.ran]
+    snake, newt = (str(kits_module.kits()[name].lock) for name in ("snake", "newt"))
+    assert locks == [[snake, newt], [snake]]

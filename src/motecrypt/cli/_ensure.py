@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from motecrypt import bench
 from motecrypt.catalog import Catalog
-from motecrypt.cli._toolchains import need_toolchain, parts
+from motecrypt.cli._toolchains import need_toolchain
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.findings import recorded
 from motecrypt.model import Cell
 from motecrypt.process import processors
 from motecrypt.results import Results
-from motecrypt.setup import need, need_each
+from motecrypt.setup import need
 from motecrypt.studies import Experiment, Needs
-from motecrypt.toolchain.pinned import place
-from motecrypt.toolchain.sources import source_root
 
 Report = Callable[[int, int, str], None]
 
@@ -48,43 +44,20 @@ class NotMade:
         return f"{reasons[0]}{more}" if reasons else ""
 
 
-def install(every: Iterable[Needs], also: Sequence[str] = ()) -> None:
-    """The kits and toolchains of several studies at once, and kits that are needed also.
-
-    That takes less time than one after the other. What cannot be had is told when its study asks for it. The
-    sources of libraries are fetched meanwhile, and are not waited for.
-    """
-    kits = [(name, True) for name in also]
-    unpacked = []
-    every = list(every)
-    for needs in every:
-        catalog = needs.catalog or Catalog.load()
-        kits += [(name, True) for name in needs.kits]
-        for device, name in needs.toolchains.items():
-            with contextlib.suppress(InputError):
-                some, target = parts(catalog, catalog.device(device), name)
-                kits += some
-                if target is not None and all(not compiler for _, compiler in some):
-                    unpacked.append((catalog.toolchain(name), target))  # else the kit brings it
-
-    def unpack() -> None:
-        for toolchain, target in unpacked:
-            with contextlib.suppress(InputError):
-                place(toolchain, target)
-
-    with ThreadPoolExecutor(1) as pool, contextlib.suppress(InputError):
-        meanwhile = pool.submit(unpack)
-        need_each(kits)
-        meanwhile.result()
-    cells = (cell for needs in every for cell in needs.cells)
-    folders = dict.fromkeys(cell.implementation.folder for cell in cells if cell.implementation.fetched)
-    threading.Thread(target=_fetch, args=(list(folders),), daemon=True).start()
+def whole(needs: Needs, full: bool) -> Needs:
+    """The needs with what takes minutes, where that is asked for."""
+    if needs.long is None or not full:
+        return needs
+    return replace(
+        needs,
+        kits=(*needs.kits, *needs.long.kits),
+        experiments=(*needs.experiments, *needs.long.experiments),
+    )
 
 
-def _fetch(folders: Sequence[Path]) -> None:
-    for folder in folders:
-        with contextlib.suppress(MotecryptError):
-            source_root(folder)
+def is_alone(experiment: Experiment) -> bool:
+    """Whether it times this computer, so that nothing else may run."""
+    return bool(getattr(experiment, "alone", False))
 
 
 def ensure(
@@ -107,13 +80,8 @@ def ensure(
     MotecryptError
         When nothing is stored that could serve, or a check failed of which nothing is stored.
     """
-    if needs.long is not None and full:
-        needs = replace(
-            needs,
-            kits=(*needs.kits, *needs.long.kits),
-            experiments=(*needs.experiments, *needs.long.experiments),
-        )
-    elif needs.long is not None:
+    needs = whole(needs, full)
+    if needs.long is not None and not full:
         answers = recorded.read(recorded.file_of(name))
         results.store_recorded((answer.finding, answer.asked) for answer in answers)
     trouble = NotMade(can_go_on=_stored(needs, results) > 0)
@@ -163,10 +131,9 @@ def _ensure_experiments(
         with lock:
             report(done, total, what)
 
-    alone = [each for each in experiments if getattr(each, "alone", False)]
     for group, threads in (
-        ([each for each in experiments if each not in alone], jobs or processors()),
-        (alone, 1),
+        ([each for each in experiments if not is_alone(each)], jobs or processors()),
+        ([each for each in experiments if is_alone(each)], 1),
     ):
         with ThreadPoolExecutor(threads) as pool:
             running = [(each, pool.submit(make, each)) for each in group]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,7 +12,8 @@ from typing import Any
 import click
 
 from motecrypt.catalog import Catalog
-from motecrypt.cli._ensure import ensure, install
+from motecrypt.cli import _several
+from motecrypt.cli._ensure import ensure, whole
 from motecrypt.cli._output import (
     console,
     db_option,
@@ -27,7 +29,7 @@ from motecrypt.model import Comparison
 from motecrypt.paths import default_results, write_atomically
 from motecrypt.results import Results
 from motecrypt.setup import need
-from motecrypt.studies import folders, names, needs, study
+from motecrypt.studies import Needs, folders, names, needs, study
 
 
 @click.command(epilog="Example: motecrypt reproduce rc4d")
@@ -76,20 +78,15 @@ def command(
     compared: dict[str, list[Comparison]] = {}
     measures = not stored and not compilers
     with open_results(db, compilers) as results:
-        if measures and len(chosen) > 1:
-            install(map(needs, (name for name, _ in chosen)), () if studies else ("plots",))
+        wanted = [needs(name) for name, _ in chosen] if measures else []
+        if len(wanted) > 1:
+            with _told_what_is_kept():
+                _together([whole(each, full) for each in wanted], results, jobs, not studies)
         for number, (name, module) in enumerate(chosen, start=1):
             where = f" (study {number} of {len(chosen)})" if len(chosen) > 1 else ""
-            try:
-                if measures:
-                    with progress(name + where) as report:
-                        wanted = needs(name)
-                        ensure(name, wanted, results, wanted.catalog or Catalog.load(), jobs, report, full)
-            except KeyboardInterrupt:
-                print(
-                    "motecrypt: what is done is stored; the same command goes on from there", file=sys.stderr
-                )
-                raise
+            for each in wanted[number - 1 : number]:
+                with _told_what_is_kept(), progress(name + where) as report:
+                    ensure(name, each, results, each.catalog or Catalog.load(), jobs, report, full)
             if figures is not None and hasattr(module, "charts"):
                 _draw(figures, module.charts(results))
             compared[name] = module.comparisons(results)
@@ -104,6 +101,22 @@ def command(
         written = (db or default_results()).resolve().parent / "report.html"
         write_report(written, db, compilers)
         print(f"\nThe report, for a browser: {written}")
+
+
+@contextmanager
+def _told_what_is_kept() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("motecrypt: what is done is stored; the same command goes on from there", file=sys.stderr)
+        raise
+
+
+def _together(every: Sequence[Needs], results: Results, jobs: int | None, reported: bool) -> None:
+    _several.install(every, ("plots",) if reported else ())
+    if jobs != 1:
+        with progress("measuring") as report:
+            _several.work(every, results, jobs, report)
 
 
 def _print_findings(compared: Mapping[str, Sequence[Comparison]]) -> None:

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -20,6 +21,8 @@ from motecrypt.errors import InputError
 from motecrypt.setup.shortages import left_out
 
 APT_TIMEOUT_S = 1800
+LISTS = Path("/var/lib/apt/lists/partial")  # apt-get update has last worked here
+LISTS_S = 3600.0  # for so long they are not fetched anew
 PIP_TIMEOUT_S = 900
 
 _done: set[tuple[str, ...]] = set()
@@ -171,9 +174,9 @@ def _install_together(states: Sequence[KitState]) -> None:
         return
 
     def python() -> None:
-        for kit in of_python:
+        if of_python:
             with contextlib.suppress(InputError):
-                _install_python(kit)
+                _install_python(*of_python)
 
     with ThreadPoolExecutor(1) as pool:
         meanwhile = pool.submit(python)
@@ -212,20 +215,37 @@ def _install_debian(kit: Kit) -> None:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     apt = [*prefix, "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"]
     failure = f"{kit.title}: could not be installed; run by hand: {by_hand}"
-    for command in ([*apt, "update"], [*apt, "install", "-y", "--no-install-recommends", *kit.debian]):
+    install = [*apt, "install", "-y", "--no-install-recommends", *kit.debian]
+    known = tuple(install) in _done or tuple(install) in _failed
+    if not known and _are_fresh() and not _trouble(install, environment, APT_TIMEOUT_S):
+        _done.add(tuple(install))
+        return
+    for command in ([*apt, "update"], install):
         _run(command, environment, APT_TIMEOUT_S, failure)
 
 
-def _install_python(kit: Kit) -> None:
+def _are_fresh() -> bool:
+    """Whether Debian's lists of packages were fetched just now."""
+    try:
+        return 0 <= time.time() - LISTS.stat().st_mtime < LISTS_S
+    except OSError:
+        return False
+
+
+def _install_python(*several: Kit) -> None:
+    locks = [str(kit.lock) for kit in several]
+    title = "; ".join(kit.title for kit in several)
     if sys.prefix == sys.base_prefix:
         raise InputError(
-            f"{kit.title}: packages of {kit.lock} are missing; install them into a virtual environment"
+            f"{title}: packages of {', '.join(locks)} are missing; install them into a virtual environment"
         )
-    _say(f"installing {kit.title} with pip: {', '.join(kit.python)} (pinned and hashed)")
+    modules = ", ".join(dict.fromkeys(name for kit in several for name in kit.python))
+    _say(f"installing {title} with pip: {modules} (pinned and hashed)")
     command = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     # No bytecode for whole packages: Python compiles what is imported.
-    command += ["--no-compile", "--require-hashes", "--only-binary", ":all:", "-r", str(kit.lock)]
-    _run(command, dict(os.environ), PIP_TIMEOUT_S, f"{kit.title}: pip could not install {kit.lock}")
+    command += ["--no-compile", "--require-hashes", "--only-binary", ":all:"]
+    command += [word for lock in locks for word in ("-r", lock)]
+    _run(command, dict(os.environ), PIP_TIMEOUT_S, f"{title}: pip could not install {', '.join(locks)}")
     importlib.invalidate_caches()
 
 

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -32,7 +33,7 @@ from motecrypt.toolchain.toolchain import BuildError, identity
 LAYOUT = 1
 _LOADER = "ld-linux*.so*"
 _PARTS = ("cc1", "as", "ld")  # what GCC runs; a clang has all in itself but for what its linker runs
-_lock = threading.Lock()
+_locks: dict[Path, threading.Lock] = {}  # by where it is unpacked: two toolchains may come at once
 _failed: dict[tuple[str, str], str] = {}  # tried once a process: a command must not wait for each cell anew
 
 
@@ -141,8 +142,8 @@ def place(toolchain: Toolchain, target: ToolchainTarget, mirror: str = "") -> Pl
             f"toolchain {toolchain.name}: no {target.command} in PATH that calls itself '{target.version}', "
             f"and {toolchain.file.name} names no packages to get it from"
         )
-    with _lock:
-        root = _root(toolchain, target)
+    root = _root(toolchain, target)
+    with _locks.setdefault(root, threading.Lock()):
         if root.is_dir():
             return Place(str(root))
         key = (str(root), mirror)
@@ -227,10 +228,13 @@ def _check(file: Path, pinned: str) -> None:
 
 
 def _unpack(files: Iterable[Path], target: Path) -> None:
-    for file in files:
+    def extract(file: Path) -> None:
         outcome = process.run(["dpkg-deb", "--extract", file, target], timeout_s=process.LONG_S)
         if not outcome.ok:
             raise BuildError(f"{file.name} cannot be unpacked: {outcome.first_error}", transient=True)
+
+    with ThreadPoolExecutor(process.processors()) as pool:
+        list(pool.map(extract, files))
 
 
 def _commands(root: Path, target: ToolchainTarget) -> list[Path]:

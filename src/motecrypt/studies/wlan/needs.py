@@ -35,7 +35,7 @@ def needs() -> Needs:
     cells = [cell for group in plan.mote_cells(Catalog.load()).values() for cell in group]
     timings = [DataTypes.of(question) for question in plan.host_ciphers()]
     return Needs(
-        kits=("host", "host-libraries", "images"),
+        kits=("host", "openssl", "images"),
         toolchains=plan.TOOLCHAINS,
         cells=list(dict.fromkeys(cells)),
         experiments=[*timings, HostSpeed.of(plan.host_speed())],

@@ -1,0 +1,97 @@
+"""Several studies at once: their kits and toolchains are got together, and their work fills all processors.
+
+What fails here is no error yet: the study that needs it asks for it again, and tells why it cannot be had.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from motecrypt import bench
+from motecrypt.catalog import Catalog
+from motecrypt.cli._ensure import Report, is_alone
+from motecrypt.cli._toolchains import parts
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.process import processors
+from motecrypt.results import Results
+from motecrypt.setup import need_each
+from motecrypt.studies import Experiment, Needs
+from motecrypt.toolchain.pinned import place
+from motecrypt.toolchain.sources import source_root
+
+
+def install(every: Iterable[Needs], also: Sequence[str] = ()) -> None:
+    """The kits and toolchains of several studies, and kits that are needed also.
+
+    Debian's packages come by one call, Python's and each toolchain at the same time. The sources of libraries
+    are fetched meanwhile, and are not waited for.
+    """
+    kits = [(name, True) for name in also]
+    unpacked = []
+    every = list(every)
+    for needs in every:
+        catalog = needs.catalog or Catalog.load()
+        kits += [(name, True) for name in needs.kits]
+        for device, name in needs.toolchains.items():
+            with contextlib.suppress(InputError):
+                some, target = parts(catalog, catalog.device(device), name)
+                kits += some
+                if target is not None and all(not compiler for _, compiler in some):
+                    unpacked.append((catalog.toolchain(name), target))  # else the kit brings it
+    with ThreadPoolExecutor(max(1, len(unpacked))) as pool:
+        meanwhile = [pool.submit(place, toolchain, target) for toolchain, target in unpacked]
+        with contextlib.suppress(InputError):
+            need_each(kits)
+        for each in meanwhile:
+            with contextlib.suppress(InputError):
+                each.result()
+    cells = (cell for needs in every for cell in needs.cells)
+    folders = dict.fromkeys(cell.implementation.folder for cell in cells if cell.implementation.fetched)
+    threading.Thread(target=_fetch, args=(list(folders),), daemon=True).start()
+
+
+def _fetch(folders: Sequence[Path]) -> None:
+    for folder in folders:
+        with contextlib.suppress(MotecryptError):
+            source_root(folder)
+
+
+def work(every: Iterable[Needs], results: Results, jobs: int | None, report: Report) -> None:
+    """Measure the cells of several studies and run their experiments, all side by side.
+
+    What times this computer is left to its study, and so are cells of a catalogue of its own.
+    """
+    shared = [needs for needs in every if needs.catalog is None]
+    cells = list(dict.fromkeys(cell for needs in shared for cell in needs.cells))
+    # The last first: among these are the longest, at the end of which a processor would have nothing to do.
+    experiments = [each for needs in reversed(shared) for each in needs.experiments if not is_alone(each)]
+    lock, ended, firmwares = threading.Lock(), 0, (0, 0)
+
+    def measured(done: int, total: int, what: str) -> None:
+        nonlocal firmwares
+        with lock:
+            firmwares = (done, total)
+            report(done + ended, total + len(experiments), what)
+
+    def run(experiment: Experiment) -> None:
+        nonlocal ended
+        with contextlib.suppress(MotecryptError):
+            experiment.ensure(results)
+        with lock:
+            ended += 1
+            report(firmwares[0] + ended, firmwares[1] + len(experiments), type(experiment).__name__)
+
+    with ThreadPoolExecutor(jobs or processors()) as pool:
+        running = [pool.submit(run, each) for each in experiments]
+        try:
+            with contextlib.suppress(MotecryptError):
+                bench.ensure(cells, results, Catalog.load(), jobs, measured)
+            for each in running:
+                each.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise

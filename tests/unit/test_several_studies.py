@@ -1,0 +1,168 @@
+"""Several studies at once: kits and toolchains come together, and all work runs side by side."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from motecrypt.catalog import Catalog
+from motecrypt.cli import _several, _toolchains
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.model import Cell, Finding
+from motecrypt.results import Results
+from motecrypt.studies import Needs, needs
+from motecrypt.toolchain import pinned
+
+DEADLINE_S = 30.0
+
+
+def test_the_kits_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[tuple[str, bool]]] = []
+    placed: list[str] = []
+    monkeypatch.setattr(_several, "need_each", asked.append)
+    monkeypatch.setattr(_several, "place", lambda chain, target: placed.append(chain.name))
+    fetched: queue.SimpleQueue[str] = queue.SimpleQueue()
+    monkeypatch.setattr(_several, "source_root", lambda folder: fetched.put(folder.name))
+    monkeypatch.setattr(_toolchains, "is_system", lambda target: False)
+    monkeypatch.setattr(_toolchains, "_release", lambda: "trixie")
+    _several.install(map(needs, ("wlan", "rc4d", "pico")), ("plots",))
+    wanted = {(name, True) for name in ("plots", "host", "openssl", "images")}
+    assert len(asked) == 1 and wanted | {("avr", False), ("pico", False)} == set(asked[0])
+    assert set(placed) == {"gcc-5.4", "gcc-12"}
+    assert {fetched.get(timeout=DEADLINE_S) for _ in range(2)} == {"mbedtls", "tiny-aes-c"}
+    # Where the release has the toolchain itself, the kit brings it, and nothing is unpacked beside it.
+    asked.clear()
+    placed.clear()
+    monkeypatch.setattr(_toolchains, "_release", lambda: "bookworm")
+    _several.install(map(needs, ("wlan", "rc4d", "pico")))
+    assert {("avr", True), ("pico", True)} < set(asked[0]) and placed == []
+
+    def fails(kits: object) -> None:
+        raise InputError("offline")
+
+    monkeypatch.setattr(_several, "need_each", fails)
+    _several.install([needs("rc4d")])  # told when the study asks for it
+
+
+def test_toolchains_are_unpacked_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = threading.Barrier(2)
+    monkeypatch.setattr(_several, "need_each", lambda kits: None)
+    monkeypatch.setattr(_several, "source_root", lambda folder: None)
+    monkeypatch.setattr(pinned, "_failed", {})
+    monkeypatch.setattr(pinned, "_fetch", lambda *given: both.wait(DEADLINE_S))
+    for module in (pinned, _toolchains):
+        monkeypatch.setattr(module, "is_system", lambda target: False)
+    monkeypatch.setattr(pinned, "_root", lambda chain, target: pinned.cache_dir() / f"nowhere-{chain.name}")
+    monkeypatch.setattr(_toolchains, "_release", lambda: "trixie")
+    _several.install(map(needs, ("wlan", "rc4d", "pico")))
+    assert not both.broken and both.n_waiting == 0 and not pinned._failed
+
+
+@dataclass
+class Try:
+    """An experiment that notes that it ran, after whatever it waits for."""
+
+    name: str
+    ran: list[str]
+    error: Exception | None = None
+    alone: bool = False
+    waits: list[threading.Event] = field(default_factory=list)
+
+    def find(self, results: Results) -> Finding | None:
+        raise AssertionError("nothing is looked up here")
+
+    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+        assert all(event.wait(DEADLINE_S) for event in self.waits)
+        self.ran.append(self.name)
+        if self.error is not None:
+            raise self.error
+        return Finding("try", 1, {}, {})
+
+
+def _cell(number: int) -> Cell:
+    body = Catalog.load().implementations_of("aes128-ecb", "uno")[0]
+    return Cell("uno", body, 128, "encrypt", number, "flash")
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the bench was asked for; it says that it has done one firmware of two."""
+    asked: list[Any] = []
+
+    def ensure(
+        cells: Iterable[Cell], results: Results, catalog: Catalog, jobs: int | None, progress: Any
+    ) -> None:
+        asked.append((list(cells), jobs))
+        progress(1, 2, "firmware")
+
+    monkeypatch.setattr(_several.bench, "ensure", ensure)
+    return asked
+
+
+def test_all_studies_work_side_by_side(measured: list[Any], results: Results) -> None:
+    ran: list[str] = []
+    told: list[tuple[int, int, str]] = []
+    every = [
+        Needs(cells=[_cell(1), _cell(2)], experiments=[Try("a", ran), Try("timing", ran, alone=True)]),
+        Needs(cells=[_cell(2), _cell(3)], experiments=[Try("b", ran), Try("c", ran)]),
+        Needs(cells=[_cell(9)], experiments=[Try("own", ran)], catalog=Catalog.load()),
+    ]
+    _several.work(every, results, 1, lambda *row: told.append(row))
+    assert measured == [([_cell(1), _cell(2), _cell(3)], 1)]
+    assert ran == ["b", "c", "a"]  # the last study's first
+    assert sorted(row[2] for row in told) == ["Try", "Try", "Try", "firmware"]
+    assert max(told)[:2] == (4, 5)
+    assert [row[0] for row in told] == [1, 2, 3, 4]
+
+
+def test_cells_are_measured_while_experiments_run(monkeypatch: pytest.MonkeyPatch, results: Results) -> None:
+    ran: list[str] = []
+    go = threading.Event()
+    monkeypatch.setattr(_several.bench, "ensure", lambda *given: go.set())
+    both = threading.Event()
+
+    class Other(Try):
+        def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
+            both.set()
+            return super().ensure(results, progress)
+
+    every = [Needs(experiments=[Other("a", ran, waits=[go]), Try("b", ran, waits=[go, both])])]
+    _several.work(every, results, 2, lambda *row: None)
+    assert sorted(ran) == ["a", "b"]
+
+
+def test_what_cannot_be_had_is_left_to_its_study(monkeypatch: pytest.MonkeyPatch, results: Results) -> None:
+    ran: list[str] = []
+    every = [Needs(experiments=[Try("a", ran, MotecryptError("a check failed")), Try("b", ran)])]
+
+    def lacks(*given: object) -> None:
+        raise InputError("no compiler")
+
+    monkeypatch.setattr(_several.bench, "ensure", lacks)
+    _several.work(every, results, None, lambda *row: None)
+    assert sorted(ran) == ["a", "b"]
+
+
+def test_a_mistake_or_a_stop_ends_it(monkeypatch: pytest.MonkeyPatch, results: Results) -> None:
+    ran: list[str] = []
+    monkeypatch.setattr(_several.bench, "ensure", lambda *given: None)
+    with pytest.raises(ZeroDivisionError):
+        _several.work(
+            [Needs(experiments=[Try("a", ran, ZeroDivisionError())])], results, 1, lambda *row: None
+        )
+    go = threading.Event()
+
+    def stopped(*given: object) -> None:
+        go.set()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_several.bench, "ensure", stopped)
+    tries = [Try("a", ran, waits=[go]), *(Try(str(number), ran) for number in range(50))]
+    with pytest.raises(KeyboardInterrupt):
+        _several.work([Needs(experiments=tries)], results, 1, lambda *row: None)
+    assert len(ran) < 50
