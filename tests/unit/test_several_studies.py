@@ -84,6 +84,13 @@ class Try:
         return Finding("try", 1, {}, {})
 
 
+class Ready(Try):
+    """An experiment that can be made ready."""
+
+    def prepare(self, results: Results) -> None:
+        self.ran.append(f"for {self.name}")
+
+
 def _cell(number: int) -> Cell:
     body = Catalog.load().implementations_of("aes128-ecb", "uno")[0]
     return Cell("uno", body, 128, "encrypt", number, "flash")
@@ -109,15 +116,16 @@ def test_all_studies_work_side_by_side(measured: list[Any], results: Results) ->
     told: list[tuple[int, int, str]] = []
     every = [
         Needs(cells=[_cell(1), _cell(2)], experiments=[Try("a", ran), Try("timing", ran, alone=True)]),
+        Needs(experiments=[Ready("ready", ran, alone=True), Ready("run", ran)]),
         Needs(cells=[_cell(2), _cell(3)], experiments=[Try("b", ran), Try("c", ran)]),
         Needs(cells=[_cell(9)], experiments=[Try("own", ran)], catalog=Catalog.load()),
     ]
     _several.work(every, results, 1, lambda *row: told.append(row))
     assert measured == [([_cell(1), _cell(2), _cell(3)], 1)]
-    assert ran == ["b", "c", "a"]  # the last study's first
-    assert sorted(row[2] for row in told) == ["Try", "Try", "Try", "firmware"]
-    assert max(told)[:2] == (4, 5)
-    assert [row[0] for row in told] == [1, 2, 3, 4]
+    assert ran == ["b", "c", "for ready", "run", "a"]  # the last study's first
+    assert sorted(row[2] for row in told) == ["Ready", "Ready", "Try", "Try", "Try", "Try", "firmware"]
+    assert max(told)[:2] == (7, 8)
+    assert [row[0] for row in told] == list(range(1, 8))
 
 
 def test_cells_are_measured_while_experiments_run(monkeypatch: pytest.MonkeyPatch, results: Results) -> None:

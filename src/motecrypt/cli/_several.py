@@ -63,12 +63,13 @@ def _fetch(folders: Sequence[Path]) -> None:
 def work(every: Iterable[Needs], results: Results, jobs: int | None, report: Report) -> None:
     """Measure the cells of several studies and run their experiments, all side by side.
 
-    What times this computer is left to its study, and so are cells of a catalogue of its own.
+    What times this computer is only made ready, and its study runs it. Cells of a study's own catalogue are left
+    to it, too.
     """
     shared = [needs for needs in every if needs.catalog is None]
     cells = list(dict.fromkeys(cell for needs in shared for cell in needs.cells))
     # The last first: among these are the longest, at the end of which a processor would have nothing to do.
-    experiments = [each for needs in reversed(shared) for each in needs.experiments if not is_alone(each)]
+    experiments = [each for needs in reversed(shared) for each in needs.experiments]
     lock, ended, firmwares = threading.Lock(), 0, (0, 0)
 
     def measured(done: int, total: int, what: str) -> None:
@@ -80,7 +81,10 @@ def work(every: Iterable[Needs], results: Results, jobs: int | None, report: Rep
     def run(experiment: Experiment) -> None:
         nonlocal ended
         with contextlib.suppress(MotecryptError):
-            experiment.ensure(results)
+            if not is_alone(experiment):
+                experiment.ensure(results)
+            elif hasattr(experiment, "prepare"):
+                experiment.prepare(results)
         with lock:
             ended += 1
             report(firmwares[0] + ended, firmwares[1] + len(experiments), type(experiment).__name__)

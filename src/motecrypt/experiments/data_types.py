@@ -51,6 +51,12 @@ class DataTypes(DataTypesQuestion):
         """The finding of these sources if it is there; never runs anything."""
         return self.kept(results, self.inputs())
 
+    def prepare(self, results: Results) -> None:
+        """Make the samples and the code that is timed, if it is going to be."""
+        if self.stored(results) is None:
+            self._pieces()
+            self._encryptor()
+
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """The finding, timed now if it is not stored."""
         found = self.stored(results)
@@ -69,10 +75,13 @@ class DataTypes(DataTypesQuestion):
         nonce = bytes(cipher.nonce_bytes)
         return body.name, lambda piece: opened.encrypt(piece, nonce)
 
+    def _pieces(self) -> dict[str, bytes]:
+        return {kind: _piece(kind) for kind in self.kinds}
+
     def _measure(self) -> dict[str, Any]:
         name, encrypt = self._encryptor()
         host = machine()
-        pieces = {kind: _piece(kind) for kind in self.kinds}
+        pieces = self._pieces()
         chance = random.Random(samples.SEED)
         seconds: dict[str, list[float]] = {kind: [] for kind in self.kinds}
         for kind in self.kinds:  # warm up code, tables and clock

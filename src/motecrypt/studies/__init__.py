@@ -28,7 +28,8 @@ from motecrypt.results import Results
 class Experiment(Protocol):
     """A request for a finding: looks it up, runs what is missing, stores it.
 
-    Experiments run side by side. One that times this computer has `alone = True`, and runs by itself.
+    Experiments run side by side. One that times this computer has `alone = True`, and runs by itself; what it
+    can make ready before, beside others, is done by its `prepare(results)`, where it has one.
     """
 
     def find(self, results: Results) -> Finding | None:

@@ -12,6 +12,7 @@ import json
 import shutil
 import tempfile
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from motecrypt.catalog import FIRMWARE
@@ -20,6 +21,7 @@ from motecrypt.model import Compiler, Device, Implementation
 from motecrypt.paths import cache_dir, make_dir
 from motecrypt.toolchain import toolchain
 from motecrypt.toolchain.includes import file_hash, reached, refuse_precompiled
+from motecrypt.toolchain.objects import kept, seen
 from motecrypt.toolchain.sizes import Sizes, elf_sizes, object_sizes, symbols
 from motecrypt.toolchain.sources import source_root
 from motecrypt.toolchain.toolchain import BuildError
@@ -272,12 +274,18 @@ def _compile_all(request: BuildRequest, work: Path) -> None:
     common = (*compiler.machine_flags, *shared, *_COMMON, *prefix, *defines, *(f"-I{d}" for d in directories))
 
     objects: list[Path] = []
+    always = (*shared, *_COMMON, *compiler.flags, *(("-w",) if compiler.is_clang else _OURS), "-fno-lto")
     for source in [FIRMWARE / "bench" / "bench.c", *(device.folder / h for h in device.hal)]:
         target = work / f"bench_{source.stem}.o"
-        strict = ("-w",) if compiler.is_clang else _OURS
         command, own_flags = compiler.compiling(source)
-        flags = (*own_flags, *common, *compiler.flags, *strict, "-fno-lto")
-        toolchain.compile_object(command, flags, source, target, work)
+        flags = (*own_flags, *common, *always)
+        compile_it = partial(toolchain.compile_object, command, flags, source, target, work)
+        known = seen(source, directories, _defines(request))
+        if known is None:
+            compile_it()
+        else:
+            made_by = (_compilers(device), _runtime(device), compiler.machine_flags, always)
+            kept((*made_by, _unmapped(device)), *known, target, compile_it)
         objects.append(target)
     own = set()
     for number, source in enumerate(sources):
@@ -304,6 +312,11 @@ def _compile_all(request: BuildRequest, work: Path) -> None:
     _finish(device, elf, own, work)
     for scrap in [*objects, work / "map"]:
         scrap.unlink(missing_ok=True)
+
+
+def _unmapped(device: Device) -> str:
+    """Where a device of the user's own lies, as its debug information says; ours says the same anywhere."""
+    return "" if device.folder.is_relative_to(FIRMWARE) else str(device.folder)
 
 
 def _finish(device: Device, elf: Path, own: set[str], work: Path) -> None:

@@ -255,3 +255,18 @@ def test_reach_and_the_byte_that_passes_through() -> None:
     assert features._last_byte_passes_through(lambda m: bytes([m[-1] ^ 0x55]), b"ab", 7)
     assert not features._last_byte_passes_through(lambda m: bytes([m[0]]), b"ab", 7)
     assert not features._last_byte_passes_through(lambda m: bytes([m[-1] & 0xF0]), b"ab", 7)
+
+
+def test_what_is_not_stored_is_made_ready_and_nothing_else(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(data_types, "_piece", lambda kind: asked.append(kind) or kind.encode())
+    monkeypatch.setattr(data_types.DataTypes, "_encryptor", lambda self: asked.append(self.cipher))
+    monkeypatch.setattr(data_types.DataTypes, "_measure", lambda self: {})
+    wanted = data_types.DataTypes("aes128-cbc", 128)
+    wanted.prepare(results)
+    assert asked == [*wanted.kinds, "aes128-cbc"]
+    wanted.ensure(results)
+    wanted.prepare(results)
+    assert asked == [*wanted.kinds, "aes128-cbc"]

@@ -230,3 +230,21 @@ def test_what_a_stored_speed_names(results: Results, monkeypatch: pytest.MonkeyP
         "processor": "p",
         "counter": "c",
     }
+
+
+def test_what_is_not_stored_is_built_and_its_outputs_known(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[str] = []
+    expected: list[tuple[SpeedPoint, str, int]] = []
+    monkeypatch.setattr(host_speed, "build", lambda request: built.append(request.implementation.variant))
+    monkeypatch.setattr(host_speed, "_expected", lambda *given: expected.append(given))
+    monkeypatch.setattr(host_speed.HostSpeed, "time_point", lambda self, catalog, point: [])
+    SPEED.prepare(results)
+    ours = sorted(body.variant for body in host_speed._ours(host_speed.Catalog.load(), SPEED.points[0]))
+    assert sorted(built) == ours
+    assert sorted(expected) == [(SPEED.points[0], operation, 32) for operation in ("decrypt", "encrypt")]
+    SPEED.ensure(results)
+    assert sorted(built) == sorted(2 * ours)
+    SPEED.prepare(results)
+    assert len(built) == 2 * len(ours) and len(expected) == 4
