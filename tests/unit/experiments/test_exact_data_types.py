@@ -261,9 +261,10 @@ def test_what_is_not_stored_is_made_ready_and_nothing_else(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(data_types, "_piece", lambda kind: asked.append(kind) or kind.encode())
+    monkeypatch.setattr(data_types, "_piece", lambda kind: asked.append(kind))
     monkeypatch.setattr(data_types.DataTypes, "_encryptor", lambda self: asked.append(self.cipher))
-    monkeypatch.setattr(data_types.DataTypes, "_measure", lambda self: {})
+    outcome = {"ns_per_byte": {}, "ratio_to_text": {}, "outliers": 0, "timings": 1}
+    monkeypatch.setattr(data_types.DataTypes, "_measure", lambda self: outcome)
     wanted = data_types.DataTypes("aes128-cbc", 128)
     wanted.prepare(results)
     assert asked == [*wanted.kinds, "aes128-cbc"]
