@@ -63,7 +63,7 @@ def _fetch(folders: Sequence[Path]) -> None:
 def work(every: Iterable[Needs], results: Results, jobs: int | None, report: Report) -> None:
     """Measure the cells of several studies and run their experiments, all side by side.
 
-    What times this computer is only made ready: its study runs it. A study's own catalogue is left to it, too.
+    What times this computer is only made ready: its study runs it, as it does what is of its own catalogue.
     """
     shared = [needs for needs in every if needs.catalog is None]
     cells = list(dict.fromkeys(cell for needs in shared for cell in needs.cells))
