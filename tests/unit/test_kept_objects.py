@@ -11,14 +11,14 @@ import pytest
 from motecrypt.catalog import Catalog
 from motecrypt.model import Device
 from motecrypt.toolchain import BuildRequest, firmware, objects
-from motecrypt.toolchain.objects import kept, seen
+from motecrypt.toolchain.objects import Read, kept, seen
 
 
 def test_only_definitions_that_stand_in_what_is_read_are_seen(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text('#include "b.h"\nint a = SIZE; // RATES are nothing\n')
     (tmp_path / "b.h").write_text("#ifdef LEVEL2\n#endif\n#include <nowhere.h>\n")
     found = seen(tmp_path / "a.c", [tmp_path], ["SIZE=3", "RATE=1", "LEVEL2", "LEVEL=2", "SIZ=1"])
-    assert found == ([tmp_path / "a.c", tmp_path / "b.h"], ["SIZE=3", "LEVEL2"])
+    assert found == Read((tmp_path / "a.c", tmp_path / "b.h"), ("SIZE=3", "LEVEL2"))
 
 
 @pytest.mark.parametrize("line", ["#include HEADER", " # include  _HEADER", "#include h(1)"])
@@ -34,40 +34,41 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "cache" / "objects"
 
 
-def test_an_object_is_made_once_for_the_same_parts(cache: Path, tmp_path: Path) -> None:
-    source, target = tmp_path / "a.c", tmp_path / "a.o"
+def test_an_object_is_made_once_of_the_same(cache: Path, tmp_path: Path) -> None:
+    target = tmp_path / "a.o"
     made = []
 
-    def make(parts: object, defines: list[str]) -> bytes:
+    def make(made_of: object) -> bytes:
         def compile_it() -> None:
-            made.append(parts)
+            made.append(made_of)
             target.write_bytes(f"{len(made)}".encode())
 
         target.unlink(missing_ok=True)
-        kept(parts, [source], defines, target, compile_it)
+        kept(made_of, target, compile_it)
         return target.read_bytes()
 
-    source.write_text("int a;")
-    assert [make(["gcc", "-O2"], ["A=1"]) for _ in range(3)] == [b"1"] * 3
-    assert make(["gcc", "-O3"], ["A=1"]) == b"2"
-    assert make(["gcc", "-O2"], ["A=2"]) == b"3"
-    source.write_text("int b;")
-    assert make(["gcc", "-O2"], ["A=1"]) == b"4"
-    source.write_text("int a;")
-    assert make(["gcc", "-O2"], ["A=1"]) == b"1"
-    assert len(made) == 4 and sorted(file.suffix for file in cache.iterdir()) == [".o"] * 4
+    assert [make(["gcc", ("-O2",)]) for _ in range(3)] == [b"1"] * 3
+    assert make(["gcc", ("-O3",)]) == b"2" and make(["gcc", ("-O2", "")]) == b"3"
+    assert make(["gcc", ("-O2",)]) == b"1"
+    assert len(made) == 3 and sorted(file.suffix for file in cache.iterdir()) == [".o"] * 3
 
 
 def test_what_does_not_compile_is_not_kept(cache: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.c").write_text("int a;")
-
     def fails() -> None:
         raise ValueError
 
     for _ in range(2):
         with pytest.raises(ValueError):
-            kept([], [tmp_path / "a.c"], [], tmp_path / "a.o", fails)
+            kept([], tmp_path / "a.o", fails)
     assert not cache.exists()
+
+
+def test_debug_information_names_a_file_by_the_last_folder_that_matches() -> None:
+    names = {"/unpacked": "", "/cache/sources/lib": "cipher", "/cache/sources": "sources"}
+    told = [
+        firmware._named(Path(file), names) for file in ("/unpacked/a.h", "/cache/sources/lib/b.c", "/c.h")
+    ]
+    assert told == ["/a.h", "sources/lib/b.c", "/c.h"]
 
 
 def _elf(request: BuildRequest, work: Path) -> bytes:

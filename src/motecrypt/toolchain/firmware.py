@@ -250,17 +250,19 @@ def _build_into(request: BuildRequest, folder: Path, key: str) -> None:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _prefix_maps(folder: Path, work: Path, root: str) -> tuple[str, ...]:
-    """Debug information says the same wherever things lie; of two that match, gcc takes the last."""
-    unpacked: dict[str | Path, str] = {root: ""} if root else {}
-    places = {
-        **unpacked,
-        folder: "cipher",
-        FIRMWARE: "firmware",
-        cache_dir() / "sources": "sources",
-        work: ".",
-    }
-    return tuple(f"-fdebug-prefix-map={place}={name}" for place, name in places.items())
+def _names(folder: Path, work: Path, root: str) -> dict[str, str]:
+    """What debug information calls folders, so that it says the same wherever things lie."""
+    unpacked = {root: ""} if root else {}
+    ours = {folder: "cipher", FIRMWARE: "firmware", cache_dir() / "sources": "sources", work: "."}
+    return {**unpacked, **{str(place): name for place, name in ours.items()}}
+
+
+def _named(file: Path, names: dict[str, str]) -> str:
+    """What debug information calls a file: of two folders that match, gcc takes the last."""
+    for place, name in reversed(names.items()):
+        if str(file).startswith(place):
+            return name + str(file)[len(place) :]
+    return str(file)
 
 
 def _compile_all(request: BuildRequest, work: Path) -> None:
@@ -268,33 +270,37 @@ def _compile_all(request: BuildRequest, work: Path) -> None:
     compiler = device.compiler
     sources, include = _resolve(request)
     directories = _directories(request, sources, include)
-    defines = tuple(f"-D{d}" for d in _defines(request))
+    defines = _defines(request)
     shared = ("-fPIC",) if compiler.shared else ()
-    prefix = _prefix_maps(body.folder, work, compiler.root)
-    common = (*compiler.machine_flags, *shared, *_COMMON, *prefix, *defines, *(f"-I{d}" for d in directories))
+    names = _names(body.folder, work, compiler.root)
+    prefix = [f"-fdebug-prefix-map={place}={name}" for place, name in names.items()]
+    given = (*prefix, *(f"-D{d}" for d in defines), *(f"-I{d}" for d in directories))
+    made_by = (_compilers(device), _runtime(device), compiler.machine_flags, shared, _COMMON)
 
-    objects: list[Path] = []
-    always = (*shared, *_COMMON, *compiler.flags, *(("-w",) if compiler.is_clang else _OURS), "-fno-lto")
-    for source in [FIRMWARE / "bench" / "bench.c", *(device.folder / h for h in device.hal)]:
-        target = work / f"bench_{source.stem}.o"
+    def compile_one(source: Path, target: Path, flags: tuple[str, ...]) -> Path:
+        """Compile a source, unless the same was compiled before."""
         command, own_flags = compiler.compiling(source)
-        flags = (*own_flags, *common, *always)
-        compile_it = partial(toolchain.compile_object, command, flags, source, target, work)
-        known = seen(source, directories, _defines(request))
-        if known is None:
+        every = (*own_flags, *compiler.machine_flags, *shared, *_COMMON, *given, *flags)
+        compile_it = partial(toolchain.compile_object, command, every, source, target, work)
+        read = seen(source, directories, defines)
+        if read is None:
             compile_it()
         else:
-            made_by = (_compilers(device), _runtime(device), compiler.machine_flags, always)
-            kept((*made_by, _unmapped(device)), *known, target, compile_it)
-        objects.append(target)
-    own = set()
-    for number, source in enumerate(sources):
-        target = work / f"cipher{number}_{source.stem}.o"
-        command, own_flags = compiler.compiling(source)
-        flags = (*own_flags, *common, *_strictness(body, compiler), *request.cipher_flags)
-        toolchain.compile_object(command, flags, source, target, work)
-        objects.append(target)
-        own.add(target.name)
+            told = [(_named(file, names), file_hash(file)) for file in read.files]
+            kept((made_by, flags, told, read.defines), target, compile_it)
+        return target
+
+    strict = ("-w",) if compiler.is_clang else _OURS
+    objects = [
+        compile_one(source, work / f"bench_{source.stem}.o", (*compiler.flags, *strict, "-fno-lto"))
+        for source in [FIRMWARE / "bench" / "bench.c", *(device.folder / h for h in device.hal)]
+    ]
+    flags = (*_strictness(body, compiler), *request.cipher_flags)
+    own = [
+        compile_one(source, work / f"cipher{number}_{source.stem}.o", flags)
+        for number, source in enumerate(sources)
+    ]
+    objects += own
 
     link_flags = (
         *compiler.machine_flags,
@@ -309,14 +315,9 @@ def _compile_all(request: BuildRequest, work: Path) -> None:
     )
     elf = work / "firmware.elf"
     toolchain.link(compiler.link_command, link_flags, objects, elf, work)
-    _finish(device, elf, own, work)
+    _finish(device, elf, {target.name for target in own}, work)
     for scrap in [*objects, work / "map"]:
         scrap.unlink(missing_ok=True)
-
-
-def _unmapped(device: Device) -> str:
-    """Where a device of the user's own lies, as its debug information says; ours says the same anywhere."""
-    return "" if device.folder.is_relative_to(FIRMWARE) else str(device.folder)
 
 
 def _finish(device: Device, elf: Path, own: set[str], work: Path) -> None:
