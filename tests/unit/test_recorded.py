@@ -83,8 +83,8 @@ def test_files_on_the_pico_are_shown_as_recorded_with_date_and_compiler(results:
 def test_no_question_is_asked_twice_and_none_is_left_out() -> None:
     quick, long = files.quick_questions(), files.long_questions()
     assert set(quick) | set(long) == set(files.questions()) and not set(quick) & set(long)
-    assert {question.size for question in quick if question.rounds == files.FEW} > {16, 4096, 6300}
-    assert all(question.rounds == files.ROUNDS or question.size >= 16384 for question in long)
+    assert {question.size for question in quick if question.rounds == files.FEW} > {16, 630, 1024}
+    assert all(question.rounds == files.ROUNDS or question.size >= 4096 for question in long)
 
 
 def test_an_answer_of_an_earlier_program_yields_to_a_newer_one(results: Results) -> None:

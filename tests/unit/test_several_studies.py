@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import queue
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -49,18 +52,26 @@ def test_the_kits_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatc
     _several.install([needs("rc4d")])  # told when the study asks for it
 
 
-def test_toolchains_are_unpacked_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_toolchains_are_unpacked_at_the_same_time_and_give_way(monkeypatch: pytest.MonkeyPatch) -> None:
     both = threading.Barrier(2)
+    usual = os.getpriority(os.PRIO_PROCESS, 0)
+
+    def fetch(*given: object) -> None:
+        told = subprocess.run([sys.executable, "-c", "import os; print(os.nice(0))"], stdout=subprocess.PIPE)
+        assert int(told.stdout) == max(usual, _several.GIVES_WAY)
+        both.wait(DEADLINE_S)
+
     monkeypatch.setattr(_several, "need_each", lambda kits: None)
     monkeypatch.setattr(_several, "source_root", lambda folder: None)
     monkeypatch.setattr(pinned, "_failed", {})
-    monkeypatch.setattr(pinned, "_fetch", lambda *given: both.wait(DEADLINE_S))
+    monkeypatch.setattr(pinned, "_fetch", fetch)
     for module in (pinned, _toolchains):
         monkeypatch.setattr(module, "is_system", lambda target: False)
     monkeypatch.setattr(pinned, "_root", lambda chain, target: pinned.cache_dir() / f"nowhere-{chain.name}")
     monkeypatch.setattr(_toolchains, "_release", lambda: "trixie")
     _several.install(map(needs, ("wlan", "rc4d", "pico")))
     assert not both.broken and both.n_waiting == 0 and not pinned._failed
+    assert os.getpriority(os.PRIO_PROCESS, 0) == usual
 
 
 @dataclass

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -439,6 +440,7 @@ def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _apt(monkeypatch: pytest.MonkeyPatch, folder: Path, **fails: str) -> list[list[str]]:
     """apt-get, faked: download leaves the packages asked for, update a list; those in `fails` fail."""
     ran: list[list[str]] = []
+    monkeypatch.setattr(debian, "listed", lru_cache(debian.listed.__wrapped__))
 
     def run(command: Sequence[object], **options: object) -> process.Outcome:
         words = [str(part) for part in command]

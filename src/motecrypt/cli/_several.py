@@ -6,6 +6,7 @@ What fails here is no error yet: the study that needs it asks for it again, and 
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,8 @@ from motecrypt.setup import need_each
 from motecrypt.studies import Experiment, Needs
 from motecrypt.toolchain.pinned import place
 from motecrypt.toolchain.sources import source_root
+
+GIVES_WAY = 10  # as `nice` counts
 
 
 def install(every: Iterable[Needs], also: Sequence[str] = ()) -> None:
@@ -42,7 +45,7 @@ def install(every: Iterable[Needs], also: Sequence[str] = ()) -> None:
                 kits += some
                 if target is not None and all(not compiler for _, compiler in some):
                     unpacked.append((catalog.toolchain(name), target))  # else the kit brings it
-    with ThreadPoolExecutor(max(1, len(unpacked))) as pool:
+    with ThreadPoolExecutor(max(1, len(unpacked)), initializer=_give_way) as pool:
         meanwhile = [pool.submit(place, toolchain, target) for toolchain, target in unpacked]
         with contextlib.suppress(InputError):
             need_each(kits)
@@ -52,6 +55,12 @@ def install(every: Iterable[Needs], also: Sequence[str] = ()) -> None:
     cells = (cell for needs in every for cell in needs.cells)
     folders = dict.fromkeys(cell.implementation.folder for cell in cells if cell.implementation.fetched)
     threading.Thread(target=_fetch, args=(list(folders),), daemon=True).start()
+
+
+def _give_way() -> None:
+    """Let apt-get, which takes longest, have the processor first: of this thread and what it starts."""
+    thread = threading.get_native_id()
+    os.setpriority(os.PRIO_PROCESS, thread, max(os.getpriority(os.PRIO_PROCESS, thread), GIVES_WAY))
 
 
 def _fetch(folders: Sequence[Path]) -> None:

@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from fcntl import LOCK_EX, LOCK_NB, flock
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
@@ -27,8 +28,9 @@ MIRROR_VARIABLE = "MOTECRYPT_MIRROR"
 _SCHEMES = ("http", "https", "file")
 
 
+@lru_cache(maxsize=1)
 def listed() -> list[tuple[str, str, str]]:
-    """Label, site and release of each archive among this machine's apt sources.
+    """Label, site and release of each archive among this machine's apt sources; asked once.
 
     Raises
     ------

@@ -18,7 +18,7 @@ from motecrypt.studies.pico.figures import SOURCE, TOOLCHAIN
 TIMES, MEMORY, CLAIMS = "Files: time", "Files: memory", "Files: claims"
 PRINTED_SIZES = (630, 6300)
 SWEPT_SIZES = (16, 64, 256, 1024, 4096, 16384, 65536, 262144)
-LARGE = 16384
+LARGE = 4096
 """Bytes from which a file takes the simulator long."""
 
 FEW = 16
