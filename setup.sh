@@ -11,6 +11,7 @@ else # a checkout of someone else's
     venv=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/motecrypt/venv
 fi
 python=$venv/bin/python
+command=${1:-} # of motecrypt
 # Only our own source: not the current folder, whoever wrote the files there, and no path that the caller had
 # (an empty element of one means the current folder). Every Python that is started from here inherits both.
 PYTHONPATH=$root/src
@@ -56,6 +57,24 @@ install_python() {
             fail "apt-get $step failed: $(tail -n 1 "$log")"
     done
     rm -f "$log"
+    # What this command will need of Debian comes while Python's packages do. What fails here is told later.
+    packages=$(needed_later | tr '\n' ' ')
+    [ -z "$packages" ] || {
+        say "meanwhile, what '$command' needs: $packages"
+        # shellcheck disable=SC2086
+        $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 \
+            install -y --no-install-recommends $packages >/dev/null 2>&1 </dev/null 9<&- &
+    }
+}
+
+# Debian's packages that the command needs on this release, by data/ahead.txt.
+needed_later() {
+    release=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release 2>/dev/null)
+    while read -r name where packages; do
+        if [ "$name" = "$command" ] && { [ "$where" = any ] || [ "$where" = "$release" ]; }; then
+            echo "$packages"
+        fi
+    done <"$root/src/motecrypt/data/ahead.txt"
 }
 
 # Whether the environment is whole, and of the Python it was made with: an upgrade takes its packages away.

@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from motecrypt.catalog import Catalog
+from motecrypt.catalog import DATA, Catalog
 from motecrypt.cli import _several, _toolchains
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Cell, Finding
 from motecrypt.results import Results
-from motecrypt.studies import Needs, needs
+from motecrypt.setup.kits import kits
+from motecrypt.studies import Needs, names, needs
 from motecrypt.toolchain import pinned
 
 DEADLINE_S = 30.0
@@ -50,6 +51,25 @@ def test_the_kits_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(_several, "need_each", fails)
     _several.install([needs("rc4d")])  # told when the study asks for it
+
+
+@pytest.mark.parametrize("release", ["bookworm", "trixie"])
+def test_set_up_installs_ahead_what_is_needed(monkeypatch: pytest.MonkeyPatch, release: str) -> None:
+    asked: list[list[tuple[str, bool]]] = []
+    monkeypatch.setattr(_several, "need_each", asked.append)
+    monkeypatch.setattr(_several, "place", lambda chain, target: None)
+    monkeypatch.setattr(_several, "source_root", lambda folder: None)
+    monkeypatch.setattr(_toolchains, "is_system", lambda target: False)
+    monkeypatch.setattr(_toolchains, "_release", lambda: release)
+    _several.install(map(needs, names()), ("plots",))
+    wanted = {
+        package
+        for name, compiler in asked[0]
+        for package in (kits()[name] if compiler else kits()[name].without_compiler).debian
+    }
+    rows = [line.split() for line in (DATA / "ahead.txt").read_text().splitlines() if line[0] != "#"]
+    assert all(row[0] == "reproduce" for row in rows)
+    assert sorted(wanted) == sorted(p for row in rows if row[1] in ("any", release) for p in row[2:])
 
 
 def test_toolchains_are_unpacked_at_the_same_time_and_give_way(monkeypatch: pytest.MonkeyPatch) -> None:
