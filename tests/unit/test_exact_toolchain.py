@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -287,13 +287,24 @@ def test_debians_rebuilds_are_the_same_version() -> None:
 
 
 def test_which_packages_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "a 1.0 installed\nb 2.0 config-files\nc  not-installed\nd 3 installed more\ne 4 installed\n"
-    monkeypatch.setattr(pinned.process, "run", lambda command, timeout_s: Outcome(1, said, "no package x"))
+    said = "b 2.0 config-files\nc  not-installed\nd 3 installed more\ne 4 installed\n"
+    asked: list[str] = []
+
+    def run(command: Sequence[str], timeout_s: float) -> Outcome:
+        asked.append(" ".join(command[3:]))
+        return Outcome(1, said, "no package x")
+
+    monkeypatch.setattr(pinned, "_whole", {})
+    monkeypatch.setattr(pinned.process, "run", run)
     monkeypatch.setattr(pinned.shutil, "which", lambda name: "/bin/" + name)
-    ask = pinned._installed.__wrapped__
-    assert ask(("a", "b")) == {"a": "1.0", "e": "4"} and ask(()) is None
+    for _ in range(2):  # what is missing may be there the next time
+        assert pinned._installed(("b", "c", "d", "e")) == {"e": "4"} and pinned._installed(()) is None
+    said = "a 1.0 installed\ne 4 installed\n"
+    for _ in range(2):
+        assert pinned._installed(("a", "e")) == {"a": "1.0", "e": "4"}
+    assert asked == ["b c d e", "b c d e", "a e"]
     monkeypatch.setattr(pinned.shutil, "which", lambda name: None)
-    assert ask(("a",)) is None
+    assert pinned._installed(("a",)) is None
 
 
 def test_a_cipher_without_a_body_for_the_host_is_told() -> None:

@@ -116,15 +116,22 @@ def _same_version(installed: str, pinned: str) -> bool:
     return re.sub(r"\+b\d+$", "", installed) == pinned
 
 
-@lru_cache(maxsize=16)
+_whole: dict[tuple[str, ...], Mapping[str, str]] = {}  # of packages that were all installed: these stay
+
+
 def _installed(names: tuple[str, ...]) -> Mapping[str, str] | None:
     """The versions of the packages that are installed; None where there is no dpkg to tell."""
     if not names or shutil.which("dpkg-query") is None:
         return None
+    if names in _whole:
+        return _whole[names]
     form = "${Package} ${Version} ${db:Status-Status}\n"
     told = process.run(["dpkg-query", "--show", f"--showformat={form}", *names], timeout_s=process.ASKED_S)
     rows = (line.split() for line in told.output.splitlines())
-    return {row[0]: row[1] for row in rows if len(row) == 3 and row[2] == "installed"}
+    found = {row[0]: row[1] for row in rows if len(row) == 3 and row[2] == "installed"}
+    if len(found) == len(names):
+        _whole[names] = found
+    return found
 
 
 def place(toolchain: Toolchain, target: ToolchainTarget, mirror: str = "") -> Place:
