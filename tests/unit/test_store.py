@@ -292,6 +292,15 @@ def test_of_each_cell_the_newest_that_lasts(place: Path) -> None:
         assert results.measurement("c") == made(2) and results.newest([pico]) == {pico: made(6, pico)}
 
 
+def test_behind_an_older_figure_of_a_cell_the_others_are_read(place: Path) -> None:
+    pico, host = replace(CELL, device="pico"), replace(CELL, device="host")
+    with Results(place) as results:
+        results.store({"a": made(5), "b": made(4), "c": made(3, host), "d": made(2, pico)})
+        assert results.newest_measurements() == [made(5), made(3, host), made(2, pico)]
+        asked = {cell.identity for cell in (CELL, pico)}
+        assert list(results._each_newest({}, among=asked)) == [made(5), made(2, pico)]
+
+
 def test_a_cell_that_names_a_toolchain_has_its_figures(place: Path) -> None:
     with Results(place) as results:
         figures = {

@@ -142,7 +142,7 @@ def _apart(all_tokens: list[Token]) -> tuple[list[list[Token]], list[Token]]:
         elif line is not None:
             line.append(token)
         elif at_start and token.text == "#":
-            line, at_start = [], False
+            line = []
         else:
             code.append(token)
             at_start = False
