@@ -474,6 +474,10 @@ def test_a_text_is_kept_once_for_all_rows() -> None:
 # --- questions and old files -------------------------------------------------------------------------------
 
 
+def test_the_file_says_whose_it_is() -> None:
+    assert (int.from_bytes(b"mote", "big"), 6) == (schema.APPLICATION_ID, schema.VERSION)
+
+
 def test_a_question_is_text_with_whole_numbers() -> None:
     asked = {"b": (1.0, 2.5, [3.0, {"x": 4.0}]), "a": True, "c": "1.0", "d": None}
     assert schema.question(asked) == '{"a":true,"b":[1,2.5,[3,{"x":4}]],"c":"1.0","d":null}'
