@@ -23,6 +23,7 @@ from motecrypt.emulate.run import FreeRun, run_freely
 from motecrypt.export import Export, LinkRadio, choose, plan_link, target
 from motecrypt.link import MemoryStore
 from motecrypt.link.gateway import Gateway, NodeMessage
+from motecrypt.link.provisioning import block_text, eeprom_hex, flash_image
 from motecrypt.ports.serial_port import SerialPort
 from motecrypt.radios import load_radio
 from motecrypt.setup import have
@@ -120,8 +121,11 @@ def library(
 
 
 def eeprom_of(image: bytes, folder: Path) -> Path:
+    """The chip's EEPROM once avrdude has written a provisioned image."""
+    (folder / "node.eep").write_bytes(eeprom_hex(image))
+    run(["avr-objcopy", "-I", "ihex", "-O", "binary", "node.eep", "eeprom"], folder)
     file = folder / "eeprom"
-    file.write_bytes(image.ljust(1024, b"\xff"))
+    file.write_bytes(file.read_bytes().ljust(1024, b"\xff"))
     return file
 
 
@@ -218,7 +222,7 @@ def test_new_keys_go_in_by_the_cable(sketchbook: Sketchbook, tmp_path: Path) -> 
     elf = sketchbook.build(library(sketchbook, "aes128-ccm8", None), "KeyChange", "uno")
     uno, eeprom = CATALOG.device("uno"), tmp_path / "eeprom"
     station = Station("aes128-ccm")
-    block = f"MC2:{station.image[:24].hex().upper()}"
+    block = block_text(station.image)
     second = Gateway(MemoryStore(), MASTER, "aes128-ccm", 12)
     images = [second.provision(5, TWO_WAY) for _ in range(2)]
     newer = f"MC2:{images[1][:24].hex()}"
@@ -438,7 +442,7 @@ def test_a_simulated_picos_readings_arrive_at_the_gateway(cipher: str, tmp_path:
     made = planned("pico-sdk", cipher)
     made.write(tmp_path / "lib")
     station = Station(CIPHERS[cipher], options=SHORT | STREAM)
-    page = flash_page(station.image)
+    page = flash_image(station.image)[:256]
     text = PICO_MAIN.format(
         folder=made.prefix.rstrip("_"), prefix=made.prefix, page=", ".join(map(str, page))
     )
@@ -457,14 +461,6 @@ def test_a_simulated_picos_readings_arrive_at_the_gateway(cipher: str, tmp_path:
     assert len(packets) == 12 * 4  # the first reading is a long message of two packets
     station.gateway.receive([packets[at : at + 12] for at in range(0, len(packets), 12)], station._hand_over)
     assert [message.content for message in station.messages] == [bytes([i, 0, 0, 0, 0, 0]) for i in range(3)]
-
-
-def flash_page(image: bytes) -> bytes:
-    import struct
-    import zlib
-
-    told = image + struct.pack("<I", 0)
-    return (told + struct.pack("<I", zlib.crc32(told))).ljust(256, b"\xff")
 
 
 # --- SDKs that are not here: compiled against what their headers declare, in our own words

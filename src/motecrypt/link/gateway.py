@@ -57,6 +57,24 @@ class NodeEvent:
     event: Event
 
 
+@dataclass(frozen=True)
+class NodeEntry:
+    """A node number in the gateway's registry.
+
+    Attributes
+    ----------
+    generation : how often it was provisioned.
+    options, packet_bytes : as its key block says; 0 where it is void.
+    void : whether it must be provisioned anew before the gateway hears it again.
+    """
+
+    node: int
+    generation: int
+    options: int = 0
+    packet_bytes: int = 0
+    void: bool = False
+
+
 HandOver = Callable[[Sequence[NodeMessage]], Sequence[bool]]
 """Gets messages that are claimed on disk; says of each whether it has been taken."""
 
@@ -180,6 +198,17 @@ class Gateway:
     def nodes(self) -> tuple[int, ...]:
         """The numbers that were provisioned."""
         return tuple(sorted(self._links))
+
+    def registry(self) -> tuple[NodeEntry, ...]:
+        """Every number that was ever given out."""
+        entries = []
+        for node, generation in sorted(self._generations.items()):
+            image = self._durable[node]
+            if image:
+                entries.append(NodeEntry(node, generation, image[2] & ~GATEWAY, image[3]))
+            else:
+                entries.append(NodeEntry(node, generation, void=True))
+        return tuple(entries)
 
     def provision(self, node: int, options: int = SHORT | LISTENS) -> bytes:
         """New keys for a node number, in its next generation; what an earlier node of it has is void.

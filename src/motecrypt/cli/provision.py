@@ -1,0 +1,183 @@
+"""motecrypt provision: keys and a number for a node, from its gateway's master key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from motecrypt.cli._link_options import chosen_radio
+from motecrypt.cli._output import json_option, print_json, print_table
+from motecrypt.errors import InputError
+from motecrypt.link import FileStore, read_key_file
+from motecrypt.setup import need
+
+if TYPE_CHECKING:
+    from motecrypt.link.gateway import Gateway
+    from motecrypt.toolchain.link import Suite
+
+_SUITES: tuple[Suite, ...] = ("aes128-ccm", "ascon-aead128")
+_file = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command(epilog="Example: motecrypt provision 5 --key gateway.key --radio srf --eep node5.eep")
+@click.argument("node", type=click.IntRange(0, 62), required=False)
+@click.option(
+    "--key", "key_file", type=_file, required=True, help="The gateway's master key file (128 bits)."
+)
+@click.option("--state", type=_file, default=None, help="Its record of nodes (default: KEY.gateway).")
+@click.option(
+    "--suite", type=click.Choice(_SUITES), default=_SUITES[0], show_default=True, help="As exported."
+)
+@click.option("--radio", "radio_name", default="srf", show_default=True, help="The node's radio.")
+@click.option("--packet-bytes", type=int, default=None, help="Its packet length.")
+@click.option("--sends-only", is_flag=True, help="The node never listens.")
+@click.option("--long-tags", is_flag=True, help="Tags of 16 bytes in long messages.")
+@click.option("--eep", type=_file, default=None, help="Write an EEPROM image for avrdude (Intel HEX).")
+@click.option("--eeprom-at", type=int, default=0, show_default=True, help="With --eep: its first address.")
+@click.option(
+    "--uf2", "uf2_file", type=_file, default=None, help="Write two flash sectors for a Pico's drive."
+)
+@click.option("--flash", type=_file, default=None, help="Write two flash sectors as they are (8 KB).")
+@click.option(
+    "--flash-offset", default="0x1f0000", show_default=True, help="With --uf2: where they lie in the flash."
+)
+@click.option("--image", type=_file, default=None, help="Write the storage itself, for a node in plain C.")
+@click.option("--block", is_flag=True, help="Print the key block, for the sketch KeyChange: a secret.")
+@click.option("--qr", is_flag=True, help="Show the key block as a QR code on the terminal: a secret.")
+@click.option("--png", type=_file, default=None, help="Write that QR code as a picture.")
+@click.option("--list", "listed", is_flag=True, help="Only list the nodes of the gateway's record.")
+@json_option
+def command(
+    node: int | None,
+    key_file: Path,
+    state: Path | None,
+    suite: Suite,
+    radio_name: str,
+    packet_bytes: int | None,
+    sends_only: bool,
+    long_tags: bool,
+    eep: Path | None,
+    eeprom_at: int,
+    uf2_file: Path | None,
+    flash: Path | None,
+    flash_offset: str,
+    image: Path | None,
+    block: bool,
+    qr: bool,
+    png: Path | None,
+    listed: bool,
+    as_json: bool,
+) -> None:
+    """Give node number NODE new keys, and note it in the gateway's record.
+
+    Each call raises the node's generation: whatever has its keys of before is void at the gateway. The key
+    goes to the node by cable or programmer, never over the air. Write an image into a node once and delete
+    it: the same image again repeats counters, and encryption with a repeated counter protects nothing.
+
+    Files are new and readable by you alone. docs/link.md has the formats.
+    """
+    from motecrypt.link import provisioning
+    from motecrypt.toolchain.link import TAG_16
+    from motecrypt.toolchain.link_node import link_options
+
+    radio = chosen_radio(radio_name, packet_bytes)
+    if not 12 <= radio.packet_bytes <= 255:
+        raise InputError(f"packets of {radio.packet_bytes} bytes; the link takes 12 to 255")
+    gateway = _gateway(key_file, state, suite, radio.packet_bytes)
+    if listed:
+        _list(gateway, as_json)
+        return
+    offset = _offset(flash_offset)
+    forms: dict[Path, Callable[[bytes], bytes]] = {}
+    for path, form in (
+        (eep, lambda storage: provisioning.eeprom_hex(storage, eeprom_at)),
+        (uf2_file, lambda storage: provisioning.uf2(storage, offset)),
+        (flash, provisioning.flash_image),
+        (image, bytes),
+        (png, lambda storage: provisioning.qr_png(provisioning.block_text(storage))),
+    ):
+        if path is not None and path in forms:
+            raise InputError(f"{path}: named twice; give each form its own file")
+        if path is not None:
+            forms[path] = form
+    if node is None:
+        raise InputError("say which node: a number from 0 to 62, another one for each")
+    if not forms and not block and not qr:
+        raise InputError("say how its keys travel: --eep, --uf2, --flash, --image, --block, --qr or --png")
+    provisioning.eeprom_hex(bytes(188), eeprom_at)  # what is wrong is told before a generation is used
+    provisioning.uf2(bytes(188), offset)
+    if qr or png:
+        need("qr")
+    options = link_options(serial=radio.serial_byte_us > 0, sends_only=sends_only)
+    storage = b""
+
+    def make() -> dict[Path, bytes]:
+        nonlocal storage
+        storage = gateway.provision(node, options | (TAG_16 if long_tags else 0))
+        return {path: form(storage) for path, form in forms.items()}
+
+    provisioning.write_private(make, list(forms))
+    generation = int.from_bytes(storage[4:6], "little")
+    if as_json:
+        told = {"node": node, "generation": generation, "options": storage[2], "packet_bytes": storage[3]}
+        print_json(
+            {**told, "files": list(forms), **({"block": provisioning.block_text(storage)} if block else {})}
+        )
+        return
+    for path in forms:
+        print(f"{path}: keys of node {node}, generation {generation}; write it once, then delete it")
+    if block:
+        print(provisioning.block_text(storage))
+    if qr:
+        print(provisioning.qr_terminal(provisioning.block_text(storage)), end="")
+
+
+def _gateway(key_file: Path, state: Path | None, suite: Suite, packet_bytes: int) -> Gateway:
+    """The gateway of a master key, with its record beside it, or where `--state` says."""
+    need("host")
+    from motecrypt.link.gateway import Gateway
+
+    master = read_key_file(key_file)
+    if len(master) != 16:
+        raise InputError(
+            f"key file {key_file}: {len(master)} bytes of key; a master key has 16 "
+            "('motecrypt key FILE --bits 128')"
+        )
+    store = FileStore(state or key_file.with_name(f"{key_file.name}.gateway"))
+    click.get_current_context().call_on_close(store.close)
+    return Gateway(store, master, suite, packet_bytes)
+
+
+def _offset(text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise InputError(f"--flash-offset {text}: no number; give one such as 0x1f0000") from None
+
+
+def _list(gateway: Gateway, as_json: bool) -> None:
+    """The registry: numbers, generations, and what each node's key block says."""
+    entries = gateway.registry()
+    if as_json:
+        print_json([vars(entry) for entry in entries])
+        return
+    rows = [
+        [
+            entry.node,
+            entry.generation,
+            "void" if entry.void else _says(entry.options),
+            entry.packet_bytes or "",
+        ]
+        for entry in entries
+    ]
+    print_table("Nodes", ("node", "generation", "node's packets", "packet bytes"), rows)
+
+
+def _says(options: int) -> str:
+    from motecrypt.toolchain.link import LISTENS, STREAM
+
+    line = "on a serial line" if options & STREAM else "of a packet radio"
+    return f"{line}, {'both ways' if options & LISTENS else 'sends only'}"
