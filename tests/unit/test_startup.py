@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
+from motecrypt import cli
 from motecrypt.cli import application
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,17 +78,27 @@ def test_a_command_imports_what_it_needs(command: str, allowed: set[str]) -> Non
     assert not studies & {"rc4d", "pico", "rf", "wlan"}
 
 
-def test_the_list_of_commands_says_what_each_command_says() -> None:
-    """Summaries are read from compiled modules; they are those of the commands themselves."""
-    context = click.Context(application, terminal_width=100, max_content_width=100)
-    shown = " ".join(application.get_help(context).split())
+def test_the_list_of_commands_says_what_each_is_in_one_line() -> None:
+    context = click.Context(application, terminal_width=80, max_content_width=80)
+    lines = application.get_help(context).splitlines()
     names = application.list_commands(context)
+    width = max(map(len, names))
     for name in names:
-        command = application.get_command(context, name)
-        assert command is not None
-        summary = command.get_short_help_str(100 - 6 - max(map(len, names)))
-        assert summary
-        assert f" {name} {summary}" in shown
+        module = importlib.import_module(f"motecrypt.cli.{name.replace('-', '_')}")
+        title = f"motecrypt {name}: "
+        first = module.__doc__.splitlines()[0]
+        assert first.startswith(title) and first.endswith("."), name
+        summary = first.removeprefix(title).removesuffix(".")
+        assert f"  {name:{width}}  {summary[0].upper()}{summary[1:]}" in lines
+
+
+def test_a_command_that_says_nothing_has_no_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "__file__", str(tmp_path / "__init__.py"))
+    (tmp_path / "one_two.py").write_text('"""motecrypt one-two: a thing."""\n')
+    (tmp_path / "more.py").write_text('"""motecrypt more: several things.\n\nAt length.\n"""\n')
+    (tmp_path / "other.py").write_text('"""Something else."""\n')
+    told = [cli._summary(name) for name in ("one-two", "more", "other", "none")]
+    assert told == ["A thing", "Several things", "", ""]
 
 
 def test_the_benchmarks_say_what_they_compare() -> None:

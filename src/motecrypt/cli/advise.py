@@ -1,4 +1,4 @@
-"""motecrypt advise: which cipher for this device, radio, battery and budget, and why."""
+"""motecrypt advise: which cipher for this device, radio, battery and budget."""
 
 from __future__ import annotations
 

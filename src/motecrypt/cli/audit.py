@@ -1,4 +1,4 @@
-"""motecrypt audit: what a cipher gives away, with the experiment behind each finding."""
+"""motecrypt audit: what a cipher gives away, shown by experiments."""
 
 from __future__ import annotations
 

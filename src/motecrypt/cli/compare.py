@@ -1,4 +1,4 @@
-"""motecrypt compare: two results files, what became better or worse, cell by cell."""
+"""motecrypt compare: two results files: what became better, what worse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""motecrypt crypt: encrypt or decrypt hexadecimal bytes with our own C code, compiled for the host."""
+"""motecrypt crypt: encrypt or decrypt hexadecimal bytes with our own C code."""
 
 from __future__ import annotations
 

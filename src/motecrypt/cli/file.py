@@ -1,4 +1,4 @@
-"""motecrypt file: encrypt and decrypt files, in a modern container or in the published format."""
+"""motecrypt file: encrypt and decrypt files of any size."""
 
 from __future__ import annotations
 

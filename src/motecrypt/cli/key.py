@@ -1,4 +1,4 @@
-"""motecrypt key: a fresh random key in a file that only its owner can read."""
+"""motecrypt key: a fresh random key, in a file that only you can read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""motecrypt list: what exists."""
+"""motecrypt list: the devices, ciphers, radios and all else there is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""motecrypt measure: cells on devices, made if they are missing, and printed."""
+"""motecrypt measure: cycles, flash, RAM and stack of ciphers on devices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""motecrypt mote: the firmware of a sensor mote, and one running in the simulator."""
+"""motecrypt mote: the firmware of a sensor mote, and one in the simulator."""
 
 from __future__ import annotations
 

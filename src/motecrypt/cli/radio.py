@@ -1,4 +1,4 @@
-"""motecrypt radio: a pair of virtual serial radios that any program can use."""
+"""motecrypt radio: two virtual serial radios that any program can use."""
 
 from __future__ import annotations
 

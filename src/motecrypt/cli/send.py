@@ -1,4 +1,4 @@
-"""motecrypt send: the client of the radio link."""
+"""motecrypt send: the sender of messages and files over a serial radio."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""motecrypt wlan: a file over Wi-Fi: bytes, frames, time, and the energy of cipher and radio."""
+"""motecrypt wlan: a file over Wi-Fi: bytes, frames, time and energy."""
 
 from __future__ import annotations
 
