@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from dataclasses import asdict, replace
+from dataclasses import MISSING, asdict, fields, replace
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,9 +26,11 @@ from motecrypt.model import (
     Cell,
     Compiler,
     Current,
+    Implementation,
     Measurement,
     Memory,
     MessageLengths,
+    Placement,
     Shortfall,
     Toolchain,
     ToolchainTarget,
@@ -65,6 +67,29 @@ def test_a_results_file_is_waited_for_and_read_within_a_time(
 
 
 # --- the records of all rooms ----------------------------------------------------------------------------
+
+
+def defaults(record: Any) -> dict[str, Any]:
+    return {f.name: f.default for f in fields(record) if f.default is not MISSING}
+
+
+def test_what_records_hold_where_nothing_is_told() -> None:
+    assert defaults(Measurement) == {"flags_asked": "", "toolchain": "", "system_toolchain": True}
+    assert defaults(Compiler) == {
+        **dict.fromkeys(("linker", "root", "toolchain"), ""),
+        "shared": False, "compile_flags": (),
+    }
+    assert defaults(Cell) == {
+        "ad_bytes": 0, "placement": "flash", "cache": "none", "flags": (), "toolchain": "",
+    }
+    assert defaults(Implementation) == {
+        **dict.fromkeys(("placements", "c_flags", "best_on"), ()),
+        **dict.fromkeys(("key_bytes_measured", "key_bytes_allowed"), 16),
+        "cores": ("*",), "operations": ("setup", "encrypt", "decrypt"), "fetched": False, "note": "",
+    }
+    assert defaults(Placement) == {"caches": ("none",), "defines": (), "link_flags": ()}
+    made = Measurement(**{**recorded(), "extra": {"transient": 1, "shortfall": None}})
+    assert made.transient is True and made.shortfall is None and replace(made, extra={}).transient is False
 
 
 def test_which_lengths_and_addresses_there_are() -> None:

@@ -284,6 +284,128 @@ def test_descriptors_nest_so_deeply_and_no_deeper(depth: int, fits: bool) -> Non
             table(text)
 
 
+def complaint(text: str, take: Callable[[Table], Any]) -> str:
+    with pytest.raises(InputError) as told:
+        take(table(text))
+    return str(told.value)
+
+
+def test_of_much_that_is_wrong_the_first_is_told() -> None:
+    keys = [f"other{number}" for number in range(7)]
+    text = "".join(f"{key} = 1\n" for key in keys)
+    told = ", ".join(f"'{key}'" for key in keys[:5])
+    assert complaint(text, lambda t: (t.flag("z", True), t.flag("z", True), t.done())) == (
+        f"f.toml: unknown {told}; there are: z"
+    )
+    near = "; there is 'packetb' and 'packeta': did you mean 'packet'?"
+    text = "packetb = 1\npacketa = 1\npackecc = 1\nxxx = 1"
+    said = complaint(text, lambda t: t.text("packet"))
+    assert said == f"f.toml: 'packet' is missing; expected a string{near}"
+    choices = ("packeta", "packetb", "packecc", "xxx")
+    said = complaint("a = 'packet'", lambda t: t.text("a", choices=choices))
+    assert said == (
+        f"f.toml: 'a' is 'packet'; expected one of {', '.join(choices)} "
+        "(did you mean 'packetb' or 'packeta'?)"
+    )
+    for length, shown in ((58, "'" + "x" * 58 + "'"), (59, "'" + "x" * 59 + "...")):
+        said = complaint(f"a = '{'x' * length}'", lambda t: t.flag("a"))
+        assert said == f"f.toml: 'a' is {shown}; expected true or false"
+    for length, shown in ((60, "x" * 60), (61, "x" * 60 + "...")):
+        assert complaint(f"{'x' * length} = 1", lambda t: t.every_table()).startswith(
+            f"f.toml: '{shown}' stands"
+        )
+
+
+def test_numbers_are_finite_and_have_64_bits() -> None:
+    most = 2**63 - 1
+    assert table(f"a = {most}\nb = {-most}").plain() == {"a": most, "b": -most}
+    for value, said in (
+        (most + 1, "f.toml: a: b[1]: a whole number beyond 64 bits"),
+        (-most - 1, "f.toml: a: b[1]: a whole number beyond 64 bits"),
+        ("inf", "f.toml: a: b[1]: is inf; expected a finite number"),
+        ("nan", "f.toml: a: b[1]: is nan; expected a finite number"),
+    ):
+        with pytest.raises(InputError) as told:
+            table(f"a.b = [1.5, {value}]")
+        assert str(told.value) == said
+    deep = "k" * 70
+    text = "a = 1"
+    for _ in range(17):
+        text = f"{deep} = {{ {text} }}"
+    with pytest.raises(InputError) as told:
+        table(text)
+    where = ("f.toml" + f": {'k' * 60}..." * 17)[:180]
+    assert str(told.value) == f"{where}: nested too deeply; 16 tables are the most"
+
+
+def test_a_descriptor_is_read_up_to_a_megabyte(tmp_path: Path) -> None:
+    place = tmp_path / "f.toml"
+
+    def said() -> str:
+        with pytest.raises(InputError) as told:
+            Table.read(place)
+        return str(told.value).removeprefix(f"{place}: ")
+
+    assert said() == "cannot be read: No such file or directory"
+    place.write_text("a = 1\n" + "#" * ((1 << 20) - 6))
+    assert Table.read(place).integer("a") == 1 and Table.read(place).where == str(place)
+    place.write_text("a = 1\n" + "#" * ((1 << 20) - 5))
+    assert said() == "longer than 1,048,576 bytes: no descriptor"
+    place.write_bytes(b"a = '\xff'")
+    assert said().startswith("not valid TOML: 'utf-8' codec can't decode byte 0xff")
+    place.write_text("a = 1\na = 2")
+    assert said().startswith("not valid TOML: Cannot overwrite a value")
+    place.write_text("a = " + "[" * 50_000)
+    assert said() == "nested too deeply; 16 tables are the most"
+    place.unlink()
+    place.mkdir()
+    assert said() == "is no regular file"
+    with pytest.raises(InputError, match=r"not valid TOML: embedded null byte|cannot be read"):
+        Table.read(Path("a\0b"))
+
+
+PAIRS = "a list of pairs of numbers, such as [[1.5, 0.0], [0.9, 1.0]]"
+
+
+@pytest.mark.parametrize(
+    ("text", "take", "said"),
+    [
+        ("a = 'x'", lambda t: t.text("a", choices=("y",), filled=True), "'a' is 'x'; expected one of y"),
+        ("a = 1.5", lambda t: t.integer("a", low=1), "'a' is 1.5; expected a whole number from 1 on"),
+        ("a = 3", lambda t: t.number("a", low=4), "'a' is 3; expected a number from 4 on"),
+        ("a = 5", lambda t: t.number("a", high=4), "'a' is 5; expected a number of at most 4"),
+        ("a = -1", lambda t: t.number("a", above=-1), "'a' is -1; expected a number above -1"),
+        ("a = true", lambda t: t.number("a"), "'a' is True; expected a number"),
+        ("a = 'x'", lambda t: t.flag("a"), "'a' is 'x'; expected true or false"),
+        ("a = 'x'", lambda t: t.texts("a"), "'a' is 'x'; expected a list of strings"),
+        (
+            "a = ['x', 1]",
+            lambda t: t.text_or_texts("a"),
+            "'a' is ['x', 1]; expected a string or a list of strings",
+        ),
+        ("a = 1", lambda t: t.text_or_texts("a"), "'a' is 1; expected a string or a list of strings"),
+        ("a = [1, 1.5]", lambda t: t.integers("a"), "'a' is [1, 1.5]; expected a list of whole numbers"),
+        *(
+            (
+                f"a = [[1, 2], {wrong}]",
+                lambda t: t.points("a"),
+                f"'a' is [[1, 2], {shown}]; expected {PAIRS}",
+            )
+            for wrong, shown in (
+                ("1", "1"),
+                ("[1]", "[1]"),
+                ("[1, true]", "[1, True]"),
+                ("['x', 1]", "['x', 1]"),
+            )
+        ),
+        ("a = [{}, 1]", lambda t: t.tables("a"), "'a' is [{}, 1]; expected an array of tables ([[a]])"),
+        ("", lambda t: t.named_tables("a"), "'a' is missing; expected tables such as [a.name]"),
+    ],
+)
+def test_more_complaints_about_descriptors(text: str, take: Callable[[Table], Any], said: str) -> None:
+    assert complaint(text, take) == f"f.toml: {said}"
+
+
 # --- programs ----------------------------------------------------------------------------------------------
 
 
