@@ -77,15 +77,23 @@ def test_what_records_hold_where_nothing_is_told() -> None:
     assert defaults(Measurement) == {"flags_asked": "", "toolchain": "", "system_toolchain": True}
     assert defaults(Compiler) == {
         **dict.fromkeys(("linker", "root", "toolchain"), ""),
-        "shared": False, "compile_flags": (),
+        "shared": False,
+        "compile_flags": (),
     }
     assert defaults(Cell) == {
-        "ad_bytes": 0, "placement": "flash", "cache": "none", "flags": (), "toolchain": "",
+        "ad_bytes": 0,
+        "placement": "flash",
+        "cache": "none",
+        "flags": (),
+        "toolchain": "",
     }
     assert defaults(Implementation) == {
         **dict.fromkeys(("placements", "c_flags", "best_on"), ()),
         **dict.fromkeys(("key_bytes_measured", "key_bytes_allowed"), 16),
-        "cores": ("*",), "operations": ("setup", "encrypt", "decrypt"), "fetched": False, "note": "",
+        "cores": ("*",),
+        "operations": ("setup", "encrypt", "decrypt"),
+        "fetched": False,
+        "note": "",
     }
     assert defaults(Placement) == {"caches": ("none",), "defines": (), "link_flags": ()}
     made = Measurement(**{**recorded(), "extra": {"transient": 1, "shortfall": None}})
