@@ -9,6 +9,7 @@ missing, or nothing. After a change that is meant, look at the difference that t
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
@@ -21,6 +22,7 @@ from unittest import mock
 from golden_views import _cost, _digest, _figure, plain, written
 from motecrypt.advise import Point
 from motecrypt.catalog import Catalog
+from motecrypt.errors import InputError, MotecryptError
 from motecrypt.findings.data_types import DataTypeTimes, Interval
 from motecrypt.findings.features import Features
 from motecrypt.findings.host_speed import SpeedMachine, SpeedRow
@@ -29,6 +31,8 @@ from motecrypt.findings.radio_transfer import MODES, TransferRow
 from motecrypt.findings.wlan_transfer import CLOSED_FORM, NS3, Spread
 from motecrypt.link.modes import encoded_bytes
 from motecrypt.model import Comparison, Finding, Measurement, Section
+from motecrypt.radios import Channel, RadioPair, air, load_radio, radio_names
+from motecrypt.radios.module import Module, Settings
 from motecrypt.report import charts, content, explorer, headlines, page, sources
 from motecrypt.report.costs import join
 from motecrypt.studies import highlights
@@ -45,6 +49,7 @@ from motecrypt.studies.wlan import claims as wlan_claims
 from motecrypt.studies.wlan import plan as wlan
 from motecrypt.studies.wlan import study as wlan_study
 from motecrypt.studies.wlan import tables as wlan_tables
+from motecrypt.wlan import samples
 from motecrypt.wlan.filecost import FileCost
 
 PLACE = Path(__file__).parent / "golden" / "edges.json"
@@ -79,7 +84,7 @@ class Told:
         }
 
 
-# --- RC4D ------------------------------------------------------------------------------------------
+# --- RC4D
 
 TIMES = (1.0, 1.2, 2.0, 2.4, 2.5, 3.0, 5.0, 6.0, 10.0, 12.0)
 VARIANTS = tuple(
@@ -164,7 +169,7 @@ def rc4d_edges() -> dict[str, Any]:
     }
 
 
-# --- RF ------------------------------------------------------------------------------------------
+# --- RF
 
 
 def _print(random: Random) -> tuple[rf_print.Row, ...]:
@@ -283,7 +288,7 @@ def rf_edges() -> dict[str, Any]:
     }
 
 
-# --- Pico ------------------------------------------------------------------------------------------
+# --- Pico
 
 
 class MadeUp(files.StoredFiles):
@@ -430,7 +435,7 @@ def pico_edges() -> dict[str, Any]:
     }
 
 
-# --- Wi-Fi ------------------------------------------------------------------------------------------
+# --- Wi-Fi
 
 
 class MadeUpWlan(wlan.Stored):
@@ -795,12 +800,250 @@ def _point(first: int) -> dict[str, Any]:
     return {field.name: first + number for number, field in enumerate(fields(Point))}
 
 
+# --- sample files
+
+
+class Picture:
+    """In the place of Pillow's images: says what was done with them."""
+
+    def __init__(self, done: list[Any]) -> None:
+        self._done = done
+
+    def resize(self, size: Any, how: Any) -> Picture:
+        """As Pillow's."""
+        self._done.append(["resize", size, how])
+        return self
+
+    def save(self, held: Any, kind: str, quality: int) -> None:
+        """A file that grows with the quality."""
+        self._done.append(["save", kind, quality])
+        held.write(b"\xff\xd8" + bytes(60 * quality + 1200))
+
+
+def _pictures(done: list[Any]) -> Any:
+    def of(name: str) -> Callable[..., Picture]:
+        def made(*given: Any) -> Picture:
+            kept = [len(one) if isinstance(one, bytes) else one for one in given]
+            done.append([name, *("picture" if isinstance(one, Picture) else one for one in kept)])
+            return Picture(done)
+
+        return made
+
+    image = SimpleNamespace(new=of("new"), frombytes=of("frombytes"), blend=of("blend"))
+    image.Resampling = SimpleNamespace(BICUBIC="bicubic")
+    return SimpleNamespace(Image=image)
+
+
+def sample_edges() -> dict[str, Any]:
+    """How images and videos are made, without Pillow; what is kept of the others."""
+    found: dict[str, Any] = {}
+    for name, sizes in (("image", (3999, 4000, 4096, 28_000, 131_000)), ("video", (4000, 79_999, 80_001))):
+        for size in sizes:
+            done: list[Any] = []
+            with mock.patch.dict("sys.modules", {"PIL": _pictures(done)}):
+                try:
+                    made = samples._MAKERS[name](size)
+                    told = [len(made), _digest(made.hex())]
+                except MotecryptError as error:
+                    told = [str(error)]
+            found[f"samples: {name} {size}"] = [*told, *done[:9], _digest(plain(done)), len(done)]
+    with mock.patch.dict("sys.modules", {"PIL": None}):
+        try:
+            samples._image(5000)
+        except MotecryptError as error:
+            found["samples: no Pillow"] = [str(error)]
+    steps = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch.object(samples, "cache_dir", lambda: Path(folder)),
+    ):
+        made_of: list[int] = []
+        makers = {"text": lambda size: made_of.append(size) or bytes(size - (size == 7))}
+        with mock.patch.object(samples, "_MAKERS", makers):
+            for size in (5, 5, 6, 7):
+                try:
+                    path = samples.sample("text", size)
+                    steps.append([path.name, path.stat().st_size, list(made_of)])
+                    path.write_bytes(b"short" if size == 6 else path.read_bytes())
+                except MotecryptError as error:
+                    steps.append([str(error)])
+            steps.append([samples.sample("text", 6).stat().st_size, made_of])
+    found["samples kept"] = steps
+    return {key.replace(":", ""): value for key, value in found.items()}
+
+
+# --- radios
+
+LINES = (
+    *(
+        f"AT{name}"
+        for name in ("", "AC", "DN", "RE", "WR", "EK", "EA", "VR", "SN", "PK", "RO", "RT", "DR", "BD")
+    ),
+    *(f"AT{name}" for name in ("CN", "ID", "EE", "XX")),
+    *(
+        "PK",
+        "ATPK0",
+        "ATPK1",
+        "ATPKF0",
+        "ATPKF1",
+        "ATPK FF",
+        "ATPK-1",
+        "ATPKG",
+        "ATPK000000010",
+        "ATPK00000010",
+    ),
+    *(
+        "ATRO0",
+        "ATRO1",
+        "ATROFFFF",
+        "ATRO10000",
+        "ATRT0",
+        "ATRTFF",
+        "ATRT100",
+        "ATDR0",
+        "ATDR1",
+        "ATDR5",
+        "ATDR6",
+    ),
+    *("ATBD4AF", "ATBD4B0", "ATBD3D090", "ATBD3D091", "ATCN0", "ATCNFF", "ATCN100", "ATID0", "ATIDFFFF"),
+    *("ATID10000", "ATEE0", "ATEE1", "ATEE2", "ATEK" + "A" * 31, "ATEK" + "A" * 32, "ATEK" + "G" * 32),
+    *("ATEAsixteen letters!", "ATEAfifteen letters", "ATAC1", "ATVR1", "ATSN1", "atpk18", " AT "),
+    *("A" * 79, "A" * 80, "A" * 81, "A" * 200),
+)
+
+
+def _played(number: int) -> list[Any]:
+    """Two radios that are written to at random: all that arrives, and what is told meanwhile."""
+    random = Random(f"radios {number}")
+    radio = load_radio(random.choice(("srf", "srf", *radio_names())))
+    chances = (0.0, 0.0, 0.3)
+    channel = Channel(
+        *(random.choice(chances), random.choice((0.0, 0.0, 2e-3)), random.choice((True, False))),
+        *(random.choice(chances), random.choice(chances), number),
+    )
+    pair = RadioPair(radio, channel)
+    told: list[Any] = [radio.name]
+    now = 0.0
+    for _ in range(50):
+        for end in (0, 1):
+            if random.random() < 0.6:
+                data = random.choice(
+                    (
+                        random.randbytes(random.randrange(40)),
+                        b"+" * random.randrange(1, 5),
+                        b"+++",
+                        b"+" * random.randrange(1, 3) + random.randbytes(random.randrange(30)),
+                        random.choice(LINES).encode() + b"\r" + b"later" * random.randrange(2),
+                        b"",
+                    )
+                )
+                pair.write(end, data, now - random.choice((0.0, 0.0, 5.0)))
+        told.append([pair.next_us(), pair.next_is_arrival(), pair.line_booked_us(0, now), pair.now_us])
+        now += random.choice((0.0, 90.0, 3000.0, 20_000.0, 110_000.0, 1_000_000.0, 1_100_000.0, 5_000_000.0))
+        told.append([[a.end, a.data.hex(), a.time_us] for a in pair.advance(now)])
+        told.append([[pair.radio(end).packet_bytes, pair.module(end).commanding] for end in (0, 1)])
+    return [*told, *([*vars(pair.tally(end)).values()] for end in (0, 1))]
+
+
+def _air(kind: str, given: Mapping[str, float], payload: int) -> list[float]:
+    radio = SimpleNamespace(air=kind, value=lambda name: given[name])
+    return [air.air_time_us(radio, payload), air.overhead_bytes(radio)]
+
+
+def radio_edges() -> dict[str, Any]:
+    """Modules, pairs, channels, the air and the catalog at their edges."""
+    played = [_played(number) for number in range(60)]
+    answers = []
+    for name in ("srf", "lora"):
+        module = Module(load_radio(name))
+        module.enter()
+        for line in LINES:
+            module.commanding = True
+            answer, rest = module.feed(line.encode("latin-1") + b"\r\nAT")
+            changed = plain(module.apply().figures)["packet_bytes"]["value"]
+            answers.append([line[:24], answer.decode(), rest.hex(), module.commanding, changed])
+            module.feed(b"\r")
+        module.restart()
+        answers.append(plain(module.settings))
+    damaged = []
+    for bits, crc, loss in (
+        (0.0, True, 0.0),
+        (0.01, False, 0.2),
+        (0.01, True, 0.2),
+        (1.0, False, 0.0),
+        (0.2, False, 1.0),
+    ):
+        channel = Channel(loss=loss, bit_error_rate=bits, crc=crc, seed=4)
+        generator = channel.generator()
+        damaged.append(
+            [_hex(channel.damage(generator, bytes(size))) for size in (1, 2, 12) for _ in range(12)]
+        )
+    lora = {"bandwidth_hz": 125_000.0, "coding_rate": 1, "preamble_symbols": 8}
+    timed = [
+        _air("lora", {**lora, "spreading_factor": factor, "explicit_header": header, "crc_on": crc}, payload)
+        for factor in (7, 10, 11, 12)
+        for header in (0, 1)
+        for crc in (0, 1)
+        for payload in (1, 5, 6, 51)
+    ]
+    timed += [
+        _air(
+            "lora",
+            {**lora, "bandwidth_hz": hz, "spreading_factor": 11, "explicit_header": 1, "crc_on": 1},
+            20,
+        )
+        for hz in (128_000.0, 127_999.0)
+    ]
+    ones = {
+        figure: float(number)
+        for number, figure in enumerate(sorted({f for a in air.AIRS.values() for f in a.figures}), 3)
+    }
+    others = [[kind, _air(kind, ones, 7)] for kind in air.AIRS]
+    changes: list[dict[str, float]] = [
+        *({"packet_bytes": n} for n in (0, 1, 240, 241, 12.5)),
+        *({"timeout_ms": n} for n in (-1, 0, float("inf"), float("nan"))),
+        *({"odd": 1}, {"serial_baud": 9600}, {}),
+    ]
+    sets = []
+    for change in changes:
+        try:
+            made = load_radio("srf").with_figures(**change)
+            sets.append(
+                [made.packet_bytes, made.timeout_us, made.serial_byte_us, made.figures["timeout_ms"].source]
+            )
+        except InputError as error:
+            sets.append([str(error)])
+    refused = []
+    for field in ("loss", "bit_error_rate", "duplicate", "reorder"):
+        for value in (-0.1, 0, 1, 1.1):
+            try:
+                refused.append(getattr(Channel(**{field: value}), field))
+            except InputError as error:
+                refused.append(str(error))
+    return {
+        "radios played": [[each[0], _digest(plain(each)), *plain(each[-2:])] for each in played],
+        "radios answered": answers,
+        "radios channels": [_digest(damaged), *(each[-3:] for each in damaged), *refused],
+        "radios air": plain([timed, others]),
+        "radios set": plain(sets),
+        "radios from the box": [
+            [name, *plain(Settings.of(load_radio(name))).values()] for name in radio_names()
+        ],
+    }
+
+
+def _hex(data: bytes | None) -> str | None:
+    return None if data is None else data.hex()
+
+
 EDGES: Mapping[str, Callable[[], dict[str, Any]]] = {
     "rc4d": rc4d_edges,
     "rf": rf_edges,
     "pico": pico_edges,
     "wlan": wlan_edges,
     "report": report_edges,
+    "radios": radio_edges,
+    "samples": sample_edges,
 }
 
 

@@ -199,12 +199,11 @@ class RadioPair:
         state = self._ends[end]
         if not state.module.commanding:
             return
-        idle_us = now_us - state.last_command_us
-        if idle_us >= COMMAND_TIMEOUT_US:
-            state.module.commanding = False
-        else:
-            due_us = state.last_command_us + COMMAND_TIMEOUT_US
+        due_us = state.last_command_us + COMMAND_TIMEOUT_US
+        if now_us < due_us:  # a difference of the two might be rounded to less than the timeout, for ever
             self._at(due_us, lambda later_us: self._command_timeout(end, later_us))
+        else:
+            state.module.commanding = False
 
     def _command(self, end: int, data: bytes, now_us: float) -> None:
         state = self._ends[end]

@@ -75,6 +75,27 @@ def test_command_mode_ends_by_itself() -> None:
     assert run(pair, pair.now_us + SECOND)[1] == b"hello world!"
 
 
+def test_command_mode_ends_whatever_the_time_is_rounded_to() -> None:
+    begin_us = 4494910.647887
+    assert begin_us + COMMAND_TIMEOUT_US - begin_us < COMMAND_TIMEOUT_US
+    pair = RadioPair(load_radio("srf"))
+    state = pair._ends[0]
+    state.module.commanding, state.last_command_us = True, begin_us
+    calls: list[float] = []
+
+    def timeout(now_us: float) -> None:
+        calls.append(now_us)
+        assert len(calls) < 3, "it is asked again at the same time, for ever"
+        RadioPair._command_timeout(pair, 0, now_us)
+
+    pair._command_timeout = lambda end, now_us: timeout(now_us)  # type: ignore[method-assign]
+    pair._at(begin_us + 1, timeout)
+    pair.advance(begin_us + COMMAND_TIMEOUT_US - 1)
+    assert state.module.commanding
+    pair.advance(begin_us + COMMAND_TIMEOUT_US)
+    assert not state.module.commanding and calls == [begin_us + 1, begin_us + COMMAND_TIMEOUT_US]
+
+
 def test_pluses_without_quiet_are_data() -> None:
     pair = RadioPair(load_radio("srf"))
     pair.write(0, b"a", 0)
