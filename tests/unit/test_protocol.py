@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import struct
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from motecrypt.runners import Fault, Region, fake
 from motecrypt.runners.fake import FakeSession
 from motecrypt.runners.protocol import Client, Frames, ProtocolError, crc16, decode, encode
 
@@ -134,3 +138,85 @@ def test_what_could_not_be_stored_is_told_at_the_next_request() -> None:
     client.set_key(b"\x0f")
     with pytest.raises(ProtocolError, match="answered 'h' to what it was to store"):
         client.run("encrypt", 1, 0)
+
+
+# --- the firmware in Python --------------------------------------------------------------------------------
+
+GREETING = struct.pack("<IIHHHHB", 16_000_000, 0, 64, 32, 64, 256, 0)
+
+
+def asked(session: FakeSession, *requests: bytes) -> bytes:
+    for request in requests:
+        session.write(request)
+    return session.read(0.0)
+
+
+def test_the_firmware_in_python_answers_as_the_other_does() -> None:
+    def encrypts(*given: bytes) -> tuple[bytes, bytes]:
+        return b"|".join(given), b"tag"
+
+    session = FakeSession(encrypts, lambda *given: (b"/".join(given), b""), cycles=lambda run: 7 * run)
+    assert (session.cycles_exact, session.holds_input, session.restartable) == (True, True, False)
+    assert session.read(0.0) == encode(0, "h", GREETING) and session.read(0.0) == b""
+    assert asked(session, encode(5, "H")) == encode(5, "h", GREETING)
+    for number, kind in enumerate("KNAMT"):
+        assert asked(session, encode(number, kind, kind.lower().encode())) == encode(number, "k")
+    for kind in "BGIJLOSUXZ":
+        assert asked(session, encode(9, kind)) == encode(9, "e", b"\x03")
+    damaged = bytearray(encode(9, "K", b"k"))
+    damaged[4] ^= 1
+    assert asked(session, bytes(damaged)) == encode(0, "e", b"\x01")
+    head = b"\0" + (100).to_bytes(4, "little") + bytes(4)
+    runs = [encode(number, "R", bytes([operation, 1, 0])) for number, operation in ((1, 0), (2, 1), (3, 2))]
+    assert asked(session, b"".join(runs)) == b"".join(
+        encode(number, "r", head + output)
+        for number, output in ((1, b"m"), (2, b"tagk|n|a|m"), (3, b"k/n/a/k|n|a|m"))
+    )
+    assert session.regions() == [Region(7 * run, 10, "0" * 16) for run in (1, 2, 3)] and not session.regions()
+    assert session.restart() is False
+    with FakeSession() as plain:
+        plain.read(0.0)
+        for operation in (0, 1, 2):
+            said = asked(plain, encode(1, "M", b"ab") + encode(2, "R", bytes([operation, 1, 0])))
+            assert said == encode(1, "k") + encode(2, "r", head + b"ab")
+        assert plain.regions() == [Region(100, 10, "0" * 16)] * 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("silent", b""),
+        ("garbage", b"\x00\xff" * 20 + b"\x7e"),
+        ("half-frame", encode(3, "k")[:3]),
+        ("wrong-version", encode(3, "k", version=2)),
+        ("restarts", encode(0, "h", GREETING)),
+        ("flips", encode(3, "k")),
+        ("a", encode(3, "k")),
+        ("z", encode(3, "k")),
+    ],
+)
+def test_each_fault_of_the_firmware_in_python(fault: str, said: bytes) -> None:
+    session = FakeSession(fault=fault)
+    session.read(0.0)
+    assert asked(session, encode(3, "K", b"k")) == said
+
+
+def test_a_flipped_bit_and_a_crash_of_the_firmware_in_python() -> None:
+    run = encode(2, "R", b"\x01\x01\x00")
+    for message, output in ((b"ab", b"`b"), (b"", b"")):
+        session = FakeSession(fault="flips")
+        session.read(0.0)
+        said = asked(session, encode(1, "M", message) + run)
+        assert said.endswith(encode(2, "r", b"\0\x64" + bytes(7) + output))
+    with pytest.raises(Fault, match=r"^the firmware crashed at 0x123$"):
+        FakeSession(fault="dies").write(b"")
+
+
+def test_the_firmware_in_python_waits_a_little_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(fake, "time", SimpleNamespace(monotonic=lambda: 1000.0, sleep=slept.append))
+    session = FakeSession()
+    session.read(0.0)
+    for deadline in (999.0, 1000.0, 1000.0 + 2**-8, 1001.0):
+        assert session.read(deadline) == b""
+    assert slept == [0.0, 0.0, 2**-8, 0.01]

@@ -56,11 +56,13 @@ struct rp2040_outside {
     uint32_t (*uart_sender_flags)(void *context); /* NULL: every byte leaves at once */
 };
 
+typedef uint32_t rp2040_page[0x400]; /* registers in 4 KB */
+
 struct rp2040 {
     struct rp2040_outside outside;
-    uint32_t apb[RP2040_APB_BYTES / 0x4000u][0x1000u / 4u];
-    uint32_t sio[0x1000u / 4u];
-    uint32_t ppb[0x1000u / 4u]; /* the system control space, 0xE000E000 */
+    rp2040_page apb[28]; /* of each 0x4000 bytes of the peripherals' window */
+    rp2040_page sio;
+    rp2040_page ppb; /* the system control space, 0xE000E000 */
     uint32_t xip[16];
     uint32_t ssi[64];
     int polling;            /* the access now served repeats the one before: nothing came between */
@@ -294,7 +296,8 @@ static inline uint32_t rp2040_sio_read(struct rp2040 *chip, uint32_t offset) {
 static inline void rp2040_sio_write(struct rp2040 *chip, uint32_t offset, uint32_t value) {
     if (offset >= 0x60u && offset <= 0x6Cu) {
         chip->sio[0x7C / 4] = offset >= 0x68u;
-        offset = offset & 4u ? 0x64u : 0x60u; /* the signed and unsigned operands are the same registers */
+        /* the signed and unsigned operands are the same registers */
+        offset = offset == 0x60u || offset == 0x68u ? 0x60u : 0x64u;
     }
     chip->sio[offset / 4] = value;
 }

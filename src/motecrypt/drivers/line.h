@@ -78,7 +78,6 @@ static void line_match(struct line *line, char byte) {
     }
     if (line->until_matched == length) {
         line->seen_until = true;
-        line->until_matched = 0;
     }
 }
 

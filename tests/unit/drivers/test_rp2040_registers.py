@@ -79,7 +79,12 @@ def from_pll(chip: Chip) -> Chip:
 def test_the_last_peripheral_has_registers_of_its_own(program: Path) -> None:
     last = 0x4006C000
     chip = Chip(program).put(SIO + 0x10, 5).put(last + 0x10, 7).put(last + 0xFFC, 9)
-    chip.reads(SIO + 0x10, 5).reads(SIO + 0xFFC, 0).reads(last + 0x10, 7).reads(last + 0xFFC, 9).done()
+    chip.reads(SIO + 0x10, 5).reads(SIO + 0xFFC, 0).reads(last + 0x10, 7).reads(last + 0xFFC, 9)
+    chip.put(last - 0x4000 + 0xFFC, 3).reads(last, 0).reads(last - 0x4000 + 0xFFC, 3)
+    chip.put(SIO + 0xFFC, 4).put(0xE000EFFC, 5).reads(SIO + 0xFFC, 4).reads(0xE000E000, 0).reads(
+        0xE000EFFC, 5
+    )
+    chip.reads(XIP, 3).done()
 
 
 def test_windows(program: Path) -> None:
