@@ -132,16 +132,16 @@ static inline void shadow_charge(struct shadow *s, uint64_t now) {
 }
 
 static inline void shadow_begin(struct shadow *s, uint32_t function, uint32_t sp, uint64_t now) {
-    memset(&s->frames[0], 0, sizeof s->frames[0]);
+    struct shadow_frame *root = s->frames;
+    memset(root, 0, sizeof *root); /* its caller_sp, 0, says that it takes no stack */
     s->depth = 0;
     s->since = now;
-    s->frames[0].function = function;
-    s->frames[0].caller_sp = UINT32_MAX;
-    s->frames[0].least_sp = sp;
-    s->frames[0].start = now;
-    s->frames[0].interrupts = s->interrupts;
-    s->frames[0].node = shadow_child(s, 0, function);
-    s->nodes[s->frames[0].node].calls++;
+    root->function = function;
+    root->least_sp = sp;
+    root->start = now;
+    root->interrupts = s->interrupts;
+    root->node = shadow_child(s, 0, function);
+    s->nodes[root->node].calls++;
     s->functions[function].calls++;
     s->functions[function].active++;
 }

@@ -77,6 +77,10 @@ static uint64_t add(const uint64_t *n) {
     return shadow_add_function(&shadow, (uint32_t)n[0], (uint32_t)n[1]);
 }
 
+static uint64_t end_of(const uint64_t *n) {
+    return shadow.functions[n[0]].end;
+}
+
 /* Calls and returns of a function, as often as told, each a cycle longer than the one before. */
 static uint64_t repeat(const uint64_t *n) {
     uint64_t now = n[2];
@@ -125,6 +129,7 @@ int main(int argc, char **argv) {
         {"jump", jump},           {"back", back},   {"land", land},       {"stack", stack},
         {"end", end},             {"add", add},     {"dropped", dropped}, {"repeat", repeat},
         {"nest", nest},           {"put", put},   {"room", room},     {"out_of_memory", out_of_memory},
+        {"end_of", end_of},
     };
     return argc < 3 ? 9 : SERVE(operations, argv);
 }

@@ -108,6 +108,31 @@ def test_a_call_inside_a_call(program: Path, tmp_path: Path) -> None:
     }
 
 
+def test_functions_have_the_ends_that_they_are_told(program: Path, tmp_path: Path) -> None:
+    lines: Lines = [("add", 0x100, 0x120), ("add", 0x200, 0)]
+    told = run(
+        program, tmp_path, [*lines, *(("end_of", n) for n in range(5)), ("begin", 1, 9, 0)], functions=2
+    )
+    assert told.answers[:7] == [3, 4, 0, 16 + 14, 32 + 14, 0x120, 0]
+
+
+def test_after_a_reset_the_interrupts_before_it_are_no_more_subtracted(program: Path, tmp_path: Path) -> None:
+    told = run(
+        program,
+        tmp_path,
+        [
+            ("begin", 1, 100, 0),
+            ("interrupt", 2, 100, 98, 20, 10),
+            ("back", 100, 20, 17),
+            ("end", 20),
+            ("begin", 1, 100, 30),
+            ("end", 42),
+        ],
+    )
+    assert told.functions[1] == {"start": 16, "calls": 2, "inclusive": 13 + 12, "self": 13 + 12, "stack": 0}
+    assert told.functions[2]["inclusive"] == 7
+
+
 def test_an_interrupts_cycles_and_stack_are_its_own(program: Path, tmp_path: Path) -> None:
     told = run(
         program,
