@@ -6,12 +6,13 @@ import json
 import re
 import shlex
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from elftools.elf.elffile import ELFFile
-from elftools.elf.relocation import RelocationSection
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from motecrypt import process
 from motecrypt.catalog import FIRMWARE, Catalog
@@ -24,6 +25,7 @@ from motecrypt.results import Results
 from motecrypt.setup import have
 from motecrypt.toolchain import BuildRequest
 from motecrypt.toolchain.firmware import cipher_inputs
+from object_code import code_of
 
 CATALOG = Catalog.load()
 STRICT = ("-std=gnu99", "-Wall", "-Wextra", "-Wconversion", "-Werror")
@@ -58,28 +60,6 @@ def _run(command: Sequence[str | Path], folder: Path) -> str:
     return outcome.output
 
 
-def _code(path: Path, prefix: str) -> list[tuple[str, bytes, list[tuple[str, int, int, int]]]]:
-    """All sections that a linker takes, each with its relocations, without the prefix in any name."""
-    with path.open("rb") as file:
-        elf = ELFFile(file)
-        symbols = elf.get_section_by_name(".symtab")
-        found = []
-        for number, section in enumerate(elf.iter_sections()):
-            if not section["sh_flags"] & 2:
-                continue
-            changes: list[tuple[str, int, int, int]] = []
-            for other in elf.iter_sections():
-                if isinstance(other, RelocationSection) and other["sh_info"] == number:
-                    for one in other.iter_relocations():
-                        symbol = symbols.get_symbol(one["r_info_sym"])
-                        name = symbol.name or elf.get_section(symbol["st_shndx"]).name
-                        entry = one.entry
-                        place = (entry["r_offset"], entry["r_info_type"], entry.get("r_addend", 0))
-                        changes.append((name.replace(prefix, ""), *place))
-            found.append((section.name.replace(prefix, ""), section.data(), changes))
-    return sorted(found)
-
-
 @pytest.mark.long
 @needs_avr
 @needs_pico
@@ -104,7 +84,7 @@ def test_an_export_compiles_to_the_machine_code_that_was_measured(
     for source, copy in zip(given.sources, made.compiled, strict=True):
         _run([*compiler, *STRICT, *SECTIONS, "-c", copy, "-o", "new.o"], tmp_path)
         _run([*compiler, *SECTIONS, "-std=gnu99", *defines, *include, "-c", source, "-o", "old.o"], tmp_path)
-        new, old = _code(tmp_path / "new.o", prefix), _code(tmp_path / "old.o", prefix)
+        new, old = code_of(tmp_path / "new.o", prefix), code_of(tmp_path / "old.o", prefix)
         assert any(data for _, data, _ in old)
         assert new == old, f"{source.name} is not the same code"
         for line in _run(

@@ -21,13 +21,17 @@ from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.emulate.images import read_image
 from motecrypt.emulate.run import FreeRun, run_freely
 from motecrypt.export import Export, LinkRadio, choose, plan_link, target
+from motecrypt.export.sources import exported_inputs
 from motecrypt.link import MemoryStore
 from motecrypt.link.gateway import Gateway, NodeMessage
 from motecrypt.link.provisioning import block_text, eeprom_hex, flash_image
 from motecrypt.ports.serial_port import SerialPort
 from motecrypt.radios import load_radio
 from motecrypt.setup import have
+from motecrypt.toolchain import BuildRequest
 from motecrypt.toolchain.link import COMMAND, CONFIRMED, LISTENS, SHORT, STREAM, Event, Suite
+from motecrypt.toolchain.link_node import FixedRadio, node_inputs, suite_of
+from object_code import code_of
 
 CATALOG = Catalog.load()
 CIPHERS: dict[str, Suite] = {"aes128-ccm8": "aes128-ccm", "ascon-aead128": "ascon-aead128"}
@@ -308,6 +312,37 @@ def test_the_sketches_for_other_radios_fit_their_libraries(
     flags = ["-mmcu=atmega328p", "-std=gnu++11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I."]
     sketch = Path("lib/examples") / example / f"{example}.ino"
     run(["avr-g++", *flags, "-Ilib/src", "-include", "Arduino.h", "-x", "c++", sketch], tmp_path)
+
+
+# --- the link's own machine code
+
+
+@needs_pico
+@pytest.mark.long
+@pytest.mark.skipif(not have("avr"), reason="the kit 'avr' is not installed")
+@pytest.mark.parametrize("fixed", [None, SRF.fixed], ids=["any", "srf"])
+@pytest.mark.parametrize(("name", "cipher"), [("arduino", "aes128-ccm8"), ("pico-sdk", "ascon-aead128")])
+def test_an_export_compiles_to_the_links_own_machine_code(
+    name: str, cipher: str, fixed: FixedRadio | None, tmp_path: Path
+) -> None:
+    """So the figures of docs/link.md, which tests take of these files, are the export's."""
+    meant = target(name, CATALOG)
+    device = CATALOG.device(meant.device)
+    request = BuildRequest(device, choose(CATALOG, CATALOG.cipher(cipher), meant, None), "flash")
+    boards = [board for board in meant.link.boards if board not in ("arduino.c", "rp2040.c")]
+    given = node_inputs(request, suite_of(CATALOG.cipher(cipher)), fixed, meant.link.storage, boards)
+    made = exported_inputs(given, ("node.h",), "mc_prefix_")
+    for file, text in made.files.items():
+        (tmp_path / file).write_text(text)
+    compiler = [device.compiler.command, *device.compiler.machine_flags, *request.cipher_flags, "-std=gnu99"]
+    compiler += ["-ffunction-sections", "-fdata-sections", "-fno-common", "-c"]
+    own = [*(f"-D{define}" for define in given.defines), *(f"-I{folder}" for folder in given.directories)]
+    for source, copy in zip(given.sources, made.compiled, strict=True):
+        run([*compiler, *own, source, "-o", "old.o"], tmp_path)
+        run([*compiler, copy, "-o", "new.o"], tmp_path)
+        new, old = code_of(tmp_path / "new.o", "mc_prefix_"), code_of(tmp_path / "old.o", "mc_prefix_")
+        assert any(data for _, data, _ in old)
+        assert new == old, source.name
 
 
 # --- plain C: this computer and aarch64

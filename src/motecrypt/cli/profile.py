@@ -47,6 +47,12 @@ ROWS = 30
     help="Write a file for speedscope.app, a viewer of flame graphs.",
 )
 @click.option(
+    "--eeprom",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="A file that keeps the EEPROM.",
+)
+@click.option(
     "--libraries",
     type=click.Path(path_type=Path, file_okay=False),
     multiple=True,
@@ -62,6 +68,7 @@ def command(
     input_file: BinaryIO | None,
     lines: int,
     flame: Path | None,
+    eeprom: Path | None,
     libraries: tuple[Path, ...],
     as_json: bool,
 ) -> None:
@@ -80,6 +87,7 @@ def command(
         max_seconds=max_seconds,
         max_output=None,
         input=None if input_file is None else input_file.fileno(),
+        eeprom=eeprom,
     )
     found = profile(image, target, how, lambda data: None)
     chosen = choose(found, functions)

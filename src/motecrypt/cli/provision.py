@@ -36,7 +36,8 @@ _file = click.Path(path_type=Path, dir_okay=False)
 @click.option("--sends-only", is_flag=True, help="The node never listens.")
 @click.option("--long-tags", is_flag=True, help="Tags of 16 bytes in long messages.")
 @click.option("--eep", type=_file, default=None, help="Write an EEPROM image for avrdude (Intel HEX).")
-@click.option("--eeprom-at", type=int, default=0, show_default=True, help="With --eep: its first address.")
+@click.option("--eeprom", type=_file, default=None, help="Write a simulated UNO's EEPROM ('run --eeprom').")
+@click.option("--eeprom-at", type=int, default=0, show_default=True, help="With these: the first address.")
 @click.option(
     "--uf2", "uf2_file", type=_file, default=None, help="Write two flash sectors for a Pico's drive."
 )
@@ -60,6 +61,7 @@ def command(
     sends_only: bool,
     long_tags: bool,
     eep: Path | None,
+    eeprom: Path | None,
     eeprom_at: int,
     uf2_file: Path | None,
     flash: Path | None,
@@ -80,7 +82,7 @@ def command(
     Files are new and readable by you alone. docs/link.md has the formats.
     """
     from motecrypt.link import provisioning
-    from motecrypt.toolchain.link import TAG_16
+    from motecrypt.toolchain.link import STORAGE_BYTES, TAG_16
     from motecrypt.toolchain.link_node import link_options
 
     radio = chosen_radio(radio_name, packet_bytes)
@@ -94,6 +96,7 @@ def command(
     forms: dict[Path, Callable[[bytes], bytes]] = {}
     for path, form in (
         (eep, lambda storage: provisioning.eeprom_hex(storage, eeprom_at)),
+        (eeprom, lambda storage: provisioning.whole_eeprom(storage, eeprom_at)),
         (uf2_file, lambda storage: provisioning.uf2(storage, offset)),
         (flash, provisioning.flash_image),
         (image, bytes),
@@ -106,9 +109,12 @@ def command(
     if node is None:
         raise InputError("say which node: a number from 0 to 62, another one for each")
     if not forms and not block and not qr:
-        raise InputError("say how its keys travel: --eep, --uf2, --flash, --image, --block, --qr or --png")
-    provisioning.eeprom_hex(bytes(188), eeprom_at)  # what is wrong is told before a generation is used
-    provisioning.uf2(bytes(188), offset)
+        raise InputError(
+            "say how its keys travel: --eep, --eeprom, --uf2, --flash, --image, --block, --qr or --png"
+        )
+    for form in forms.values():
+        if form is not forms.get(png or Path()):
+            form(bytes(STORAGE_BYTES))  # what is wrong is told before a generation is used
     if qr or png:
         need("qr")
     options = link_options(serial=radio.serial_byte_us > 0, sends_only=sends_only)

@@ -138,6 +138,7 @@ def plan_link(
         "answer_ms": fixed.answer_ms if fixed else ANSWER_MS,
         "storage_bytes": STORAGE_BYTES,
         "provision": _provision(target, radio),
+        "radio_words": shlex.join(_radio_words(radio)) if radio else "--radio srf",
         "url": url,
         "own": "",
         "broken": False,

@@ -21,6 +21,8 @@ PAGE, SECTOR = 256, 4096
 FLASH_OFFSET = 0x1F0000
 """Where a Pico's first sector is: 64 KB below the end of its 2 MB."""
 
+UNO_EEPROM_BYTES = 1024
+
 _FLASH_BASE = 0x10000000
 _RP2040 = 0xE48BFF56
 _HEX_BYTES = 16
@@ -42,6 +44,19 @@ def eeprom_hex(image: bytes, at: int = 0) -> bytes:
         for start in range(0, len(image), _HEX_BYTES)
     ]
     return "".join([*lines, _hex_record(0, 1, b"")]).encode()
+
+
+def whole_eeprom(image: bytes, at: int = 0) -> bytes:
+    """All of an UNO's EEPROM with a storage in it, as `motecrypt run --eeprom` keeps it.
+
+    Raises
+    ------
+    InputError
+        The storage does not fit there.
+    """
+    if not 0 <= at <= UNO_EEPROM_BYTES - len(image):
+        raise InputError(f"address {at} of an UNO's EEPROM; give 0 to {UNO_EEPROM_BYTES - len(image)}")
+    return (b"\xff" * at + image).ljust(UNO_EEPROM_BYTES, b"\xff")
 
 
 def _hex_record(address: int, kind: int, data: bytes) -> str:

@@ -72,7 +72,8 @@ def build_sketch(sketch: Path, libraries: Sequence[Path] = ()) -> Path:
     folder = sketch.resolve().parent
     parts = _sketch_parts(sketch.resolve())
     own = [p for p in sorted(folder.glob("*")) if p.suffix in _SOURCES]
-    used = _libraries_of([*parts, *own, *folder.glob("*.h")], (*libraries, folder.parent, *LIBRARIES), folder)
+    places = (*(place.resolve() for place in libraries), folder.parent, *LIBRARIES)
+    used = _libraries_of([*parts, *own, *folder.glob("*.h")], places, folder)
     sources = [*own, *(s for lib in used for s in _library_sources(lib))]
     include = [*_CORE_INCLUDE, folder, *(p for lib in used for p in _include_folders(lib))]
     refuse_precompiled((folder, *used))

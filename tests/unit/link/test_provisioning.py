@@ -245,7 +245,7 @@ def key(tmp_path: Path) -> Path:
 def test_every_form_holds_the_same_keys_and_the_gateway_knows_them(
     key: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    files = {name: tmp_path / name for name in ("eep", "uf2", "flash", "image")}
+    files = {name: tmp_path / name for name in ("eep", "eeprom", "uf2", "flash", "image")}
     given = [word for name, path in files.items() for word in (f"--{name}", path)]
     more = ("--eeprom-at", 200, "--flash-offset", "0x100000", "--block")
     code, out, err = _run(capfd, 5, "--key", key, *given, *more)
@@ -259,6 +259,7 @@ def test_every_form_holds_the_same_keys_and_the_gateway_knows_them(
     head = bytes([2, 5, options, 12, 1, 0, 0, 0])
     assert image[:24] == head + node_key("aes128-ccm", MASTER, 5, 1)
     assert files["eep"].read_bytes() == provisioning.eeprom_hex(image, 200)
+    assert files["eeprom"].read_bytes() == b"\xff" * 200 + image + b"\xff" * 636
     assert files["uf2"].read_bytes() == provisioning.uf2(image, 0x100000)
     assert files["flash"].read_bytes() == provisioning.flash_image(image)
     assert {stat.S_IMODE(path.stat().st_mode) for path in files.values()} == {0o600}
@@ -307,13 +308,15 @@ def test_each_call_raises_the_generation(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["5"], "say how its keys travel: --eep, --uf2, --flash, --image, --block, --qr or --png"),
+        (["5"], "say how its keys travel: --eep, --eeprom, --uf2, --flash, --image, --block, --qr or --png"),
         (["--block"], "say which node: a number from 0 to 62"),
         (
             ["5", "--block", "--radio", "srf", "--packet-bytes", "11"],
             "packets of 11 bytes; the link takes 12",
         ),
         (["5", "--eep", "{}/x", "--eeprom-at", "65349"], "address 65349 of an EEPROM"),
+        (["5", "--eeprom", "{}/x", "--eeprom-at", "837"], "address 837 of an UNO's EEPROM; give 0 to 836"),
+        (["5", "--eeprom", "{}/x", "--eeprom-at", "-1"], "address -1 of an UNO's EEPROM; give 0 to 836"),
         (["5", "--uf2", "{}/x", "--flash-offset", "0x1f0001"], "give a multiple of 0x1000"),
         (["5", "--uf2", "{}/x", "--flash-offset", "x"], "--flash-offset x: no number"),
         (["5", "--uf2", "{}/x", "--eep", "{}/x"], "named twice"),
