@@ -132,7 +132,7 @@ def test_the_answer_time_is_four_packets_on_a_slow_radio() -> None:
     times = {name: radio(name).answer_ms for name in radio_names()}
     assert times.pop("lora") == 4500
     assert set(times.values()) == {250}
-    assert radio("lora", 12).answer_ms == 700
+    assert radio("lora", 12).answer_ms == 600
     assert radio("lora", 20).fixed == FixedRadio(SHORT | LISTENS, 20, radio("lora", 20).answer_ms)
     assert radio("srf").fixed == FixedRadio(SHORT | LISTENS | STREAM, 12, 250)
 
