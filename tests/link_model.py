@@ -22,7 +22,7 @@ VECTORS = FIRMWARE / "link" / "vectors" / "link.json"
 SUITES = {"aes128-ccm": 1, "ascon-aead128": 2}
 SHORT, LISTENS, STREAM, TAG_16, GATEWAY = 1, 2, 4, 8, 128
 CONFIRMED = 0x40
-MESSAGE, COMMAND, EPOCH = 0, 1, 2
+MESSAGE, COMMAND, EPOCH, FILE = 0, 1, 2, 3
 ACCEPTED, REFUSED, MISSING = range(3)
 
 
@@ -190,13 +190,17 @@ def _link(suite: int, random: Random, index: int) -> dict[str, Any]:
     epoch = random.choice((0, 1, 0x65432100))
     model = replace(model, epoch=epoch)
     messages = []
-    for number in range(10):
-        down, counter = number % 2, random.choice((1, 127, 128, 255, 256, 0x00FFFFFF, 0x89ABCDEF))
+    for number in range(11):
+        down = number % 2
+        counter = 77 if number == 10 else random.choice((1, 127, 128, 255, 256, 0x00FFFFFF, 0x89ABCDEF))
         room = packet_bytes - 6
         if number < 4:
             message = random.randbytes(room if options & STREAM else random.randrange(room + 1))
             confirmed = number >= 2
             packed, form, flags = model.short(down, counter, message, confirmed), "short", 64 * confirmed
+        elif number == 10:
+            message, flags = bytes(range(20)), CONFIRMED | 16 * FILE
+            packed, form = model.long(down, counter, message, flags), "long"
         else:
             flags = (0, CONFIRMED, CONFIRMED | 16 * COMMAND)[number % 3]
             longest = 15 * (packet_bytes - 3) - 4 - model.long_tag

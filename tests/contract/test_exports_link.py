@@ -22,9 +22,9 @@ from motecrypt.emulate.images import read_image
 from motecrypt.emulate.run import FreeRun, run_freely
 from motecrypt.export import Export, LinkRadio, choose, plan_link, target
 from motecrypt.export.sources import exported_inputs
-from motecrypt.link import MemoryStore
 from motecrypt.link.gateway import Gateway, NodeMessage
 from motecrypt.link.provisioning import block_text, eeprom_hex, flash_image
+from motecrypt.link.state import MemoryStore
 from motecrypt.ports.serial_port import SerialPort
 from motecrypt.radios import load_radio
 from motecrypt.setup import have

@@ -69,7 +69,7 @@ static uint8_t receive(struct link *link, const uint8_t *bytes, uint8_t count) {
     memcpy(packet, bytes, count);
     event = link_receive(link, packet, count);
     free(packet);
-    if (event == LINK_MESSAGE || event == LINK_COMMANDED) {
+    if (event == LINK_MESSAGE || event == LINK_COMMANDED || event == LINK_FILE_PART) {
         volatile uint8_t sum = 0;
 
         if (link->in_bytes > link->in_room) {

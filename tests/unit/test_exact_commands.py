@@ -204,65 +204,65 @@ def test_a_runner_is_found_by_its_name() -> None:
 
 def test_a_motes_settings_are_checked() -> None:
     for size in (16, 24, 32):
-        Mote("safe", bytes(size))
+        Mote("C", key=bytes(size))
     for size in (0, 15, 17, 33):
         with pytest.raises(InputError, match=rf"^a key of {size} bytes; AES takes 16, 24 or 32$"):
-            Mote("safe", bytes(size))
-    key = bytes(16)
-    for stream, interval in ((1, 1), (2**31 - 1, 65535)):
-        Mote("C", key, stream, interval)
-    for stream in (0, 2**31):
-        with pytest.raises(
-            InputError, match=rf"^stream {stream}; give 1 to 2147483647, another one for each mote$"
-        ):
-            Mote("safe", key, stream)
+            Mote("C", key=bytes(size))
+    for interval in (1, 65535):
+        Mote("safe", interval)
     for interval in (0, 65536):
         with pytest.raises(InputError, match=rf"^an interval of {interval} ms; give 1 to 65535$"):
-            Mote("safe", key, 1, interval)
-    assert (Mote("C", key).stream, Mote("C", key).interval_ms) == (1, 1000)
+            Mote("safe", interval)
+    assert (Mote("safe").interval_ms, Mote("safe").suite) == (1000, "aes128-ccm")
 
 
-@pytest.mark.parametrize("mode", ["safe", "C"])
+@pytest.mark.parametrize("mode", ["safe", "ascon", "C"])
 def test_a_motes_firmware_is_built_without_its_key_in_sight(
-    mode: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    mode: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked: list[list[str]] = []
 
     def run(command: list[Any]) -> Outcome:
         asked.append([str(part) for part in command])
-        secrets = Path(asked[-1][asked[-1].index("-include") + 1])
-        assert secrets.read_text() == (
-            f"#define MOTE_KEY {', '.join(map(str, range(16)))}\n"
-            "#define MOTE_STREAM 7ul\n#define MOTE_INTERVAL_MS 9u\n"
-        )
+        settings = Path(asked[-1][asked[-1].index("-include") + 1])
+        key = f"#define MOTE_KEY {', '.join(map(str, range(16)))}\n" if mode == "C" else ""
+        assert settings.read_text() == f"#define MOTE_INTERVAL_MS 9u\n{key}"
         Path(asked[-1][-1]).write_bytes(b"elf")
         return outcome
 
+    wanted = Mote("C", 9, bytes(range(16))) if mode == "C" else Mote("safe", 9)
+    if mode == "ascon":
+        wanted = Mote("safe", 9, suite="ascon-aead128")
     outcome = Outcome(0, "", "")
     monkeypatch.setattr(mote.process, "run", run)
     target = tmp_path / "mote.elf"
     target.write_text("older, and longer")
     target.chmod(0o644)
-    mote.build_mote(Mote(mode, bytes(range(16)), 7, 9), target)
+    mote.build_mote(wanted, target)
     assert target.read_bytes() == b"elf" and stat.S_IMODE(target.stat().st_mode) == 0o600
     command = asked[0]
     sources = [Path(part).name for part in command if part.endswith(".c")]
-    common = ["sensor.c", "uno.c", "aes_fast.c", "hal.c"]
+    core = ["uno.c", "hal.c", "sensor.c", "link.c", "keys.c", "store.c"]
     if mode == "C":
-        assert sources == [*common, "cbc.c"] and "-DMOTE_MODE_C" in command
-        assert '-DCIPHER_HEADER="cbc.h"' in command and "-DCIPHER_TAG_BYTES=8" not in command
+        assert sources == ["uno.c", "hal.c", "paper.c", "cbc.c", "aes_fast.c"]
+        assert "-DCIPHER_KEY_BYTES_MAX=32" in command and "-DCIPHER_TAG_BYTES=16" not in command
+        assert '-DCIPHER_HEADER="cbc.h"' in command and '-DBLOCK_HEADER="aes_fast.h"' in command
+    elif mode == "safe":
+        assert sources == [*core, "prf_cmac.c", "ccm.c", "aes_fast.c"]
+        assert "-DLINK_SUITE=1" in command and "-DCIPHER_TAG_BYTES=16" in command
+        assert '-DCIPHER_HEADER="ccm.h"' in command and '-DBLOCK_HEADER="aes_fast.h"' in command
     else:
-        assert sources == [*common, "link.c", "counter.c", "ccm.c"] and "-DCIPHER_TAG_BYTES=8" in command
-        assert '-DCIPHER_HEADER="ccm.h"' in command and "-DMOTE_MODE_C" not in command
+        assert sources == [*core, "prf_ascon.c", "ascon_aead128.c", "ascon_bytes.c"]
+        assert "-DLINK_SUITE=2" in command and '-DCIPHER_HEADER="ascon_bytes.h"' in command
     folders = [Path(command[at + 1]).name for at, part in enumerate(command) if part == "-I"]
-    assert command[0] == "avr-gcc" and folders == ["include", "modes", "aes", "link"]
+    assert command[0] == "avr-gcc" and folders == ["include", "modes", "aes", "ascon", "link"]
     with pytest.raises(
         InputError, match=r"/no: No such file or directory; choose another file$|Is a directory"
     ):
-        mote.build_mote(Mote(mode, bytes(range(16)), 7, 9), tmp_path / "no/no")
+        mote.build_mote(wanted, tmp_path / "no/no")
     outcome = Outcome(1, "", "x.c:1: error: bad")
     with pytest.raises(BuildError, match=r"^sensor mote: x\.c:1: error: bad$"):
-        mote.build_mote(Mote(mode, bytes(range(16)), 7, 9), target)
+        mote.build_mote(wanted, target)
 
 
 # --- sketches ----------------------------------------------------------------------------------------------

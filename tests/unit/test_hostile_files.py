@@ -6,7 +6,6 @@ files are expected.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import signal
@@ -34,8 +33,11 @@ from motecrypt.errors import InputError, MotecryptError
 from motecrypt.files import container, crypt_and_hash, mote
 from motecrypt.files.mote import FileMote
 from motecrypt.files.secrets import compatible_key_file
-from motecrypt.link import Counters, FileStore, MemoryStore, Window, read_hex_key, read_key_file
-from motecrypt.link import state as link_state
+from motecrypt.link import read_hex_key, read_key_file
+from motecrypt.link.gateway import Gateway
+from motecrypt.link.keys import link_end, read_master_file
+from motecrypt.link.node import HostNode
+from motecrypt.link.state import FileStore, MemoryStore, pack, unpack
 from motecrypt.radios.catalog import read_radio
 from motecrypt.results import Results, store
 from motecrypt.results.rows import COLUMNS
@@ -72,7 +74,7 @@ def _vectors(path: Path) -> object:
 def _state(path: Path) -> object:
     kept = FileStore(path)
     try:
-        return Window(kept)
+        return HostNode(kept)
     finally:
         kept.close()
 
@@ -105,6 +107,8 @@ READERS: dict[str, Callable[[Path], object]] = {
     "symbols": lambda path: read_symbols(path, "c++filt"),
     "key": read_key_file,
     "hex key": read_hex_key,
+    "link key": link_end,
+    "master key": read_master_file,
     "published key": compatible_key_file,
     "container": _modern,
     "published container": _published,
@@ -302,40 +306,30 @@ def test_damaged_firmware_ends_in_one_line(kind: str, firmware: dict[str, bytes]
     attempt()
 
 
-# --- state of the link ---------------------------------------------------------------------------------
+# --- records of the link -------------------------------------------------------------------------------
 
 
 @fuzzed
-@given(st.sampled_from(["stream", "next", "key", "streams"]), JSON)
-def test_a_state_file_of_any_content_ends_in_one_line(name: str, value: Any) -> None:
-    key = b"k" * 32
-    for kind, reader in (("counter", lambda kept: Counters(kept, key)), ("window", Window)):
-        mark = hashlib.sha256(b"motecrypt counter" + key).hexdigest()[:16]
-        content = {"key": mark, "stream": 1, "next": 5, "streams": {"1": [5, 1, 1]}, name: value}
-        kept = MemoryStore(link_state._pack(kind, content))
-        try:
-            reader(kept)
-        except InputError as error:
-            assert "\n" not in str(error)
+@given(st.sampled_from(["suite", "storage", "nodes", "master", "motecrypt", "version"]), JSON)
+def test_a_record_of_any_content_ends_in_one_line(name: str, value: Any) -> None:
+    content = {"suite": "aes128-ccm", "storage": "00" * 188, "nodes": {}, "master": "", name: value}
+    for kind, reader in (("node", HostNode), ("gateway", lambda kept: Gateway(kept, bytes(16)))):
+        with pytest.raises(InputError) as caught:
+            reader(MemoryStore(pack(kind, content)))
+        assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("following", [-1, True, 2.5, "5", None, 2**32 + 1])
-def test_a_counter_that_is_no_counter_is_refused(following: Any) -> None:
-    key = b"k" * 32
-    Counters(kept := MemoryStore(), key).take()
-    content = {**link_state._unpack("counter", kept.record or b""), "next": following}
-    content = {name: value for name, value in content.items() if name not in ("motecrypt", "version")}
-    with pytest.raises(InputError, match="counter file is damaged"):
-        Counters(MemoryStore(link_state._pack("counter", content)), key)
-
-
-@pytest.mark.parametrize(
-    "streams",
-    [[], {"x": [1, 1, 1]}, {"1": [1, 1]}, {"1": [-1, 1, 1]}, {"1": [1, 2**64, 1]}, {"9" * 5000: [1, 1, 1]}],
-)
-def test_a_window_that_is_no_window_is_refused(streams: Any) -> None:
-    with pytest.raises(InputError, match="window file is damaged"):
-        Window(MemoryStore(link_state._pack("window", {"streams": streams})))
+@fuzzed
+@given(st.integers(0, 62), st.lists(JSON, max_size=4))
+def test_a_gateways_record_of_any_node_ends_in_one_line(node: int, figures: list[Any]) -> None:
+    store = MemoryStore()
+    Gateway(store, bytes(16)).provision(5)
+    content = unpack("gateway", store.record or b"")
+    content["nodes"][str(node)] = figures
+    try:
+        Gateway(MemoryStore(pack("gateway", content)), bytes(16))
+    except InputError as error:
+        assert "\n" not in str(error)
 
 
 # --- a board's answers -----------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -15,8 +15,12 @@ from motecrypt.radios import Radio, load_radio
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
+if TYPE_CHECKING:
+    from motecrypt.link.gateway import Gateway
+    from motecrypt.link.node import HostNode
+
 MODE_HELP = (
-    "safe: authenticated encryption, counters, acknowledgements (default). T, C, P, B: the source "
+    "safe: the secure link (default). T, C, P, B: the source "
     "paper's, to reproduce it only; they neither authenticate nor detect loss or replay, and C and P "
     "repeat themselves for want of an IV. Nobody should deploy them."
 )
@@ -26,7 +30,12 @@ def link_options(function: Function) -> Function:
     """The options that both ends need."""
     for option in reversed(
         (
-            click.option("--key", "key_file", type=click.Path(path_type=Path), help="Key file (all but T)."),
+            click.option(
+                "--key",
+                "key_file",
+                type=click.Path(path_type=Path),
+                help="The gateway's or the node's key file; in modes C, P and B one for AES.",
+            ),
             click.option("--mode", type=click.Choice(["safe", *MODES]), default="safe", help=MODE_HELP),
             click.option(
                 "--radio", "radio_name", default="srf", show_default=True, help="The radio at the port."
@@ -39,7 +48,7 @@ def link_options(function: Function) -> Function:
                 "--state",
                 type=click.Path(path_type=Path, dir_okay=False),
                 default=None,
-                help="Where counters or the replay window are kept (default: beside the key).",
+                help="The gateway's record (default: beside its key, FILE.gateway).",
             ),
             click.option(
                 "--module-key",
@@ -63,17 +72,54 @@ def chosen_key(mode: str, key_file: Path | None) -> bytes:
     """The key that the mode needs; empty for plaintext."""
     if mode == "T":
         return b""
+    return read_key_file(named_key(mode, key_file))
+
+
+def named_key(mode: str, key_file: Path | None) -> Path:
+    """The key file, which all modes but T need."""
     if key_file is None:
         raise InputError(f"--key: missing; mode {mode} needs one ('motecrypt key FILE' makes one)")
-    return read_key_file(key_file)
+    return key_file
 
 
-def state_path(state: Path | None, key_file: Path | None, kind: str) -> Path:
-    """Where the state is kept."""
-    if state is not None:
-        return state
-    assert key_file is not None
-    return key_file.with_name(f"{key_file.name}.{kind}")
+def open_gateway(key_file: Path, state: Path | None, packet_bytes: int, answer_ms: int = 250) -> Gateway:
+    """The gateway of a master key file, with its record beside it, or where `--state` says."""
+    from motecrypt.link.gateway import Gateway
+    from motecrypt.link.keys import read_master_file
+    from motecrypt.link.state import FileStore
+
+    suite, master = read_master_file(key_file)
+    store = FileStore(state or key_file.with_name(f"{key_file.name}.gateway"))
+    return Gateway(store, master, suite, packet_bytes, answer_ms)
+
+
+def open_node(key_file: Path, answer_ms: int) -> HostNode:
+    """The node of a node's key file, which holds its counters, too."""
+    from motecrypt.link.node import HostNode
+    from motecrypt.link.state import FileStore
+
+    return HostNode(FileStore(key_file), answer_ms)
+
+
+def check_free(gateway: Gateway, node: int, replace: bool) -> None:
+    """A number that a node has already gets new keys only where the user says so."""
+    if node in gateway.nodes and not replace:
+        raise InputError(
+            f"node {node}: has keys already; give another number, or --replace, which makes those void"
+        )
+
+
+def check_line(node: int, options: int, packet_bytes: int, radio: Radio) -> None:
+    """A node talks over a serial line with packets of the length that it was provisioned for."""
+    from motecrypt.toolchain.link import STREAM
+
+    if not options & STREAM:
+        raise InputError(f"node {node}: its radio's packets have a length of their own; no serial line has")
+    if packet_bytes != radio.packet_bytes:
+        raise InputError(
+            f"node {node}: provisioned for packets of {packet_bytes} bytes, not {radio.packet_bytes}; "
+            f"give --packet-bytes {packet_bytes}, and set the radio's"
+        )
 
 
 def module_commands(module_key: Path | None) -> list[str]:

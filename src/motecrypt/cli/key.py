@@ -3,22 +3,114 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
-from motecrypt.link import create_key_file
+from motecrypt.cli._link_options import check_free, open_gateway
+from motecrypt.errors import InputError
+from motecrypt.link.keys import create_key_file, create_master_file, create_private, read_master_file
 
 
-@click.command(epilog="Example: motecrypt key link.key")
+@click.command(epilog="Example: motecrypt key link.key --link")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--link", "master", is_flag=True, help="The master key of a gateway of the secure link.")
 @click.option(
-    "--bits", type=click.Choice(["128", "192", "256"]), default="256", show_default=True, help="Key length."
+    "--suite",
+    type=click.Choice(["aes128-ccm", "ascon-aead128"]),
+    default="aes128-ccm",
+    show_default=True,
+    help="With --link: how its nodes encrypt.",
 )
-def command(file: Path, bits: str) -> None:
-    """Write a random AES key to a new FILE, as hex digits, readable by you alone.
+@click.option(
+    "--node",
+    type=click.IntRange(0, 62),
+    default=None,
+    help="The key of the node with this number, which the gateway then knows. Every node has its own.",
+)
+@click.option(
+    "--of",
+    "gateway_key",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="With --node: the gateway's master key.",
+)
+@click.option("--replace", is_flag=True, help="With --node: void what has this number so far.")
+@click.option("--one-way", is_flag=True, help="With --node: it sends and hears nothing.")
+@click.option("--long-only", is_flag=True, help="With --node: no packets with short tags.")
+@click.option("--tag-16", is_flag=True, help="With --node: tags of 16 bytes, not 8, in long messages.")
+@click.option(
+    "--packet-bytes",
+    type=click.IntRange(12, 255),
+    default=12,
+    show_default=True,
+    help="With --node: its radio's packet length.",
+)
+@click.option(
+    "--state",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="With --node: the gateway's record (default: beside its key).",
+)
+@click.option(
+    "--bits",
+    type=click.Choice(["128", "192", "256"]),
+    default="256",
+    show_default=True,
+    help="Length of a key for files and the source papers' modes.",
+)
+def command(
+    file: Path,
+    master: bool,
+    suite: Literal["aes128-ccm", "ascon-aead128"],
+    node: int | None,
+    gateway_key: Path | None,
+    replace: bool,
+    one_way: bool,
+    long_only: bool,
+    tag_16: bool,
+    packet_bytes: int,
+    state: Path | None,
+    bits: str,
+) -> None:
+    """Write a fresh key to a new FILE, readable by you alone.
 
-    Copy it to the other end over a safe way (scp, a stick), never over the radio. One key for each
-    pair of ends; never one key in two motes with the same stream number.
+    With --link it is a gateway's master key; with --node and --of that of one node of it. A node's file
+    holds its counters, too: carry it to the node's computer over a safe way (scp, a stick), never over the
+    radio, and keep no copy; a copy that is used again breaks the encryption. Otherwise it is a key for
+    'file', 'crypt' and the source papers' modes.
     """
-    create_key_file(file, int(bits) // 8)
-    print(f"{file}: a new {bits}-bit key; copy it to the other end over a safe way")
+    if master and node is not None:
+        raise InputError("--link, --node: give one of them; each makes another file")
+    if master:
+        create_master_file(file, suite)
+        print(
+            f"{file}: a gateway's master key ({suite}); 'motecrypt key FILE --node N --of {file}' comes next"
+        )
+    elif node is None:
+        create_key_file(file, int(bits) // 8)
+        print(f"{file}: a new {bits}-bit key; copy it to the other end over a safe way")
+    else:
+        options = (not one_way, not long_only, tag_16)
+        _node(file, node, gateway_key, state, packet_bytes, options, replace)
+
+
+def _node(
+    file: Path,
+    node: int,
+    gateway_key: Path | None,
+    state: Path | None,
+    packet_bytes: int,
+    options: tuple[bool, bool, bool],
+    replace: bool,
+) -> None:
+    from motecrypt.link.node import node_record
+    from motecrypt.toolchain.link import LISTENS, SHORT, STREAM, TAG_16
+
+    if gateway_key is None:
+        raise InputError("--of: missing; a node's key comes from its gateway's master key")
+    suite, _ = read_master_file(gateway_key)
+    gateway = open_gateway(gateway_key, state, packet_bytes)
+    check_free(gateway, node, replace)
+    wanted = sum(flag for flag, on in zip((LISTENS, SHORT, TAG_16), options, strict=True) if on)
+    create_private(file, lambda: node_record(suite, gateway.provision(node, wanted | STREAM)))
+    print(f"{file}: the key and counters of node {node}; carry it there over a safe way and keep no copy")

@@ -11,26 +11,20 @@ import click
 from motecrypt.cli._link_options import chosen_radio
 from motecrypt.cli._output import json_option, print_json, print_table
 from motecrypt.errors import InputError
-from motecrypt.link import FileStore, read_key_file
+from motecrypt.link.keys import read_master_file
+from motecrypt.link.state import FileStore
 from motecrypt.setup import need
 
 if TYPE_CHECKING:
     from motecrypt.link.gateway import Gateway
-    from motecrypt.toolchain.link import Suite
 
-_SUITES: tuple[Suite, ...] = ("aes128-ccm", "ascon-aead128")
 _file = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command(epilog="Example: motecrypt provision 5 --key gateway.key --radio srf --eep node5.eep")
 @click.argument("node", type=click.IntRange(0, 62), required=False)
-@click.option(
-    "--key", "key_file", type=_file, required=True, help="The gateway's master key file (128 bits)."
-)
+@click.option("--key", "key_file", type=_file, required=True, help="The gateway's master key file.")
 @click.option("--state", type=_file, default=None, help="Its record of nodes (default: KEY.gateway).")
-@click.option(
-    "--suite", type=click.Choice(_SUITES), default=_SUITES[0], show_default=True, help="As exported."
-)
 @click.option("--radio", "radio_name", default="srf", show_default=True, help="The node's radio.")
 @click.option("--packet-bytes", type=int, default=None, help="Its packet length.")
 @click.option("--sends-only", is_flag=True, help="The node never listens.")
@@ -55,7 +49,6 @@ def command(
     node: int | None,
     key_file: Path,
     state: Path | None,
-    suite: Suite,
     radio_name: str,
     packet_bytes: int | None,
     sends_only: bool,
@@ -88,7 +81,7 @@ def command(
     radio = chosen_radio(radio_name, packet_bytes)
     if not 12 <= radio.packet_bytes <= 255:
         raise InputError(f"packets of {radio.packet_bytes} bytes; the link takes 12 to 255")
-    gateway = _gateway(key_file, state, suite, radio.packet_bytes)
+    gateway = _gateway(key_file, state, radio.packet_bytes)
     if listed:
         _list(gateway, as_json)
         return
@@ -141,17 +134,12 @@ def command(
         print(provisioning.qr_terminal(provisioning.block_text(storage)), end="")
 
 
-def _gateway(key_file: Path, state: Path | None, suite: Suite, packet_bytes: int) -> Gateway:
+def _gateway(key_file: Path, state: Path | None, packet_bytes: int) -> Gateway:
     """The gateway of a master key, with its record beside it, or where `--state` says."""
     need("host")
     from motecrypt.link.gateway import Gateway
 
-    master = read_key_file(key_file)
-    if len(master) != 16:
-        raise InputError(
-            f"key file {key_file}: {len(master)} bytes of key; a master key has 16 "
-            "('motecrypt key FILE --bits 128')"
-        )
+    suite, master = read_master_file(key_file)
     store = FileStore(state or key_file.with_name(f"{key_file.name}.gateway"))
     click.get_current_context().call_on_close(store.close)
     return Gateway(store, master, suite, packet_bytes)

@@ -8,27 +8,38 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from motecrypt.cli._link_options import (
+    check_line,
     chosen_key,
     chosen_radio,
     link_options,
     module_commands,
-    state_path,
+    named_key,
+    open_gateway,
+    open_node,
 )
 from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link import FileStore, Receiver, Window
 from motecrypt.link.files import FileCollector, FileReceived
+from motecrypt.link.keys import link_end
 from motecrypt.link.modes import MODES, decode
 from motecrypt.setup import need
+
+if TYPE_CHECKING:
+    from motecrypt.link.gateway import NodeEvent, NodeMessage
+    from motecrypt.ports.session import LinkEnd, Talk
+    from motecrypt.radios import Radio
 
 LINGER_S = 2.0
 """Longer than the sender's longest deadline for a short message, so that its last question is answered."""
 
 LINGER_MAX_S = 5.0
+
+QUIET_S = 0.1
+"""How often an end that hears nothing looks at its clock."""
 
 
 @dataclass
@@ -69,11 +80,11 @@ class _Ending:
         self._end = None if seconds is None else time.monotonic() + seconds
         self._heard = time.monotonic()
         self._reached: float | None = None
-        self._close: Callable[[], None] = lambda: None
 
-    def closing(self, close: Callable[[], None]) -> None:
-        """What to call once, when the count is reached."""
-        self._close = close
+    @property
+    def closing(self) -> bool:
+        """Whether the count is reached: no new message is taken any more."""
+        return self._count is not None and self._printer.items >= self._count
 
     def noting(self, feed: Callable[[bytes, float], bytes]) -> Callable[[bytes, float], bytes]:
         """The same feed, which also notes when something came."""
@@ -88,10 +99,9 @@ class _Ending:
     def over(self) -> bool:
         """Whether the end has come."""
         now = time.monotonic()
-        if self._count is not None and self._printer.items >= self._count:
+        if self.closing:
             if self._reached is None:
                 self._reached = now
-                self._close()
             return now - self._heard >= self._linger_s or now - self._reached >= LINGER_MAX_S
         return self._end is not None and now >= self._end
 
@@ -106,7 +116,7 @@ def _readable(content: bytes) -> str:
 
 
 @click.command(
-    epilog="Example: motecrypt receive /dev/ttyAMA0 --key link.key --output inbox --count 1",
+    epilog="Example: motecrypt receive /dev/ttyAMA0 --key link.key --output inbox",
 )
 @click.argument("port", metavar="PORT")
 @click.option(
@@ -124,6 +134,11 @@ def _readable(content: bytes) -> str:
     show_default=True,
     help="Silence that ends a message (not safe); longer than the radio's timeout.",
 )
+@click.option(
+    "--restored",
+    is_flag=True,
+    help="The gateway's record comes from a backup: every node begins a new epoch first.",
+)
 @link_options
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object a line; the last is the summary."
@@ -134,6 +149,7 @@ def command(
     count: int | None,
     seconds: float | None,
     gap_ms: float,
+    restored: bool,
     key_file: Path | None,
     mode: str,
     radio_name: str,
@@ -145,61 +161,117 @@ def command(
 ) -> None:
     """Receive messages and files from the serial radio at PORT until Ctrl-C, --count or --seconds.
 
-    In the safe mode each message is shown once, whatever is lost, repeated or forged on the way; what
-    was accepted is remembered over restarts. A port that vanishes is waited for.
+    With a gateway's key file they are those of its nodes, with a node's key file those for that node. Each
+    message is shown once, whatever is lost, repeated or forged on the way; what was accepted is remembered
+    over restarts. A port that vanishes is waited for.
     """
     need("link")
     from motecrypt.ports.commands import configure
-    from motecrypt.ports.session import listen, receiving
+    from motecrypt.ports.session import answering, listen
     from motecrypt.ports.signals import Stop
 
     radio = chosen_radio(radio_name, packet_bytes)
-    key = chosen_key(mode, key_file)
+    if mode != "safe" and restored:
+        raise InputError("--restored: the paper's modes keep no record; leave --mode out")
+    paper_key = b"" if mode == "safe" else chosen_key(mode, key_file)
     commands = module_commands(module_key)
     printer = _MessagePrinter(as_json)
     ending = _Ending(printer, count, seconds, LINGER_S if mode == "safe" else 0.0)
 
     with Stop() as stop:
         setup = (lambda opened: configure(opened, commands, stop)) if commands else None
-        quiet_s = min(gap_ms / 1000, 0.25) if mode == "safe" else gap_ms / 1000
         if mode == "safe":
             _folder(output)
-            window = Window(FileStore(state_path(state, key_file, "window")))
-            receiver = _receiver(key, window, radio.packet_bytes, output, printer)
-            ending.closing(lambda: setattr(receiver, "closing", True))
-            try:
-                listen(
-                    port,
-                    baud,
-                    ending.noting(receiving(receiver, window)),
-                    stop,
-                    ending.over,
-                    printer.notice,
-                    quiet_s,
-                    setup=setup,
-                )
-            finally:
-                window.save()
-            printer.summary = {
-                "accepted": receiver.tally.accepted,
-                "repeats": receiver.tally.repeats,
-                "not_genuine": receiver.tally.not_genuine,
-                "frames": receiver.tally.frames,
-                "skipped_bytes": receiver.skipped_bytes,
-            }
+            end = _end(key_file, state, radio, restored, printer)
+            heard = _Heard(FileCollector(output), printer, ending)
+            talk = heard.talk(end, radio.packet_bytes)
+            feed, quiet_s = answering(talk), QUIET_S
         else:
             printer.notice(f"mode {mode} ({MODES[mode].title}): anyone can forge what is shown here")
-            listen(
-                port,
-                baud,
-                _gathering(mode, key, printer),
-                stop,
-                ending.over,
-                printer.notice,
-                quiet_s,
-                setup=setup,
-            )
+            feed, quiet_s = _gathering(mode, paper_key, printer), gap_ms / 1000
+        listen(port, baud, ending.noting(feed), stop, ending.over, printer.notice, quiet_s, setup=setup)
+        if mode == "safe":
+            printer.summary = {
+                "messages": heard.messages,
+                "forged": heard.forged,
+                "skipped_bytes": talk.skipped_bytes,
+            }
     _summary(printer, mode)
+
+
+def _end(
+    key_file: Path | None, state: Path | None, radio: Radio, restored: bool, printer: _MessagePrinter
+) -> LinkEnd:
+    """The end of the link that the key file is for."""
+    from motecrypt.link.timing import answer_ms
+
+    path = named_key("safe", key_file)
+    if link_end(path) == "node":
+        if restored or state is not None:
+            raise InputError(f"--restored, --state: {path} is a node's key; they are for a gateway's")
+        node = open_node(path, answer_ms(radio))
+        check_line(node.number, node.options, node.packet_bytes, radio)
+        return node
+    gateway = open_gateway(path, state, radio.packet_bytes, answer_ms(radio))
+    if restored:
+        void = gateway.restored(int(time.time()))
+        if void:
+            names = ", ".join(map(str, void))
+            printer.notice(f"nodes that cannot be told of a new epoch and need new keys: {names}")
+    for number in gateway.nodes:
+        try:
+            check_line(number, *gateway.head(number), radio)
+        except InputError as error:
+            printer.notice(f"not heard here: {error}")
+    return gateway
+
+
+class _Heard:
+    """What comes of the link: messages are shown, files are collected, the rest is counted."""
+
+    def __init__(self, collector: FileCollector, printer: _MessagePrinter, ending: _Ending) -> None:
+        self._collector, self._printer, self._ending = collector, printer, ending
+        self._bound: set[int] = set()
+        self.messages = 0
+        self.forged = 0
+
+    def talk(self, end: LinkEnd, packet_bytes: int) -> Talk:
+        """That end with these ears."""
+        from motecrypt.ports.session import Talk
+
+        return Talk(end, packet_bytes, lambda messages: [*map(self._take, messages)], self._happened)
+
+    def _take(self, message: NodeMessage) -> bool:
+        from motecrypt.toolchain.link import Event
+
+        if self._ending.closing:
+            return False
+        if message.event is Event.FILE_PART:
+            try:
+                file = self._collector.take(message.node, message.content)
+            except MotecryptError as error:
+                self._printer.fault(str(error))
+                return False
+            if file is not None:
+                self._printer.item(file, node=message.node)
+        else:
+            details = {"command": True} if message.event is Event.COMMANDED else {}
+            self._printer.item(message.content, node=message.node, **details)
+        self.messages += 1
+        return True
+
+    def _happened(self, told: NodeEvent) -> None:
+        from motecrypt.toolchain.link import Event
+
+        if told.event is Event.FORGED:
+            self.forged += 1
+        elif told.event is Event.BOUND and told.node not in self._bound:
+            self._bound.add(told.node)
+            self._printer.notice(
+                f"node {told.node}: too many of its short packets were forged; only long ones are taken"
+            )
+        elif told.event is Event.RENEWED:
+            self._printer.notice(f"node {told.node}: its gateway has begun a new epoch")
 
 
 def _folder(output: Path) -> None:
@@ -207,25 +279,6 @@ def _folder(output: Path) -> None:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"--output {output}: {error.strerror}") from None
-
-
-def _receiver(
-    key: bytes, window: Window, packet_bytes: int, output: Path, printer: _MessagePrinter
-) -> Receiver:
-    collector = FileCollector(output)
-
-    def hand_over(message: bytes, stream: int, counter: int) -> None:
-        try:
-            content = collector.take(message)
-        except MotecryptError as error:
-            printer.fault(str(error))
-        except OSError as error:
-            raise MotecryptError(f"--output {output}: {error.strerror}") from None
-        else:
-            if content is not None:
-                printer.item(content, stream=stream, counter=counter)
-
-    return Receiver(key, window, packet_bytes, hand_over)
 
 
 def _gathering(mode: str, key: bytes, printer: _MessagePrinter) -> Callable[[bytes, float], bytes]:

@@ -2,40 +2,46 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from motecrypt.cli._link_options import (
+    check_line,
     chosen_key,
     chosen_radio,
     link_options,
     module_commands,
-    state_path,
+    named_key,
+    open_gateway,
+    open_node,
 )
 from motecrypt.cli._output import json_option, print_json, progress
 from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link import Counters, FileStore, Sender, SendOutcome, Timing, largest_message_bytes, metrics
-from motecrypt.link.files import file_messages, plain
+from motecrypt.link import metrics
+from motecrypt.link.files import LENGTH_MAX, file_parts
+from motecrypt.link.keys import link_end
 from motecrypt.link.modes import MODES, encode
 from motecrypt.paths import read_regular
 from motecrypt.radios import Radio, costs
 from motecrypt.setup import need
 
 if TYPE_CHECKING:
+    from motecrypt.link.gateway import NodeEvent, NodeMessage
     from motecrypt.ports.serial_port import SerialPort
+    from motecrypt.ports.session import LinkEnd
     from motecrypt.ports.signals import Stop
-
-FRAGMENTS = 64
-"""Fragments of one piece of a file: long enough to fill the air, short enough to show progress."""
+    from motecrypt.toolchain.link import Event
 
 
 @click.command(
-    epilog="Example: motecrypt send /dev/ttyAMA0 --key link.key 'pump 3 is on'",
+    epilog="Example: motecrypt send /dev/ttyAMA0 --key node5.key 'pump 3 is on'",
 )
 @click.argument("port", metavar="PORT")
 @click.argument("messages", nargs=-1, metavar="[MESSAGE]...")
@@ -46,7 +52,26 @@ FRAGMENTS = 64
     type=click.Path(path_type=Path, dir_okay=False),
     help="A file to send; may be repeated.",
 )
-@click.option("--tries", type=click.IntRange(1, 1000), default=5, help="Times a message is sent anew.")
+@click.option(
+    "--to",
+    "node",
+    type=click.IntRange(0, 62),
+    default=None,
+    help="With a gateway's key: the node that it is for.",
+)
+@click.option("--hex", "as_hex", is_flag=True, help="The messages are bytes in hexadecimal.")
+@click.option("--unconfirmed", is_flag=True, help="Ask for no answer, except where both ends need one.")
+@click.option(
+    "--command", "as_command", is_flag=True, help="As commands, which are refused when they come late."
+)
+@click.option(
+    "--wait-s",
+    type=click.FloatRange(0),
+    default=10.0,
+    show_default=True,
+    help="With --command: how long to wait for a message of the node first, behind which it is fresh.",
+)
+@click.option("--tries", type=click.IntRange(1, 1000), default=5, help="Times a part of a file is sent anew.")
 @click.option(
     "--interval-ms", type=click.FloatRange(0), default=500.0, help="Pause after each message (not safe)."
 )
@@ -56,6 +81,11 @@ def command(
     port: str,
     messages: tuple[str, ...],
     files: tuple[Path, ...],
+    node: int | None,
+    as_hex: bool,
+    unconfirmed: bool,
+    as_command: bool,
+    wait_s: float,
     tries: int,
     interval_ms: float,
     key_file: Path | None,
@@ -69,8 +99,9 @@ def command(
 ) -> None:
     """Send messages and files over the serial radio at PORT; lines from standard input where none is named.
 
-    The safe mode encrypts and authenticates with AES-CCM, never uses a counter twice, sends again what
-    is lost, and tells of each message whether the receiver has it. Exit code 1: one was not confirmed.
+    With a node's key file they go to its gateway, with a gateway's and --to to that node. The secure link
+    encrypts and authenticates, never uses a counter twice, sends again what is lost, and tells of each
+    message whether the other end has it. Exit code 1: one was not confirmed.
     """
     need("link")
     from motecrypt.ports.commands import configure
@@ -78,24 +109,31 @@ def command(
     from motecrypt.ports.signals import Stop
 
     radio = chosen_radio(radio_name, packet_bytes)
-    key = chosen_key(mode, key_file)
-    if files and mode != "safe":
-        raise InputError("--file: the paper's modes carry messages only; leave --mode out")
+    if mode != "safe" and (files or node is not None or unconfirmed or as_command):
+        raise InputError(
+            "--file, --to, --unconfirmed, --command: the paper's modes have none; leave --mode out"
+        )
+    if unconfirmed and as_command:
+        raise InputError("--unconfirmed, --command: a command has an answer; give one of them")
     contents = [(path.name, _read(path)) for path in files]
-    texts = [message.encode() for message in messages]
+    texts = [_bytes(message, as_hex) for message in messages]
     if not texts and not files:
-        texts = [line.rstrip(b"\n") for line in sys.stdin.buffer]
+        texts = [_line(line, as_hex) for line in sys.stdin.buffer]
     commands = module_commands(module_key)
+    paper_key = b"" if mode == "safe" else chosen_key(mode, key_file)
+    way = _way(key_file, node, state, radio) if mode == "safe" else None
     with Stop() as stop, SerialPort(port, baud) as opened:
         if commands:
             configure(opened, commands, stop)
-        if mode == "safe":
-            store = FileStore(state_path(state, key_file, "counter"))
-            sender = Sender(key, Counters(store, key), Timing.of(radio), time.perf_counter)
-            parts = _parts(texts, contents, radio)
-            summary = _send_safe(opened, sender, parts, tries, stop)
+        if way is not None:
+            how = _how(way, unconfirmed, as_command, bool(files))
+            delivery = _Delivery(opened, way, tries, stop)
+            items = _items(texts, contents, way, how)
+            if as_command:
+                delivery.hear_node(wait_s)
+            summary = _send_safe(delivery, way, items, stop)
         else:
-            summary = _send_paper(opened, mode, key, texts, radio, interval_ms / 1000, stop)
+            summary = _send_paper(opened, mode, paper_key, texts, radio, interval_ms / 1000, stop)
     _print(summary, as_json)
     if summary["failed"]:
         raise MotecryptError(summary["failed"])
@@ -103,81 +141,208 @@ def command(
 
 def _read(path: Path) -> bytes:
     try:
-        return read_regular(path)
+        content = read_regular(path)
     except InputError as error:
         raise InputError(f"--file {error}") from None
+    if len(content) > LENGTH_MAX:
+        raise InputError(f"--file {path}: longer than {LENGTH_MAX:,} bytes")
+    return content
 
 
-def _parts(
-    texts: list[bytes], files: list[tuple[str, bytes]], radio: Radio
-) -> list[tuple[str, Iterator[bytes], int]]:
-    """What to send, one entry for each message or file: its name, its sealed parts, its length."""
-    largest = largest_message_bytes(radio.packet_bytes)
+def _bytes(message: str, as_hex: bool) -> bytes:
+    if not as_hex:
+        return os.fsencode(message)
+    try:
+        return bytes.fromhex(message)
+    except ValueError:
+        raise InputError(f"--hex {message}: not hexadecimal; give digits such as 00ff") from None
+
+
+def _line(line: bytes, as_hex: bool) -> bytes:
+    line = line.removesuffix(b"\n")
+    return _bytes(line.decode(errors="replace"), True) if as_hex else line
+
+
+@dataclass(frozen=True)
+class _Way:
+    """An end of the link, and how it sends."""
+
+    end: LinkEnd
+    send: Callable[[bytes, int], Event]
+    node: int
+    options: int
+    packet_bytes: int
+
+
+def _way(key_file: Path | None, node: int | None, state: Path | None, radio: Radio) -> _Way:
+    from motecrypt.link.timing import answer_ms
+
+    path = named_key("safe", key_file)
+    if link_end(path) == "node":
+        if node is not None or state is not None:
+            raise InputError(
+                f"--to, --state: {path} is a node's key, which sends to its gateway; leave them out"
+            )
+        host = open_node(path, answer_ms(radio))
+        way = _Way(host, host.send, host.number, host.options, host.packet_bytes)
+    else:
+        if node is None:
+            raise InputError(f"--to: missing; {path} is a gateway's key: name the node")
+        number = node
+        gateway = open_gateway(path, state, radio.packet_bytes, answer_ms(radio))
+        way = _Way(gateway, lambda text, how: gateway.send(number, text, how), number, *gateway.head(number))
+    check_line(way.node, way.options, way.packet_bytes, radio)
+    return way
+
+
+def _how(way: _Way, unconfirmed: bool, as_command: bool, files: bool) -> int:
+    """How messages are sent."""
+    from motecrypt.toolchain.link import COMMAND, CONFIRMED, GATEWAY, LISTENS
+
+    if way.options & LISTENS:
+        return 0 if unconfirmed else CONFIRMED | (COMMAND if as_command else 0)
+    if way.options & GATEWAY:
+        raise InputError(f"node {way.node}: sends only and hears nothing")
+    if as_command or files:
+        raise InputError(f"node {way.node}: hears no answers; it can send messages, and no files or commands")
+    return 0
+
+
+@dataclass(frozen=True)
+class _Item:
+    """A message or a file: what its parts are, each time that it is begun, and how they are sent."""
+
+    name: str
+    parts: Callable[[], Iterable[bytes]]
+    length: int
+    how: int
+    again: bool
+    """Whether a part may come twice without harm."""
+
+
+def _items(texts: list[bytes], files: list[tuple[str, bytes]], way: _Way, how: int) -> list[_Item]:
+    from motecrypt.toolchain.link import CONFIRMED, FILE, message_bytes_max
+
+    largest = message_bytes_max(way.options, way.packet_bytes, how)
     for text in texts:
-        if len(text) > largest - 1:
-            raise InputError(f"a message of {len(text)} bytes; {largest - 1} is the most, else use --file")
-    longest = max(min(largest, largest * FRAGMENTS // 255), 60)
-    parts = [("message", iter([plain(text)]), len(text)) for text in texts]
-    return parts + [(name, file_messages(name, content, longest), len(content)) for name, content in files]
+        if len(text) > largest:
+            raise InputError(f"a message of {len(text)} bytes; {largest} is the most, else use --file")
+    part = message_bytes_max(way.options, way.packet_bytes, FILE)
+
+    def message(text: bytes) -> _Item:
+        return _Item("message", lambda: [text], len(text), how, False)
+
+    def file(name: str, content: bytes) -> _Item:
+        parts = lambda: file_parts(name, content, part)  # noqa: E731
+        return _Item(name, parts, len(content), CONFIRMED | FILE, True)
+
+    return [*map(message, texts), *(file(name, content) for name, content in files)]
 
 
-def _send_safe(
-    port: SerialPort,
-    sender: Sender,
-    parts: list[tuple[str, Iterator[bytes], int]],
-    tries: int,
-    stop: Stop,
-) -> dict[str, Any]:
-    from motecrypt.ports.session import transmit
+_GOOD = ("accepted", "sent")
 
-    begun, frame_length, lost, sent = time.monotonic(), 0, [], 0
-    total = sum(length for _, _, length in parts)
-    with progress("send") as report:
-        for name, messages, length in parts:
-            done = sent
-            for message in messages:
-                outcome = SendOutcome.UNCONFIRMED
-                for _ in range(tries if name != "message" else 1):
-                    # A piece of a file does no harm when it comes twice; a message would.
-                    outcome = transmit(port, sender, message, stop)
-                    if outcome is SendOutcome.ACCEPTED or stop.asked or not sender.heard:
-                        break
-                if outcome is not SendOutcome.ACCEPTED:
-                    lost.append(f"{name}: {outcome.value}{_why(outcome, sender, stop)}")
+
+class _Delivery:
+    """Sends items one after the other, and counts what became of their parts."""
+
+    def __init__(self, port: SerialPort, way: _Way, tries: int, stop: Stop) -> None:
+        from motecrypt.ports.session import Talk
+        from motecrypt.toolchain.link import Event
+
+        self._port, self._way, self._tries, self._stop = port, way, tries, stop
+        self.told: dict[str, int] = {}
+        self.forged = 0
+
+        def happened(told: NodeEvent) -> None:
+            self.forged += told.event is Event.FORGED
+
+        self._heard: set[int] = set()
+
+        def refuse(messages: Sequence[NodeMessage]) -> list[bool]:
+            """Messages that come meanwhile are not taken: this end only sends now."""
+            self._heard.update(message.node for message in messages)
+            return [False] * len(messages)
+
+        self.talk = Talk(way.end, way.packet_bytes, refuse, happened)
+
+    def hear_node(self, seconds: float) -> None:
+        """Wait for a message of the other end: a command is fresh for sixteen of them."""
+        from motecrypt.ports.session import hear_until
+
+        node = self._way.node
+        hear_until(self._port, self.talk, lambda: node in self._heard, self._stop, seconds)
+
+    def item(self, item: _Item, report: Callable[[int], None]) -> str:
+        """Send a message once, or a file until it has all been taken; what became of it."""
+        outcome = "unconfirmed"
+        for _ in range(self._tries if item.again else 1):
+            done = 0
+            for part in item.parts():
+                outcome = self._part(item, part)
+                if outcome not in _GOOD:
                     break
-                done = min(done + len(message), sent + length)
-                report(done, total, name)
-            sent += length
-            if stop.asked:
+                done = min(done + len(part), item.length)
+                report(done)
+            if outcome != "refused" or self._stop.asked:
+                break  # a file that was refused is announced anew: the other end may have begun again
+        return outcome
+
+    def _part(self, item: _Item, part: bytes) -> str:
+        from motecrypt.ports.session import transmit
+
+        outcome = "unconfirmed"
+        for _ in range(self._tries if item.again else 1):
+            event = transmit(self._port, self.talk, lambda: self._way.send(part, item.how), self._stop)
+            outcome = event.name.lower().replace("_", " ")
+            self.told[outcome] = self.told.get(outcome, 0) + 1
+            if outcome != "unconfirmed" or self._stop.asked:
                 break
-    seconds, tally = time.monotonic() - begun, sender.tally
-    frame_length = sender.frame_bytes
+        return outcome
+
+
+def _send_safe(delivery: _Delivery, way: _Way, items: list[_Item], stop: Stop) -> dict[str, Any]:
+    begun = time.monotonic()
+    lost: list[str] = []
+    total, sent = sum(item.length for item in items), 0
+    with progress("send") as report:
+        for number, item in enumerate(items):
+            if stop.asked:
+                lost.append(f"{len(items) - number} of {len(items)} not sent (stopped)")
+                break
+            before, name = sent, item.name
+            outcome = delivery.item(item, lambda done: report(before + done, total, name))  # noqa: B023
+            if outcome not in _GOOD:
+                lost.append(f"{item.name}: {outcome}{_why(outcome, bool(delivery.forged), stop)}")
+            sent += item.length
+    seconds, told, talk = time.monotonic() - begun, delivery.told, delivery.talk
     return {
         "mode": "safe",
-        "items": len(parts),
+        "node": way.node,
+        "items": len(items),
         "message_bytes": total,
-        "sent_bytes": tally.frames * frame_length,
-        "expansion": metrics.expansion(tally.frames * frame_length, total) if total else None,
+        "sent_bytes": talk.sent_bytes,
+        "expansion": metrics.expansion(talk.sent_bytes, total) if total else None,
         "seconds": round(seconds, 3),
         "throughput_kb_s": metrics.throughput_kb_s(total, 1000 * seconds) if seconds else None,
-        "encryption_ms": round(1000 * tally.sealing_s, 3),
-        "frames": tally.frames,
-        "frames_sent_again": tally.frames_again,
-        "accepted": tally.accepted,
-        "refused": tally.refused,
-        "unconfirmed": tally.unconfirmed,
+        "packets": talk.packets,
+        "packets_sent_again": talk.packets_again,
+        **{name: told.get(name, 0) for name in ("accepted", "sent", "refused", "unconfirmed")},
         "failed": "; ".join(lost),
     }
 
 
-def _why(outcome: SendOutcome, sender: Sender, stop: Stop) -> str:
+def _why(outcome: str, forged: bool, stop: Stop) -> str:
     if stop.asked:
         return " (stopped)"
-    if outcome is SendOutcome.REFUSED:
-        return " (the receiver had it in hand before, and may have it; it takes nothing twice)"
-    if sender.heard:
-        return " (the receiver answers but accepts nothing: have both ends the same key?)"
-    return " (no answer: is the receiver running, with the same packet length and module key?)"
+    if outcome == "refused":
+        return " (the other end does not take it now, and perhaps did before; it takes nothing twice)"
+    if outcome == "used up":
+        return " (all counters of this key are used; give the node a new one)"
+    if outcome == "storage":
+        return " (the counters cannot be kept, so nothing was sent)"
+    if forged:
+        return " (what answers has another key)"
+    return " (no answer: is the other end running, with this node's key and packet length?)"
 
 
 def _send_paper(
@@ -246,8 +411,7 @@ def _print(summary: dict[str, Any], as_json: bool) -> None:
     print(
         f"{summary['message_bytes']} bytes in {summary['seconds']} s"
         + (f" ({rate:.3f} KB/s)" if rate else "")
-        + f": {summary['accepted']} sealed messages accepted, {summary['refused']} refused, "
-        f"{summary['unconfirmed']} unconfirmed; {summary['frames']} frames, "
-        f"{summary['frames_sent_again']} of them again; {summary['sent_bytes']} bytes sent; "
-        f"encryption {summary['encryption_ms']} ms"
+        + f": {summary['accepted']} messages accepted, {summary['sent']} sent without an answer, "
+        f"{summary['refused']} refused, {summary['unconfirmed']} unconfirmed; {summary['packets']} packets, "
+        f"{summary['packets_sent_again']} of them again; {summary['sent_bytes']} bytes sent"
     )

@@ -6,25 +6,44 @@ pair. Beside the times it keeps how long this host takes to encrypt, which is me
 
 from __future__ import annotations
 
-import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from motecrypt.errors import MotecryptError
 from motecrypt.findings.radio_transfer import KIND, MODES, VERSION, TransferQuestion
-from motecrypt.link import Counters, MemoryStore, Receiver, Sender, Timing, Window
-from motecrypt.link.files import plain
+from motecrypt.link.gateway import Gateway, NodeMessage
 from motecrypt.link.modes import decode, encode
-from motecrypt.link.sealing import Sealer
+from motecrypt.link.node import HostNode, node_record
+from motecrypt.link.state import MemoryStore
+from motecrypt.link.stream import StreamReader
 from motecrypt.model import Finding
 from motecrypt.radios import Radio, RadioPair, load_radio
 from motecrypt.results import Results
+from motecrypt.toolchain.link import (
+    CONFIRMED,
+    LISTENS,
+    LONG,
+    SHORT,
+    STREAM,
+    Event,
+    KeyBlock,
+    NativeLink,
+    link_library,
+    message_bytes_max,
+    open_library,
+)
 
 KEY = bytes(range(32))
 """Times do not depend on the key."""
 
+MASTER = bytes(range(16))
+"""The link's keys come from it, and are never one of the paper's modes'."""
+
+NODE = 1
+PACKET_BYTES = 12
+OPTIONS = SHORT | LISTENS | STREAM
 ENCRYPTIONS = 50
 
 
@@ -77,32 +96,66 @@ def _paper(radio: Radio, mode: str, message: bytes) -> dict[str, Any]:
     }
 
 
+def _in_step(packet_bytes: int, hand_over: Callable[[bytes], None]) -> tuple[HostNode, Callable[..., None]]:
+    """A node whose gateway has had its first message, and how the gateway takes packets and answers them."""
+    gateway = Gateway(MemoryStore(), MASTER, packet_bytes=packet_bytes)
+    node = HostNode(MemoryStore(node_record("aes128-ccm", gateway.provision(NODE, OPTIONS))))
+    reader = StreamReader(packet_bytes)
+
+    def taken(messages: Sequence[NodeMessage]) -> list[bool]:
+        for message in messages:
+            hand_over(message.content)
+        return [True] * len(messages)
+
+    def hear(data: bytes, at_us: float, answer: Callable[[bytes], None]) -> None:
+        gateway.receive(reader.packets(data, int(at_us / 1000)), taken, reader.slip)
+        answer(b"".join(gateway.take_packets()))
+
+    node.send(b"", CONFIRMED | LONG)
+    gateway.receive(node.take_packets(), lambda messages: [True] * len(messages))
+    node.receive(gateway.take_packets(), lambda messages: [])
+    node.take_events()
+    return node, hear
+
+
+def _parts(message: bytes, packet_bytes: int) -> list[bytes]:
+    """The message, or what it is cut into where it does not fit into one of the link."""
+    longest = message_bytes_max(OPTIONS, packet_bytes)
+    return [message[at : at + longest] for at in range(0, max(len(message), 1), longest)]
+
+
 def _safe(radio: Radio, message: bytes) -> dict[str, Any]:
-    """Send the message over the safe link; when the receiver has it, and when the sender knows."""
+    """Send the message over the secure link; when the gateway has it, and when the node knows."""
     got: list[bytes] = []
-    sender = Sender(KEY, Counters(MemoryStore(), KEY), Timing.of(radio))
-    receiver = Receiver(KEY, Window(MemoryStore()), radio.packet_bytes, lambda m, s, c: got.append(m))
-    pair = RadioPair(radio)
-    sender.submit(plain(message), pair.now_us)
-    output = sender.take_output()
-    pair.write(0, output, pair.now_us)
-    delivered_us = 0.0
-    while sender.busy and (due := pair.next_us()) is not None:
-        arrivals = pair.advance(due)
-        for arrival in arrivals:
-            if arrival.end == 0:
-                sender.feed(arrival.data, arrival.time_us)
-            else:
-                receiver.feed(arrival.data)
-                delivered_us = delivered_us or (arrival.time_us if got else 0.0)
-                pair.write(1, receiver.take_output(), arrival.time_us)
-    if got != [plain(message)] or sender.busy:
-        raise MotecryptError(f"transfer of {len(message)} bytes in the safe mode: not accepted")
+    node, hear = _in_step(radio.packet_bytes, got.append)
+    pair, reader = RadioPair(radio), StreamReader(radio.packet_bytes)
+    delivered_us, sent = 0.0, 0
+    parts = _parts(message, radio.packet_bytes)
+    for number, part in enumerate(parts, 1):
+        node.send(part, CONFIRMED)
+        output = b"".join(node.take_packets())
+        sent += len(output)
+        pair.write(0, output, pair.now_us)
+        outcomes: list[Event] = []
+        while not outcomes and (due := pair.next_us()) is not None:
+            for arrival in pair.advance(due):
+                at_us = arrival.time_us
+                if arrival.end == 0:
+                    packets = reader.packets(arrival.data, int(at_us / 1000))
+                    node.receive(packets, lambda messages: [False] * len(messages), reader.slip)
+                    outcomes += [told.event for told in node.take_events()]
+                else:
+                    hear(arrival.data, at_us, lambda data: pair.write(1, data, pair.now_us))
+                    delivered_us = at_us if len(got) == number and not outcomes else delivered_us
+        if outcomes != [Event.ACCEPTED]:
+            raise MotecryptError(f"transfer of {len(message)} bytes in the safe mode: not accepted")
+    if got != parts:
+        raise MotecryptError(f"transfer of {len(message)} bytes in the safe mode: arrived as something else")
     return {
-        "sent_bytes": len(output),
+        "sent_bytes": sent,
         "packets": pair.tally(0).sent,
         "air_us": round(pair.tally(0).air_time_us, 3),
-        "write_us": round(len(output) * radio.serial_byte_us, 3),
+        "write_us": round(sent * radio.serial_byte_us, 3),
         "delivery_us": round(delivered_us, 3),
         "confirmed_us": round(pair.now_us, 3),
     }
@@ -112,12 +165,25 @@ def _encryption_us(mode: str, message: bytes) -> float:
     """Median time to encrypt on this host, in us; 0 for plaintext."""
     if mode == "T":
         return 0.0
-    sealer, times = Sealer(os.urandom(32)), []
-    for number in range(ENCRYPTIONS):
+    encrypt = _link_encrypts(message) if mode == "safe" else lambda: encode(mode, KEY, message)
+    times = []
+    for _ in range(ENCRYPTIONS):
         begun = time.perf_counter()
-        if mode == "safe":
-            sealer.seal(1, number, plain(message))
-        else:
-            encode(mode, KEY, message)
+        encrypt()
         times.append(1e6 * (time.perf_counter() - begun))
     return statistics.median(times)
+
+
+def _link_encrypts(message: bytes) -> Callable[[], object]:
+    """What makes the link's packets of a message."""
+    link = NativeLink(open_library(link_library("aes128-ccm")))
+    link.provision(KeyBlock(NODE, OPTIONS, PACKET_BYTES, 1, MASTER))
+    link.begin()
+    parts = _parts(message, PACKET_BYTES)
+
+    def encrypt() -> None:
+        for part in parts:
+            link.send(part, LONG)
+            link.packets()
+
+    return encrypt

@@ -11,7 +11,7 @@ from motecrypt.radios import load_radio
 from motecrypt.results import Results
 
 KIND = "radio transfer"
-VERSION = 1
+VERSION = 2
 MODES = ("T", "C", "P", "B", "safe")
 
 

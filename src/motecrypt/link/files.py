@@ -1,53 +1,47 @@
-"""What safe messages carry: a plain message, or a piece of a file. The first byte tells which.
+"""Files over the link (docs/link.md, Files): an announcement, pieces in order, and an end.
 
-A file is announced with its name, length and digest, then sent in pieces that each name their place, so
-a piece that comes twice or late does no harm. It appears under its name once it is whole and its digest
-is right; until then it is a hidden ``.part`` file beside it.
+Each part is a message of the type FILE. A part is accepted only when it is kept, and the end only when the
+file is whole, its digest is right and it has its name: so a sender that was told "accepted" of the end knows
+that the file is there. What has come is kept in two hidden files, so that the receiver may start again.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
+import secrets
+import stat
 import struct
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from motecrypt.errors import MotecryptError
 
-PLAIN, ANNOUNCEMENT, PIECE = range(3)
-_ANNOUNCEMENT = struct.Struct(">4sI32s")
-_PIECE = struct.Struct(">4sI")
+ANNOUNCEMENT, PIECE, END = 1, 2, 3
+_ANNOUNCEMENT = struct.Struct("<B4sI32s")
+_PIECE = struct.Struct("<B4sI")
+_END = struct.Struct("<B4s")
 NAME_MAX = 100
-OPEN_FILES_MAX = 8
+"""Bytes of a name."""
+NAMES_MAX = 1000
+"""Files of one name in a folder: name, name-2 ..."""
+REMEMBERED = 16
+"""Files of each node that are over: as many messages as may come late."""
+LENGTH_MAX = 2**32 - 1
 
 
-def plain(message: bytes) -> bytes:
-    """A plain message as it is sealed."""
-    return bytes([PLAIN]) + message
-
-
-def file_messages(name: str, content: bytes, longest: int) -> Iterator[bytes]:
-    """The messages that carry a file, none longer than `longest` bytes."""
+def file_parts(name: str, content: bytes, longest: int) -> Iterator[bytes]:
+    """The messages that carry a file, none longer than `longest` bytes, which is 42 at least."""
+    label = secrets.token_bytes(4)
+    short_name = Path(name).name.encode(errors="replace")[: min(NAME_MAX, longest - _ANNOUNCEMENT.size)]
     digest = hashlib.sha256(content).digest()
-    label = digest[:4]
-    short_name = Path(name).name.encode()[: min(NAME_MAX, longest - 1 - _ANNOUNCEMENT.size)]
-    yield bytes([ANNOUNCEMENT]) + _ANNOUNCEMENT.pack(label, len(content), digest) + short_name
-    room = longest - 1 - _PIECE.size
+    yield _ANNOUNCEMENT.pack(ANNOUNCEMENT, label, len(content), digest) + short_name
+    room = longest - _PIECE.size
     for start in range(0, len(content), room):
-        yield bytes([PIECE]) + _PIECE.pack(label, start) + content[start : start + room]
-
-
-@dataclass
-class _Arriving:
-    name: str
-    length: int
-    digest: bytes
-    part: Path
-    here: set[tuple[int, int]] = field(default_factory=set)
-
-    def bytes_here(self) -> int:
-        return sum(end - start for start, end in self.here)
+        yield _PIECE.pack(PIECE, label, start) + content[start : start + room]
+    yield _END.pack(END, label)
 
 
 @dataclass(frozen=True)
@@ -58,78 +52,183 @@ class FileReceived:
     length: int
 
 
+@dataclass(frozen=True)
+class _Arriving:
+    """What a node has announced."""
+
+    label: bytes
+    length: int
+    digest: bytes
+    name: str
+
+
 class FileCollector:
-    """Puts files together in a folder.
+    """Puts files together in a folder, one of each node at a time.
 
     Parameters
     ----------
     folder : Path
-        Must exist. Names from the air are cut to their last part; nothing there is overwritten.
+        Must exist. Nothing there is overwritten, and no symbolic link there is followed.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._arriving: dict[bytes, _Arriving] = {}
+        self._whole: dict[int, deque[bytes]] = {}
+        self._given_up: dict[int, deque[bytes]] = {}
 
-    def take(self, message: bytes) -> bytes | FileReceived | None:
-        """One accepted message.
+    def take(self, node: int, part: bytes) -> FileReceived | None:
+        """One part of a file of that node.
 
         Returns
         -------
-        bytes, FileReceived or None
-            A plain message; a file now whole; None for a piece of one that is not.
+        FileReceived or None
+            The file, when this was its end.
 
         Raises
         ------
         MotecryptError
-            Not a message of this format, a piece of an unknown file, or a file that arrived wrong.
+            The part is not taken, and why.
         """
-        kind, body = message[:1], message[1:]
-        if kind == bytes([PLAIN]):
-            return body
-        if kind == bytes([ANNOUNCEMENT]) and len(body) >= _ANNOUNCEMENT.size:
-            return self._announce(body)
-        if kind == bytes([PIECE]) and len(body) >= _PIECE.size:
-            return self._piece(body)
-        raise MotecryptError(f"a genuine message of an unknown kind ({message[:1].hex() or 'empty'})")
+        kind = part[:1]
+        try:
+            if kind == bytes([ANNOUNCEMENT]) and len(part) >= _ANNOUNCEMENT.size:
+                self._announce(node, part)
+                return None
+            if kind == bytes([PIECE]) and len(part) >= _PIECE.size:
+                self._piece(node, part)
+                return None
+            if kind == bytes([END]) and len(part) == _END.size:
+                return self._end(node, part)
+        except OSError as error:
+            raise MotecryptError(f"{self._folder}: {error.strerror}; the file was not taken") from None
+        raise MotecryptError(f"node {node}: a part of a file of an unknown kind ({kind.hex() or 'empty'})")
 
-    def _announce(self, body: bytes) -> FileReceived | None:
-        label, length, digest = _ANNOUNCEMENT.unpack_from(body)
-        name = Path(body[_ANNOUNCEMENT.size :].decode("utf-8", "replace").replace("\0", "")).name
-        if name in ("", ".", ".."):
-            name = "unnamed"
-        if len(self._arriving) >= OPEN_FILES_MAX:
-            oldest = next(iter(self._arriving))
-            self._arriving.pop(oldest).part.unlink(missing_ok=True)
-        part = self._folder / f".{label.hex()}.part"
-        part.write_bytes(b"")
-        self._arriving[label] = _Arriving(name, length, digest, part)
-        return self._finish(label) if length == 0 else None
+    def _places(self, node: int) -> tuple[Path, Path]:
+        """Where the announcement is kept, and what has come."""
+        hidden = f".motecrypt-node{node}"
+        return self._folder / f"{hidden}.announced", self._folder / f"{hidden}.part"
 
-    def _piece(self, body: bytes) -> FileReceived | None:
-        label, start = _PIECE.unpack_from(body)
-        arriving = self._arriving.get(label)
-        content = body[_PIECE.size :]
-        if arriving is None:
-            raise MotecryptError("a piece of a file whose announcement is missing; send the file again")
+    def _arriving(self, node: int) -> _Arriving | None:
+        announced, _ = self._places(node)
+        try:
+            handle = _open_own(announced, os.O_RDONLY)
+        except FileNotFoundError:
+            return None
+        with os.fdopen(handle, "rb") as file:
+            text = file.read(_ANNOUNCEMENT.size + NAME_MAX)
+        if len(text) < _ANNOUNCEMENT.size:
+            return None  # the power went while it was written
+        _, label, length, digest = _ANNOUNCEMENT.unpack_from(text)
+        return _Arriving(label, length, digest, safe_name(text[_ANNOUNCEMENT.size :]))
+
+    def _over(self, node: int, label: bytes) -> bool:
+        """Whether a file is whole already, so that what comes late of it changes nothing."""
+        if label in self._given_up.get(node, ()):
+            raise MotecryptError(f"node {node}: a late part of a file that was given up")
+        return label in self._whole.get(node, ())
+
+    def _announce(self, node: int, part: bytes) -> None:
+        label = part[1:5]
+        known = self._arriving(node)
+        if self._over(node, label) or (known is not None and known.label == label):
+            return
+        if known is not None:
+            _remember(self._given_up, node, known.label)
+        announced, arrived = self._places(node)
+        for place, content in ((arrived, b""), (announced, part[: _ANNOUNCEMENT.size + NAME_MAX])):
+            place.unlink(missing_ok=True)
+            handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+
+    def _piece(self, node: int, part: bytes) -> None:
+        _, label, start = _PIECE.unpack_from(part)
+        if self._over(node, label):
+            return
+        arriving = self._known(node, label)
+        content = part[_PIECE.size :]
         if start + len(content) > arriving.length:
-            raise MotecryptError(f"file {arriving.name}: a piece beyond its end; send the file again")
-        with arriving.part.open("r+b") as file:
-            file.seek(start)
-            file.write(content)
-        arriving.here.add((start, start + len(content)))
-        return self._finish(label) if arriving.bytes_here() >= arriving.length else None
+            raise MotecryptError(f"file {arriving.name}: a piece beyond its end")
+        handle = _open_own(self._places(node)[1], os.O_WRONLY)
+        try:
+            if start > os.fstat(handle).st_size:
+                raise MotecryptError(f"file {arriving.name}: a piece before it is missing")
+            while content:
+                written = os.pwrite(handle, content, start)
+                start, content = start + written, content[written:]
+        finally:
+            os.close(handle)
 
-    def _finish(self, label: bytes) -> FileReceived:
-        arriving = self._arriving.pop(label)
-        content = arriving.part.read_bytes()
-        if hashlib.sha256(content).digest() != arriving.digest:
-            arriving.part.unlink()
-            raise MotecryptError(f"file {arriving.name}: arrived with a wrong digest; send it again")
-        target, number = self._folder / arriving.name, 1
-        while target.exists():
-            number += 1
-            stem = Path(arriving.name)
-            target = self._folder / f"{stem.stem}-{number}{stem.suffix}"
-        arriving.part.replace(target)
-        return FileReceived(target, arriving.length)
+    def _known(self, node: int, label: bytes) -> _Arriving:
+        arriving = self._arriving(node)
+        if arriving is None or arriving.label != label:
+            raise MotecryptError(f"node {node}: a part of a file that was not announced")
+        return arriving
+
+    def _end(self, node: int, part: bytes) -> FileReceived | None:
+        _, label = _END.unpack(part)
+        if self._over(node, label):
+            return None
+        arriving = self._known(node, label)
+        announced, arrived = self._places(node)
+        handle = _open_own(arrived, os.O_RDONLY)
+        with os.fdopen(handle, "rb") as file:
+            length = os.fstat(handle).st_size
+            if length != arriving.length:
+                raise MotecryptError(
+                    f"file {arriving.name}: {length} of its {arriving.length} bytes have come"
+                )
+            if hashlib.file_digest(file, "sha256").digest() != arriving.digest:
+                self._drop(node, label)
+                raise MotecryptError(f"file {arriving.name}: arrived with a wrong digest")
+            os.fsync(handle)
+            target = _link_new(arrived, self._folder, arriving.name)
+        arrived.unlink()
+        announced.unlink()
+        folder = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        _remember(self._whole, node, label)
+        return FileReceived(target, length)
+
+    def _drop(self, node: int, label: bytes) -> None:
+        for place in self._places(node):
+            place.unlink(missing_ok=True)
+        _remember(self._given_up, node, label)
+
+
+def safe_name(name: bytes) -> str:
+    """A file's name from the air: its last part, without what plays tricks with terminals or shells."""
+    text = name.decode("utf-8", "replace").replace("\\", "/").rpartition("/")[2]
+    shown = "".join(letter if letter.isprintable() else "_" for letter in text).strip()
+    if shown.startswith((".", "-", "~")):
+        shown = "_" + shown[1:]
+    return shown or "unnamed"
+
+
+def _open_own(path: Path, flags: int) -> int:
+    """A regular file, and no link to one elsewhere."""
+    handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise MotecryptError(f"{path}: not a regular file; remove it")
+    return handle
+
+
+def _link_new(source: Path, folder: Path, name: str) -> Path:
+    """Give a file a name that nothing has: a link replaces nothing and follows nothing."""
+    stem, suffix = Path(name).stem, Path(name).suffix
+    for number in range(1, NAMES_MAX + 1):
+        target = folder / (name if number == 1 else f"{stem}-{number}{suffix}")
+        try:
+            os.link(source, target, follow_symlinks=False)
+        except FileExistsError:
+            continue
+        return target
+    raise MotecryptError(f"{folder}: {NAMES_MAX} files have the name {name}")
+
+
+def _remember(labels: dict[int, deque[bytes]], node: int, label: bytes) -> None:
+    labels.setdefault(node, deque(maxlen=REMEMBERED)).append(label)

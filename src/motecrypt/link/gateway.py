@@ -7,14 +7,13 @@ needs is on the disk: claims are written once for many messages, then these are 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link.state import Store
+from motecrypt.link.state import Store, pack, unpack
 from motecrypt.toolchain.link import (
     BROADCAST,
     GATEWAY,
@@ -31,8 +30,8 @@ from motecrypt.toolchain.link import (
     open_library,
 )
 
-_TAKEN = (Event.MESSAGE, Event.COMMANDED)
-_OUTCOMES = (Event.ACCEPTED, Event.REFUSED, Event.UNCONFIRMED)
+TAKEN = (Event.MESSAGE, Event.COMMANDED, Event.FILE_PART)
+OUTCOMES = (Event.ACCEPTED, Event.REFUSED, Event.UNCONFIRMED)
 _KEY_AT = slice(8, 24)
 EPOCH_MAX = 2**32 - 1
 GENERATION_MAX = 2**16 - 1
@@ -42,11 +41,11 @@ EVENTS_MAX = 10_000
 
 @dataclass(frozen=True)
 class NodeMessage:
-    """A genuine message of a node, handed over once."""
+    """A genuine message of a node, or for it, handed over once; a command or a part of a file says so."""
 
     node: int
     content: bytes
-    command: bool = False
+    event: Event = Event.MESSAGE
 
 
 @dataclass(frozen=True)
@@ -130,19 +129,14 @@ class Gateway:
 
     def _load(self, record: bytes) -> None:
         try:
-            text, digest, end = record.decode("ascii").split("\n")
-            content: Any = json.loads(text)
-            if end or hashlib.sha256(text.encode()).hexdigest() != digest:
-                raise ValueError
-            if content["motecrypt"] != "gateway" or content["version"] != 2:
-                raise ValueError
+            content = unpack("gateway", record)
             name = content["master"]
             nodes = {_whole(node, BROADCAST): figures for node, figures in content["nodes"].items()}
             kept = {
                 node: (_whole(generation, GENERATION_MAX), bytes.fromhex(image), _whole(epoch, EPOCH_MAX))
                 for node, (generation, image, epoch) in nodes.items()
             }
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise _damaged() from None
         if name != self._name():
             raise InputError(
@@ -171,10 +165,8 @@ class Gateway:
             str(node): [self._generations[node], image.hex(), self._renewing.get(node, 0)]
             for node, image in durable.items()
         }
-        content = {"motecrypt": "gateway", "version": 2, "master": self._name(), "nodes": nodes}
-        text = json.dumps(content)
         try:
-            self._store.write((text + "\n" + hashlib.sha256(text.encode()).hexdigest() + "\n").encode())
+            self._store.write(pack("gateway", {"master": self._name(), "nodes": nodes}))
         except (MotecryptError, OSError):
             for node in changed:
                 self._links[node].packets()
@@ -274,6 +266,16 @@ class Gateway:
         self._gather(self._links.values())
         return tuple(void)
 
+    def head(self, node: int) -> tuple[int, int]:
+        """Options and packet length of a node; InputError where there is none of that number."""
+        return self._link(node).head[1:]
+
+    def _link(self, node: int) -> NativeLink:
+        link = self._links.get(node)
+        if link is None:
+            raise InputError(f"node {node}: not provisioned")
+        return link
+
     # --- messages
 
     def send(self, node: int, message: bytes, how: int = 0) -> Event:
@@ -284,9 +286,7 @@ class Gateway:
         InputError
             No such node.
         """
-        link = self._links.get(node)
-        if link is None:
-            raise InputError(f"node {node}: not provisioned")
+        link = self._link(node)
         if node in self._renewing:
             return Event.BUSY
         event = link.send(message, how)
@@ -294,8 +294,13 @@ class Gateway:
         self._gather([link])
         return event
 
-    def receive(self, packets: Iterable[bytes], hand_over: HandOver) -> None:
-        """Take packets as they come, in any number: one write for all the messages in them."""
+    def receive(
+        self, packets: Iterable[bytes], hand_over: HandOver, astray: Callable[[], None] = lambda: None
+    ) -> None:
+        """Take packets as they come, in any number: one write for all the messages in them.
+
+        `astray` is called after a packet that is none of ours or forged, before the next one is asked for.
+        """
         taken: list[tuple[NativeLink, NodeMessage, bool]] = []
         asked: set[int] = set()  # nodes whose link holds a message until it is answered
 
@@ -315,12 +320,13 @@ class Gateway:
             node = packet[0] & BROADCAST if packet else BROADCAST
             link = self._links.get(node)
             if link is None or node == BROADCAST:
+                astray()
                 continue
             if node in asked:
                 settle()
             event = link.receive(packet)
-            if event in _TAKEN:
-                message = NodeMessage(node, link.message(), event is Event.COMMANDED)
+            if event in TAKEN:
+                message = NodeMessage(node, link.message(), event)
                 taken.append((link, message, link.asked))
                 if link.asked:
                     asked.add(node)
@@ -330,7 +336,14 @@ class Gateway:
                 raise MotecryptError(f"node {node}: its state cannot be kept")
             elif event is not Event.NOTHING:
                 self._happened(node, event)
+                if event is Event.FORGED:
+                    astray()
         settle()
+
+    def at(self, now_ms: int) -> None:
+        """Set the clock, before a message is sent or packets are taken."""
+        for link in self._links.values():
+            link.at(now_ms)
 
     def poll(self, now_ms: int) -> None:
         """Send again what was not answered in time; call it often."""
@@ -344,7 +357,7 @@ class Gateway:
         self._gather(self._links.values())
 
     def _happened(self, node: int, event: Event) -> None:
-        if node in self._renewing and event in _OUTCOMES:
+        if node in self._renewing and event in OUTCOMES:
             if event is Event.ACCEPTED:
                 del self._renewing[node]
                 self._links[node].stored = True

@@ -2,43 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
 
-from motecrypt.link.frames import frame_bytes
 from motecrypt.radios.air import air_time_us
 from motecrypt.radios.catalog import Radio
+from motecrypt.toolchain.link import PIECES_MAX
+
+SLACK_MS = 200
+"""What programs and operating systems may add."""
+ANSWER_MS_MAX = 60_000
+"""The core's clock goes round after 65 s."""
 
 
-@dataclass(frozen=True)
-class Timing:
-    """Deadlines of one link, in us.
+def answer_ms(radio: Radio) -> int:
+    """From the first byte of the longest message to the end of its answer, in ms, with slack.
 
-    Attributes
-    ----------
-    packet_bytes : the radio's packet length.
-    frame_us : time that each further frame of a burst takes.
-    round_trip_us : from the end of a burst to the end of its answer, on a radio that loses nothing.
-    slack_us : what programs and operating systems may add.
-    tries : bursts without any progress after which a message is given up.
+    A packet passes the line to the radio, the air and the line from the radio; the packets of one message
+    follow each other at the pace of the slower of line and air.
     """
-
-    packet_bytes: int
-    frame_us: float
-    round_trip_us: float
-    slack_us: float = 100_000.0
-    tries: int = 10
-
-    @classmethod
-    def of(cls, radio: Radio, slack_us: float = 100_000.0, tries: int = 10) -> Timing:
-        """The deadlines that this radio's figures give."""
-        packet = radio.packet_bytes
-        packets = frame_bytes(packet) // packet
-        line_us = packet * radio.serial_byte_us
-        air_us = air_time_us(radio, packet) + radio.value("gap_us")
-        frame_us = packets * max(line_us, air_us)
-        once_us = 2 * line_us + air_us + radio.value("turn_round_us") + frame_us
-        return cls(packet, frame_us, 2 * once_us, slack_us, tries)
-
-    def deadline_us(self, frames: int, failures: int) -> float:
-        """How long to wait for the answer to a burst of `frames`, after so many failures in a row."""
-        return self.frame_us * frames + self.round_trip_us + self.slack_us * min(1.5**failures, 20.0)
+    packet = radio.packet_bytes
+    line_us = packet * radio.serial_byte_us
+    air_us = air_time_us(radio, packet) + radio.value("gap_us")
+    once_us = 2 * line_us + air_us
+    pace_us = max(line_us, air_us)
+    whole_us = (PIECES_MAX - 1) * pace_us + 2 * once_us + 2 * radio.value("turn_round_us")
+    return min(math.ceil(float(whole_us) / 1000) + SLACK_MS, ANSWER_MS_MAX)

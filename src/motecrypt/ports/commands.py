@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from motecrypt.errors import MotecryptError
-from motecrypt.ports.serial_port import SerialPort
+from motecrypt.ports.serial_port import PortError, SerialPort
 from motecrypt.ports.session import pause, write_all
 from motecrypt.ports.signals import Stop
 
@@ -19,7 +18,7 @@ def configure(port: SerialPort, commands: list[str], stop: Stop) -> None:
 
     Raises
     ------
-    MotecryptError
+    PortError
         The module does not answer, or refuses a command.
     """
     pause(port, QUIET_S, stop)
@@ -38,7 +37,7 @@ def _expect(port: SerialPort, command: str, stop: Stop) -> None:
         if b"OK\r" in answer or stop.asked:
             return
         if b"ERR\r" in answer:
-            raise MotecryptError(f"port {port.path}: the module refuses {command}")
-    raise MotecryptError(
+            raise PortError(f"port {port.path}: the module refuses {command}")
+    raise PortError(
         f"port {port.path}: the module does not answer {command}; is it an SRF at this baud rate?"
     )

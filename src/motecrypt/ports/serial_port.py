@@ -16,6 +16,10 @@ from motecrypt.errors import InputError, MotecryptError
 READ_BYTES = 4096
 
 
+class PortError(MotecryptError):
+    """The port has vanished, or the radio behind it does not answer: it may come back."""
+
+
 class SerialPort:
     """A port at 115200 8N1 or another rate. Also takes the path of a virtual radio.
 
@@ -61,7 +65,7 @@ class SerialPort:
 
         Raises
         ------
-        MotecryptError
+        PortError
             The port has vanished.
         """
         try:
@@ -89,9 +93,9 @@ class SerialPort:
         except OSError as error:
             raise self._vanished(error) from None
 
-    def _vanished(self, error: OSError | None) -> MotecryptError:
+    def _vanished(self, error: OSError | None) -> PortError:
         reason = f" ({error.strerror})" if error is not None and error.strerror else ""
-        return MotecryptError(f"port {self.path}: vanished{reason}; plug it in again and repeat the command")
+        return PortError(f"port {self.path}: vanished{reason}; plug it in again and repeat the command")
 
 
 def _group_of(path: str) -> str:

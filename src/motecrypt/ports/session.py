@@ -1,17 +1,24 @@
-"""Drives the link's state machines over a port, in real time."""
+"""Drives an end of the link over a port, in real time."""
 
 from __future__ import annotations
 
 import select
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Protocol
 
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link import Receiver, Sender, SendOutcome, Window
-from motecrypt.ports.serial_port import SerialPort
+from motecrypt.errors import InputError
+from motecrypt.link.gateway import OUTCOMES, HandOver, NodeEvent
+from motecrypt.link.stream import StreamReader
+from motecrypt.ports.serial_port import PortError, SerialPort
 from motecrypt.ports.signals import Stop
+from motecrypt.toolchain.link import Event
 
 REOPEN_S = 0.5
+POLL_S = 0.02
+"""How often an end that waits for an answer looks at its clock."""
+BUSY_S = 10.0
+"""How long a message may wait until the one before it, such as a new epoch, is over."""
 
 
 def now_us() -> float:
@@ -26,32 +33,155 @@ def _wait(port: SerialPort, stop: Stop, writing: bool, seconds: float) -> tuple[
     return port in readable, bool(writable)
 
 
-def transmit(port: SerialPort, sender: Sender, message: bytes, stop: Stop) -> SendOutcome:
+class LinkEnd(Protocol):
+    """A gateway or a node (link/)."""
+
+    def receive(
+        self, packets: Iterable[bytes], hand_over: HandOver, astray: Callable[[], None] = ...
+    ) -> None:
+        """Take packets."""
+
+    def at(self, now_ms: int) -> None:
+        """Set the clock."""
+
+    def poll(self, now_ms: int) -> None:
+        """Send again what was not answered."""
+
+    def take_events(self) -> list[NodeEvent]:
+        """What has happened."""
+
+    def take_packets(self) -> list[bytes]:
+        """What is to be sent."""
+
+
+class Talk:
+    """An end of the link behind a serial line: bytes and the time in us go in, bytes come out.
+
+    Parameters
+    ----------
+    end : LinkEnd
+    packet_bytes : int
+        The radio's packet length.
+    hand_over : HandOver
+        Gets the messages that come, and says of each whether it is taken.
+    happened : callable, optional
+        Gets what else happens but the outcomes of messages.
+    """
+
+    def __init__(
+        self,
+        end: LinkEnd,
+        packet_bytes: int,
+        hand_over: HandOver,
+        happened: Callable[[NodeEvent], None] = lambda event: None,
+    ) -> None:
+        self._end, self._hand_over, self._happened = end, hand_over, happened
+        self._reader = StreamReader(packet_bytes)
+        self._outcome: Event | None = None
+        self._seen: set[bytes] = set()
+        self.packets = 0
+        self.packets_again = 0
+        self.sent_bytes = 0
+
+    def hear(self, data: bytes, at_us: float) -> None:
+        """Bytes that came from the port."""
+        now_ms = int(at_us / 1000)
+        self._end.at(now_ms)
+        self._end.receive(self._reader.packets(data, now_ms), self._hand_over, self._reader.slip)
+        self._gather()
+
+    def tick(self, at_us: float) -> None:
+        """Time has passed."""
+        self._end.poll(int(at_us / 1000))
+        self._gather()
+
+    def say(self, send: Callable[[], Event], at_us: float) -> Event:
+        """Begin a message: `send` hands it to the end."""
+        self._end.at(int(at_us / 1000))
+        self._outcome = None
+        self._seen.clear()
+        return send()
+
+    def take_output(self) -> bytes:
+        """The bytes to write to the port."""
+        packets = self._end.take_packets()
+        self.packets += len(packets)
+        for packet in packets:
+            self.packets_again += packet in self._seen
+            self._seen.add(packet)
+            self.sent_bytes += len(packet)
+        return b"".join(packets)
+
+    def outcome(self) -> Event | None:
+        """What became of the message; None while that is not known."""
+        return self._outcome
+
+    @property
+    def skipped_bytes(self) -> int:
+        """Bytes that belonged to no packet."""
+        return self._reader.skipped_bytes
+
+    def _gather(self) -> None:
+        for told in self._end.take_events():
+            if told.event in OUTCOMES:
+                self._outcome = told.event
+            else:
+                self._happened(told)
+
+
+def transmit(port: SerialPort, talk: Talk, send: Callable[[], Event], stop: Stop) -> Event:
     """Send one message and wait for what becomes of it; a signal makes it unconfirmed.
+
+    Parameters
+    ----------
+    send : callable
+        Hands the message to the end of the link.
+
+    Returns
+    -------
+    Event
+        ACCEPTED, REFUSED, UNCONFIRMED; SENT, where nobody answers; else why it was not sent.
 
     Raises
     ------
     MotecryptError
-        The port has vanished.
+        The port has vanished, or the end's state cannot be kept.
     """
-    sender.submit(message, now_us())
-    output = sender.take_output()
-    while sender.busy:
-        deadline_us = sender.deadline_us() or 0.0
-        wait_s = max((deadline_us - now_us()) / 1e6, 0.0)
-        readable, writable = _wait(port, stop, bool(output), wait_s)
+    told = talk.say(send, now_us())
+    output, begun = talk.take_output(), time.monotonic()
+    while told in (Event.WAITING, Event.BUSY):
+        readable, writable = _wait(port, stop, bool(output), POLL_S)
         if stop.asked:
-            sender.abandon()
-            break
+            return Event.UNCONFIRMED
         if writable:
             output = output[port.write(output) :]
         if readable:
-            sender.feed(port.read(), now_us())
+            talk.hear(port.read(), now_us())
         if not output:
             # While bytes are still queued here, no answer to them can be late.
-            sender.tick(now_us())
-        output += sender.take_output()
-    return sender.outcome or SendOutcome.UNCONFIRMED
+            talk.tick(now_us())
+        if told is Event.BUSY:
+            if time.monotonic() - begun > BUSY_S:
+                return Event.UNCONFIRMED
+            told = talk.say(send, now_us())
+        else:
+            told = talk.outcome() or told
+        output += talk.take_output()
+    write_all(port, output, stop)
+    return told
+
+
+def hear_until(port: SerialPort, talk: Talk, heard: Callable[[], bool], stop: Stop, seconds: float) -> None:
+    """Take what comes, and answer it, until `heard` says so, but no longer than that."""
+    output, end = b"", time.monotonic() + seconds
+    while not stop.asked and not heard() and time.monotonic() < end:
+        readable, writable = _wait(port, stop, bool(output), POLL_S)
+        if writable:
+            output = output[port.write(output) :]
+        if readable:
+            talk.hear(port.read(), now_us())
+        output += talk.take_output()
+    write_all(port, output, stop)
 
 
 def write_all(port: SerialPort, data: bytes, stop: Stop, deadline_s: float = 60.0) -> float:
@@ -59,7 +189,7 @@ def write_all(port: SerialPort, data: bytes, stop: Stop, deadline_s: float = 60.
 
     Raises
     ------
-    MotecryptError
+    PortError
         The port has vanished, or takes nothing more.
     """
     begun = time.monotonic()
@@ -68,7 +198,7 @@ def write_all(port: SerialPort, data: bytes, stop: Stop, deadline_s: float = 60.
         if writable:
             data = data[port.write(data) :]
         if time.monotonic() - begun > deadline_s:
-            raise MotecryptError(f"port {port.path}: takes no bytes; is the radio switched on?")
+            raise PortError(f"port {port.path}: takes no bytes; is the radio switched on?")
     return time.monotonic() - begun
 
 
@@ -117,9 +247,7 @@ def listen(
                     setup(port)
                 fresh = False
                 _serve(port, feed, stop, over, quiet_s)
-            except MotecryptError as error:
-                if isinstance(error, InputError):
-                    raise
+            except PortError as error:  # and nothing else: a full disk is no port
                 notice(f"{error}; waiting for it")
                 port.close()
                 port = None
@@ -165,16 +293,13 @@ def _reopen(path: str, baud: int, stop: Stop, over: Callable[[], bool]) -> Seria
     return None
 
 
-def receiving(receiver: Receiver, window: Window) -> Callable[[bytes, float], bytes]:
-    """What `listen` feeds for the safe mode; in quiet moments the window is saved."""
-    saved = [0]
+def answering(talk: Talk) -> Callable[[bytes, float], bytes]:
+    """What `listen` feeds for the link."""
 
     def feed(data: bytes, at_us: float) -> bytes:
         if data:
-            receiver.feed(data)
-        elif receiver.tally.accepted > saved[0]:
-            saved[0] = receiver.tally.accepted
-            window.save()
-        return receiver.take_output()
+            talk.hear(data, at_us)
+        talk.tick(at_us)
+        return talk.take_output()
 
     return feed

@@ -28,8 +28,9 @@ KEY_BYTES = 16
 STORAGE_BYTES = 188
 BROADCAST = 63
 SHORT, LISTENS, STREAM, TAG_16, GATEWAY = 1, 2, 4, 8, 128
-CONFIRMED, COMMAND, LONG = 0x40, 0x10, 0x01
-MESSAGE_MAX = 15 * 252
+CONFIRMED, COMMAND, FILE, LONG = 0x40, 0x10, 0x30, 0x01
+PIECES_MAX = 15
+MESSAGE_MAX = PIECES_MAX * 252
 
 _FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC")
 DEFINES = ("-DCIPHER_TAG_BYTES=16", "-DCIPHER_TAG_VARIES", "-DCIPHER_NO_AD", "-DCIPHER_KEY_BYTES_MAX=16")
@@ -57,6 +58,7 @@ class Event(IntEnum):
     NO_STATE = 14
     STORAGE = 15
     USED_UP = 16
+    FILE_PART = 17
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,13 @@ SUITES: dict[Suite, SuiteRecipe] = {
         ("link/prf_ascon.c", "ciphers/ascon/ascon_aead128.c", "ciphers/ascon/ascon_words.c"),
     ),
 }
+
+
+def message_bytes_max(options: int, packet_bytes: int, how: int = 0) -> int:
+    """The longest message that fits into the fragments of one counter, in bytes."""
+    tag_bytes = 16 if options & TAG_16 else 8
+    content = PIECES_MAX * (packet_bytes - 3)
+    return content - 3 - tag_bytes - 1 - (4 if how & FILE == COMMAND else 0)
 
 
 @lru_cache(maxsize=8)
@@ -250,7 +259,7 @@ class NativeLink:
         return Event(self._library.port_begin(self.address, self._answer_ms))
 
     def send(self, message: bytes, how: int = 0) -> Event:
-        """Send a message; `how` is CONFIRMED, COMMAND, LONG in any sum."""
+        """Send a message; `how` is CONFIRMED, LONG, and one of COMMAND and FILE, in any sum."""
         if len(message) > MESSAGE_MAX:
             return Event.TOO_LONG
         return Event(self._library.port_send(self.address, message, len(message), how))
@@ -258,6 +267,12 @@ class NativeLink:
     def receive(self, packet: bytes) -> Event:
         """Take a packet."""
         return Event(self._library.link_receive(self.address, packet, len(packet)))
+
+    @property
+    def head(self) -> tuple[int, int, int]:
+        """Node number, options and packet length, as storage has them."""
+        _, node, options, packet_bytes = self._port.storage[:4]
+        return node, options, packet_bytes
 
     @property
     def epoch(self) -> int:
@@ -275,7 +290,7 @@ class NativeLink:
         return bool(self._library.port_state(self.address) & 2)
 
     def message(self) -> bytes:
-        """The message of the last `receive` that told MESSAGE or COMMANDED."""
+        """The message of the last `receive` that told MESSAGE, COMMANDED or FILE_PART."""
         length = self._library.port_message(self.address, ctypes.byref(self._bytes))
         return ctypes.string_at(self._bytes, length)
 
@@ -283,9 +298,13 @@ class NativeLink:
         """Say whether the message was taken."""
         self._library.link_answer(self.address, taken)
 
+    def at(self, now_ms: int) -> None:
+        """Set the clock."""
+        self._port.clock = now_ms & 0xFFFF
+
     def poll(self, now_ms: int) -> Event:
         """Set the clock, and send again what was not answered in time."""
-        self._port.clock = now_ms & 0xFFFF
+        self.at(now_ms)
         return Event(self._library.link_poll(self.address))
 
     def renew(self, epoch: int) -> Event:

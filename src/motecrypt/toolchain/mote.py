@@ -1,4 +1,4 @@
-"""The sensor mote's firmware: ours, from firmware/motes, with the key and the stream number built in."""
+"""The sensor mote's firmware: ours, from firmware/motes, over the secure link or the source paper's way."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ from typing import Literal
 from motecrypt import process
 from motecrypt.catalog import FIRMWARE
 from motecrypt.errors import InputError
+from motecrypt.toolchain.link import DEFINES, SUITES, Suite
 from motecrypt.toolchain.toolchain import BuildError
-
-STREAM_MAX = 2**31 - 1
-"""Streams above are the random ones of hosts (link/state.py)."""
 
 _FLAGS = (
     *("-mmcu=atmega328p", "-Os", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror"),
-    *("-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"),
-    *("-DF_CPU=16000000UL", "-DCIPHER_KEY_BYTES_MAX=32", '-DBLOCK_HEADER="aes_fast.h"'),
+    *("-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-DF_CPU=16000000UL"),
 )
+_CCM = ("link/prf_cmac.c", "modes/ccm.c", "ciphers/aes/aes_fast.c")
+_ASCON = ("link/prf_ascon.c", "ciphers/ascon/ascon_aead128.c", "ciphers/ascon/ascon_bytes.c")
+_SUITES: dict[Suite, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "aes128-ccm": (('-DCIPHER_HEADER="ccm.h"', '-DBLOCK_HEADER="aes_fast.h"'), _CCM),
+    "ascon-aead128": (('-DCIPHER_HEADER="ascon_bytes.h"',), _ASCON),
+}
+"""For an AVR: defines and sources."""
 
 
 @dataclass(frozen=True)
@@ -29,54 +33,52 @@ class Mote:
     Attributes
     ----------
     mode : "safe", or "C" for the source paper's way.
-    key : 16, 24 or 32 bytes.
-    stream : 1 to 2^31 - 1; must differ between motes that share a key. Not used by mode C.
     interval_ms : pause between readings, 1 to 65535.
+    key : 16, 24 or 32 bytes in mode C; over the link none, because the key is in the node's storage.
+    suite : how the link encrypts.
     """
 
     mode: Literal["safe", "C"]
-    key: bytes
-    stream: int = 1
     interval_ms: int = 1000
+    key: bytes = b""
+    suite: Suite = "aes128-ccm"
 
     def __post_init__(self) -> None:
-        if len(self.key) not in (16, 24, 32):
+        if self.mode == "C" and len(self.key) not in (16, 24, 32):
             raise InputError(f"a key of {len(self.key)} bytes; AES takes 16, 24 or 32")
-        if not 1 <= self.stream <= STREAM_MAX:
-            raise InputError(f"stream {self.stream}; give 1 to {STREAM_MAX}, another one for each mote")
         if not 1 <= self.interval_ms <= 65535:
             raise InputError(f"an interval of {self.interval_ms} ms; give 1 to 65535")
 
 
 def build_mote(mote: Mote, target: Path) -> None:
-    """Compile and link the firmware. It holds the key: `target` is made readable by its owner alone.
+    """Compile and link the firmware. In mode C it holds the key: `target` is made its owner's alone.
 
     Raises
     ------
     BuildError
         With the compiler's first error.
     """
-    motes, aes = FIRMWARE / "motes", FIRMWARE / "ciphers" / "aes"
-    sources = [motes / "sensor" / "sensor.c", motes / "sensor" / "uno.c", aes / "aes_fast.c"]
-    sources.append(FIRMWARE / "devices" / "uno" / "hal.c")
+    sensor = FIRMWARE / "motes" / "sensor"
+    sources = [sensor / "uno.c", FIRMWARE / "devices" / "uno" / "hal.c"]
+    folders = [FIRMWARE / name for name in ("include", "modes", "ciphers/aes", "ciphers/ascon", "link")]
     if mote.mode == "C":
-        sources.append(FIRMWARE / "modes" / "cbc.c")
-        defines = ["-DMOTE_MODE_C", '-DCIPHER_HEADER="cbc.h"']
+        names: tuple[str, ...] = ("motes/sensor/paper.c", "modes/cbc.c", "ciphers/aes/aes_fast.c")
+        defines = ["-DCIPHER_KEY_BYTES_MAX=32", '-DCIPHER_HEADER="cbc.h"', '-DBLOCK_HEADER="aes_fast.h"']
     else:
-        sources += [motes / "link" / "link.c", motes / "link" / "counter.c", FIRMWARE / "modes" / "ccm.c"]
-        defines = ['-DCIPHER_HEADER="ccm.h"', "-DCIPHER_TAG_BYTES=8"]
-    folders = [FIRMWARE / "include", FIRMWARE / "modes", aes, motes / "link"]
+        cipher, names = _SUITES[mote.suite]
+        names = ("motes/sensor/sensor.c", "link/link.c", "link/keys.c", "link/store.c", *names)
+        defines = [*DEFINES, f"-DLINK_SUITE={SUITES[mote.suite].suite}", *cipher]
+    sources += [FIRMWARE / name for name in names]
     with tempfile.TemporaryDirectory(prefix="motecrypt-") as scratch:
         # In a file, since a command line can be read by everyone on the machine.
-        secrets = Path(scratch) / "mote_key.h"
-        secrets.write_text(
-            f"#define MOTE_KEY {', '.join(map(str, mote.key))}\n"
-            f"#define MOTE_STREAM {mote.stream}ul\n"
-            f"#define MOTE_INTERVAL_MS {mote.interval_ms}u\n"
-        )
+        settings = Path(scratch) / "mote_settings.h"
+        text = f"#define MOTE_INTERVAL_MS {mote.interval_ms}u\n"
+        if mote.mode == "C":
+            text += f"#define MOTE_KEY {', '.join(map(str, mote.key))}\n"
+        settings.write_text(text)
         elf = Path(scratch) / "mote.elf"
         include = [part for folder in folders for part in ("-I", folder)]
-        command: list[str | Path] = ["avr-gcc", *_FLAGS, *defines, "-include", secrets, *include]
+        command: list[str | Path] = ["avr-gcc", *_FLAGS, *defines, "-include", settings, *include]
         outcome = process.run([*command, *sources, "-o", elf])
         if not outcome.ok:
             raise BuildError(f"sensor mote: {outcome.first_error}")

@@ -1,12 +1,12 @@
-/* sensor_harness.c: the sensor mote's program with a board, a link and a cipher that tell what is asked of them. The
- * first argument says which of them fails, the others are the temperatures; then all ends. */
+/* sensor_harness.c: a mote's program with a board, and in the paper's way a cipher, that tell what is asked of them.
+ * The first argument says what fails, the others are the temperatures; then all ends. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define main sensor_main
-#include "sensor.c"
+#define main mote_main
+#include "paper.c"
 #undef main
 
 static char **temperatures;
@@ -43,7 +43,6 @@ static void show(const char *what, const uint8_t *bytes, size_t count) {
     printf("\n");
 }
 
-#ifdef MOTE_MODE_C
 uint8_t cipher_setup(struct cipher_context *context, const uint8_t *bytes, uint8_t count) {
     context->key = bytes[0];
     show("setup", bytes, count);
@@ -58,24 +57,10 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
     }
     return failing == 2 || io->ad_bytes != 0 ? CIPHER_BAD_NONCE : CIPHER_OK;
 }
-#else
-uint8_t link_init(struct link *to, const uint8_t *bytes, uint8_t count, uint32_t stream) {
-    (void)to;
-    printf("stream %u\n", (unsigned)stream);
-    show("key", bytes, count);
-    return failing == 1 ? LINK_NO_COUNTER : LINK_ACCEPTED;
-}
-
-uint8_t link_send(struct link *to, const uint8_t *message, uint8_t bytes) {
-    (void)to;
-    show("send", message, bytes);
-    return LINK_NO_COUNTER;
-}
-#endif
 
 int main(int argc, char **argv) {
     failing = atoi(argv[1]);
     temperatures = argv + 2;
     (void)argc;
-    return sensor_main();
+    return mote_main();
 }

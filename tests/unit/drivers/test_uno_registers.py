@@ -13,7 +13,6 @@ from motecrypt.setup import have
 
 pytestmark = pytest.mark.skipif(not have("host"), reason="kit host is missing (motecrypt doctor)")
 SENSOR = FIRMWARE / "motes" / "sensor"
-LINK = FIRMWARE / "motes" / "link"
 RECEIVED, ROOM = 1 << 7, 1 << 5
 KEY = bytes(range(16))
 
@@ -21,7 +20,7 @@ KEY = bytes(range(16))
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = [str(FIRMWARE / "devices" / "uno" / "hal.c"), str(SENSOR / "uno.c")]
-    flags = [f"-I{HERE / 'avr_native'}", f"-I{LINK}", "-DF_CPU=16000000UL", "-D_end=memory", "-O0"]
+    flags = [f"-I{HERE / 'avr_native'}", f"-I{SENSOR}", "-DF_CPU=16000000UL", "-D_end=memory", "-O0"]
     return compiled("uno_harness.c", tmp_path_factory.mktemp("uno"), *flags, *sources)
 
 
@@ -130,19 +129,13 @@ def test_what_is_kept_is_in_the_eeprom(program: Path) -> None:
     assert told(program, "kept 0x11 0x22") == ([0x33], ["store 22 at 11", "stored"])
 
 
-# --- the program ---------------------------------------------------------------------------------------
+# --- the paper's mote ------------------------------------------------------------------------------------
 
 
-def sensor(folder: Path, mode: str, *arguments: object) -> str:
-    flags = [f"-I{SENSOR}", f"-I{LINK}", f"-I{HERE}", "-DMOTE_INTERVAL_MS=123", "-w"]
-    key = ",".join(map(str, KEY))
-    flags += [f"-DMOTE_KEY={key}", "-DMOTE_STREAM=9"]
-    flags += [
-        '-DCIPHER_HEADER="bench_cipher.h"',
-        "-DCIPHER_TAG_BYTES=8",
-        *(["-DMOTE_MODE_C"] if mode == "C" else []),
-    ]
-    program = compiled("sensor_harness.c", folder, *flags)
+def paper(folder: Path, *arguments: object) -> str:
+    flags = [f"-I{SENSOR}", f"-I{HERE}", "-DMOTE_INTERVAL_MS=123", "-w"]
+    flags += [f"-DMOTE_KEY={','.join(map(str, KEY))}", '-DCIPHER_HEADER="bench_cipher.h"']
+    program = compiled("sensor_harness.c", folder, *flags, "-DCIPHER_TAG_BYTES=8")
     done = subprocess.run(
         [program, *map(str, arguments)],
         capture_output=True,
@@ -164,41 +157,32 @@ READINGS = [
 ]
 
 
-def test_readings_are_sent_by_the_link(tmp_path: Path) -> None:
-    said = sensor(tmp_path, "safe", 0, *(tenths for tenths, _ in READINGS)).splitlines()
-    assert said[:3] == ["init", "stream 9", f"key {KEY.hex()}"]
-    expected = []
-    for number, (_, text) in enumerate(READINGS, 1):
-        expected += [f"send 00{f'n={number:04d} t={text}C'.encode().hex()}", "wait 123"]
-    assert said[3:] == expected
-
-
-def test_the_number_of_a_reading_has_four_digits(tmp_path: Path) -> None:
-    said = sensor(tmp_path, "safe", 0, *([5] * 10_001)).splitlines()
-    sent = [bytes.fromhex(line[5:]).decode()[1:] for line in said if line.startswith("send")]
-    assert [sent[n][:6] for n in (0, 9, 998, 9998, 9999)] == [
-        "n=0001",
-        "n=0010",
-        "n=0999",
-        "n=9999",
-        "n=0000",
-    ]
-
-
 def test_readings_in_the_papers_mode_are_hexadecimal(tmp_path: Path) -> None:
-    said = sensor(tmp_path, "C", 0, 214, -5)
+    said = paper(tmp_path, 0, *(tenths for tenths, _ in READINGS))
     assert said.startswith(f"init\nsetup {KEY.hex()}\n")
-    blocks = [f"n={n:04d} t={text}C".encode() + b"\2\2" for n, text in ((1, "21.4"), (2, "-0.5"))]
     lines = said.splitlines()[2:]
-    for block, line in zip(blocks, (0, 3), strict=True):
+    for number, (_, text) in enumerate(READINGS, 1):
+        block = f"n={number:04d} t={text}C".encode() + b"\2\2"
+        line = 3 * (number - 1)
         assert lines[line] == f"nonce {bytes(16).hex()}" and lines[line + 1] == f"encrypt {block.hex()}"
         shown = bytes(byte ^ KEY[0] for byte in block).hex().upper()
         assert lines[line + 2] == f"{shown}wait 123"
-    nothing = sensor(tmp_path, "C", 2, 214, 214).splitlines()
+    nothing = paper(tmp_path, 2, 214, 214).splitlines()
     assert [line for line in nothing if line.startswith("wait")] == ["wait 123"] * 2, "and nothing goes out"
 
 
-@pytest.mark.parametrize("mode", ["safe", "C"])
-def test_with_an_unusable_key_it_is_silent(tmp_path: Path, mode: str) -> None:
-    said = sensor(tmp_path, mode, 1, 214).splitlines()
-    assert said[-3:] == ["wait 1000"] * 3 and not any(line.startswith(("send", "encrypt")) for line in said)
+def test_the_number_of_a_reading_has_four_digits(tmp_path: Path) -> None:
+    said = paper(tmp_path, 0, *([5] * 10_001)).splitlines()
+    sent = [bytes.fromhex(line[8:]) for line in said if line.startswith("encrypt")]
+    assert [sent[n][:6] for n in (0, 9, 998, 9998, 9999)] == [
+        b"n=0001",
+        b"n=0010",
+        b"n=0999",
+        b"n=9999",
+        b"n=0000",
+    ]
+
+
+def test_with_an_unusable_key_it_is_silent(tmp_path: Path) -> None:
+    said = paper(tmp_path, 1, 214).splitlines()
+    assert said[-3:] == ["wait 1000"] * 3 and not any(line.startswith("encrypt") for line in said)

@@ -206,8 +206,8 @@ static uint64_t temperature(const uint64_t *n) {
 }
 
 static uint64_t kept(const uint64_t *n) {
-    mote_store((uint16_t)n[0], (uint8_t)n[1]);
-    return mote_load((uint16_t)n[0]);
+    mote_store((uint8_t)n[0], (uint8_t)n[1]);
+    return mote_load((uint8_t)n[0]);
 }
 
 int main(int argc, char **argv) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,19 @@ from link_ports import FaultyLink
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.link.gateway import EVENTS_MAX, Gateway, NodeEvent, NodeMessage
 from motecrypt.link.state import FileStore, MemoryStore
-from motecrypt.toolchain.link import BROADCAST, COMMAND, CONFIRMED, LISTENS, LONG, SHORT, STREAM, Event
+from motecrypt.toolchain.link import (
+    BROADCAST,
+    COMMAND,
+    CONFIRMED,
+    FILE,
+    GATEWAY,
+    LISTENS,
+    LONG,
+    SHORT,
+    STREAM,
+    TAG_16,
+    Event,
+)
 
 MASTER = bytes(range(16))
 READING = b"21.4 C"
@@ -380,7 +392,70 @@ def test_a_message_is_a_command_only_where_it_was_sent_as_one() -> None:
     field = Field(5)
     field.nodes[5].send(READING, LONG)
     field.up(*field.nodes[5].packets())
-    assert field.got == [NodeMessage(5, READING)] and NodeMessage(5, READING).command is False
+    assert field.got == [NodeMessage(5, READING, Event.MESSAGE)] == [NodeMessage(5, READING)]
+    node = field.nodes[5]
+    for how, event in ((COMMAND, Event.COMMANDED), (FILE, Event.FILE_PART)):
+        assert node.send(b"more", CONFIRMED | how) == Event.WAITING
+        assert field.up(*node.packets()) == [Event.ACCEPTED]
+        assert field.got[-1] == NodeMessage(5, b"more", event)
+
+
+def test_a_part_of_a_file_is_never_too_late_and_never_short() -> None:
+    field = Field(5)
+    node = field.nodes[5]
+    for _ in range(40):  # the gateway's messages, which make a node's commands stale
+        field.gateway.send(5, READING, LONG)
+        field.gateway.take_packets()
+    node.send(b"late", CONFIRMED | COMMAND)
+    assert field.up(*node.packets()) == [Event.REFUSED]
+    node.send(b"part", CONFIRMED | FILE)
+    packets = node.packets()
+    assert packets[0][0] >> 6 == 2 and packets[0][2] & 0x70 == 0x70
+    assert field.up(*packets) == [Event.ACCEPTED]
+    assert [(m.content, m.event) for m in field.got] == [(b"part", Event.FILE_PART)]
+
+
+def test_what_is_not_ours_is_told_before_the_next_packet_is_asked_for() -> None:
+    field = Field(5)
+    field.nodes[5].send(READING)
+    good = field.nodes[5].packets()
+    order: list[str] = []
+
+    def coming() -> Iterator[bytes]:
+        for name, packet in (
+            ("nobody", bytes([9]) * 12),
+            ("group", bytes([63]) * 12),
+            ("empty", b""),
+            ("good", good[0]),
+            ("forged", bytes([5, 1]) + bytes(10)),
+            ("odd", b"\x05"),
+        ):
+            order.append(name)
+            yield packet
+
+    field.gateway.receive(coming(), field.hand_over, lambda: order.append("astray"))
+    astray = "astray"
+    assert order == ["nobody", astray, "group", astray, "empty", astray, "good", "forged", astray, "odd"]
+
+
+def test_a_node_says_how_it_was_provisioned() -> None:
+    field = Field(5)
+    field.add(6, SHORT | TAG_16)
+    assert field.gateway.head(5) == (SHORT | LISTENS | GATEWAY, 32)
+    assert field.gateway.head(6) == (SHORT | TAG_16 | GATEWAY, 32)
+    with pytest.raises(InputError, match="node 7: not provisioned"):
+        field.gateway.head(7)
+
+
+def test_a_clock_that_is_set_before_a_message_is_not_late() -> None:
+    field = Field(5)
+    field.gateway.at(70_000)  # goes round at 65,536
+    field.gateway.send(5, b"open the valve", CONFIRMED | COMMAND)
+    first = field.gateway.take_packets()
+    field.gateway.poll(70_249)
+    assert field.gateway.take_packets() == []
+    field.gateway.poll(70_250)
+    assert field.gateway.take_packets() == first
 
 
 def test_forged_packets_are_told_and_fill_no_memory() -> None:

@@ -21,6 +21,7 @@ from link_ports import CHECKED, FaultyLink  # noqa: E402
 from motecrypt.toolchain.link import (  # noqa: E402
     COMMAND,
     CONFIRMED,
+    FILE,
     GATEWAY,
     LISTENS,
     LONG,
@@ -118,7 +119,7 @@ def test_every_message_is_sent_byte_for_byte(vector: dict[str, Any]) -> None:
         down, counter, plain = told["down"], told["counter"], bytes.fromhex(told["message"])
         packets = [bytes.fromhex(packet) for packet in told["packets"]]
         flags = told["flags"]
-        if flags & COMMAND:  # its first four bytes are the last counter received
+        if flags & FILE == COMMAND:  # its first four bytes are the last counter received
             told_counter = int.from_bytes(plain[:4].ljust(4, b"\0"), "little")
             if len(plain) < 4 or told_counter == 0xFFFFFFFF:
                 continue
@@ -153,8 +154,9 @@ def test_every_message_is_sent_byte_for_byte(vector: dict[str, Any]) -> None:
 def test_every_message_is_received_and_answered_byte_for_byte(vector: dict[str, Any], outcome: str) -> None:
     suite, link = vector["suite"], link_of(vector)
     for told in vector["messages"]:
-        if told["flags"] & COMMAND:
+        if told["flags"] & FILE == COMMAND:
             continue
+        taken = Event.FILE_PART if told["flags"] & FILE == FILE else Event.MESSAGE
         receiver = end(link, suite, not told["down"], receive=told["counter"])
         if outcome == "accepted, no short packets":
             if told["form"] == "short":
@@ -164,7 +166,7 @@ def test_every_message_is_received_and_answered_byte_for_byte(vector: dict[str, 
         *first, last = [bytes.fromhex(packet) for packet in told["packets"]]
         for packet in first:
             assert receiver.receive(packet) == Event.NOTHING
-        assert receiver.receive(last) == Event.MESSAGE
+        assert receiver.receive(last) == taken
         assert receiver.message().hex() == told["message"] and not receiver.packets()
         receiver.answer(outcome != "refused")
         answers = [bytes.fromhex(told["answers"][outcome])] if told["flags"] & CONFIRMED else []

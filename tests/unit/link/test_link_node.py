@@ -20,6 +20,7 @@ from link_beds import MESSAGE, PACKET, PAGE, SECTOR, START, Bed, PowerLostError
 from motecrypt.toolchain.link import (
     COMMAND,
     CONFIRMED,
+    FILE,
     GATEWAY,
     LISTENS,
     LONG,
@@ -121,6 +122,15 @@ def test_what_the_application_does_not_take_is_refused() -> None:
             bed.receive(packet)
         assert [end.receive(packet) for packet in bed.packets()] == [outcome]
         assert bed.taken()[0] == (takes != 2)
+
+
+def test_a_part_of_a_file_is_refused() -> None:
+    bed, end = provisioned(), gateway()
+    end.send(b"part", CONFIRMED | FILE)
+    for packet in end.packets():
+        bed.receive(packet)
+    assert [end.receive(packet) for packet in bed.packets()] == [Event.REFUSED]
+    assert bed.taken()[0] == 0
 
 
 def test_a_message_has_the_room_that_was_given() -> None:

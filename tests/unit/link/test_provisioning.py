@@ -14,8 +14,9 @@ import pytest
 
 from motecrypt.cli import main
 from motecrypt.errors import InputError
-from motecrypt.link import FileStore, MemoryStore, provisioning
+from motecrypt.link import provisioning
 from motecrypt.link.gateway import Gateway, NodeEntry
+from motecrypt.link.state import FileStore, MemoryStore
 from motecrypt.toolchain.link import (
     LISTENS,
     SHORT,
@@ -237,7 +238,7 @@ def _run(capfd: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 @pytest.fixture
 def key(tmp_path: Path) -> Path:
     path = tmp_path / "gateway.key"
-    path.write_text(MASTER.hex() + "\n")
+    path.write_text(f"motecrypt-link:aes128-ccm:{MASTER.hex()}\n")
     path.chmod(0o600)
     return path
 
@@ -280,7 +281,8 @@ def test_each_call_raises_the_generation(
     key: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     state = tmp_path / "state"
-    given = (9, "--key", key, "--state", state, "--suite", "ascon-aead128", "--radio", "nrf24", "--json")
+    key.write_text(f"motecrypt-link:ascon-aead128:{MASTER.hex()}\n")
+    given = (9, "--key", key, "--state", state, "--radio", "nrf24", "--json")
     for generation, more in ((1, ()), (2, ("--sends-only", "--packet-bytes", 16)), (3, ("--long-tags",))):
         code, out, _ = _run(capfd, *given, "--block", *more)
         told = json.loads(out)
@@ -334,9 +336,9 @@ def test_what_is_refused_uses_no_generation(
 
 
 def test_a_master_key_has_16_bytes(key: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    key.write_text("00" * 32)
+    key.write_text("00" * 16)
     code, _, err = _run(capfd, 5, "--key", key, "--block")
-    assert code == 2 and "32 bytes of key; a master key has 16" in err
+    assert code == 2 and "no master key of a gateway" in err
     key.chmod(0o644)
     code, _, err = _run(capfd, 5, "--key", key, "--block")
     assert code == 2 and "others can read or write it" in err

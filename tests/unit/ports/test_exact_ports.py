@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 
 from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link import SendOutcome
+from motecrypt.link.gateway import NodeEvent, NodeMessage
 from motecrypt.ports import commands, serial_port, session, virtual
-from motecrypt.ports.serial_port import SerialPort
+from motecrypt.ports.serial_port import PortError, SerialPort
 from motecrypt.ports.signals import Stop
 from motecrypt.radios.pair import Arrival
+from motecrypt.toolchain.link import Event
 
 
 class World:
@@ -68,7 +69,7 @@ class Port:
     def read(self) -> bytes:
         _, what = self.world.events.pop(0)
         if what == "gone":
-            raise MotecryptError("port p: vanished")
+            raise PortError("port p: vanished")
         assert isinstance(what, bytes)
         return what
 
@@ -92,70 +93,155 @@ def begin(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[World, Port, S
 
 
 class Sending:
-    """A sender that wants its answer, and repeats itself after a second, three times."""
+    """An end whose message is sent again after a second, three times; any packet that comes is its answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, told: Event = Event.WAITING, busy: int = 0) -> None:
         self.log: list[Any] = []
-        self.busy, self.outcome = False, None
-        self._output, self._due_us, self._sent = b"", 0.0, 0
+        self.told, self.busy = told, busy
+        self.events: list[NodeEvent] = []
+        self.output: list[bytes] = []
+        self.due_ms = self.sent = 0
 
-    def submit(self, message: bytes, now_us: float) -> None:
-        self.log.append(("submit", now_us))
-        self.busy, self._output, self._due_us, self._sent = True, message, now_us + 1e6, 1
+    def send(self) -> Event:
+        self.log.append("send")
+        if self.busy:
+            self.busy -= 1
+            return Event.BUSY
+        self.output, self.due_ms, self.sent = [b"mess", b"age"], self.now_ms + 1000, 1
+        return self.told
 
-    def take_output(self) -> bytes:
-        taken, self._output = self._output, b""
+    def at(self, now_ms: int) -> None:
+        self.now_ms = now_ms
+
+    def receive(self, packets: Any, hand_over: Any, astray: Any = None) -> None:
+        for packet in packets:
+            self.log.append((packet, self.now_ms))
+            if packet == b"none":
+                astray()
+            elif packet == b"mine":
+                self.log.append(hand_over([NodeMessage(5, packet)]))
+            elif packet == b"oops":
+                self.events.append(NodeEvent(5, Event.FORGED))
+            else:
+                self.events.append(NodeEvent(5, Event.ACCEPTED))
+
+    def poll(self, now_ms: int) -> None:
+        if self.sent and now_ms >= self.due_ms:
+            self.sent += 1
+            self.due_ms = now_ms + 1000
+            if self.sent == 4:
+                self.events.append(NodeEvent(5, Event.UNCONFIRMED))
+            else:
+                self.output = [b"mess", b"more"]
+
+    def take_events(self) -> list[NodeEvent]:
+        taken, self.events = self.events, []
         return taken
 
-    def deadline_us(self) -> float | None:
-        return self._due_us
+    def take_packets(self) -> list[bytes]:
+        taken, self.output = self.output, []
+        return taken
 
-    def feed(self, data: bytes, now_us: float) -> None:
-        self.log.append(("feed", data, now_us))
-        self.busy, self.outcome = False, SendOutcome.ACCEPTED  # type: ignore[assignment]
 
-    def tick(self, now_us: float) -> None:
-        self.log.append(("tick", now_us))
-        if now_us >= self._due_us:
-            self._sent += 1
-            self._output, self._due_us = b"again", now_us + 1e6
-            self.busy = self._sent < 4
-
-    def abandon(self) -> None:
-        self.busy = False
-        self.log.append("abandoned")
+def talking(end: Sending) -> tuple[session.Talk, list[Any]]:
+    happened: list[Any] = []
+    return session.Talk(end, 4, lambda messages: [True] * len(messages), happened.append), happened
 
 
 def test_a_message_is_written_as_the_port_takes_it_and_its_answer_ends_it(begin: Any) -> None:
-    world, port, stop = begin((0.5, b"yes"), capacity=4)
-    sender = Sending()
-    assert session.transmit(port, sender, b"message no", stop) is SendOutcome.ACCEPTED
-    assert port.written == [(0.0, b"mess"), (0.0, b"age "), (0.0, b"no")]
-    assert sender.log == [("submit", 100e6), ("tick", 100e6), ("feed", b"yes", 100.5e6), ("tick", 100.5e6)]
-    assert world.waited == [1.0, 1.0, 1.0, 1.0]
+    _, port, stop = begin((0.505, b"mineoopsyes!"), capacity=4)
+    end = Sending()
+    talk, happened = talking(end)
+    assert session.transmit(port, talk, end.send, stop) is Event.ACCEPTED
+    assert port.written == [(0.0, b"mess"), (0.0, b"age")]
+    assert end.log == ["send", (b"mine", 100_505), [True], (b"oops", 100_505), (b"yes!", 100_505)]
+    assert happened == [NodeEvent(5, Event.FORGED)]
+    assert (talk.packets, talk.packets_again, talk.sent_bytes, talk.skipped_bytes) == (2, 0, 7, 0)
 
 
-def test_an_unanswered_message_is_sent_again_at_its_deadline(begin: Any) -> None:
+def test_what_is_not_ours_is_skipped_to_the_next_silence(begin: Any) -> None:
+    _, port, stop = begin((0.1, b"noneyes!"), (0.2, b"yes!"))
+    end = Sending()
+    talk, _ = talking(end)
+    assert session.transmit(port, talk, end.send, stop) is Event.ACCEPTED
+    assert end.log == ["send", (b"none", 100_100), (b"yes!", 100_200)] and talk.skipped_bytes == 4
+
+
+def test_an_unanswered_message_is_sent_again_when_it_is_due(begin: Any) -> None:
     world, port, stop = begin()
-    sender = Sending()
-    assert session.transmit(port, sender, b"m", stop) is SendOutcome.UNCONFIRMED
-    assert port.written == [(0.0, b"m"), (1.0, b"again"), (2.0, b"again")]
-    assert world.now == 103.0
+    end = Sending()
+    talk, _ = talking(end)
+    assert session.transmit(port, talk, end.send, stop) is Event.UNCONFIRMED
+    again = [(1.0, b"messmore"), (2.0, b"messmore")]
+    assert port.written == [(0.0, b"message"), *again]
+    assert world.now == pytest.approx(103.0) and set(world.waited) == {0.02}
+    assert (talk.packets, talk.packets_again, talk.sent_bytes) == (6, 3, 23)
+    assert session.transmit(port, talk, end.send, stop) is Event.UNCONFIRMED
+    assert (talk.packets, talk.packets_again) == (12, 6), "each message for itself"
+
+
+def test_while_bytes_wait_here_no_answer_is_late(begin: Any) -> None:
+    world, port, stop = begin((3.0, "stop"), capacity=0)
+    end = Sending()
+    assert session.transmit(port, talking(end)[0], end.send, stop) is Event.UNCONFIRMED
+    assert end.sent == 1 and world.now == 103.0
 
 
 def test_a_signal_leaves_a_message_unconfirmed(begin: Any) -> None:
     _, port, stop = begin((0.25, "stop"))
-    sender = Sending()
-    assert session.transmit(port, sender, b"m", stop) is SendOutcome.UNCONFIRMED
-    assert sender.log[-1] == "abandoned" and port.written == [(0.0, b"m")]
+    end = Sending()
+    assert session.transmit(port, talking(end)[0], end.send, stop) is Event.UNCONFIRMED
+    assert port.written == [(0.0, b"message")] and end.sent == 1
 
 
-def test_a_deadline_that_is_over_waits_no_more(begin: Any) -> None:
-    world, port, stop = begin((0.0, b"yes"))
-    sender = Sending()
-    sender.deadline_us = lambda: None  # type: ignore[method-assign]
-    session.transmit(port, sender, b"", stop)
-    assert world.waited == [0.0]
+def test_a_message_that_nobody_answers_is_written_whole(begin: Any) -> None:
+    _, port, stop = begin(capacity=4)
+    end = Sending(Event.SENT)
+    assert session.transmit(port, talking(end)[0], end.send, stop) is Event.SENT
+    assert b"".join(data for _, data in port.written) == b"message"
+    end = Sending(Event.USED_UP)
+    end.send = lambda: Event.USED_UP  # type: ignore[method-assign]
+    assert session.transmit(port, talking(end)[0], end.send, stop) is Event.USED_UP
+
+
+def test_a_message_waits_for_the_one_before_it_for_ten_seconds(begin: Any) -> None:
+    world, port, stop = begin((0.5, b"yes!"))
+    end = Sending(busy=3)
+    assert session.transmit(port, talking(end)[0], end.send, stop) is Event.ACCEPTED
+    assert end.log == ["send"] * 4 + [(b"yes!", 100_500)]
+    end = Sending(busy=10_000)
+    begun = world.now
+    assert session.transmit(port, talking(end)[0], end.send, stop) is Event.UNCONFIRMED
+    assert 10.0 < world.now - begun < 10.05 and not end.sent
+
+
+def test_it_listens_until_it_has_heard_and_no_longer(begin: Any) -> None:
+    world, port, stop = begin((0.51, b"mine"), (0.7, b"mine"), (3.0, "stop"), capacity=2)
+    end = Sending()
+    talk, _ = talking(end)
+    end.now_ms = 0
+    end.send()
+    session.hear_until(port, talk, lambda: len(end.log) > 1, stop, 2.0)
+    assert end.log == ["send", (b"mine", 100_510), [True]] and len(world.events) == 2
+    assert b"".join(data for _, data in port.written) == b"message"
+    session.hear_until(port, talk, lambda: False, stop, 2.0)
+    assert world.now == pytest.approx(102.52, abs=0.03) and not stop.asked
+    session.hear_until(port, talk, lambda: False, stop, 20.0)
+    assert stop.asked and world.now == pytest.approx(103.0)
+
+
+def test_an_end_that_listens_answers_and_looks_at_its_clock() -> None:
+    end = Sending()
+    talk, _ = talking(end)
+    feed = session.answering(talk)
+    end.now_ms = 7
+    end.send()
+    assert feed(b"min", 7e3) == b"message" and end.log == ["send"]
+    assert feed(b"e", 8e3) == b"" and end.log[1:] == [(b"mine", 8), [True]]
+    assert feed(b"", 1006e3) == b"" and feed(b"", 1007e3) == b"messmore"
+    assert talk.outcome() is None and feed(b"yes!", 1008e3) == b"" and talk.outcome() is Event.ACCEPTED
+    talk.say(end.send, 1009.9e3)
+    assert talk.outcome() is None and end.now_ms == 1009
 
 
 def test_all_is_written_or_the_port_is_blamed(begin: Any) -> None:
@@ -163,7 +249,7 @@ def test_all_is_written_or_the_port_is_blamed(begin: Any) -> None:
     assert session.write_all(port, b"abcde", stop) == 0.0
     assert [data for _, data in port.written] == [b"ab", b"cd", b"e"]
     port.capacity = 0
-    with pytest.raises(MotecryptError, match=r"^port /dev/p: takes no bytes; is the radio switched on\?$"):
+    with pytest.raises(PortError, match=r"^port /dev/p: takes no bytes; is the radio switched on\?$"):
         session.write_all(port, b"a", stop, deadline_s=3.0)
     assert world.now == 104.0
     begun = world.now
@@ -255,21 +341,17 @@ def test_the_last_answer_is_written_within_a_second(begin: Any) -> None:
     assert 101.0 <= world.now < 101.2 and set(world.waited) == {0.1}
 
 
-def test_the_window_is_saved_in_quiet_moments() -> None:
-    done: list[Any] = []
-    receiver = SimpleNamespace(
-        feed=done.append, take_output=lambda: b"out", tally=SimpleNamespace(accepted=0)
-    )
-    feed = session.receiving(receiver, SimpleNamespace(save=lambda: done.append("saved")))  # type: ignore[arg-type]
-    assert feed(b"", 0.0) == b"out" and done == []
-    receiver.tally.accepted = 2
-    assert feed(b"ab", 0.0) == b"out" and done == [b"ab"]
-    feed(b"", 0.0)
-    feed(b"", 0.0)
-    assert done == [b"ab", "saved"]
-    receiver.tally.accepted = 3
-    feed(b"", 0.0)
-    assert done == [b"ab", "saved", "saved"]
+def test_a_full_disk_is_told_as_what_it_is(begin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, port, stop = begin((0.1, b"a"))
+
+    def full(data: bytes, at_us: float) -> bytes:
+        raise MotecryptError("state file key: cannot be written: No space left on device")
+
+    monkeypatch.setattr(session, "SerialPort", lambda path, baud: port)
+    said: list[str] = []
+    with pytest.raises(MotecryptError, match="No space left"):
+        session.listen("p", 9600, full, stop, lambda: False, said.append)
+    assert said == [] and port.closed
 
 
 def configured(monkeypatch: pytest.MonkeyPatch, answers: dict[bytes, list[bytes]]) -> list[Any]:

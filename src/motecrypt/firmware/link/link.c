@@ -251,7 +251,7 @@ uint8_t link_send(struct link *link, uint8_t *buffer, link_size bytes, uint8_t h
         uint32_t counter = unused(link), challenge = link->next - 1;
 
         memcpy(buffer + AT_COUNTER, &counter, sizeof counter);
-        if (how & LINK_COMMAND) {
+        if ((how & TYPE) == LINK_COMMAND) {
             memcpy(buffer + LINK_HEAD, &challenge, sizeof challenge);
         }
     }
@@ -438,6 +438,9 @@ static uint8_t hand_over(struct link *link, link_size bytes) {
     if (!(link->in_flags & LINK_COMMAND)) {
         return LINK_MESSAGE;
     }
+    if ((link->in_flags & TYPE) == LINK_FILE) {
+        return LINK_FILE_PART;
+    }
 #ifndef MC_FAULT_STALE_COMMAND
     if (bytes < 4 || unused(link) - 1 - number_at(link->in + LINK_HEAD) >= LINK_FRESH) {
         link_answer(link, 0);
@@ -532,13 +535,14 @@ static uint8_t receive_long(struct link *link) {
 }
 
 static uint8_t receive_piece(struct link *link, const uint8_t *packet, uint8_t bytes) {
-    uint8_t flags = (packet[2] & FLAGS) | ASSEMBLING, index = packet[2] & INDEX, last = packet[2] & LAST;
+    uint8_t flags = (uint8_t)((packet[2] & FLAGS) | ASSEMBLING), index = packet[2] & INDEX;
+    uint8_t last = packet[2] & LAST;
     uint8_t piece = (uint8_t)(PACKET_BYTES(link) - LINK_PIECE_HEAD);
     uint16_t at = (uint16_t)(index * piece);
 
     bytes = (uint8_t)(bytes - LINK_PIECE_HEAD);
     if (index >= LINK_PIECES_MAX || (index == 0 && bytes < 3) || (bytes != piece && !last) ||
-        at + bytes > link->in_room + 3u || (flags & TYPE) == TYPE ||
+        at + bytes > link->in_room + 3u ||
         (!listens(link) && flags != ASSEMBLING)) {
         return LINK_NOTHING;
     }

@@ -71,7 +71,7 @@ enum {
 };
 
 /* How to send. */
-enum { LINK_CONFIRMED = 0x40, LINK_COMMAND = 0x10, LINK_LONG = 1 };
+enum { LINK_CONFIRMED = 0x40, LINK_COMMAND = 0x10, LINK_FILE = 0x30, LINK_LONG = 1 };
 
 enum link_event {
     LINK_NOTHING = 0,
@@ -90,7 +90,8 @@ enum link_event {
     LINK_NO_KEY = 13,     /* link_begin: no key, or a damaged one */
     LINK_NO_STATE = 14,   /* link_begin: the key has no counters: provision the node anew */
     LINK_STORAGE = 15,    /* storage does not keep what is written; nothing was sent or handed over */
-    LINK_USED_UP = 16     /* all counters of this epoch are used */
+    LINK_USED_UP = 16,    /* all counters of this epoch are used */
+    LINK_FILE_PART = 17   /* link_receive: as LINK_MESSAGE, a part of a file (docs/link.md, Files) */
 };
 
 /* What storage keeps: each field only grows within an epoch, so the newest record is the greatest number. */

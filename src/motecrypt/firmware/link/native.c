@@ -52,7 +52,7 @@ uint8_t port_begin(struct port *port, uint16_t answer_ms) {
 }
 
 uint8_t port_send(struct port *port, const uint8_t *message, uint16_t bytes, uint8_t how) {
-    uint16_t before = how & LINK_COMMAND ? 4 : 0;
+    uint16_t before = (how & LINK_FILE) == LINK_COMMAND ? 4 : 0;
 
     if (port->link.out != 0) {
         return LINK_BUSY;
@@ -92,7 +92,7 @@ void *port_place(struct port *port) {
 }
 
 uint32_t port_message(struct port *port, const uint8_t **message) {
-    uint16_t before = port->link.in_flags & LINK_COMMAND ? 4 : 0;
+    uint16_t before = (port->link.in_flags & LINK_FILE) == LINK_COMMAND ? 4 : 0;
 
     *message = port->in + LINK_HEAD + before;
     return (uint32_t)(port->link.in_bytes - before);

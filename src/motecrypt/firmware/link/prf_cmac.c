@@ -27,7 +27,7 @@ void link_prf(struct cipher_context *context, const uint8_t *key, const uint8_t 
         subkey[i] = (uint8_t)(byte << 1 | carry);
         carry = byte >> 7;
     }
-    subkey[BLOCK_BYTES - 1] ^= (uint8_t)(0x87 & -carry);
+    subkey[BLOCK_BYTES - 1] = (uint8_t)(subkey[BLOCK_BYTES - 1] ^ (0x87 & -carry));
     add(out, data);
     if (bytes > BLOCK_BYTES) {
         block_encrypt(&context->key, out);

@@ -134,7 +134,7 @@ uint8_t link_save(struct link *link) {
             uint8_t back;
 
             link_load(link, (uint8_t)(at + i), &back, 1);
-            kept &= back == data[i];
+            kept = (uint8_t)(kept & (back == data[i]));
         }
 #endif
         copies = (uint8_t)(copies - kept);

@@ -394,8 +394,8 @@ def _modes(results: Results) -> Section:
         *("encrypt us, this host", "authentic"),
     )
     text = (
-        "The ten messages of table 1 (688 bytes). The safe mode counts its frames, tag and "
-        "counter; its delivery "
+        "The ten messages of table 1 (688 bytes). The safe mode counts its packets' heads, tag and "
+        "counter, and sends the longest message as two; its delivery "
         "excludes the acknowledgement, one packet more and 4 ms. The radio module's own AES-128 "
         "(ATEE1) adds no "
         "byte and no documented time, and so no row: it has no documented IV, integrity check or replay "

@@ -76,6 +76,8 @@ uint8_t link_node_receive(struct link_node *node, const uint8_t *packet, uint8_t
                                (link_size)(node->core.in_bytes - before), event);
         }
         link_answer(&node->core, taken);
+    } else if (event == LINK_FILE_PART) {
+        link_answer(&node->core, 0); /* it has no place for files */
     }
     return event;
 }

@@ -1,100 +1,129 @@
-/* sensor.c: a mote that reads a temperature, encrypts it and sends it by radio, again and again.
+/* sensor.c: a mote that sends its temperature over the secure link (docs/link.md), again and again, and takes
+ * commands. Its key and counters are in the board's storage, which `motecrypt mote` or `provision` has written; the
+ * program holds none. MOTE_INTERVAL_MS is the pause between readings at first.
  *
- * MOTE_MODE_C: the source paper's way (AES-CBC as a hex string, IV zero and not sent), to reproduce it.
- * Otherwise: the safe link. MOTE_KEY is the key as an initialiser, MOTE_STREAM a number that differs
- * between motes with one key, MOTE_INTERVAL_MS the pause between readings.
+ * A reading is six bytes, such as "+21.4C": one short packet of 12. Commands, each of which is taken or refused:
+ *
+ *   'i' and two bytes   milliseconds between readings, little-endian, 1 or more
+ *   'c', 'u'            confirmed readings from now on, or unconfirmed ones, as at first
  */
-#include "mote.h"
-
-#ifdef MOTE_MODE_C
-#include CIPHER_HEADER
-#include "cipher.h"
-#else
 #include "link.h"
-#endif
+#include "mote.h"
+#include "stream.h"
 
-static const uint8_t key[] = {MOTE_KEY};
-
-enum { TEXT_BYTES = 14 };
-
-/* "n=0001 t=21.4C": 14 bytes, as the source paper's shortest message has. */
-static void write_reading(uint8_t *text, uint16_t number, int16_t tenths) {
-    static const char form[] = "n=0000 t=00.0C";
-    uint16_t amount = (uint16_t)(tenths < 0 ? -tenths : tenths);
-
-    for (uint8_t i = 0; i < TEXT_BYTES; i++) {
-        text[i] = (uint8_t)form[i];
-    }
-    for (uint8_t i = 5; i > 1; i--, number /= 10) {
-        text[i] = (uint8_t)('0' + number % 10);
-    }
-    text[12] = (uint8_t)('0' + amount % 10);
-    text[10] = (uint8_t)('0' + amount / 10 % 10);
-    text[9] = (uint8_t)(tenths < 0 ? '-' : '0' + amount / 100 % 10);
-}
-
-#ifdef MOTE_MODE_C
-
-static struct cipher_context cipher;
-
-static void send_hex(uint8_t byte) {
-    static const char digits[] = "0123456789ABCDEF";
-
-    mote_write((uint8_t)digits[byte >> 4]);
-    mote_write((uint8_t)digits[byte & 15]);
-}
-
-static void send_reading(const uint8_t *text) {
-    static const uint8_t iv[16];
-    uint8_t block[16];
-    struct cipher_io io = {iv, 0, block, block, 0, sizeof block, 0, sizeof iv};
-
-    for (uint8_t i = 0; i < sizeof block; i++) {
-        block[i] = i < TEXT_BYTES ? text[i] : sizeof block - TEXT_BYTES; /* PKCS#7 */
-    }
-    if (cipher_encrypt(&cipher, &io) == CIPHER_OK) {
-        for (uint8_t i = 0; i < sizeof block; i++) {
-            send_hex(block[i]);
-        }
-    }
-}
-
-static uint8_t start(void) {
-    return cipher_setup(&cipher, key, sizeof key) == CIPHER_OK;
-}
-
-#else
+enum { TEXT_BYTES = 6, COMMAND_HEAD = 4, COMMAND_MAX = 16, PACKET_MAX = 64, ANSWER_MS = 250, BYTES_A_MS = 11 };
 
 static struct link link;
+static uint8_t in[LINK_BUFFER_BYTES(COMMAND_MAX, PACKET_MAX)], out[LINK_BUFFER_BYTES(TEXT_BYTES, PACKET_MAX)];
+static uint8_t packet[PACKET_MAX];
+static struct link_stream stream;
+static uint16_t now_ms, interval_ms = MOTE_INTERVAL_MS;
+static uint8_t how;
 
-static void send_reading(const uint8_t *text) {
-    uint8_t message[1 + TEXT_BYTES] = {0}; /* 0: a plain message, not a file (link/files.py) */
-
-    for (uint8_t i = 0; i < TEXT_BYTES; i++) {
-        message[1 + i] = text[i];
+void link_packet(struct link *of, const uint8_t *bytes, uint8_t count) {
+    (void)of;
+    for (uint8_t i = 0; i < count; i++) {
+        mote_write(bytes[i]);
     }
-    /* An unconfirmed reading is not repeated under a new counter: the next one is fresher. */
-    (void)link_send(&link, message, sizeof message);
 }
 
-static uint8_t start(void) {
-    return link_init(&link, key, sizeof key, MOTE_STREAM) == LINK_ACCEPTED;
+/* Only the time that is spent listening counts. */
+uint16_t link_clock(struct link *of) {
+    (void)of;
+    return now_ms;
 }
 
-#endif
+void link_load(struct link *of, uint8_t at, uint8_t *to, uint8_t bytes) {
+    (void)of;
+    for (uint8_t i = 0; i < bytes; i++) {
+        to[i] = mote_load((uint8_t)(at + i));
+    }
+}
+
+void link_store(struct link *of, uint8_t at, const uint8_t *from, uint8_t bytes) {
+    (void)of;
+    for (uint8_t i = 0; i < bytes; i++) {
+        mote_store((uint8_t)(at + i), from[i]);
+    }
+}
+
+/* Whether the command was one. */
+static uint8_t obey(const uint8_t *command, link_size bytes) {
+    if (bytes == 3 && command[0] == 'i' && (command[1] | command[2]) != 0) {
+        interval_ms = (uint16_t)(command[1] | command[2] << 8);
+        return 1;
+    }
+    if (bytes == 1 && (command[0] == 'c' || command[0] == 'u')) {
+        how = command[0] == 'c' ? LINK_CONFIRMED : 0;
+        return 1;
+    }
+    return 0;
+}
+
+static void hear(uint8_t byte) {
+    uint8_t event;
+
+    if (!link_stream_byte(&stream, byte, now_ms)) {
+        return;
+    }
+    event = link_receive(&link, packet, stream.packet_bytes);
+    if (event == LINK_COMMANDED) {
+        link_answer(&link, obey(link.in + LINK_HEAD + COMMAND_HEAD, (link_size)(link.in_bytes - COMMAND_HEAD)));
+    } else if (event == LINK_MESSAGE || event == LINK_FILE_PART) {
+        link_answer(&link, 0); /* it has no use for either */
+    }
+    if (event == LINK_FORGED || (packet[0] & LINK_BROADCAST) != link.node) {
+        link_stream_slip(&stream);
+    }
+}
+
+/* Take what comes, and ask again for answers that do not, for one interval. */
+static void listen(void) {
+    uint16_t begun = now_ms;
+    uint8_t bytes = 0;
+
+    while ((uint16_t)(now_ms - begun) < interval_ms) {
+        int16_t byte = mote_read(1);
+
+        if (byte >= 0) {
+            hear((uint8_t)byte);
+            bytes++;
+        }
+        if (byte < 0 || bytes == BYTES_A_MS) {
+            bytes = 0;
+            now_ms++;
+        }
+        (void)link_poll(&link);
+    }
+}
+
+static void write_reading(uint8_t *text, int16_t tenths) {
+    uint16_t amount = (uint16_t)(tenths < 0 ? -tenths : tenths);
+
+    text[0] = tenths < 0 ? '-' : '+';
+    text[1] = (uint8_t)('0' + amount / 100 % 10);
+    text[2] = (uint8_t)('0' + amount / 10 % 10);
+    text[3] = '.';
+    text[4] = (uint8_t)('0' + amount % 10);
+    text[5] = 'C';
+}
 
 int main(void) {
     mote_init();
-    if (!start()) {
-        for (;;) { /* unusable key or damaged counter: rather silent than unsafe */
+    if (link_begin(&link, in, sizeof in) != LINK_NOTHING || link.packet_bytes > PACKET_MAX ||
+        (link.options & (LINK_STREAM | LINK_GATEWAY)) != LINK_STREAM) {
+        for (;;) { /* no key, or none for this line: rather silent than unsafe */
             mote_wait(1000);
         }
     }
-    for (uint16_t number = 1;; number++) {
-        uint8_t text[TEXT_BYTES];
-
-        write_reading(text, number, mote_temperature());
-        send_reading(text);
-        mote_wait(MOTE_INTERVAL_MS);
+    link.answer_ms = ANSWER_MS;
+    stream.packet = packet;
+    stream.packet_bytes = link.packet_bytes;
+    for (;;) {
+        if (link.out == 0) { /* else the reading before this one still waits for its answer */
+            write_reading(out + LINK_HEAD, mote_temperature());
+            (void)link_send(&link, out, TEXT_BYTES, how);
+        }
+        listen();
     }
 }

@@ -44,11 +44,11 @@ int16_t mote_temperature(void) {
     return (int16_t)((int16_t)((uint32_t)ADC * 1074 / 100) - 3140 + 250);
 }
 
-uint8_t mote_load(uint16_t at) {
-    return eeprom_read_byte((const uint8_t *)at);
+uint8_t mote_load(uint8_t at) {
+    return eeprom_read_byte((const uint8_t *)(uintptr_t)at);
 }
 
-void mote_store(uint16_t at, uint8_t byte) {
-    eeprom_update_byte((uint8_t *)at, byte);
+void mote_store(uint8_t at, uint8_t byte) {
+    eeprom_update_byte((uint8_t *)(uintptr_t)at, byte);
     eeprom_busy_wait();
 }

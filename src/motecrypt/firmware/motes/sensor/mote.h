@@ -1,7 +1,4 @@
-/* mote.h: what a mote's program needs of its board, beside hal.h: the contract between link.c and a board.
- *
- * A board's source (sensor/uno.c) defines these. Nothing here knows the cipher.
- */
+/* mote.h: what a mote's program needs of its board, beside hal.h. A board's source (uno.c) defines these. */
 #ifndef MOTECRYPT_MOTE_H
 #define MOTECRYPT_MOTE_H
 
@@ -22,8 +19,8 @@ void mote_wait(uint16_t milliseconds);
 /* The sensor's value, in tenths of a degree Celsius. */
 int16_t mote_temperature(void);
 
-/* Non-volatile memory: `at` is 0 or more and within the board's NONVOLATILE_BYTES. */
-uint8_t mote_load(uint16_t at);
-void mote_store(uint16_t at, uint8_t byte);
+/* Memory that outlives a loss of power, of LINK_STORAGE_BYTES. */
+uint8_t mote_load(uint8_t at);
+void mote_store(uint8_t at, uint8_t byte);
 
 #endif

@@ -1,0 +1,293 @@
+"""Files over the link: only a whole one is told as one, whatever is lost, late, planted or interrupted."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from motecrypt.errors import MotecryptError
+from motecrypt.link import files
+from motecrypt.link.files import REMEMBERED, FileCollector, FileReceived, file_parts, safe_name
+
+LONGEST = 60
+CONTENT = bytes(index * 7 % 256 for index in range(200))
+
+
+def told(collector: FileCollector, parts: list[bytes], node: int = 5) -> list[FileReceived]:
+    """What a collector tells of parts that it takes."""
+    return [file for file in (collector.take(node, part) for part in parts) if file is not None]
+
+
+def refused(collector: FileCollector, part: bytes, why: str, node: int = 5) -> None:
+    """The collector does not take the part."""
+    with pytest.raises(MotecryptError, match=why):
+        collector.take(node, part)
+
+
+@pytest.mark.parametrize("length", [0, 1, 51, 52, 1000])
+def test_a_file_arrives_whole_and_private(tmp_path: Path, length: int) -> None:
+    content = bytes(index * 7 % 256 for index in range(length))
+    before = os.umask(0)
+    try:
+        received = told(FileCollector(tmp_path), list(file_parts("data.bin", content, LONGEST)))
+    finally:
+        os.umask(before)
+    assert received == [FileReceived(tmp_path / "data.bin", length)]
+    assert (tmp_path / "data.bin").read_bytes() == content
+    assert (tmp_path / "data.bin").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["data.bin"]
+
+
+@pytest.mark.parametrize("longest", [42, 60, 141, 142, 200, 2000])
+def test_no_part_is_longer_than_asked(longest: int) -> None:
+    content = bytes(index % 251 for index in range(5000))
+    first, *pieces, last = file_parts("up/" + "x" * 300, content, longest)
+    label, digest = first[1:5], hashlib.sha256(content).digest()
+    assert first == b"\1" + label + (5000).to_bytes(4, "little") + digest + b"x" * min(100, longest - 41)
+    assert last == b"\3" + label
+    assert all(len(piece) == longest for piece in pieces[:-1]) and 9 < len(pieces[-1]) <= longest
+    for number, piece in enumerate(pieces):
+        place = number * (longest - 9)
+        assert piece[:9] == b"\2" + label + place.to_bytes(4, "little")
+        assert piece[9:] == content[place : place + longest - 9]
+    assert b"".join(piece[9:] for piece in pieces) == content
+    assert next(file_parts("x", b"", 60))[1:5] != next(file_parts("x", b"", 60))[1:5], "labels are random"
+    assert next(file_parts("\udcff", b"", 60))[41:] == b"?"
+
+
+def test_an_interrupted_file_is_never_told_as_whole(tmp_path: Path) -> None:
+    parts = list(file_parts("data.bin", CONTENT, LONGEST))
+    for missing in range(len(parts) - 1):
+        collector = FileCollector(tmp_path)
+        for number, part in enumerate(parts):
+            if number == missing:
+                continue
+            if missing == 0 or number > missing:
+                refused(collector, part, "not announced|is missing|of its 200 bytes have come")
+            else:
+                assert collector.take(5, part) is None
+        assert not (tmp_path / "data.bin").exists()
+        parts = list(file_parts("data.bin", CONTENT, LONGEST))
+    assert collector.take(5, parts[0]) is None
+    refused(collector, parts[-1], r"^file data\.bin: 0 of its 200 bytes have come$")
+
+
+def test_a_receiver_that_starts_again_goes_on(tmp_path: Path) -> None:
+    parts = list(file_parts("data.bin", CONTENT, LONGEST))
+    for part in parts[:-1]:
+        assert FileCollector(tmp_path).take(5, part) is None
+    assert FileCollector(tmp_path).take(5, parts[-1]) == FileReceived(tmp_path / "data.bin", 200)
+    assert (tmp_path / "data.bin").read_bytes() == CONTENT
+
+
+def test_parts_that_come_twice_or_late_change_nothing(tmp_path: Path) -> None:
+    collector, parts = FileCollector(tmp_path), list(file_parts("data.bin", CONTENT, LONGEST))
+    for number in range(len(parts) - 1):
+        for part in parts[: number + 1]:  # the announcement, too: what has come stays
+            assert collector.take(5, part) is None
+    assert collector.take(5, parts[-1]) == FileReceived(tmp_path / "data.bin", 200)
+    for part in parts:
+        assert collector.take(5, part) is None
+    assert [path.name for path in tmp_path.iterdir()] == ["data.bin"], "nothing begins anew"
+
+
+def test_an_announcement_of_a_file_that_was_given_up_is_ignored(tmp_path: Path) -> None:
+    collector = FileCollector(tmp_path)
+    old = list(file_parts("old", CONTENT, LONGEST))
+    new = list(file_parts("new", CONTENT, LONGEST))
+    assert told(collector, [*old[:2], *new[:2]]) == []
+    for part in old:
+        refused(collector, part, r"^node 5: a late part of a file that was given up$")
+    assert told(collector, new[2:]) == [FileReceived(tmp_path / "new", 200)]
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_so_many_files_are_remembered(tmp_path: Path) -> None:
+    collector = FileCollector(tmp_path)
+    ended = [list(file_parts(f"file{number}", b"x", LONGEST)) for number in range(REMEMBERED + 1)]
+    for parts in ended:
+        assert len(told(collector, parts)) == 1
+    for parts in ended[1:]:
+        assert collector.take(5, parts[-1]) is None
+    refused(collector, ended[0][-1], "not announced")
+    assert REMEMBERED == 16
+
+
+def test_nodes_do_not_disturb_each_other(tmp_path: Path) -> None:
+    collector = FileCollector(tmp_path)
+    ours, theirs = (list(file_parts(name, CONTENT, LONGEST)) for name in ("ours", "theirs"))
+    for one, other in zip(ours[:-1], theirs[:-1], strict=True):
+        assert collector.take(5, one) is None and collector.take(6, other) is None
+    refused(collector, ours[-1], r"^node 6: a part of a file that was not announced$", node=6)
+    assert collector.take(6, theirs[-1]) == FileReceived(tmp_path / "theirs", 200)
+    refused(collector, theirs[-1], "not announced")
+    assert collector.take(5, ours[-1]) == FileReceived(tmp_path / "ours", 200)
+
+
+def test_a_wrong_piece_never_becomes_a_file(tmp_path: Path) -> None:
+    collector = FileCollector(tmp_path)
+    first, piece, last = file_parts("x", b"content", LONGEST)
+    assert told(collector, [first, piece[:-1] + b"!"]) == []
+    refused(collector, last, r"^file x: arrived with a wrong digest$")
+    assert not list(tmp_path.iterdir())
+    refused(collector, first, "given up")
+    first, piece, last = file_parts("x", b"content", LONGEST)
+    collector.take(5, first)
+    refused(collector, piece + b"m", r"^file x: a piece beyond its end$")
+    refused(collector, piece[:5] + b"\1\0\0\0" + b"x", r"^file x: a piece before it is missing$")
+    assert told(collector, [piece, last]) == [FileReceived(tmp_path / "x", 7)]
+
+
+@pytest.mark.parametrize(
+    ("part", "shown"),
+    [
+        (b"", "empty"),
+        (b"\0what", "00"),
+        (b"\4what", "04"),
+        (b"\1" + bytes(39), "01"),
+        (b"\2" + bytes(7), "02"),
+        (b"\3" + bytes(3), "03"),
+        (b"\3" + bytes(5), "03"),
+    ],
+)
+def test_what_is_no_part_is_refused(tmp_path: Path, part: bytes, shown: str) -> None:
+    refused(FileCollector(tmp_path), part, rf"^node 5: a part of a file of an unknown kind \({shown}\)$")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_shortest_parts_are_taken(tmp_path: Path) -> None:
+    announcement = b"\1abcd" + (0).to_bytes(4, "little") + hashlib.sha256(b"").digest()
+    received = told(FileCollector(tmp_path), [announcement, b"\2abcd" + bytes(4), b"\3abcd"])
+    assert received == [FileReceived(tmp_path / "unnamed", 0)]
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    for _ in range(3):
+        told(FileCollector(tmp_path), list(file_parts("log.txt", b"line", LONGEST)))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log-2.txt", "log-3.txt", "log.txt"]
+
+
+def test_a_name_is_numbered_a_thousand_times_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "NAMES_MAX", 2)
+    collector = FileCollector(tmp_path)
+    for _ in range(2):
+        told(collector, list(file_parts("a", b"line", LONGEST)))
+    *most, last = file_parts("a", b"line", LONGEST)
+    told(collector, most)
+    refused(collector, last, rf"^{tmp_path}: 2 files have the name a$")
+    (tmp_path / "a").unlink()
+    assert told(collector, [last]) == [FileReceived(tmp_path / "a", 4)], "and it can be tried again"
+
+
+def test_planted_links_are_neither_followed_nor_replaced(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "in", tmp_path / "outside"
+    folder.mkdir()
+    outside.write_text("mine")
+    for name in ("data.bin", ".motecrypt-node5.part", ".motecrypt-node5.announced"):
+        (folder / name).symlink_to(outside)
+    (folder / "data-2.bin").symlink_to(tmp_path / "nowhere")
+    parts = list(file_parts("data.bin", CONTENT, LONGEST))
+    collector = FileCollector(folder)
+    refused(collector, parts[0], r"in: .*; the file was not taken$")
+    (folder / ".motecrypt-node5.announced").unlink()
+    assert told(collector, parts) == [FileReceived(folder / "data-3.bin", 200)]
+    assert outside.read_text() == "mine" and not (tmp_path / "nowhere").exists()
+    assert (folder / "data.bin").is_symlink() and (folder / "data-2.bin").is_symlink()
+    # While it is on its way, what has come becomes a link elsewhere.
+    parts = list(file_parts("other", CONTENT, LONGEST))
+    told(collector, parts[:-1])
+    (folder / ".motecrypt-node5.part").unlink()
+    (folder / ".motecrypt-node5.part").symlink_to(outside)
+    for part in parts[1:]:
+        refused(collector, part, "the file was not taken")
+    assert outside.read_text() == "mine"
+
+
+def test_what_is_no_regular_file_is_not_written(tmp_path: Path) -> None:
+    collector, parts = FileCollector(tmp_path), list(file_parts("x", CONTENT, LONGEST))
+    told(collector, parts[:1])
+    arrived = tmp_path / ".motecrypt-node5.part"
+    arrived.unlink()
+    os.mkfifo(arrived)
+    reader = os.open(arrived, os.O_RDONLY | os.O_NONBLOCK)
+    refused(collector, parts[1], r"node5\.part: not a regular file; remove it$")
+    assert not os.read(reader, 100)
+    os.close(reader)
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [
+        (b"data.bin", "data.bin"),
+        (b"../../etc/passwd", "passwd"),
+        (b"/etc/passwd", "passwd"),
+        (b"a\\b", "b"),
+        (b"..", "_."),
+        (b".", "_"),
+        (b".bashrc", "_bashrc"),
+        (b"-rf", "_rf"),
+        (b"~root", "_root"),
+        (b"a-b.c~", "a-b.c~"),
+        (b"", "unnamed"),
+        (b"a/", "unnamed"),
+        (b"  ", "unnamed"),
+        (b" a b ", "a b"),
+        (b"a\0b", "a_b"),
+        (b"\x1b[2Jx\n", "_[2Jx_"),
+        ("ü\u202ecod.exe".encode(), "ü_cod.exe"),
+        (b"\xff.txt", "\ufffd.txt"),
+    ],
+)
+def test_names_from_the_air_play_no_tricks(name: bytes, safe: str) -> None:
+    assert safe_name(name) == safe
+
+
+def test_a_file_keeps_to_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    first, *rest = file_parts("x", b"content", LONGEST)
+    (file,) = told(FileCollector(folder), [first[:-1] + b"../../x\x1b", *rest])
+    assert file.path == folder / "x_" and [path.name for path in tmp_path.iterdir()] == ["in"]
+    first, *rest = file_parts("", b"content", 400)
+    (file,) = told(FileCollector(folder), [first + b"n" * 300, *rest])
+    assert file.path == folder / ("n" * 100), "a hundred bytes of a name at most"
+
+
+def test_a_full_disk_refuses_the_part_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    collector, parts = FileCollector(tmp_path), list(file_parts("x", CONTENT, LONGEST))
+    told(collector, parts[:1])
+    write = os.pwrite
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "pwrite", full)
+    refused(collector, parts[1], rf"^{tmp_path}: No space left on device; the file was not taken$")
+    # A disk that takes a byte at a time is no trouble.
+    monkeypatch.setattr(os, "pwrite", lambda handle, data, at: write(handle, data[:1], at))
+    assert told(collector, parts[1:]) == [FileReceived(tmp_path / "x", 200)]
+    assert (tmp_path / "x").read_bytes() == CONTENT
+
+
+def test_a_file_is_on_the_disk_before_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    collector, parts = FileCollector(tmp_path), list(file_parts("x", CONTENT, LONGEST))
+    told(collector, parts[:-1])
+    synced: list[str] = []
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: synced.append(str(Path(f"/proc/self/fd/{handle}").readlink()))
+    )
+    told(collector, parts[-1:])
+    assert synced == [str(tmp_path / ".motecrypt-node5.part"), str(tmp_path)]
+
+
+def test_half_an_announcement_is_none(tmp_path: Path) -> None:
+    collector, parts = FileCollector(tmp_path), list(file_parts("x", CONTENT, LONGEST))
+    told(collector, parts[:1])
+    announced = tmp_path / ".motecrypt-node5.announced"
+    announced.write_bytes(announced.read_bytes()[:40])
+    refused(collector, parts[1], "not announced")
+    assert told(collector, parts) == [FileReceived(tmp_path / "x", 200)]
