@@ -78,12 +78,12 @@ def _equal_blocks(victim: Keyed, cipher: Cipher, random: Random) -> int:
     for size in (8, 16):
         if not cipher.message.allows(4 * size):
             continue
-        seen = 0
+        shown = []
         for _ in range(TRIALS):
             message = random.randbytes(size) * 4
             ciphertext = victim.encrypt(message, random.randbytes(cipher.nonce_bytes))[0]
-            seen += ciphertext[:size] == ciphertext[size : 2 * size] == ciphertext[2 * size : 3 * size]
-        if seen == TRIALS:
+            shown.append(ciphertext[:size] == ciphertext[size : 2 * size] == ciphertext[2 * size : 3 * size])
+        if all(shown):
             return size
     return 0
 
@@ -109,6 +109,7 @@ def _expansion(victim: Keyed, cipher: Cipher, random: Random) -> dict[str, Any]:
 
 def _read(cipher: Cipher, data: dict[str, Any]) -> tuple[list[str], Weight, str]:
     n, leak, block = data["message_bytes"], data["xor_leak_bytes"], data["equal_block_bytes"]
+    fresh_equal = data["equal_with_fresh_nonce"]
     prefixes = {int(prefix): same for prefix, same in data["prefix_leak_bytes"].items()}
     shows_prefix = any(prefix and same >= min(prefix, 8) for prefix, same in prefixes.items())
     sentences: list[str] = []
@@ -119,11 +120,9 @@ def _read(cipher: Cipher, data: dict[str, Any]) -> tuple[list[str], Weight, str]
             "There is no nonce: equal messages give equal ciphertexts, so a listener sees when a message "
             "recurs and can build a dictionary."
         )
-    elif data["equal_with_fresh_nonce"]:
+    elif fresh_equal:
         verdict, weight = "nonce without effect", "bad"
-        sentences.append(
-            f"Equal messages gave equal ciphertexts under {data['equal_with_fresh_nonce']} fresh nonces."
-        )
+        sentences.append(f"Equal messages gave equal ciphertexts under {fresh_equal} fresh nonces.")
     else:
         verdict, weight = "randomised by its nonce", "good"
         sentences.append("Equal messages under fresh nonces give different ciphertexts.")
@@ -143,7 +142,9 @@ def _read(cipher: Cipher, data: dict[str, Any]) -> tuple[list[str], Weight, str]
     else:
         sentences.append(f"{when} no more shows than whether two messages are equal.")
     if cipher.nonce_bytes and (leak or shows_prefix):
-        weight, verdict = ("note" if weight == "good" else weight), f"{verdict}, which must not repeat"
+        verdict = f"{verdict}, which must not repeat"
+        if not fresh_equal:
+            weight = "note"
     if block:
         verdict, weight = f"{verdict}; equal blocks show", "bad"
         sentences.append(f"Equal blocks of {block} bytes inside a message give equal blocks of ciphertext.")

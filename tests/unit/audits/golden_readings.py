@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from itertools import product
+from itertools import cycle, product
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import audit_toys as toys
 
@@ -101,6 +102,13 @@ def _half(message: bytes, key: bytes, nonce: bytes, at: int) -> bytes:
     return stream[:at] + toys.rc4(key + nonce + message, bytes(len(message)))[at:]
 
 
+def des(key: bytes, message: bytes, nonce: bytes) -> bytes:
+    """DES, a block for itself each."""
+    from Crypto.Cipher import DES
+
+    return DES.new(key[:8], DES.MODE_ECB).encrypt(message)
+
+
 def determinisms() -> dict[str, Any]:
     """What repetition shows of made-up ciphers, and how it is told."""
     told = []
@@ -117,11 +125,6 @@ def determinisms() -> dict[str, Any]:
             }
             cipher = of_lengths(0, 99, 2 if clear else 1, nonce_bytes=nonce, tag_bytes=nonce // 3)
             told.append(determinism._read(cipher, data))
-
-    def des(key: bytes, message: bytes, nonce: bytes) -> bytes:
-        from Crypto.Cipher import DES
-
-        return DES.new(key[:8], DES.MODE_ECB).encrypt(message)
 
     def thrice(key: bytes, message: bytes, nonce: bytes) -> bytes:
         """Equal blocks of 8 but for the third."""
@@ -634,6 +637,15 @@ def recoveries() -> dict[str, Any]:
         return lambda: rc4d.encrypt(state, play.telegram(choose, 9, n))
 
     claims = [rc4d_passive.attack(telegrams(Random(n), n)) for n in (4, 5)]
+    half_heard = []
+    for known in (251, 252, 253, 254, 256):
+        guessed: list[int] = []
+        texts = (bytes((n % known, (7 * n + n // known) % 256)) for n in range(known))
+        endless = (bytes((1, 2, text[0], 7 * text[0] % 256)) for text in cycle(list(texts)))
+        with mock.patch.object(rc4d, "starts", lambda table, steps, to=guessed: to.append(steps) or []):
+            half_heard.append(
+                [known, rc4d_passive.attack(lambda e=endless: next(e)), len(guessed), guessed[:1]]
+            )
     doubled = iter([b"ab\1\2", b"cd\3\2"] * 2000)
     return {
         "functions": _digest([one.hex() for one in rc4d.functions(state, 300)]),
@@ -650,6 +662,7 @@ def recoveries() -> dict[str, Any]:
             for c in claims
         ],
         "no permutation": rc4d_passive.attack(lambda: next(doubled)),
+        "half heard": half_heard,
         "heard": Counter(b"aab").most_common(1),
     }
 
@@ -672,6 +685,9 @@ def _silent(cipher: Any) -> toys.ToyAccess:
 def failures() -> dict[str, Any]:
     """What each attack says where there is nothing to find."""
     found = {}
+    eights = of_lengths(0, 999, 8, mode="ecb")
+    part = fixed_iv.run(made_of(des), eights, 1, False)
+    found["fixed-iv on blocks of 8"] = plain([part.verdict, part.weight, *part.sentences, part.data])
     short = {"KEYS": 3, "KEYS_QUICK": 2, "GAMES": 6, "TRIALS": 3, "TRIALS_QUICK": 2, "MESSAGES": 9}
     for attack, cipher in (
         (cbc_padding_oracle, toys.aes_cipher("cbc")),

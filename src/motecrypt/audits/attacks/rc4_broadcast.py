@@ -23,7 +23,7 @@ TRIALS, TRIALS_QUICK = 20, 4
 
 def applies(cipher: Cipher) -> bool:
     """Whether the cipher is RC4 as it is."""
-    return cipher.family == "rc4" or cipher.name == "rc4"
+    return cipher.family == "rc4"
 
 
 def attack(ciphertexts: Sequence[bytes]) -> int:

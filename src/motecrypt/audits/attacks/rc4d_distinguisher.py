@@ -20,7 +20,7 @@ MESSAGE_BYTES = 16
 
 def applies(cipher: Cipher) -> bool:
     """Whether the cipher is RC4D, with one key or two."""
-    return cipher.family == "rc4d" or cipher.name.startswith("rc4d")
+    return cipher.family == "rc4d"
 
 
 def attack(encrypt: Callable[[bytes], bytes], choose: Random) -> bool:

@@ -76,23 +76,23 @@ def attack(next_ciphertext: Callable[[], bytes]) -> TableClaim | None:
             return None  # the first byte is not constant
     if len(entries) < 256 - LEFT_AT_END or len(set(entries.values())) < len(entries):
         return None
+    sample, everything = _columns(heard[:SAMPLE]), _columns(heard)
     candidates: set[bytes] = set()
     missing = sorted(set(range(256)) - set(entries))
     for order in permutations(sorted(set(range(256)) - set(entries.values()))):
         table = bytearray(256)
         for x, y in (*entries.items(), *zip(missing, order, strict=True)):
             table[x] = y
-        candidates.update(state for _, _, state in rc4d.starts(table, len(heard[0])))
+        candidates.update(state for _, _, state in rc4d.starts(table, len(everything)))
     if not candidates:
         return None
-    sample, everything = _columns(heard[:SAMPLE]), _columns(heard)
     best = sorted(candidates, key=lambda state: (-structure(state, sample, POSITIONS), state))[:FINALISTS]
     scores = sorted(((structure(state, everything, len(everything)), state) for state in best), reverse=True)
     score, state = scores[0]
     return TableClaim(
         state=state,
         messages=len(heard),
-        first_byte=rc4d.decrypt(state, heard[0])[0],
+        first_byte=rc4d.decrypt(state, ciphertext)[0],  # as of any of them
         lead=score / scores[1][0] if len(scores) > 1 else float(score),
     )
 
