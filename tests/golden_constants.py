@@ -24,7 +24,7 @@ COMMAND = "PYTHONPATH=src:tests .venv/bin/python tests/golden_constants.py"
 ROOMS = ("audits", "radios", "report", "studies", "wlan")
 LONG = 2000
 """Of a longer table a digest is kept."""
-MODULES = ("compare", "energy", "link/rehearsal")
+MODULES = ("compare", "energy")
 
 
 def sources() -> list[Path]:
