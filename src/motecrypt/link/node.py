@@ -73,7 +73,7 @@ class HostNode:
                 self._link.stored = False
                 raise
             self._durable, self._link.stored = self._link.storage, False
-        self._packets += self._link.packets()
+        self._packets += [self._link.on_line(packet) for packet in self._link.packets()]
 
     def send(self, message: bytes, how: int = 0) -> Event:
         """Send a message to the gateway; `take_packets` has its packets, `take_events` its outcome."""

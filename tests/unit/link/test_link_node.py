@@ -124,6 +124,15 @@ def test_what_the_application_does_not_take_is_refused() -> None:
         assert bed.taken()[0] == (takes != 2)
 
 
+def test_a_part_of_a_file_goes_as_it_is() -> None:
+    bed, end = provisioned(), gateway()
+    assert bed.send(b"part", CONFIRMED | FILE) is Event.WAITING
+    told = [end.receive(packet) for packet in bed.packets()]
+    assert told[-1] is Event.FILE_PART and end.message() == b"part"
+    assert bed.begin() is Event.NOTHING
+    assert bed.send(bytes(MESSAGE), CONFIRMED | FILE) is Event.WAITING
+
+
 def test_a_part_of_a_file_is_refused() -> None:
     bed, end = provisioned(), gateway()
     end.send(b"part", CONFIRMED | FILE)

@@ -282,3 +282,14 @@ def test_an_answer_may_take_what_the_radio_takes() -> None:
     slow = radio.with_figures(air_rate_baud=1200)
     assert 2_000 < answer_ms(slow) < ANSWER_MS_MAX == 60_000
     assert answer_ms(radio.with_figures(air_rate_baud=20, packet_bytes=200)) == ANSWER_MS_MAX
+
+
+def test_on_a_stream_all_packets_have_one_length() -> None:
+    for options, length in ((SHORT | LISTENS | STREAM, 32), (SHORT | LISTENS, 12)):
+        line = Line(options)
+        line.gateway.send(5, READING, CONFIRMED | LONG)
+        line.node.receive(line.gateway.take_packets(), lambda messages: [True] * len(messages))
+        (answer,) = line.node.take_packets()
+        assert len(answer) == length and answer[12:] == bytes(length - 12)
+        line.gateway.receive([answer], lambda messages: [])
+        assert [event.event for event in line.gateway.take_events()] == [Event.ACCEPTED]

@@ -52,7 +52,7 @@ uint8_t link_node_provision(struct link_node *node, const uint8_t *block, uint8_
 }
 
 uint8_t link_node_send(struct link_node *node, const uint8_t *message, link_size bytes, uint8_t how) {
-    link_size before = how & LINK_COMMAND ? LINK_COMMAND_HEAD : 0;
+    link_size before = (how & LINK_FILE) == LINK_COMMAND ? LINK_COMMAND_HEAD : 0;
 
     if (node->core.out != 0) {
         return LINK_BUSY; /* the buffer holds the message that waits */

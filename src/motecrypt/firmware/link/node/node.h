@@ -29,7 +29,8 @@ struct link_node {
     void (*put)(struct link_node *node, const uint8_t *packet, uint8_t bytes);
 
     /* A message has come: 1 if the application takes it, and then it never comes again. `event` is
-     * LINK_MESSAGE or LINK_COMMANDED. May send, may not receive. 0: nothing is taken. */
+     * LINK_MESSAGE or LINK_COMMANDED. May send, may not receive. 0: nothing is taken. Parts of files are
+     * refused without a question. */
     uint8_t (*take)(struct link_node *node, const uint8_t *message, link_size bytes, uint8_t event);
 
     uint8_t *out;   /* the half of the buffer for what goes */
@@ -47,7 +48,7 @@ uint8_t link_node_begin(struct link_node *node, uint8_t *buffer, link_size room,
  * Returns LINK_NOTHING, LINK_REFUSED if the block is not newer or not for this program, or LINK_STORAGE. */
 uint8_t link_node_provision(struct link_node *node, const uint8_t *block, uint8_t packet);
 
-/* Send a message, which is copied; `how` is a sum of LINK_CONFIRMED, LINK_COMMAND and LINK_LONG. Returns what
+/* Send a message, which is copied; `how` is a sum of LINK_CONFIRMED, LINK_LONG and LINK_COMMAND or LINK_FILE. Returns what
  * link_send does. */
 uint8_t link_node_send(struct link_node *node, const uint8_t *message, link_size bytes, uint8_t how);
 
