@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -12,6 +12,9 @@ from motecrypt.errors import InputError
 from motecrypt.link.keys import create_private, read_key_file, read_master_file
 from motecrypt.paths import read_regular
 from motecrypt.setup import need
+
+if TYPE_CHECKING:
+    from motecrypt.link.gateway import Gateway
 
 EEPROM_BYTES = 1024
 
@@ -85,11 +88,15 @@ def command(
         if node is None:
             raise InputError("--node: missing; give 0 to 62, another number for each node")
         suite, _ = read_master_file(key_file)
-        build_mote(Mote("safe", interval_ms, suite=suite), elf)
+        gateway = None
         if memory.exists():
             _check(memory, node)
         else:
-            _provision(memory, key_file, state, node, replace, one_way, long_only)
+            gateway = open_gateway(key_file, state, packet_bytes=12)
+            check_free(gateway, node, replace)
+        build_mote(Mote("safe", interval_ms, suite=suite), elf)
+        if gateway is not None:
+            _provision(gateway, memory, node, one_way, long_only)
         print(f"{elf}: sensor mote of node {node}; its key and counters are in {memory}")
     if port is None:
         return
@@ -113,18 +120,8 @@ def _check(memory: Path, node: int) -> None:
         raise InputError(f"--eeprom {memory}: is node {content[1]}'s; name a new file for node {node}")
 
 
-def _provision(
-    memory: Path,
-    key_file: Path,
-    state: Path | None,
-    node: int,
-    replace: bool,
-    one_way: bool,
-    long_only: bool,
-) -> None:
+def _provision(gateway: Gateway, memory: Path, node: int, one_way: bool, long_only: bool) -> None:
     from motecrypt.toolchain.link import LISTENS, SHORT, STREAM
 
-    gateway = open_gateway(key_file, state, packet_bytes=12)
-    check_free(gateway, node, replace)
     options = STREAM | (0 if one_way else LISTENS) | (0 if long_only else SHORT)
     create_private(memory, lambda: gateway.provision(node, options).ljust(EEPROM_BYTES, b"\xff"))

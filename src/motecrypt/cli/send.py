@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     type=click.FloatRange(0),
     default=10.0,
     show_default=True,
-    help="With --command: how long to wait for a message of the node first, behind which it is fresh.",
+    help="With --to and --command: how long to wait for a message of the node first, to be fresh.",
 )
 @click.option("--tries", type=click.IntRange(1, 1000), default=5, help="Times a part of a file is sent anew.")
 @click.option(
@@ -129,7 +129,7 @@ def command(
             how = _how(way, unconfirmed, as_command, bool(files))
             delivery = _Delivery(opened, way, tries, stop)
             items = _items(texts, contents, way, how)
-            if as_command:
+            if as_command and node is not None:
                 delivery.hear_node(wait_s)
             summary = _send_safe(delivery, way, items, stop)
         else:
