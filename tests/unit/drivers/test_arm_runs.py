@@ -122,6 +122,23 @@ def test_a_register_is_read_and_written_by_its_bytes(tmp_path: Path) -> None:
     assert bytes_of(run(code + WAIT, tmp_path)) == [0x11, 0x22, 0x33, 0x44, 0x33, 1, 1, 0]
 
 
+def test_who_looks_for_input_between_other_accesses_does_not_wait_for_it(tmp_path: Path) -> None:
+    """Only the same access again and again is a wait: this one's input has ended, and it goes on."""
+    for between in ("ldr r0, [r1]", "str r0, [r3]"):
+        code = f"""
+    ldr r1, =0x40014000
+    ldr r3, =0x40034018
+    movs r2, #3
+again:
+    {between}
+    ldr r0, [r3]
+    subs r2, #1
+    bne again
+    movs r0, #7
+"""
+        assert bytes_of(run(code + TOLD + WAIT, tmp_path)) == [7], between
+
+
 def test_the_time_within_a_run_of_instructions(tmp_path: Path) -> None:
     """SysTick is read several times without a branch between: each reading is of its own moment."""
     clock = (
@@ -139,6 +156,9 @@ def test_the_time_within_a_run_of_instructions(tmp_path: Path) -> None:
     told += "    lsls r0, #8\n    lsrs r0, #8\n    str r0, [r4]\n"
     ran = run(clock + reads + told + WAIT, tmp_path, costs={"multiply": 4})
     assert bytes_of(ran)[:2] == [3, 3 + 2 + 4 + 1]
+    written = "    str r0, [r3, #8]\n    ldr r1, [r3, #8]\n    nop\n    ldr r2, [r3, #8]\n"
+    told = "    subs r1, r1, r2\n    str r1, [r4]\n"  # a write before a read is another access
+    assert bytes_of(run(clock + written + told + WAIT, tmp_path)) == [3]
     looped = (
         "    movs r3, #0\n    ldr r1, =0xE000E010\n    ldr r0, =0xFFFFFF\n    str r0, [r1, #4]\n"
         "    movs r0, #5\n    str r0, [r1]\n"
@@ -148,6 +168,34 @@ def test_the_time_within_a_run_of_instructions(tmp_path: Path) -> None:
         "    str r0, [r4]\n    adds r3, #1\n    cmp r3, #3\n    bne again\n"
     )
     assert bytes_of(run(looped + WAIT, tmp_path)) == [2, 2 + 9, 2 + 18]
+
+
+def moments(registers: str, x: int, y: int, kind: str = "ldr") -> str:
+    """Tells how many cycles lie between two readings of SysTick at this place; then another block begins."""
+    return (
+        f"    {kind} r{x}, [{registers}]\n    nop\n    {kind} r{y}, [{registers}]\n"
+        f"    ldr r4, =0x40034000\n    subs r{x}, r{x}, r{y}\n    str r{x}, [r4]\n    b 9f\n    .ltorg\n9:\n"
+    )
+
+
+def test_whatever_registers_give_its_address_a_reading_has_its_moment(tmp_path: Path) -> None:
+    clock = "    ldr r3, =0xE000E010\n    ldr r0, =0xFFFFFF\n    str r0, [r3, #4]\n"
+    clock += "    movs r0, #5\n    str r0, [r3]\n"
+    code = ""
+    for register in range(8):
+        x, y, other = [number for number in range(4) if number != register][:3]
+        code += f"    ldr r{register}, =0xE000E010\n" + moments(f"r{register}, #8", x, y)
+        code += f"    movs r{register}, #8\n    ldr r{other}, =0xE000E010\n"
+        code += moments(f"r{other}, r{register}", x, y)
+        code += f"    ldr r{other}, =0xE000E010\n    movs r{register}, #8\n"
+        code += moments(f"r{register}, r{other}", x, y)
+    code += (
+        "    ldr r3, =0xE000E010\n    mov r8, sp\n    mov sp, r3\n"
+        + moments("sp, #8", 0, 1)
+        + "    mov sp, r8\n"
+    )
+    code += "    ldr r3, =0xE000E018\n" + moments("r3", 0, 1, "ldrh") + moments("r3", 0, 1, "ldrb")
+    assert bytes_of(run(clock + code + WAIT, tmp_path)) == [3] * (3 * 8 + 3)
 
 
 # --- the trace -------------------------------------------------------------------------------------------
