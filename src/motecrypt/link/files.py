@@ -115,7 +115,7 @@ class FileCollector:
         except FileNotFoundError:
             return None
         with os.fdopen(handle, "rb") as file:
-            text = file.read(_ANNOUNCEMENT.size + NAME_MAX)
+            text = file.read()
         if len(text) < _ANNOUNCEMENT.size:
             return None  # the power went while it was written
         _, label, length, digest = _ANNOUNCEMENT.unpack_from(text)

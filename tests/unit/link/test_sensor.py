@@ -86,7 +86,7 @@ class Mote:
             self.link.send(b"+21.4C", self.how)
 
     def _tell(self) -> None:
-        packets = self.link.packets()
+        packets = [self.link.on_line(packet) for packet in self.link.packets()]
         if packets:
             self.lines.append("send " + b"".join(packets).hex())
             self.sent += packets
@@ -140,7 +140,7 @@ class Mote:
                 self.got.append(self.gateway.message())
                 self.gateway.answer(True)
         self.sent.clear()
-        return b"".join(self.gateway.packets())
+        return b"".join(self.gateway.on_line(packet) for packet in self.gateway.packets())
 
     def answered(self) -> None:
         """The first reading is answered, so that both are in step."""
@@ -280,6 +280,7 @@ def test_packets_of_64_bytes_are_the_longest(program: Path) -> None:
     mote.answered()
     assert mote.tells(b"c", CONFIRMED | COMMAND) is Event.ACCEPTED
     mote.silence(100)
+    assert all(len(line) == len("send ") + 128 for line in mote.lines), "answers fill packets, too"
     mote.agrees(program)
 
 

@@ -22,8 +22,8 @@ static uint8_t how;
 
 void link_packet(struct link *of, const uint8_t *bytes, uint8_t count) {
     (void)of;
-    for (uint8_t i = 0; i < count; i++) {
-        mote_write(bytes[i]);
+    for (uint8_t i = 0; i < stream.packet_bytes; i++) {
+        mote_write(i < count ? bytes[i] : 0); /* an answer may be shorter than the packets of the line */
     }
 }
 
