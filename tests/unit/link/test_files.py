@@ -114,7 +114,8 @@ def test_so_many_files_are_remembered(tmp_path: Path) -> None:
     for parts in ended[1:]:
         assert collector.take(5, parts[-1]) is None
     refused(collector, ended[0][-1], "not announced")
-    assert REMEMBERED == 16
+    assert (REMEMBERED, files.NAME_MAX, files.NAMES_MAX) == (16, 100, 1000)
+    assert files.LENGTH_MAX == 4_294_967_295, "what four bytes tell"
 
 
 def test_nodes_do_not_disturb_each_other(tmp_path: Path) -> None:
