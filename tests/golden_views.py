@@ -531,8 +531,13 @@ def report(state: str) -> dict[str, Any]:
     found["explorer"] = [table["columns"], table["worded"], table["words"], *table["rows"][::7]]
     found["explorer, all rows"] = [len(table["rows"]), _digest(table["rows"])]
     data = plain(content.adviser)
-    found["adviser"] = [{k: data[k] for k in ("version", "order", "memory_weight", "notes")}]
-    for kind in ("devices", "radios", "cells", "regulators"):
+    found["adviser"] = [
+        {
+            k: data[k]
+            for k in ("version", "order", "memory_weight", "timing_weight", "notes", "link", "sleepers")
+        }
+    ]
+    for kind in ("devices", "chips", "radios", "cells", "regulators"):
         found[f"adviser {kind}"] = [[name, entry] for name, entry in sorted(data[kind].items())]
     found["adviser candidates"] = [
         [device, len(all_of), *(c for c in all_of if c["cipher"] in CHOSEN[:3])]
@@ -554,12 +559,18 @@ def _candidates(state: str, device: str) -> tuple[advise.Candidate, ...]:
 ASKED: tuple[tuple[str, str, str, str, advise.Question], ...] = (
     ("uno", "srf", "3xAA", "none", advise.Question(16, 10)),
     ("uno", "srf", "3xAA", "none", advise.Question(16, 10, answer_bytes=16)),
-    ("uno", "srf", "1200mAh,5.5V", "linear", advise.Question(16, 3600, answer_bytes=32, counter_bytes=1)),
-    ("uno", "srf", "3xAA", "switch", advise.Question(17, 0.5, counter_bytes=4)),
-    ("uno", "srf", "3xAA", "nano", advise.Question(48, 60, answer_bytes=16, counter_bytes=3)),
+    (
+        "uno",
+        "srf",
+        "1200mAh,5.5V",
+        "linear",
+        advise.Question(16, 3600, answer_bytes=32, delivery="confirmed"),
+    ),
+    ("uno", "srf", "3xAA", "switch", advise.Question(17, 0.5, loss=0.2)),
+    ("uno", "srf", "3xAA", "nano", advise.Question(48, 60, answer_bytes=16, loss=0.1, delivery="confirmed")),
     ("uno", "srf", "3xAA", "none", advise.Question(16, 10, needs=())),
     ("uno", "srf", "3xAA", "none", advise.Question(16, 10, needs=("integrity",))),
-    ("uno", "srf", "3xAA", "none", advise.Question(16, 10, needs=("replay",), counter_bytes=0)),
+    ("uno", "srf", "3xAA", "none", advise.Question(16, 10, needs=("replay", "constant-time"))),
     ("uno", "srf", "3xAA", "none", advise.Question(30, 10, needs=("confidentiality",))),
     ("uno", "srf", "3xAA", "none", advise.Question(64, 10)),
     ("uno", "srf", "3xAA", "none", advise.Question(65, 10, needs=())),
@@ -581,18 +592,30 @@ ASKED: tuple[tuple[str, str, str, str, advise.Question], ...] = (
     ("uno", "srf", "1200mAh,5V", "none", advise.Question(16, 600)),
     ("uno", "nrf24", "3xAA", "switch", advise.Question(33, 86400, answer_bytes=16)),
     ("pico", "srf", "2xAA", "none", advise.Question(16, 10)),
-    ("pico", "srf", "3xAA", "none", advise.Question(31, 30, answer_bytes=17, counter_bytes=2, needs=())),
-    ("pico", "srf", "3xAA-NiMH", "none", advise.Question(31, 30, answer_bytes=17, counter_bytes=2)),
+    ("pico", "srf", "3xAA", "none", advise.Question(31, 30, answer_bytes=17, needs=())),
+    ("pico", "srf", "3xAA-NiMH", "none", advise.Question(31, 30, answer_bytes=17)),
     ("pico", "srf", "LiPo", "none", advise.Question(47, 300, needs=("confidentiality",))),
     ("pico", "srf", "LiPo", "linear", advise.Question(20, 1.5, ram_max=400, flash_max=5000)),
     ("pico", "srf", "CR2032", "none", advise.Question(16, 60)),
+    ("uno", "srf", "3xAA", "nano", advise.Question(6, 10)),
+    ("uno", "srf", "3xAA", "none", advise.Question(6, 10, delivery="confirmed", loss=0.1)),
+    ("uno", "srf", "3xAA", "nano", advise.Question(6, 10, delivery="one-way", loss=0.1)),
+    ("uno", "lora", "3xAA", "nano", advise.Question(16, 60, delivery="confirmed")),
+    ("uno", "lora", "3xAA", "none", advise.Question(16, 5)),
+    ("uno", "nrf24", "3xAA", "nano", advise.Question(16, 3600, delivery="confirmed")),
+    ("uno", "srf", "3xAA", "none", advise.Question(124, 10)),
+    ("pico", "802.15.4", "2xAA", "none", advise.Question(16, 10, needs=advise.NEEDS)),
 )
 
 
 def _answer(state: str, number: int) -> list[Any]:
     """The first three in full; of all, the order with the reasons, what is left out, and the notes."""
     device_name, radio_name, battery, regulator, question = ASKED[number]
-    device = advise.device_part(Catalog.load().devices[device_name])
+    found = Catalog.load().devices[device_name]
+    # Of an UNO every third is the board as it is sold, and every second one's program sleeps.
+    bare, sleeps = device_name == "uno" and number % 3 > 0, number % 2 > 0
+    device = advise.device_part(found, "chip" if bare else "board", sleeps)
+    chip = advise.device_part(found, "chip", sleeps) if device_name == "uno" and not bare else None
     radio = advise.radio_part(load_radio(radio_name))
     others = [advise.regulator_part(name) for name in advise.regulator_names()]
     answer = advise.advise(
@@ -600,9 +623,11 @@ def _answer(state: str, number: int) -> list[Any]:
         _candidates(state, device_name),
         device,
         radio,
+        advise.link_facts(),
         advise.battery_part(battery),
         advise.regulator_part(regulator),
         others,
+        chip,
     )
     said = plain([device_name, radio_name, battery, regulator, asdict(question)])
     numbers = [answer.usable, answer.supply_volts_min, asdict(answer.plaintext) if answer.plaintext else None]

@@ -112,12 +112,17 @@ class Memory:
 
 @dataclass(frozen=True)
 class Current:
-    """A supply current of a device or radio in one state, with where the figure comes from."""
+    """A supply current of a device in one state, with where the figure comes from.
+
+    `of` is "board" for the board as it is sold, "chip" for the chip alone, and empty where that makes no
+    difference.
+    """
 
     state: str
     milliamperes: float
     condition: str
     source: str
+    of: str = ""
 
 
 @dataclass(frozen=True)
@@ -248,9 +253,12 @@ class Device:
         """Whether a simulator runs it: it is neither this computer nor a board on a port."""
         return self.runner not in ("host", "board")
 
-    def current(self, state: str) -> Current | None:
-        """The current in a state such as "active", or None where the descriptor has none."""
-        return next((c for c in self.currents if c.state == state), None)
+    def current(self, state: str, of: str = "") -> Current | None:
+        """The current in a state such as "active", or None where the descriptor has none.
+
+        With `of`, the current of the "board" or of the "chip"; otherwise the first one.
+        """
+        return next((c for c in self.currents if c.state == state and (not of or c.of in ("", of))), None)
 
 
 class CellIdentity(NamedTuple):

@@ -33,21 +33,25 @@ def _random_request(draw: random.Random, data: Any) -> dict[str, Any]:
     battery = draw.choice(cells)
     if "," not in battery:
         battery = f"{draw.randint(1, 5)}x{battery}"
+    device = draw.choice(list(data["devices"]))
     return {
-        "device": draw.choice(list(data["devices"])),
+        "device": device,
         "radio": draw.choice(list(data["radios"])),
         "battery": battery,
         "regulator": draw.choice(list(data["regulators"])),
+        "of": draw.choice(["board", *(["chip"] if device in data["chips"] else [])]),
+        "sleeps": draw.random() < 0.7,
         "question": {
             "message_bytes": draw.randint(1, 128),
+            "delivery": draw.choice(advise.DELIVERIES),
+            "loss": draw.choice([0.0, 0.0, 0.05, 0.2]),
             "interval_s": draw.choice([0.05, 0.5, 10, 60, 900, 86400]) * draw.uniform(0.7, 1.4),
             "answer_bytes": draw.choice([0, 0, 0, draw.randint(1, 128)]),
-            "counter_bytes": draw.randint(0, 8),
             "flash_max": perhaps(draw.randint(100, 9000)),
             "ram_max": perhaps(draw.randint(50, 1500)),
             "latency_us_max": perhaps(draw.uniform(1e3, 4e5), 0.25),
             "overhead_max": perhaps(draw.randint(0, 24), 0.25),
-            "needs": [need for need in advise.NEEDS if draw.random() < 0.7],
+            "needs": [need for need in advise.NEEDS if draw.random() < (0.2 if "time" in need else 0.7)],
         },
     }
 
@@ -55,26 +59,37 @@ def _random_request(draw: random.Random, data: Any) -> dict[str, Any]:
 def _python(data: Any, request: dict[str, Any]) -> advise.Advice:
     """What `motecrypt advise` answers from these measurements: the function that it calls."""
     question = {**request["question"], "needs": tuple(request["question"]["needs"])}
+    name, sleeps = request["device"], request["sleeps"]
+    kinds = {"board": data["devices"], "chip": data["chips"]}
+    parts = {
+        of: advise.DeviceFacts(**{**kind[name], "sleeps": sleeps})
+        for of, kind in kinds.items()
+        if name in kind
+    }
+    chip = parts.get("chip")
     return advise.advise(
         advise.Question(**question),
         advise.candidates_of(data, request["device"]),
-        advise.DeviceFacts(**data["devices"][request["device"]]),
+        parts[request["of"]],
         advise.RadioPart(
             **{
                 **data["radios"][request["radio"]],
                 "air_us": tuple(data["radios"][request["radio"]]["air_us"]),
             }
         ),
+        advise.link_facts(),
         advise.battery_part(request["battery"]),
         advise.regulator_part(request["regulator"]),
         [advise.regulator_part(name) for name in data["regulators"]],
+        chip if request["of"] == "board" else None,
     )
 
 
 _ASK = """request => {
   const battery = adviser.battery(request.battery, report.adviser.cells);
   const answer = adviser.advise(
-    report.adviser, request.question, request.device, request.radio, battery, request.regulator);
+    report.adviser, request.question, request.device, request.radio, battery, request.regulator, request.of,
+    request.sleeps);
   const key = (c) => [c.cipher, c.implementation, c.key_bits, c.placement];
   return {
     refusal: answer.refusal, usable: answer.usable, notes: answer.notes,
@@ -136,6 +151,18 @@ def test_the_form_answers_and_names_its_command(opened: Any) -> None:
         "motecrypt advise --device uno --radio srf --bytes 40 --every 10s --battery 3xAA "
         "--regulator switch --flash 6k"
     )
+    page.select_option("#adviser-form select[name=delivery]", "confirmed")
+    page.fill("#adviser-form input[name=loss]", "5")
+    page.check("#adviser-form input[name=bare-chip]")
+    page.check("#adviser-form input[value=constant-time]")
+    assert page.text_content("#adviser-command") == (
+        "motecrypt advise --device uno --radio srf --bytes 40 --every 10s --battery 3xAA --regulator switch "
+        "--delivery confirmed --loss 5 --flash 6k "
+        "--need 'confidentiality,integrity,replay,constant-time' --bare-chip"
+    )
+    assert "With 5.0 % of the packets lost" in page.text_content("#adviser-notes")
+    page.uncheck("#adviser-form input[name=bare-chip]")
+    page.uncheck("#adviser-form input[value=constant-time]")
     ranks = page.eval_on_selector_all(
         "#adviser-ranked tbody tr", "rows => rows.map(r => r.cells[0].textContent)"
     )
@@ -157,6 +184,9 @@ def test_the_form_answers_and_names_its_command(opened: Any) -> None:
         ("bytes", "5000", "messages of up to"),
         ("battery", "1xAA", "take more cells"),
         ("flash", "1", "Nothing fits"),
+        ("bytes", "124", "the link takes messages of up to 123 bytes"),
+        ("loss", "31", "per cent, from 0 to 30"),
+        ("loss", "some", "per cent, from 0 to 30"),
     ],
 )
 def test_what_cannot_be_answered_is_told(opened: Any, name: str, value: str, told: str) -> None:
@@ -180,6 +210,9 @@ def test_the_golden_answer_is_the_pages_too(opened: Any) -> None:
     regulators = {one["name"]: one for one in (inputs["regulator"], *inputs["other_regulators"])}
     data = {
         "devices": {"it": inputs["device"]},
+        "chips": {"it": inputs["chip"]},
+        "sleepers": {"it": ["serial"]},
+        "link": inputs["link"],
         "radios": {"it": inputs["radio"]},
         "regulators": regulators,
         "candidates": {"it": inputs["candidates"]},
@@ -198,7 +231,7 @@ def test_the_golden_answer_is_the_pages_too(opened: Any) -> None:
 
 def _constants() -> dict[str, Any]:
     exported = advise.export(Catalog.load(), [])
-    return {name: exported[name] for name in ("order", "memory_weight")}
+    return {name: exported[name] for name in ("order", "memory_weight", "timing_weight")}
 
 
 @pytest.mark.skipif(not have("avr"), reason="kit avr is not installed: nothing can be measured on the UNO")

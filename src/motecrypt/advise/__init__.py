@@ -2,11 +2,11 @@
 
     from motecrypt import advise
 
-    answer = advise.advise(question, candidates, device, radio, battery, regulator)
+    answer = advise.advise(question, candidates, device, radio, link, battery, regulator)
 
 `advise` looks at its arguments and nothing else. `candidates_from`, `device_part`, `radio_part`,
-`battery_part` and `regulator_part` make these from the catalog and from measurements that someone else
-made; `export` gives all of it as JSON. docs/advise.md describes the model.
+`link_facts`, `battery_part` and `regulator_part` make these from the catalog, from data files and from
+measurements that someone else made; `export` gives all of it as JSON. docs/advise.md describes the model.
 """
 
 from motecrypt.advise.gather import (
@@ -18,14 +18,19 @@ from motecrypt.advise.gather import (
     cell_names,
     device_part,
     export,
+    link_facts,
     placed,
     radio_part,
     regulator_names,
     regulator_part,
+    sleeps_with,
+    weighable,
 )
-from motecrypt.advise.rank import advise, supply_refusal, unfit
+from motecrypt.advise.rank import advise, link_refusal, supply_refusal, unfit
 from motecrypt.advise.records import (
+    DELIVERIES,
     NEEDS,
+    USUAL_NEEDS,
     Advice,
     BatteryPart,
     Candidate,
@@ -33,17 +38,21 @@ from motecrypt.advise.records import (
     EnergyShares,
     Entry,
     Exclusion,
+    LinkFacts,
     MessageCosts,
     Point,
     Question,
     RadioPart,
     RegulatorPart,
+    SuiteWork,
 )
 from motecrypt.advise.units import seconds, whole_bytes
 
 __all__ = [
+    "DELIVERIES",
     "GRID",
     "NEEDS",
+    "USUAL_NEEDS",
     "Advice",
     "BatteryPart",
     "Candidate",
@@ -52,11 +61,13 @@ __all__ = [
     "Entry",
     "Exclusion",
     "Exporter",
+    "LinkFacts",
     "MessageCosts",
     "Point",
     "Question",
     "RadioPart",
     "RegulatorPart",
+    "SuiteWork",
     "advise",
     "battery_part",
     "candidates_from",
@@ -64,12 +75,16 @@ __all__ = [
     "cell_names",
     "device_part",
     "export",
+    "link_facts",
+    "link_refusal",
     "placed",
     "radio_part",
     "regulator_names",
     "regulator_part",
     "seconds",
+    "sleeps_with",
     "supply_refusal",
     "unfit",
+    "weighable",
     "whole_bytes",
 ]

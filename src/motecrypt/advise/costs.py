@@ -1,24 +1,42 @@
 """What one message costs on a device, radio and battery: arithmetic over plain records, nothing else.
 
 Model, also in docs/advise.md: the device wakes, encrypts (active), idles while the radio sends and
-receives, and sleeps with the radio until the next message. E = V x I x t as in `motecrypt.energy`.
+receives, and sleeps with the radio until the next message, if its program sleeps. E = V x I x t as in
+`motecrypt.energy`. What is sent, and how often, is `exchange`'s.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil
 
+from motecrypt.advise.exchange import (
+    Exchange,
+    Form,
+    derive_cycles,
+    exchange,
+    forms,
+    plain_form,
+    prove_cycles,
+    sent_once,
+    streams,
+    unit_cycles,
+    usual_form,
+)
 from motecrypt.advise.records import (
     BatteryPart,
     Candidate,
     DeviceFacts,
     EnergyShares,
+    LinkFacts,
     MessageCosts,
     Point,
     Question,
     RadioPart,
     RegulatorPart,
+    SuiteWork,
 )
 
 YEAR_S = 365.25 * 86400
@@ -31,8 +49,34 @@ class Setting:
     question: Question
     device: DeviceFacts
     radio: RadioPart
+    link: LinkFacts
     battery: BatteryPart
     regulator: RegulatorPart
+
+
+@dataclass(frozen=True)
+class Burst:
+    """Packets sent back to back: until the sender's radio is done, its time on the air in that, and until
+    the last byte has left the receiver's radio, in us."""
+
+    on_us: float
+    air_us: float
+    delivered_us: float
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """One message in the long run, as expected numbers: see `MessageCosts`. Times in us."""
+
+    usual: Form
+    packets: float
+    on_us: float
+    air_us: float
+    listen_us: float
+    answers: float
+    key_changes: float
+    lost: float
+    delivered_us: float
 
 
 def taken_bytes(candidate: Candidate, message_bytes: int) -> int:
@@ -42,20 +86,12 @@ def taken_bytes(candidate: Candidate, message_bytes: int) -> int:
     return max(padded, candidate.message_bytes_min)
 
 
-def nonce_on_air_bytes(candidate: Candidate, counter_bytes: int) -> int:
-    """What of the nonce travels: a random IV whole, of a counter the low bytes."""
-    if candidate.nonce == "random":
-        return candidate.nonce_bytes
-    return min(counter_bytes, candidate.nonce_bytes) if candidate.nonce == "counter" else 0
+def sealed_alone_bytes(candidate: Candidate, message_bytes: int) -> int:
+    """Nonce, ciphertext and tag of a message that the cipher protects alone: all of it travels."""
+    return candidate.nonce_bytes + taken_bytes(candidate, message_bytes) + candidate.tag_bytes
 
 
-def sealed_bytes(candidate: Candidate, message_bytes: int, counter_bytes: int) -> int:
-    """Counter or IV, ciphertext and tag of a message."""
-    ciphertext = taken_bytes(candidate, message_bytes)
-    return nonce_on_air_bytes(candidate, counter_bytes) + ciphertext + candidate.tag_bytes
-
-
-def at_length(points: tuple[Point, ...], message_bytes: int) -> tuple[float, float, float] | None:
+def at_length(points: tuple[Point, ...], message_bytes: int) -> Point | None:
     """Cycles of set-up, encryption and decryption at a length: as measured, between two measured
     lengths on the straight line; None outside of what was measured."""
     below = [p for p in points if p.message_bytes <= message_bytes]
@@ -64,41 +100,115 @@ def at_length(points: tuple[Point, ...], message_bytes: int) -> tuple[float, flo
         return None
     a, b = below[-1], above[0]
     if a.message_bytes == b.message_bytes:
-        return float(a.setup_cycles), float(a.encrypt_cycles), float(a.decrypt_cycles)
+        return a
     part = (message_bytes - a.message_bytes) / (b.message_bytes - a.message_bytes)
-    return (
+    return Point(
+        message_bytes,
         a.setup_cycles + part * (b.setup_cycles - a.setup_cycles),
         a.encrypt_cycles + part * (b.encrypt_cycles - a.encrypt_cycles),
         a.decrypt_cycles + part * (b.decrypt_cycles - a.decrypt_cycles),
     )
 
 
-def on_air(radio: RadioPart, sealed: int) -> tuple[int, int, float]:
-    """Bytes handed to the radio, packets, and air time in us. Where a packet that is not full waits
-    for a timeout, the message is filled up to whole packets, as the link of motecrypt does."""
-    packets = -(-sealed // radio.packet_bytes)
-    handed = packets * radio.packet_bytes if radio.timeout_us > 0 else sealed
-    full = handed // radio.packet_bytes
-    rest = handed - full * radio.packet_bytes
-    return handed, packets, full * radio.air_us[radio.packet_bytes] + radio.air_us[rest]
+def burst(radio: RadioPart, sizes: Sequence[int]) -> Burst:
+    """Packets of these lengths, handed over at once: the air, and the serial lines on both sides if there
+    are any, each carry one packet at a time, side by side."""
+    ready = free = out = air_us = 0.0
+    for size in sizes:
+        line_us = size * radio.serial_byte_us
+        ready += line_us
+        end = max(ready, free) + radio.air_us[size]
+        air_us += radio.air_us[size]
+        free = end + radio.gap_us
+        out = max(out, end) + line_us
+    return Burst(free, air_us, out)
 
 
-def delivery_us(radio: RadioPart, handed: int) -> float:
-    """From the first byte on the sender's serial line to the last out of the receiver's radio: the
-    closed form of `motecrypt.radios.costs`, which a test holds this to."""
-    full = handed // radio.packet_bytes
-    rest = handed - full * radio.packet_bytes
-    line_us = radio.packet_bytes * radio.serial_byte_us
-    air_us = radio.air_us[radio.packet_bytes]
-    slot_us = air_us + radio.gap_us
-    steady_us = max(line_us, slot_us)
-    last_full_us = line_us + air_us + (full - 1) * steady_us + line_us if full else 0.0
-    if rest == 0:
-        return last_full_us
-    air_free_us = line_us + (full - 1) * steady_us + slot_us if full else 0.0
-    ready_us = handed * radio.serial_byte_us + radio.timeout_us
-    rest_end_us = max(ready_us, air_free_us) + radio.air_us[rest]
-    return max(rest_end_us, last_full_us) + rest * radio.serial_byte_us
+def answer_sizes(link: LinkFacts, radio: RadioPart) -> tuple[int]:
+    """The packet that carries one of the link's own answers."""
+    return (radio.packet_bytes if streams(radio) else link.answer_bytes,)
+
+
+def answer_us(link: LinkFacts, radio: RadioPart, last_bytes: int) -> float:
+    """From the end of a packet on the air until its answer is in the node; the gateway's own time is not in
+    it."""
+    line_us = last_bytes * radio.serial_byte_us
+    return line_us + radio.turn_round_us + burst(radio, answer_sizes(link, radio)).delivered_us
+
+
+def patience_us(link: LinkFacts, radio: RadioPart) -> float:
+    """How long the node waits before it sends again, as exports set it: the usual time, or on a slow radio
+    that of four packets, in tenths of a second."""
+    slow_ms = 100 * ceil(4 * radio.air_us[radio.packet_bytes] / 1000 / 100)
+    return max(link.answer_ms, slow_ms) * 1000.0
+
+
+def traffic(setting: Setting, linked: Sequence[tuple[float, Form]]) -> Traffic:
+    """What these forms of a message, each with its share, keep the radio busy with."""
+    question, radio, link = setting.question, setting.radio, setting.link
+    usual = linked[0][1]
+    packets = on_us = air_us = listen_us = answers = changes = lost = 0.0
+    for share, form in linked:
+        count = len(form.sizes)
+        done = (
+            exchange(count, question.loss, link.tries) if form.confirmed else sent_once(count, question.loss)
+        )
+        on, air, sent = _bursts(radio, form, done)
+        often = sum(done.bursts)
+        silence_us = max(0.0, patience_us(link, radio) - on / often)
+        waits_us = done.answers * answer_us(link, radio, form.sizes[-1]) + done.silences * silence_us
+        packets += share * sent
+        on_us += share * on
+        air_us += share * air
+        listen_us += share * waits_us
+        answers += share * done.answers
+        changes += share * (2 * form.confirmed + (form.name != usual.name) * (1 if form.confirmed else 2))
+        lost += share * done.lost
+    delivered_us = burst(radio, usual.sizes).delivered_us
+    return Traffic(usual, packets, on_us, air_us, listen_us, answers, changes, lost, delivered_us)
+
+
+def _bursts(radio: RadioPart, form: Form, done: Exchange) -> tuple[float, float, float]:
+    """Time of the sender's radio, of that on the air, and packets."""
+    on = air = sent = 0.0
+    for others, often in enumerate(done.bursts):
+        one = burst(radio, (*form.sizes[:others], form.sizes[-1]))
+        on += often * one.on_us
+        air += often * one.air_us
+        sent += often * (others + 1)
+    return on, air, sent
+
+
+def reply_us(setting: Setting, sizes: Sequence[int], confirmed: bool, last_bytes: int) -> float:
+    """How long the node listens for an application's message that comes back for each of its own."""
+    radio, link, loss = setting.radio, setting.link, setting.question.loss
+    begins_us = radio.turn_round_us + (0.0 if confirmed else last_bytes * radio.serial_byte_us)
+    comes_us = begins_us + burst(radio, sizes).delivered_us
+    comes = (1 - loss) ** len(sizes)
+    return comes * comes_us + (1 - comes) * patience_us(link, radio)
+
+
+def link_cycles(
+    setting: Setting, work: SuiteWork, seal: Point, reply: Point | None, sent: Traffic
+) -> tuple[float, float]:
+    """Cycles for a message in the link in the long run, and saves of its state.
+
+    One key is kept: each is derived anew after another was used, for an answer and the next message, for a
+    long message between short ones, for a message received, and for each save, which takes as much again
+    for its check value. The cipher's key is set up for each message.
+    """
+    link = setting.link
+    unit = unit_cycles(work, seal)
+    derive = derive_cycles(work, unit, seal.setup_cycles)
+    cycles = seal.setup_cycles + seal.encrypt_cycles
+    cycles += sent.answers * prove_cycles(work, unit, seal.setup_cycles)
+    changes = sent.key_changes
+    saves = 1 / link.claim_sent
+    if reply is not None:
+        cycles += reply.setup_cycles + reply.decrypt_cycles
+        changes += 2
+        saves += 1 / link.claim_received
+    return cycles + (changes + 3 * saves) * derive, saves
 
 
 def volts_needed(device: DeviceFacts, regulator: RegulatorPart) -> float:
@@ -125,38 +235,102 @@ def usable_fraction(battery: BatteryPart, volts_min: float) -> float:
     return 1.0
 
 
-def message_costs(
-    setting: Setting, sealed: int, cycles: float, setup_cycles: float, sealed_answer: int, usable: float
+def message_costs(setting: Setting, candidate: Candidate, usable: float) -> MessageCosts | None:
+    """What a message costs that this candidate protects: in the link, or alone where the question needs no
+    more; None where that length was not measured or did not run, or the link does not take it."""
+    question = setting.question
+    if candidate.status != "ok":
+        return None
+    seal = at_length(candidate.points, taken_bytes(candidate, question.message_bytes))
+    reply = None
+    if question.answer_bytes > 0:
+        reply = at_length(candidate.points, taken_bytes(candidate, question.answer_bytes))
+        if reply is None:
+            return None
+    if seal is None:
+        return None
+    if question.linked:
+        return _linked_costs(setting, setting.link.suites[candidate.cipher], seal, reply, usable)
+    form = plain_form(setting.radio, sealed_alone_bytes(candidate, question.message_bytes))
+    back = plain_form(setting.radio, sealed_alone_bytes(candidate, question.answer_bytes))
+    cycles = seal.encrypt_cycles + (reply.decrypt_cycles if reply is not None else 0)
+    sizes = back.sizes if reply is not None else ()
+    work = _Work(cycles, seal.setup_cycles, 0.0, candidate.tag_bytes)
+    return _costs(setting, ((1.0, form),), sizes, work, usable)
+
+
+def plain_costs(setting: Setting, usable: float) -> MessageCosts:
+    """The same message unprotected."""
+    question, radio = setting.question, setting.radio
+    back = plain_form(radio, question.answer_bytes).sizes
+    one = ((1.0, plain_form(radio, question.message_bytes)),)
+    return _costs(setting, one, back, _Work(0.0, 0.0, 0.0, 0), usable)
+
+
+def _linked_costs(
+    setting: Setting, work: SuiteWork, seal: Point, reply: Point | None, usable: float
 ) -> MessageCosts:
-    """Time, energy and battery life of a message of `sealed` bytes that takes `cycles` to protect."""
+    question, radio, link = setting.question, setting.radio, setting.link
+    linked = forms(link, radio, question)
+    back = usual_form(link, radio, question.answer_bytes).sizes if reply is not None else ()
+    cycles, saves = link_cycles(setting, work, seal, reply, traffic(setting, linked))
+    tag_bytes = link.short_tag_bytes if linked[0][1].name == "short" else link.long_tag_bytes
+    return _costs(setting, linked, back, _Work(cycles, 0.0, saves, tag_bytes), usable)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What protecting a message takes: cycles, those of the key that is set up once, saves, the tag."""
+
+    cycles: float
+    setup_cycles: float
+    saves: float
+    tag_bytes: int
+
+
+def _costs(
+    setting: Setting, linked: Sequence[tuple[float, Form]], back: Sequence[int], work: _Work, usable: float
+) -> MessageCosts:
     question, device, radio = setting.question, setting.device, setting.radio
-    handed, packets, air_us = on_air(radio, sealed)
-    write_us = handed * radio.serial_byte_us
-    gap_us = packets * radio.gap_us
-    send_us = max(write_us, 0.0) + air_us + gap_us
-    answer_us = 0.0
-    if sealed_answer > 0:
-        _, answer_packets, answer_air_us = on_air(radio, sealed_answer)
-        answer_us = radio.turn_round_us + answer_air_us + (answer_packets - 1) * radio.gap_us
-    cpu_us = cycles / device.clock_hz * 1e6
-    delivered_us = delivery_us(radio, handed)
-    awake_us = device.wake_us + cpu_us + radio.wake_us + send_us + answer_us
-    energy = _energy(setting, cpu_us, (write_us, air_us, gap_us, answer_us), awake_us)
-    usable_uj = battery_uj(setting.battery) * usable
+    sent = traffic(setting, linked)
+    usual = sent.usual
+    listen_us = sent.listen_us
+    if back:
+        listen_us += reply_us(setting, back, usual.confirmed, usual.sizes[-1])
+    cpu_us = work.cycles / device.clock_hz * 1e6
+    store_us = work.saves * setting.link.save_bytes_changed * device.store_byte_us
+    wake_us = (device.wake_us + radio.wake_us) if device.sleeps else 0.0
+    awake_us = wake_us + cpu_us + store_us + sent.on_us + listen_us
+    energy = _energy(setting, cpu_us, store_us, (sent.on_us, sent.air_us, listen_us), awake_us)
+    charge_days = battery_uj(setting.battery) * usable / energy.total_uj * question.interval_s / 86400
+    sealed = sum(usual.sizes) - usual.filling_bytes
     return MessageCosts(
+        form=usual.name,
+        packet_sizes=usual.sizes,
         sealed_bytes=sealed,
         overhead_bytes=sealed - question.message_bytes,
-        air_bytes=handed,
-        packets=packets,
-        cycles=cycles,
-        setup_us=setup_cycles / device.clock_hz * 1e6,
+        tag_bytes=work.tag_bytes,
+        packets_mean=sent.packets,
+        cycles=work.cycles,
+        setup_us=work.setup_cycles / device.clock_hz * 1e6,
         cpu_us=cpu_us,
-        air_time_us=air_us,
-        latency_us=cpu_us + delivered_us,
-        busy_us=max(awake_us, device.wake_us + cpu_us + radio.wake_us + delivered_us + answer_us),
+        air_time_us=sent.air_us,
+        latency_us=cpu_us + sent.delivered_us,
+        busy_us=awake_us,
+        lost=sent.lost,
         energy=energy,
-        life_days=usable_uj / energy.total_uj * question.interval_s / 86400,
+        life_days=min(charge_days, shelf_days(setting.battery)),
     )
+
+
+def shelf_days(battery: BatteryPart) -> float:
+    """Days after which a battery is at its end, whatever draws from it; infinite where none is known."""
+    return battery.shelf_years * YEAR_S / 86400 if battery.shelf_years else float("inf")
+
+
+def duty_percent(setting: Setting, costs: MessageCosts) -> float:
+    """How much of the time the node is on the air, in per cent."""
+    return costs.air_time_us / (setting.question.interval_s * 1e6) * 100
 
 
 def battery_uj(battery: BatteryPart) -> float:
@@ -165,29 +339,33 @@ def battery_uj(battery: BatteryPart) -> float:
 
 
 def _energy(
-    setting: Setting, cpu_us: float, radio_us: tuple[float, float, float, float], awake_us: float
+    setting: Setting, cpu_us: float, store_us: float, radio_us: tuple[float, float, float], awake_us: float
 ) -> EnergyShares:
     question, device, radio = setting.question, setting.device, setting.radio
     battery, regulator = setting.battery, setting.regulator
-    write_us, air_us, gap_us, answer_us = radio_us
+    on_us, air_us, listen_us = radio_us
     interval_us = question.interval_s * 1e6
-    sleep_us = max(0.0, interval_us - awake_us)
+    rest_us = max(0.0, interval_us - awake_us)
     device_v = battery.volts if regulator.kind == "none" else device.volts
     radio_v = radio.supply_v if regulator.kind == "switch" else min(radio.supply_v, battery.volts)
+    device_rest_ma = device.sleep_ma if device.sleeps else device.active_ma
+    radio_rest_ma = radio.sleep_ma if device.sleeps else radio.rx_ma
+    wakes = 1.0 if device.sleeps else 0.0
 
     loads = {  # part: (volts, milliamperes, microseconds) of each load in it
         "cpu": [(device_v, device.active_ma, cpu_us)],
+        "store": [(device_v, device.active_ma, store_us)],
         "send": [
-            (radio_v, radio.rx_ma, write_us),
+            (radio_v, radio.rx_ma, on_us - air_us),
             (radio_v, radio.tx_ma, air_us),
-            (device_v, device.idle_ma, write_us + air_us),
+            (device_v, device.idle_ma, on_us),
         ],
-        "receive": [
-            (radio_v, radio.rx_ma, gap_us + answer_us),
-            (device_v, device.idle_ma, gap_us + answer_us),
+        "receive": [(radio_v, radio.rx_ma, listen_us), (device_v, device.idle_ma, listen_us)],
+        "between": [(device_v, device_rest_ma, rest_us), (radio_v, radio_rest_ma, rest_us)],
+        "wake": [
+            (device_v, device.active_ma, wakes * device.wake_us),
+            (radio_v, radio.rx_ma, wakes * radio.wake_us),
         ],
-        "sleep": [(device_v, device.sleep_ma, sleep_us), (radio_v, radio.sleep_ma, sleep_us)],
-        "wake": [(device_v, device.active_ma, device.wake_us), (radio_v, radio.rx_ma, radio.wake_us)],
     }
     parts = {name: sum(v * ma * us / 1000 for v, ma, us in load) for name, load in loads.items()}
     everything = [one for load in loads.values() for one in load]
@@ -201,9 +379,10 @@ def _energy(
     self_uj = battery_uj(battery) * share
     return EnergyShares(
         cpu_uj=parts["cpu"],
+        store_uj=parts["store"],
         send_uj=parts["send"],
         receive_uj=parts["receive"],
-        sleep_uj=parts["sleep"],
+        between_uj=parts["between"],
         wake_uj=parts["wake"],
         regulator_uj=lost_uj,
         self_discharge_uj=self_uj,

@@ -1,6 +1,6 @@
 """From catalog, measurements and data files to the adviser's plain records, and all of it as one JSON.
 
-Reads data/batteries.toml; opens no results: whoever has measurements hands them over.
+Reads data/batteries.toml and data/link.toml; opens no results: whoever has measurements hands them over.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from motecrypt.advise.rank import MEMORY_WEIGHT, ORDER
+from motecrypt.advise.rank import MEMORY_WEIGHT, ORDER, TIMING_WEIGHT
 from motecrypt.advise.records import (
     BatteryPart,
     Candidate,
     DeviceFacts,
+    LinkFacts,
     Point,
     RadioPart,
     RegulatorPart,
+    SuiteWork,
 )
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.descriptor import Table
@@ -30,10 +32,12 @@ from motecrypt.model import Cipher, Device, Implementation, Measurement
 from motecrypt.radios import Radio, load_radio, radio_names
 from motecrypt.radios.air import air_time_us
 
-EXPORT_VERSION = 1
+EXPORT_VERSION = 2
 GRID = (1, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 96, 128)
 """Message lengths for the exported data: around each step that blocks of 16 and 64 bytes make. Between
 the steps cycles are linear, so up to 65 bytes nothing is lost, and beyond at most 13 % (docs/advise.md)."""
+
+OPTIONAL = ("sleep_ma", "wake_us", "duty_percent")
 
 RANDOM_IV_MODES = ("cbc", "cts")  # SP 800-38A, appendix C: the IV must be unpredictable
 
@@ -41,25 +45,39 @@ RANDOM_IV_MODES = ("cbc", "cts")  # SP 800-38A, appendix C: the IV must be unpre
 # --- devices and radios ----------------------------------------------------------------------------
 
 
-def device_part(device: Device) -> DeviceFacts:
+_OF = {"board": "board as it is sold", "chip": "chip alone"}
+
+
+def device_part(device: Device, of: str = "board", sleeps: bool = False) -> DeviceFacts:
     """A device of the catalog for the adviser.
+
+    Parameters
+    ----------
+    of
+        "board", as it is sold, or "chip", the chip alone.
+    sleeps
+        Whether the program sleeps between messages.
 
     Raises
     ------
     InputError
-        Its folder names no current or no RAM, as for the host: nothing to weigh a battery against.
+        Its folder names no such current or no RAM, as for the host: nothing to weigh a battery against.
     """
-    active = device.current("active")
-    sleep = device.current("sleep")
+    active = device.current("active", of)
+    sleep = device.current("sleep", of)
     if active is None or sleep is None or "ram" not in device.memory:
-        raise InputError(
-            f"{device.name}: its folder has no 'active' and 'sleep' current, so no battery can be weighed; "
-            "choose a mote ('motecrypt list devices')"
-        )
-    idle = device.current("idle") or active
+        if not weighable(device, ""):
+            raise InputError(
+                f"{device.name}: its folder has no 'active' and 'sleep' current, so no battery can be "
+                "weighed; choose a mote ('motecrypt list devices')"
+            )
+        mend = "ask without --bare-chip" if of == "chip" else "ask for the chip alone with --bare-chip"
+        raise InputError(f"{device.name}: its folder has no currents of the {_OF[of]}; {mend}")
+    idle = device.current("idle", of) or active
     return DeviceFacts(
         name=device.name,
         title=device.title,
+        of=of,
         clock_hz=device.clock_hz,
         flash_bytes=device.memory["flash"].bytes,
         ram_bytes=device.memory["ram"].bytes,
@@ -69,14 +87,27 @@ def device_part(device: Device) -> DeviceFacts:
         active_ma=active.milliamperes,
         idle_ma=idle.milliamperes,
         sleep_ma=sleep.milliamperes,
+        sleeps=sleeps,
         wake_us=float(device.extra.get("wake_us", 0.0)),
+        store_byte_us=float(device.extra.get("store_byte_us", 0.0)),
         message_bytes_max=int(device.bench["message"]),
     )
 
 
+def weighable(device: Device, of: str) -> bool:
+    """Whether a device's folder has the currents that a battery is weighed against."""
+    currents = device.current("active", of) and device.current("sleep", of)
+    return bool(currents) and "ram" in device.memory
+
+
+def sleeps_with(radio: RadioPart, radios: Sequence[str]) -> bool:
+    """Whether a radio is among these: names, or "serial" for all on a serial line."""
+    return radio.name in radios or (radio.serial_byte_us > 0 and "serial" in radios)
+
+
 def radio_part(radio: Radio) -> RadioPart:
     """A radio for the adviser, its air times as a table up to its packet length."""
-    optional = {name: radio.figures[name].value for name in ("sleep_ma", "wake_us") if name in radio.figures}
+    optional = {name: radio.figures[name].value for name in OPTIONAL if name in radio.figures}
     return RadioPart(
         name=radio.name,
         title=radio.title,
@@ -90,8 +121,69 @@ def radio_part(radio: Radio) -> RadioPart:
         rx_ma=radio.value("rx_ma"),
         sleep_ma=optional.get("sleep_ma", 0.0),
         wake_us=optional.get("wake_us", 0.0),
+        duty_percent=optional.get("duty_percent", 100.0),
         air_us=(0.0, *(float(air_time_us(radio, n)) for n in range(1, radio.packet_bytes + 1))),
     )
+
+
+# --- the link ----------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def link_facts() -> LinkFacts:
+    """The secure link's lengths, rules and work, from data/link.toml."""
+    return read_link(DATA / "link.toml")
+
+
+def read_link(path: Path) -> LinkFacts:
+    """The same from a file; InputError for what is not as it should be."""
+    table = Table.read(path)
+    packets, rules = table.table("packets"), table.table("rules")
+    suites = {name: _read_suite(t) for name, t in table.named_tables("suite").items()}
+    table.done()
+
+    def packet(name: str) -> int:
+        return packets.integer(name, low=1, high=255)
+
+    def rule(name: str) -> int:
+        return rules.integer(name, low=1, high=65535)
+
+    facts = LinkFacts(
+        packet_bytes_min=packet("packet_bytes_min"),
+        packet_bytes_max=packet("packet_bytes_max"),
+        short_overhead_bytes=packet("short_overhead_bytes"),
+        short_tag_bytes=packet("short_tag_bytes"),
+        piece_head_bytes=packet("piece_head_bytes"),
+        long_overhead_bytes=packet("long_overhead_bytes"),
+        long_tag_bytes=packet("long_tag_bytes"),
+        pieces_max=packet("pieces_max"),
+        answer_bytes=packet("answer_bytes"),
+        answer_ms=rule("answer_ms"),
+        tries=rule("tries"),
+        short_after_answer=rule("short_after_answer"),
+        one_way_long_every=rule("one_way_long_every"),
+        claim_sent=rule("claim_sent"),
+        claim_received=rule("claim_received"),
+        save_bytes_changed=rule("save_bytes_changed"),
+        suites=suites,
+    )
+    packets.done()
+    rules.done()
+    return facts
+
+
+def _read_suite(table: Table) -> SuiteWork:
+    work = SuiteWork(
+        base=table.integer("base", low=1),
+        block=table.integer("block", low=1),
+        block_bytes=table.integer("block_bytes", low=1),
+        part_blocks=table.flag("part_blocks", False),
+        derive=table.integer("derive", low=1),
+        prove=table.integer("prove", low=1),
+        setup=table.flag("setup", False),
+    )
+    table.done()
+    return work
 
 
 # --- batteries and regulators ----------------------------------------------------------------------
@@ -121,11 +213,14 @@ def _read_cell(name: str, table: Table) -> BatteryPart:
         volts_full=table.number("volts_full", above=0),
         volts_empty=table.number("volts_empty", above=0),
         self_discharge_percent_per_year=table.number("self_discharge_percent_per_year", low=0, high=100),
+        shelf_years=table.number("shelf_years", 0.0, low=0),
         pulse_ma=table.number("pulse_ma", above=0),
         curve=table.points("curve"),
     )
     table.text("source", filled=True)
     table.text("curve_source", filled=True)
+    if cell.shelf_years:
+        table.text("shelf_source", filled=True)
     table.done()
     if not cell.volts_empty < cell.volts <= cell.volts_full:
         raise InputError(f"{table.where}: needs volts_empty < volts <= volts_full")
@@ -193,6 +288,7 @@ def battery_part(text: str) -> BatteryPart:
             volts_full=own.voltage_v,
             volts_empty=own.voltage_v,
             self_discharge_percent_per_year=0.0,
+            shelf_years=0.0,
             pulse_ma=float("inf"),
             curve=flat,
         )
@@ -219,6 +315,7 @@ def pack(cell: BatteryPart, count: int) -> BatteryPart:
         volts_full=cell.volts_full * count,
         volts_empty=cell.volts_empty * count,
         self_discharge_percent_per_year=cell.self_discharge_percent_per_year,
+        shelf_years=cell.shelf_years,
         pulse_ma=cell.pulse_ma,
         curve=tuple((volts * count, used) for volts, used in cell.curve),
     )
@@ -298,7 +395,9 @@ def candidate(
         flash_bytes=sized.flash_bytes if sized else None,
         ram_bytes=sized.ram_bytes if sized else None,
         stack_bytes=max(stacks) if stacks else None,
-        timing_varies=any(m.cycles_min != m.cycles_max for m in every),
+        timing_varies=any(
+            m.cycles_min != m.cycles_max or (cache != "none" and bool(m.timing_varies)) for m in every
+        ),
         points=points,
         status=status,
         reason=reason,
@@ -354,7 +453,10 @@ def _measured(catalog: Catalog, one: _Placed, own: Sequence[Measurement]) -> Can
 
 
 def export(
-    catalog: Catalog, measurements: Sequence[Measurement], radios: Sequence[Radio] = ()
+    catalog: Catalog,
+    measurements: Sequence[Measurement],
+    radios: Sequence[Radio] = (),
+    sleepers: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
     """All that `advise` needs as plain JSON data, for a page that answers without a server.
 
@@ -364,19 +466,22 @@ def export(
         Stored ones, newest first; devices of which none is there, or without currents, are left out.
     radios
         Default: all there are.
+    sleepers
+        By device name, the radios with which its exported example sleeps, as `sleeps_with` takes them.
 
     Returns
     -------
     dict
-        `version`; `order` and `memory_weight`, the constants of `rank`; `notes`; `devices`, `radios`,
-        `cells`, `regulators` by name; `candidates` by device name. Each value has the fields of the
-        record of the same kind in `records`. A battery of n cells is a cell with its volts and curve
-        times n, as `pack` makes it.
+        `version`; `order`, `memory_weight` and `timing_weight`, the constants of `rank`; `notes`; `link`;
+        `devices` (boards), `chips`, `sleepers`, `radios`, `cells`, `regulators` by name; `candidates` by
+        device name.
+        Each value has the fields of the record of the same kind in `records`. A battery of n cells is a
+        cell with its volts and curve times n, as `pack` makes it.
     """
     exporter = Exporter(catalog)
     for cipher in catalog.ciphers:
         exporter.add(cipher, [m for m in measurements if m.cipher == cipher])
-    return exporter.whole(radios)
+    return exporter.whole(radios, sleepers or {})
 
 
 class Exporter:
@@ -385,9 +490,7 @@ class Exporter:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         devices = catalog.devices.values()
-        self._devices = [
-            d for d in devices if d.current("active") and d.current("sleep") and "ram" in d.memory
-        ]
+        self._devices = [d for d in devices if weighable(d, "board")]
         self._placed = {device.name: placed(catalog, device) for device in self._devices}
         self._found: dict[tuple[str, tuple[str | int, ...]], Candidate] = {}
 
@@ -400,11 +503,14 @@ class Exporter:
                     key = _candidate_key(*one)
                     self._found[device.name, key] = _measured(self._catalog, one, of.get(key, ()))
 
-    def whole(self, radios: Sequence[Radio] = ()) -> dict[str, Any]:
+    def whole(
+        self, radios: Sequence[Radio] = (), sleepers: Mapping[str, Sequence[str]] | None = None
+    ) -> dict[str, Any]:
         """As `export` returns it."""
         cells, regulators = _supplies()
         known = [load_radio(name) for name in radio_names()] if not radios else list(radios)
         devices: dict[str, Any] = {}
+        chips: dict[str, Any] = {}
         candidates: dict[str, Any] = {}
         for device in self._devices:
             weighed = self._placed[device.name]
@@ -414,14 +520,20 @@ class Exporter:
             ]
             if any(c.points for c in found):
                 devices[device.name] = asdict(device_part(device))
+                if weighable(device, "chip"):
+                    chips[device.name] = asdict(device_part(device, "chip"))
                 candidates[device.name] = [asdict(c) for c in found]
         return {
             "version": EXPORT_VERSION,
             "order": list(ORDER),
             "memory_weight": MEMORY_WEIGHT,
+            "timing_weight": TIMING_WEIGHT,
             "notes": "cycles between two measured lengths lie on a straight line; outside of them: not "
             "measured",
+            "link": asdict(link_facts()),
             "devices": devices,
+            "chips": chips,
+            "sleepers": {name: list(with_) for name, with_ in (sleepers or {}).items() if name in devices},
             "radios": {radio.name: asdict(radio_part(radio)) for radio in known},
             "cells": {name: asdict(cell) for name, cell in cells.items()},
             "regulators": {name: asdict(regulator) for name, regulator in regulators.items()},

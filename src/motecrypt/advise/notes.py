@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from motecrypt.advise.costs import (
     Setting,
+    at_length,
+    duty_percent,
     message_costs,
-    nonce_on_air_bytes,
+    patience_us,
+    shelf_days,
+    taken_bytes,
 )
-from motecrypt.advise.records import Entry, Exclusion, MessageCosts
+from motecrypt.advise.exchange import long_form, short_room, streams
+from motecrypt.advise.records import Candidate, Entry, Exclusion, MessageCosts
 
 FEW_CHARGE = 0.8
 """Below this usable share of the charge the supply is worth a note."""
@@ -43,91 +49,177 @@ def notes(
     usable: float,
     volts_min: float,
     other_lives: Sequence[tuple[str, float]],
+    bare: MessageCosts | None,
 ) -> tuple[str, ...]:
     """All notes that hold, the most telling first. `other_lives`: regulators that would serve as well,
-    with the days that the first would last through them."""
+    with the days that the first would last through them. `bare`: what the first costs the chip alone."""
     supply = _supply(setting, usable, volts_min)
     if not entries:
         return (*_nothing_fits(exclusions), *supply, *_misfits(exclusions))
     first = entries[0]
     return (
         *supply,
+        *_board(setting, first, bare),
+        *_rest(setting),
+        *_shelf(setting, first),
         *_other_supply(first, other_lives),
-        *_shares(first, plaintext),
-        *_packets(setting, entries, usable),
-        *_counter(setting, first),
+        *_shares(setting, first, plaintext),
+        *_form(setting, first, usable),
+        *_steps(setting, first),
+        *_losses(setting, first),
+        *_patience(setting),
+        *_duty(setting, first),
         *_timing(first),
         *_smaller(entries),
         *_misfits(exclusions),
     )
 
 
-def _shares(first: Entry, plaintext: MessageCosts) -> list[str]:
+def _board(setting: Setting, first: Entry, bare: MessageCosts | None) -> list[str]:
+    """What the board around the chip costs, if that is much."""
+    device, life_days = setting.device, first.costs.life_days
+    if device.of != "board" or bare is None or bare.life_days < MUCH_LONGER * life_days:
+        return []
+    between_ma = device.sleep_ma if device.sleeps else device.active_ma
+    return [
+        f"{device.title} as it is sold takes {between_ma:.3g} mA between messages. Its chip alone would last "
+        f"{days(bare.life_days)} instead of {days(life_days)} (--bare-chip)."
+    ]
+
+
+def _rest(setting: Setting) -> list[str]:
+    if setting.device.sleeps:
+        return []
+    return [
+        "No sleep is counted: the exported example keeps device and radio on between messages. If your own "
+        "program lets both sleep, ask with --sleeps."
+    ]
+
+
+def _shelf(setting: Setting, first: Entry) -> list[str]:
+    battery = setting.battery
+    if first.costs.life_days < shelf_days(battery):
+        return []
+    return [f"The life of {battery.name} ends with its shelf life of {battery.shelf_years:g} years."]
+
+
+def _shares(setting: Setting, first: Entry, plaintext: MessageCosts) -> list[str]:
     energy = first.costs.energy
     total = energy.total_uj
     radio = energy.send_uj + energy.receive_uj
+    between = "sleeping" if setting.device.sleeps else "waiting for the next message"
     shares = (
-        (energy.cpu_uj, "encryption"),
+        (energy.store_uj, "keeping counters"),
         (radio, "the radio"),
-        (energy.sleep_uj, "sleeping"),
+        (energy.between_uj, between),
         (energy.wake_uj, "waking up"),
         (energy.regulator_uj, "regulating"),
         (energy.self_discharge_uj, "the battery's own discharge"),
     )
-    rest = ", ".join(f"{what} {percent(uj / total * 100)}" for uj, what in shares[1:] if uj / total >= 0.0005)
-    lost = percent((1 - first.costs.life_days / plaintext.life_days) * 100)
+    rest = ", ".join(f"{what} {percent(uj / total * 100)}" for uj, what in shares if uj / total >= 0.0005)
+    lost = percent(max(0.0, 1 - first.costs.life_days / plaintext.life_days) * 100)
     return [
         f"Encryption is {percent(energy.cpu_uj / total * 100)} of the energy of the first, {rest}; "
         f"it and the longer message shorten the battery's life by {lost}."
     ]
 
 
-def _packets(setting: Setting, entries: Sequence[Entry], usable: float) -> list[str]:
-    """Where few bytes decide on a whole packet; each length on air once, the first two."""
-    said: list[str] = []
-    radio = setting.radio
-    seen: set[int] = set()
-    for entry in entries:
-        costs, candidate = entry.costs, entry.candidate
-        if costs.sealed_bytes in seen or len(said) == 2:
-            continue
-        seen.add(costs.sealed_bytes)
-        over = costs.sealed_bytes - (costs.packets - 1) * radio.packet_bytes
-        carried = nonce_on_air_bytes(candidate, setting.question.counter_bytes) + candidate.tag_bytes
-        if costs.packets < 2 or over > min(carried - 4, radio.packet_bytes - 1):
-            continue
-        less = message_costs(setting, costs.sealed_bytes - over, costs.cycles, 0.0, 0, usable)
-        # The answer stays as it is: only what the message saves counts.
-        with_answer = message_costs(setting, costs.sealed_bytes, costs.cycles, 0.0, 0, usable)
-        saved = (with_answer.energy.total_uj - less.energy.total_uj) / costs.energy.total_uj * 100
+def _form(setting: Setting, first: Entry, usable: float) -> list[str]:
+    """How the message goes, and what a message of another length would save or have for nothing."""
+    question, radio, link = setting.question, setting.radio, setting.link
+    costs = first.costs
+    said = []
+    if question.linked:
+        length = costs.packet_sizes[0] if costs.packets == 1 else radio.packet_bytes
+        up_to = "" if len(set(costs.packet_sizes)) == 1 else "up to "
         said.append(
-            f"{candidate.cipher}: {over} byte{'s' if over != 1 else ''} less of tag and counter (it carries "
-            f"{carried}) save one of {costs.packets} packets, {percent(saved)} of the energy."
+            f"Each message goes {costs.form}: {_packets(costs.packets)} of {up_to}{length} bytes; "
+            f"{costs.overhead_bytes} bytes are the link's."
         )
-    first = entries[0].costs
-    if radio.timeout_us > 0:
-        free = first.air_bytes - first.sealed_bytes
-        if free:
-            said.append(
-                f"The last packet is filled up with {free} bytes: a packet that is not full waits "
-                f"{radio.timeout_us / 1000:g} ms in {radio.name}, with its receiver on. So {free} bytes more "
-                "of message or tag cost nothing on the air."
-            )
+        room = short_room(link, radio)
+        if costs.form == "long":
+            asked = replace(setting, question=replace(question, message_bytes=room))
+            less = message_costs(asked, _at(first.candidate, question.message_bytes, room), usable)
+            saved = 0.0 if less is None else (1 - less.energy.total_uj / costs.energy.total_uj) * 100
+            exactly = "exactly" if streams(radio) else "up to"
+            gain = f": {percent(saved)} less energy" if saved >= 0.005 else ""
+            said.append(f"A message of {exactly} {room} bytes would be one short packet{gain}.")
+    filling = costs.air_bytes - costs.sealed_bytes
+    if filling:
+        said.append(
+            f"The last packet is filled up with {filling} bytes, so {filling} bytes more of message cost "
+            "nothing on the air."
+        )
     return said
 
 
-def _counter(setting: Setting, first: Entry) -> list[str]:
-    question = setting.question
-    sent = nonce_on_air_bytes(first.candidate, question.counter_bytes)
-    if first.candidate.nonce != "counter" or not 0 < sent < 8:
+def _at(candidate: Candidate, message_bytes: int, room: int) -> Candidate:
+    """The candidate with figures for another length: where that was not measured, this length's."""
+    seal = at_length(candidate.points, taken_bytes(candidate, message_bytes))
+    if seal is None or at_length(candidate.points, room) is not None:
+        return candidate
+    points = sorted((*candidate.points, replace(seal, message_bytes=room)), key=lambda p: p.message_bytes)
+    return replace(candidate, points=tuple(points))
+
+
+def _packets(count: int) -> str:
+    return f"{count} packet{'s' if count != 1 else ''}"
+
+
+def _steps(setting: Setting, first: Entry) -> list[str]:
+    """The long messages that keep both ends in step."""
+    question, radio, link = setting.question, setting.radio, setting.link
+    if first.costs.form != "short":
         return []
-    wrap_days = 256**sent * question.interval_s / 86400
-    if wrap_days > 10 * first.costs.life_days:
+    takes = _packets(len(long_form(link, radio, question.message_bytes).sizes))
+    if question.delivery == "confirmed":
+        return [f"The first message after a start goes long, in {takes}."]
+    if question.delivery == "one-way":
+        every = link.one_way_long_every
+        return [
+            f"The first message after a start and one in {every} go long, in {takes}, so that the gateway "
+            "can follow."
+        ]
+    every = link.short_after_answer + 1
+    return [
+        f"The first message after a start and one in {every} go long and confirmed, in {takes}, so that both "
+        "ends stay in step."
+    ]
+
+
+def _losses(setting: Setting, first: Entry) -> list[str]:
+    question, costs = setting.question, first.costs
+    if not question.loss or not question.linked:
+        return []
+    share = percent(question.loss * 100)
+    if question.delivery == "confirmed":
+        return [
+            f"With {share} of the packets lost, a message takes {costs.packets_mean:.2f} packets on average, "
+            f"and {percent(costs.lost * 100)} of the messages are given up after {setting.link.tries} tries."
+        ]
+    return [
+        f"With {share} of the packets lost, {percent(costs.lost * 100)} of the messages are lost; "
+        "--delivery confirmed repeats them."
+    ]
+
+
+def _patience(setting: Setting) -> list[str]:
+    """Where a node must wait longer for an answer than by itself."""
+    question, radio, link = setting.question, setting.radio, setting.link
+    waits_us = patience_us(link, radio)
+    if not question.linked or question.delivery == "one-way" or waits_us <= link.answer_ms * 1000:
         return []
     return [
-        f"At this rate a {8 * sent}-bit counter wraps in {days(wrap_days)}: keep the whole counter at both "
-        "ends, send only its low bytes, never use one twice, and keep it through a loss of power."
+        f"Over {radio.name} a node waits {number(waits_us / 1000)} ms for an answer, not "
+        f"{link.answer_ms} ms: an export for this radio is set to that."
     ]
+
+
+def _duty(setting: Setting, first: Entry) -> list[str]:
+    if setting.radio.duty_percent >= 100:
+        return []
+    on_air = percent(duty_percent(setting, first.costs))
+    return [f"The node is on the air {on_air} of the time; its band allows {setting.radio.duty_percent:g} %."]
 
 
 def _timing(first: Entry) -> list[str]:
@@ -217,4 +309,4 @@ def _nothing_fits(exclusions: Sequence[Exclusion]) -> list[str]:
 
 
 def _option(budget: str) -> str:
-    return "every" if budget == "interval" else budget
+    return "every" if budget in ("interval", "duty") else budget

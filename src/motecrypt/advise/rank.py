@@ -10,13 +10,14 @@ from dataclasses import replace
 
 from motecrypt.advise.costs import (
     Setting,
-    at_length,
+    duty_percent,
     message_costs,
-    sealed_bytes,
+    plain_costs,
     taken_bytes,
     usable_fraction,
     volts_needed,
 )
+from motecrypt.advise.exchange import message_bytes_max
 from motecrypt.advise.notes import notes, number, percent
 from motecrypt.advise.records import (
     Advice,
@@ -25,6 +26,7 @@ from motecrypt.advise.records import (
     DeviceFacts,
     Entry,
     Exclusion,
+    LinkFacts,
     MessageCosts,
     Question,
     RadioPart,
@@ -35,6 +37,9 @@ ORDER = ("recommended", "acceptable", "legacy", "unrated")
 MEMORY_WEIGHT = 0.1
 """All of a device's RAM (or all of its flash) counts as much as this share of the energy: with equal
 batteries the smaller wins, and no one gives up half of the RAM for a thousandth of the energy."""
+TIMING_WEIGHT = 0.1
+"""A time that varies with the data counts as much as this share of the energy: among near equals the
+implementation of constant time comes first."""
 
 
 def advise(
@@ -42,15 +47,17 @@ def advise(
     candidates: Sequence[Candidate],
     device: DeviceFacts,
     radio: RadioPart,
+    link: LinkFacts,
     battery: BatteryPart,
     regulator: RegulatorPart,
     other_regulators: Sequence[RegulatorPart] = (),
+    chip: DeviceFacts | None = None,
 ) -> Advice:
     """Rank what can be used, say why each place, and say why not of the rest.
 
     Ranked by security standing; then by energy for each message, plus `MEMORY_WEIGHT` of it times the
-    shares of the device's flash and RAM that are taken. The order of two candidates depends on nothing
-    but these two.
+    shares of the device's flash and RAM that are taken, plus `TIMING_WEIGHT` of that where the time varies
+    with the data. The order of two candidates depends on nothing but these two.
 
     Parameters
     ----------
@@ -58,24 +65,27 @@ def advise(
         As measured; lengths between measured ones are interpolated linearly, others not measured.
     other_regulators
         Only for a note: whether one of them would make the battery last much longer.
+    chip
+        Only for a note, where `device` is a board: its chip alone.
 
     Returns
     -------
     Advice
-        With `refusal` set and nothing ranked where the supply cannot run the device.
+        With `refusal` set and nothing ranked where the supply cannot run the device, or the link does not
+        take such a message.
     """
     volts_min = volts_needed(device, regulator)
     usable = usable_fraction(battery, volts_min)
-    refusal = supply_refusal(device, battery, regulator)
+    refusal = supply_refusal(device, battery, regulator) or link_refusal(link, radio, question)
     if refusal:
         return Advice(refusal, (), (), (), None, 0.0, volts_min)
-    setting = Setting(question, device, radio, battery, regulator)
-    plaintext = message_costs(setting, question.message_bytes, 0.0, 0.0, question.answer_bytes, usable)
+    setting = Setting(question, device, radio, link, battery, regulator)
+    plaintext = plain_costs(setting, usable)
     found: list[tuple[tuple[int, float, str], Candidate, MessageCosts, float]] = []
     exclusions: list[Exclusion] = []
     for candidate in candidates:
-        excluded = unfit(candidate, question)
-        costs = None if excluded else _costs(setting, candidate, usable)
+        excluded = unfit(candidate, question, link)
+        costs = None if excluded else message_costs(setting, candidate, usable)
         if costs is not None:
             excluded = _over_budget(setting, candidate, costs)
         if excluded is not None:
@@ -84,6 +94,7 @@ def advise(
             exclusions.append(_without_figures(candidate, question))
         else:
             weight = costs.energy.total_uj * (1 + MEMORY_WEIGHT * _memory_share(candidate, device))
+            weight *= 1 + TIMING_WEIGHT * candidate.timing_varies
             key = (ORDER.index(candidate.standing), weight, candidate.name)
             found.append((key, candidate, costs, weight))
     found.sort(key=lambda entry: entry[0])
@@ -99,7 +110,8 @@ def advise(
         for rank, (_, candidate, costs, weight) in enumerate(found, start=1)
     )
     lives = _other_lives(setting, found[0][1], other_regulators) if found else []
-    said = notes(setting, entries, tuple(exclusions), plaintext, usable, volts_min, lives)
+    bare = message_costs(replace(setting, device=chip), found[0][1], usable) if found and chip else None
+    said = notes(setting, entries, tuple(exclusions), plaintext, usable, volts_min, lives, bare)
     return Advice("", entries, tuple(exclusions), said, plaintext, usable, volts_min)
 
 
@@ -128,7 +140,27 @@ def supply_refusal(device: DeviceFacts, battery: BatteryPart, regulator: Regulat
     return ""
 
 
-def unfit(candidate: Candidate, question: Question) -> Exclusion | None:
+def link_refusal(link: LinkFacts, radio: RadioPart, question: Question) -> str:
+    """Why the link cannot carry such messages over this radio; empty when it can, or is not asked to."""
+    if not question.linked:
+        return ""
+    low, high = link.packet_bytes_min, link.packet_bytes_max
+    if not low <= radio.packet_bytes <= high:
+        has = f"{radio.name} has packets of {radio.packet_bytes} bytes"
+        return f"{has}; the link takes {low} to {high}: set --packet-bytes"
+    most = message_bytes_max(link, radio)
+    for option, length in (("--bytes", question.message_bytes), ("--answer", question.answer_bytes)):
+        if length > most:
+            return (
+                f"{option} {length}: the link takes messages of up to {most} bytes in its {link.pieces_max} "
+                f"packets of {radio.packet_bytes} bytes; send it in parts"
+            )
+    if question.answer_bytes and question.delivery == "one-way":
+        return "--answer: a one-way node hears none; ask with --delivery unconfirmed or confirmed"
+    return ""
+
+
+def unfit(candidate: Candidate, question: Question, link: LinkFacts) -> Exclusion | None:
     """Why no measurement can help this candidate: broken, or without what is needed; else None.
 
     Needs no figures, so that nobody measures what cannot be chosen.
@@ -137,31 +169,11 @@ def unfit(candidate: Candidate, question: Question) -> Exclusion | None:
         return Exclusion(candidate, (), f"broken: {candidate.standing_reason}")
     if "integrity" in question.needs and candidate.tag_bytes == 0:
         return Exclusion(candidate, (), "no integrity: changed messages are not refused")
-    if "replay" in question.needs and candidate.tag_bytes == 0:
-        return Exclusion(candidate, (), "no protection against replay: its counter could be changed unseen")
-    if "replay" in question.needs and (candidate.nonce != "counter" or question.counter_bytes == 0):
-        return Exclusion(candidate, (), "no protection against replay: no counter travels with a message")
+    if question.linked and candidate.cipher not in link.suites:
+        return Exclusion(
+            candidate, (), f"not in the secure link, which refuses replays: it has {', '.join(link.suites)}"
+        )
     return None
-
-
-def _costs(setting: Setting, candidate: Candidate, usable: float) -> MessageCosts | None:
-    """What a message costs; None where this length was not measured or did not run."""
-    if candidate.status != "ok":
-        return None
-    question = setting.question
-    cycles = at_length(candidate.points, taken_bytes(candidate, question.message_bytes))
-    answer_cycles = 0.0
-    answer_bytes = 0
-    if question.answer_bytes > 0:
-        answer = at_length(candidate.points, taken_bytes(candidate, question.answer_bytes))
-        if answer is None:
-            return None
-        answer_cycles = answer[2]
-        answer_bytes = sealed_bytes(candidate, question.answer_bytes, question.counter_bytes)
-    if cycles is None:
-        return None
-    sealed = sealed_bytes(candidate, question.message_bytes, question.counter_bytes)
-    return message_costs(setting, sealed, cycles[1] + answer_cycles, cycles[0], answer_bytes, usable)
 
 
 def _other_lives(
@@ -173,7 +185,7 @@ def _other_lives(
         if other == setting.regulator or supply_refusal(setting.device, setting.battery, other):
             continue
         usable = usable_fraction(setting.battery, volts_needed(setting.device, other))
-        costs = _costs(replace(setting, regulator=other), first, usable)
+        costs = message_costs(replace(setting, regulator=other), first, usable)
         if costs is not None:
             lives.append((other.name, costs.life_days))
     return lives
@@ -189,31 +201,37 @@ def _without_figures(candidate: Candidate, question: Question) -> Exclusion:
 def _over_budget(setting: Setting, candidate: Candidate, costs: MessageCosts) -> Exclusion | None:
     """Which budgets a measured candidate breaks, and by how much; None when it keeps them all."""
     question = setting.question
+    if "constant-time" in question.needs and candidate.timing_varies:
+        return Exclusion(candidate, (), "its time varies with the data")
     flash = candidate.flash_bytes or 0
     ram = (candidate.ram_bytes or 0) + (candidate.stack_bytes or 0)
+    duty, duty_max = duty_percent(setting, costs), setting.radio.duty_percent
     limits = (
-        ("flash", flash, question.flash_max, "takes {} bytes of flash, {} too many", 1),
-        ("ram", ram, question.ram_max, "takes {} bytes of RAM with its stack, {} too many", 1),
-        ("overhead", costs.overhead_bytes, question.overhead_max, "adds {} bytes, {} too many", 1),
+        ("flash", flash, question.flash_max, "takes {} bytes of flash, {} too many", number),
+        ("ram", ram, question.ram_max, "takes {} bytes of RAM with its stack, {} too many", number),
+        ("overhead", costs.overhead_bytes, question.overhead_max, "adds {} bytes, {} too many", number),
         (
             "latency",
             costs.latency_us,
             question.latency_us_max,
             "takes {} ms until delivered, {} too long",
-            1000,
+            _ms,
         ),
-        ("interval", costs.busy_us, question.interval_s * 1e6, "is busy {} ms with each, {} too long", 1000),
+        ("interval", costs.busy_us, question.interval_s * 1e6, "is busy {} ms with each, {} too long", _ms),
+        ("duty", duty, duty_max, "is on the air {} of the time, {} more than its band allows", percent),
     )
     broken = []
-    for name, needed, limit, text, unit in limits:
+    for name, needed, limit, text, words in limits:
         if limit is not None and needed > limit:
-            amounts = (needed / unit, (needed - limit) / unit)
-            said = text.format(*(number(a) if unit == 1 else f"{a:,.1f}" for a in amounts))
-            broken.append((name, said, needed / max(1, limit)))
+            broken.append((name, text.format(words(needed), words(needed - limit)), needed / max(1, limit)))
     if not broken:
         return None
     names, said_all, ratios = zip(*broken, strict=True)
     return Exclusion(candidate, names, "; ".join(said_all), max(ratios))
+
+
+def _ms(us: float) -> str:
+    return f"{us / 1000:,.1f}"
 
 
 def _memory_share(candidate: Candidate, device: DeviceFacts) -> float:
@@ -230,9 +248,12 @@ def _reason(
 ) -> str:
     """Why this place: the standing, then energy and memory beside the first's."""
     packets = f"{costs.packets} packet{'s' if costs.packets != 1 else ''}"
+    varies = ["its time varies with the data"] if candidate.timing_varies else []
     if rank == 1:
-        return f"{candidate.standing}, and least energy and memory together: {packets}"
-    words = [candidate.standing if candidate.standing == first.standing else _behind(candidate)]
+        sent = packets if costs.form == "alone" else f"{costs.form}, {packets}"
+        first_in = f"{candidate.standing}, and first in energy, memory and timing together: {sent}"
+        return "; ".join([first_in, *varies])
+    words = [candidate.standing if candidate.standing == first.standing else _behind(candidate), *varies]
     energy = _more(costs.energy.total_uj, least.energy.total_uj)
     if costs.packets != least.packets:
         more = costs.packets - least.packets

@@ -6,20 +6,23 @@ language over the same data (`dataclasses.asdict` gives JSON). Knows no files an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-NEEDS = ("confidentiality", "integrity", "replay")
-BUDGETS = ("flash", "ram", "latency", "overhead", "interval")
+NEEDS = ("confidentiality", "integrity", "replay", "constant-time")
+USUAL_NEEDS = NEEDS[:3]
+DELIVERIES = ("unconfirmed", "confirmed", "one-way")
+BUDGETS = ("flash", "ram", "latency", "overhead", "interval", "duty")
 
 
 @dataclass(frozen=True)
 class Point:
-    """Median cycles of one implementation at one message length."""
+    """Median cycles of one implementation at one message length, or between two on the straight line."""
 
     message_bytes: int
-    setup_cycles: int
-    encrypt_cycles: int
-    decrypt_cycles: int
+    setup_cycles: float
+    encrypt_cycles: float
+    decrypt_cycles: float
 
 
 @dataclass(frozen=True)
@@ -28,10 +31,11 @@ class Candidate:
 
     Attributes
     ----------
-    nonce : "counter" (only its low bytes travel), "random" (all `nonce_bytes` travel) or "none".
+    nonce : "counter", "random" or "none": how its nonces are made.
     message_bytes_min, message_bytes_multiple : which lengths the cipher takes; others are padded.
     flash_bytes, ram_bytes, stack_bytes : beyond the same firmware with an empty cipher; None unmeasured.
-    timing_varies : whether the cycles differed over the random inputs.
+    timing_varies : whether its time differed over the random inputs: its cycles, or behind a cache its
+        addresses.
     points : by message length, ascending.
     status, reason : "ok", or why it did not run, as the bench stored it; "not measured" otherwise.
     """
@@ -67,10 +71,18 @@ class Candidate:
 
 @dataclass(frozen=True)
 class DeviceFacts:
-    """A device: clock, memories, supply range, currents in mA."""
+    """A device: clock, memories, supply range, currents in mA.
+
+    Attributes
+    ----------
+    of : "board", the board as it is sold, or "chip", the chip alone.
+    sleeps : whether the program sleeps between messages.
+    store_byte_us : time to write a byte of the storage that the link keeps its counters in.
+    """
 
     name: str
     title: str
+    of: str
     clock_hz: int
     flash_bytes: int
     ram_bytes: int
@@ -80,13 +92,17 @@ class DeviceFacts:
     active_ma: float
     idle_ma: float
     sleep_ma: float
+    sleeps: bool
     wake_us: float
+    store_byte_us: float
     message_bytes_max: int
 
 
 @dataclass(frozen=True)
 class RadioPart:
-    """A radio. `air_us[n]` is the air time of one packet with n payload bytes; [0] is 0."""
+    """A radio. `air_us[n]` is the air time of one packet with n payload bytes; [0] is 0.
+    `duty_percent` is how much of an hour its band lets one sender be on the air; 100 where nothing is
+    known to limit it."""
 
     name: str
     title: str
@@ -100,7 +116,44 @@ class RadioPart:
     rx_ma: float
     sleep_ma: float
     wake_us: float
+    duty_percent: float
     air_us: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class SuiteWork:
+    """What the link computes with one cipher, in units of its work; see data/link.toml."""
+
+    base: int
+    block: int
+    block_bytes: int
+    part_blocks: bool
+    derive: int
+    prove: int
+    setup: bool
+
+
+@dataclass(frozen=True)
+class LinkFacts:
+    """What the secure link sends, keeps and computes; see data/link.toml. `suites` by the cipher's name."""
+
+    packet_bytes_min: int
+    packet_bytes_max: int
+    short_overhead_bytes: int
+    short_tag_bytes: int
+    piece_head_bytes: int
+    long_overhead_bytes: int
+    long_tag_bytes: int
+    pieces_max: int
+    answer_bytes: int
+    answer_ms: int
+    tries: int
+    short_after_answer: int
+    one_way_long_every: int
+    claim_sent: int
+    claim_received: int
+    save_bytes_changed: int
+    suites: Mapping[str, SuiteWork]
 
 
 @dataclass(frozen=True)
@@ -112,6 +165,7 @@ class BatteryPart:
     capacity_mah : at the low currents of a mote, to `volts_empty`.
     volts, volts_full, volts_empty : of the whole battery.
     self_discharge_percent_per_year : of the rated capacity.
+    shelf_years : no longer than this, whatever is drawn from it; 0 where no such figure is known.
     pulse_ma : the largest current it can give for some milliseconds.
     curve : (volts of the whole battery, fraction of the charge that is used by then), falling volts.
     """
@@ -124,6 +178,7 @@ class BatteryPart:
     volts_full: float
     volts_empty: float
     self_discharge_percent_per_year: float
+    shelf_years: float
     pulse_ma: float
     curve: tuple[tuple[float, float], ...]
 
@@ -149,24 +204,33 @@ class Question:
 
     Attributes
     ----------
-    message_bytes, answer_bytes : plaintext bytes sent, and received in answer (0: no answer).
+    message_bytes, answer_bytes : bytes of an application's message sent, and of one received for each
+        (0: none). The link's own answers are counted by themselves.
     interval_s : seconds from one message to the next.
-    counter_bytes : low bytes of the message counter that travel with each message.
+    delivery : of `DELIVERIES`: "confirmed" is answered by the gateway, "unconfirmed" is not, and a
+        "one-way" node never listens.
+    loss : the share of packets that are lost, each way, 0 to 0.9.
     flash_max, ram_max : bytes the cipher may take; RAM with its deepest stack.
     latency_us_max : from the message in memory to its last byte out of the receiver's radio.
-    overhead_max : bytes added to the message before the radio: tag, counter or IV, block padding.
-    needs : of `NEEDS`.
+    overhead_max : bytes added to the message before the radio.
+    needs : of `NEEDS`. With "replay" the secure link carries the message; without, the cipher alone does.
     """
 
     message_bytes: int
     interval_s: float
     answer_bytes: int = 0
-    counter_bytes: int = 2
+    delivery: str = "unconfirmed"
+    loss: float = 0.0
     flash_max: int | None = None
     ram_max: int | None = None
     latency_us_max: float | None = None
     overhead_max: int | None = None
-    needs: tuple[str, ...] = NEEDS
+    needs: tuple[str, ...] = USUAL_NEEDS
+
+    @property
+    def linked(self) -> bool:
+        """Whether the secure link carries the message."""
+        return "replay" in self.needs
 
 
 @dataclass(frozen=True)
@@ -175,18 +239,21 @@ class EnergyShares:
 
     Attributes
     ----------
-    cpu_uj : encrypting (and decrypting the answer).
+    cpu_uj : encrypting, deriving keys, checking answers.
+    store_uj : writing the link's counters.
     send_uj, receive_uj : the radio, with the device idling meanwhile.
-    sleep_uj, wake_uj : device and radio.
+    between_uj : device and radio until the next message, asleep where the program sleeps.
+    wake_uj : device and radio.
     regulator_uj : what regulating loses, and its own current.
     self_discharge_uj : what the battery loses by itself meanwhile.
     total_uj : the sum.
     """
 
     cpu_uj: float
+    store_uj: float
     send_uj: float
     receive_uj: float
-    sleep_uj: float
+    between_uj: float
     wake_uj: float
     regulator_uj: float
     self_discharge_uj: float
@@ -195,20 +262,45 @@ class EnergyShares:
 
 @dataclass(frozen=True)
 class MessageCosts:
-    """What one message costs: of a candidate, or of plaintext."""
+    """What one message costs: of a candidate, or of plaintext.
 
+    Attributes
+    ----------
+    form : "short" or "long" where the link carries the usual message, "alone" otherwise.
+    packet_sizes : bytes of each packet of the usual message, the first time that it is sent.
+    sealed_bytes : what of these is not filling; `overhead_bytes` of them are not the message, `tag_bytes`
+        of those the tag.
+    packets_mean, cycles, cpu_us, air_time_us : means over all messages, with long ones between short
+        ones, repetitions and answers. `air_time_us` is the node's own.
+    latency_us : of the usual message, when nothing is lost. busy_us : the mean from wake-up to rest.
+    lost : the share of messages that do not arrive or, confirmed, are given up.
+    """
+
+    form: str
+    packet_sizes: tuple[int, ...]
     sealed_bytes: int
     overhead_bytes: int
-    air_bytes: int
-    packets: int
+    tag_bytes: int
+    packets_mean: float
     cycles: float
     setup_us: float
     cpu_us: float
     air_time_us: float
     latency_us: float
     busy_us: float
+    lost: float
     energy: EnergyShares
     life_days: float
+
+    @property
+    def packets(self) -> int:
+        """Packets of the usual message, sent once."""
+        return len(self.packet_sizes)
+
+    @property
+    def air_bytes(self) -> int:
+        """Bytes handed to the radio for the usual message, sent once."""
+        return sum(self.packet_sizes)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from motecrypt.model import Compiler, Current, Device, Memory, Placement
 MEMORIES = ("flash", "ram", "eeprom")
 CACHES = ("none", "warm", "cold")
 STATES = ("active", "idle", "sleep")
+CURRENTS_OF = ("", "board", "chip")
 SIMULATORS = ("simavr", "arm")
 BENCH = ("key", "nonce", "ad", "message")
 ARM_CYCLES = (
@@ -111,8 +112,9 @@ def _check_cache(table: Table) -> None:
 
 def _read_extra(table: Table) -> dict[str, Any]:
     values = table.plain()
-    table.number("wake_us", 0.0, low=0)
-    table.text("wake_source", "")
+    for name in ("wake", "store_byte"):
+        table.number(f"{name}_us", 0.0, low=0)
+        table.text(f"{name}_source", "")
     table.done()
     return values
 
@@ -159,6 +161,7 @@ def _read_current(table: Table) -> Current:
         milliamperes=table.number("milliamperes", above=0),
         condition=table.text("condition", filled=True),
         source=table.text("source", filled=True),
+        of=table.text("of", "", choices=CURRENTS_OF),
     )
     table.done()
     return current

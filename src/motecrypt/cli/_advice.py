@@ -19,17 +19,22 @@ Wanted = tuple[advise.Candidate, list[Cell]]
 
 
 def wanted(
-    catalog: Catalog, device: Device, question: advise.Question, ciphers: Sequence[str] = ()
+    catalog: Catalog,
+    device: Device,
+    question: advise.Question,
+    ciphers: Sequence[str] = (),
+    libraries: Sequence[str] = (),
 ) -> list[Wanted]:
     """Every candidate with the cells that decide on it: none where no figure could help it."""
+    link = advise.link_facts()
     found: list[Wanted] = []
     lengths = [n for n in (question.message_bytes, question.answer_bytes) if n > 0]
     for body, bits, placement, cache in advise.placed(catalog, device):
-        if ciphers and body.cipher not in ciphers:
+        if (ciphers and body.cipher not in ciphers) or (libraries and body.library not in libraries):
             continue
         bare = candidate(catalog.cipher(body.cipher), body, bits, placement, cache)
         cells: list[Cell] = []
-        if advise.unfit(bare, question) is None:
+        if advise.unfit(bare, question, link) is None:
             cells = cells_for(
                 catalog,
                 device,

@@ -48,12 +48,19 @@ from motecrypt.radios import load_radio
 @click.option("--latency", default=None, help="Time to encrypt and deliver a message: 50ms.")
 @click.option("--overhead", default=None, help="Bytes it may add to a message: tag, counter, padding.")
 @click.option(
-    "--counter",
-    "counter_bytes",
-    type=click.IntRange(0, 8),
-    default=2,
+    "--delivery",
+    type=click.Choice(advise.DELIVERIES),
+    default="unconfirmed",
     show_default=True,
-    help="Bytes of the message counter that travel.",
+    help="Whether the gateway answers each message; a one-way node never listens.",
+)
+@click.option(
+    "--loss",
+    "loss_percent",
+    type=click.FloatRange(0, 30),
+    default=0,
+    show_default=True,
+    help="Packets lost, in per cent.",
 )
 @click.option(
     "--answer",
@@ -61,17 +68,22 @@ from motecrypt.radios import load_radio
     type=click.IntRange(0, 65535),
     default=0,
     show_default=True,
-    help="Bytes of an answer received for each message.",
+    help="Bytes of a message received for each one sent.",
 )
 @click.option(
     "--need",
     "needs",
-    default=",".join(advise.NEEDS),
+    default=",".join(advise.USUAL_NEEDS),
     show_default=True,
-    help="What is needed of confidentiality, integrity, replay; separated by commas.",
+    help="What is needed of confidentiality, integrity, replay, constant-time; separated by commas.",
 )
 @click.option(
     "--cipher", "ciphers", multiple=True, help="Weigh only these ciphers, families, or folders of your own."
+)
+@click.option("--library", "libraries", multiple=True, help="Weigh only implementations of these libraries.")
+@click.option("--bare-chip", is_flag=True, help="Currents of the chip alone, not of the board as it is sold.")
+@click.option(
+    "--sleeps", is_flag=True, help="Count sleep between messages even if the exported example has none."
 )
 @click.option("--top", type=click.IntRange(1, 1000), default=10, show_default=True, help="Rows to print.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Firmwares run side by side.")
@@ -89,10 +101,14 @@ def command(
     ram: str | None,
     latency: str | None,
     overhead: str | None,
-    counter_bytes: int,
+    delivery: str,
+    loss_percent: float,
     answer_bytes: int,
     needs: str,
     ciphers: Sequence[str],
+    libraries: Sequence[str],
+    bare_chip: bool,
+    sleeps: bool,
     top: int,
     jobs: int | None,
     db: Path | None,
@@ -102,19 +118,26 @@ def command(
 
     Measures what is missing, then ranks by security standing and by energy for each message. Broken
     ciphers are never ranked. What is needed by default is confidentiality, integrity and protection
-    against replay; --need confidentiality lets unauthenticated ciphers in.
+    against replay: the secure link, with its packets, answers and repetitions. Without replay
+    (--need confidentiality,integrity) each cipher is weighed alone, with its whole nonce on the air.
     """
-    chosen = select(ciphers, devices=[device_name])
+    chosen = select(ciphers, libraries, [device_name])
     catalog, device = chosen.catalog, chosen.device
-    part = advise.device_part(device)
     radio = load_radio(radio_name)
     if packet_bytes is not None:
         radio = radio.with_figures(packet_bytes=packet_bytes)
+    radio_facts, link = advise.radio_part(radio), advise.link_facts()
+    sleeping = sleeps or advise.sleeps_with(radio_facts, _example_sleeps(catalog, device))
+    part = advise.device_part(device, "chip" if bare_chip else "board", sleeping)
+    chip = None
+    if not bare_chip and advise.weighable(device, "chip"):
+        chip = advise.device_part(device, "chip", sleeping)
     question = advise.Question(
         message_bytes=message_bytes,
         interval_s=advise.seconds(interval, "--every"),
         answer_bytes=answer_bytes,
-        counter_bytes=counter_bytes,
+        delivery=delivery,
+        loss=loss_percent / 100,
         flash_max=None if flash is None else advise.whole_bytes(flash, "--flash"),
         ram_max=None if ram is None else advise.whole_bytes(ram, "--ram", "512"),
         latency_us_max=None if latency is None else advise.seconds(latency, "--latency", "50ms") * 1e6,
@@ -132,17 +155,20 @@ def command(
     refusal = advise.supply_refusal(part, battery, between)
     if refusal:
         raise InputError(f"--battery: {refusal}")
-    found = wanted(catalog, device, question, chosen.ciphers)
+    refusal = advise.link_refusal(link, radio_facts, question)
+    if refusal:
+        raise InputError(refusal)
+    found = wanted(catalog, device, question, chosen.ciphers, chosen.libraries)
     chosen.prove_own()
     with open_results(db) as results, progress("measuring") as report:
         candidates = ensured(found, results, catalog, device, jobs, report)
     others = [advise.regulator_part(name) for name in advise.regulator_names()]
-    answer = advise.advise(question, candidates, part, advise.radio_part(radio), battery, between, others)
+    answer = advise.advise(question, candidates, part, radio_facts, link, battery, between, others, chip)
     step = _next_step(catalog, device, answer.entries)
     if as_json:
         print_json({**_plain(question, answer), "next": step or None})
     else:
-        _print(question, answer, (device.title, radio.title, battery, between), top)
+        _print(question, answer, (part, radio.title, battery, between), top)
         if step:
             console().print(f"Next, the code that was measured as a library: {step}", markup=False)
     if not answer.entries:
@@ -161,6 +187,13 @@ def _next_step(catalog: Catalog, device: Device, entries: Sequence[advise.Entry]
     return ""
 
 
+def _example_sleeps(catalog: Catalog, device: Device) -> tuple[str, ...]:
+    """The radios with which the example that the next step exports sleeps."""
+    from motecrypt.export.targets import example_sleeps
+
+    return example_sleeps(device, catalog)
+
+
 def _needs(text: str) -> tuple[str, ...]:
     asked = [word.strip() for word in text.split(",") if word.strip()]
     for word in asked:
@@ -173,7 +206,7 @@ def _plain(question: advise.Question, answer: advise.Advice) -> dict[str, Any]:
     """The answer as JSON: flat enough to be read without knowing the records."""
 
     def name(candidate: advise.Candidate) -> dict[str, Any]:
-        keys = ("cipher", "implementation", "key_bits", "placement", "cache", "standing", "tag_bytes")
+        keys = ("cipher", "implementation", "key_bits", "placement", "cache", "standing")
         return {key: getattr(candidate, key) for key in keys}
 
     def sizes(candidate: advise.Candidate) -> dict[str, Any]:
@@ -189,6 +222,8 @@ def _plain(question: advise.Question, answer: advise.Advice) -> dict[str, Any]:
                 **name(e.candidate),
                 **sizes(e.candidate),
                 **asdict(e.costs),
+                "packets": e.costs.packets,
+                "air_bytes": e.costs.air_bytes,
                 "more_energy_percent": e.more_energy_percent,
                 "timing_varies": e.candidate.timing_varies,
                 "reason": e.reason,
@@ -211,13 +246,14 @@ COLUMNS = (
 def _print(
     question: advise.Question,
     answer: advise.Advice,
-    parts: tuple[str, str, advise.BatteryPart, advise.RegulatorPart],
+    parts: tuple[advise.DeviceFacts, str, advise.BatteryPart, advise.RegulatorPart],
     top: int,
 ) -> None:
     device, radio, battery, between = parts
     through = "" if between.name == "none" else f" through {between.title}"
     title = (
-        f"{question.message_bytes} bytes every {question.interval_s:g} s from {device} over {radio}, on "
+        f"{question.message_bytes} bytes every {question.interval_s:g} s, {question.delivery}, from "
+        f"{device.title} ({_OF[device.of]}) over {radio}, on "
         f"{battery.name} ({battery.volts:g} V, {number(battery.capacity_mah)} mAh){through}; needs "
         f"{', '.join(question.needs) or 'nothing'}"
     )
@@ -235,9 +271,11 @@ def _print(
         print_table("Not ranked", ("ciphers", "implementations", "why"), _excluded(answer.exclusions))
 
 
+_OF = {"board": "the board as it is sold", "chip": "the chip alone"}
 _LEGEND = (
-    "bytes: handed to the radio; RAM: with the deepest stack; ms: encrypting; µJ: taken from the battery for "
-    "one message and the sleep after it; of plain: battery life beside that of plaintext"
+    "packets, bytes: of the usual message, handed to the radio; RAM: with the deepest stack; ms: encrypting; "
+    "µJ: taken from the battery for one message and the time until the next; "
+    "of plain: battery life beside that of plaintext"
 )
 
 
@@ -247,7 +285,7 @@ def _row(entry: advise.Entry, answer: advise.Advice) -> list[object]:
     ram = (candidate.ram_bytes or 0) + (candidate.stack_bytes or 0)
     plain = answer.plaintext.life_days if answer.plaintext else costs.life_days
     return [
-        *(entry.rank, candidate.cipher, candidate.implementation + place, candidate.tag_bytes),
+        *(entry.rank, candidate.cipher, candidate.implementation + place, costs.tag_bytes),
         *(number(candidate.flash_bytes or 0), number(ram), f"{costs.cpu_us / 1000:.2f}", costs.packets),
         *(costs.air_bytes, f"{costs.energy.total_uj:,.0f}", days(costs.life_days)),
         *(percent(costs.life_days / plain * 100), entry.reason),

@@ -16,6 +16,7 @@ from motecrypt.cli._output import (
     print_json,
     progress,
 )
+from motecrypt.export.targets import sleepers
 from motecrypt.paths import write_atomically
 from motecrypt.report import Content, export_figures, gather, render
 from motecrypt.setup import need
@@ -66,6 +67,7 @@ def write_report(output: Path, db: Path | None, compilers: Sequence[str] = ()) -
     """Make the report from the results and write it, whole or not at all; returns what it tells."""
     need("plots")
     with open_results(db, compilers) as results:
-        content = gather(results, Catalog.load())
+        catalog = Catalog.load()
+        content = gather(results, catalog, sleepers(catalog))
     write_atomically(output, render(content).encode())
     return content

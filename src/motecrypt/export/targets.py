@@ -59,6 +59,8 @@ class Target:
     sources : the folder for the interface and the C files.
     takes_flags : whether such a library can ask for compiler flags.
     tested : what was tested of such exports, for their README.
+    example_sleeps : the radios ("serial": all on a serial line) with which an example sends messages and lets
+        all sleep in between: `advise` counts sleep with these alone.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Target:
     example_include: str
     example_main: str
     example_begin: str
+    example_sleeps: tuple[str, ...]
     files: tuple[TargetFile, ...]
     link: LinkTarget
 
@@ -96,6 +99,17 @@ def target_for(device: Device, catalog: Catalog) -> Target:
     return meant[0] if meant else target("c", catalog)
 
 
+def example_sleeps(device: Device, catalog: Catalog) -> tuple[str, ...]:
+    """The radios with which an example sleeps between messages, of what a device's owner would install."""
+    return target_for(device, catalog).example_sleeps
+
+
+def sleepers(catalog: Catalog) -> dict[str, tuple[str, ...]]:
+    """The same for each device that has such an example, by its name."""
+    found = {name: example_sleeps(device, catalog) for name, device in catalog.devices.items()}
+    return {name: radios for name, radios in found.items() if radios}
+
+
 def read_target(folder: Path, catalog: Catalog) -> Target:
     """One from its folder; InputError when its target.toml is not as those that there are."""
     table = Table.read(folder / "target.toml")
@@ -113,6 +127,7 @@ def read_target(folder: Path, catalog: Catalog) -> Target:
         example_include=table.text("example_include", ""),
         example_main=table.text("example_main", "int main(void)"),
         example_begin=table.text("example_begin", ""),
+        example_sleeps=table.texts("example_sleeps", []),
         files=tuple(_read_files(table.tables("file"))),
         link=_read_link(table.table("link")),
     )

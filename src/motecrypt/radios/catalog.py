@@ -24,7 +24,7 @@ COMMON = (
     "tx_ma",
     "rx_ma",
 )
-OPTIONAL = ("serial_baud", "serial_bits_per_byte", "timeout_ms_new", "sleep_ma", "wake_us")
+OPTIONAL = ("serial_baud", "serial_bits_per_byte", "timeout_ms_new", "sleep_ma", "wake_us", "duty_percent")
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,10 @@ def read_radio(path: Path) -> Radio:
             raise InputError(f"{path}: figure '{needed}' is missing")
     if "serial_baud" in figures and "serial_bits_per_byte" not in figures:
         raise InputError(f"{path}: figure 'serial_bits_per_byte' is missing")
+    if "duty_percent" in figures and not 0 < figures["duty_percent"].value <= 100:
+        raise InputError(
+            f"{path}: figure 'duty_percent' is {figures['duty_percent'].value:g}; expected above 0, up to 100"
+        )
     for rate in ("air_rate_baud", "serial_baud", "bandwidth_hz", "packet_bytes_min"):
         if rate in figures and not figures[rate].value > 0:
             raise InputError(f"{path}: figure '{rate}' is {figures[rate].value:g}; expected a number above 0")

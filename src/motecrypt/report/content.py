@@ -58,8 +58,15 @@ class Content:
         return found
 
 
-def gather(results: Results, catalog: Catalog) -> Content:
+def gather(
+    results: Results, catalog: Catalog, sleepers: Mapping[str, Sequence[str]] | None = None
+) -> Content:
     """Read everything that the report tells. Measures nothing.
+
+    Parameters
+    ----------
+    sleepers
+        By device name, the radios with which its exported example sleeps, for the adviser.
 
     Raises
     ------
@@ -95,7 +102,7 @@ def gather(results: Results, catalog: Catalog) -> Content:
         headlines=headlines(told, ciphers),
         figures=_front_figures(ciphers, catalog),
         explorer=rows.whole(),
-        adviser=adviser.whole(),
+        adviser=adviser.whole(sleepers=sleepers),
         catalog=catalog,
     )
 

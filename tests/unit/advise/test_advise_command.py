@@ -12,6 +12,7 @@ import pytest
 
 from motecrypt import advise
 from motecrypt.catalog import Catalog
+from motecrypt.export.targets import example_sleeps
 from motecrypt.radios import load_radio
 from motecrypt.results import Results
 
@@ -43,15 +44,45 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_answer_ranks_with_reasons_and_says_what_one_would_miss(db: Path) -> None:
     done = run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db))
     text = " ".join(done.stdout.split())
-    assert "least energy and memory together: 3 packets" in text
-    assert "Encryption is" in text and "the radio" in text
-    assert "2 bytes less of tag and counter (it carries 18) save one of 4 packets" in text
-    assert "a 16-bit counter wraps in 7.6 days" in text
+    assert "20 bytes every 10 s, unconfirmed, from Arduino UNO R3 (the board as it is sold) over" in text
+    assert "first in energy, memory and timing together: long, 4 packets" in text
+    assert "Encryption is" in text
+    assert "Each message goes long: 4 packets of 12 bytes; 24 bytes are the link's." in text
+    assert "A message of exactly 6 bytes would be one short packet" in text
+    assert "The node is on the air 0.03 % of the time; its band allows 1 %." in text
+    assert "Arduino UNO R3 as it is sold takes" in text
     assert "mbedtls/rom-tables does not fit: needs" in text and "too many" in text
     assert "broken: chosen plaintext" in text
     assert "measuring" not in done.stderr
-    step = "motecrypt export arduino DIR --cipher aes128-ccm8 --variant fast"
+    step = "motecrypt export arduino DIR --cipher ascon-aead128 --variant bytes"
     assert done.stdout.endswith(f"Next, the code that was measured as a library: {step}\n")
+
+
+def test_the_chip_alone_with_a_program_that_sleeps_lasts_for_years(db: Path) -> None:
+    board = run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--sleeps", "--json")
+    bare = run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--sleeps", "--bare-chip", "--json")
+    first = json.loads(board.stdout)["ranked"][0]
+    assert first["life_days"] == pytest.approx(0.29 * 2850 / 32.2 / 24, rel=0.01)
+    assert 3 < json.loads(bare.stdout)["ranked"][0]["life_days"] / 365.25 < 5
+
+
+def test_the_delivery_and_the_loss_are_counted(db: Path) -> None:
+    asked = [*ASKED[:-4], "--bytes", "6", "--every", "10s", *FEW, "--battery", "3xAA", "--db", str(db)]
+    done = run(*asked, "--delivery", "confirmed", "--loss", "10", "--json")
+    first = json.loads(done.stdout)["ranked"][0]
+    assert (first["form"], first["packets"], first["air_bytes"], first["tag_bytes"]) == ("short", 1, 12, 4)
+    assert first["packets_mean"] == pytest.approx(1 / 0.9**2, rel=1e-3)
+    assert json.loads(done.stdout)["question"]["loss"] == 0.1
+
+
+def test_one_library_can_be_weighed_alone(db: Path) -> None:
+    done = run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--library", "motecrypt", "--json")
+    said = json.loads(done.stdout)
+    names = [one["implementation"] for one in (*said["ranked"], *said["excluded"])]
+    assert names and all(name.startswith("motecrypt/") for name in names)
+    all_of = json.loads(run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--json").stdout)
+    others = [one["implementation"] for one in (*all_of["ranked"], *all_of["excluded"])]
+    assert len(others) > len(names) == sum(name.startswith("motecrypt/") for name in others)
 
 
 def test_the_json_is_what_the_function_says(db: Path) -> None:
@@ -60,6 +91,7 @@ def test_the_json_is_what_the_function_says(db: Path) -> None:
     assert said.pop("next").startswith("motecrypt export arduino DIR --cipher ")
     catalog = Catalog.load()
     device = catalog.device("uno")
+    radio = advise.radio_part(load_radio("srf"))
     with Results(db) as results:
         stored = results.measurements(device="uno")
     data = json.loads(json.dumps(advise.export(catalog, stored)))
@@ -69,11 +101,13 @@ def test_the_json_is_what_the_function_says(db: Path) -> None:
     answer = advise.advise(
         advise.Question(message_bytes=20, interval_s=10.0),
         candidates,
-        advise.device_part(device),
-        advise.radio_part(load_radio("srf")),
+        advise.device_part(device, sleeps=advise.sleeps_with(radio, example_sleeps(device, catalog))),
+        radio,
+        advise.link_facts(),
         advise.battery_part("3xAA"),
         advise.regulator_part("switch"),
         [advise.regulator_part(name) for name in advise.regulator_names()],
+        advise.device_part(device, "chip", sleeps=advise.sleeps_with(radio, example_sleeps(device, catalog))),
     )
     assert [(r["cipher"], r["implementation"], r["reason"]) for r in said["ranked"]] == [
         (e.candidate.cipher, e.candidate.implementation, e.reason) for e in answer.entries
@@ -105,6 +139,16 @@ def test_contradictory_budgets_are_one_line_with_the_nearest(db: Path) -> None:
         (["--device", "host"], "no 'active' and 'sleep' current"),
         (["--device", "unno"], "did you mean uno"),
         (["--radio", "sfr"], "unknown radio 'sfr'"),
+        (["--library", "motecript"], "unknown library 'motecript'; did you mean motecrypt"),
+        (["--loss", "31"], "31"),
+        (["--delivery", "certain"], "'certain' is not one of"),
+        (["--bytes", "124"], "--bytes 124: the link takes messages of up to 123 bytes"),
+        (
+            ["--packet-bytes", "11"],
+            "srf has packets of 11 bytes; the link takes 12 to 255: set --packet-bytes",
+        ),
+        (["--answer", "4", "--delivery", "one-way"], "--answer: a one-way node hears none"),
+        (["--device", "pico", "--bare-chip"], "pico: its folder has no currents of the chip alone"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], said: str, tmp_path: Path) -> None:

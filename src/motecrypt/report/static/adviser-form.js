@@ -20,29 +20,37 @@ function readQuestion(form) {
     }
     return value;
   };
+  const share = (value) => {
+    if (!/^[0-9]+(\.[0-9]+)?$/.test(value) || Number(value) > 30) {
+      throw new Error(`--loss '${value}': per cent, from 0 to 30`);
+    }
+    return Number(value) / 100;
+  };
   const optional = (name, read) => (text(name) ? read(text(name)) : null);
   return {
     message_bytes: whole("bytes", "--bytes", 1, 65535),
     interval_s: adviser.seconds(text("every"), "--every"),
     answer_bytes: text("answer") ? whole("answer", "--answer", 0, 65535) : 0,
-    counter_bytes: whole("counter", "--counter", 0, 8),
+    delivery: text("delivery"),
+    loss: text("loss") ? share(text("loss")) : 0,
     flash_max: optional("flash", (value) => adviser.wholeBytes(value, "--flash")),
     ram_max: optional("ram", (value) => adviser.wholeBytes(value, "--ram", "512")),
     latency_us_max: optional("latency", (value) => adviser.seconds(value, "--latency", "50ms") * 1e6),
     overhead_max: optional("overhead", (value) => adviser.wholeBytes(value, "--overhead", "6")),
-    needs: ["confidentiality", "integrity", "replay"].filter((need) => form.getAll("need").includes(need)),
+    needs: ["confidentiality", "integrity", "replay", "constant-time"].filter((need) => form.getAll("need").includes(need)),
   };
 }
 
 function adviserCommand(form) {
   const quoted = (value) => (/^[A-Za-z0-9.,_-]+$/.test(value) ? value : `'${value}'`);
-  const usual = { regulator: "none", counter: "2", answer: "0" };
-  const parts = ["device", "radio", "bytes", "every", "battery", "regulator", "counter", "answer", "flash", "ram", "latency", "overhead"]
+  const usual = { regulator: "none", delivery: "unconfirmed", loss: "0", answer: "0" };
+  const parts = ["device", "radio", "bytes", "every", "battery", "regulator", "delivery", "loss", "answer", "flash", "ram", "latency", "overhead"]
     .map((name) => [name, String(form.get(name) || "").trim()])
     .filter(([name, value]) => value && value !== usual[name])
     .map(([name, value]) => `--${name} ${quoted(value)}`);
   const needs = form.getAll("need");
-  if (needs.length !== 3) parts.push(`--need '${needs.join(",")}'`);
+  if (needs.join(",") !== "confidentiality,integrity,replay") parts.push(`--need '${needs.join(",")}'`);
+  for (const flag of ["bare-chip", "sleeps"]) if (form.get(flag)) parts.push(`--${flag}`);
   return `motecrypt advise ${parts.join(" ")}`;
 }
 
@@ -66,7 +74,7 @@ function entryTexts(entry, plaintext) {
   const { candidate, costs } = entry;
   const place = candidate.placement === "flash" ? "" : `, ${candidate.placement}`;
   return [
-    entry.rank, candidate.cipher, candidate.implementation + place, candidate.tag_bytes,
+    entry.rank, candidate.cipher, candidate.implementation + place, costs.tag_bytes,
     adviser.number(adviser.flashOf(candidate)), adviser.number(adviser.ramOf(candidate)),
     (costs.cpu_us / 1000).toFixed(2), costs.packets, costs.air_bytes, adviser.number(costs.energy.total_uj),
     adviser.days(costs.life_days), adviser.percent((costs.life_days / plaintext.life_days) * 100), entry.reason,
@@ -96,7 +104,11 @@ function showAdvice() {
       }
     }
     const battery = adviser.battery(String(form.get("battery")), report.adviser.cells);
-    advice = adviser.advise(report.adviser, question, form.get("device"), form.get("radio"), battery, form.get("regulator"));
+    const of = form.get("bare-chip") ? "chip" : "board";
+    advice = adviser.advise(
+      report.adviser, question, form.get("device"), form.get("radio"), battery, form.get("regulator"), of,
+      Boolean(form.get("sleeps")),
+    );
   } catch (error) {
     verdict.textContent = error.message;
   }

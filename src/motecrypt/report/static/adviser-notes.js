@@ -4,16 +4,20 @@
 const FEW_CHARGE = 0.8;
 const MUCH_LONGER = 1.2;
 
-function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, voltsMin, otherLives) {
-  const { messageCosts, nonceOnAir, flashOf, nameOf, number, percent, days, significant, plural, inOrder } = tools;
-  const { question, device, radio, battery } = setting;
+function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, voltsMin, otherLives, bare) {
+  const {
+    messageCosts, atLength, takenBytes, longForm, shortRoom, streams, patienceUs, dutyPercent, shelfDays, linked,
+    flashOf, nameOf, number, percent, days, significant, plural, inOrder, fixed,
+  } = tools;
+  const { question, device, radio, link, battery } = setting;
 
   function shares(first) {
     const { energy } = first.costs;
     const total = energy.total_uj;
     const rest = [
+      [energy.store_uj, "keeping counters"],
       [energy.send_uj + energy.receive_uj, "the radio"],
-      [energy.sleep_uj, "sleeping"],
+      [energy.between_uj, device.sleeps ? "sleeping" : "waiting for the next message"],
       [energy.wake_uj, "waking up"],
       [energy.regulator_uj, "regulating"],
       [energy.self_discharge_uj, "the battery's own discharge"],
@@ -21,51 +25,115 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
       .filter(([uj]) => uj / total >= 0.0005)
       .map(([uj, what]) => `${what} ${percent((uj / total) * 100)}`)
       .join(", ");
-    const lost = percent((1 - first.costs.life_days / plaintext.life_days) * 100);
+    const lost = percent(Math.max(0, 1 - first.costs.life_days / plaintext.life_days) * 100);
     return [
       `Encryption is ${percent((energy.cpu_uj / total) * 100)} of the energy of the first, ${rest}; ` +
         `it and the longer message shorten the battery's life by ${lost}.`,
     ];
   }
 
-  // Where few bytes decide on a whole packet; each length on air once, the first two.
-  function packets() {
+  // What the board around the chip costs, if that is much.
+  function board({ costs }) {
+    if (device.of !== "board" || !bare || bare.life_days < MUCH_LONGER * costs.life_days) return [];
+    const between = device.sleeps ? device.sleep_ma : device.active_ma;
+    return [
+      `${device.title} as it is sold takes ${significant(between, 3)} mA between messages. Its chip alone would last ` +
+        `${days(bare.life_days)} instead of ${days(costs.life_days)} (--bare-chip).`,
+    ];
+  }
+
+  function rest() {
+    if (device.sleeps) return [];
+    return [
+      "No sleep is counted: the exported example keeps device and radio on between messages. If your own " +
+        "program lets both sleep, ask with --sleeps.",
+    ];
+  }
+
+  function shelf({ costs }) {
+    if (costs.life_days < shelfDays(battery)) return [];
+    return [`The life of ${battery.name} ends with its shelf life of ${significant(battery.shelf_years)} years.`];
+  }
+
+  // The candidate with figures for another length: where that was not measured, the message's.
+  function withLength(candidate, room) {
+    const seal = atLength(candidate.points, takenBytes(candidate, question.message_bytes));
+    if (seal === null || atLength(candidate.points, room) !== null) return candidate;
+    const points = [...candidate.points, { ...seal, message_bytes: room }];
+    return { ...candidate, points: points.sort((a, b) => a.message_bytes - b.message_bytes) };
+  }
+
+  // How the message goes, and what a message of another length would save or have for nothing.
+  function form({ costs, candidate }) {
     const said = [];
-    const seen = new Set();
-    for (const { costs, candidate } of entries) {
-      if (seen.has(costs.sealed_bytes) || said.length === 2) continue;
-      seen.add(costs.sealed_bytes);
-      const over = costs.sealed_bytes - (costs.packets - 1) * radio.packet_bytes;
-      const carried = nonceOnAir(candidate, question.counter_bytes) + candidate.tag_bytes;
-      if (costs.packets < 2 || over > Math.min(carried - 4, radio.packet_bytes - 1)) continue;
-      const less = messageCosts(setting, costs.sealed_bytes - over, costs.cycles, 0, 0, usable);
-      const whole = messageCosts(setting, costs.sealed_bytes, costs.cycles, 0, 0, usable);
-      const saved = ((whole.energy.total_uj - less.energy.total_uj) / costs.energy.total_uj) * 100;
+    if (linked(question)) {
+      const length = costs.packets === 1 ? costs.packet_sizes[0] : radio.packet_bytes;
+      const upTo = new Set(costs.packet_sizes).size === 1 ? "" : "up to ";
       said.push(
-        `${candidate.cipher}: ${plural(over, "byte")} less of tag and counter (it carries ` +
-          `${carried}) save one of ${costs.packets} packets, ${percent(saved)} of the energy.`,
+        `Each message goes ${costs.form}: ${plural(costs.packets, "packet")} of ${upTo}${length} bytes; ` +
+          `${costs.overhead_bytes} bytes are the link's.`,
       );
+      const room = shortRoom(link, radio);
+      if (costs.form === "long") {
+        const shorter = { ...setting, question: { ...question, message_bytes: room } };
+        const less = messageCosts(shorter, withLength(candidate, room), usable);
+        const saved = less === null ? 0 : (1 - less.energy.total_uj / costs.energy.total_uj) * 100;
+        const gain = saved >= 0.005 ? `: ${percent(saved)} less energy` : "";
+        said.push(`A message of ${streams(radio) ? "exactly" : "up to"} ${room} bytes would be one short packet${gain}.`);
+      }
     }
-    const first = entries[0].costs;
-    const free = first.air_bytes - first.sealed_bytes;
-    if (radio.timeout_us > 0 && free) {
+    const filling = costs.air_bytes - costs.sealed_bytes;
+    if (filling) {
       said.push(
-        `The last packet is filled up with ${free} bytes: a packet that is not full waits ` +
-          `${significant(radio.timeout_us / 1000)} ms in ${radio.name}, with its receiver on. So ${free} bytes more ` +
-          "of message or tag cost nothing on the air.",
+        `The last packet is filled up with ${filling} bytes, so ${filling} bytes more of message cost nothing ` +
+          "on the air.",
       );
     }
     return said;
   }
 
-  function counter(first) {
-    const sent = nonceOnAir(first.candidate, question.counter_bytes);
-    if (first.candidate.nonce !== "counter" || !(sent > 0 && sent < 8)) return [];
-    const wrap = (256 ** sent * question.interval_s) / 86400;
-    if (wrap > 10 * first.costs.life_days) return [];
+  // The long messages that keep both ends in step.
+  function steps({ costs }) {
+    if (costs.form !== "short") return [];
+    const takes = plural(longForm(link, radio, question.message_bytes).sizes.length, "packet");
+    if (question.delivery === "confirmed") return [`The first message after a start goes long, in ${takes}.`];
+    const oneWay = question.delivery === "one-way";
+    const every = oneWay ? link.one_way_long_every : link.short_after_answer + 1;
     return [
-      `At this rate a ${8 * sent}-bit counter wraps in ${days(wrap)}: keep the whole counter at both ` +
-        "ends, send only its low bytes, never use one twice, and keep it through a loss of power.",
+      oneWay
+        ? `The first message after a start and one in ${every} go long, in ${takes}, so that the gateway can follow.`
+        : `The first message after a start and one in ${every} go long and confirmed, in ${takes}, so that both ` +
+          "ends stay in step.",
+    ];
+  }
+
+  function losses({ costs }) {
+    if (!question.loss || !linked(question)) return [];
+    const share = percent(question.loss * 100);
+    const lost = percent(costs.lost * 100);
+    return [
+      question.delivery === "confirmed"
+        ? `With ${share} of the packets lost, a message takes ${fixed(costs.packets_mean, 2)} packets on average, ` +
+          `and ${lost} of the messages are given up after ${link.tries} tries.`
+        : `With ${share} of the packets lost, ${lost} of the messages are lost; --delivery confirmed repeats them.`,
+    ];
+  }
+
+  // Where a node must wait longer for an answer than by itself.
+  function patience() {
+    const waits = patienceUs(link, radio);
+    if (!linked(question) || question.delivery === "one-way" || waits <= link.answer_ms * 1000) return [];
+    return [
+      `Over ${radio.name} a node waits ${number(waits / 1000)} ms for an answer, not ${link.answer_ms} ms: ` +
+        "an export for this radio is set to that.",
+    ];
+  }
+
+  function duty({ costs }) {
+    if (radio.duty_percent >= 100) return [];
+    return [
+      `The node is on the air ${percent(dutyPercent(setting, costs))} of the time; ` +
+        `its band allows ${significant(radio.duty_percent)} %.`,
     ];
   }
 
@@ -153,7 +221,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
     const counts = [...new Set(tried.flatMap(({ budgets }) => budgets))].map((budget) => {
       const those = tried.filter(({ budgets }) => budgets.includes(budget));
       const alone = those.filter(({ budgets }) => budgets.length === 1).length;
-      const option = budget === "interval" ? "every" : budget;
+      const option = budget === "interval" || budget === "duty" ? "every" : budget;
       return `--${option} excludes ${those.length} (${alone} by itself)`;
     });
     const key = ({ budgets, excess, candidate }) => [budgets.length, excess, nameOf(candidate)];
@@ -167,7 +235,8 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
   const first = entries[0];
   if (!first) return [...nothingFits(), ...supply(), ...misfits()];
   return [
-    ...supply(), ...otherSupply(first), ...shares(first), ...packets(), ...counter(first), ...timing(first),
+    ...supply(), ...board(first), ...rest(), ...shelf(first), ...otherSupply(first), ...shares(first),
+    ...form(first), ...steps(first), ...losses(first), ...patience(), ...duty(first), ...timing(first),
     ...smaller(), ...misfits(),
   ];
 }

@@ -73,7 +73,7 @@ const adviser = (() => {
       return {
         name: text, title: "as given; its voltage is taken as constant", cells: 1,
         capacity_mah: capacity, volts, volts_full: volts, volts_empty: volts,
-        self_discharge_percent_per_year: 0, pulse_ma: Infinity, curve: [[volts, 0], [volts * 0.999, 1]],
+        self_discharge_percent_per_year: 0, shelf_years: 0, pulse_ma: Infinity, curve: [[volts, 0], [volts * 0.999, 1]],
       };
     }
     const match = /^(?:([0-9]{1,2})\s*x\s*)?([A-Za-z0-9-]+)$/.exec(text.trim());
@@ -95,49 +95,228 @@ const adviser = (() => {
     };
   }
 
+  // --- what the link sends, how often, and computes (advise/exchange.py) ---
+
+  const LEAST_CHANCE = 1e-6;
+  const sumOf = (terms) => terms.reduce((total, term) => total + term, 0);
+  const filled = (count, value) => new Array(count).fill(value);
+  const streams = (radio) => radio.serial_byte_us > 0;
+  const shortRoom = (link, radio) => radio.packet_bytes - link.short_overhead_bytes;
+  const messageBytesMax = (link, radio) =>
+    link.pieces_max * (radio.packet_bytes - link.piece_head_bytes) - link.long_overhead_bytes;
+
+  function shortForm(link, messageBytes, confirmed = false) {
+    return { name: "short", sizes: [messageBytes + link.short_overhead_bytes], filling: 0, confirmed };
+  }
+  function longForm(link, radio, messageBytes, confirmed = false) {
+    const piece = radio.packet_bytes - link.piece_head_bytes;
+    const content = messageBytes + link.long_overhead_bytes;
+    const count = Math.ceil(content / piece);
+    const rest = content - (count - 1) * piece;
+    const last = streams(radio) ? piece : rest;
+    const sizes = [...filled(count - 1, radio.packet_bytes), last + link.piece_head_bytes];
+    return { name: "long", sizes, filling: last - rest, confirmed };
+  }
+  function usualForm(link, radio, messageBytes, confirmed = false) {
+    const room = shortRoom(link, radio);
+    const short = streams(radio) ? messageBytes === room : messageBytes <= room;
+    return short ? shortForm(link, messageBytes, confirmed) : longForm(link, radio, messageBytes, confirmed);
+  }
+  function plainForm(radio, sealed) {
+    const rest = sealed % radio.packet_bytes;
+    const sizes = filled(Math.floor(sealed / radio.packet_bytes), radio.packet_bytes);
+    if (rest) sizes.push(radio.timeout_us > 0 ? radio.packet_bytes : rest);
+    return { name: "alone", sizes, filling: sumOf(sizes) - sealed, confirmed: false };
+  }
+  function formsOf(link, radio, question) {
+    const length = question.message_bytes;
+    const usual = usualForm(link, radio, length, question.delivery === "confirmed");
+    if (question.delivery === "confirmed" || usual.name === "long") return [[1, usual]];
+    if (question.delivery === "one-way") {
+      const every = link.one_way_long_every;
+      return [[1 - 1 / every, usual], [1 / every, longForm(link, radio, length)]];
+    }
+    const step = longForm(link, radio, length, true);
+    const times = 1 / Math.max(LEAST_CHANCE, 1 - exchange(step.sizes.length, question.loss, link.tries).lost);
+    const share = times / (link.short_after_answer + times);
+    return [[1 - share, usual], [share, step]];
+  }
+
+  const sentOnce = (fragments, loss) =>
+    ({ bursts: [...filled(fragments - 1, 0), 1], answers: 0, silences: 0, lost: 1 - (1 - loss) ** fragments });
+
+  function choose(n, k) {
+    let result = 1;
+    for (let i = 1; i <= k; i += 1) result = (result * (n - k + i)) / i;
+    return result;
+  }
+  // (chance, first, others) that the receiver holds once all but the last fragment were sent.
+  function arrivals(held, firstSent, othersSent, got) {
+    const found = [];
+    for (let count = 0; count <= othersSent; count += 1) {
+      const chance = choose(othersSent, count) * got ** count * (1 - got) ** (othersSent - count);
+      if (firstSent) {
+        found.push([chance * got, 1, held[1] + count], [chance * (1 - got), held[0], held[1] + count]);
+      } else {
+        found.push([chance, held[0], held[1] + count]);
+      }
+    }
+    return found;
+  }
+  // What the last fragment brings: chance, "accepted", "missing" or "silence", what is held then.
+  function endings(held, whole, heads, got) {
+    const lost = 1 - got;
+    const nothing = [0, 0, 0];
+    if (whole && held[2] && heads) {
+      const anew = [0, 0, 1];
+      return [
+        [got, "accepted", nothing],
+        [lost * got * got, "missing", anew],
+        [lost * got * lost, "silence", anew],
+        [lost * lost, "silence", nothing],
+      ];
+    }
+    const then = whole ? nothing : [held[0], held[1], 1];
+    return [[lost, "silence", held], [got * got, whole ? "accepted" : "missing", then], [got * lost, "silence", then]];
+  }
+
+  const exchanges = new Map();
+  function exchange(fragments, loss, tries) {
+    const key = `${fragments} ${loss} ${tries}`;
+    if (!exchanges.has(key)) exchanges.set(key, followed(fragments, loss, tries));
+    return exchanges.get(key);
+  }
+  function followed(fragments, loss, tries) {
+    const got = 1 - loss;
+    const middle = Math.max(0, fragments - 2);
+    const heads = fragments > 1 ? 1 : 0;
+    const bursts = filled(fragments, 0);
+    let answers = 0, silences = 0, givenUp = 0;
+    let at = new Map([["start", { held: [0, 0, 0], known: [0, 0, 0], mends: true, tries: 0, chance: 1 }]]);
+    while (at.size) {
+      const following = new Map();
+      for (const { held, known, mends, tries: before, chance } of at.values()) {
+        if (chance < LEAST_CHANCE) continue;
+        const firstSent = mends ? heads - held[0] : heads;
+        const othersSent = mends ? middle - held[1] : 0;
+        bursts[firstSent + othersSent] += chance;
+        for (const [part, first, others] of arrivals(held, firstSent, othersSent, got)) {
+          const whole = first === heads && others === middle;
+          for (const [more, end, then] of endings([first, others, held[2]], whole, heads, got)) {
+            const here = chance * part * more;
+            if (!here) continue;
+            if (end === "silence") silences += here;
+            else answers += here;
+            if (end === "accepted") continue;
+            const told = end === "missing";
+            const vain = told && then.some((one, i) => one > known[i]) ? 0 : before + 1;
+            if (vain === tries) {
+              givenUp += here;
+              continue;
+            }
+            const knows = told ? then.map((one, i) => Math.max(one, known[i])) : known;
+            const key = [...then, ...knows, told, vain].join(" ");
+            const state = following.get(key);
+            if (state) state.chance += here;
+            else following.set(key, { held: then, known: knows, mends: told, tries: vain, chance: here });
+          }
+        }
+      }
+      at = following;
+    }
+    return { bursts, answers, silences, lost: givenUp };
+  }
+
   // --- what one message costs (advise/costs.py) ---
 
   function takenBytes(candidate, messageBytes) {
     const multiple = candidate.message_bytes_multiple;
     return Math.max(Math.ceil(messageBytes / multiple) * multiple, candidate.message_bytes_min);
   }
-  function nonceOnAir(candidate, counterBytes) {
-    if (candidate.nonce === "random") return candidate.nonce_bytes;
-    return candidate.nonce === "counter" ? Math.min(counterBytes, candidate.nonce_bytes) : 0;
-  }
-  function sealedBytes(candidate, messageBytes, counterBytes) {
-    return nonceOnAir(candidate, counterBytes) + takenBytes(candidate, messageBytes) + candidate.tag_bytes;
-  }
+  const sealedAlone = (candidate, messageBytes) =>
+    candidate.nonce_bytes + takenBytes(candidate, messageBytes) + candidate.tag_bytes;
+
   function atLength(points, messageBytes) {
     const below = points.filter((p) => p.message_bytes <= messageBytes);
     const above = points.filter((p) => p.message_bytes >= messageBytes);
     if (!below.length || !above.length) return null;
     const a = below[below.length - 1], b = above[0];
-    const names = ["setup_cycles", "encrypt_cycles", "decrypt_cycles"];
-    if (a.message_bytes === b.message_bytes) return names.map((name) => a[name]);
+    if (a.message_bytes === b.message_bytes) return a;
     const part = (messageBytes - a.message_bytes) / (b.message_bytes - a.message_bytes);
-    return names.map((name) => a[name] + part * (b[name] - a[name]));
+    const between = (name) => a[name] + part * (b[name] - a[name]);
+    return {
+      message_bytes: messageBytes,
+      setup_cycles: between("setup_cycles"),
+      encrypt_cycles: between("encrypt_cycles"),
+      decrypt_cycles: between("decrypt_cycles"),
+    };
   }
-  function onAir(radio, sealed) {
-    const packets = Math.ceil(sealed / radio.packet_bytes);
-    const handed = radio.timeout_us > 0 ? packets * radio.packet_bytes : sealed;
-    const full = Math.floor(handed / radio.packet_bytes);
-    const rest = handed - full * radio.packet_bytes;
-    return [handed, packets, full * radio.air_us[radio.packet_bytes] + radio.air_us[rest]];
+  function burst(radio, sizes) {
+    let ready = 0, free = 0, out = 0, air = 0;
+    for (const size of sizes) {
+      const line = size * radio.serial_byte_us;
+      ready += line;
+      const end = Math.max(ready, free) + radio.air_us[size];
+      air += radio.air_us[size];
+      free = end + radio.gap_us;
+      out = Math.max(out, end) + line;
+    }
+    return { on: free, air, delivered: out };
   }
-  function deliveryUs(radio, handed) {
-    const full = Math.floor(handed / radio.packet_bytes);
-    const rest = handed - full * radio.packet_bytes;
-    const line = radio.packet_bytes * radio.serial_byte_us;
-    const air = radio.air_us[radio.packet_bytes];
-    const slot = air + radio.gap_us;
-    const steady = Math.max(line, slot);
-    const lastFull = full ? line + air + (full - 1) * steady + line : 0;
-    if (rest === 0) return lastFull;
-    const airFree = full ? line + (full - 1) * steady + slot : 0;
-    const ready = handed * radio.serial_byte_us + radio.timeout_us;
-    const restEnd = Math.max(ready, airFree) + radio.air_us[rest];
-    return Math.max(restEnd, lastFull) + rest * radio.serial_byte_us;
+  function answerUs(link, radio, lastBytes) {
+    const size = streams(radio) ? radio.packet_bytes : link.answer_bytes;
+    return lastBytes * radio.serial_byte_us + radio.turn_round_us + burst(radio, [size]).delivered;
+  }
+  function patienceUs(link, radio) {
+    const slow = 100 * Math.ceil((4 * radio.air_us[radio.packet_bytes]) / 1000 / 100);
+    return Math.max(link.answer_ms, slow) * 1000;
+  }
+  function trafficOf({ question, radio, link }, linked) {
+    const usual = linked[0][1];
+    const sum = { usual, packets: 0, on: 0, air: 0, listen: 0, answers: 0, changes: 0, lost: 0 };
+    for (const [share, form] of linked) {
+      const count = form.sizes.length, last = form.sizes[count - 1];
+      const done = form.confirmed ? exchange(count, question.loss, link.tries) : sentOnce(count, question.loss);
+      let on = 0, air = 0, sent = 0;
+      done.bursts.forEach((often, others) => {
+        const one = burst(radio, [...form.sizes.slice(0, others), last]);
+        on += often * one.on;
+        air += often * one.air;
+        sent += often * (others + 1);
+      });
+      const silence = Math.max(0, patienceUs(link, radio) - on / sumOf(done.bursts));
+      sum.packets += share * sent;
+      sum.on += share * on;
+      sum.air += share * air;
+      sum.listen += share * (done.answers * answerUs(link, radio, last) + done.silences * silence);
+      sum.answers += share * done.answers;
+      sum.changes += share * (2 * form.confirmed + (form.name !== usual.name) * (form.confirmed ? 1 : 2));
+      sum.lost += share * done.lost;
+    }
+    return { ...sum, delivered: burst(radio, usual.sizes).delivered };
+  }
+  function replyUs({ question, radio, link }, sizes, confirmed, lastBytes) {
+    const begins = radio.turn_round_us + (confirmed ? 0 : lastBytes * radio.serial_byte_us);
+    const comesUs = begins + burst(radio, sizes).delivered;
+    const comes = (1 - question.loss) ** sizes.length;
+    return comes * comesUs + (1 - comes) * patienceUs(link, radio);
+  }
+  function linkCycles({ link }, work, seal, reply, sent) {
+    const blocks = work.part_blocks
+      ? Math.ceil(seal.message_bytes / work.block_bytes)
+      : Math.floor(seal.message_bytes / work.block_bytes);
+    const unit = seal.encrypt_cycles / (work.base + work.block * blocks);
+    const setup = work.setup ? seal.setup_cycles : 0;
+    const derive = work.derive * unit + setup;
+    let cycles = seal.setup_cycles + seal.encrypt_cycles;
+    cycles += sent.answers * (work.prove * unit + setup);
+    let { changes } = sent, saves = 1 / link.claim_sent;
+    if (reply) {
+      cycles += reply.setup_cycles + reply.decrypt_cycles;
+      changes += 2;
+      saves += 1 / link.claim_received;
+    }
+    return [cycles + (changes + 3 * saves) * derive, saves];
   }
   function voltsNeeded(device, regulator) {
     if (regulator.kind === "none") return device.volts_min;
@@ -156,71 +335,114 @@ const adviser = (() => {
   }
   const batteryUj = (cells) => cells.capacity_mah * 3.6 * cells.volts * 1e6;
 
-  function energyOf(setting, cpuUs, [writeUs, airUs, gapUs, answerUs], awakeUs) {
+  const shelfDays = (cells) => (cells.shelf_years ? (cells.shelf_years * YEAR_S) / 86400 : Infinity);
+  const dutyPercent = ({ question }, costs) => (costs.air_time_us / (question.interval_s * 1e6)) * 100;
+
+  function energyOf(setting, cpuUs, storeUs, [onUs, airUs, listenUs], awakeUs) {
     const { question, device, radio, battery: cells, regulator } = setting;
     const intervalUs = question.interval_s * 1e6;
-    const sleepUs = Math.max(0, intervalUs - awakeUs);
+    const restUs = Math.max(0, intervalUs - awakeUs);
     const deviceV = regulator.kind === "none" ? cells.volts : device.volts;
     const radioV = regulator.kind === "switch" ? radio.supply_v : Math.min(radio.supply_v, cells.volts);
+    const wakes = device.sleeps ? 1 : 0;
     const loads = {  // part: [volts, milliamperes, microseconds] of each load in it
       cpu: [[deviceV, device.active_ma, cpuUs]],
+      store: [[deviceV, device.active_ma, storeUs]],
       send: [
-        [radioV, radio.rx_ma, writeUs],
+        [radioV, radio.rx_ma, onUs - airUs],
         [radioV, radio.tx_ma, airUs],
-        [deviceV, device.idle_ma, writeUs + airUs],
+        [deviceV, device.idle_ma, onUs],
       ],
-      receive: [[radioV, radio.rx_ma, gapUs + answerUs], [deviceV, device.idle_ma, gapUs + answerUs]],
-      sleep: [[deviceV, device.sleep_ma, sleepUs], [radioV, radio.sleep_ma, sleepUs]],
-      wake: [[deviceV, device.active_ma, device.wake_us], [radioV, radio.rx_ma, radio.wake_us]],
+      receive: [[radioV, radio.rx_ma, listenUs], [deviceV, device.idle_ma, listenUs]],
+      between: [
+        [deviceV, device.sleeps ? device.sleep_ma : device.active_ma, restUs],
+        [radioV, device.sleeps ? radio.sleep_ma : radio.rx_ma, restUs],
+      ],
+      wake: [[deviceV, device.active_ma, wakes * device.wake_us], [radioV, radio.rx_ma, wakes * radio.wake_us]],
     };
-    const sum = (terms) => terms.reduce((total, term) => total + term, 0);
     const parts = Object.fromEntries(
-      Object.entries(loads).map(([name, load]) => [name, sum(load.map(([v, ma, us]) => (v * ma * us) / 1000))]),
+      Object.entries(loads).map(([name, load]) => [name, sumOf(load.map(([v, ma, us]) => (v * ma * us) / 1000))]),
     );
     const all = Object.values(loads).flat();
     const drawn = regulator.kind === "switch"
-      ? sum(all.map(([v, ma, us]) => (v * ma * us) / 1000)) / regulator.efficiency
-      : sum(all.map(([, ma, us]) => (cells.volts * ma * us) / 1000));
+      ? sumOf(all.map(([v, ma, us]) => (v * ma * us) / 1000)) / regulator.efficiency
+      : sumOf(all.map(([, ma, us]) => (cells.volts * ma * us) / 1000));
     const own = (cells.volts * regulator.quiescent_ma * intervalUs) / 1000;
-    const inParts = sum(Object.values(parts));
+    const inParts = sumOf(Object.values(parts));
     const lost = drawn - inParts + own;
     const share = ((cells.self_discharge_percent_per_year / 100) * question.interval_s) / YEAR_S;
     const self = batteryUj(cells) * share;
     return {
-      cpu_uj: parts.cpu, send_uj: parts.send, receive_uj: parts.receive, sleep_uj: parts.sleep,
-      wake_uj: parts.wake, regulator_uj: lost, self_discharge_uj: self, total_uj: inParts + lost + self,
+      cpu_uj: parts.cpu, store_uj: parts.store, send_uj: parts.send, receive_uj: parts.receive,
+      between_uj: parts.between, wake_uj: parts.wake, regulator_uj: lost, self_discharge_uj: self,
+      total_uj: inParts + lost + self,
     };
   }
 
-  function messageCosts(setting, sealed, cycles, setupCycles, sealedAnswer, usable) {
-    const { question, device, radio } = setting;
-    const [handed, packets, airUs] = onAir(radio, sealed);
-    const writeUs = handed * radio.serial_byte_us;
-    const gapUs = packets * radio.gap_us;
-    const sendUs = Math.max(writeUs, 0) + airUs + gapUs;
-    let answerUs = 0;
-    if (sealedAnswer > 0) {
-      const [, answerPackets, answerAirUs] = onAir(radio, sealedAnswer);
-      answerUs = radio.turn_round_us + answerAirUs + (answerPackets - 1) * radio.gap_us;
-    }
+  function costsOfForms(setting, linked, back, { cycles, setupCycles, saves, tag }, usable) {
+    const { question, device, radio, link } = setting;
+    const sent = trafficOf(setting, linked);
+    const { usual } = sent;
+    const last = usual.sizes[usual.sizes.length - 1];
+    const listenUs = sent.listen + (back.length ? replyUs(setting, back, usual.confirmed, last) : 0);
     const cpuUs = (cycles / device.clock_hz) * 1e6;
-    const deliveredUs = deliveryUs(radio, handed);
-    const awakeUs = device.wake_us + cpuUs + radio.wake_us + sendUs + answerUs;
-    const energy = energyOf(setting, cpuUs, [writeUs, airUs, gapUs, answerUs], awakeUs);
+    const storeUs = saves * link.save_bytes_changed * device.store_byte_us;
+    const wakeUs = device.sleeps ? device.wake_us + radio.wake_us : 0;
+    const awakeUs = wakeUs + cpuUs + storeUs + sent.on + listenUs;
+    const energy = energyOf(setting, cpuUs, storeUs, [sent.on, sent.air, listenUs], awakeUs);
+    const chargeDays = (((batteryUj(setting.battery) * usable) / energy.total_uj) * question.interval_s) / 86400;
+    const sealed = sumOf(usual.sizes) - usual.filling;
     return {
+      form: usual.name,
+      packet_sizes: usual.sizes,
+      packets: usual.sizes.length,
+      air_bytes: sumOf(usual.sizes),
       sealed_bytes: sealed,
       overhead_bytes: sealed - question.message_bytes,
-      air_bytes: handed,
-      packets,
+      tag_bytes: tag,
+      packets_mean: sent.packets,
       cycles,
       setup_us: (setupCycles / device.clock_hz) * 1e6,
       cpu_us: cpuUs,
-      air_time_us: airUs,
-      latency_us: cpuUs + deliveredUs,
-      busy_us: Math.max(awakeUs, device.wake_us + cpuUs + radio.wake_us + deliveredUs + answerUs),
+      air_time_us: sent.air,
+      latency_us: cpuUs + sent.delivered,
+      busy_us: awakeUs,
+      lost: sent.lost,
       energy,
-      life_days: (((batteryUj(setting.battery) * usable) / energy.total_uj) * question.interval_s) / 86400,
+      life_days: Math.min(chargeDays, shelfDays(setting.battery)),
     };
+  }
+  function plainCosts(setting, usable) {
+    const { question, radio } = setting;
+    const back = plainForm(radio, question.answer_bytes).sizes;
+    const work = { cycles: 0, setupCycles: 0, saves: 0, tag: 0 };
+    return costsOfForms(setting, [[1, plainForm(radio, question.message_bytes)]], back, work, usable);
+  }
+  const linked = (question) => question.needs.includes("replay");
+
+  function messageCosts(setting, candidate, usable) {
+    const { question, radio, link } = setting;
+    if (candidate.status !== "ok") return null;
+    const seal = atLength(candidate.points, takenBytes(candidate, question.message_bytes));
+    let reply = null;
+    if (question.answer_bytes > 0) {
+      reply = atLength(candidate.points, takenBytes(candidate, question.answer_bytes));
+      if (reply === null) return null;
+    }
+    if (seal === null) return null;
+    if (linked(question)) {
+      const forms = formsOf(link, radio, question);
+      const back = reply ? usualForm(link, radio, question.answer_bytes).sizes : [];
+      const work = link.suites[candidate.cipher];
+      const [cycles, saves] = linkCycles(setting, work, seal, reply, trafficOf(setting, forms));
+      const tag = forms[0][1].name === "short" ? link.short_tag_bytes : link.long_tag_bytes;
+      return costsOfForms(setting, forms, back, { cycles, setupCycles: 0, saves, tag }, usable);
+    }
+    const form = plainForm(radio, sealedAlone(candidate, question.message_bytes));
+    const back = reply ? plainForm(radio, sealedAlone(candidate, question.answer_bytes)).sizes : [];
+    const cycles = seal.encrypt_cycles + (reply ? reply.decrypt_cycles : 0);
+    const work = { cycles, setupCycles: seal.setup_cycles, saves: 0, tag: candidate.tag_bytes };
+    return costsOfForms(setting, [[1, form]], back, work, usable);
   }
 
   // --- ranking (advise/rank.py) ---
@@ -263,35 +485,36 @@ const adviser = (() => {
   const exclusion = (candidate, reason, budgets = [], excess = 0, failed = false) =>
     ({ candidate, budgets, reason, excess, failed });
 
-  function unfit(candidate, question) {
-    const needs = new Set(question.needs);
-    if (candidate.standing === "broken") return exclusion(candidate, `broken: ${candidate.standing_reason}`);
-    if (needs.has("integrity") && candidate.tag_bytes === 0) {
-      return exclusion(candidate, "no integrity: changed messages are not refused");
+  function linkRefusal(link, radio, question) {
+    if (!linked(question)) return "";
+    const low = link.packet_bytes_min, high = link.packet_bytes_max;
+    if (!(low <= radio.packet_bytes && radio.packet_bytes <= high)) {
+      const has = `${radio.name} has packets of ${radio.packet_bytes} bytes`;
+      return `${has}; the link takes ${low} to ${high}: set --packet-bytes`;
     }
-    if (needs.has("replay") && candidate.tag_bytes === 0) {
-      return exclusion(candidate, "no protection against replay: its counter could be changed unseen");
+    const most = messageBytesMax(link, radio);
+    for (const [option, length] of [["--bytes", question.message_bytes], ["--answer", question.answer_bytes]]) {
+      if (length > most) {
+        return `${option} ${length}: the link takes messages of up to ${most} bytes in its ${link.pieces_max} ` +
+          `packets of ${radio.packet_bytes} bytes; send it in parts`;
+      }
     }
-    if (needs.has("replay") && (candidate.nonce !== "counter" || question.counter_bytes === 0)) {
-      return exclusion(candidate, "no protection against replay: no counter travels with a message");
+    if (question.answer_bytes && question.delivery === "one-way") {
+      return "--answer: a one-way node hears none; ask with --delivery unconfirmed or confirmed";
     }
-    return null;
+    return "";
   }
 
-  function costsOf(setting, candidate, usable) {
-    if (candidate.status !== "ok") return null;
-    const { question } = setting;
-    const cycles = atLength(candidate.points, takenBytes(candidate, question.message_bytes));
-    let answerCycles = 0, answerBytes = 0;
-    if (question.answer_bytes > 0) {
-      const answer = atLength(candidate.points, takenBytes(candidate, question.answer_bytes));
-      if (answer === null) return null;
-      answerCycles = answer[2];
-      answerBytes = sealedBytes(candidate, question.answer_bytes, question.counter_bytes);
+  function unfit(candidate, question, link) {
+    if (candidate.standing === "broken") return exclusion(candidate, `broken: ${candidate.standing_reason}`);
+    if (question.needs.includes("integrity") && candidate.tag_bytes === 0) {
+      return exclusion(candidate, "no integrity: changed messages are not refused");
     }
-    if (cycles === null) return null;
-    const sealed = sealedBytes(candidate, question.message_bytes, question.counter_bytes);
-    return messageCosts(setting, sealed, cycles[1] + answerCycles, cycles[0], answerBytes, usable);
+    if (linked(question) && !(candidate.cipher in link.suites)) {
+      const has = Object.keys(link.suites).join(", ");
+      return exclusion(candidate, `not in the secure link, which refuses replays: it has ${has}`);
+    }
+    return null;
   }
 
   // Days that the first would last through other regulators that can run the device.
@@ -300,37 +523,45 @@ const adviser = (() => {
       .filter((other) => other.name !== setting.regulator.name && !refusalOf(setting.device, setting.battery, other))
       .map((other) => {
         const usable = usableFraction(setting.battery, voltsNeeded(setting.device, other));
-        return [other.name, costsOf({ ...setting, regulator: other }, first, usable)];
+        return [other.name, messageCosts({ ...setting, regulator: other }, first, usable)];
       })
       .filter(([, costs]) => costs)
       .map(([name, costs]) => [name, costs.life_days]);
   }
 
-  function overBudget({ question }, candidate, costs) {
+  function overBudget(setting, candidate, costs) {
+    const { question } = setting;
+    if (question.needs.includes("constant-time") && candidate.timing_varies) {
+      return exclusion(candidate, "its time varies with the data");
+    }
     const latency = question.latency_us_max, interval = question.interval_s * 1e6;
+    const ms = (us) => tenths(us / 1000);
+    const duty = dutyPercent(setting, costs), dutyMax = setting.radio.duty_percent;
     const limits = [
-      ["flash", flashOf(candidate), question.flash_max, "takes {} bytes of flash, {} too many", 1],
-      ["ram", ramOf(candidate), question.ram_max, "takes {} bytes of RAM with its stack, {} too many", 1],
-      ["overhead", costs.overhead_bytes, question.overhead_max, "adds {} bytes, {} too many", 1],
-      ["latency", costs.latency_us, latency, "takes {} ms until delivered, {} too long", 1000],
-      ["interval", costs.busy_us, interval, "is busy {} ms with each, {} too long", 1000],
+      ["flash", flashOf(candidate), question.flash_max, "takes {} bytes of flash, {} too many", number],
+      ["ram", ramOf(candidate), question.ram_max, "takes {} bytes of RAM with its stack, {} too many", number],
+      ["overhead", costs.overhead_bytes, question.overhead_max, "adds {} bytes, {} too many", number],
+      ["latency", costs.latency_us, latency, "takes {} ms until delivered, {} too long", ms],
+      ["interval", costs.busy_us, interval, "is busy {} ms with each, {} too long", ms],
+      ["duty", duty, dutyMax, "is on the air {} of the time, {} more than its band allows", percent],
     ];
     const broken = limits.filter(([, needed, limit]) => limit !== null && needed > limit);
     if (!broken.length) return null;
-    const said = broken.map(([, needed, limit, text, unit]) => {
-      const tell = unit === 1 ? number : tenths;
-      return text.replace("{}", tell(needed / unit)).replace("{}", tell((needed - limit) / unit));
-    });
+    const said = broken.map(([, needed, limit, text, words]) =>
+      text.replace("{}", words(needed)).replace("{}", words(needed - limit)));
     const excess = Math.max(...broken.map(([, needed, limit]) => needed / Math.max(1, limit)));
     return exclusion(candidate, said.join("; "), broken.map(([name]) => name), excess);
   }
 
   function reasonOf(candidate, costs, first, least, rank) {
+    const varies = candidate.timing_varies ? ["its time varies with the data"] : [];
     if (rank === 1) {
-      return `${candidate.standing}, and least energy and memory together: ${plural(costs.packets, "packet")}`;
+      const packets = plural(costs.packets, "packet");
+      const sent = costs.form === "alone" ? packets : `${costs.form}, ${packets}`;
+      return [`${candidate.standing}, and first in energy, memory and timing together: ${sent}`, ...varies].join("; ");
     }
     const same = candidate.standing === first.standing;
-    const words = [same ? candidate.standing : `only ${candidate.standing} (${candidate.standing_reason})`];
+    const words = [same ? candidate.standing : `only ${candidate.standing} (${candidate.standing_reason})`, ...varies];
     if (costs.packets !== least.packets) {
       const count = costs.packets - least.packets;
       words.push(`${plural(Math.abs(count), "packet")} ${count > 0 ? "more" : "less"}`);
@@ -346,20 +577,29 @@ const adviser = (() => {
     return words.join(", ");
   }
 
-  // data: what `motecrypt.advise.export` gave. Returns what `motecrypt.advise.advise` returns.
-  function advise(data, question, deviceName, radioName, cells, regulatorName) {
-    const device = data.devices[deviceName], radio = data.radios[radioName];
+  // data: what `motecrypt.advise.export` gave. `of`: "board" or "chip". `sleeps`: also where no example does.
+  // Returns what `motecrypt.advise.advise` returns.
+  function advise(data, question, deviceName, radioName, cells, regulatorName, of = "board", sleeps = false) {
+    const radio = data.radios[radioName], { link } = data;
     const regulator = data.regulators[regulatorName];
+    const sleepers = data.sleepers[deviceName] || [];
+    const sleeping = sleeps || sleepers.includes(radioName) || (streams(radio) && sleepers.includes("serial"));
+    const part = (kind) => kind[deviceName] && { ...kind[deviceName], sleeps: sleeping };
+    const chip = part(data.chips);
+    const device = of === "chip" ? chip : part(data.devices);
+    if (!device) {
+      throw new Error(`${deviceName}: its folder has no currents of the chip alone; ask without --bare-chip`);
+    }
     const voltsMin = voltsNeeded(device, regulator);
     const usable = usableFraction(cells, voltsMin);
-    const refusal = refusalOf(device, cells, regulator);
+    const refusal = refusalOf(device, cells, regulator) || linkRefusal(link, radio, question);
     if (refusal) return { refusal, entries: [], exclusions: [], notes: [], plaintext: null, usable: 0 };
-    const setting = { question, device, radio, battery: cells, regulator };
-    const plaintext = messageCosts(setting, question.message_bytes, 0, 0, question.answer_bytes, usable);
+    const setting = { question, device, radio, link, battery: cells, regulator };
+    const plaintext = plainCosts(setting, usable);
     const found = [], exclusions = [];
     for (const candidate of data.candidates[deviceName]) {
-      let excluded = unfit(candidate, question);
-      const costs = excluded ? null : costsOf(setting, candidate, usable);
+      let excluded = unfit(candidate, question, link);
+      const costs = excluded ? null : messageCosts(setting, candidate, usable);
       if (costs) excluded = overBudget(setting, candidate, costs);
       if (excluded) {
         exclusions.push(excluded);
@@ -370,7 +610,8 @@ const adviser = (() => {
         exclusions.push(exclusion(candidate, why, [], 0, failed));
       } else {
         const share = flashOf(candidate) / device.flash_bytes + ramOf(candidate) / device.ram_bytes;
-        const weight = costs.energy.total_uj * (1 + data.memory_weight * share);
+        const timing = candidate.timing_varies ? data.timing_weight : 0;
+        const weight = costs.energy.total_uj * (1 + data.memory_weight * share) * (1 + timing);
         const key = [data.order.indexOf(candidate.standing), weight, nameOf(candidate)];
         found.push({ key, candidate, costs, weight });
       }
@@ -385,8 +626,14 @@ const adviser = (() => {
       reason: reasonOf(candidate, costs, found[0].candidate, found[0].costs, index + 1),
     }));
     const lives = found.length ? otherLives(setting, found[0].candidate, Object.values(data.regulators)) : [];
-    const tools = { messageCosts, nonceOnAir, flashOf, nameOf, number, percent, days, significant, plural, inOrder, fixed };
-    const notes = adviserNotes(tools, setting, entries, exclusions, plaintext, usable, voltsMin, lives);
+    const bare = found.length && of === "board" && chip
+      ? messageCosts({ ...setting, device: chip }, found[0].candidate, usable)
+      : null;
+    const tools = {
+      messageCosts, atLength, takenBytes, longForm, shortRoom, streams, patienceUs, dutyPercent, shelfDays, linked,
+      flashOf, nameOf, number, percent, days, significant, plural, inOrder, fixed,
+    };
+    const notes = adviserNotes(tools, setting, entries, exclusions, plaintext, usable, voltsMin, lives, bare);
     return { refusal: "", entries, exclusions, notes, plaintext, usable };
   }
 
