@@ -25,7 +25,7 @@ from motecrypt.cli._output import (
 from motecrypt.cli._selection import select
 from motecrypt.errors import InputError
 from motecrypt.model import Device
-from motecrypt.radios import load_radio
+from motecrypt.radios import Radio, load_radio
 
 
 @click.command(
@@ -164,27 +164,44 @@ def command(
         candidates = ensured(found, results, catalog, device, jobs, report)
     others = [advise.regulator_part(name) for name in advise.regulator_names()]
     answer = advise.advise(question, candidates, part, radio_facts, link, battery, between, others, chip)
-    step = _next_step(catalog, device, answer.entries)
+    step, said = _next_step(catalog, device, answer.entries, radio, question)
     if as_json:
         print_json({**_plain(question, answer), "next": step or None})
     else:
         _print(question, answer, (part, radio.title, battery, between), top)
-        if step:
-            console().print(f"Next, the code that was measured as a library: {step}", markup=False)
+        if said:
+            console().print(said, markup=False)
     if not answer.entries:
         raise InputError(answer.notes[0])
 
 
-def _next_step(catalog: Catalog, device: Device, entries: Sequence[advise.Entry]) -> str:
-    """The command that exports the first of the ranked that is ours."""
-    from motecrypt.export import next_step
+def _next_step(
+    catalog: Catalog,
+    device: Device,
+    entries: Sequence[advise.Entry],
+    radio: Radio,
+    question: advise.Question,
+) -> tuple[str, str]:
+    """The command that exports the first of the ranked that is ours, and what is said of it: with the link
+    for this radio where the link carries the messages."""
+    from motecrypt.export import LinkRadio, next_link_step, next_step
 
     for entry in entries:
         one = entry.candidate
-        step = next_step(catalog, device, one.cipher, one.implementation, one.placement)
+        named = (one.cipher, one.implementation, one.placement)
+        if not question.linked:
+            step, what = next_step(catalog, device, *named), "the code that was measured as a library"
+        else:
+            what = "the link with the code that was measured as a library"
+            try:
+                step = next_link_step(
+                    catalog, device, *named, LinkRadio(radio, question.delivery == "one-way")
+                )
+            except InputError as error:
+                return "", f"No library of the link for this: {error}"
         if step:
-            return step
-    return ""
+            return step, f"Next, {what}: {step}"
+    return "", ""
 
 
 def _example_sleeps(catalog: Catalog, device: Device) -> tuple[str, ...]:

@@ -4,7 +4,7 @@
 """
 
 from motecrypt.export.library import Export, KnownAnswer, choose, known_answer, next_step, plan
-from motecrypt.export.link import LinkRadio, plan_link
+from motecrypt.export.link import LinkRadio, next_link_step, plan_link
 from motecrypt.export.targets import Target, target, target_for, target_names
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Target",
     "choose",
     "known_answer",
+    "next_link_step",
     "next_step",
     "plan",
     "plan_link",

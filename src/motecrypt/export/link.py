@@ -18,8 +18,8 @@ from motecrypt.export.checks import check_address
 from motecrypt.export.figures import ExportFigures
 from motecrypt.export.library import EVERYWHERE, Export, Renderer
 from motecrypt.export.sources import CONFIG, exported_inputs
-from motecrypt.export.targets import Target, TargetFile
-from motecrypt.model import Cipher, Implementation
+from motecrypt.export.targets import Target, TargetFile, target_for
+from motecrypt.model import Cipher, Device, Implementation
 from motecrypt.radios import Radio
 from motecrypt.radios.air import air_time_us
 from motecrypt.toolchain import BuildRequest
@@ -97,13 +97,8 @@ def plan_link(
         raise InputError(f"--placement {placement}: {body.name} takes {', '.join(places)}")
     check_address(url, "--url")
     fixed = radio.fixed if radio else None
-    if fixed and fixed.packet_bytes < PACKET_BYTES_MIN:
-        raise InputError(f"packets of {fixed.packet_bytes} bytes; the link takes {PACKET_BYTES_MIN} to 255")
-    if fixed and target.link.storage == "eeprom.h" and fixed.packet_bytes + 6 > _AVR_MESSAGE_BYTES:
-        raise InputError(
-            f"--packet-bytes {fixed.packet_bytes}: an AVR has room for packet and message of "
-            f"{_AVR_MESSAGE_BYTES} bytes together"
-        )
+    if fixed:
+        _check_packets(target, fixed.packet_bytes)
     names = [suite, body.variant, *([] if placement == "flash" else [placement])]
     if radio:
         names += [radio.radio.name, str(radio.radio.packet_bytes), *(["sends"] if radio.sends_only else [])]
@@ -162,6 +157,35 @@ def plan_link(
         "prefix": prefix,
     }
     return Export(str(context["name"]), prefix, class_name, cipher, body, files, ExportFigures(), about)
+
+
+def next_link_step(
+    catalog: Catalog, device: Device, cipher: str, implementation: str, placement: str, radio: LinkRadio
+) -> str:
+    """The command that exports the link as it was advised for a device and a radio; empty where the
+    implementation is not ours to export.
+
+    Raises
+    ------
+    InputError
+        Such packets are too long for the device.
+    """
+    meant = target_for(device, catalog)
+    for body in catalog.implementations_of(cipher, device.name, ["motecrypt"]):
+        if body.name == implementation and body.runs_on(meant.core):
+            _check_packets(meant, radio.radio.packet_bytes)
+            return _command(meant, catalog.cipher(cipher), body, placement, "", radio)
+    return ""
+
+
+def _check_packets(target: Target, packet_bytes: int) -> None:
+    if packet_bytes < PACKET_BYTES_MIN:
+        raise InputError(f"packets of {packet_bytes} bytes; the link takes {PACKET_BYTES_MIN} to 255")
+    if target.link.storage == "eeprom.h" and packet_bytes + 6 > _AVR_MESSAGE_BYTES:
+        raise InputError(
+            f"--packet-bytes {packet_bytes}: an AVR has room for packet and message of "
+            f"{_AVR_MESSAGE_BYTES} bytes together"
+        )
 
 
 def _fits(file: TargetFile, radio: LinkRadio | None) -> bool:

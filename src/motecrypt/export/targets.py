@@ -21,12 +21,14 @@ class TargetFile:
     Attributes
     ----------
     radios : the radios that a link's example is for ("serial": those on a serial line); empty: all.
+    sleeps : whether this example lets chip and radio sleep between messages: `advise` counts sleep then.
     """
 
     template: str
     path: str
     kinds: tuple[str, ...]
     radios: tuple[str, ...] = ()
+    sleeps: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,6 @@ class Target:
     sources : the folder for the interface and the C files.
     takes_flags : whether such a library can ask for compiler flags.
     tested : what was tested of such exports, for their README.
-    example_sleeps : the radios ("serial": all on a serial line) with which an example sends messages and lets
-        all sleep in between: `advise` counts sleep with these alone.
     """
 
     name: str
@@ -75,7 +75,6 @@ class Target:
     example_include: str
     example_main: str
     example_begin: str
-    example_sleeps: tuple[str, ...]
     files: tuple[TargetFile, ...]
     link: LinkTarget
 
@@ -101,7 +100,8 @@ def target_for(device: Device, catalog: Catalog) -> Target:
 
 def example_sleeps(device: Device, catalog: Catalog) -> tuple[str, ...]:
     """The radios with which an example sleeps between messages, of what a device's owner would install."""
-    return target_for(device, catalog).example_sleeps
+    files = target_for(device, catalog).link.files
+    return tuple(dict.fromkeys(radio for file in files if file.sleeps for radio in file.radios))
 
 
 def sleepers(catalog: Catalog) -> dict[str, tuple[str, ...]]:
@@ -127,7 +127,6 @@ def read_target(folder: Path, catalog: Catalog) -> Target:
         example_include=table.text("example_include", ""),
         example_main=table.text("example_main", "int main(void)"),
         example_begin=table.text("example_begin", ""),
-        example_sleeps=table.texts("example_sleeps", []),
         files=tuple(_read_files(table.tables("file"))),
         link=_read_link(table.table("link")),
     )
@@ -140,7 +139,8 @@ def _read_files(entries: Sequence[Table]) -> list[TargetFile]:
     for entry in entries:
         template = entry.text("template", filled=True)
         kinds, radios = entry.texts("kinds", []), entry.texts("radios", [])
-        files.append(TargetFile(template, entry.text("path", template), kinds, radios))
+        path, sleeps = entry.text("path", template), entry.flag("sleeps", False)
+        files.append(TargetFile(template, path, kinds, radios, sleeps))
         entry.done()
     return files
 

@@ -54,14 +54,33 @@ def test_the_answer_ranks_with_reasons_and_says_what_one_would_miss(db: Path) ->
     assert "mbedtls/rom-tables does not fit: needs" in text and "too many" in text
     assert "broken: chosen plaintext" in text
     assert "measuring" not in done.stderr
-    step = "motecrypt export arduino DIR --cipher ascon-aead128 --variant bytes"
-    assert done.stdout.endswith(f"Next, the code that was measured as a library: {step}\n")
+    step = "motecrypt export arduino DIR --cipher ascon-aead128 --variant bytes --link"
+    step = f"{step} --radio srf --packet-bytes 12"
+    assert text.endswith(f"Next, the link with the code that was measured as a library: {step}")
+    done = run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--need", "integrity")
+    assert (
+        "Next, the code that was measured as a library: motecrypt export arduino DIR --cipher" in done.stdout
+    )
+    assert "--link" not in done.stdout
+
+
+def test_a_next_step_that_cannot_be_taken_is_told(db: Path) -> None:
+    radio = [*ASKED[:2], "--radio", "lora", *ASKED[4:], *FEW, "--battery", "3xAA", "--db", str(db)]
+    text = " ".join(run(*radio).stdout.split())
+    assert text.endswith(
+        "No library of the link for this: --packet-bytes 222: an AVR has room for packet and message of 216 "
+        "bytes together"
+    )
+    text = " ".join(run(*radio, "--packet-bytes", "60", "--delivery", "one-way").stdout.split())
+    assert text.endswith("--link --radio lora --packet-bytes 60 --sends-only")
 
 
 def test_the_chip_alone_with_a_program_that_sleeps_lasts_for_years(db: Path) -> None:
     board = run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--sleeps", "--json")
     bare = run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--sleeps", "--bare-chip", "--json")
     first = json.loads(board.stdout)["ranked"][0]
+    plain = run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--json")
+    assert json.loads(plain.stdout)["ranked"] == json.loads(board.stdout)["ranked"]  # the example sleeps
     assert first["life_days"] == pytest.approx(0.29 * 2850 / 32.2 / 24, rel=0.01)
     assert 3 < json.loads(bare.stdout)["ranked"][0]["life_days"] / 365.25 < 5
 

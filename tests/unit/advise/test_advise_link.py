@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from motecrypt import advise, bench
-from motecrypt.advise.costs import answer_sizes, at_length
+from motecrypt.advise.costs import answer_sizes, at_length, patience_us
 from motecrypt.advise.exchange import (
     derive_cycles,
     exchange,
@@ -27,6 +27,7 @@ from motecrypt.advise.exchange import (
 from motecrypt.advise.gather import read_link
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.errors import InputError
+from motecrypt.export import LinkRadio
 from motecrypt.link.gateway import Gateway
 from motecrypt.radios import load_radio, radio_names
 from motecrypt.results import Results
@@ -44,6 +45,7 @@ from motecrypt.toolchain.link import (
     link_library,
     open_library,
 )
+from motecrypt.toolchain.link_node import suite_of
 
 LINK = advise.link_facts()
 RADIOS = {name: advise.radio_part(load_radio(name)) for name in radio_names()}
@@ -129,9 +131,16 @@ def test_rules_and_limits_are_those_of_the_core() -> None:
 
 def test_its_ciphers_are_those_of_the_links_suites() -> None:
     """AES-128-CCM with tags of 8 bytes is the catalog's aes128-ccm8."""
-    assert list(LINK.suites) == [{"aes128-ccm": "aes128-ccm8"}.get(suite, suite) for suite in SUITES]
     ciphers = Catalog.load().ciphers
+    assert [suite_of(ciphers[name]) for name in LINK.suites] == list(SUITES)
     assert all(ciphers[name].standing == "recommended" for name in LINK.suites)
+
+
+@pytest.mark.parametrize("name", radio_names())
+def test_a_radio_is_used_as_an_export_for_it_does(name: str) -> None:
+    exported = LinkRadio(load_radio(name))
+    assert patience_us(LINK, RADIOS[name]) == exported.answer_ms * 1000
+    assert streams(RADIOS[name]) == bool(exported.fixed.options & STREAM)
 
 
 @pytest.mark.parametrize("delivery", advise.DELIVERIES)

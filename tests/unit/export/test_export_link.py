@@ -11,8 +11,9 @@ import pytest
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.cli import main
 from motecrypt.errors import InputError
-from motecrypt.export import Export, LinkRadio, choose, plan_link, target, target_names
+from motecrypt.export import Export, LinkRadio, choose, next_link_step, plan_link, target, target_names
 from motecrypt.export.sources import CONFIG
+from motecrypt.export.targets import TARGETS, example_sleeps, sleepers
 from motecrypt.model import Implementation
 from motecrypt.radios import load_radio, radio_names
 from motecrypt.toolchain import BuildRequest
@@ -324,3 +325,37 @@ def test_what_is_refused_is_one_line_and_leaves_nothing(
     code, out, err = _run(capfd, *given, "--db", str(tmp_path / "r.db"))
     assert (code, out) == (2, "") and message in err and err.count("\n") == 1
     assert not (tmp_path / "lib").exists()
+
+
+@pytest.mark.parametrize("name", target_names())
+def test_the_examples_that_sleep_are_those_that_say_so(name: str) -> None:
+    """An AVR's sleep mode with its radio's sleep pin; a wait that keeps the chip's clocks is no sleep."""
+    for file in target(name, CATALOG).link.files:
+        places = (TARGETS / name, TARGETS.parent / "templates")
+        text = next(p.read_text() for place in places if (p := place / f"{file.template}.j2").is_file())
+        assert file.sleeps == ("sleep_cpu();" in text and "ATSM2" in text), file.template
+        assert not file.sleeps or file.radios == ("serial",)
+
+
+def test_sleep_is_counted_where_the_example_for_the_device_sleeps() -> None:
+    found = {name: example_sleeps(device, CATALOG) for name, device in CATALOG.devices.items()}
+    assert found == {"uno": ("serial",), "pico": (), "host": ()}
+    assert sleepers(CATALOG) == {"uno": ("serial",)}
+
+
+def test_the_next_step_exports_the_link_as_it_was_advised() -> None:
+    uno, pico = CATALOG.devices["uno"], CATALOG.devices["pico"]
+    srf = radio("srf")
+    told = next_link_step(CATALOG, uno, "aes128-ccm8", "motecrypt/fast", "flash", srf)
+    step = "motecrypt export arduino DIR --cipher aes128-ccm8 --variant fast"
+    assert told == f"{step} --link --radio srf --packet-bytes 12"
+    lone = radio("nrf24", sends_only=True)
+    told = next_link_step(CATALOG, pico, "ascon-aead128", "motecrypt/interleaved", "ram", lone)
+    assert told.startswith(
+        "motecrypt export pico-sdk DIR --cipher ascon-aead128 --variant interleaved --plac"
+    )
+    assert told.endswith("--link --radio nrf24 --packet-bytes 32 --sends-only")
+    assert next_link_step(CATALOG, uno, "aes128-ccm8", "bearssl", "flash", srf) == ""
+    with pytest.raises(InputError, match="--packet-bytes 222: an AVR has room"):
+        next_link_step(CATALOG, uno, "aes128-ccm8", "motecrypt/fast", "flash", radio("lora"))
+    assert next_link_step(CATALOG, pico, "aes128-ccm8", "motecrypt/fast", "flash", radio("lora"))
