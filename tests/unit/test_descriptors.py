@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from motecrypt.advise.gather import read_supplies
+from motecrypt.advise.gather import read_link, read_supplies
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.ciphers import read_cipher_folder
 from motecrypt.catalog.devices import read_device
@@ -33,7 +33,7 @@ from motecrypt.wlan.parameters import read_document
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
 FILES = sorted(PACKAGE.rglob("*.toml"))
-NAMED_FREELY = ("placement", "configuration", "cell", "regulator", "card", "signal")
+NAMED_FREELY = ("placement", "configuration", "cell", "regulator", "card", "signal", "suite")
 """Tables of tables whose names a descriptor chooses."""
 FREE_FILES = ("setup.toml", "processors.toml", "storage.toml")
 """Files whose tables are named freely."""
@@ -56,6 +56,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "device.toml": lambda path: read_device(path.parent),
     "processors.toml": processors,
     "batteries.toml": read_supplies,
+    "link.toml": read_link,
     "setup.toml": read_kits,
     "storage.toml": read_storage,
     "wlan.toml": read_document,
@@ -185,6 +186,7 @@ POSITIVE += (
     "message",
     "ways",
     "divider",
+    "answer_bytes",
 )
 
 

@@ -219,11 +219,12 @@ def _read_cell(name: str, table: Table) -> BatteryPart:
     )
     table.text("source", filled=True)
     table.text("curve_source", filled=True)
-    if cell.shelf_years:
-        table.text("shelf_source", filled=True)
+    shelf_source = table.text("shelf_source", "")
     table.done()
     if not cell.volts_empty < cell.volts <= cell.volts_full:
         raise InputError(f"{table.where}: needs volts_empty < volts <= volts_full")
+    if cell.shelf_years and not shelf_source.strip():
+        raise InputError(f"{table.where}: 'shelf_years' needs its 'shelf_source'")
     points = cell.curve
     falling = all(a[0] > b[0] and a[1] <= b[1] for a, b in pairwise(points))
     if len(points) < 2 or not falling or points[0][1] != 0 or points[-1][1] != 1:

@@ -24,8 +24,8 @@ from motecrypt.advise.exchange import (
     unit_cycles,
     usual_form,
 )
-from motecrypt.advise.gather import read_link
-from motecrypt.catalog import FIRMWARE, Catalog
+from motecrypt.advise.gather import read_link, read_supplies
+from motecrypt.catalog import DATA, FIRMWARE, Catalog
 from motecrypt.errors import InputError
 from motecrypt.export import LinkRadio
 from motecrypt.link.gateway import Gateway
@@ -291,11 +291,29 @@ def test_the_cycles_are_those_of_the_core_on_an_uno(results: Results, tmp_path: 
     ],
 )
 def test_a_damaged_file_is_told_in_one_line(old: str, new: str, said: str, tmp_path: Path) -> None:
-    from motecrypt.catalog import DATA
-
     text = (DATA / "link.toml").read_text()
     assert old in text
     (tmp_path / "link.toml").write_text(text.replace(old, new, 1))
     with pytest.raises(InputError, match=said):
         read_link(tmp_path / "link.toml")
     assert read_link(DATA / "link.toml") == LINK
+
+
+def test_a_shelf_life_without_its_source_is_refused(tmp_path: Path) -> None:
+    text = (DATA / "batteries.toml").read_text()
+    (tmp_path / "batteries.toml").write_text(re.sub('shelf_source = ".*"', "", text, count=1))
+    with pytest.raises(InputError, match="'shelf_years' needs its 'shelf_source'"):
+        read_supplies(tmp_path / "batteries.toml")
+
+
+def test_a_duty_cycle_is_above_nothing_and_at_most_all_of_the_time(tmp_path: Path) -> None:
+    text = (DATA / "radios" / "srf.toml").read_text()
+    assert RADIOS["srf"].duty_percent == 1 and RADIOS["nrf24"].duty_percent == 100
+    for value, fits in ((100, True), (100.1, False), (0, False), (0.1, True)):
+        path = tmp_path / "own.toml"
+        path.write_text(text.replace("duty_percent = { value = 1,", f"duty_percent = {{ value = {value},"))
+        if fits:
+            assert advise.radio_part(load_radio(str(path))).duty_percent == value
+        else:
+            with pytest.raises(InputError, match=r"figure .duty_percent. is .*; expected above 0"):
+                load_radio(str(path))
