@@ -16,7 +16,6 @@ from motecrypt.cli._output import (
     print_json,
     progress,
 )
-from motecrypt.export.targets import sleepers
 from motecrypt.paths import write_atomically
 from motecrypt.report import Content, export_figures, gather, render
 from motecrypt.setup import need
@@ -67,6 +66,8 @@ def write_report(output: Path, db: Path | None, compilers: Sequence[str] = ()) -
     """Make the report from the results and write it, whole or not at all; returns what it tells."""
     need("plots")
     with open_results(db, compilers) as results:
+        from motecrypt.export.targets import sleepers
+
         catalog = Catalog.load()
         content = gather(results, catalog, sleepers(catalog))
     write_atomically(output, render(content).encode())
