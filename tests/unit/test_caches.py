@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
 KEPT = {
     "advise/exchange.py: exchange",
     "advise/gather.py: _supplies",
-    "advise/gather.py: link_facts",
+    "advise/link_data.py: link_facts",
     "audits/runs/__init__.py: _code",
     "bench/keys.py: _oracle_hash",
     "bench/passes.py: _expected",

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from motecrypt.advise.gather import read_link, read_supplies
+from motecrypt.advise.gather import read_supplies
+from motecrypt.advise.link_data import read_link
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.ciphers import read_cipher_folder
 from motecrypt.catalog.devices import read_device

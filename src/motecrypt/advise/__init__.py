@@ -18,7 +18,6 @@ from motecrypt.advise.gather import (
     cell_names,
     device_part,
     export,
-    link_facts,
     placed,
     radio_part,
     regulator_names,
@@ -26,6 +25,7 @@ from motecrypt.advise.gather import (
     sleeps_with,
     weighable,
 )
+from motecrypt.advise.link_data import link_facts
 from motecrypt.advise.rank import advise, link_refusal, supply_refusal, unfit
 from motecrypt.advise.records import (
     DELIVERIES,

@@ -24,7 +24,8 @@ from motecrypt.advise.exchange import (
     unit_cycles,
     usual_form,
 )
-from motecrypt.advise.gather import read_link, read_supplies
+from motecrypt.advise.gather import read_supplies
+from motecrypt.advise.link_data import read_link
 from motecrypt.catalog import DATA, FIRMWARE, Catalog
 from motecrypt.errors import InputError
 from motecrypt.export import LinkRadio
