@@ -170,7 +170,7 @@ def command(
     else:
         _print(question, answer, (part, radio.title, battery, between), top)
         if said:
-            console().print(said, markup=False)
+            console().print(said, markup=False, soft_wrap=True)
     if not answer.entries:
         raise InputError(answer.notes[0])
 
