@@ -65,13 +65,13 @@ def test_the_answer_ranks_with_reasons_and_says_what_one_would_miss(db: Path) ->
 
 
 def test_a_next_step_that_cannot_be_taken_is_told(db: Path) -> None:
-    radio = [*ASKED[:2], "--radio", "lora", *ASKED[4:], *FEW, "--battery", "3xAA", "--db", str(db)]
-    text = " ".join(run(*radio).stdout.split())
+    asked = [*ASKED[:2], "--radio", "lora", *ASKED[4:-1], "60s", *FEW, "--battery", "3xAA", "--db", str(db)]
+    text = " ".join(run(*asked).stdout.split())
     assert text.endswith(
         "No library of the link for this: --packet-bytes 222: an AVR has room for packet and message of 216 "
         "bytes together"
     )
-    text = " ".join(run(*radio, "--packet-bytes", "60", "--delivery", "one-way").stdout.split())
+    text = " ".join(run(*asked, "--packet-bytes", "60", "--delivery", "one-way").stdout.split())
     assert text.endswith("--link --radio lora --packet-bytes 60 --sends-only")
 
 
