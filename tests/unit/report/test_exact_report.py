@@ -14,7 +14,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.findings.audit import DiffusionMatrix
 from motecrypt.model import Measurement
-from motecrypt.report import charts, costs, export, headlines, vega
+from motecrypt.report import charts, content, costs, export, headlines, vega
 from motecrypt.report.figure import Figure, theme
 
 DEVICES = Catalog.load().devices
@@ -139,6 +139,17 @@ def test_the_best_of_each_device() -> None:
         "pico": "motecrypt/fast",
     }
     assert costs.best_by_device(made, 16)["uno"].implementation == "motecrypt/a"
+
+
+def test_a_line_over_length_needs_three_lengths() -> None:
+    rc4 = Catalog.load().ciphers["rc4"]
+
+    def figure(*lengths: int) -> Figure | None:
+        return content._length_figure(rc4, joined(*(measurement(message_bytes=n) for n in lengths)))
+
+    assert figure(16, 32) is None
+    made = figure(16, 32, 48)
+    assert made is not None and [row["message_bytes"] for row in made.data()] == [16, 32, 48]
 
 
 # --- sentences ---------------------------------------------------------------------------------------------
