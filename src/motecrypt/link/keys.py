@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 KEY_BYTES = (16, 24, 32)
 MASTER_BYTES = 16
-_FILE_BYTES_MAX = 1024
 _MASTER = "motecrypt-link"
 _NODE = '{"motecrypt": "node"'
 _SUITES: tuple[Suite, ...] = ("aes128-ccm", "ascon-aead128")
@@ -149,13 +148,13 @@ def _private(path: Path) -> str:
     try:
         with open_regular(path) as file:
             mode = os.fstat(file.fileno()).st_mode
-            text = file.read(_FILE_BYTES_MAX + 1)
+            text = file.read(1025)
     except InputError as error:
         raise InputError(f"key file {error}; make one with 'motecrypt key FILE'") from None
     if mode & 0o077:
         raise InputError(f"key file {path}: others can read or write it; run 'chmod 600 {path}'")
     try:
-        if len(text) > _FILE_BYTES_MAX:
+        if len(text) > 1024:
             raise ValueError
         return text.decode("ascii")
     except ValueError:

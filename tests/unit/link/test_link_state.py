@@ -108,9 +108,10 @@ def test_key_files_of_every_size_and_none_too_long(tmp_path: Path) -> None:
     assert read_key_file(path) == b"\x5a" * 16
     path.write_text(" " * (1024 - 32) + "5a" * 16)
     assert read_key_file(path) == b"\x5a" * 16
-    path.write_text(" " * (1025 - 32) + "5a" * 16)
-    with pytest.raises(InputError, match="not hex digits"):
-        read_key_file(path)
+    for text in (" " * (1025 - 32) + "5a" * 16, "5a" * 16 + " " * (1025 - 32)):
+        path.write_text(text)
+        with pytest.raises(InputError, match="not hex digits"):
+            read_key_file(path)
     for mode in (0o601, 0o604, 0o610, 0o640):
         path.chmod(mode)
         with pytest.raises(InputError, match="chmod 600"):
