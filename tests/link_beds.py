@@ -63,6 +63,7 @@ def _opened(storage: Storage, *defines: str) -> ctypes.CDLL:
         library.bed_cut.argtypes, library.bed_cut.restype = [ctypes.c_int32], None
         library.bed_memory.restype = library.bed_stuck.restype = ctypes.c_void_p
         library.bed_erasures.restype = library.bed_writes.restype = ctypes.c_uint32
+        library.bed_reads.restype = ctypes.c_uint32
     return library
 
 

@@ -34,7 +34,7 @@ const size_t bed_bytes = sizeof(struct bed);
 static uint8_t memory[ROOM];      /* a sector of somebody else's on both sides */
 static uint8_t stuck[ROOM];       /* bits that stay 0 */
 static int32_t steps_left = -1;   /* bytes written or erased until the power goes; below 0: it stays */
-static uint32_t erasures, writes;
+static uint32_t erasures, writes, reads;
 static jmp_buf power;
 
 uint8_t *bed_memory(void) {
@@ -57,6 +57,10 @@ uint32_t bed_writes(void) {
     return writes;
 }
 
+uint32_t bed_reads(void) {
+    return reads;
+}
+
 static void step(void) {
     if (steps_left == 0) {
         longjmp(power, 1);
@@ -70,6 +74,7 @@ void link_flash_read(uint32_t at, uint8_t *to, uint16_t bytes) {
     if (at < START || at + bytes > START + LINK_FLASH_BYTES) {
         abort();
     }
+    reads++;
     memcpy(to, memory + at, bytes);
 }
 

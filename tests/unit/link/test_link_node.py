@@ -244,6 +244,17 @@ def test_new_keys_are_taken_once_and_only_of_a_later_generation() -> None:
     assert bed.storage[:24] == block(4).encode()
 
 
+def test_the_keys_that_are_there_now_count_not_those_that_were() -> None:
+    bed = provisioned(generation=5)
+    other = NativeLink(open_library(link_library("aes128-ccm")))
+    other.provision(KeyBlock(5, OPTIONS, PACKET, 7, bytes(16)))
+    numbers = [struct.unpack_from("<I", page, STORAGE_BYTES)[0] for page in pages(bed)]
+    newest = max(number for number in numbers if number != 2**32 - 1)
+    put_page(bed, newest % PAGES, page_of(other.storage, newest))
+    assert bed.provision(block(7).encode()) is Event.REFUSED
+    assert bed.provision(block(8).encode()) is Event.NOTHING
+
+
 def test_a_key_without_counters_counts_as_there() -> None:
     bed = provisioned(generation=300)
     bed.store(28, b"\xff" * 160)
@@ -356,6 +367,14 @@ def test_the_greatest_number_counts_in_its_own_place(there: dict[int, int], newe
         put_page(bed, place, page_of(image_of(place), number))
     bed.begin()
     assert bed.storage == (b"\xff" * STORAGE_BYTES if newest is None else image_of(newest))
+
+
+def test_to_find_the_newest_page_each_is_read_once() -> None:
+    bed = fresh()
+    bed.begin()
+    erased = bed.library.bed_reads()
+    bed.begin()
+    assert bed.library.bed_reads() - erased == PAGES  # there is no page that the key could be read from
 
 
 def test_what_was_found_before_is_forgotten() -> None:

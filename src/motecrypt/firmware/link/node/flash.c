@@ -42,13 +42,13 @@ static uint8_t is_page(const struct link_flash *flash, uint8_t place, uint32_t *
 void link_flash_open(struct link_flash *flash, uint32_t start) {
     flash->start = start;
     flash->newest = 0;
-    flash->found = 0;
+    flash->found = false;
     for (uint8_t place = 0; place < 2 * PAGES; place++) {
         uint32_t number;
 
         if (is_page(flash, place, &number) && number >= flash->newest) {
             flash->newest = number;
-            flash->found = 1;
+            flash->found = true;
         }
     }
 }
@@ -99,7 +99,7 @@ void link_store(struct link *link, uint8_t at, const uint8_t *from, uint8_t byte
         link_flash_write(address_of(flash, number), page);
         if (is_page(flash, (uint8_t)(number % (2 * PAGES)), &kept) && kept == number) {
             flash->newest = number;
-            flash->found = 1;
+            flash->found = true;
             return;
         }
     }

@@ -11,6 +11,7 @@
 #ifndef MOTECRYPT_LINK_FLASH_H
 #define MOTECRYPT_LINK_FLASH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -22,7 +23,7 @@ enum {
 struct link_flash {
     uint32_t start;  /* where the first sector begins, a multiple of LINK_FLASH_SECTOR */
     uint32_t newest; /* the number of the newest page */
-    uint8_t found;   /* 0: there is no page */
+    bool found;      /* whether there is a page */
 };
 
 typedef struct link_flash *link_place;
