@@ -40,6 +40,7 @@
 #include "avr_run_watch.h"
 #include "avr_timer_model.h"
 #include "avr_step.h"
+#include "avr_wait.h"
 #include "bounds.h"
 #include "sandbox.h"
 
@@ -135,6 +136,9 @@ static void run_slice(void) {
         }
         if (state > cpu_Sleeping || avr->pc == pc) {
             check_state(state, pc);
+        }
+        if (avr->pc <= pc && state == cpu_Running) {
+            wait_round(avr, pc, run.until);
         }
     }
 }
@@ -262,6 +266,7 @@ static void make_chip(const char *mcu, uint64_t clock_hz, const char *image, uin
     timers_open(run.avr);
     buses_open(run.avr);
     eeprom_open(run.avr);
+    wait_open(run.avr);
 }
 
 int main(int argc, char **argv) {

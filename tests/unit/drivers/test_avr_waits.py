@@ -1,0 +1,177 @@
+"""Loops that only wait are made at once, and nothing comes out otherwise than where each round is stepped.
+
+A bare run steps every instruction: it is what the others are held to.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from avr_snippets import STOP, UART, Outcome, avr_run
+
+from motecrypt.setup import have
+
+pytestmark = pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+
+#: So many cycles are stepped in more processor time than a driver has in these tests.
+LONG = 6_000_000_000
+
+#: Timer 1 interrupts every 2,500 * 64 cycles and counts in r20 and at 0x0200; the line at 9600 baud.
+TIMED = f"""
+    rjmp start
+    .org 4 * 11
+    rjmp tick
+    .org 0x68
+tick:
+    push r16
+    in r16, 0x3f
+    push r16
+    inc r20
+    sts 0x0200, r20
+    pop r16
+    out 0x3f, r16
+    pop r16
+    reti
+start:
+{UART}
+    ldi r24, 0
+    sts UCSR0A, r24
+    ldi r24, 103
+    sts 0xC4, r24
+    ldi r24, 0x0B
+    sts 0x81, r24
+    ldi r24, 0x09
+    sts 0x89, r24
+    ldi r24, 0xC3
+    sts 0x88, r24
+    ldi r24, 2
+    sts 0x6F, r24
+    ldi r20, 0
+    sts 0x0200, r20
+    ldi r26, 0x00
+    ldi r27, 0x02
+    ldi r28, 0xF0
+    ldi r29, 0x01
+    ldi r30, 0xE0
+    ldi r31, 0x01
+    sei
+"""
+
+LOOKED = "cp r22, r21; breq 1b"
+#: What a loop may look at until the next tick, r21 being the count at its beginning.
+LOOKS = {
+    "a byte by its address": f"1: lds r22, 0x0200; {LOOKED}",
+    "X": f"1: ld r22, X; {LOOKED}",
+    "Y": f"1: ldd r22, Y+16; {LOOKED}",
+    "Z": f"1: ldd r22, Z+32; {LOOKED}",
+    "a register": "1: cpse r20, r21; rjmp 2f; rjmp 1b; 2:",
+    "a register, round about": "1: mov r22, r20; movw r18, r22; eor r18, r21; brne 2f; rjmp 1b; 2:",
+    "arithmetic": "1: lds r22, 0x0200; com r22; com r22; sub r22, r21; breq 1b",
+    "words": "1: mov r24, r20; ldi r25, 0; sbiw r24, 1; adiw r24, 1; cp r24, r21; breq 1b",
+    "flags": "1: bst r20, 0; bld r22, 0; bst r21, 0; bld r23, 0; eor r22, r23; sbrs r22, 0; rjmp 1b",
+    "the stack pointer": f"1: in r22, 0x3d; lds r22, 0x0200; {LOOKED}",
+    "two loops": f"1: lds r22, 0x0200; cp r22, r21; brne 2f; {LOOKED}; 2:",
+    # None of these only waits.
+    "a timer's count": f"1: lds r23, 0x84; lds r22, 0x0200; {LOOKED}",
+    "a pin": f"1: in r22, 0x03; lds r22, 0x0200; {LOOKED}",
+    "and counts": f"1: inc r19; lds r22, 0x0200; {LOOKED}; mov r24, r19; rcall send",
+    "and stores": f"1: sts 0x0201, r20; lds r22, 0x0200; {LOOKED}",
+    "and sets a pin": f"1: sbi 0x05, 5; lds r22, 0x0200; {LOOKED}",
+    "and pushes": f"1: push r20; pop r22; {LOOKED}",
+    "and steps on": f"1: ldi r26, 0; ld r22, X+; {LOOKED}",
+    "with interrupts off": f"1: cli; lds r22, 0x0200; sei; {LOOKED}",
+    "with a call": f"1: rcall 3f; {LOOKED}; rjmp 2f; 3: lds r22, 0x0200; ret; 2:",
+    "a long way": f"1: {'nop; ' * 40} lds r22, 0x0200; {LOOKED}",
+    "out and in again": "1: lds r22, 0x0200; rjmp 3f; 2: cp r22, r21; breq 1b; rjmp 4f; "
+    f"{'nop; ' * 20} 3: sts 0x0201, r20; rjmp 2b; 4:",
+}
+
+
+def lines(text: str) -> str:
+    """Assembly, an instruction or a label a line."""
+    return "".join(f"{part.strip()}\n" for part in text.split(";"))
+
+
+def same(code: str, folder: Path, cycles: int = 3_000_000) -> Outcome:
+    """How it ran, the same whether rounds were made at once or not."""
+    most = ("--max-cycles", str(cycles))
+    quick, stepped = avr_run(code, folder, *most), avr_run(code, folder, "--bare", *most)
+    kept = ("event", "cycle", "pc", "interrupts", "resets")
+    assert (quick.output, quick.code) == (stepped.output, stepped.code)
+    assert [quick.end[name] for name in kept] == [stepped.end[name] for name in kept]
+    return quick
+
+
+@pytest.mark.parametrize("what", LOOKS)
+def test_a_loop_looks_until_the_next_interrupt(what: str, tmp_path: Path) -> None:
+    """Twelve times; the timer's count tells after each how late it was."""
+    told = "lds r24, 0x84; rcall send; mov r24, r20; rcall send; dec r17; breq .+2; rjmp again"
+    code = TIMED + lines(f"ldi r17, 12; again: mov r21, r20; {LOOKS[what]}; {told}; end: rjmp end")
+    ran = same(code, tmp_path)
+    assert len(ran.output) >= 24 and ran.end["interrupts"] == 18
+
+
+def test_it_is_not_stepped(tmp_path: Path) -> None:
+    """Six minutes of the chip's time, in less than would be needed to step them."""
+    end = "end:\n    rjmp end\n"
+    look = "end:\n    lds r22, 0x0201\n    tst r22\n    breq end\n"
+    for code in (TIMED + end, TIMED + look, "    sei\n" + end, UART + "    rcall take\n" + STOP):
+        ran = avr_run(code, tmp_path, "--max-cycles", str(LONG))
+        assert (ran.code, ran.end["event"], ran.end["cycle"] - LONG < 8) == (0, "limit", True)
+    ticks = avr_run(TIMED + end, tmp_path, "--max-cycles", str(LONG)).end["interrupts"]
+    assert ticks == LONG // 160_000 - 1  # the first one comes late: the line is set up before
+
+
+def test_the_line_is_waited_for(tmp_path: Path) -> None:
+    """At 9600 baud each byte takes 10 bits of 1,667 cycles, in which the loop goes round."""
+    code = TIMED + "    ldi r17, 30\n1:  mov r24, r17\n    rcall send\n    dec r17\n    brne 1b\n"
+    code += "    lds r24, 0x84\n    rcall send\nend:\n    rjmp end\n"
+    ran = same(code, tmp_path, 1_000_000)
+    assert len(ran.output) == 31
+    echo = TIMED + "1:  rcall take\n    rcall send\n    rjmp 1b\n"
+    ran = avr_run(
+        echo, tmp_path, "--max-cycles", "4000000", "--input", "--until", "waited", given=b"it has waited"
+    )
+    assert (ran.output, ran.end["event"]) == (b"it has waited", "until")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_made_up_loops_come_out_as_they_are_stepped(seed: int, tmp_path: Path) -> None:
+    """Any few instructions, in loops in loops: most change something, some only wait."""
+    draw = random.Random(seed)
+    instructions = (
+        "lds r22, 0x0200",
+        "ld r22, X",
+        "ldd r23, Y+16",
+        "ldd r18, Z+32",
+        "in r22, 0x16",
+        "lds r23, 0x84",
+        "lds r22, 0xC0",
+        "sbis 0x16, 0",
+        "sbic 0x16, 1",
+        "cp r20, r21",
+        "eor r22, r22",
+        "mov r23, r20",
+        "movw r18, r22",
+        "andi r22, 3",
+        "subi r19, 255",
+        "sbci r19, 0",
+        "swap r23",
+        "lsr r23",
+        "adiw r24, 0",
+        "nop",
+        "sbrc r20, 1",
+        "cpse r20, r21",
+        "sts 0x0210, r22",
+    )
+    code = TIMED
+    for loop in range(25):
+        body = "; ".join(draw.choice(instructions) for _ in range(draw.randrange(1, 7)))
+        # It ends with the tick, by a register that nothing else here changes.
+        ends = f"cpse r20, r21; rjmp done{loop}; rjmp loop{loop}; done{loop}:"
+        told = "; ".join(f"mov r24, r{n}; rcall send" for n in (18, 19, 22, 23))
+        code += lines(f"mov r21, r20; loop{loop}: {body}; {ends} {told}; lds r24, 0x84; rcall send")
+    ran = same(code + "end:\n    rjmp end\n", tmp_path, 9_000_000)
+    assert len(ran.output) == 125
