@@ -10,21 +10,15 @@ PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
 
 #: What changes while it is used: tallies, what is being gathered, and stores.
 CHANGING = {
-    "Ledger",
     "MemoryStore",
     "Module",
     "NotMade",
     "Pacing",
-    "ReceiverTally",
-    "SenderTally",
     "Tally",
     "_Air",
-    "_Arriving",
     "_End",
     "_MessagePrinter",
-    "_Slot",
     "_Station",
-    "_Stream",
 }
 
 

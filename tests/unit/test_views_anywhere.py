@@ -77,6 +77,7 @@ def test_studies_read_the_same_with_another_compiler_and_with_none(
     stored: Path, nowhere: Path, elsewhere: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(PLACES, "MOTECRYPT_CACHE", str(tmp_path / "cache"))  # no toolchain is unpacked there
+    run(None, "reproduce", "rf", "--db", stored)  # its transfers are of the link as it now is
     here = run(None, "reproduce", "--stored", "--json", "--db", stored)
     verdicts = Counter(row["verdict"] for row in json.loads(here.stdout))
     assert verdicts["reproduced"] > 240 and verdicts["not measured"] < 25

@@ -190,7 +190,14 @@ def _way(key_file: Path | None, node: int | None, state: Path | None, radio: Rad
             raise InputError(f"--to: missing; {path} is a gateway's key: name the node")
         number = node
         gateway = open_gateway(path, state, radio.packet_bytes, answer_ms(radio))
-        way = _Way(gateway, lambda text, how: gateway.send(number, text, how), number, *gateway.head(number))
+        options, packet_bytes = gateway.head(number)
+        way = _Way(
+            end=gateway,
+            send=lambda text, how: gateway.send(number, text, how),
+            node=number,
+            options=options,
+            packet_bytes=packet_bytes,
+        )
     check_line(way.node, way.options, way.packet_bytes, radio)
     return way
 
