@@ -83,9 +83,11 @@ static void finish(const char *kind, const char *format, ...) {
     vfprintf(options.events, format, arguments);
     va_end(arguments);
     fprintf(options.events,
-            "\",\"cycle\":%" PRIu64 ",\"pc\":%u,\"stack\":%u,\"interrupts\":%" PRIu64 ",\"resets\":%" PRIu64 "}\n",
+            "\",\"cycle\":%" PRIu64 ",\"pc\":%u,\"stack\":%u,\"interrupts\":%" PRIu64 ",\"resets\":%" PRIu64
+            ",\"waited\":%" PRIu64 "}\n",
             run.avr ? (uint64_t)run.avr->cycle : 0, run.avr ? (unsigned)run.avr->pc : 0,
-            run.avr ? (unsigned)(run.avr->ramend - run.least_sp) : 0, core.interrupts, board.resets);
+            run.avr ? (unsigned)(run.avr->ramend - run.least_sp) : 0, core.interrupts, board.resets,
+            wait_loops.cycles);
     exit(strcmp(kind, "fault") == 0 ? EXIT_FAULT : 0);
 }
 

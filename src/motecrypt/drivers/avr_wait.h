@@ -29,6 +29,7 @@ enum {
 static struct {
     uint8_t refused[GUARD_LPM_BYTES / 2]; /* loops that do more than wait, by their last instruction */
     avr_io_addr_t status[WAIT_UARTS];     /* of the UARTs: it changes with events alone, though it has a handler */
+    uint64_t cycles;                      /* of all rounds that were made at once */
 } wait_loops;
 
 /* Whether a byte of the data space changes by stores and events alone. */
@@ -108,7 +109,7 @@ static void wait_round(avr_t *avr, avr_flashaddr_t tail, uint64_t until) {
     avr_flashaddr_t head = avr->pc, pc;
     uint8_t *refused = &wait_loops.refused[tail / 2 % COUNT_OF(wait_loops.refused)];
     uint8_t registers[REGISTERS], flags[sizeof avr->sreg];
-    uint64_t begun = avr->cycle, next = wait_next(avr, until);
+    uint64_t begun = avr->cycle, next = wait_next(avr, until), more;
     int left = WAIT_INSTRUCTIONS;
     if (*refused || avr->interrupt_state != 0 || wait_target(avr, tail) != head) {
         return; /* the last: an interrupt, or the end of a function */
@@ -133,7 +134,9 @@ static void wait_round(avr_t *avr, avr_flashaddr_t tail, uint64_t until) {
         *refused = true;
         return;
     }
-    avr->cycle += (next - 1 - avr->cycle) / (avr->cycle - begun) * (avr->cycle - begun);
+    more = (next - 1 - avr->cycle) / (avr->cycle - begun) * (avr->cycle - begun);
+    avr->cycle += more;
+    wait_loops.cycles += more;
 }
 
 static void wait_open(avr_t *avr) {

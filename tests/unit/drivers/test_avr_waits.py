@@ -61,29 +61,53 @@ start:
 
 LOOKED = "cp r22, r21; breq 1b"
 #: What a loop may look at until the next tick, r21 being the count at its beginning.
-LOOKS = {
+WAITS = {
     "a byte by its address": f"1: lds r22, 0x0200; {LOOKED}",
     "X": f"1: ld r22, X; {LOOKED}",
     "Y": f"1: ldd r22, Y+16; {LOOKED}",
     "Z": f"1: ldd r22, Z+32; {LOOKED}",
+    "Z, one byte on": f"ldi r30, 0xFF; ldi r31, 1; 1: ldd r22, Z+1; {LOOKED}",
+    "Y, eight bytes on": f"ldi r28, 0xF8; 1: ldd r22, Y+8; {LOOKED}; ldi r28, 0xF0",
     "a register": "1: cpse r20, r21; rjmp 2f; rjmp 1b; 2:",
     "a register, round about": "1: mov r22, r20; movw r18, r22; eor r18, r21; brne 2f; rjmp 1b; 2:",
-    "arithmetic": "1: lds r22, 0x0200; com r22; com r22; sub r22, r21; breq 1b",
+    "one operand": "1: lds r22, 0x0200; com r22; neg r22; swap r22; swap r22; neg r22; com r22; "
+    "sub r22, r21; breq 1b",
+    "up and down": f"1: lds r22, 0x0200; inc r22; dec r22; mov r23, r22; asr r23; lsr r23; ror r23; {LOOKED}",
     "words": "1: mov r24, r20; ldi r25, 0; sbiw r24, 1; adiw r24, 1; cp r24, r21; breq 1b",
+    "numbers": f"1: lds r22, 0x0200; andi r22, 255; ori r22, 0; subi r22, 5; subi r22, 251; {LOOKED}",
+    "carry": "1: mov r22, r20; ldi r23, 0; subi r22, 0; sbci r23, 0; cp r22, r21; cpc r23, r23; nop; breq 1b",
     "flags": "1: bst r20, 0; bld r22, 0; bst r21, 0; bld r23, 0; eor r22, r23; sbrs r22, 0; rjmp 1b",
+    "flags, the other way": "1: mov r22, r20; eor r22, r21; sbrc r22, 0; rjmp 2f; rjmp 1b; 2:",
     "the stack pointer": f"1: in r22, 0x3d; lds r22, 0x0200; {LOOKED}",
     "two loops": f"1: lds r22, 0x0200; cp r22, r21; brne 2f; {LOOKED}; 2:",
-    # None of these only waits.
+    "a flag of the timer": "1: sbis 0x16, 2; rjmp 2f; 2: sbic 0x16, 2; rjmp 3f; 3: cp r20, r21; breq 1b",
+    "the line's status": f"1: lds r22, 0xC0; lds r22, 0x0200; {LOOKED}",
+    "the last of 32": f"1: {'nop; ' * 29} lds r22, 0x0200; {LOOKED}",
+}
+#: None of these only waits.
+ACTS = {
     "a timer's count": f"1: lds r23, 0x84; lds r22, 0x0200; {LOOKED}",
+    "a timer's count by X": "ldi r26, 0x84; ldi r27, 0; 1: ld r23, X; cp r20, r21; breq 1b; "
+    "ldi r26, 0; ldi r27, 2",
+    "a timer's count by Y": "ldi r28, 0x80; ldi r29, 0; 1: ldd r23, Y+4; cp r20, r21; breq 1b; "
+    "ldi r28, 0xF0; ldi r29, 1",
+    "a timer's count by Z": "ldi r30, 0x64; ldi r31, 0; 1: ldd r23, Z+32; cp r20, r21; breq 1b; "
+    "ldi r30, 0xE0; ldi r31, 1",
+    "another timer's count": f"1: in r22, 0x26; lds r22, 0x0200; {LOOKED}",
     "a pin": f"1: in r22, 0x03; lds r22, 0x0200; {LOOKED}",
+    "one pin": f"1: sbic 0x03, 0; nop; lds r22, 0x0200; {LOOKED}",
+    "one pin, set": f"1: sbis 0x09, 0; nop; lds r22, 0x0200; {LOOKED}",
     "and counts": f"1: inc r19; lds r22, 0x0200; {LOOKED}; mov r24, r19; rcall send",
+    "and turns a flag": "1: brtc 2f; clt; rjmp 3f; 2: set; 3: cp r20, r21; breq 1b",
     "and stores": f"1: sts 0x0201, r20; lds r22, 0x0200; {LOOKED}",
+    "and stores by a pointer": f"1: st -Y, r20; ldd r22, Y+17; adiw r28, 1; {LOOKED}",
     "and sets a pin": f"1: sbi 0x05, 5; lds r22, 0x0200; {LOOKED}",
+    "and puts out": f"1: out 0x05, r20; lds r22, 0x0200; {LOOKED}",
     "and pushes": f"1: push r20; pop r22; {LOOKED}",
     "and steps on": f"1: ldi r26, 0; ld r22, X+; {LOOKED}",
     "with interrupts off": f"1: cli; lds r22, 0x0200; sei; {LOOKED}",
     "with a call": f"1: rcall 3f; {LOOKED}; rjmp 2f; 3: lds r22, 0x0200; ret; 2:",
-    "a long way": f"1: {'nop; ' * 40} lds r22, 0x0200; {LOOKED}",
+    "one too many": f"1: {'nop; ' * 30} lds r22, 0x0200; {LOOKED}",
     "out and in again": "1: lds r22, 0x0200; rjmp 3f; 2: cp r22, r21; breq 1b; rjmp 4f; "
     f"{'nop; ' * 20} 3: sts 0x0201, r20; rjmp 2b; 4:",
 }
@@ -92,6 +116,10 @@ LOOKS = {
 def lines(text: str) -> str:
     """Assembly, an instruction or a label a line."""
     return "".join(f"{part.strip()}\n" for part in text.split(";"))
+
+
+#: Six more ticks, in a loop that counts.
+STEPPED = "end:\n    inc r19\n    rjmp end\n"
 
 
 def same(code: str, folder: Path, cycles: int = 3_000_000) -> Outcome:
@@ -104,13 +132,16 @@ def same(code: str, folder: Path, cycles: int = 3_000_000) -> Outcome:
     return quick
 
 
-@pytest.mark.parametrize("what", LOOKS)
-def test_a_loop_looks_until_the_next_interrupt(what: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("what", "waits"), [*((w, True) for w in WAITS), *((w, False) for w in ACTS)])
+def test_a_loop_looks_until_the_next_tick(what: str, waits: bool, tmp_path: Path) -> None:
     """Twelve times; the timer's count tells after each how late it was."""
+    loop = WAITS[what] if waits else ACTS[what]
     told = "lds r24, 0x84; rcall send; mov r24, r20; rcall send; dec r17; breq .+2; rjmp again"
-    code = TIMED + lines(f"ldi r17, 12; again: mov r21, r20; {LOOKS[what]}; {told}; end: rjmp end")
-    ran = same(code, tmp_path)
+    code = TIMED + lines(f"ldi r17, 12; clt; again: mov r21, r20; {loop}; {told}")
+    ran = same(code + STEPPED, tmp_path)
     assert len(ran.output) >= 24 and ran.end["interrupts"] == 18
+    # A tick comes every 160,000 cycles, and `send` waits for the line now and then.
+    assert (ran.end["waited"] > 1_500_000) == waits, ran.end["waited"]
 
 
 def test_it_is_not_stepped(tmp_path: Path) -> None:
