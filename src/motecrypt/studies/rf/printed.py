@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -122,8 +123,8 @@ def factor(entry: Row) -> float:
 
 
 def mean(values: Sequence[float]) -> float:
-    """The arithmetic mean."""
-    return sum(values) / len(values)
+    """The arithmetic mean, the same with every version of Python, whose own sums of fractions differ."""
+    return math.fsum(values) / len(values)
 
 
 def mean_time_ms(payload: str) -> float:
@@ -136,5 +137,5 @@ def slope_us(payload: str) -> float:
     sizes = [float(entry.size_bytes) for entry in of(payload)]
     times = [1000 * entry.time_ms for entry in of(payload)]
     size, time = mean(sizes), mean(times)
-    above = sum((s - size) * (t - time) for s, t in zip(sizes, times, strict=True))
-    return above / sum((s - size) ** 2 for s in sizes)
+    above = math.fsum((s - size) * (t - time) for s, t in zip(sizes, times, strict=True))
+    return above / math.fsum((s - size) ** 2 for s in sizes)

@@ -6,6 +6,7 @@ the model of the radio. None of ours is a measurement on real radios; the encryp
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from motecrypt.findings.radio_transfer import TransferQuestion, TransferRow
@@ -215,7 +216,7 @@ def _averages() -> list[Comparison]:
     for payload, said in printed.PRINTED_AVERAGE_KB_S.items():
         found = printed.mean([row.throughput_kb_s for row in printed.of(payload)])
         total = sum(row.size_bytes for row in printed.of(payload))
-        overall = total / sum(row.time_ms for row in printed.of(payload))
+        overall = total / math.fsum(row.time_ms for row in printed.of(payload))
         note = (
             "mean of the printed rates; all bytes over all time, which an average rate is, give "
             f"{overall:.3f}"
@@ -376,14 +377,14 @@ def _modes(results: Results) -> Section:
         message = sum(row.message_bytes for row in of_mode)
         sent = sum(row.sent_bytes for row in of_mode)
         deliver = [
-            sum(row.delivery_us[f"{t:g}"] for row in of_mode) / 1000 / len(of_mode) for t in TIMEOUTS_MS
+            math.fsum(row.delivery_us[f"{t:g}"] for row in of_mode) / 1000 / len(of_mode) for t in TIMEOUTS_MS
         ]
         rows.append(
             [
                 name,
                 str(sent),
                 f"{sent / message:.2f}",
-                f"{sum(row.air_us for row in of_mode) / 1000:.1f}",
+                f"{math.fsum(row.air_us for row in of_mode) / 1000:.1f}",
                 *(f"{time:.1f}" for time in deliver),
                 f"{sum(row.encryption_us for row in of_mode) / len(of_mode):.1f}",
                 "yes" if mode == "safe" else "no",
