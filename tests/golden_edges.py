@@ -9,6 +9,7 @@ missing, or nothing. After a change that is meant, look at the difference that t
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -222,11 +223,11 @@ def rf_edges() -> dict[str, Any]:
     for number in range(40):
         random = Random(f"rf {number}")
         rows = _print(random)
-        whole = {p: sum(r.size_bytes for r in rows if r.payload == p) / 1000 for p in "TCP"}
+        whole = {p: math.fsum(r.size_bytes for r in rows if r.payload == p) / 1000 for p in "TCP"}
         rates = {p: [r.throughput_kb_s for r in rows if r.payload == p] for p in "TCP"}
         half = rf_print.HALF_A_DIGIT
         totals = {p: value + random.choice((0, 0.9, -1.1)) * half for p, value in whole.items()}
-        averages = {p: sum(r) / 10 + random.choice((0, 1.9, -2.1)) * half for p, r in rates.items()}
+        averages = {p: math.fsum(r) / 10 + random.choice((0, 1.9, -2.1)) * half for p, r in rates.items()}
         if number % 3 == 0:
             averages = dict(zip("TCP", random.sample((8.0, 11.52, 13.0), 3), strict=True))
         stored = _transfers(random, [r.size_bytes for r in rows if r.payload == "T"]) if number % 5 else ()

@@ -386,7 +386,7 @@ def _modes(results: Results) -> Section:
                 f"{sent / message:.2f}",
                 f"{math.fsum(row.air_us for row in of_mode) / 1000:.1f}",
                 *(f"{time:.1f}" for time in deliver),
-                f"{sum(row.encryption_us for row in of_mode) / len(of_mode):.1f}",
+                f"{math.fsum(row.encryption_us for row in of_mode) / len(of_mode):.1f}",
                 "yes" if mode == "safe" else "no",
             ]
         )
