@@ -11,7 +11,8 @@ else # a checkout of someone else's
     venv=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/motecrypt/venv
 fi
 python=$venv/bin/python
-command=${1:-} # of motecrypt
+command=
+[ $# -ne 1 ] || command=$1 # of motecrypt, with nothing behind it
 # Only our own source: not the current folder, whoever wrote the files there, and no path that the caller had
 # (an empty element of one means the current folder). Every Python that is started from here inherits both.
 PYTHONPATH=$root/src
@@ -67,7 +68,7 @@ install_python() {
     }
 }
 
-# Debian's packages that the command needs on this release, by data/ahead.txt.
+# Debian's packages that the command by itself needs on this release, by data/ahead.txt.
 needed_later() {
     release=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release 2>/dev/null)
     while read -r name where packages; do

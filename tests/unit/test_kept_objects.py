@@ -21,7 +21,41 @@ def test_only_definitions_that_stand_in_what_is_read_are_seen(tmp_path: Path) ->
     assert found == Read((tmp_path / "a.c", tmp_path / "b.h"), ("SIZE=3", "LEVEL2"))
 
 
-@pytest.mark.parametrize("line", ["#include HEADER", " # include  _HEADER", "#include h(1)"])
+def test_a_definition_is_seen_through_another(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int a = SIZE(2);\n")
+    defines = ["LAST=4", "FIRST=1", "SIZE(x)=(x * RATE)", "RATE=FIRST + 1", "OTHER=LAST"]
+    found = seen(tmp_path / "a.c", [tmp_path], defines)
+    assert found == Read((tmp_path / "a.c",), ("FIRST=1", "SIZE(x)=(x * RATE)", "RATE=FIRST + 1"))
+
+
+def test_a_definition_may_be_pasted_together(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("#define JOINED(a, b) LEVEL_ ## a ## b\nint a = JOINED(TOP, 2);\n")
+    defines = [
+        "LEVEL_TOP2=1",
+        "LEVEL_TOP=1",
+        "LEVEL_TO=2",
+        "LEVEL_TOP3=2",
+        "EVEL_TOP=2",
+        "2LEVEL_=1",
+        "LEVEL=2",
+    ]
+    found = seen(tmp_path / "a.c", [tmp_path], defines)
+    assert found is not None and found.defines == ("LEVEL_TOP2=1", "LEVEL_TOP=1", "2LEVEL_=1")
+    (tmp_path / "a.c").write_text("#define JOINED(a, b) LEVEL_ # a # b\nint a = JOINED(TOP, 2);\n")
+    assert seen(tmp_path / "a.c", [tmp_path], defines) == Read((tmp_path / "a.c",), ())
+
+
+HEADERS = (
+    "#include HEADER",
+    " # include  _HEADER",
+    "#include h(1)",
+    "#include/**/HEADER",
+    "#include \\",
+    "#import X",
+)
+
+
+@pytest.mark.parametrize("line", [*HEADERS, "#include_next HEADER"])
 def test_what_a_definition_includes_cannot_be_known(tmp_path: Path, line: str) -> None:
     (tmp_path / "a.c").write_text('#include "b.h"\n')
     (tmp_path / "b.h").write_text(f"int x;\n{line}\n")

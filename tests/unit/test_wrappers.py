@@ -177,3 +177,41 @@ def test_locks_install_as_they_are() -> None:
         named = set(re.findall(r"^([\w.-]+)==", lock.read_text(), flags=re.MULTILINE))
         assert named, lock
         assert not named & set(WITHOUT_WHEEL), lock
+
+
+@pytest.mark.parametrize(
+    ("given", "packages"),
+    [
+        (["reproduce"], ["gcc", "libc6-dev", "own"]),
+        (["other"], ["more"]),
+        (["reproduce", "--help"], []),
+        (["reproduce", "rf"], []),
+        (["nothing"], []),
+        ([], []),
+    ],
+)
+def test_what_is_installed_ahead_is_what_the_command_by_itself_needs(
+    checkout: Path, given: list[str], packages: list[str]
+) -> None:
+    """By the command and the release; an inherited variable of that name is not it."""
+    told = re.search(r"^VERSION_CODENAME=(\w+)", Path("/etc/os-release").read_text(), flags=re.MULTILINE)
+    if told is None:
+        pytest.skip("this system's release has no name")
+    (checkout / "src" / "motecrypt" / "data" / "ahead.txt").write_text(
+        "# command, release, packages\n"
+        "reproduce any gcc libc6-dev\n"
+        f"reproduce {told[1]} own\n"
+        "reproduce elsewhere none\n"
+        "other any more\n"
+    )
+    script = checkout / "ahead"
+    script.write_text('set -eu\n. "$(dirname -- "$0")/setup.sh"\nneeded_later\n')
+    ran = subprocess.run(
+        ["sh", script, *given],
+        env={**os.environ, "command": "reproduce"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert ran.stdout.split() == packages

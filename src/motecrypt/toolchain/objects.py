@@ -1,7 +1,7 @@
 """Sources that several builds share are compiled once: a device's own, and those of a library.
 
-What a source reads tells which definitions it can see: one whose name stands nowhere in it changes no byte of
-its object, and is no part of what the object is kept under.
+A source can see a definition whose name it reads, or that another such definition names. What it cannot see
+changes no byte of its object, and is no part of what the object is kept under.
 """
 
 from __future__ import annotations
@@ -10,17 +10,16 @@ import hashlib
 import json
 import re
 import shutil
-import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from motecrypt.paths import cache_dir, make_dir
+from motecrypt.paths import cache_dir, write_atomically
 from motecrypt.toolchain.includes import reached
 
-KEPT_VERSION = 1
-_COMPUTED = re.compile(rb"^[ \t]*#[ \t]*include[ \t]+[A-Za-z_]", re.MULTILINE)
-_WORD = re.compile(rb"[A-Za-z_]\w*")
+KEPT_VERSION = 2
+_COMPUTED = re.compile(rb"^[ \t]*#[ \t]*(?:include|include_next|import)\b(?![ \t]*[\"<])", re.MULTILINE)
+_TOKEN = re.compile(rb"\w+")
 
 
 @dataclass(frozen=True)
@@ -37,14 +36,29 @@ def seen(source: Path, directories: Sequence[Path], defines: Iterable[str]) -> R
     None where a definition tells which header it includes: then what it reads cannot be known.
     """
     files = reached([source], directories)
-    words: set[bytes] = set()
-    for file in files:
-        content = file.read_bytes()
-        if _COMPUTED.search(content):
-            return None
-        words.update(_WORD.findall(content))
-    visible = (define for define in defines if define.partition("=")[0].encode() in words)
-    return Read(tuple(files), tuple(visible))
+    content = b"\n".join(file.read_bytes() for file in files)
+    if _COMPUTED.search(content):
+        return None
+    tokens, pasted = set(_TOKEN.findall(content)), b"##" in content
+    given = {define: _TOKEN.findall(define.encode()) for define in defines}
+    visible: set[str] = set()
+    while more := {
+        define
+        for define in given.keys() - visible
+        if given[define][0] in tokens or (pasted and _made_of(given[define][0], tokens))
+    }:
+        visible |= more
+        tokens.update(token for define in more for token in given[define])
+    return Read(tuple(files), tuple(define for define in given if define in visible))
+
+
+def _made_of(name: bytes, tokens: Collection[bytes]) -> bool:
+    """Whether a name can be pasted together (##) from these tokens."""
+    ends = {0}
+    for end in range(1, len(name) + 1):
+        if any(name[begin:end] in tokens for begin in ends):
+            ends.add(end)
+    return len(name) in ends
 
 
 def kept(made_of: object, target: Path, compile_it: Callable[[], None]) -> None:
@@ -61,7 +75,4 @@ def kept(made_of: object, target: Path, compile_it: Callable[[], None]) -> None:
         shutil.copyfile(place, target)
         return
     compile_it()
-    make_dir(place.parent)
-    with tempfile.NamedTemporaryFile(dir=place.parent, delete=False) as scratch:
-        scratch.write(target.read_bytes())
-    Path(scratch.name).replace(place)
+    write_atomically(place, target.read_bytes())
