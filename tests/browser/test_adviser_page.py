@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from kits import needs_kit
 from motecrypt import advise
 from motecrypt.catalog import Catalog
 from motecrypt.cli.advise import command
 from motecrypt.export.targets import sleepers
 from motecrypt.report import gather, render
 from motecrypt.results import Results
-from motecrypt.setup import have
 
 QUESTIONS = 100
 
@@ -239,7 +239,7 @@ def _constants() -> dict[str, Any]:
     return {name: exported[name] for name in ("order", "memory_weight", "timing_weight")}
 
 
-@pytest.mark.skipif(not have("avr"), reason="kit avr is not installed: nothing can be measured on the UNO")
+@needs_kit("avr")
 def test_the_form_ranks_what_the_command_ranks(browser: Any, tmp_path: Path) -> None:
     """From the simulator to the page: what `motecrypt advise` measured and ranked, a report's form ranks."""
     database, target = tmp_path / "results.db", tmp_path / "report.html"

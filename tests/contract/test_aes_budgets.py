@@ -16,10 +16,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from kits import skip_without
 from motecrypt.bench import cells_for, ensure
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
-from motecrypt.setup import have
 from toolchains import for_compiler
 
 CLOCK_HZ = 16_000_000
@@ -44,8 +44,7 @@ BUDGETS = {
 
 @pytest.mark.parametrize("variant", BUDGETS["5.4"])
 def test_uno(results: Results, variant: str) -> None:
-    if not have("avr"):
-        pytest.skip("the tool kit 'avr' is not installed: motecrypt doctor says how to get it")
+    skip_without("avr")
     catalog = Catalog.load()
     bodies = catalog.implementations_of("aes128-ecb", "uno", ["motecrypt"])
     body = next(i for i in bodies if i.variant == variant)

@@ -13,17 +13,17 @@ from pathlib import Path
 
 import pytest
 
+from kits import needs_kit
 from motecrypt.audits.oracle import nearest_length
 from motecrypt.catalog import Catalog, oracles
 from motecrypt.runners.protocol import Client
 from motecrypt.runners.session import DriverSession
-from motecrypt.setup import have
 from motecrypt.toolchain import BuildRequest, build
 from motecrypt.toolchain.drivers import DRIVERS, RECIPES
 
 COMPILER, EMULATOR, LIBRARIES = "aarch64-linux-gnu-gcc", "qemu-aarch64", "/usr/aarch64-linux-gnu"
 pytestmark = [
-    pytest.mark.skipif(not have("arm64"), reason="the kit 'arm64' is not installed (motecrypt doctor)"),
+    needs_kit("arm64"),
     pytest.mark.skipif(
         platform.machine() == "aarch64", reason="this computer is an arm64: the other tests run on it"
     ),

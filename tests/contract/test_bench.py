@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from kits import skip_without
 from motecrypt import bench
 from motecrypt.bench import passes
 from motecrypt.bench import task as task_module
@@ -70,8 +71,7 @@ def test_a_library_may_measure_some_operations_only(results: Results, operations
 def test_sending_a_tag_is_no_part_of_a_ciphers_flash(results: Results, device: str) -> None:
     """The benchmark firmware of an AEAD sends a tag: so must the one it is compared with."""
     target = CATALOG.device(device)
-    if not have(target.kit):
-        pytest.skip(f"kit {target.kit} is missing")
+    skip_without(target.kit)
     body = CATALOG.implementations_of("tags-sound", device)[0]
     sized = build(BuildRequest(target, body, "flash"))
     with_tag = build(BuildRequest(target, empty_implementation(4), "flash"))

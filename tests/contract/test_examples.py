@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
+from kits import needs_kit
 from motecrypt.cli import main
-from motecrypt.setup import have
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PAGE = (EXAMPLES / "README.md").read_text(encoding="utf-8").replace("\\\n", "")
 COMMANDS = re.findall(r"\./motecrypt ([^`\n]+)", PAGE)
 
-pytestmark = pytest.mark.skipif(not have("avr"), reason="the kit 'avr' is not installed (motecrypt doctor)")
+pytestmark = needs_kit("avr")
 
 HELLO = """
 #include <avr/interrupt.h>

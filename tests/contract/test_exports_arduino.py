@@ -13,19 +13,17 @@ from elftools.elf.elffile import ELFFile
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from arduino_sketchbook import Sketchbook
+from kits import needs_kit
 from motecrypt import bench
 from motecrypt.catalog import Catalog
 from motecrypt.cli import main
 from motecrypt.export import Export, choose, known_answer, plan, target
 from motecrypt.results import Results
-from motecrypt.setup import have
 
 pytestmark = [
     pytest.mark.long,
     pytest.mark.crosscheck,
-    pytest.mark.skipif(
-        not (have("arduino-builder") and have("avr")), reason="the kit 'arduino-builder' is not installed"
-    ),
+    needs_kit("arduino-builder", "avr"),
 ]
 
 CATALOG = Catalog.load()

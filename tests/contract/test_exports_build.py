@@ -14,6 +14,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from kits import needs_kit
 from motecrypt import process
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.emulate.images import read_image
@@ -31,11 +32,6 @@ CATALOG = Catalog.load()
 STRICT = ("-std=gnu99", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 SECTIONS = ("-ffunction-sections", "-fdata-sections", "-fno-common")
 CIPHERS = ("aes128-ccm8", "ascon-aead128", "rc4d")
-needs_host = pytest.mark.skipif(not have("host"), reason="the kit 'host' is not installed")
-needs_avr = pytest.mark.skipif(not have("avr"), reason="the kit 'avr' is not installed")
-needs_pico = pytest.mark.skipif(not have("pico"), reason="the kit 'pico' is not installed")
-needs_arm64 = pytest.mark.skipif(not have("arm64"), reason="the kit 'arm64' is not installed")
-needs_cross = pytest.mark.skipif(not have("cross"), reason="the kit 'cross' is not installed")
 
 
 @pytest.fixture(autouse=True)
@@ -61,8 +57,7 @@ def _run(command: Sequence[str | Path], folder: Path) -> str:
 
 
 @pytest.mark.long
-@needs_avr
-@needs_pico
+@needs_kit("avr", "pico")
 @pytest.mark.parametrize(
     ("name", "body"),
     _bodies(),
@@ -122,7 +117,7 @@ def _sources(planned: Export, folder: Path) -> list[Path]:
     return sorted((folder / "lib" / "src").rglob("*.c"))
 
 
-@needs_host
+@needs_kit("host")
 @pytest.mark.parametrize("cipher", CIPHERS)
 def test_the_c_export_runs_by_the_line_in_its_readme(cipher: str, tmp_path: Path) -> None:
     planned = _planned("c", cipher, tmp_path)
@@ -130,7 +125,7 @@ def test_the_c_export_runs_by_the_line_in_its_readme(cipher: str, tmp_path: Path
     assert line and _run(["sh", "-c", line[0]], tmp_path / "lib") == _told(cipher)
 
 
-@needs_arm64
+@needs_kit("arm64")
 @pytest.mark.crosscheck
 @pytest.mark.parametrize("cipher", CIPHERS)
 def test_the_c_export_runs_on_aarch64(cipher: str, tmp_path: Path) -> None:
@@ -149,7 +144,7 @@ def test_the_c_export_runs_on_aarch64(cipher: str, tmp_path: Path) -> None:
     assert _run(["qemu-aarch64", "./program"], tmp_path) == _told(cipher)
 
 
-@needs_cross
+@needs_kit("cross")
 @pytest.mark.crosscheck
 def test_cmake_builds_and_tests_the_c_export(tmp_path: Path) -> None:
     _planned("c", "ascon-aead128", tmp_path)
@@ -158,8 +153,7 @@ def test_cmake_builds_and_tests_the_c_export(tmp_path: Path) -> None:
     assert "100% tests passed" in _run(["ctest", "--test-dir", "build"], tmp_path)
 
 
-@needs_cross
-@needs_pico
+@needs_kit("cross", "pico")
 @pytest.mark.crosscheck
 def test_cmake_builds_the_pico_sdks_library(tmp_path: Path) -> None:
     planned = _planned("pico-sdk", "ascon-aead128", tmp_path)
@@ -200,7 +194,7 @@ static void say(const char *form, ...) {
 """
 
 
-@needs_pico
+@needs_kit("pico")
 @pytest.mark.parametrize("cipher", CIPHERS)
 def test_the_pico_export_runs_without_the_sdk(cipher: str, tmp_path: Path) -> None:
     device = CATALOG.devices["pico"]
@@ -279,7 +273,7 @@ int main(void) {
 """
 
 
-@needs_host
+@needs_kit("host")
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_several_exports_live_in_one_program(language: str, tmp_path: Path) -> None:
     chosen = [
@@ -323,7 +317,7 @@ def test_several_exports_live_in_one_program(language: str, tmp_path: Path) -> N
     assert _run(["./program"], tmp_path) == "00000"
 
 
-@needs_host
+@needs_kit("host")
 def test_the_header_of_a_broken_cipher_warns_until_it_is_told_not_to(tmp_path: Path) -> None:
     _planned("c", "rc4d", tmp_path)
     (tmp_path / "main.c").write_text('#include "mc_rc4d_kip_undo.h"\n')

@@ -16,6 +16,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from arduino_sketchbook import Sketchbook
+from kits import needs_kit, skip_without
 from motecrypt import process
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.emulate.images import read_image
@@ -27,7 +28,6 @@ from motecrypt.link.provisioning import block_text, eeprom_hex, flash_image
 from motecrypt.link.state import MemoryStore
 from motecrypt.ports.serial_port import SerialPort
 from motecrypt.radios import load_radio
-from motecrypt.setup import have
 from motecrypt.toolchain import BuildRequest
 from motecrypt.toolchain.link import COMMAND, CONFIRMED, LISTENS, SHORT, STREAM, Event, Suite
 from motecrypt.toolchain.link_node import FixedRadio, node_inputs, suite_of
@@ -40,14 +40,6 @@ MASTER = bytes(range(100, 116))
 SRF = LinkRadio(load_radio("srf"))
 TWO_WAY = SHORT | LISTENS | STREAM
 DEADLINE_S = 120  # nothing waits as long, but on a busy machine
-
-needs_host = pytest.mark.skipif(not have("host"), reason="the kit 'host' is not installed")
-needs_pico = pytest.mark.skipif(not have("pico"), reason="the kit 'pico' is not installed")
-needs_arm64 = pytest.mark.skipif(not have("arm64"), reason="the kit 'arm64' is not installed")
-needs_cross = pytest.mark.skipif(not have("cross"), reason="the kit 'cross' is not installed")
-needs_builder = pytest.mark.skipif(
-    not (have("arduino-builder") and have("avr")), reason="the kit 'arduino-builder' is not installed"
-)
 
 
 def planned(name: str, cipher: str, radio: LinkRadio | None = None, variant: str | None = None) -> Export:
@@ -133,7 +125,7 @@ def eeprom_of(image: bytes, folder: Path) -> Path:
     return file
 
 
-@needs_builder
+@needs_kit("arduino-builder", "avr")
 @pytest.mark.long
 @pytest.mark.crosscheck
 @pytest.mark.parametrize("board", ["uno", "mega:cpu=atmega2560", "leonardo"])
@@ -158,7 +150,7 @@ def on_uno(elf: Path, eeprom: Path, uart: Path, seconds: float) -> threading.Thr
     return made
 
 
-@needs_builder
+@needs_kit("arduino-builder", "avr")
 @pytest.mark.long
 @pytest.mark.crosscheck
 def test_a_simulated_unos_readings_arrive_at_the_gateway(sketchbook: Sketchbook, tmp_path: Path) -> None:
@@ -179,7 +171,7 @@ def test_a_simulated_unos_readings_arrive_at_the_gateway(sketchbook: Sketchbook,
     assert eeprom.read_bytes()[:188] != station.image and eeprom.read_bytes()[188:] == b"\xff" * 836
 
 
-@needs_builder
+@needs_kit("arduino-builder", "avr")
 @pytest.mark.long
 @pytest.mark.crosscheck
 def test_an_unkeyed_uno_sends_nothing(sketchbook: Sketchbook, tmp_path: Path) -> None:
@@ -190,7 +182,7 @@ def test_an_unkeyed_uno_sends_nothing(sketchbook: Sketchbook, tmp_path: Path) ->
     assert heard == b"+++ATSM2\rATDN\r"
 
 
-@needs_builder
+@needs_kit("arduino-builder", "avr")
 @pytest.mark.long
 @pytest.mark.crosscheck
 @pytest.mark.parametrize("cipher", CIPHERS)
@@ -219,7 +211,7 @@ def test_a_simulated_uno_and_the_gateway_talk_both_ways(
     assert not running.is_alive()
 
 
-@needs_builder
+@needs_kit("arduino-builder", "avr")
 @pytest.mark.long
 @pytest.mark.crosscheck
 def test_new_keys_go_in_by_the_cable(sketchbook: Sketchbook, tmp_path: Path) -> None:
@@ -290,7 +282,7 @@ unsigned long millis(void);
 """
 
 
-@pytest.mark.skipif(not have("avr"), reason="the kit 'avr' is not installed")
+@needs_kit("avr")
 @pytest.mark.parametrize(
     ("example", "radio"), [("Rf24", "nrf24"), ("Rfm69", "cc1101"), ("Lora", "lora"), ("Rf24", None)]
 )
@@ -317,9 +309,8 @@ def test_the_sketches_for_other_radios_fit_their_libraries(
 # --- the link's own machine code
 
 
-@needs_pico
+@needs_kit("avr", "pico")
 @pytest.mark.long
-@pytest.mark.skipif(not have("avr"), reason="the kit 'avr' is not installed")
 @pytest.mark.parametrize("fixed", [None, SRF.fixed], ids=["any", "srf"])
 @pytest.mark.parametrize(("name", "cipher"), [("arduino", "aes128-ccm8"), ("pico-sdk", "ascon-aead128")])
 def test_an_export_compiles_to_the_links_own_machine_code(
@@ -384,7 +375,7 @@ def check_node(command: list[str], station: Station, folder: Path) -> None:
     assert talk([*command, "node.store", "x"], station, folder)[0] == 2
 
 
-@needs_host
+@needs_kit("host")
 @pytest.mark.parametrize("cipher", CIPHERS)
 def test_the_c_export_runs_by_the_line_in_its_readme(cipher: str, tmp_path: Path) -> None:
     made = planned("c", cipher)
@@ -394,7 +385,7 @@ def test_the_c_export_runs_by_the_line_in_its_readme(cipher: str, tmp_path: Path
     check_node(["./node"], Station(CIPHERS[cipher], 20), tmp_path / "lib")
 
 
-@needs_host
+@needs_kit("host")
 def test_a_node_for_one_radio_takes_no_other_keys(tmp_path: Path) -> None:
     made = planned("c", "aes128-ccm8", SRF)
     made.write(tmp_path / "lib")
@@ -408,7 +399,7 @@ def test_a_node_for_one_radio_takes_no_other_keys(tmp_path: Path) -> None:
     assert (code, said) == (2, "node: node.store: no keys; provision the node\n")
 
 
-@needs_arm64
+@needs_kit("arm64")
 @pytest.mark.crosscheck
 @pytest.mark.parametrize("cipher", CIPHERS)
 def test_the_c_export_runs_on_aarch64(cipher: str, tmp_path: Path) -> None:
@@ -420,7 +411,7 @@ def test_the_c_export_runs_on_aarch64(cipher: str, tmp_path: Path) -> None:
     check_node(["qemu-aarch64", "./node"], Station(CIPHERS[cipher]), tmp_path)
 
 
-@needs_cross
+@needs_kit("cross")
 @pytest.mark.crosscheck
 def test_cmake_builds_the_c_export(tmp_path: Path) -> None:
     planned("c", "ascon-aead128").write(tmp_path / "lib")
@@ -470,7 +461,7 @@ int main(void) {{
 """
 
 
-@needs_pico
+@needs_kit("pico")
 @pytest.mark.parametrize("cipher", CIPHERS)
 def test_a_simulated_picos_readings_arrive_at_the_gateway(cipher: str, tmp_path: Path) -> None:
     device = CATALOG.devices["pico"]
@@ -593,8 +584,7 @@ def test_the_sources_and_the_example_compile_for_the_targets_core(
     name: str, cipher: str, tmp_path: Path
 ) -> None:
     kit, compiler = COMPILERS[name]
-    if not have(kit):
-        pytest.skip(f"no compiler for {name} is installed")
+    skip_without(kit)
     made = planned(name, cipher)
     made.write(tmp_path / "lib")
     for header, text in SDKS[name].items():

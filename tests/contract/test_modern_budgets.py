@@ -14,11 +14,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from kits import skip_without
 from motecrypt.bench import cells_for, ensure
 from motecrypt.catalog import Catalog
 from motecrypt.model import Measurement
 from motecrypt.results import Results
-from motecrypt.setup import have
 from toolchains import for_compiler
 
 MESSAGE_BYTES = 16
@@ -38,8 +38,7 @@ BUDGETS = {
 
 @pytest.mark.parametrize(("cipher", "variant"), BUDGETS["5.4"])
 def test_uno(results: Results, cipher: str, variant: str) -> None:
-    if not have("avr"):
-        pytest.skip("the tool kit 'avr' is not installed: motecrypt doctor says how to get it")
+    skip_without("avr")
     catalog = Catalog.load()
     body = next(i for i in catalog.implementations_of(cipher, "uno", ["motecrypt"]) if i.variant == variant)
     cells = cells_for(

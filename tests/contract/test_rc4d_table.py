@@ -16,9 +16,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from kits import needs_kit
 from motecrypt import bench
 from motecrypt.results import Results
-from motecrypt.setup import have
 from motecrypt.studies.rc4d.figures import Printed, VariantFigures, cells, figures, printed
 from toolchains import for_compiler
 
@@ -30,7 +30,7 @@ FIGURES: dict[str, tuple[dict[tuple[str, str], int], float]] = {
     "14.2": ({("rc4", ""): 308, ("rc4", "k"): 258, ("rc4d", "ki"): 520, ("rc4d", "kip"): 474}, 444.3),
 }
 
-pytestmark = pytest.mark.skipif(not have("avr"), reason="no AVR compiler and simulator: motecrypt doctor")
+pytestmark = needs_kit("avr")
 
 
 @pytest.fixture(scope="module")

@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
+from kits import needs_kit
 from motecrypt import bench
 from motecrypt.bench import crew, task
 from motecrypt.catalog import Catalog
 from motecrypt.model import Cell
 from motecrypt.results import Results
-from motecrypt.setup import have
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 PROCESSES = multiprocessing.get_context("spawn")
 CIPHERS = ("faulty-not", "faulty-branches", "faulty-source", "faulty-flips", "tags-sound")
 LENGTHS = (16, 20)
-pytestmark = pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+pytestmark = needs_kit("avr")
 
 
 def wanted(catalog: Catalog, lengths: tuple[int, ...] = LENGTHS) -> list[Cell]:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from kits import skip_without
 from motecrypt import bench
 from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
 from motecrypt.results import Results
-from motecrypt.setup.kits import state
 from motecrypt.toolchain.pinned import with_toolchain
 
 CATALOG = Catalog.load()
@@ -26,8 +26,7 @@ FIGURES = {
 @pytest.mark.parametrize("device", FIGURES)
 def test_a_toolchain_makes_the_same_figures_everywhere(device: str, tmp_path: Path) -> None:
     target = CATALOG.device(device)
-    if not state(target.kit, compiler=False).complete:
-        pytest.skip(f"the kit '{target.kit}' is not installed (motecrypt doctor)")
+    skip_without(target.kit, compiler=False)
     cipher, variant, expected = FIGURES[device]
     body = next(b for b in CATALOG.implementations_of(cipher, device, ("motecrypt",)) if b.variant == variant)
     for name in expected:

@@ -1,18 +1,15 @@
 """`motecrypt audit`: findings are stored, found again, and the same from the same seed."""
 
 import json
-import shutil
 
 import pytest
 
+from kits import needs_kit
 from motecrypt.audits.runs import AuditRun, part_names
 from motecrypt.catalog import Catalog
 from motecrypt.cli import main
 from motecrypt.errors import InputError
 from motecrypt.results import Results
-from motecrypt.setup import have
-
-needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is missing: no host builds")
 
 
 def run(capsys, *arguments):
@@ -22,7 +19,7 @@ def run(capsys, *arguments):
     return stop.value.code, out.out, out.err
 
 
-@needs_gcc
+@needs_kit("host")
 def test_a_finding_is_stored_and_reproducible(tmp_path):
     part = AuditRun("rc4d", "attack:rc4d-chosen-plaintext", seed=7, quick=True)
     with Results(tmp_path / "a.db") as a, Results(tmp_path / "b.db") as b:
@@ -36,7 +33,7 @@ def test_a_finding_is_stored_and_reproducible(tmp_path):
         assert first.outcome["data"]["queries_mean"] <= 200
 
 
-@needs_gcc
+@needs_kit("host")
 def test_ciphertexts_alone_are_enough_at_every_length(tmp_path):
     with Results(tmp_path / "r.db") as results:
         outcome = AuditRun("rc4d", "attack:rc4d-ciphertext-only", quick=True).ensure(results).outcome
@@ -46,7 +43,7 @@ def test_ciphertexts_alone_are_enough_at_every_length(tmp_path):
     assert all(row["unseen_messages_decrypted"] == 8 * row["keys"] for row in lengths)
 
 
-@needs_gcc
+@needs_kit("host")
 @pytest.mark.slow
 def test_the_whole_campaign(tmp_path):
     with Results(tmp_path / "r.db") as results:
@@ -57,16 +54,15 @@ def test_the_whole_campaign(tmp_path):
     assert all(row["messages_max"] <= 1800 for row in passive["lengths"])
 
 
-@needs_gcc
+@needs_kit("host", "aircrack")
 @pytest.mark.crosscheck
-@pytest.mark.skipif(not have("aircrack"), reason="aircrack-ng is not installed (motecrypt doctor)")
 def test_aircrack_finds_the_key_of_our_own_wep_frames(tmp_path):
     with Results(tmp_path / "r.db") as results:
         outcome = AuditRun("rc4", "attack:wep-capture", quick=True).ensure(results).outcome
     assert outcome["data"]["captures"][0]["found"], outcome
 
 
-@needs_gcc
+@needs_kit("host")
 def test_the_command_prints_json_and_a_table(tmp_path, capsys):
     arguments = ["audit", "rc4", "--quick", "--part", "diffusion", "--part", "integrity"]
     code, out, _ = run(capsys, *arguments, "--db", str(tmp_path / "r.db"), "--json")
@@ -78,7 +74,7 @@ def test_the_command_prints_json_and_a_table(tmp_path, capsys):
     assert code == 0 and "not authenticated" in out and "does not diffuse" in out
 
 
-@needs_gcc
+@needs_kit("host")
 def test_an_authenticated_cipher_passes_what_the_others_fail(tmp_path):
     with Results(tmp_path / "r.db") as results:
         for name, weight in (("integrity", "good"), ("diffusion", "good"), ("determinism", "note")):

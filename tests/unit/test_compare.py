@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kits import needs_kit
 from motecrypt.compare import compare
 from motecrypt.model import Measurement
 from motecrypt.results import Results
@@ -238,7 +239,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], said: str, 
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("git") is None, reason="git is missing: the recipe compares commits")
+@needs_kit("git")
 def test_the_recipe_fails_a_commit_that_makes_the_library_slower(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "ci-bench.md").read_text()
     script = re.search(r"```sh\n(#!/bin/sh\n.*?)```", page, re.DOTALL)

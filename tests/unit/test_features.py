@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 
 import pytest
 
+from kits import needs_kit
 from motecrypt.errors import InputError
 from motecrypt.experiments.features import FeatureProbe, spell
 from motecrypt.results import Results
-
-needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc: the host's builds need one")
 
 
 @pytest.mark.parametrize(
@@ -29,7 +27,7 @@ def test_lengths_are_said_in_a_word_or_two(taken: Sequence[int], tried: Sequence
     assert spell(taken, tried) == said
 
 
-@needs_gcc
+@needs_kit("host")
 @pytest.mark.parametrize(
     ("cipher", "variant", "payload", "keys", "diffusion", "identity", "reach", "passes"),
     [
@@ -61,7 +59,7 @@ def test_what_is_known_of_these_ciphers_is_found(
     assert stored is not None and stored.outcome == outcome
 
 
-@needs_gcc
+@needs_kit("host")
 def test_a_variant_that_does_not_run_on_the_host_is_refused_with_those_that_do(results: Results) -> None:
     with pytest.raises(InputError, match=r"kipe-opt.*kip-opt"):
         FeatureProbe("rc4d", "kipe-opt").ensure(results)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from pathlib import Path
 
 import pytest
 
+from kits import needs_kit
 from motecrypt.bench import cells_for, ensure
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
@@ -15,7 +15,7 @@ from motecrypt.runners import Fault, Options, host
 from motecrypt.runners.protocol import Client
 from motecrypt.toolchain import BuildRequest, build
 
-pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc: the host's firmware needs one")
+pytestmark = needs_kit("host")
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
+from kits import needs_kit
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.experiments import host_speed
 from motecrypt.experiments.host_speed import HostSpeed
@@ -15,7 +15,7 @@ from motecrypt.findings.host_speed import SpeedPoint
 from motecrypt.results import Results
 from motecrypt.runners import host
 
-pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc: the host's firmware needs one")
+pytestmark = needs_kit("host")
 
 POINTS = (SpeedPoint("aes128-cbc", 128), SpeedPoint("rc6-ctr", 128), SpeedPoint("rc6-ctr", 128, rounds=12))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kits import skip_without
 from motecrypt.catalog import Catalog
 from motecrypt.cli._ensure import ensure
 from motecrypt.errors import InputError
@@ -18,7 +19,6 @@ from motecrypt.findings.recorded import days, file_of, read, text
 from motecrypt.findings.wlan_transfer import WlanTransfer
 from motecrypt.model import RECORDED
 from motecrypt.results import Results
-from motecrypt.setup.kits import state
 from motecrypt.studies import Needs, names, needs, study
 from motecrypt.studies.pico import files
 from motecrypt.studies.wlan import plan
@@ -112,8 +112,7 @@ def test_a_recorded_file_job_is_what_comes_out_again() -> None:
     """The quickest job, run anew: the same cycles from the same firmware, else within 2 %."""
     question = min(files.long_questions(), key=lambda q: (q.rounds, q.size, q.form))
     target = Catalog.load().device("pico")
-    if not state(target.kit, compiler=False).complete:
-        pytest.skip(f"the kit '{target.kit}' is not installed (motecrypt doctor)")
+    skip_without(target.kit, compiler=False)
     try:
         with_toolchain(target, question.toolchain, Catalog.load().toolchains)
     except InputError as error:

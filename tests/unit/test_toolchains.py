@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from kits import needs_kit
 from motecrypt import process
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.toolchains import read_toolchain
@@ -381,7 +382,7 @@ def test_what_a_compiler_runs_itself_has_to_run_too(tmp_path: Path) -> None:
     assert not pinned._runs(tmp_path, TARGET)
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="the kit 'host' is not installed (motecrypt doctor)")
+@needs_kit("host")
 def test_a_wrapped_program_uses_the_libraries_beside_it_and_knows_its_own_name(tmp_path: Path) -> None:
     """With this system's C library in the place of an unpacked one; and after the whole has moved."""
     root = tmp_path / "root"

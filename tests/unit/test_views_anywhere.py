@@ -18,9 +18,9 @@ from pathlib import Path
 import pytest
 
 import motecrypt
+from kits import needs_kit
 from motecrypt.model import Measurement
 from motecrypt.results import Results, schema
-from motecrypt.setup import have
 from motecrypt.studies import names, needs, study
 from report_data import fill
 
@@ -92,7 +92,7 @@ def test_studies_read_the_same_with_another_compiler_and_with_none(
         assert not [m for m in results.measurements() if "99.1.0" in m.compiler]
 
 
-@pytest.mark.skipif(not have("plots"), reason="kit plots is missing (motecrypt doctor)")
+@needs_kit("plots")
 def test_the_report_and_the_list_are_the_same(
     stored: Path, nowhere: Path, elsewhere: Path, tmp_path: Path
 ) -> None:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from kits import needs_kit
 from motecrypt.errors import InputError
 from motecrypt.wlan import dcf
 from motecrypt.wlan.capture import Captured, pieces, write_capture
 from motecrypt.wlan.protection import SECURITIES, security
 
 pytest.importorskip("scapy", reason="scapy is not installed: pip install 'motecrypt[wlan]'")
-needs_tshark = pytest.mark.skipif(
-    shutil.which("tshark") is None, reason="tshark is not installed: apt-get install tshark"
-)
 
 PAYLOAD = bytes(range(256)) * 20
 FLAGS = {"True": "1", "False": "0"}
@@ -43,7 +40,7 @@ def _tshark(captured: Captured, *fields: str, show: str = "") -> list[list[str]]
 
 
 @pytest.mark.crosscheck
-@needs_tshark
+@needs_kit("tshark")
 @pytest.mark.parametrize("mode", dcf.MODES)
 @pytest.mark.parametrize("name", list(SECURITIES))
 def test_tshark_decrypts_the_capture_and_finds_the_payload(tmp_path: Path, name: str, mode: str) -> None:
@@ -61,7 +58,7 @@ def test_tshark_decrypts_the_capture_and_finds_the_payload(tmp_path: Path, name:
 
 
 @pytest.mark.crosscheck
-@needs_tshark
+@needs_kit("tshark")
 def test_the_shared_key_handshake_has_its_four_frames(tmp_path: Path) -> None:
     captured = write_capture(
         tmp_path / "figure1.pcap", pieces(b"x", "udp"), security_name="wep", protocol="udp"

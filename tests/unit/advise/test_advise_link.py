@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from kits import needs_kit
 from motecrypt import advise, bench
 from motecrypt.advise.costs import answer_sizes, at_length, patience_us
 from motecrypt.advise.exchange import (
@@ -32,7 +33,6 @@ from motecrypt.export import LinkRadio
 from motecrypt.link.gateway import Gateway
 from motecrypt.radios import load_radio, radio_names
 from motecrypt.results import Results
-from motecrypt.setup import have
 from motecrypt.toolchain.link import (
     CONFIRMED,
     GATEWAY,
@@ -256,7 +256,7 @@ def test_the_units_of_work_are_those_of_the_standards() -> None:
     assert prove_cycles(ascon, 100, 7) == 12 * (absorbed + 32 // 8 + 1) * 100
 
 
-@pytest.mark.skipif(not have("avr"), reason="kit avr is not installed: nothing can be measured on the UNO")
+@needs_kit("avr")
 def test_the_cycles_are_those_of_the_core_on_an_uno(results: Results, tmp_path: Path) -> None:
     """Within a tenth: what the link does around the cipher is in its own figures, not in the cipher's."""
     import sys

@@ -7,7 +7,6 @@ ours, one by one, and so must their number.
 from __future__ import annotations
 
 import re
-import shutil
 import time
 from pathlib import Path
 
@@ -15,11 +14,11 @@ import pytest
 from arm_snippets import pico
 from microbit_board import QEMU, RUNS_IT, microbit, requests
 
+from kits import needs_kit
 from motecrypt import process
 from motecrypt.catalog import Catalog
 from motecrypt.model import Device
 from motecrypt.runners import Fault, Options, Region, arm
-from motecrypt.setup import have
 from motecrypt.toolchain import BuildRequest, Firmware, build
 from motecrypt.toolchain.sizes import symbols
 
@@ -27,8 +26,8 @@ STORE_R0_TO_R3 = 0x6018
 
 pytestmark = [
     pytest.mark.crosscheck,
-    pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)"),
-    pytest.mark.skipif(shutil.which(QEMU) is None, reason=f"{QEMU} is missing: apt-get install {QEMU}"),
+    needs_kit("pico"),
+    needs_kit("qemu"),
 ]
 
 

@@ -16,13 +16,13 @@ import pytest
 from arm_snippets import pico
 from elftools.elf.elffile import ELFFile
 
+from kits import needs_kit
 from motecrypt import process
 from motecrypt.bench import cells_for
 from motecrypt.catalog import Catalog
 from motecrypt.paths import cache_dir
 from motecrypt.runners import Options, Region, arm
 from motecrypt.runners.protocol import Frames, decode, encode
-from motecrypt.setup import have
 from motecrypt.toolchain import BuildRequest, Firmware, build
 
 FOLDER = Path(os.environ.get("MOTECRYPT_NPM", cache_dir() / "npm"))
@@ -31,7 +31,7 @@ KEY, NONCE, MESSAGE = bytes(range(16)), bytes(range(16, 32)), bytes(range(48))
 
 pytestmark = [
     pytest.mark.crosscheck,
-    pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)"),
+    needs_kit("pico"),
     pytest.mark.skipif(shutil.which("node") is None, reason="node is missing: no rp2040js"),
     pytest.mark.skipif(
         not MODULE.exists(),

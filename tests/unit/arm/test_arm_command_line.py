@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from kits import needs_kit
 from motecrypt import process
 from motecrypt.catalog import Catalog
-from motecrypt.setup import have
 from motecrypt.toolchain.drivers import driver
 
-pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
+pytestmark = needs_kit("pico")
 
 DEVICE = Catalog.load().device("pico")
 CORE = ("--core", DEVICE.core)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from arm_snippets import changed, halfwords, pico, run
 
-from motecrypt.setup import have
+from kits import needs_kit
 
-pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
+pytestmark = needs_kit("pico")
 
 MARK_STORE = 2 + 3  # the store that opens the region: its own cycles and the peripheral bus's
 

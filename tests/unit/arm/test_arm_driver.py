@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from arm_snippets import FLASH, VECTORS, changed, elf, firmware, halfwords, pico, run
 
+from kits import needs_kit
 from motecrypt import process
 from motecrypt.catalog import Catalog, empty_implementation
 from motecrypt.emulate.images import read_image
@@ -17,11 +18,10 @@ from motecrypt.emulate.profiling import profile
 from motecrypt.emulate.run import FreeRun, run_freely
 from motecrypt.runners import Fault, Options, arm
 from motecrypt.runners.protocol import Client
-from motecrypt.setup import have
 from motecrypt.toolchain import BuildRequest, build
 from motecrypt.toolchain.drivers import driver
 
-pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
+pytestmark = needs_kit("pico")
 
 
 def misses(dump: Path, bytes_: int = 16384, ways: int = 2, line: int = 8) -> int:

@@ -14,12 +14,12 @@ import pytest
 from arm_snippets import FLASH, RAM, VECTORS, pico
 from elftools.elf.elffile import ELFFile
 
+from kits import needs_kit
 from motecrypt.catalog import empty_implementation
 from motecrypt.runners import arm
-from motecrypt.setup import have
 from motecrypt.toolchain import BuildRequest, build
 
-pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
+pytestmark = needs_kit("pico")
 
 BOOT_AT = 0x20041F00  # where the boot ROM copies it (datasheet 2.8.1.3.1)
 SSI, VTOR = 0x18000000, 0xE000ED08

@@ -9,7 +9,6 @@ import json
 import random
 import re
 import runpy
-import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from kits import skip_without
 from motecrypt.catalog import Catalog
 from motecrypt.toolchain.native import open_cipher
 
@@ -71,8 +71,7 @@ BUILDS = _builds()
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Build, Path]:
     """A build as a program that takes lines of hex (sealing_driver.c), with the sanitizers."""
     build: Build = request.param
-    if shutil.which("gcc") is None:
-        pytest.skip("no gcc to build with the sanitizers")
+    skip_without("host")
     program = tmp_path_factory.mktemp("aes") / "driver"
     command = [
         "gcc",

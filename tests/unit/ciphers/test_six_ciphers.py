@@ -7,13 +7,13 @@ import json
 import random
 import re
 import runpy
-import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kits import needs_kit
 from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
 from motecrypt.experiments.host_speed import library_version
@@ -259,7 +259,7 @@ int main(void) {
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc to build with the sanitizers")
+@needs_kit("host")
 @pytest.mark.parametrize("mode", ["ecb", "cbc", "ctr"])
 @pytest.mark.parametrize("name", NAMES)
 def test_under_the_sanitizers(name: str, mode: str, tmp_path: Path) -> None:

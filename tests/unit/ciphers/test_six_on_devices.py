@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import pytest
 
+from kits import skip_without
 from motecrypt.bench import cells_for, ensure
 from motecrypt.catalog import Catalog
 from motecrypt.model import Measurement
 from motecrypt.results import Results
-from motecrypt.setup import have
 
 CATALOG = Catalog.load()
 
 
 def _measure(results: Results, device: str, name: str, variant: str) -> dict[str, Measurement]:
-    if not have("avr" if device == "uno" else "pico"):
-        pytest.skip(f"the tools for {device} are not installed: './motecrypt doctor' tells how to get them")
+    skip_without(CATALOG.device(device).kit)
     body = next(b for b in CATALOG.implementations_of(name, device, ["motecrypt"]) if b.variant == variant)
     block = CATALOG.cipher(name).message.multiple
     cells = cells_for(

@@ -25,11 +25,11 @@ from arm_assembly import (
 )
 from natively import ended_in_time
 
+from kits import needs_kit
 from motecrypt.emulate.images import ARM, Segment, elf_of
-from motecrypt.setup import have
 from motecrypt.toolchain.drivers import driver
 
-pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
+pytestmark = needs_kit("pico")
 
 
 #: The UART on at 6.5 MHz and 115,207 baud: as many cycles a byte as ten bits take, 564.

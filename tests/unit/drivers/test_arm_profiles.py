@@ -19,10 +19,10 @@ from arm_assembly import (
     run,
 )
 
+from kits import needs_kit
 from motecrypt.emulate.images import Segment
-from motecrypt.setup import have
 
-pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
+pytestmark = needs_kit("pico")
 
 
 def profiled(

@@ -29,11 +29,11 @@ from arm_assembly import (
     run,
 )
 
+from kits import needs_kit
 from motecrypt.emulate.images import ARM, Segment, elf_of
-from motecrypt.setup import have
 from motecrypt.toolchain.drivers import driver
 
-pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
+pytestmark = needs_kit("pico")
 ONES = 2**64 - 1
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from arm_assembly import (
     BEGIN,
     CACHE,
@@ -16,9 +15,9 @@ from arm_assembly import (
     run,
 )
 
-from motecrypt.setup import have
+from kits import needs_kit
 
-pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
+pytestmark = needs_kit("pico")
 
 
 #: The flash's interface off and on again with a divider of 4, its chip select forced; then bytes one by one.

@@ -13,10 +13,10 @@ import pytest
 from avr_snippets import CHIP, STOP, UART, Outcome, assemble, avr_run, outcome
 from natively import ended_in_time
 
-from motecrypt.setup import have
+from kits import needs_kit
 from motecrypt.toolchain.drivers import driver
 
-pytestmark = pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+pytestmark = needs_kit("avr")
 
 LOOP = b"\xff\xcf"  # to itself, interrupts off
 RUNS = b"\x78\x94\xff\xcf"  # the same with interrupts on: one cycle, then two each

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from avr_snippets import STOP, UART, Outcome, avr_run
 
-from motecrypt.setup import have
+from kits import needs_kit
 
-pytestmark = pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+pytestmark = needs_kit("avr")
 
 #: So many cycles are stepped in more processor time than a driver has in these tests.
 LONG = 6_000_000_000

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from natively import DEADLINE_S, compiled, limited
 
+from kits import needs_kit
 from motecrypt.runners.protocol import encode
-from motecrypt.setup import have
 
-pytestmark = pytest.mark.skipif(not have("host"), reason="kit host is missing (motecrypt doctor)")
+pytestmark = needs_kit("host")
 
 KEY, NONCE, AD, MESSAGE = 8, 0x104, 6, 0x210
 HELLO = struct.pack("<IIHHHHB", 0x0A0B0C0D, 261, KEY, NONCE, AD, MESSAGE, 3)

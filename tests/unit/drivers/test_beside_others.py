@@ -16,11 +16,11 @@ import avr_snippets as avr
 import pytest
 from natively import ended_in_time
 
+from kits import needs_kit
 from motecrypt.emulate.images import ARM, Segment, elf_of
-from motecrypt.setup import have
 from motecrypt.toolchain.drivers import driver
 
-pytestmark = pytest.mark.skipif(not (have("avr") and have("pico")), reason="kits avr and pico are needed")
+pytestmark = needs_kit("avr", "pico")
 DEADLINE_S = 20.0
 MOST = ["--max-cycles", str(1 << 62)]
 #: A region, a frame, and a wait for what never comes.

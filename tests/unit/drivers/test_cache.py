@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from natively import ask, compiled
 
-from motecrypt.setup import have
+from kits import needs_kit
 
-pytestmark = pytest.mark.skipif(not have("host"), reason="kit host is missing (motecrypt doctor)")
+pytestmark = needs_kit("host")
 REFUSED = 2**64 - 1
 
 

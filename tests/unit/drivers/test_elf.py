@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from natively import DEADLINE_S, compiled, limited
 
-from motecrypt.setup import have
+from kits import needs_kit
 
-pytestmark = pytest.mark.skipif(not have("host"), reason="kit host is missing (motecrypt doctor)")
+pytestmark = needs_kit("host")
 
 ARM, AVR = 40, 83
 LOAD, NOTE = 1, 4

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from natively import DEADLINE_S, HERE, compiled, ended_in_time, limited
 
+from kits import needs_kit
 from motecrypt.catalog import FIRMWARE
-from motecrypt.setup import have
 
-pytestmark = pytest.mark.skipif(not have("host"), reason="kit host is missing (motecrypt doctor)")
+pytestmark = needs_kit("host")
 USAGE = "usage: host --describe | [--events DESCRIPTOR] [--trace] LIBRARY | --compare ..."
 LIMITS = "--compare: 1 to 4096 rounds, at least one byte and one library"
 NONE = "cannot open shared object file: No such file or directory"

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from natively import compiled, limited
 
-from motecrypt.setup import have
+from kits import needs_kit
 
-pytestmark = pytest.mark.skipif(not have("host"), reason="kit host is missing (motecrypt doctor)")
+pytestmark = needs_kit("host")
 
 SEEN, FLOODED, JOINED, OPENED, VANISHED, READS = (1 << n for n in range(6))
 DEADLINE_S = 20.0

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from arm_assembly import Outcome
 
+from kits import needs_kit
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.runners import Options, arm
-from motecrypt.setup import have
 
-pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
+pytestmark = needs_kit("pico")
 DEVICE = FIRMWARE / "devices" / "pico"
 NUMBERS = 4 + 4 + 1 + 20
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from natively import HERE, compiled, told
 
+from kits import needs_kit
 from motecrypt.catalog import FIRMWARE
-from motecrypt.setup import have
 
-pytestmark = pytest.mark.skipif(not have("host"), reason="kit host is missing (motecrypt doctor)")
+pytestmark = needs_kit("host")
 AT = "#define AT(address) (*(volatile uint32_t *)(address))"
 STACK_POINTER = '__asm__ volatile("mov %0, sp" : "=r"(sp));'
 CLOCK_MHZ = 125

@@ -11,6 +11,7 @@ import pytest
 from avr_snippets import CHIP, UART
 from avr_snippets import simavr as simavr_run
 
+from kits import needs_kit
 from motecrypt.bench import passes
 from motecrypt.catalog import Catalog
 from motecrypt.errors import FailureKind
@@ -90,7 +91,7 @@ def test_after_a_fault_or_with_other_options_there_is_another_process(name: str)
     assert len(set(processes)) == 3 and processes[2] == processes[3]
 
 
-@pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+@needs_kit("avr")
 def test_nothing_that_a_firmware_leaves_behind_is_there_at_the_next_start(tmp_path: Path) -> None:
     """It tells a byte of the RAM, of the EEPROM and of a register, changes all three, and waits."""
     look = """
@@ -130,7 +131,7 @@ def test_nothing_that_a_firmware_leaves_behind_is_there_at_the_next_start(tmp_pa
             assert session.restart()
 
 
-@pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+@needs_kit("avr")
 @pytest.mark.parametrize(("sent", "transient"), [(signal.SIGKILL, True), (signal.SIGSEGV, False)])
 def test_the_driver_ends_as_its_child_does(sent: signal.Signals, transient: bool) -> None:
     uno = CATALOG.device("uno")
@@ -144,7 +145,7 @@ def test_the_driver_ends_as_its_child_does(sent: signal.Signals, transient: bool
         assert not session.restart()
 
 
-@pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+@needs_kit("avr")
 def test_no_child_outlives_its_driver() -> None:
     uno = CATALOG.device("uno")
     firmware = firmware_of(uno)

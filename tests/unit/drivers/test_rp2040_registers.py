@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from natively import ask, compiled
 
-from motecrypt.setup import have
+from kits import needs_kit
 
-pytestmark = pytest.mark.skipif(not have("host"), reason="kit host is missing (motecrypt doctor)")
+pytestmark = needs_kit("host")
 
 SET, CLEAR, XOR = 0x2000, 0x3000, 0x1000
 CLOCKS, RESETS, XOSC = 0x40008000, 0x4000C000, 0x40024000

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from natively import ask, compiled
 
-from motecrypt.setup import have
+from kits import needs_kit
 
-pytestmark = pytest.mark.skipif(not have("host"), reason="kit host is missing (motecrypt doctor)")
+pytestmark = needs_kit("host")
 
 BLOCKS, READ, WRITE = 5, 1000, 3000
 CONTROL, DATA, STATUS, PRESCALE = 0x00, 0x08, 0x0C, 0x10

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from natively import ask, compiled
 
-from motecrypt.setup import have
+from kits import needs_kit
 
-pytestmark = pytest.mark.skipif(not have("host"), reason="kit host is missing (motecrypt doctor)")
+pytestmark = needs_kit("host")
 
 ROOT_SP = 2**32 - 1
 Lines = list[tuple[object, ...]]

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from avr_snippets import AVR, CHIP, GREETING, STOP, UART, Outcome, assemble, outcome, simavr
 
+from kits import needs_kit
 from motecrypt.emulate.images import Segment, elf_of
-from motecrypt.setup import have
 from motecrypt.toolchain.drivers import driver
 
-pytestmark = pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+pytestmark = needs_kit("avr")
 
 MARK = ("--mark", "0x3e")
 SHORT = ("--max-cycles", "20000")

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from natively import ask, compiled
 
-from motecrypt.setup import have
+from kits import needs_kit
 from motecrypt.toolchain.drivers import DRIVERS
 
-pytestmark = pytest.mark.skipif(not have("host"), reason="kit host is missing (motecrypt doctor)")
+pytestmark = needs_kit("host")
 
 #: The manual's encodings: bits (x: any), the class, and what else there is to say, in the words of `what`.
 TABLE = """

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from avr_snippets import CHIP, Outcome, outcome
 
+from kits import needs_kit
 from motecrypt.catalog import FIRMWARE
-from motecrypt.setup import have
 from motecrypt.toolchain.drivers import driver
 
-pytestmark = pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+pytestmark = needs_kit("avr")
 NUMBERS = 4 + 4 + 1 + 8
 
 

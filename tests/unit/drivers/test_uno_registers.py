@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from natively import DEADLINE_S, HERE, compiled, limited, told
 
+from kits import needs_kit
 from motecrypt.catalog import FIRMWARE
-from motecrypt.setup import have
 
-pytestmark = pytest.mark.skipif(not have("host"), reason="kit host is missing (motecrypt doctor)")
+pytestmark = needs_kit("host")
 SENSOR = FIRMWARE / "motes" / "sensor"
 RECEIVED, ROOM = 1 << 7, 1 << 5
 KEY = bytes(range(16))

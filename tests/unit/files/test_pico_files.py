@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from kits import needs_kit, skip_without
 from motecrypt.catalog import Catalog
 from motecrypt.errors import MotecryptError
 from motecrypt.experiments import files as experiment
@@ -18,13 +19,12 @@ from motecrypt.files.container import Secret
 from motecrypt.files.mote import FileMote, MoteFileError, Storage
 from motecrypt.findings.pico_file import storage_times
 from motecrypt.runners.session import DriverSession, Fault
-from motecrypt.setup import have
 from motecrypt.toolchain import files
 from motecrypt.toolchain.files import FileFirmware, build_files
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)"),
+    needs_kit("pico"),
 ]
 
 KEY = bytes(range(1, 33))
@@ -128,8 +128,7 @@ def test_damaged_files_are_refused_and_nothing_appears(mote: FileMote, form: str
 
 def test_an_image_of_the_pico_is_opened_on_the_host_and_back(mote: FileMote, tmp_path: Path) -> None:
     """littlefs on the host reads the Pico's flash; `motecrypt file` reads its file; and the other way."""
-    if not have("files"):
-        pytest.skip("kit files is missing (motecrypt doctor)")
+    skip_without("files")
     plain = plaintext(6300)
     mote.write("input.txt", plain)
     mote.job("published", "input.txt", "cipherFile.aes", KEY)
@@ -220,8 +219,7 @@ def test_the_model_refuses_code_from_a_busy_flash(tmp_path: Path) -> None:
 
 def test_the_image_is_what_littlefs_on_the_host_writes() -> None:
     """The geometry that the test before opens images with is one that littlefs on the host writes."""
-    if not have("files"):
-        pytest.skip("kit files is missing (motecrypt doctor)")
+    skip_without("files")
     from littlefs import LittleFS
 
     fs = LittleFS(block_size=4096, block_count=256, read_size=64, prog_size=256, cache_size=256)

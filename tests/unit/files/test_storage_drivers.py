@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from kits import needs_kit
 from motecrypt.catalog import FIRMWARE
-from motecrypt.setup import have
 from motecrypt.toolchain.files import FOLDER
 
-pytestmark = pytest.mark.skipif(not have("host"), reason="kit host is missing (motecrypt doctor)")
+pytestmark = needs_kit("host")
 HERE = Path(__file__).parent
 DEADLINE_S = 40
 IO_ERROR = -5

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from kits import needs_kit
 from motecrypt.catalog import Catalog
 from motecrypt.cli.report import command
 from motecrypt.errors import MotecryptError
@@ -29,7 +30,6 @@ from motecrypt.studies import names, study
 from report_data import fill
 
 ADDRESS = re.compile(r"https?://|(?:src|href)\s*=\s*[\"']//|@import|url\(", re.IGNORECASE)
-VEGA = bool(javascript())
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def test_a_finding_alone_is_not_nothing(results: Results) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not VEGA, reason="kit plots is not installed: vl-convert-python")
+@needs_kit("plots")
 def test_figures_are_written_with_captions_and_data(tmp_path: Path) -> None:
     filled = tmp_path / "some.db"
     with Results(filled) as results:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from avr_counted import FRAME_CYCLES, assemble
 
-from motecrypt.setup import have
+from kits import needs_kit
 from motecrypt.toolchain.drivers import driver
 
-pytestmark = pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+pytestmark = needs_kit("avr")
 
 #: Sends "AB" at 1 Mbaud, then each byte that comes plus one, until 'q'.
 TALKER = """

@@ -21,9 +21,9 @@ from avr_counted import (
     run_counted,
 )
 
-from motecrypt.setup import have
+from kits import needs_kit
 
-pytestmark = pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+pytestmark = needs_kit("avr")
 ASLEEP = "sleeps with interrupts off"
 IN_BOTH = pytest.mark.parametrize("driver", ["avr_run", "simavr"])
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from avr_counted import CLOCK_HZ, EE_READY, FRAME_CYCLES, UNO, Counted, assemble, run_counted
 
+from kits import needs_kit
 from motecrypt.emulate.images import read_image
 from motecrypt.emulate.profiling import profile
 from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.setup import have
 from motecrypt.toolchain.arduino import build_sketch
 
-pytestmark = pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+pytestmark = needs_kit("avr")
 IN_BOTH = pytest.mark.parametrize("driver", ["avr_run", "simavr"])
 BOTH, HALF = 54_400, 28_800
 READ_HALT, WRITE_HALT = 4, 2

@@ -21,9 +21,9 @@ from avr_counted import (
     run_counted,
 )
 
-from motecrypt.setup import have
+from kits import needs_kit
 
-pytestmark = pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+pytestmark = needs_kit("avr")
 IN_BOTH = pytest.mark.parametrize("driver", ["avr_run", "simavr"])
 
 #: Sleeps until r21 events have come; `again` runs in the handler of each but the last.

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from kits import needs_kit
 from motecrypt import bench, process
 from motecrypt.bench.board import board_device, measure_on_board
 from motecrypt.catalog import Catalog
@@ -24,16 +25,12 @@ from motecrypt.results import Results
 from motecrypt.runners import board
 from motecrypt.runners.board import BoardError, BoardSession, copy_uf2, find_volume
 from motecrypt.runners.fake import FakeSession
-from motecrypt.setup import have
 from motecrypt.toolchain import BuildRequest, build
 
 CATALOG = Catalog.load()
 UNO = CATALOG.device("uno")
 DEBIAN_BOOTLOADER = Path(
     "/usr/share/arduino/hardware/arduino/avr/bootloaders/atmega/ATmegaBOOT_168_atmega328.hex"
-)
-needs_boards = pytest.mark.skipif(
-    not (have("avr") and have("arduino") and have("board")), reason="kits avr, arduino and board are needed"
 )
 
 
@@ -60,7 +57,7 @@ def cells_of(device: str, cipher: str, variant: str, placement: str = "flash") -
 
 
 @pytest.mark.long
-@needs_boards
+@needs_kit("avr", "arduino", "board")
 def test_a_pretend_uno_is_flashed_and_measured_like_a_real_one(tmp_path: Path, results: Results) -> None:
     cells = cells_of("uno", "aes128-ecb", "fast")
     simulated = bench.ensure(cells, results, CATALOG)
@@ -78,7 +75,7 @@ def test_a_pretend_uno_is_flashed_and_measured_like_a_real_one(tmp_path: Path, r
 
 
 @pytest.mark.long
-@needs_boards
+@needs_kit("avr", "arduino", "board")
 @pytest.mark.skipif(not DEBIAN_BOOTLOADER.exists(), reason="Debian's Arduino core is not installed")
 def test_avrdude_flashes_through_debians_own_bootloader(tmp_path: Path) -> None:
     code = bytes(range(256)) * 4
@@ -221,7 +218,7 @@ def test_no_such_port_is_said() -> None:
         BoardSession("/dev/ttyNONE9")
 
 
-@needs_boards
+@needs_kit("avr", "arduino", "board")
 def test_what_is_no_bootloader_is_said(tmp_path: Path) -> None:
     firmware = build(BuildRequest(UNO, cells_of("uno", "aes128-ecb", "small")[0].implementation, "flash"))
     with fake_board("silent", greets=False) as port, pytest.raises(BoardError, match="no bootloader answers"):
@@ -248,7 +245,7 @@ def test_the_picos_volume_is_found_and_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not have("pico"), reason="the kit pico is not installed")
+@needs_kit("pico")
 def test_a_pretend_pico_takes_a_uf2_file_and_is_measured(
     tmp_path: Path, results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,17 +8,16 @@ from pathlib import Path
 import pytest
 from avr_counted import UNO, assemble
 
+from kits import needs_kit
 from motecrypt.emulate.conformance import STATES, Condition, Feature, features, table, watch_list
 from motecrypt.emulate.images import read_image
 from motecrypt.emulate.profiling import profile
 from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.setup import have
 
 TESTS = Path(__file__).parents[2]
 DOCS = TESTS.parent / "docs"
 FOUND = features("ATmega328P")
 NOTED = [feature for feature in FOUND if feature.note]
-needs_avr = pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
 
 
 @pytest.mark.parametrize("feature", FOUND, ids=lambda f: f"{f.part}-{f.what}")
@@ -70,7 +69,7 @@ def _notes(folder: Path, body: str, **how: object) -> tuple[str, ...]:
     return run_freely(image, UNO, FreeRun(max_seconds=0.01, **how), lambda data: None).notes  # type: ignore[arg-type]
 
 
-@needs_avr
+@needs_kit("avr")
 @pytest.mark.parametrize("feature", NOTED, ids=lambda f: f"{f.part}-{f.what}")
 def test_a_note_comes_once_and_only_where_all_conditions_hold(feature: Feature, tmp_path: Path) -> None:
     stores = _stores(feature.when)
@@ -82,7 +81,7 @@ def test_a_note_comes_once_and_only_where_all_conditions_hold(feature: Feature, 
         assert _notes(tmp_path, "".join(reversed(lines))).count(feature.note) == 1
 
 
-@needs_avr
+@needs_kit("avr")
 def test_what_is_modelled_says_nothing(tmp_path: Path) -> None:
     modelled = """
     put SMCR, 1
@@ -100,14 +99,14 @@ def test_what_is_modelled_says_nothing(tmp_path: Path) -> None:
     assert _notes(tmp_path, modelled) == ()
 
 
-@needs_avr
+@needs_kit("avr")
 def test_a_voltage_makes_the_adcs_note_untrue(tmp_path: Path) -> None:
     start = "    put ADCSRA, 0xC7\n"
     assert [note[:4] for note in _notes(tmp_path, start)] == ["ADC:"]
     assert _notes(tmp_path, start, millivolts=1000) == ()
 
 
-@needs_avr
+@needs_kit("avr")
 def test_a_profile_says_it_too(tmp_path: Path) -> None:
     image = read_image(assemble(tmp_path, "    put OSCCAL, 0x80\n    finish\n"), UNO)
     ended = profile(image, UNO, FreeRun(max_seconds=0.01), lambda data: None).ended

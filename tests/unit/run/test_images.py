@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kits import needs_kit
 from motecrypt.catalog import Catalog
 from motecrypt.emulate.images import ARM, Segment, elf_of, flat, intel_hex, read_image, uf2
 from motecrypt.errors import InputError
-from motecrypt.setup import have
 
 UNO, PICO = Catalog.load().device("uno"), Catalog.load().device("pico")
-needs_avr = pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
 
 
 def refused(path: Path, device: object = UNO) -> str:
@@ -37,14 +36,14 @@ def avr_elf(folder: Path, source: str, *flags: str) -> Path:
 PLAIN = "#include <stdint.h>\nvolatile uint8_t x[10] = {1}; int main(void) { for (;;) { x[1]++; } }\n"
 
 
-@needs_avr
+@needs_kit("avr")
 def test_a_good_elf(tmp_path: Path) -> None:
     image = read_image(avr_elf(tmp_path, PLAIN), UNO)
     assert image.ram_bytes == 10 and image.data_end == 0x80010A
     assert image.flash_bytes == sum(len(s.data) for s in image.segments)
 
 
-@needs_avr
+@needs_kit("avr")
 @pytest.mark.parametrize(
     ("flag", "said"),
     [("-mmcu=atmega2560", "built for atmega2560"), ("-mmcu=attiny85", "built for attiny85")],
@@ -63,7 +62,7 @@ def test_another_machine(tmp_path: Path) -> None:
     assert "built for x86-64" in refused(other, PICO)
 
 
-@pytest.mark.skipif(not have("pico"), reason="the kit pico is not installed")
+@needs_kit("pico")
 def test_another_arm_core(tmp_path: Path) -> None:
     (tmp_path / "f.c").write_text("int _start(void) { return 0; }\n")
     target = tmp_path / "f.elf"
@@ -72,7 +71,7 @@ def test_another_arm_core(tmp_path: Path) -> None:
     assert "another ARM core (v7E-M, as Cortex-M4)" in refused(target, PICO)
 
 
-@needs_avr
+@needs_kit("avr")
 def test_too_large(tmp_path: Path) -> None:
     large = "#include <stdint.h>\nvolatile uint8_t x[3000]; int main(void) { for (;;) { x[1]++; } }\n"
     assert "too large: its variables take 3,000 of 2,048 bytes of RAM" in refused(
@@ -83,7 +82,7 @@ def test_too_large(tmp_path: Path) -> None:
     assert "needs 33,024 of 32,768 bytes of flash" in refused(file)
 
 
-@needs_avr
+@needs_kit("avr")
 def test_truncated_anywhere_is_one_line(tmp_path: Path) -> None:
     whole = avr_elf(tmp_path, PLAIN).read_bytes()
     cut = tmp_path / "cut.elf"
@@ -97,7 +96,7 @@ def test_truncated_anywhere_is_one_line(tmp_path: Path) -> None:
     assert "truncated" in refused(cut) or "damaged" in refused(cut)
 
 
-@needs_avr
+@needs_kit("avr")
 def test_any_damaged_byte_is_one_line_or_still_a_firmware(tmp_path: Path) -> None:
     whole = bytearray(avr_elf(tmp_path, PLAIN).read_bytes())
     damaged = tmp_path / "damaged.elf"

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from kits import needs_kit
 from motecrypt.catalog import Catalog
 from motecrypt.emulate.images import read_image
 from motecrypt.emulate.profiling import FunctionCost, Profile, profile, speedscope
 from motecrypt.emulate.run import FreeRun
-from motecrypt.setup import have
 
 HERE = Path(__file__).parent
-pytestmark = pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+pytestmark = needs_kit("avr")
 UNO = Catalog.load().device("uno")
 
 
@@ -143,7 +143,7 @@ def test_without_symbols_functions_are_addresses(found: Profile, elf: Path, tmp_
 EXAMPLES = Path("/usr/share/arduino/hardware/arduino/avr/libraries")
 
 
-@pytest.mark.skipif(not have("arduino"), reason="the kit arduino is not installed")
+@needs_kit("arduino")
 @pytest.mark.parametrize(
     ("example", "functions", "lost_ticks"),
     [

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.setup import have
+from kits import needs_kit
 
 HERE = Path(__file__).parent
-pytestmark = pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+pytestmark = needs_kit("avr")
 
 
 def command(*arguments: object) -> subprocess.CompletedProcess[str]:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from kits import needs_kit
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.emulate.images import Image, elf_of, read_image, uf2
 from motecrypt.emulate.profiling import FunctionCost, Profile, profile
 from motecrypt.emulate.run import Ended, FreeRun, run_freely
-from motecrypt.setup import have
 
 HERE = Path(__file__).parent
-pytestmark = pytest.mark.skipif(not have("pico"), reason="the kit pico is not installed")
+pytestmark = needs_kit("pico")
 PICO = Catalog.load().device("pico")
 DEVICE = FIRMWARE / "devices" / "pico"
 

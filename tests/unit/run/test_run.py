@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
+from kits import needs_kit
 from motecrypt.catalog import Catalog
 from motecrypt.emulate.images import read_image
 from motecrypt.emulate.run import Ended, FreeRun, run_freely
 from motecrypt.errors import InputError
-from motecrypt.setup import have
 from motecrypt.toolchain import BuildError
 from motecrypt.toolchain.arduino import CORE, build_sketch, sketch_source
 
@@ -43,9 +43,7 @@ OTHER_BOARDS = {
     "Blink",
 }
 
-pytestmark = pytest.mark.skipif(
-    not (have("avr") and have("arduino")), reason="the kits avr and arduino are not installed"
-)
+pytestmark = needs_kit("avr", "arduino")
 
 
 def run(elf: Path, **how: object) -> tuple[Ended, str]:

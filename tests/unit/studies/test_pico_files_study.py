@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kits import needs_kit
 from motecrypt.experiments import files as experiment
 from motecrypt.experiments.files import FileJobs
 from motecrypt.experiments.passwords import PasswordDerivation
@@ -13,13 +14,12 @@ from motecrypt.files.crypt_and_hash import ROUNDS
 from motecrypt.findings.passwords import KIND as PASSWORDS
 from motecrypt.findings.pico_file import KIND, PARTS, VERSION, FileQuestion
 from motecrypt.results import Results
-from motecrypt.setup import have
 from motecrypt.studies import needs
 from motecrypt.studies.pico import file_tables
 from motecrypt.studies.pico import files as view
 from motecrypt.toolchain import BuildError
 
-pytestmark = pytest.mark.skipif(not have("pico"), reason="kit pico is missing (motecrypt doctor)")
+pytestmark = needs_kit("pico")
 
 HASH_CYCLES = 34_000
 FIXED_MS = 60

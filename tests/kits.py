@@ -1,0 +1,38 @@
+"""What the tests need of the tool kits: without one its tests are skipped, everywhere for the same reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from motecrypt.setup import state
+
+
+def needs_kit(*kits: str) -> pytest.MarkDecorator:
+    """The mark of tests that these kits must be installed for."""
+    missing = _missing(kits)
+    return pytest.mark.skipif(bool(missing), reason=_reason(missing or kits))
+
+
+def skip_without(*kits: str, compiler: bool = True) -> None:
+    """The same inside a test, which knows only there which kits it needs.
+
+    Parameters
+    ----------
+    compiler
+        False: the kits' own compilers may be missing, a pinned toolchain takes their place.
+    """
+    if missing := _missing(kits, compiler):
+        pytest.skip(_reason(missing))
+
+
+def _missing(kits: Sequence[str], compiler: bool = True) -> list[str]:
+    return [kit for kit in kits if not state(kit, compiler=compiler).complete]
+
+
+def _reason(kits: Sequence[str]) -> str:
+    """./test counts the skipped tests by these words."""
+    named = " and ".join(f"'{kit}'" for kit in kits)
+    one = len(kits) == 1
+    return f"the kit{'' if one else 's'} {named} {'is' if one else 'are'} not installed (motecrypt doctor)"
