@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from golden_views import _digest, plain
+from goldens.text import digest, plain
 
 ROOT = Path(__file__).parents[1]
 PLACE = Path(__file__).parent / "golden" / "constants.json"
@@ -66,7 +66,7 @@ def _named(value: object) -> str:
 
 
 def _short(value: str) -> str:
-    return value if len(value) < LONG else json.dumps(_digest(value))
+    return value if len(value) < LONG else json.dumps(digest(value))
 
 
 def written() -> str:

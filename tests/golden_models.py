@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from golden_views import _digest, plain, written
+from goldens.text import digest, plain, written
 from motecrypt import energy
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.processors import processors
@@ -127,7 +127,7 @@ def wifi_frames() -> dict[str, Any]:
             times = [kept[at : at + 8].hex() for at in _records(kept)]
             found[f"capture {mode} {name} {phy_name} {protocol}"] = [
                 [made.frames, made.data_frames, made.air_bytes, made.seconds, list(made.data_frame_bytes)],
-                [made.tshark, hashlib.sha256(kept).hexdigest()[:16], _digest(times)],
+                [made.tshark, hashlib.sha256(kept).hexdigest()[:16], digest(times)],
             ]
         found["no such folder"] = [
             str(refusal(lambda: capture.write_capture(Path("/no/such/c.pcap"), iter(()))))
@@ -341,7 +341,7 @@ def radio_costs() -> dict[str, Any]:
         told = survey(radio, np.array(NUMBERS, dtype=np.int64))
         found[f"survey of {name}"] = [
             [told.best_message, plain(told.best_packet), plain(told.best_packet_padded), len(told.packets)],
-            _digest([plain(choice) for choice in told.packets]),
+            digest([plain(choice) for choice in told.packets]),
             *(list(plain(row).values()) for row in told.rows()),
         ]
     series = [("*", "one & two", [float(n * n % 37) for n in NUMBERS]), ("o", "zero", [0.5] * len(NUMBERS))]

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import golden_edges
-from golden_views import written
+from goldens.text import written
 
 
 @pytest.mark.parametrize("name", golden_edges.EDGES)

@@ -14,7 +14,7 @@ from typing import Any
 
 import audit_toys as toys
 
-from golden_views import _digest, plain, written
+from goldens.text import digest, plain, written
 from motecrypt.audits import avalanche, determinism, integrity, statistics
 from motecrypt.audits.attacks import attacks_on
 from motecrypt.audits.oracle import Part
@@ -63,7 +63,7 @@ def _told(part: Part) -> list[Any]:
 def _short(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _short(each) for key, each in value.items()}
-    return value if len(str(value)) < 400 else _digest(value)
+    return value if len(str(value)) < 400 else digest(value)
 
 
 def main() -> None:

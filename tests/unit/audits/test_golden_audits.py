@@ -9,7 +9,7 @@ from typing import Any
 import golden_audits
 import pytest
 
-from golden_views import plain
+from goldens.text import plain
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from typing import Any
 import golden_readings
 import pytest
 
-from golden_views import written
+from goldens.text import written
 
 
 @lru_cache(maxsize=1)

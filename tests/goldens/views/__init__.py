@@ -1,0 +1,1 @@
+"""What the views say of made-up results: golden_views.py keeps it."""

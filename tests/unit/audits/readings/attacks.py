@@ -1,0 +1,292 @@
+"""What the attacks find in made-up data, and what they say where nothing is to be found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import cycle, product
+from random import Random
+from typing import Any
+from unittest import mock
+
+import audit_toys as toys
+
+from goldens.text import digest, plain
+from motecrypt.audits import _rc4d_state as rc4d
+from motecrypt.audits import oracle
+from motecrypt.audits.attacks import _play as play
+from motecrypt.audits.attacks import (
+    all_attacks,
+    cbc_padding_oracle,
+    ecb_block_swap,
+    fixed_iv,
+    keystream_reuse,
+    poly1305_nonce_reuse,
+    rc4_broadcast,
+    rc4d_chosen,
+    rc4d_distinguisher,
+    rc4d_passive,
+    rc4d_two_keys,
+)
+from motecrypt.model import MessageLengths
+from readings.made_up import KEY, des, made_of, of_lengths
+
+
+def attackers() -> dict[str, Any]:
+    """What attackers conclude from little, and to what they apply."""
+    named = ("rc4", "rc4d", "rc4d-two-key", "rc4d-x", "rc4-ctr", "chacha20-poly1305", "chacha20", "x")
+    ciphers = [
+        toys.described(name, kind, mode=mode, tag_bytes=tag, message=MessageLengths(multiple=multiple))
+        for name, kind, mode, tag, multiple in (
+            *((name, "stream", "", 0, 1) for name in named),
+            *(
+                ("b-" + mode, "block mode", mode, tag, multiple)
+                for mode in ("cbc", "cfb", "ecb", "ctr", "ofb", "ccm", "gcm", "siv")
+                for tag in (0, 8)
+                for multiple in (1, 16)
+            ),
+        )
+    ]
+    answers = {each.name: [a.NAME for a in all_attacks() if a.applies(each)] for each in ciphers[:8]}
+    modes = [
+        [
+            each.mode,
+            each.tag_bytes,
+            each.message.multiple,
+            *(a.NAME for a in all_attacks() if a.applies(each)),
+        ]
+        for each in ciphers[8:]
+    ]
+    reader = cbc_padding_oracle.receiver(
+        toys.Toy(b"", lambda k, m, n, a: (m, b""), lambda k, c, n, a, t: c), 4
+    )
+    plaintexts = (
+        b"\0\0\0\0",
+        b"abc\1",
+        b"ab\2\2",
+        b"ab\1\2",
+        b"\4\4\4\4",
+        b"\5\5\5\5",
+        b"a\3\3\3",
+        b"a\2\3\3",
+    )
+    random = Random(4)
+    draws = [play.telegram(random, 7, n).hex() for n in (1, 2, 3, 8, 9)]
+    words = [play.sentence(random, n).decode() for n in (0, 1, 5, 200)]
+    counted = play.Counted(lambda question: question[::-1])
+    replies = [counted(b"ab"), counted(b"ab"), counted(b"c"), counted.queries, counted.asked]
+    poly = poly1305_nonce_reuse
+    pair = (0x0806D5400E52447C036D555408BED685, 0x1BF54941AFF6BF4AFDB20DFB8A800301)
+    tags = [poly.tag_of(pair, text) for text in (b"", b"a", b"sixteen bytes it")]
+    close = [(b"sixteen bytes it", poly.tag_of(pair, b"sixteen bytes it"))]
+    close += [
+        (b"sixteen bytes iu", poly.tag_of(pair, b"sixteen bytes iu")),
+        (b"four", poly.tag_of(pair, b"four")),
+    ]
+    table = {0: 3, 1: 2, 2: 9}
+    permuted = {x: (x * 7 + 3) % 256 for x in range(256)}
+
+    def without(*left: int) -> dict[int, int]:
+        return {x: y for x, y in permuted.items() if x not in left}
+
+    commands = [(3, b"A3o"), (-2, b"A2c"), (2, b"B2o"), (5, b"A5o"), (-5, b"A5c")]
+    secrets = [b"secret", b"\0\0\xff", b"0123456789"]
+
+    def chosen(secret: bytes, block: int) -> Callable[[bytes], bytes]:
+        def encrypt(prefix: bytes) -> bytes:
+            text = prefix + secret
+            text += bytes(-len(text) % block)
+            return toys.aes_access("ecb").keyed(KEY).encrypt(text)[0] if block == 16 else text
+
+        return encrypt
+
+    read = []
+    for secret, block in product(secrets, (8, 16)):
+        asked = play.Counted(chosen(secret, block))
+        read.append([fixed_iv.attack(asked, block, len(secret)).hex(), asked.queries])
+    lost = play.Counted(lambda prefix: Random(len(prefix) * 1000 + sum(prefix)).randbytes(32))
+    read.append([fixed_iv.attack(lost, 8, 4).hex(), lost.queries])
+    return {
+        "apply": answers,
+        "apply to modes": modes,
+        "likely": [keystream_reuse._likely(n) for n in range(256)],
+        "padded": [cbc_padding_oracle.pad(b"a" * n, 4).hex() for n in range(6)],
+        "accepted": [reader(b"", text) for text in plaintexts],
+        "telegrams": draws,
+        "sentences": words,
+        "counted": plain(replies),
+        "tags": [tag.hex() for tag in tags],
+        "one-time keys": [
+            str(poly.attack(*of))
+            for of in ((close[0], close[1]), (close[0], close[2]), (close[1], close[0]), (close[0], close[0]))
+        ],
+        "wrong keys": [
+            str(poly.attack(close[0], (close[1][0], bytes(16)))),
+            [str(r) for r in poly._roots(2)],
+        ],
+        "roots": [[str(root) for root in poly._roots(square)] for square in (4, 9, 0, 2)],
+        "second bytes": [
+            rc4_broadcast.attack(heard)
+            for heard in ([b"ab", b"cb", b"cd"], [b"az", b"ab"], [b"a\0", b"a\xff"])
+        ],
+        "swapped": [ecb_block_swap.attack(commands, target, 1).decode() for target in (2, 3, 5)],
+        "read behind a prefix": read,
+        "questions": [
+            rc4d_two_keys._question(*of)
+            for of in (
+                ({}, {}),
+                (table, {1: 0}),
+                (without(4), {}),
+                (without(4), without(9)),
+                (permuted, permuted),
+                (without(4, 5), without(0, 7)),
+                (without(4), permuted),
+            )
+        ],
+        "completed": [
+            digest(str(rc4d_two_keys._completed(of)))
+            for of in (
+                permuted,
+                without(4),
+                without(4, 5),
+                {**permuted, 3: permuted[4]},
+                {**without(3), 4: 3},
+            )
+        ],
+        "consistent": [
+            rc4d_chosen._consistent(c, seen)
+            for c, seen in (
+                *((0, []), (0, [(1, 2, 3, 4)]), (0, [(1, 2, 3, 4), (1, 2, 3, 5)]), (2, [(1, 2, 3, 4)])),
+                *(
+                    (0, [(1, 2, 1, 2)]),
+                    (0, [(1, 2, 3, 4), (9, 9, 3, 12)]),
+                    (3, [(0, 5, 3, 6)]),
+                    (3, [(0, 6, 3, 5)]),
+                ),
+            )
+        ],
+        "distinguished": [
+            sum(
+                rc4d_distinguisher.attack(lambda m, d=d: bytes([m[-1] ^ d * (m[-1] & 1)]), Random(n))
+                for n in range(40)
+            )
+            for d in (0, 1)
+        ],
+    }
+
+
+def recoveries() -> dict[str, Any]:
+    """Tables of RC4D found again, and the steps of the chosen-plaintext attack."""
+    state = toys.schedule(KEY)
+    found = rc4d.starts(rc4d.functions(state, 3)[2], 3)
+    asked = rc4d_chosen._Table()
+
+    def encrypt(message: bytes) -> bytes:
+        return rc4d.encrypt(state, message)
+
+    choose, steps = Random(6), []
+    for n in range(60):
+        asked.ask(encrypt, choose.randrange(256), choose.randrange(256))
+        steps.append([str(asked.c), len(asked._possible), len(asked.g)])
+        if asked.c is not None and n > 30:
+            break
+    questions = []
+    while len(asked.inputs_left) > 3:
+        question = asked.best_question(choose)
+        asked.ask(encrypt, *question)
+        questions.append([*question, len(asked.inputs_left), len(asked.values_left), asked.queries])
+    columns = rc4d_passive._columns([b"abcd", b"efgh", b"ijkl"])
+    noise = rc4d_passive._columns([Random(n).randbytes(6) for n in range(20)])
+
+    def telegrams(choose: Random, n: int) -> Callable[[], bytes]:
+        return lambda: rc4d.encrypt(state, play.telegram(choose, 9, n))
+
+    claims = [rc4d_passive.attack(telegrams(Random(n), n)) for n in (4, 5)]
+    half_heard = []
+    for known in (251, 252, 253, 254, 256):
+        guessed: list[int] = []
+        texts = (bytes((n % known, (7 * n + n // known) % 256)) for n in range(known))
+        endless = (bytes((1, 2, text[0], 7 * text[0] % 256)) for text in cycle(list(texts)))
+        with mock.patch.object(rc4d, "starts", lambda table, steps, to=guessed: to.append(steps) or []):
+            half_heard.append(
+                [known, rc4d_passive.attack(lambda e=endless: next(e)), len(guessed), guessed[:1]]
+            )
+    doubled = iter([b"ab\1\2", b"cd\3\2"] * 2000)
+    return {
+        "functions": digest([one.hex() for one in rc4d.functions(state, 300)]),
+        "undone": [rc4d.undo(state, steps, 5)[0].hex()[:40] for steps in (0, 1, 2, 255, 256, 257)],
+        "starts": [len(found), digest(plain([[c, j, s.hex()] for c, j, s in found]))],
+        "learned": steps,
+        "questions": questions,
+        "states": [one.hex()[:16] for one in asked.states()],
+        "columns": [column.decode() for column in columns],
+        "structure": [rc4d_passive.structure(bytes(state), noise, n) for n in (0, 1, 2, 5, 6, 9)],
+        "structure of one": rc4d_passive.structure(bytes(state), noise[:1], 3),
+        "claims": [
+            None if c is None else [c.state.hex()[:16], c.messages, c.first_byte, round(c.lead, 6)]
+            for c in claims
+        ],
+        "no permutation": rc4d_passive.attack(lambda: next(doubled)),
+        "half heard": half_heard,
+        "heard": Counter(b"aab").most_common(1),
+    }
+
+
+def _silent(cipher: Any) -> toys.ToyAccess:
+    """A cipher that nothing can be learned of: its answers are drawn anew by what was asked."""
+
+    def answer(key: bytes, message: bytes, nonce: bytes, ad: bytes) -> tuple[bytes, bytes]:
+        drawn = Random(b"|".join((key, message, nonce, b"c")))
+        return drawn.randbytes(len(message)), drawn.randbytes(cipher.tag_bytes)
+
+    def back(key: bytes, ciphertext: bytes, nonce: bytes, ad: bytes, tag: bytes) -> bytes:
+        if cipher.tag_bytes:
+            raise oracle.Rejected
+        return Random(b"|".join((key, ciphertext, nonce, b"d"))).randbytes(len(ciphertext))
+
+    return toys.ToyAccess(answer, back)
+
+
+def failures() -> dict[str, Any]:
+    """What each attack says where there is nothing to find."""
+    found = {}
+    eights = of_lengths(0, 999, 8, mode="ecb")
+    part = fixed_iv.run(made_of(des), eights, 1, False)
+    found["fixed-iv on blocks of 8"] = plain([part.verdict, part.weight, *part.sentences, part.data])
+    short = {"KEYS": 3, "KEYS_QUICK": 2, "GAMES": 6, "TRIALS": 3, "TRIALS_QUICK": 2, "MESSAGES": 9}
+    for attack, cipher in (
+        (cbc_padding_oracle, toys.aes_cipher("cbc")),
+        (ecb_block_swap, toys.aes_cipher("ecb")),
+        (fixed_iv, toys.aes_cipher("cbc")),
+        (fixed_iv, toys.aes_cipher("ecb")),
+        (keystream_reuse, toys.RC4),
+        (keystream_reuse, toys.CCM),
+        (poly1305_nonce_reuse, toys.CHACHA),
+        (rc4_broadcast, toys.RC4),
+        (rc4d_chosen, toys.RC4D),
+        (rc4d_passive, toys.RC4D),
+        (rc4d_distinguisher, toys.RC4D),
+        (rc4d_two_keys, toys.described("rc4d-two-key", key_bits=(256,))),
+    ):
+        kept = {name: value for name, value in vars(attack).items() if name in short}
+        try:
+            for name in kept:
+                setattr(attack, name, short[name])
+            for quick in (True, False):
+                part = attack.run(_silent(cipher), cipher, 1, quick)  # type: ignore[attr-defined]
+                data = {k: v for k, v in part.data.items() if "seconds" not in k}
+                if "lengths" in data:
+                    data = {
+                        **data,
+                        "lengths": [
+                            {k: v for k, v in row.items() if "seconds" not in k}
+                            for row in part.data["lengths"]
+                        ],
+                    }
+                found[f"{part.name} on {cipher.name}, {'quick' if quick else 'whole'}"] = plain(
+                    [part.verdict, part.weight, *part.sentences, data]
+                )
+        finally:
+            for name, value in kept.items():
+                setattr(attack, name, value)
+    return found
