@@ -107,12 +107,6 @@ STOP = "    cpsid i\n    b .\n"
 AT = ENTRY + PRELUDE_BYTES
 
 
-def ended(ran: Outcome, code: int, event: str, detail: str, kind: str = "") -> None:
-    """How it ended, wholly."""
-    found = (ran.code, ran.end["event"], ran.end["detail"], ran.end.get("kind", ""))
-    assert found == (code, event, detail, kind)
-
-
 def bytes_of(ran: Outcome) -> list[int]:
     """What it sent, without the frame of WAIT."""
     return [*ran.output.removesuffix(b"!~")]

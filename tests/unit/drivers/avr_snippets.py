@@ -40,6 +40,9 @@ uart_on:
 #: Says a frame, so that the driver looks at its input.
 GREETING = UART + "    ldi r24, '!'\n    rcall send\n    ldi r24, 0x7e\n    rcall send\n"
 STOP = "    cli\n    rjmp .-2\n"
+LOOP = b"\xff\xcf"  # to itself, interrupts off
+RUNS = b"\x78\x94\xff\xcf"  # the same with interrupts on: one cycle, then two each
+SHORT = ("--max-cycles", "200000")  # of a free run
 
 
 def assemble(text: str, folder: Path) -> bytes:
@@ -65,3 +68,9 @@ def avr_run(code: bytes | str, folder: Path, *options: str | Path, given: bytes 
     """Run code in the driver of free runs."""
     (folder / "image").write_bytes(assemble(code, folder) if isinstance(code, str) else code)
     return outcome([driver("avr_run"), *CHIP, "--image", folder / "image", *options], given)
+
+
+def profile_options(folder: Path, functions: str) -> tuple[str | Path, ...]:
+    """Have a free run counted, by functions: their first and last addresses, a line each."""
+    (folder / "functions").write_text(functions)
+    return ("--profile", folder / "p", "--functions", folder / "functions")

@@ -63,3 +63,9 @@ def outcome(command: list[str | Path], given: bytes | int = b"") -> Outcome:
     lines = done.stderr.decode().splitlines()
     events = [json.loads(line) for line in lines if line.startswith("{")]
     return Outcome(done.returncode, done.stdout, events, [line for line in lines if not line.startswith("{")])
+
+
+def ended(ran: Outcome, code: int, event: str, detail: str, kind: str = "") -> None:
+    """How it ended, wholly."""
+    found = (ran.code, ran.end["event"], ran.end["detail"], ran.end.get("kind", ""))
+    assert found == (code, event, detail, kind)

@@ -19,10 +19,10 @@ from arm_assembly import (
     TOLD,
     VECTORS,
     assemble,
-    ended,
     options,
     run,
 )
+from driver_runs import ended
 from natively import ended_in_time
 
 from kits import needs_kit

@@ -24,10 +24,10 @@ from arm_assembly import (
     WAIT,
     assemble,
     bytes_of,
-    ended,
     options,
     run,
 )
+from driver_runs import ended
 
 from kits import needs_kit
 from motecrypt.emulate.images import ARM, Segment, elf_of

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arm_assembly import (
-    BEGIN,
-    CACHE,
-    FINISH,
-    TOLD,
-    WAIT,
-    bytes_of,
-    ended,
-    run,
-)
+from arm_assembly import BEGIN, CACHE, FINISH, TOLD, WAIT, bytes_of, run
+from driver_runs import ended
 
 from kits import needs_kit
 

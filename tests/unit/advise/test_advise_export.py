@@ -1,0 +1,69 @@
+"""What the adviser exports answers the same, and its golden answer stands."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from advise_parts import CATALOG, LINK, SRF, ask, made
+
+from motecrypt import advise
+from motecrypt.radios import radio_names
+
+
+def test_the_export_is_json_and_answers_the_same() -> None:
+    data = json.loads(json.dumps(advise.export(CATALOG, []), allow_nan=False))
+    assert data["devices"] == {} and set(data["radios"]) == set(radio_names())
+    assert link_from(data["link"]) == LINK
+    again = advise.RadioPart(**{**data["radios"]["srf"], "air_us": tuple(data["radios"]["srf"]["air_us"])})
+    assert again == SRF
+    data["candidates"] = {"uno": json.loads(json.dumps([asdict(made()), asdict(made(tag_bytes=16))]))}
+    back = advise.candidates_of(data, "uno")
+    assert ask(*back, radio=again) == ask(made(), made(tag_bytes=16))
+
+
+def link_from(kept: dict[str, Any]) -> advise.LinkFacts:
+    """The link's facts back from JSON."""
+    suites = {name: advise.SuiteWork(**work) for name, work in kept["suites"].items()}
+    return advise.LinkFacts(**{**kept, "suites": suites})
+
+
+def from_json(inputs: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments of `advise` back from JSON, in order."""
+    question = {**inputs["question"], "needs": tuple(inputs["question"]["needs"])}
+    radio = {**inputs["radio"], "air_us": tuple(inputs["radio"]["air_us"])}
+    battery = {**inputs["battery"], "curve": tuple((v, used) for v, used in inputs["battery"]["curve"])}
+    return (
+        advise.Question(**question),
+        advise.candidates_of({"candidates": {"uno": inputs["candidates"]}}, "uno"),
+        advise.DeviceFacts(**inputs["device"]),
+        advise.RadioPart(**radio),
+        link_from(inputs["link"]),
+        advise.BatteryPart(**battery),
+        advise.RegulatorPart(**inputs["regulator"]),
+        [advise.RegulatorPart(**other) for other in inputs["other_regulators"]],
+        advise.DeviceFacts(**inputs["chip"]),
+    )
+
+
+def test_the_golden_answer_stands() -> None:
+    """tests/data/advise.json: inputs and answer in full, for advisers in other languages, too."""
+    kept = json.loads((Path(__file__).resolve().parents[2] / "data" / "advise.json").read_text())
+    answer = advise.advise(*from_json(kept["inputs"]))
+
+    def same(a: object, b: object, where: str) -> None:
+        if isinstance(a, dict) and isinstance(b, dict):
+            assert a.keys() == b.keys(), where
+            for key in a:
+                same(a[key], b[key], f"{where}.{key}")
+        elif isinstance(a, list) and isinstance(b, list):
+            assert len(a) == len(b), where
+            for number, (one, other) in enumerate(zip(a, b, strict=True)):
+                same(one, other, f"{where}[{number}]")
+        else:
+            assert a == (pytest.approx(b, rel=1e-12) if isinstance(b, float) else b), where
+
+    same(json.loads(json.dumps(asdict(answer))), kept["answer"], "")
