@@ -107,7 +107,7 @@ def _key(candidate: advise.Candidate) -> list[Any]:
     return [candidate.cipher, candidate.implementation, candidate.key_bits, candidate.placement]
 
 
-def _same_costs(ours: dict[str, Any], theirs: advise.Costs) -> None:
+def _same_costs(ours: dict[str, Any], theirs: advise.MessageCosts) -> None:
     for name, value in ours.items():
         if name == "energy":
             for part, microjoules in value.items():
@@ -190,8 +190,8 @@ def test_the_form_answers_and_names_its_command(opened: Any) -> None:
         ("battery", "1xAA", "take more cells"),
         ("flash", "1", "Nothing fits"),
         ("bytes", "124", "the link takes messages of up to 123 bytes"),
-        ("loss", "31", "per cent, from 0 to 30"),
-        ("loss", "some", "per cent, from 0 to 30"),
+        ("loss", "31", "no share of packets; write per cent, from 0 to 30"),
+        ("loss", "some", "no share of packets; write per cent, from 0 to 30"),
     ],
 )
 def test_what_cannot_be_answered_is_told(opened: Any, name: str, value: str, told: str) -> None:
@@ -221,7 +221,7 @@ def test_the_golden_answer_is_the_pages_too(opened: Any) -> None:
         "radios": {"it": inputs["radio"]},
         "regulators": regulators,
         "candidates": {"it": inputs["candidates"]},
-        **_constants(),
+        "constants": advise.export(Catalog.load(), [])["constants"],
     }
     got = opened.page.evaluate(
         """([data, question, battery, regulator]) => {
@@ -232,11 +232,6 @@ def test_the_golden_answer_is_the_pages_too(opened: Any) -> None:
     )
     assert got["notes"] == answer["notes"]
     assert got["reasons"] == [[e["candidate"]["cipher"], e["reason"]] for e in answer["entries"]]
-
-
-def _constants() -> dict[str, Any]:
-    exported = advise.export(Catalog.load(), [])
-    return {name: exported[name] for name in ("order", "memory_weight", "timing_weight")}
 
 
 @needs_kit("avr")

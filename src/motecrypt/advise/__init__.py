@@ -46,11 +46,12 @@ from motecrypt.advise.records import (
     RegulatorPart,
     SuiteWork,
 )
-from motecrypt.advise.units import seconds, whole_bytes
+from motecrypt.advise.units import LOSS_PERCENT_MAX, loss_share, seconds, whole_bytes
 
 __all__ = [
     "DELIVERIES",
     "GRID",
+    "LOSS_PERCENT_MAX",
     "NEEDS",
     "USUAL_NEEDS",
     "Advice",
@@ -77,6 +78,7 @@ __all__ = [
     "export",
     "link_facts",
     "link_refusal",
+    "loss_share",
     "placed",
     "radio_part",
     "regulator_names",

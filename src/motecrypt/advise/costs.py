@@ -38,8 +38,9 @@ from motecrypt.advise.records import (
     RegulatorPart,
     SuiteWork,
 )
+from motecrypt.energy import HOURS_PER_YEAR, Battery, energy_uj, time_us
 
-YEAR_S = 365.25 * 86400
+YEAR_S = HOURS_PER_YEAR * 3600
 
 
 @dataclass(frozen=True)
@@ -256,26 +257,26 @@ def message_costs(setting: Setting, candidate: Candidate, usable: float) -> Mess
     cycles = seal.encrypt_cycles + (reply.decrypt_cycles if reply is not None else 0)
     sizes = back.sizes if reply is not None else ()
     work = _Work(cycles, seal.setup_cycles, 0.0, candidate.tag_bytes)
-    return _costs(setting, ((1.0, form),), sizes, work, usable)
+    return _costs(setting, traffic(setting, ((1.0, form),)), sizes, work, usable)
 
 
 def plain_costs(setting: Setting, usable: float) -> MessageCosts:
     """The same message unprotected."""
     question, radio = setting.question, setting.radio
     back = plain_form(radio, question.answer_bytes).sizes
-    one = ((1.0, plain_form(radio, question.message_bytes)),)
-    return _costs(setting, one, back, _Work(0.0, 0.0, 0.0, 0), usable)
+    sent = traffic(setting, ((1.0, plain_form(radio, question.message_bytes)),))
+    return _costs(setting, sent, back, _Work(0.0, 0.0, 0.0, 0), usable)
 
 
 def _linked_costs(
     setting: Setting, work: SuiteWork, seal: Point, reply: Point | None, usable: float
 ) -> MessageCosts:
     question, radio, link = setting.question, setting.radio, setting.link
-    linked = forms(link, radio, question)
+    sent = traffic(setting, forms(link, radio, question))
     back = usual_form(link, radio, question.answer_bytes).sizes if reply is not None else ()
-    cycles, saves = link_cycles(setting, work, seal, reply, traffic(setting, linked))
-    tag_bytes = link.short_tag_bytes if linked[0][1].name == "short" else link.long_tag_bytes
-    return _costs(setting, linked, back, _Work(cycles, 0.0, saves, tag_bytes), usable)
+    cycles, saves = link_cycles(setting, work, seal, reply, sent)
+    tag_bytes = link.short_tag_bytes if sent.usual.name == "short" else link.long_tag_bytes
+    return _costs(setting, sent, back, _Work(cycles, 0.0, saves, tag_bytes), usable)
 
 
 @dataclass(frozen=True)
@@ -288,16 +289,13 @@ class _Work:
     tag_bytes: int
 
 
-def _costs(
-    setting: Setting, linked: Sequence[tuple[float, Form]], back: Sequence[int], work: _Work, usable: float
-) -> MessageCosts:
+def _costs(setting: Setting, sent: Traffic, back: Sequence[int], work: _Work, usable: float) -> MessageCosts:
     question, device, radio = setting.question, setting.device, setting.radio
-    sent = traffic(setting, linked)
     usual = sent.usual
     listen_us = sent.listen_us
     if back:
         listen_us += reply_us(setting, back, usual.confirmed, usual.sizes[-1])
-    cpu_us = work.cycles / device.clock_hz * 1e6
+    cpu_us = time_us(work.cycles, device.clock_hz)
     store_us = work.saves * setting.link.save_bytes_changed * device.store_byte_us
     wake_us = (device.wake_us + radio.wake_us) if device.sleeps else 0.0
     awake_us = wake_us + cpu_us + store_us + sent.on_us + listen_us
@@ -312,7 +310,7 @@ def _costs(
         tag_bytes=work.tag_bytes,
         packets_mean=sent.packets,
         cycles=work.cycles,
-        setup_us=work.setup_cycles / device.clock_hz * 1e6,
+        setup_us=time_us(work.setup_cycles, device.clock_hz),
         cpu_us=cpu_us,
         air_time_us=sent.air_us,
         latency_us=cpu_us + sent.delivered_us,
@@ -335,7 +333,7 @@ def duty_percent(setting: Setting, costs: MessageCosts) -> float:
 
 def battery_uj(battery: BatteryPart) -> float:
     """The rated energy: charge times nominal voltage, in microjoules."""
-    return battery.capacity_mah * 3.6 * battery.volts * 1e6
+    return Battery(battery.capacity_mah, battery.volts).energy_j * 1e6
 
 
 def _energy(
@@ -367,13 +365,12 @@ def _energy(
             (radio_v, radio.rx_ma, wakes * radio.wake_us),
         ],
     }
-    parts = {name: sum(v * ma * us / 1000 for v, ma, us in load) for name, load in loads.items()}
-    everything = [one for load in loads.values() for one in load]
+    parts = {name: sum(energy_uj(*one) for one in load) for name, load in loads.items()}
     if regulator.kind == "switch":
-        drawn_uj = sum(v * ma * us / 1000 for v, ma, us in everything) / regulator.efficiency
+        drawn_uj = sum(parts.values()) / regulator.efficiency
     else:
-        drawn_uj = sum(battery.volts * ma * us / 1000 for _, ma, us in everything)
-    own_uj = battery.volts * regulator.quiescent_ma * interval_us / 1000
+        drawn_uj = sum(energy_uj(battery.volts, ma, us) for load in loads.values() for _, ma, us in load)
+    own_uj = energy_uj(battery.volts, regulator.quiescent_ma, interval_us)
     lost_uj = drawn_uj - sum(parts.values()) + own_uj
     share = battery.self_discharge_percent_per_year / 100 * question.interval_s / YEAR_S
     self_uj = battery_uj(battery) * share

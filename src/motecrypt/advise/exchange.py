@@ -124,23 +124,33 @@ def forms(link: LinkFacts, radio: RadioPart, question: Question) -> tuple[tuple[
 
 
 class _Held(NamedTuple):
-    """Which fragments: the first, how many between, the last."""
+    """What the receiver holds of a message: the first fragment, how many of those between that the sender
+    knows of and how many that it does not, the last."""
+
+    first: int
+    known: int
+    fresh: int
+    last: int
+
+
+class _Known(NamedTuple):
+    """What the sender was told that the receiver held once: the first, how many between, the last."""
 
     first: int
     others: int
     last: int
 
 
-_NOTHING = _Held(0, 0, 0)
+_NOTHING = _Held(0, 0, 0, 0)
+_LAST_ALONE = _Held(0, 0, 0, 1)
 
 
 class _State(NamedTuple):
-    """What the receiver holds of a message, what the sender was told that it held once, what the sender does
-    next, and how many tries in a row brought nothing new."""
+    """Both ends, what the sender does next, and how many tries in a row brought nothing new."""
 
     held: _Held
-    known: _Held
-    mends: bool  # it was told what is missing
+    known: _Known
+    told: bool  # what is missing
     tries: int
 
 
@@ -156,68 +166,69 @@ def exchange(fragments: int, loss: float, tries: int) -> Exchange:
 
     Without an answer in time the first and the last fragment go again; an answer that tells what is missing
     brings that and the last. After `tries` of these in a row without progress the message is given up. A
-    receiver that has handed a message over gathers it anew when more of its fragments come. Of two sets of
-    fragments between first and last the smaller is taken as part of the other.
+    receiver that has handed a message over gathers it anew when more of its fragments come.
     """
     got = 1 - loss
     middle = max(0, fragments - 2)
     heads = 1 if fragments > 1 else 0
+    arriving = [_binomial(sent, got) for sent in range(fragments)]
     bursts = [0.0] * fragments
     answers = silences = given_up = 0.0
-    at: dict[_State, float] = {_State(_NOTHING, _NOTHING, True, 0): 1.0}
+    at: dict[_State, float] = {_State(_NOTHING, _Known(0, 0, 0), True, 0): 1.0}
     while at:
-        following: dict[_State, float] = defaultdict(float)
-        for state, chance in at.items():
+        before_last: dict[tuple[_Held, _Known, int], float] = defaultdict(float)
+        for (held, known, told, tries_before), chance in at.items():
             if chance < LEAST_CHANCE:
                 continue
-            held, known = state.held, state.known
-            first_sent = heads - held.first if state.mends else heads
-            others_sent = middle - held.others if state.mends else 0
-            bursts[first_sent + others_sent] += chance
-            for part, first, others in _arrivals(held, first_sent, others_sent, got):
-                whole = first == heads and others == middle
-                for more, end, then in _endings(_Held(first, others, held.last), whole, heads, got):
-                    here = chance * part * more
-                    if not here:
-                        continue
-                    answers += here * (end != "silence")
-                    silences += here * (end == "silence")
-                    if end == "accepted":
-                        continue
-                    told = end == "missing"
-                    new = told and any(one > other for one, other in zip(then, known, strict=True))
-                    vain = 0 if new else state.tries + 1
-                    if vain == tries:
-                        given_up += here
-                        continue
-                    knows = _Held(*map(max, then, known)) if told else known
-                    following[_State(then, knows, told, vain)] += here
-        at = following
+            first_sent = heads - held.first if told else heads
+            known_sent = known.others - held.known if told else 0
+            fresh_sent = middle - known.others - held.fresh if told else 0
+            bursts[first_sent + known_sent + fresh_sent] += chance
+            for first, a in enumerate(arriving[first_sent]):
+                for again, b in enumerate(arriving[known_sent]):
+                    for fresh, c in enumerate(arriving[fresh_sent]):
+                        then = _Held(held.first | first, held.known + again, held.fresh + fresh, held.last)
+                        before_last[then, known, tries_before] += chance * a * b * c
+        at = defaultdict(float)
+        for (held, known, tries_before), chance in before_last.items():
+            whole = held.first == heads and held.known + held.fresh == middle
+            for part, end, then in _endings(held, whole, heads, got):
+                here = chance * part
+                answers += here * (end != "silence")
+                silences += here * (end == "silence")
+                if end == "accepted":
+                    continue
+                told = end == "missing"
+                new = told and (then.first > known.first or then.fresh > 0 or then.last > known.last)
+                vain = 0 if new else tries_before + 1
+                if vain == tries:
+                    given_up += here
+                elif told:
+                    at[_told(then, known, vain)] += here
+                else:
+                    at[_State(then, known, False, vain)] += here
     return Exchange(tuple(bursts), answers, silences, given_up)
 
 
-def _arrivals(held: _Held, first_sent: int, others_sent: int, got: float) -> list[tuple[float, int, int]]:
-    """(chance, first, others) that the receiver holds once all but the last fragment were sent."""
-    found = []
-    for count in range(others_sent + 1):
-        chance = comb(others_sent, count) * got**count * (1 - got) ** (others_sent - count)
-        if first_sent:
-            found.append((chance * got, 1, held.others + count))
-            found.append((chance * (1 - got), held.first, held.others + count))
-        else:
-            found.append((chance, held.first, held.others + count))
-    return found
+def _told(held: _Held, known: _Known, tries: int) -> _State:
+    """Once the sender knows of all that the receiver holds."""
+    knows = _Known(max(held.first, known.first), known.others + held.fresh, max(held.last, known.last))
+    return _State(_Held(held.first, held.known + held.fresh, 0, held.last), knows, True, tries)
+
+
+def _binomial(sent: int, got: float) -> list[float]:
+    """[n] is the chance that n of these arrive."""
+    return [comb(sent, n) * got**n * (1 - got) ** (sent - n) for n in range(sent + 1)]
 
 
 def _endings(held: _Held, whole: bool, heads: int, got: float) -> list[tuple[float, str, _Held]]:
     """What the last fragment brings: (chance, "accepted", "missing" or "silence", what is held then)."""
     lost = 1 - got
     if whole and held.last and heads:  # it was whole before the last one came again
-        anew = _Held(0, 0, 1)
         return [
             (got, "accepted", _NOTHING),
-            (lost * got * got, "missing", anew),
-            (lost * got * lost, "silence", anew),
+            (lost * got * got, "missing", _LAST_ALONE),
+            (lost * got * lost, "silence", _LAST_ALONE),
             (lost * lost, "silence", _NOTHING),
         ]
     then = _NOTHING if whole else held._replace(last=1)

@@ -13,7 +13,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from motecrypt.advise.exchange import LEAST_CHANCE
 from motecrypt.advise.link_data import link_facts
+from motecrypt.advise.notes import FEW_CHARGE, MUCH_LONGER
 from motecrypt.advise.rank import MEMORY_WEIGHT, ORDER, TIMING_WEIGHT
 from motecrypt.advise.records import (
     BatteryPart,
@@ -23,6 +25,7 @@ from motecrypt.advise.records import (
     RadioPart,
     RegulatorPart,
 )
+from motecrypt.advise.units import LOSS_PERCENT_MAX
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.descriptor import Table
 from motecrypt.energy import Battery
@@ -412,7 +415,7 @@ def export(
     Returns
     -------
     dict
-        `version`; `order`, `memory_weight` and `timing_weight`, the constants of `rank`; `notes`; `link`;
+        `version`; `constants` of ranking, notes and repetitions; `notes`; `link`;
         `devices` (boards), `chips`, `sleepers`, `radios`, `cells`, `regulators` by name; `candidates` by
         device name.
         Each value has the fields of the record of the same kind in `records`. A battery of n cells is a
@@ -465,9 +468,15 @@ class Exporter:
                 candidates[device.name] = [asdict(c) for c in found]
         return {
             "version": EXPORT_VERSION,
-            "order": list(ORDER),
-            "memory_weight": MEMORY_WEIGHT,
-            "timing_weight": TIMING_WEIGHT,
+            "constants": {
+                "order": list(ORDER),
+                "memory_weight": MEMORY_WEIGHT,
+                "timing_weight": TIMING_WEIGHT,
+                "few_charge": FEW_CHARGE,
+                "much_longer": MUCH_LONGER,
+                "least_chance": LEAST_CHANCE,
+                "loss_percent_max": LOSS_PERCENT_MAX,
+            },
             "notes": "cycles between two measured lengths lie on a straight line; outside of them: not "
             "measured",
             "link": asdict(link_facts()),

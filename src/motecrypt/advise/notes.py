@@ -41,6 +41,11 @@ def days(value: float) -> str:
     return f"{value:.1f} days" if value < 10 else f"{value:,.0f} days"
 
 
+def plural(count: int, word: str) -> str:
+    """ "1 packet", "2 packets"."""
+    return f"{count} {word}{'s' if count != 1 else ''}"
+
+
 def notes(
     setting: Setting,
     entries: Sequence[Entry],
@@ -133,7 +138,7 @@ def _form(setting: Setting, first: Entry, usable: float) -> list[str]:
         length = costs.packet_sizes[0] if costs.packets == 1 else radio.packet_bytes
         up_to = "" if len(set(costs.packet_sizes)) == 1 else "up to "
         said.append(
-            f"Each message goes {costs.form}: {_packets(costs.packets)} of {up_to}{length} bytes; "
+            f"Each message goes {costs.form}: {plural(costs.packets, 'packet')} of {up_to}{length} bytes; "
             f"{costs.overhead_bytes} bytes are the link's."
         )
         room = short_room(link, radio)
@@ -162,16 +167,12 @@ def _at(candidate: Candidate, message_bytes: int, room: int) -> Candidate:
     return replace(candidate, points=tuple(points))
 
 
-def _packets(count: int) -> str:
-    return f"{count} packet{'s' if count != 1 else ''}"
-
-
 def _steps(setting: Setting, first: Entry) -> list[str]:
     """The long messages that keep both ends in step."""
     question, radio, link = setting.question, setting.radio, setting.link
     if first.costs.form != "short":
         return []
-    takes = _packets(len(long_form(link, radio, question.message_bytes).sizes))
+    takes = plural(len(long_form(link, radio, question.message_bytes).sizes), "packet")
     if question.delivery == "confirmed":
         return [f"The first message after a start goes long, in {takes}."]
     if question.delivery == "one-way":
@@ -189,7 +190,7 @@ def _steps(setting: Setting, first: Entry) -> list[str]:
 
 def _losses(setting: Setting, first: Entry) -> list[str]:
     question, costs = setting.question, first.costs
-    if not question.loss or not question.linked:
+    if not question.loss:
         return []
     share = percent(question.loss * 100)
     if question.delivery == "confirmed":
@@ -197,9 +198,10 @@ def _losses(setting: Setting, first: Entry) -> list[str]:
             f"With {share} of the packets lost, a message takes {costs.packets_mean:.2f} packets on average, "
             f"and {percent(costs.lost * 100)} of the messages are given up after {setting.link.tries} tries."
         ]
+    linked, alone = "--delivery confirmed repeats", "without the secure link (--need replay) nothing repeats"
     return [
         f"With {share} of the packets lost, {percent(costs.lost * 100)} of the messages are lost; "
-        "--delivery confirmed repeats them."
+        f"{linked if question.linked else alone} them."
     ]
 
 
@@ -225,13 +227,16 @@ def _duty(setting: Setting, first: Entry) -> list[str]:
 def _timing(first: Entry) -> list[str]:
     if not first.candidate.timing_varies:
         return []
-    return [f"The cycles of {first.candidate.name} differ with the data: its time tells something about it."]
+    return [
+        f"The cycles of {first.candidate.name} differ with the data: its timing may leak something "
+        "about them."
+    ]
 
 
 def _smaller(entries: Sequence[Entry]) -> list[str]:
     """The entry of the same standing that gives up least energy for a third less of flash."""
     first = entries[0]
-    flash = first.candidate.flash_bytes or 0
+    flash = first.candidate.flash_taken
     for entry in entries[1:]:
         other = entry.candidate
         if other.standing != first.candidate.standing or other.flash_bytes is None:
@@ -285,7 +290,7 @@ def _misfits(exclusions: Sequence[Exclusion]) -> list[str]:
             found.setdefault(exclusion.candidate.implementation + place, []).append(exclusion)
     said = [f"{e.candidate.name} {e.reason}." for e in failed if e.candidate.status == "wrong-output"]
     for name, members in found.items():
-        least = min(members, key=lambda e: ((e.candidate.ram_bytes or 0), e.candidate.flash_bytes or 0))
+        least = min(members, key=lambda e: (e.candidate.ram_bytes or 0, e.candidate.flash_taken))
         ciphers = list(dict.fromkeys(e.candidate.cipher for e in members))
         many = f" (and {len(ciphers) - 1} more)" if len(ciphers) > 1 else ""
         said.append(f"{name} {least.reason} for {least.candidate.cipher}{many}.")
@@ -299,10 +304,12 @@ def _nothing_fits(exclusions: Sequence[Exclusion]) -> list[str]:
     if not tried:
         return [f"Nothing is left: none of the {len(exclusions)} meets the needs and fits the device."]
     counts = []
-    for budget in dict.fromkeys(name for e in tried for name in e.budgets):
-        with_it = [e for e in tried if budget in e.budgets]
-        alone = sum(e.budgets == (budget,) for e in with_it)
-        counts.append(f"--{_option(budget)} excludes {len(with_it)} ({alone} by itself)")
+    options = [{_option(budget) for budget in e.budgets} for e in tried]
+    for option in dict.fromkeys(_option(budget) for e in tried for budget in e.budgets):
+        alone = sum(broken == {option} for broken in options)
+        counts.append(
+            f"--{option} excludes {sum(option in broken for broken in options)} ({alone} by itself)"
+        )
     text = f"Nothing fits. Of {len(exclusions)} implementations {hopeless} are out for other reasons; "
     nearest = min(tried, key=lambda e: (len(e.budgets), e.excess, e.candidate.name))
     return [f"{text}{', '.join(counts)}. The nearest is {nearest.candidate.name}: {nearest.reason}."]

@@ -1,6 +1,6 @@
 """The adviser: one pure function from plain records to a ranking with a reason for every place.
 
-`advise(question, candidates, device, radio, battery, regulator)` looks at nothing but its arguments.
+`advise(question, candidates, device, radio, link, battery, regulator)` looks at nothing but its arguments.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from motecrypt.advise.costs import (
     volts_needed,
 )
 from motecrypt.advise.exchange import message_bytes_max
-from motecrypt.advise.notes import notes, number, percent
+from motecrypt.advise.notes import notes, number, percent, plural
 from motecrypt.advise.records import (
     Advice,
     BatteryPart,
@@ -39,7 +39,7 @@ MEMORY_WEIGHT = 0.1
 batteries the smaller wins, and no one gives up half of the RAM for a thousandth of the energy."""
 TIMING_WEIGHT = 0.1
 """A time that varies with the data counts as much as this share of the energy: among near equals the
-implementation of constant time comes first."""
+constant-time implementation comes first."""
 
 
 def advise(
@@ -141,8 +141,12 @@ def supply_refusal(device: DeviceFacts, battery: BatteryPart, regulator: Regulat
 
 
 def link_refusal(link: LinkFacts, radio: RadioPart, question: Question) -> str:
-    """Why the link cannot carry such messages over this radio; empty when it can, or is not asked to."""
+    """Why such messages cannot be delivered so over this radio; empty when they can."""
+    if question.answer_bytes and question.delivery == "one-way":
+        return "--answer: a one-way node hears none; ask with --delivery unconfirmed or confirmed"
     if not question.linked:
+        if question.delivery == "confirmed":
+            return "--delivery confirmed: only the secure link confirms; add replay to --need"
         return ""
     low, high = link.packet_bytes_min, link.packet_bytes_max
     if not low <= radio.packet_bytes <= high:
@@ -155,8 +159,6 @@ def link_refusal(link: LinkFacts, radio: RadioPart, question: Question) -> str:
                 f"{option} {length}: the link takes messages of up to {most} bytes in its {link.pieces_max} "
                 f"packets of {radio.packet_bytes} bytes; send it in parts"
             )
-    if question.answer_bytes and question.delivery == "one-way":
-        return "--answer: a one-way node hears none; ask with --delivery unconfirmed or confirmed"
     return ""
 
 
@@ -203,12 +205,16 @@ def _over_budget(setting: Setting, candidate: Candidate, costs: MessageCosts) ->
     question = setting.question
     if "constant-time" in question.needs and candidate.timing_varies:
         return Exclusion(candidate, (), "its time varies with the data")
-    flash = candidate.flash_bytes or 0
-    ram = (candidate.ram_bytes or 0) + (candidate.stack_bytes or 0)
     duty, duty_max = duty_percent(setting, costs), setting.radio.duty_percent
     limits = (
-        ("flash", flash, question.flash_max, "takes {} bytes of flash, {} too many", number),
-        ("ram", ram, question.ram_max, "takes {} bytes of RAM with its stack, {} too many", number),
+        ("flash", candidate.flash_taken, question.flash_max, "takes {} bytes of flash, {} too many", number),
+        (
+            "ram",
+            candidate.ram_taken,
+            question.ram_max,
+            "takes {} bytes of RAM with its stack, {} too many",
+            number,
+        ),
         ("overhead", costs.overhead_bytes, question.overhead_max, "adds {} bytes, {} too many", number),
         (
             "latency",
@@ -235,8 +241,7 @@ def _ms(us: float) -> str:
 
 
 def _memory_share(candidate: Candidate, device: DeviceFacts) -> float:
-    ram = (candidate.ram_bytes or 0) + (candidate.stack_bytes or 0)
-    return (candidate.flash_bytes or 0) / device.flash_bytes + ram / device.ram_bytes
+    return candidate.flash_taken / device.flash_bytes + candidate.ram_taken / device.ram_bytes
 
 
 def _more(value: float, base: float) -> float:
@@ -247,7 +252,7 @@ def _reason(
     candidate: Candidate, costs: MessageCosts, first: Candidate, least: MessageCosts, rank: int
 ) -> str:
     """Why this place: the standing, then energy and memory beside the first's."""
-    packets = f"{costs.packets} packet{'s' if costs.packets != 1 else ''}"
+    packets = plural(costs.packets, "packet")
     varies = ["its time varies with the data"] if candidate.timing_varies else []
     if rank == 1:
         sent = packets if costs.form == "alone" else f"{costs.form}, {packets}"
@@ -257,16 +262,15 @@ def _reason(
     energy = _more(costs.energy.total_uj, least.energy.total_uj)
     if costs.packets != least.packets:
         more = costs.packets - least.packets
-        words.append(f"{abs(more)} packet{'s' if abs(more) != 1 else ''} {'more' if more > 0 else 'less'}")
+        words.append(f"{plural(abs(more), 'packet')} {'more' if more > 0 else 'fewer'}")
     if costs.cycles != least.cycles:
         words.append(f"{_times(costs.cycles, least.cycles)} the cycles")
     if abs(energy) < 0.005:
         words.append("the same energy as the first")
     else:
         words.append(f"{percent(abs(energy))} {'more' if energy >= 0 else 'less'} energy than the first")
-    flash = (candidate.flash_bytes or 0) - (first.flash_bytes or 0)
-    ram = (candidate.ram_bytes or 0) + (candidate.stack_bytes or 0)
-    ram -= (first.ram_bytes or 0) + (first.stack_bytes or 0)
+    flash = candidate.flash_taken - first.flash_taken
+    ram = candidate.ram_taken - first.ram_taken
     memory = [
         f"{number(abs(amount))} bytes {'more' if amount > 0 else 'less'} {what}"
         for what, amount in (("flash", flash), ("RAM", ram))

@@ -61,6 +61,16 @@ class Candidate:
     reason: str
 
     @property
+    def flash_taken(self) -> int:
+        """Bytes; 0 unmeasured."""
+        return self.flash_bytes or 0
+
+    @property
+    def ram_taken(self) -> int:
+        """Bytes with the deepest stack; 0 unmeasured."""
+        return (self.ram_bytes or 0) + (self.stack_bytes or 0)
+
+    @property
     def name(self) -> str:
         """Cipher and implementation, and the placement where it is not the flash."""
         place = "" if self.placement == "flash" else f" in {self.placement.upper()}"
@@ -209,7 +219,7 @@ class Question:
     interval_s : seconds from one message to the next.
     delivery : of `DELIVERIES`: "confirmed" is answered by the gateway, "unconfirmed" is not, and a
         "one-way" node never listens.
-    loss : the share of packets that are lost, each way, 0 to 0.9.
+    loss : the share of packets that are lost, each way, below 1.
     flash_max, ram_max : bytes the cipher may take; RAM with its deepest stack.
     latency_us_max : from the message in memory to its last byte out of the receiver's radio.
     overhead_max : bytes added to the message before the radio.

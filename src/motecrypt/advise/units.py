@@ -19,6 +19,9 @@ BYTES = {
     "MiB": 1 << 20,
 }
 
+LOSS_PERCENT_MAX = 30
+"""The largest loss of packets that the adviser counts with."""
+
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)")
 
 
@@ -60,3 +63,12 @@ def whole_bytes(text: str, option: str, example: str = "4k") -> int:
     if value != int(value):
         raise InputError(f"{option} '{text}': no whole number of bytes, write {example}")
     return int(value)
+
+
+def loss_share(text: str, option: str) -> float:
+    """The share in "10" or "2.5" per cent; InputError for what is none, or above `LOSS_PERCENT_MAX`."""
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", text.strip()) or float(text) > LOSS_PERCENT_MAX:
+        raise InputError(
+            f"{option} '{text}': no share of packets; write per cent, from 0 to {LOSS_PERCENT_MAX}"
+        )
+    return float(text) / 100

@@ -56,11 +56,9 @@ from motecrypt.radios import Radio, load_radio
 )
 @click.option(
     "--loss",
-    "loss_percent",
-    type=click.FloatRange(0, 30),
-    default=0,
+    default="0",
     show_default=True,
-    help="Packets lost, in per cent.",
+    help=f"Packets lost each way, in per cent, up to {advise.LOSS_PERCENT_MAX}.",
 )
 @click.option(
     "--answer",
@@ -102,7 +100,7 @@ def command(
     latency: str | None,
     overhead: str | None,
     delivery: str,
-    loss_percent: float,
+    loss: str,
     answer_bytes: int,
     needs: str,
     ciphers: Sequence[str],
@@ -137,7 +135,7 @@ def command(
         interval_s=advise.seconds(interval, "--every"),
         answer_bytes=answer_bytes,
         delivery=delivery,
-        loss=loss_percent / 100,
+        loss=advise.loss_share(loss, "--loss"),
         flash_max=None if flash is None else advise.whole_bytes(flash, "--flash"),
         ram_max=None if ram is None else advise.whole_bytes(ram, "--ram", "512"),
         latency_us_max=None if latency is None else advise.seconds(latency, "--latency", "50ms") * 1e6,
@@ -299,11 +297,15 @@ _LEGEND = (
 def _row(entry: advise.Entry, answer: advise.Advice) -> list[object]:
     candidate, costs = entry.candidate, entry.costs
     place = "" if candidate.placement == "flash" else f", {candidate.placement}"
-    ram = (candidate.ram_bytes or 0) + (candidate.stack_bytes or 0)
     plain = answer.plaintext.life_days if answer.plaintext else costs.life_days
     return [
         *(entry.rank, candidate.cipher, candidate.implementation + place, costs.tag_bytes),
-        *(number(candidate.flash_bytes or 0), number(ram), f"{costs.cpu_us / 1000:.2f}", costs.packets),
+        *(
+            number(candidate.flash_taken),
+            number(candidate.ram_taken),
+            f"{costs.cpu_us / 1000:.2f}",
+            costs.packets,
+        ),
         *(costs.air_bytes, f"{costs.energy.total_uj:,.0f}", days(costs.life_days)),
         *(percent(costs.life_days / plain * 100), entry.reason),
     ]

@@ -43,12 +43,7 @@ def report(state: str) -> dict[str, Any]:
     found["explorer"] = [table["columns"], table["worded"], table["words"], *table["rows"][::7]]
     found["explorer, all rows"] = [len(table["rows"]), digest(table["rows"])]
     data = plain(content.adviser)
-    found["adviser"] = [
-        {
-            k: data[k]
-            for k in ("version", "order", "memory_weight", "timing_weight", "notes", "link", "sleepers")
-        }
-    ]
+    found["adviser"] = [{k: data[k] for k in ("version", "constants", "notes", "link", "sleepers")}]
     for kind in ("devices", "chips", "radios", "cells", "regulators"):
         found[f"adviser {kind}"] = [[name, entry] for name, entry in sorted(data[kind].items())]
     found["adviser candidates"] = [

@@ -159,7 +159,12 @@ def test_contradictory_budgets_are_one_line_with_the_nearest(db: Path) -> None:
         (["--device", "unno"], "did you mean uno"),
         (["--radio", "sfr"], "unknown radio 'sfr'"),
         (["--library", "motecript"], "unknown library 'motecript'; did you mean motecrypt"),
-        (["--loss", "31"], "31"),
+        *(
+            (["--loss", loss], f"--loss '{loss}': no share of packets; write per cent, from 0 to 30")
+            for loss in ("31", "30.1", "100", "-1", "abc", "nan", "inf", "")
+        ),
+        (["--need", "integrity", "--delivery", "confirmed"], "--delivery confirmed: only the secure link"),
+        (["--need", "integrity", "--answer", "4", "--delivery", "one-way"], "--answer: a one-way node"),
         (["--delivery", "certain"], "'certain' is not one of"),
         (["--bytes", "124"], "--bytes 124: the link takes messages of up to 123 bytes"),
         (
@@ -167,6 +172,10 @@ def test_contradictory_budgets_are_one_line_with_the_nearest(db: Path) -> None:
             "srf has packets of 11 bytes; the link takes 12 to 255: set --packet-bytes",
         ),
         (["--answer", "4", "--delivery", "one-way"], "--answer: a one-way node hears none"),
+        (["--bytes", "0"], "'--bytes': 0 is not in the range"),
+        (["--packet-bytes", "0"], "radio srf: packets of 0 bytes; it takes 1 to 240"),
+        (["--sleeps", "lora"], "unexpected extra argument (lora)"),
+        (["--device", "host", "--bare-chip"], "no 'active' and 'sleep' current"),
         (["--device", "pico", "--bare-chip"], "pico: its folder has no currents of the chip alone"),
     ],
 )

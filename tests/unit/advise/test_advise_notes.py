@@ -60,6 +60,8 @@ def test_losses_are_told() -> None:
         notes_of(answer, "on average")
     )
     assert not notes_of(ask(made()), "packets lost")
+    alone = ask(made(), question=replace(question, needs=("integrity",)))
+    assert "without the secure link (--need replay) nothing repeats them." in notes_of(alone, "are lost")
 
 
 def test_the_duty_cycle_of_the_band_is_told_and_kept() -> None:
@@ -75,6 +77,9 @@ def test_the_duty_cycle_of_the_band_is_told_and_kept() -> None:
         "is on the air 1.0 % of the time, 0.03 % more than its band allows"
     )
     assert "--every excludes 1" in broken.notes[0]
+    twice = ask(made(), question=replace(ASKED, interval_s=0.001))
+    assert twice.exclusions[0].budgets == ("interval", "duty")
+    assert "reasons; --every excludes 1 (1 by itself). The nearest" in twice.notes[0]
     assert not notes_of(ask(made(), radio=PLAIN_802), "on the air 0")
 
 

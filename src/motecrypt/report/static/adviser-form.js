@@ -20,19 +20,13 @@ function readQuestion(form) {
     }
     return value;
   };
-  const share = (value) => {
-    if (!/^[0-9]+(\.[0-9]+)?$/.test(value) || Number(value) > 30) {
-      throw new Error(`--loss '${value}': per cent, from 0 to 30`);
-    }
-    return Number(value) / 100;
-  };
   const optional = (name, read) => (text(name) ? read(text(name)) : null);
   return {
     message_bytes: whole("bytes", "--bytes", 1, 65535),
     interval_s: adviser.seconds(text("every"), "--every"),
     answer_bytes: text("answer") ? whole("answer", "--answer", 0, 65535) : 0,
     delivery: text("delivery"),
-    loss: text("loss") ? share(text("loss")) : 0,
+    loss: adviser.lossShare(text("loss") || "0", "--loss", report.adviser.constants.loss_percent_max),
     flash_max: optional("flash", (value) => adviser.wholeBytes(value, "--flash")),
     ram_max: optional("ram", (value) => adviser.wholeBytes(value, "--ram", "512")),
     latency_us_max: optional("latency", (value) => adviser.seconds(value, "--latency", "50ms") * 1e6),

@@ -1,15 +1,12 @@
 // What a person would miss, a sentence each, as src/motecrypt/advise/notes.py has them. Pure.
 "use strict";
 
-const FEW_CHARGE = 0.8;
-const MUCH_LONGER = 1.2;
-
 function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, voltsMin, otherLives, bare) {
   const {
     messageCosts, atLength, takenBytes, longForm, shortRoom, streams, patienceUs, dutyPercent, shelfDays, linked,
     flashOf, nameOf, number, percent, days, significant, plural, inOrder, fixed,
   } = tools;
-  const { question, device, radio, link, battery } = setting;
+  const { question, device, radio, link, battery, constants } = setting;
 
   function shares(first) {
     const { energy } = first.costs;
@@ -34,7 +31,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
 
   // What the board around the chip costs, if that is much.
   function board({ costs }) {
-    if (device.of !== "board" || !bare || bare.life_days < MUCH_LONGER * costs.life_days) return [];
+    if (device.of !== "board" || !bare || bare.life_days < constants.much_longer * costs.life_days) return [];
     const between = device.sleeps ? device.sleep_ma : device.active_ma;
     return [
       `${device.title} as it is sold takes ${significant(between, 3)} mA between messages. Its chip alone would last ` +
@@ -108,14 +105,17 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
   }
 
   function losses({ costs }) {
-    if (!question.loss || !linked(question)) return [];
+    if (!question.loss) return [];
     const share = percent(question.loss * 100);
     const lost = percent(costs.lost * 100);
+    const repeats = linked(question)
+      ? "--delivery confirmed repeats"
+      : "without the secure link (--need replay) nothing repeats";
     return [
       question.delivery === "confirmed"
         ? `With ${share} of the packets lost, a message takes ${fixed(costs.packets_mean, 2)} packets on average, ` +
           `and ${lost} of the messages are given up after ${link.tries} tries.`
-        : `With ${share} of the packets lost, ${lost} of the messages are lost; --delivery confirmed repeats them.`,
+        : `With ${share} of the packets lost, ${lost} of the messages are lost; ${repeats} them.`,
     ];
   }
 
@@ -139,7 +139,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
 
   function timing(first) {
     if (!first.candidate.timing_varies) return [];
-    return [`The cycles of ${nameOf(first.candidate)} differ with the data: its time tells something about it.`];
+    return [`The cycles of ${nameOf(first.candidate)} differ with the data: its timing may leak something about them.`];
   }
 
   // The entry of the same standing that gives up least energy for a third less of flash.
@@ -162,7 +162,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
 
   function supply() {
     const said = [];
-    if (usable < FEW_CHARGE) {
+    if (usable < constants.few_charge) {
       said.push(
         `${battery.name} stays above the ${significant(voltsMin, 3)} V that ${device.title} needs for only ` +
           `${percent(usable * 100)} of its charge, and no more is counted.`,
@@ -182,7 +182,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
   function otherSupply(first) {
     if (!otherLives.length) return [];
     const [name, life] = otherLives.reduce((a, b) => (b[1] > a[1] ? b : a));
-    if (life < MUCH_LONGER * first.costs.life_days) return [];
+    if (life < constants.much_longer * first.costs.life_days) return [];
     return [`With --regulator ${name} the same battery lasts ${days(life)} instead of ${days(first.costs.life_days)}.`];
   }
 
@@ -218,10 +218,11 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
       return [`Nothing is left: none of the ${exclusions.length} meets the needs and fits the device.`];
     }
     const hopeless = exclusions.length - tried.length;
-    const counts = [...new Set(tried.flatMap(({ budgets }) => budgets))].map((budget) => {
-      const those = tried.filter(({ budgets }) => budgets.includes(budget));
-      const alone = those.filter(({ budgets }) => budgets.length === 1).length;
-      const option = budget === "interval" || budget === "duty" ? "every" : budget;
+    const optionOf = (budget) => (budget === "interval" || budget === "duty" ? "every" : budget);
+    const options = tried.map(({ budgets }) => new Set(budgets.map(optionOf)));
+    const counts = [...new Set(options.flatMap((broken) => [...broken]))].map((option) => {
+      const those = options.filter((broken) => broken.has(option));
+      const alone = those.filter((broken) => broken.size === 1).length;
       return `--${option} excludes ${those.length} (${alone} by itself)`;
     });
     const key = ({ budgets, excess, candidate }) => [budgets.length, excess, nameOf(candidate)];

@@ -64,6 +64,13 @@ const adviser = (() => {
     return value;
   }
 
+  function lossShare(text, option, most) {
+    if (!/^[0-9]+(\.[0-9]+)?$/.test(text.trim()) || Number(text) > most) {
+      throw new Error(`${option} '${text}': no share of packets; write per cent, from 0 to ${most}`);
+    }
+    return Number(text) / 100;
+  }
+
   // "3xAA", "CR2032" or "1200mAh,3.7V" as one battery.
   function battery(text, cells) {
     const own = /^\s*([0-9.]+)\s*(m?)Ah\s*,\s*([0-9.]+)\s*V\s*$/i.exec(text);
@@ -97,7 +104,6 @@ const adviser = (() => {
 
   // --- what the link sends, how often, and computes (advise/exchange.py) ---
 
-  const LEAST_CHANCE = 1e-6;
   const sumOf = (terms) => terms.reduce((total, term) => total + term, 0);
   const filled = (count, value) => new Array(count).fill(value);
   const streams = (radio) => radio.serial_byte_us > 0;
@@ -128,7 +134,7 @@ const adviser = (() => {
     if (rest) sizes.push(radio.timeout_us > 0 ? radio.packet_bytes : rest);
     return { name: "alone", sizes, filling: sumOf(sizes) - sealed, confirmed: false };
   }
-  function formsOf(link, radio, question) {
+  function formsOf({ question, radio, link, constants }) {
     const length = question.message_bytes;
     const usual = usualForm(link, radio, length, question.delivery === "confirmed");
     if (question.delivery === "confirmed" || usual.name === "long") return [[1, usual]];
@@ -137,7 +143,8 @@ const adviser = (() => {
       return [[1 - 1 / every, usual], [1 / every, longForm(link, radio, length)]];
     }
     const step = longForm(link, radio, length, true);
-    const times = 1 / Math.max(LEAST_CHANCE, 1 - exchange(step.sizes.length, question.loss, link.tries).lost);
+    const least = constants.least_chance;
+    const times = 1 / Math.max(least, 1 - exchange(step.sizes.length, question.loss, link.tries, least).lost);
     const share = times / (link.short_after_answer + times);
     return [[1 - share, usual], [share, step]];
   }
@@ -150,79 +157,86 @@ const adviser = (() => {
     for (let i = 1; i <= k; i += 1) result = (result * (n - k + i)) / i;
     return result;
   }
-  // (chance, first, others) that the receiver holds once all but the last fragment were sent.
-  function arrivals(held, firstSent, othersSent, got) {
-    const found = [];
-    for (let count = 0; count <= othersSent; count += 1) {
-      const chance = choose(othersSent, count) * got ** count * (1 - got) ** (othersSent - count);
-      if (firstSent) {
-        found.push([chance * got, 1, held[1] + count], [chance * (1 - got), held[0], held[1] + count]);
-      } else {
-        found.push([chance, held[0], held[1] + count]);
-      }
-    }
-    return found;
-  }
+  // [n] is the chance that n of these arrive.
+  const binomial = (sent, got) =>
+    Array.from({ length: sent + 1 }, (_, n) => choose(sent, n) * got ** n * (1 - got) ** (sent - n));
+
+  // What the receiver holds: the first, those between that the sender knows of, those it does not, the last.
+  const NOTHING = [0, 0, 0, 0], LAST_ALONE = [0, 0, 0, 1];
+
   // What the last fragment brings: chance, "accepted", "missing" or "silence", what is held then.
   function endings(held, whole, heads, got) {
     const lost = 1 - got;
-    const nothing = [0, 0, 0];
-    if (whole && held[2] && heads) {
-      const anew = [0, 0, 1];
+    if (whole && held[3] && heads) {
       return [
-        [got, "accepted", nothing],
-        [lost * got * got, "missing", anew],
-        [lost * got * lost, "silence", anew],
-        [lost * lost, "silence", nothing],
+        [got, "accepted", NOTHING],
+        [lost * got * got, "missing", LAST_ALONE],
+        [lost * got * lost, "silence", LAST_ALONE],
+        [lost * lost, "silence", NOTHING],
       ];
     }
-    const then = whole ? nothing : [held[0], held[1], 1];
+    const then = whole ? NOTHING : [...held.slice(0, 3), 1];
     return [[lost, "silence", held], [got * got, whole ? "accepted" : "missing", then], [got * lost, "silence", then]];
   }
 
   const exchanges = new Map();
-  function exchange(fragments, loss, tries) {
+  function exchange(fragments, loss, tries, leastChance) {
     const key = `${fragments} ${loss} ${tries}`;
-    if (!exchanges.has(key)) exchanges.set(key, followed(fragments, loss, tries));
+    if (!exchanges.has(key)) exchanges.set(key, followed(fragments, loss, tries, leastChance));
     return exchanges.get(key);
   }
-  function followed(fragments, loss, tries) {
+  // Adds to the chance of a state; `words` tell it from the others.
+  function addTo(states, words, state, chance) {
+    const key = words.join(" ");
+    const found = states.get(key);
+    if (found) found.chance += chance;
+    else states.set(key, { ...state, chance });
+  }
+  function followed(fragments, loss, tries, leastChance) {
     const got = 1 - loss;
     const middle = Math.max(0, fragments - 2);
     const heads = fragments > 1 ? 1 : 0;
+    const arriving = Array.from({ length: fragments }, (_, sent) => binomial(sent, got));
     const bursts = filled(fragments, 0);
     let answers = 0, silences = 0, givenUp = 0;
-    let at = new Map([["start", { held: [0, 0, 0], known: [0, 0, 0], mends: true, tries: 0, chance: 1 }]]);
+    let at = new Map();
+    addTo(at, [], { held: NOTHING, known: [0, 0, 0], told: true, before: 0 }, 1);
     while (at.size) {
-      const following = new Map();
-      for (const { held, known, mends, tries: before, chance } of at.values()) {
-        if (chance < LEAST_CHANCE) continue;
-        const firstSent = mends ? heads - held[0] : heads;
-        const othersSent = mends ? middle - held[1] : 0;
-        bursts[firstSent + othersSent] += chance;
-        for (const [part, first, others] of arrivals(held, firstSent, othersSent, got)) {
-          const whole = first === heads && others === middle;
-          for (const [more, end, then] of endings([first, others, held[2]], whole, heads, got)) {
-            const here = chance * part * more;
-            if (!here) continue;
-            if (end === "silence") silences += here;
-            else answers += here;
-            if (end === "accepted") continue;
-            const told = end === "missing";
-            const vain = told && then.some((one, i) => one > known[i]) ? 0 : before + 1;
-            if (vain === tries) {
-              givenUp += here;
-              continue;
-            }
-            const knows = told ? then.map((one, i) => Math.max(one, known[i])) : known;
-            const key = [...then, ...knows, told, vain].join(" ");
-            const state = following.get(key);
-            if (state) state.chance += here;
-            else following.set(key, { held: then, known: knows, mends: told, tries: vain, chance: here });
+      const beforeLast = new Map();
+      for (const { held, known, told, before, chance } of at.values()) {
+        if (chance < leastChance) continue;
+        const firstSent = told ? heads - held[0] : heads;
+        const knownSent = told ? known[1] - held[1] : 0;
+        const freshSent = told ? middle - known[1] - held[2] : 0;
+        bursts[firstSent + knownSent + freshSent] += chance;
+        arriving[firstSent].forEach((a, first) => arriving[knownSent].forEach((b, again) =>
+          arriving[freshSent].forEach((c, fresh) => {
+            const then = [held[0] | first, held[1] + again, held[2] + fresh, held[3]];
+            addTo(beforeLast, [...then, ...known, before], { held: then, known, before }, chance * a * b * c);
+          })));
+      }
+      at = new Map();
+      for (const { held, known, before, chance } of beforeLast.values()) {
+        const whole = held[0] === heads && held[1] + held[2] === middle;
+        for (const [part, end, then] of endings(held, whole, heads, got)) {
+          const here = chance * part;
+          if (end === "silence") silences += here;
+          else answers += here;
+          if (end === "accepted") continue;
+          const told = end === "missing";
+          const isNew = told && (then[0] > known[0] || then[2] > 0 || then[3] > known[2]);
+          const vain = isNew ? 0 : before + 1;
+          if (vain === tries) {
+            givenUp += here;
+            continue;
           }
+          const holds = told ? [then[0], then[1] + then[2], 0, then[3]] : then;
+          const knows = told
+            ? [Math.max(then[0], known[0]), known[1] + then[2], Math.max(then[3], known[2])]
+            : known;
+          addTo(at, [...holds, ...knows, told, vain], { held: holds, known: knows, told, before: vain }, here);
         }
       }
-      at = following;
     }
     return { bursts, answers, silences, lost: givenUp };
   }
@@ -271,12 +285,14 @@ const adviser = (() => {
     const slow = 100 * Math.ceil((4 * radio.air_us[radio.packet_bytes]) / 1000 / 100);
     return Math.max(link.answer_ms, slow) * 1000;
   }
-  function trafficOf({ question, radio, link }, linked) {
+  function trafficOf({ question, radio, link, constants }, linked) {
     const usual = linked[0][1];
     const sum = { usual, packets: 0, on: 0, air: 0, listen: 0, answers: 0, changes: 0, lost: 0 };
     for (const [share, form] of linked) {
       const count = form.sizes.length, last = form.sizes[count - 1];
-      const done = form.confirmed ? exchange(count, question.loss, link.tries) : sentOnce(count, question.loss);
+      const done = form.confirmed
+        ? exchange(count, question.loss, link.tries, constants.least_chance)
+        : sentOnce(count, question.loss);
       let on = 0, air = 0, sent = 0;
       done.bursts.forEach((often, others) => {
         const one = burst(radio, [...form.sizes.slice(0, others), last]);
@@ -363,12 +379,11 @@ const adviser = (() => {
     const parts = Object.fromEntries(
       Object.entries(loads).map(([name, load]) => [name, sumOf(load.map(([v, ma, us]) => (v * ma * us) / 1000))]),
     );
-    const all = Object.values(loads).flat();
-    const drawn = regulator.kind === "switch"
-      ? sumOf(all.map(([v, ma, us]) => (v * ma * us) / 1000)) / regulator.efficiency
-      : sumOf(all.map(([, ma, us]) => (cells.volts * ma * us) / 1000));
-    const own = (cells.volts * regulator.quiescent_ma * intervalUs) / 1000;
     const inParts = sumOf(Object.values(parts));
+    const drawn = regulator.kind === "switch"
+      ? inParts / regulator.efficiency
+      : sumOf(Object.values(loads).flat().map(([, ma, us]) => (cells.volts * ma * us) / 1000));
+    const own = (cells.volts * regulator.quiescent_ma * intervalUs) / 1000;
     const lost = drawn - inParts + own;
     const share = ((cells.self_discharge_percent_per_year / 100) * question.interval_s) / YEAR_S;
     const self = batteryUj(cells) * share;
@@ -379,9 +394,8 @@ const adviser = (() => {
     };
   }
 
-  function costsOfForms(setting, linked, back, { cycles, setupCycles, saves, tag }, usable) {
+  function costsOf(setting, sent, back, { cycles, setupCycles, saves, tag }, usable) {
     const { question, device, radio, link } = setting;
-    const sent = trafficOf(setting, linked);
     const { usual } = sent;
     const last = usual.sizes[usual.sizes.length - 1];
     const listenUs = sent.listen + (back.length ? replyUs(setting, back, usual.confirmed, last) : 0);
@@ -416,7 +430,7 @@ const adviser = (() => {
     const { question, radio } = setting;
     const back = plainForm(radio, question.answer_bytes).sizes;
     const work = { cycles: 0, setupCycles: 0, saves: 0, tag: 0 };
-    return costsOfForms(setting, [[1, plainForm(radio, question.message_bytes)]], back, work, usable);
+    return costsOf(setting, trafficOf(setting, [[1, plainForm(radio, question.message_bytes)]]), back, work, usable);
   }
   const linked = (question) => question.needs.includes("replay");
 
@@ -431,18 +445,18 @@ const adviser = (() => {
     }
     if (seal === null) return null;
     if (linked(question)) {
-      const forms = formsOf(link, radio, question);
+      const sent = trafficOf(setting, formsOf(setting));
       const back = reply ? usualForm(link, radio, question.answer_bytes).sizes : [];
       const work = link.suites[candidate.cipher];
-      const [cycles, saves] = linkCycles(setting, work, seal, reply, trafficOf(setting, forms));
-      const tag = forms[0][1].name === "short" ? link.short_tag_bytes : link.long_tag_bytes;
-      return costsOfForms(setting, forms, back, { cycles, setupCycles: 0, saves, tag }, usable);
+      const [cycles, saves] = linkCycles(setting, work, seal, reply, sent);
+      const tag = sent.usual.name === "short" ? link.short_tag_bytes : link.long_tag_bytes;
+      return costsOf(setting, sent, back, { cycles, setupCycles: 0, saves, tag }, usable);
     }
     const form = plainForm(radio, sealedAlone(candidate, question.message_bytes));
     const back = reply ? plainForm(radio, sealedAlone(candidate, question.answer_bytes)).sizes : [];
     const cycles = seal.encrypt_cycles + (reply ? reply.decrypt_cycles : 0);
     const work = { cycles, setupCycles: seal.setup_cycles, saves: 0, tag: candidate.tag_bytes };
-    return costsOfForms(setting, [[1, form]], back, work, usable);
+    return costsOf(setting, trafficOf(setting, [[1, form]]), back, work, usable);
   }
 
   // --- ranking (advise/rank.py) ---
@@ -486,7 +500,14 @@ const adviser = (() => {
     ({ candidate, budgets, reason, excess, failed });
 
   function linkRefusal(link, radio, question) {
-    if (!linked(question)) return "";
+    if (question.answer_bytes && question.delivery === "one-way") {
+      return "--answer: a one-way node hears none; ask with --delivery unconfirmed or confirmed";
+    }
+    if (!linked(question)) {
+      return question.delivery === "confirmed"
+        ? "--delivery confirmed: only the secure link confirms; add replay to --need"
+        : "";
+    }
     const low = link.packet_bytes_min, high = link.packet_bytes_max;
     if (!(low <= radio.packet_bytes && radio.packet_bytes <= high)) {
       const has = `${radio.name} has packets of ${radio.packet_bytes} bytes`;
@@ -498,9 +519,6 @@ const adviser = (() => {
         return `${option} ${length}: the link takes messages of up to ${most} bytes in its ${link.pieces_max} ` +
           `packets of ${radio.packet_bytes} bytes; send it in parts`;
       }
-    }
-    if (question.answer_bytes && question.delivery === "one-way") {
-      return "--answer: a one-way node hears none; ask with --delivery unconfirmed or confirmed";
     }
     return "";
   }
@@ -564,7 +582,7 @@ const adviser = (() => {
     const words = [same ? candidate.standing : `only ${candidate.standing} (${candidate.standing_reason})`, ...varies];
     if (costs.packets !== least.packets) {
       const count = costs.packets - least.packets;
-      words.push(`${plural(Math.abs(count), "packet")} ${count > 0 ? "more" : "less"}`);
+      words.push(`${plural(Math.abs(count), "packet")} ${count > 0 ? "more" : "fewer"}`);
     }
     if (costs.cycles !== least.cycles) words.push(`${fixed(costs.cycles / least.cycles, 2)} times the cycles`);
     const energy = more(costs.energy.total_uj, least.energy.total_uj);
@@ -594,7 +612,7 @@ const adviser = (() => {
     const usable = usableFraction(cells, voltsMin);
     const refusal = refusalOf(device, cells, regulator) || linkRefusal(link, radio, question);
     if (refusal) return { refusal, entries: [], exclusions: [], notes: [], plaintext: null, usable: 0 };
-    const setting = { question, device, radio, link, battery: cells, regulator };
+    const setting = { question, device, radio, link, battery: cells, regulator, constants: data.constants };
     const plaintext = plainCosts(setting, usable);
     const found = [], exclusions = [];
     for (const candidate of data.candidates[deviceName]) {
@@ -610,9 +628,9 @@ const adviser = (() => {
         exclusions.push(exclusion(candidate, why, [], 0, failed));
       } else {
         const share = flashOf(candidate) / device.flash_bytes + ramOf(candidate) / device.ram_bytes;
-        const timing = candidate.timing_varies ? data.timing_weight : 0;
-        const weight = costs.energy.total_uj * (1 + data.memory_weight * share) * (1 + timing);
-        const key = [data.order.indexOf(candidate.standing), weight, nameOf(candidate)];
+        const timing = candidate.timing_varies ? data.constants.timing_weight : 0;
+        const weight = costs.energy.total_uj * (1 + data.constants.memory_weight * share) * (1 + timing);
+        const key = [data.constants.order.indexOf(candidate.standing), weight, nameOf(candidate)];
         found.push({ key, candidate, costs, weight });
       }
     }
@@ -637,5 +655,5 @@ const adviser = (() => {
     return { refusal: "", entries, exclusions, notes, plaintext, usable };
   }
 
-  return { advise, battery, seconds, wholeBytes, nameOf, flashOf, ramOf, number, percent, days };
+  return { advise, battery, seconds, wholeBytes, lossShare, nameOf, flashOf, ramOf, number, percent, days };
 })();
