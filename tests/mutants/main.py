@@ -42,24 +42,38 @@ def main(arguments: list[str]) -> int:
     if only and not any(path.startswith(only) for path in owned.sources()):
         print(f"mutants: no source that is mutated lies in {' '.join(options.only)}", file=sys.stderr)
         return 2
-    place = options.output or _default_output(options.seed, only)
-    if options.again and not place.exists():
-        print(f"mutants: --again: {place} does not exist; run without it first", file=sys.stderr)
+    if options.output and len(options.seed) > 1:
+        print("mutants: --output: give one --seed with it; each seed has a file of its own", file=sys.stderr)
         return 2
-    run = Run(owned, options.seed, options.count, only, place)
-    # An error may leave a worker writing there; the error is what must be told.
-    with tempfile.TemporaryDirectory(prefix="motecrypt-mutants.", ignore_cleanup_errors=True) as scratch:
-        try:
-            run.go(Path(scratch), options.jobs, options.again)
-        except TestsFail as failure:
-            print(failure, file=sys.stderr)
-            return 1
-    return run.tell()
+    places = {seed: options.output or _default_output(seed, only) for seed in options.seed}
+    missing = [place for place in places.values() if not place.exists()]
+    if options.again and missing:
+        print(f"mutants: --again: {missing[0]} does not exist; run without it first", file=sys.stderr)
+        return 2
+    baselines = Baselines()
+    codes = []
+    for seed, place in places.items():
+        run = Run(owned, seed, options.count, only, place, baselines)
+        # An error may leave a worker writing there; the error is what must be told.
+        with tempfile.TemporaryDirectory(prefix="motecrypt-mutants.", ignore_cleanup_errors=True) as scratch:
+            try:
+                run.go(Path(scratch), options.jobs, options.again)
+            except TestsFail as failure:
+                print(failure, file=sys.stderr)
+                return 1
+        codes.append(run.tell())
+    return max(codes)
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./test mutants", description=__doc__)
-    parser.add_argument("--seed", type=int, default=1, help="draws the sample (default: %(default)s)")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        nargs="+",
+        default=[1],
+        help="draws the sample; several draw one each (default: 1)",
+    )
     parser.add_argument(
         "--count", type=_positive, default=COUNT, help="mutants in the sample (default: %(default)s)"
     )
@@ -109,11 +123,40 @@ class TestsFail(Exception):
     """The owning tests fail over the tree as it is: no mutant can be judged."""
 
 
+class Baselines:
+    """How long each owner's tests take over the tree as it is: run once, whatever asks."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seconds: dict[Owner, float] = {}
+        self._alone: dict[Owner, threading.Lock] = {}
+
+    def seconds(self, tree: Tree, owner: Owner) -> float:
+        """Of one owner; they must pass, else nothing can be told."""
+        with self._lock:
+            alone = self._alone.setdefault(owner, threading.Lock())
+        with alone:
+            if owner not in self._seconds:
+                result = tree.baseline(owner)
+                if result.outcome != SURVIVED:
+                    raise TestsFail(f"{result.output}\nmutants: these fail without any mutant: {owner.tests}")
+                self._seconds[owner] = result.seconds
+                named = " ".join((*owner.tests, owner.select))
+                print(f"  {result.seconds:6.1f} s {owner.domain}: {named}", flush=True)
+        return self._seconds[owner]
+
+
 class Run:
     """One sample and its results, kept in a file as they come, so that a stopped run goes on."""
 
     def __init__(
-        self, owned: ownership.Owners, seed: int, count: int, only: tuple[str, ...], place: Path
+        self,
+        owned: ownership.Owners,
+        seed: int,
+        count: int,
+        only: tuple[str, ...],
+        place: Path,
+        baselines: Baselines,
     ) -> None:
         self.owned, self.seed, self.count, self.only, self.place = owned, seed, count, only, place
         # One that nobody has checked is tried, and survives, like any other.
@@ -121,8 +164,7 @@ class Run:
         self.results: dict[str, Result] = {}
         self._digest = _tree_digest()
         self._lock = threading.Lock()
-        self._baseline_s: dict[Owner, float] = {}
-        self._baseline_locks: dict[Owner, threading.Lock] = {}
+        self._baselines = baselines
 
     def go(self, scratch: Path, jobs: int, again: bool) -> None:
         """Try every mutant of the sample that has no result yet."""
@@ -213,26 +255,12 @@ class Run:
             try:
                 tree = tree or Tree(place, cache)
                 owner = self.owned.judge_of(mutant.path, mutant.before)
-                result = tree.try_out(mutant, owner, deadline_s(self._baseline(tree, owner)))
+                result = tree.try_out(mutant, owner, deadline_s(self._baselines.seconds(tree, owner)))
                 self._keep(result)
             except BaseException as error:
                 failures.append(error)
         if tree is not None:
             tree.close()
-
-    def _baseline(self, tree: Tree, owner: Owner) -> float:
-        """How long an owner's tests take over the tree as it is; they must pass, else nothing can be told."""
-        with self._lock:
-            alone = self._baseline_locks.setdefault(owner, threading.Lock())
-        with alone:
-            if owner not in self._baseline_s:
-                result = tree.baseline(owner)
-                if result.outcome != SURVIVED:
-                    raise TestsFail(f"{result.output}\nmutants: these fail without any mutant: {owner.tests}")
-                self._baseline_s[owner] = result.seconds
-                named = " ".join((*owner.tests, owner.select))
-                print(f"  {result.seconds:6.1f} s {owner.domain}: {named}", flush=True)
-        return self._baseline_s[owner]
 
     def _keep(self, result: Result) -> None:
         with self._lock:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mutants import cmutants, main, owners, pythonmutants, sample
-from mutants.model import Mutant, Tally, edit
+from mutants.model import KILLED, SURVIVED, Mutant, Result, Tally, edit
 
 OWNED = owners.load()
 SOURCES = owners.every_source()
@@ -175,11 +175,36 @@ def test_an_error_is_told_once_no_worker_is_left_to_hide_it(
     ended: list[main.Run] = []
     monkeypatch.setattr(main, "_cache_copy", lambda scratch: scratch / "cache")
     monkeypatch.setattr(main.Run, "_work", work)
-    run = main.Run(OWNED, 1, 1, (), tmp_path / "results.json")
+    run = main.Run(OWNED, 1, 1, (), tmp_path / "results.json", main.Baselines())
     monkeypatch.setattr(run, "_wanted", fails)
     with pytest.raises(AttributeError, match="no mutant here"):
         run.go(tmp_path, jobs=2, again=False)
     assert len(ended) == 2
+
+
+class CountedTree:
+    """A tree whose tests take a second, or fail."""
+
+    def __init__(self, outcome: str) -> None:
+        self.outcome, self.runs = outcome, 0
+
+    def baseline(self, owner: owners.Owner) -> Result:
+        self.runs += 1
+        return Result(Mutant("", owner.domain, 0, "none", 0, 0, "", "", ""), self.outcome, 1.5)
+
+
+def test_several_seeds_run_the_tests_without_a_mutant_once() -> None:
+    baselines, tree = main.Baselines(), CountedTree(SURVIVED)
+    one, other = OWNED.owners[:2]
+    assert [baselines.seconds(tree, owner) for owner in (one, other, one, other)] == [1.5] * 4
+    assert tree.runs == 2
+    with pytest.raises(main.TestsFail, match="these fail without any mutant"):
+        main.Baselines().seconds(CountedTree(KILLED), one)
+
+
+def test_one_file_of_results_holds_one_seed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["--seed", "1", "2", "--output", str(tmp_path / "both.json")]) == 2
+    assert "--output: give one --seed with it" in capsys.readouterr().err
 
 
 def test_an_edit_is_found_again_and_applied() -> None:
