@@ -43,7 +43,7 @@ def main() -> int:
     """Print one line a cipher, mode and direction, then the worst ratio a cipher."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bytes", type=int, default=16384, help="bytes encrypted in one go")
-    parser.add_argument("--rounds", type=int, default=21, help="how often each is timed, in all")
+    parser.add_argument("--rounds", type=int, default=75, help="how often each is timed, in all")
     options = parser.parse_args()
     try:
         need("host", "host-libraries")
