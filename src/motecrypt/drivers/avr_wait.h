@@ -140,10 +140,10 @@ static void wait_round(avr_t *avr, avr_flashaddr_t tail, uint64_t until) {
 }
 
 static void wait_open(avr_t *avr) {
-    int used = 0;
+    avr_io_addr_t *status = wait_loops.status;
     for (avr_io_t *io = avr->io_port; io != NULL; io = io->next) {
-        if (strcmp(io->kind, "uart") == 0 && used < WAIT_UARTS) {
-            wait_loops.status[used++] = ((avr_uart_t *)io)->rxc.raised.reg;
+        if (strcmp(io->kind, "uart") == 0 && status < wait_loops.status + WAIT_UARTS) {
+            *status++ = ((avr_uart_t *)io)->rxc.raised.reg;
         }
     }
 }
