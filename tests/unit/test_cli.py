@@ -70,7 +70,7 @@ def test_every_command_has_help_with_an_example(name: str) -> None:
         (["crypt", "aes128-ccm8", "--key", "00" * 16, "--nonce", "00" * 13, "--decrypt", "00"], "too short"),
         (["reproduce", "rc5d"], "unknown study"),
         (["list", "cipher"], "did you mean ciphers"),
-        (["results", "--db", "/dev/null/r.db"], "cannot be created"),
+        (["results", "--db", "/dev/null/r.db"], "unable to open database file; choose another"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], said: str) -> None:

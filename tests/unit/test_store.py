@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from motecrypt import __version__
+from motecrypt.cli import main
 from motecrypt.errors import InputError
 from motecrypt.model import RECORDED, Cell, Finding, Implementation, Measurement
 from motecrypt.results import Results, rows, schema, store
@@ -539,3 +540,27 @@ def test_sentences_of_an_older_file_become_data(place: Path) -> None:
         shortfall = {"memory": memory, "needed": 10011, "available": 2048}
         whole = {**expected, "failure": "does-not-fit", "shortfall": shortfall}
         assert text == json.dumps(whole, sort_keys=True, separators=(",", ":"))
+
+
+def test_a_file_that_is_only_read_is_not_made(tmp_path: Path) -> None:
+    missing = tmp_path / "folder" / "results.db"
+    with Results(missing, make=False) as results:
+        assert results.distinct("device") == set()
+    assert not missing.parent.exists()
+    with Results(missing):
+        pass
+    with Results(missing, make=False) as results:
+        results.store({"key": made()})
+    with Results(missing) as results:
+        assert results.distinct("device") == {"uno"}
+    with pytest.raises(InputError, match="unable to open database file; choose another file with --db"):
+        Results(missing / "below.db", make=False)
+
+
+@pytest.mark.parametrize("command", ["results", "report", "reproduce"])
+def test_a_command_that_reads_makes_no_results_file(command: str, tmp_path: Path) -> None:
+    missing = tmp_path / "none.db"
+    arguments = {"report": ["--output", str(tmp_path / "page.html")], "reproduce": ["--stored", "wlan"]}
+    with pytest.raises(SystemExit) as stop:
+        main([command, *arguments.get(command, []), "--db", str(missing)])
+    assert not stop.value.code and not missing.exists()

@@ -43,11 +43,13 @@ compiler_option = click.option(
 )
 
 
-def open_results(db: Path | None, compilers: Sequence[str] = ()) -> Results:
-    """The results file that the user named, or the default one; read by the chosen compilers, if any."""
+def open_results(db: Path | None, compilers: Sequence[str] = (), *, make: bool = True) -> Results:
+    """The results file that the user named, or the default one; read by the chosen compilers, if any.
+
+    A command that only reads does not `make` it."""
     from motecrypt.results import Results
 
-    results = Results(db or default_results())
+    results = Results(db or default_results(), make=make)
     return results.by_compilers(compilers) if compilers else results
 
 

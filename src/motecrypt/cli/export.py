@@ -68,7 +68,7 @@ def command(
             chosen.catalog, target, cipher, body, placement=placement, url=url, radio=radio
         )
     else:
-        with open_results(db) as results:
+        with open_results(db, make=False) as results:
             planned = export.plan(chosen.catalog, target, cipher, body, results, placement=placement, url=url)
     planned.write(folder)
     for warning in _warnings(planned):

@@ -65,7 +65,7 @@ def command(
 def write_report(output: Path, db: Path | None, compilers: Sequence[str] = ()) -> Content:
     """Make the report from the results and write it, whole or not at all; returns what it tells."""
     need("plots")
-    with open_results(db, compilers) as results:
+    with open_results(db, compilers, make=False) as results:
         from motecrypt.export.targets import sleepers
 
         catalog = Catalog.load()

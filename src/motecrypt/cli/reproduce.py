@@ -77,7 +77,7 @@ def command(
         )
     compared: dict[str, list[Comparison]] = {}
     measures = not stored and not compilers
-    with open_results(db, compilers) as results:
+    with open_results(db, compilers, make=measures) as results:
         wanted = [needs(name) for name, _ in chosen] if measures else []
         if len(wanted) > 1:
             with _told_what_is_kept():

@@ -51,7 +51,7 @@ def command(
     catalog = Catalog.load()
     for device in devices:
         catalog.device(device.removesuffix("-board"))
-    with open_results(db, compilers) as results:
+    with open_results(db, compilers, make=False) as results:
         own = results.distinct("cipher")
         names = [n for c in ciphers for n in ([c] if c in own else match_ciphers(catalog, c))]
         stored = results.distinct("library")

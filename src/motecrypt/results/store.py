@@ -56,8 +56,24 @@ def _code(error: sqlite3.Error) -> int:
     return code & 0xFF
 
 
+def _missing(path: Path) -> bool:
+    """Whether there is no such file; what cannot be looked at is left for SQLite to complain of."""
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 class Results:
     """A results file.
+
+    Parameters
+    ----------
+    make : bool
+        Whether a file that is not there is made; else it reads as one without any result.
 
     Raises
     ------
@@ -65,17 +81,19 @@ class Results:
         When the file is no results file, damaged, from a newer motecrypt, or cannot be written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, make: bool = True) -> None:
         self.path = path
         self._compilers: Mapping[str, Sequence[str]] = {}  # by device: read what these measured, and no other
-        make_dir(path.parent)
+        if make:
+            make_dir(path.parent)
         self._lock = threading.Lock()
         self._deadline = 0.0
         if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - no error where it is closed
             # a pipe would be waited for
             raise InputError(f"{path}: not a regular file; choose another with --db")
         try:
-            self._connection = sqlite3.connect(path, timeout=_BUSY_S, check_same_thread=False)
+            place = ":memory:" if not make and _missing(path) else path
+            self._connection = sqlite3.connect(place, timeout=_BUSY_S, check_same_thread=False)
             self._connection.isolation_level = None
             self._connection.set_progress_handler(self._late, _STEPS)
             self._begin_clock()
