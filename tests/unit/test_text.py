@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import pty
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -154,7 +155,7 @@ def test_formulas_reach_no_csv_and_numbers_stay_numbers(
 
 
 def test_the_report_shows_markup_from_a_results_file_as_text(tmp_path: Path) -> None:
-    hostile = "</script><img src=x onerror=alert(1)>"
+    hostile = "</script><img src=x onerror=alert(1)>\x1b]0;owned\x07"
     with Results(tmp_path / "r.db") as results:
         named = {"device": "uno", "cipher": "rc4d", "library": "motecrypt", "variant": hostile}
         results.store(
@@ -164,3 +165,5 @@ def test_the_report_shows_markup_from_a_results_file_as_text(tmp_path: Path) -> 
         page = render(gather(results, Catalog.load()), bundle="")
     assert "<img src=x" not in page
     assert "onerror=alert" in page, "it is there, as text"
+    assert "\\x1b]0;owned\\x07" in page, "so is the terminal's"
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f]", page)

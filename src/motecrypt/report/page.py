@@ -15,6 +15,7 @@ from motecrypt.report import vega
 from motecrypt.report.content import Content
 from motecrypt.report.figure import theme
 from motecrypt.report.sources import VERDICTS, WORDS
+from motecrypt.text import printable
 
 _HERE = Path(__file__).resolve().parent
 STYLES = ("page.css", "print.css")
@@ -49,6 +50,7 @@ def render(content: Content, bundle: str | None = None) -> str:
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -72,6 +74,11 @@ def render(content: Content, bundle: str | None = None) -> str:
     )
     # What is left of addresses stands in citations, which name the place and need no scheme.
     return re.sub(r"https?://", "", page)
+
+
+def _shown(value: Any) -> Any:
+    """Text without control characters: the page may be read in a terminal, too."""
+    return printable(value) if type(value) is str else value
 
 
 def _packed(adviser: Mapping[str, Any]) -> dict[str, Any]:
