@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -87,6 +88,32 @@ class ToyAccess:
     def keyed(self, key: bytes) -> Toy:
         """The toy under a key."""
         return Toy(key, self._encrypt, self._decrypt)
+
+
+class Told:
+    """An access that notes all that it is asked."""
+
+    def __init__(self, access: ToyAccess) -> None:
+        self._access = access
+        self._asked = hashlib.sha256()
+
+    def keyed(self, key: bytes) -> Toy:
+        """The cipher under a key, which is noted."""
+        held = self._access.keyed(key)
+
+        def encrypt(_: bytes, *given: bytes) -> tuple[bytes, bytes]:
+            self._asked.update(repr(("encrypt", key, given)).encode())
+            return held.encrypt(*given)
+
+        def decrypt(_: bytes, *given: bytes) -> bytes:
+            self._asked.update(repr(("decrypt", key, given)).encode())
+            return held.decrypt(*given)
+
+        return Toy(key, encrypt, decrypt)
+
+    def digest(self) -> str:
+        """Of all that was asked, in its order."""
+        return self._asked.hexdigest()[:12]
 
 
 def described(name: str, kind: str = "stream", **changes: object) -> Cipher:

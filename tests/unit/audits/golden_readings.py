@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from readings.attacks import attackers, failures, recoveries
+from readings.attacks import attackers, recoveries
 from readings.determinism import determinisms
 from readings.diffusion import diffusions
 from readings.integrity import integrities
+from readings.runs import failures, successes
 from readings.shared import shared
 from readings.statistics import figures
 from readings.timing import timings
@@ -34,6 +35,7 @@ READINGS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "attacks": attackers,
     "recoveries": recoveries,
     "failures": failures,
+    "successes": successes,
 }
 
 

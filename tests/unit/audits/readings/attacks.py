@@ -13,7 +13,6 @@ import audit_toys as toys
 
 from goldens.text import digest, plain
 from motecrypt.audits import _rc4d_state as rc4d
-from motecrypt.audits import oracle
 from motecrypt.audits.attacks import _play as play
 from motecrypt.audits.attacks import (
     all_attacks,
@@ -29,7 +28,7 @@ from motecrypt.audits.attacks import (
     rc4d_two_keys,
 )
 from motecrypt.model import MessageLengths
-from readings.made_up import KEY, des, made_of, of_lengths
+from readings.made_up import KEY
 
 
 def attackers() -> dict[str, Any]:
@@ -230,63 +229,3 @@ def recoveries() -> dict[str, Any]:
         "half heard": half_heard,
         "heard": Counter(b"aab").most_common(1),
     }
-
-
-def _silent(cipher: Any) -> toys.ToyAccess:
-    """A cipher that nothing can be learned of: its answers are drawn anew by what was asked."""
-
-    def answer(key: bytes, message: bytes, nonce: bytes, ad: bytes) -> tuple[bytes, bytes]:
-        drawn = Random(b"|".join((key, message, nonce, b"c")))
-        return drawn.randbytes(len(message)), drawn.randbytes(cipher.tag_bytes)
-
-    def back(key: bytes, ciphertext: bytes, nonce: bytes, ad: bytes, tag: bytes) -> bytes:
-        if cipher.tag_bytes:
-            raise oracle.Rejected
-        return Random(b"|".join((key, ciphertext, nonce, b"d"))).randbytes(len(ciphertext))
-
-    return toys.ToyAccess(answer, back)
-
-
-def failures() -> dict[str, Any]:
-    """What each attack says where there is nothing to find."""
-    found = {}
-    eights = of_lengths(0, 999, 8, mode="ecb")
-    part = fixed_iv.run(made_of(des), eights, 1, False)
-    found["fixed-iv on blocks of 8"] = plain([part.verdict, part.weight, *part.sentences, part.data])
-    short = {"KEYS": 3, "KEYS_QUICK": 2, "GAMES": 6, "TRIALS": 3, "TRIALS_QUICK": 2, "MESSAGES": 9}
-    for attack, cipher in (
-        (cbc_padding_oracle, toys.aes_cipher("cbc")),
-        (ecb_block_swap, toys.aes_cipher("ecb")),
-        (fixed_iv, toys.aes_cipher("cbc")),
-        (fixed_iv, toys.aes_cipher("ecb")),
-        (keystream_reuse, toys.RC4),
-        (keystream_reuse, toys.CCM),
-        (poly1305_nonce_reuse, toys.CHACHA),
-        (rc4_broadcast, toys.RC4),
-        (rc4d_chosen, toys.RC4D),
-        (rc4d_passive, toys.RC4D),
-        (rc4d_distinguisher, toys.RC4D),
-        (rc4d_two_keys, toys.described("rc4d-two-key", key_bits=(256,))),
-    ):
-        kept = {name: value for name, value in vars(attack).items() if name in short}
-        try:
-            for name in kept:
-                setattr(attack, name, short[name])
-            for quick in (True, False):
-                part = attack.run(_silent(cipher), cipher, 1, quick)  # type: ignore[attr-defined]
-                data = {k: v for k, v in part.data.items() if "seconds" not in k}
-                if "lengths" in data:
-                    data = {
-                        **data,
-                        "lengths": [
-                            {k: v for k, v in row.items() if "seconds" not in k}
-                            for row in part.data["lengths"]
-                        ],
-                    }
-                found[f"{part.name} on {cipher.name}, {'quick' if quick else 'whole'}"] = plain(
-                    [part.verdict, part.weight, *part.sentences, data]
-                )
-        finally:
-            for name, value in kept.items():
-                setattr(attack, name, value)
-    return found
