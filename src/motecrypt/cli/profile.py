@@ -97,7 +97,13 @@ def command(
         ended = asdict(found.ended)
         wanted = found.lines[:lines] if lines else found.lines
         print_json(
-            {"run": ended, "functions": [asdict(c) for c in chosen], "lines": [asdict(x) for x in wanted]}
+            {
+                "run": ended,
+                "functions": [asdict(c) for c in chosen],
+                "lines": [asdict(x) for x in wanted],
+                "calls_dropped": found.calls_dropped,
+                "calls_shared": found.calls_shared,
+            }
         )
     else:
         _print(found, chosen if functions else chosen[:ROWS], len(chosen), lines, firmware.name)
@@ -128,6 +134,16 @@ def _print(found: Profile, shown: Sequence[FunctionCost], there: int, lines: int
         text += f"; {there - len(shown)} more functions: --json has all"
     if not found.symbols_found:
         text += "; the file has no symbols: functions are named by their addresses"
+    if found.calls_dropped:
+        text += (
+            f"; {found.calls_dropped:,} calls were too deep to be told apart: their cycles stand with the "
+            "deepest function"
+        )
+    if found.calls_shared:
+        text += (
+            f"; the tree of callers is full: in --speedscope the cycles of {found.calls_shared:,} calls "
+            "stand with their callers"
+        )
     print_table(f"Profile of {title}", COLUMNS, [_row(cost, total) for cost in shown], text)
     if lines:
         rows = [

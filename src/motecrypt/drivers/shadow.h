@@ -22,6 +22,7 @@
 enum {
     SHADOW_FRAMES = 1 << 15,
     SHADOW_TREE_DEPTH = 200, /* below, recursion shares a node of the tree */
+    SHADOW_NODES = 1 << 16,  /* once there are so many, a new caller shares the node that called it */
     SHADOW_SAMPLES = 1 << 15 /* durations kept for each function; beyond, every second one, and so on */
 };
 
@@ -56,6 +57,7 @@ struct shadow {
     uint64_t since; /* when the running frame began to run, or went on */
     uint64_t interrupts;
     uint64_t dropped;    /* calls that found no frame left */
+    uint64_t shared;     /* calls that found no node left */
     uint32_t call_bytes; /* that a call itself puts on the stack */
     struct shadow_frame frames[SHADOW_FRAMES];
 };
@@ -116,6 +118,10 @@ static inline uint32_t shadow_child(struct shadow *s, uint32_t parent, uint32_t 
         if (s->nodes[child].function == function) {
             return child;
         }
+    }
+    if (s->node_count == SHADOW_NODES) {
+        s->shared++;
+        return parent != 0 ? parent : s->nodes[0].child;
     }
     s->nodes = shadow_grow(s->nodes, &s->node_size, s->node_count + 1, sizeof(struct shadow_node));
     s->nodes[s->node_count] = (struct shadow_node){function, parent, 0, s->nodes[parent].child, 0, 0};
@@ -359,8 +365,11 @@ static inline uint64_t shadow_median(const struct shadow_function *f, unsigned w
     return median;
 }
 
-/* One JSON object a line: functions that ran, and the nodes of the tree. */
+/* One JSON object a line: what was left out, functions that ran, and the nodes of the tree. */
 static inline void shadow_write(const struct shadow *s, FILE *out) {
+    if (s->dropped != 0 || s->shared != 0) {
+        fprintf(out, "{\"dropped\":%" PRIu64 ",\"shared\":%" PRIu64 "}\n", s->dropped, s->shared);
+    }
     for (uint32_t i = 0; i < s->function_count; i++) {
         const struct shadow_function *f = &s->functions[i];
         if (f->calls == 0) {

@@ -75,6 +75,10 @@ class Profile:
     stacks: tuple[tuple[tuple[str, ...], int], ...]
     symbols_found: bool
     places: Mapping[str, tuple[str, int]]
+    calls_dropped: int = 0
+    """Calls deeper than the shadow stack: their cycles stand with the deepest function that it holds."""
+    calls_shared: int = 0
+    """Calls from places beyond the largest tree of callers: in it, their cycles stand with their callers."""
 
 
 def profile(image: Image, device: Device, how: FreeRun, output: Callable[[bytes], None]) -> Profile:
@@ -111,8 +115,16 @@ def _put_together(rows: Sequence[Mapping[str, Any]], symbols: Symbols, ended: En
     costs.sort(key=lambda cost: (-cost.self_cycles, cost.name))
     nodes = [row for row in rows if "node" in row]
     places = {c.name: (c.file, c.line) for c in costs if c.file}
+    left_out: Mapping[str, int] = next((row for row in rows if "dropped" in row), {})
     return Profile(
-        ended, tuple(costs), _lines(symbols, ran), _stacks(nodes, names), bool(symbols.functions), places
+        ended,
+        tuple(costs),
+        _lines(symbols, ran),
+        _stacks(nodes, names),
+        bool(symbols.functions),
+        places,
+        calls_dropped=left_out.get("dropped", 0),
+        calls_shared=left_out.get("shared", 0),
     )
 
 

@@ -33,6 +33,7 @@ class Told:
     functions: dict[int, dict[str, Any]] = field(default_factory=dict)
     nodes: dict[int, dict[str, Any]] = field(default_factory=dict)
     answers: list[int] = field(default_factory=list)
+    left_out: dict[str, int] | None = None
 
     def paths(self) -> dict[tuple[int, ...], tuple[int, int]]:
         """Calls and cycles by the functions from the root on."""
@@ -52,6 +53,9 @@ def run(program: Path, folder: Path, lines: Iterable[tuple[object, ...]], functi
     told = Told(answers=ask(program, folder / "functions", folder / "out", lines=all_lines)[1:-1])
     for text in (folder / "out").read_text().splitlines():
         record = json.loads(text)
+        if "dropped" in record:
+            told.left_out = record
+            continue
         kind = "function" if "function" in record else "node"
         (told.functions if kind == "function" else told.nodes)[record.pop(kind)] = record
     return told
@@ -196,6 +200,32 @@ def test_calls_beyond_the_last_frame_are_counted(program: Path, tmp_path: Path) 
         told = run(program, tmp_path, lines)
         assert told.answers[1:3] == [min(depth, frames - 1), dropped]
         assert told.functions[2]["calls"] == min(depth, frames - 1)
+        assert told.left_out == ({"dropped": dropped, "shared": 0} if dropped else None)
+
+
+def test_a_full_tree_grows_no_more(program: Path, tmp_path: Path) -> None:
+    outer, inner = range(10, 10 + 217), range(1000, 1000 + 301)
+    assert 1 + len(outer) * (1 + len(inner)) == (1 << 16) - 1, "the root's and all of these have a node"
+    now = 0
+    lines: Lines = [("begin", 1, 100, 0)]
+    for caller in outer:
+        lines.append(("call", caller, 100, 98, 7, now))
+        for callee in inner:
+            lines += [("call", callee, 98, 96, 8, now), ("back", 98, 8, now + 3)]
+            now += 3
+        lines.append(("back", 100, 7, now))
+    for function in (10, 2, 3):  # a known one, and two new ones
+        lines += [("call", function, 100, 98, 7, now), ("back", 100, 7, now + 5)]
+        now += 5
+    # Anew in a function that the tree does not know: it shares the node of the first.
+    lines += [("end", now), ("begin", 4, 100, now), ("end", now + 2)]
+    told = run(program, tmp_path, lines, functions=1300)
+    assert told.left_out == {"dropped": 0, "shared": 3}
+    assert len(told.nodes) == (1 << 16) - 1
+    paths = told.paths()
+    assert paths[1,] == (1 + 2 + 1, 2 * 5 + 2)
+    assert paths[1, 10] == (2, 5) and paths[1, 226, 1300] == (1, 3)
+    assert [told.functions[n]["self"] for n in (10, 2, 3, 4, 1300)] == [5, 5, 5, 2, 217 * 3]
 
 
 @pytest.mark.parametrize(("calls", "every"), [(32768, 1), (32769, 2), (65536, 2), (65537, 4), (131073, 8)])

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from motecrypt.catalog import Catalog
+from motecrypt.cli.profile import _print
 from motecrypt.emulate import profiling, run
 from motecrypt.emulate.conformance import watch_list
 from motecrypt.emulate.images import Image, Segment
@@ -342,6 +343,23 @@ def test_functions_are_chosen_by_their_names() -> None:
     assert chosen("l*", "m*", "main") == ["label", "main"] and chosen("in") == ["in"]
     with pytest.raises(InputError, match=r"^function mian did not run: .*main"):
         chosen("mian")
+
+
+def test_what_a_profile_left_out_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = profiling._put_together(ROWS, SYMBOLS, ENDED)
+    assert (whole.calls_dropped, whole.calls_shared) == (0, 0)
+    found = profiling._put_together([*ROWS, {"dropped": 1234, "shared": 5678}], SYMBOLS, ENDED)
+    assert (found.calls_dropped, found.calls_shared) == (1234, 5678)
+    assert found.functions == whole.functions and found.stacks == whole.stacks
+    told = []
+    for each in (whole, found):
+        _print(each, each.functions, len(each.functions), 0, "T")
+        told.append(" ".join(capsys.readouterr().out.split()))
+    assert "too deep" not in told[0] and "tree of callers" not in told[0]
+    assert (
+        "; 1,234 calls were too deep to be told apart: their cycles stand with the deepest function; "
+        "the tree of callers is full: in --speedscope the cycles of 5,678 calls stand with their callers"
+    ) in told[1]
 
 
 def test_stacks_become_a_speedscope_file() -> None:
