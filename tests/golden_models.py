@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from goldens.text import digest, plain, written
+from goldens.wifi import capture_parts, links, sealed_frames
 from motecrypt import energy
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.processors import processors
@@ -392,6 +393,9 @@ def energies() -> dict[str, Any]:
 
 GOLDEN: Mapping[str, Callable[[], dict[str, Any]]] = {
     "Wi-Fi times": wifi_times,
+    "Wi-Fi links": links,
+    "Wi-Fi protection": sealed_frames,
+    "Wi-Fi captures": capture_parts,
     "Wi-Fi frames": wifi_frames,
     "files": files_made,
     "costs of files": file_costs,

@@ -26,6 +26,8 @@ ADHOC_CELL = "02:00:00:00:00:20"
 SENDER_IP, RECEIVER_IP = "10.1.1.1", "10.1.1.2"
 PORT_FROM, PORT_TO = 49152, 5001
 CHALLENGE_BYTES = 128
+CHALLENGE_HEAD = bytes([16, CHALLENGE_BYTES])
+"""What the element that holds a challenge begins with: its number and its length."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,7 @@ class _Air:
         shared = self.security == "wep"
         algorithm = (1 if shared else 0).to_bytes(2, "little")
         challenge = hashlib.shake_256(f"challenge {station}".encode()).digest(CHALLENGE_BYTES)
-        element = bytes([16, CHALLENGE_BYTES]) + challenge
+        element = CHALLENGE_HEAD + challenge
         steps = [(station, verifier, b""), (verifier, station, element if shared else b"")]
         if shared:
             steps += [(station, verifier, element), (verifier, station, b"")]
@@ -228,11 +230,25 @@ def handshake(security_name: str, mode: str = "infrastructure", phy_name: str = 
         ends = "station to access point" if source == SENDER else "access point to station"
         if mode != "infrastructure":
             ends = "sender to receiver" if source == SENDER else "receiver to sender"
-        what = "encrypted challenge" if frame[1] & protection.PROTECTED else "in the clear"
-        if len(frame) > 100 and what == "in the clear":
-            what = f"challenge of {CHALLENGE_BYTES} bytes in the clear"
+        what = (
+            f"challenge of {CHALLENGE_BYTES} bytes in the clear"
+            if CHALLENGE_HEAD in frame
+            else "in the clear"
+        )
+        if frame[1] & protection.PROTECTED:
+            what = "encrypted challenge"
         steps.append(Step(source, target, us, frame, f"{number}. {ends}: {what}, {len(frame)} bytes"))
     return steps
+
+
+def _word(number: int) -> int:
+    """What IP's 16-bit identification holds of a count."""
+    return number & 0xFFFF
+
+
+def _long(number: int) -> int:
+    """What TCP's 32-bit sequence number holds of a count."""
+    return number & 0xFFFFFFFF
 
 
 def _packets(payload: Iterator[bytes], protocol: str) -> Iterator[tuple[bool, Any]]:
@@ -243,7 +259,7 @@ def _packets(payload: Iterator[bytes], protocol: str) -> Iterator[tuple[bool, An
         for number, piece in enumerate(payload):
             yield (
                 True,
-                IP(src=SENDER_IP, dst=RECEIVER_IP, id=number & 0xFFFF)
+                IP(src=SENDER_IP, dst=RECEIVER_IP, id=_word(number))
                 / UDP(sport=PORT_FROM, dport=PORT_TO)
                 / piece,
             )
@@ -263,7 +279,7 @@ def _packets(payload: Iterator[bytes], protocol: str) -> Iterator[tuple[bool, An
         if "S" in flags:
             options = [("MSS", 1460), ("NOP", None), ("NOP", None), ("Timestamp", (1, 0)), ("NOP", None)]
             options.append(("WScale", 7))
-        head = IP(src=ends[0], dst=ends[1], id=ids[side] & 0xFFFF)
+        head = IP(src=ends[0], dst=ends[1], id=_word(ids[side]))
         tail = TCP(
             sport=ports[0],
             dport=ports[1],
@@ -279,16 +295,16 @@ def _packets(payload: Iterator[bytes], protocol: str) -> Iterator[tuple[bool, An
     yield segment(False, "SA", 0, 1)
     yield segment(True, "A", 1, 1)
     for number, piece in enumerate(payload):
-        yield segment(True, "PA", sent & 0xFFFFFFFF, 1, piece)
+        yield segment(True, "PA", _long(sent), 1, piece)
         sent += len(piece)
         if number % 2:  # delayed: one acknowledgement for two segments
-            yield segment(False, "A", 1, sent & 0xFFFFFFFF)
+            yield segment(False, "A", 1, _long(sent))
             answered = sent
     if answered != sent:
-        yield segment(False, "A", 1, sent & 0xFFFFFFFF)
-    yield segment(True, "FA", sent & 0xFFFFFFFF, 1)
-    yield segment(False, "FA", 1, (sent + 1) & 0xFFFFFFFF)
-    yield segment(True, "A", (sent + 1) & 0xFFFFFFFF, 2)
+        yield segment(False, "A", 1, _long(sent))
+    yield segment(True, "FA", _long(sent), 1)
+    yield segment(False, "FA", 1, _long(sent + 1))
+    yield segment(True, "A", _long(sent + 1), 2)
 
 
 def write_capture(

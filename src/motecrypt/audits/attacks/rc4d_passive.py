@@ -105,11 +105,11 @@ def structure(state: bytes, columns: Sequence[bytes], positions: int) -> int:
     """
     n = len(columns)
     tables = rc4d.functions(state, n)
-    start = bytes((rc4d.FEEDBACK_START,)) * len(columns[0])
 
     def first_pass(position: int) -> bytes:
         at = n - 1 - position  # the second pass ran over the reversed first
-        return xor(columns[at], (columns[at - 1] if at else start).translate(tables[at]))
+        before = columns[at - 1] if at else bytes((rc4d.FEEDBACK_START,)) * len(columns[at])
+        return xor(columns[at], before.translate(tables[at]))
 
     total, previous = 0, first_pass(0)
     for position in range(1, min(n - 1, positions) + 1):

@@ -210,6 +210,12 @@ def recoveries() -> dict[str, Any]:
             half_heard.append(
                 [known, rc4d_passive.attack(lambda e=endless: next(e)), len(guessed), guessed[:1]]
             )
+    few = []
+    for number in (1, 2, 3, 9):
+        tables = [(0, 0, bytes(toys.schedule(bytes((n, 1))))) for n in range(number)]
+        with mock.patch.object(rc4d, "starts", lambda table, steps, of=tables: of):
+            one = rc4d_passive.attack(telegrams(Random(number), 4))
+            few.append(None if one is None else [one.state.hex()[:16], one.first_byte, one.lead])
     doubled = iter([b"ab\1\2", b"cd\3\2"] * 2000)
     return {
         "functions": digest([one.hex() for one in rc4d.functions(state, 300)]),
@@ -227,5 +233,6 @@ def recoveries() -> dict[str, Any]:
         ],
         "no permutation": rc4d_passive.attack(lambda: next(doubled)),
         "half heard": half_heard,
+        "few candidates": few,
         "heard": Counter(b"aab").most_common(1),
     }
