@@ -1,4 +1,4 @@
-"""What a build tool would not say: whether a library's metadata are as their descriptions ask.
+"""Whether what is asked can be exported, and a library's metadata are as their descriptions ask.
 
 arduino-builder, for one, compiles a library whose `includes` names no file and whose `architectures` is a
 typing error; such a library fails only where its user meets it. Each check reads the written folder.
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from motecrypt.errors import InputError
+from motecrypt.model import Device, Implementation
 
 CATEGORIES = (
     *("Display", "Communication", "Signal Input/Output", "Sensors", "Device Control", "Timing"),
@@ -46,6 +47,13 @@ def check_address(url: str, where: str) -> None:
     """Refuse what is no web address; an empty one is none yet."""
     if url and not _ADDRESS.fullmatch(url):
         raise InputError(f"{where}: '{url[:60]}' is no web address; expected https://...")
+
+
+def check_placement(placement: str, device: Device, body: Implementation) -> None:
+    """Refuse a place for the tables that this device, or this implementation, does not have."""
+    places = [place for place in device.placements if place in (body.placements or ("flash",))]
+    if placement not in places:
+        raise InputError(f"--placement {placement}: {body.name} takes {', '.join(places)}")
 
 
 def check_export(folder: Path) -> None:

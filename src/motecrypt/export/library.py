@@ -18,7 +18,7 @@ from motecrypt import __version__
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import InputError
-from motecrypt.export.checks import check_address, check_export
+from motecrypt.export.checks import check_address, check_export, check_placement
 from motecrypt.export.figures import ExportFigures, exported_figures
 from motecrypt.export.folder import write_folder
 from motecrypt.export.sources import CONFIG, exported_sources
@@ -119,9 +119,7 @@ def plan(
         When the implementation does not take that placement, or a file of it cannot be exported.
     """
     device = catalog.device(target.device)
-    places = [place for place in device.placements if place in (body.placements or ("flash",))]
-    if placement not in places:
-        raise InputError(f"--placement {placement}: {body.name} takes {', '.join(places)}")
+    check_placement(placement, device, body)
     check_address(url, "--url")
     # A folder of the user's own may say anything: no word of it ends a comment or begins a line.
     told = replace(

@@ -14,7 +14,7 @@ from typing import Any
 from motecrypt import __version__
 from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
-from motecrypt.export.checks import check_address
+from motecrypt.export.checks import check_address, check_placement
 from motecrypt.export.figures import ExportFigures
 from motecrypt.export.library import EVERYWHERE, Export, Renderer
 from motecrypt.export.sources import CONFIG, exported_inputs
@@ -92,9 +92,7 @@ def plan_link(
     """
     suite = suite_of(cipher)
     device = catalog.device(target.device)
-    places = [place for place in device.placements if place in (body.placements or ("flash",))]
-    if placement not in places:
-        raise InputError(f"--placement {placement}: {body.name} takes {', '.join(places)}")
+    check_placement(placement, device, body)
     check_address(url, "--url")
     fixed = radio.fixed if radio else None
     if fixed:
