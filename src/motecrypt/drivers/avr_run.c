@@ -73,11 +73,9 @@ static void note(const char *what) {
 static void finish(const char *kind, const char *format, ...) {
     va_list arguments;
     line_flush(&line);
-    if (run.avr != NULL) {
-        watch_tell(note);
-        board_save_eeprom(&board, run.avr);
-        profile_end(&profile, run.avr);
-    }
+    watch_tell(note);
+    board_save_eeprom(&board, run.avr);
+    profile_end(&profile, run.avr);
     fprintf(options.events, "{\"event\":\"%s\",\"detail\":\"", kind);
     va_start(arguments, format);
     vfprintf(options.events, format, arguments);
@@ -85,9 +83,8 @@ static void finish(const char *kind, const char *format, ...) {
     fprintf(options.events,
             "\",\"cycle\":%" PRIu64 ",\"pc\":%u,\"stack\":%u,\"interrupts\":%" PRIu64 ",\"resets\":%" PRIu64
             ",\"waited\":%" PRIu64 "}\n",
-            run.avr ? (uint64_t)run.avr->cycle : 0, run.avr ? (unsigned)run.avr->pc : 0,
-            run.avr ? (unsigned)(run.avr->ramend - run.least_sp) : 0, core.interrupts, board.resets,
-            wait_loops.cycles);
+            (uint64_t)run.avr->cycle, (unsigned)run.avr->pc, (unsigned)(run.avr->ramend - run.least_sp),
+            core.interrupts, board.resets, wait_loops.cycles);
     exit(strcmp(kind, "fault") == 0 ? EXIT_FAULT : 0);
 }
 
@@ -102,7 +99,7 @@ static void watch_stack(avr_flashaddr_t pc, uint16_t sp) {
         return;
     }
     run.least_sp = sp;
-    if (options.data_end != 0 && sp < options.data_end) {
+    if (sp < options.data_end) {
         finish("fault", "the stack ran into the data: stack pointer 0x%x, data end at 0x%x, at 0x%x", sp,
                options.data_end, (unsigned)pc);
     }
@@ -136,7 +133,7 @@ static void run_slice(void) {
         if (sp < run.least_sp) {
             watch_stack(pc, sp);
         }
-        if (state > cpu_Sleeping || avr->pc == pc) {
+        if (state != cpu_Running || avr->pc == pc) {
             check_state(state, pc);
         }
         if (avr->pc <= pc && state == cpu_Running) {
@@ -167,7 +164,7 @@ static void run_slice_profiled(void) {
         if (sp < run.least_sp) {
             watch_stack(pc, sp);
         }
-        if (state > cpu_Sleeping || avr->pc == pc) {
+        if (state != cpu_Running || avr->pc == pc) {
             check_state(state, pc);
         }
     }
@@ -239,12 +236,6 @@ static void quiet(avr_t *avr, const int level, const char *format, va_list argum
     (void)arguments;
 }
 
-/* libsimavr would sleep for the firmware's idle time; `pace_wait` keeps the time here. */
-static void no_sleep(avr_t *avr, avr_cycle_count_t cycles) {
-    (void)avr;
-    (void)cycles;
-}
-
 static void make_chip(const char *mcu, uint64_t clock_hz, const char *image, uint32_t base, uint32_t start) {
     run.avr = avr_make_mcu_by_name(mcu);
     if (run.avr == NULL) {
@@ -254,11 +245,8 @@ static void make_chip(const char *mcu, uint64_t clock_hz, const char *image, uin
     if (!avr_guard(run.avr)) {
         fail("no memory for the chip", mcu);
     }
-    run.avr->log = 0;
-    run.avr->sleep = no_sleep;
     run.avr->frequency = (uint32_t)clock_hz;
     run.avr->vcc = run.avr->avcc = run.avr->aref = 5000;
-    run.avr->codeend = run.avr->flashend;
     if (!board_load(run.avr->flash, run.avr->flashend + 1u, base, image)) {
         fail("cannot be loaded", image);
     }
@@ -279,7 +267,6 @@ int main(int argc, char **argv) {
     options.max_cycles = UINT64_MAX;
     options.events = stderr;
     line.max_output = UINT64_MAX;
-    board.millivolts = -1;
     for (int i = 1; i < argc; i++) {
         const char *key = argv[i];
         const char *value = i + 1 < argc ? argv[i + 1] : "";
@@ -320,7 +307,7 @@ int main(int argc, char **argv) {
         } else if (strcmp(key, "--eeprom") == 0) {
             board.eeprom_path = value;
         } else if (strcmp(key, "--adc") == 0) {
-            board.millivolts = atoi(value);
+            board.millivolts = value;
         } else if (strcmp(key, "--profile") == 0) {
             profile.path = value;
         } else if (strcmp(key, "--functions") == 0) {

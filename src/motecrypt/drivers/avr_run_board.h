@@ -34,7 +34,7 @@ struct board {
     int eeprom_file; /* open from the beginning: the sandbox opens nothing */
     uint8_t *eeprom, *eeprom_now; /* as its file has it, and as the chip */
     uint32_t eeprom_bytes;
-    int millivolts; /* at the ADC's inputs; below 0: nothing is connected */
+    const char *millivolts; /* at the ADC's inputs; NULL: nothing is connected */
     int resets_on_open;
     uint64_t resets;
     int wdt_on;
@@ -92,11 +92,11 @@ static bool board_open(struct board *board, avr_t *avr, const char *data) {
         return false;
     }
     avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &whole);
-    if (board->millivolts >= 0) {
+    if (board->millivolts != NULL) {
         for (int channel = ADC_IRQ_ADC0; channel <= ADC_IRQ_TEMP; channel++) {
             avr_irq_t *input = avr_io_getirq(avr, AVR_IOCTL_ADC_GETIRQ, channel);
             if (input != NULL) {
-                avr_raise_irq(input, (uint32_t)board->millivolts);
+                avr_raise_irq(input, (uint32_t)atoi(board->millivolts));
             }
         }
     }

@@ -81,10 +81,8 @@ static void uart_reset(struct uart *uart) {
 }
 
 static void uart_open(struct uart *uart, struct line *line, avr_t *avr, uint64_t *stop) {
-    uint32_t flags = 0;
+    uint32_t flags = 0; /* no text of libsimavr's own, and no sleep where the firmware polls */
     *uart = (struct uart){line, avr, avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT), stop, 0};
-    avr_ioctl(avr, AVR_IOCTL_UART_GET_FLAGS('0'), &flags);
-    flags &= ~(uint32_t)(AVR_UART_FLAG_STDIO | AVR_UART_FLAG_POLL_SLEEP);
     avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
     avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), uart_on_output,
                             uart);

@@ -55,7 +55,7 @@ static bool wait_only_looks(const avr_t *avr, avr_flashaddr_t pc) {
     if (op == 0 || (op & 0xFF00) == 0x0100 || (op >= 0x0400 && op < 0x8000)) { /* NOP, MOVW, two operands */
         return true;
     }
-    if (op >= 0xF800) { /* BLD, BST, SBRC, SBRS */
+    if ((op & 0xF800) == 0xF800) { /* BLD, BST, SBRC, SBRS */
         return (op & 8) == 0;
     }
     if (op >= 0xE000 || (op & 0xF000) == 0xC000) { /* LDI, branches; RJMP */

@@ -286,9 +286,7 @@ static void read_input(void) {
 }
 
 static void connect_uart(void) {
-    uint32_t flags = 0;
-    avr_ioctl(sim.avr, AVR_IOCTL_UART_GET_FLAGS('0'), &flags);
-    flags &= ~(uint32_t)(AVR_UART_FLAG_STDIO | AVR_UART_FLAG_POLL_SLEEP);
+    uint32_t flags = 0; /* no text of libsimavr's own, and no sleep where the firmware polls */
     avr_ioctl(sim.avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
     sim.uart_in = avr_io_getirq(sim.avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT);
     avr_irq_register_notify(avr_io_getirq(sim.avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), on_uart_out,
@@ -351,12 +349,6 @@ static void run(void) {
             read_input();
         }
     }
-}
-
-/* libsimavr would sleep for the firmware's idle time. */
-static void no_sleep(avr_t *avr, avr_cycle_count_t cycles) {
-    (void)avr;
-    (void)cycles;
 }
 
 /* What avr-ld puts at 0x810000 is for the EEPROM; beyond are fuses, lock bits and the signature. */
@@ -455,7 +447,6 @@ int main(int argc, char **argv) {
     }
     avr_init(sim.avr);
     sim.avr->log = LOG_ERROR;
-    sim.avr->sleep = no_sleep;
     sim.avr->frequency = (uint32_t)clock_hz;
     problem = avr_guard(sim.avr) ? elf_load(&file, store_segment, sim.avr) : "finds no memory";
     if (problem) {

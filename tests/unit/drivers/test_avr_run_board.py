@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from avr_snippets import CHIP, LOOP, STOP, UART, assemble, avr_run, profile_options
+from avr_snippets import CHIP, LOOP, RUNS, SHORT, STOP, UART, assemble, avr_run, profile_options
 from natively import ended_in_time
 
 from kits import needs_kit
@@ -116,12 +117,14 @@ wait:
 """
 
 
-@pytest.mark.parametrize(("millivolts", "value"), [(0, 0), (1000, 204), (2500, 511), (5000, 1023)])
+@pytest.mark.parametrize(
+    ("millivolts", "value"), [(0, 0), (5, 1), (1000, 204), (2500, 511), (4999, 1022), (5000, 1023)]
+)
 def test_the_analogue_inputs(tmp_path: Path, millivolts: int, value: int) -> None:
     for channel in (0x40, 0x47):
         code = UART + ADC.format(start=0xC7).replace("0x40", hex(channel)) + STOP
         ran = avr_run(code, tmp_path, "--adc", str(millivolts), "--max-cycles", "100000")
-        assert abs(int.from_bytes(ran.output, "little") - value) <= 1
+        assert int.from_bytes(ran.output, "little") == value
         assert [e["event"] for e in ran.events] == ["stop"]
 
 
@@ -161,6 +164,35 @@ def test_notes_come_once_where_their_conditions_hold(tmp_path: Path) -> None:
         "in the list's order"
     )
     assert noted(tmp_path, "", (0x66, 1)) == []
+
+
+def test_a_note_comes_however_soon_it_ends(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("text\t0x66:1:any\n")
+    ran = avr_run(STORE.format(0x66, 1) + STOP, tmp_path, "--notes", tmp_path / "notes")
+    assert [event["event"] for event in ran.events] == ["note", "stop"]
+    assert ran.events[0] == {"event": "note", "detail": "text", "cycle": ran.end["cycle"]}
+
+
+def test_a_board_that_nobody_opens_is_not_reset(tmp_path: Path) -> None:
+    assert avr_run(RUNS, tmp_path, *SHORT, "--board").end["resets"] == 0
+
+
+def test_a_pseudo_terminal_alone_resets_nothing(tmp_path: Path) -> None:
+    """Nor is what comes in lost: an echo, to whoever opens it."""
+    code = UART + "    sei\nagain:\n    rcall take\n    rcall send\n    rjmp again\n"
+    (tmp_path / "image").write_bytes(assemble(code, tmp_path))
+    command = [driver("avr_run"), *CHIP, "--image", tmp_path / "image", "--pty", "pty", "--real"]
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    with ended_in_time(running):
+        assert running.stderr is not None
+        terminal = os.open(json.loads(running.stderr.readline())["detail"], os.O_RDWR | os.O_NOCTTY)
+        os.write(terminal, b"x")
+        assert os.read(terminal, 1) == b"x"
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=20)
+        os.close(terminal)
+    end = json.loads(said.decode().splitlines()[-1])
+    assert (end["event"], end["detail"], end["resets"]) == ("stopped", "stopped by a signal", 0)
 
 
 def test_a_watched_register_works_as_before(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 from avr_snippets import CHIP, LOOP, RUNS, SHORT, STOP, UART, assemble, avr_run, outcome, profile_options
@@ -26,6 +28,7 @@ def test_what_cannot_be_run_is_said(tmp_path: Path) -> None:
         ((*CHIP, *image, "--nonesuch", "1"), "avr_run: unknown option: --nonesuch"),
         ((*CHIP, *image, "nonesuch"), "avr_run: unknown option: nonesuch"),
         (CHIP, needs),
+        ((*CHIP, *image, "--clock"), needs),  # without its value
         (("--mcu", "atmega328p", *image), needs),
         ((*CHIP, *image, "--events", "77"), needs),
         ((*image, "--clock", "1"), "avr_run: libsimavr does not know the chip: "),
@@ -86,9 +89,37 @@ def test_ends(tmp_path: Path) -> None:
         assert most <= ran.end["cycle"] <= most + 1 and ran.end["pc"] == 2
     ran = avr_run("    cli\n    ldi r16, 1\n    out 0x33, r16\n    sleep\n    nop\n", tmp_path)
     ended(ran, 0, "sleep", "it sleeps with interrupts off")
-    ran = avr_run(BEYOND, tmp_path)
-    ended(ran, 3, "fault", "the firmware crashed at 0x6 (no such instruction, or beyond the flash)")
+    for profiled in (False, True):
+        more = profile_options(tmp_path, "0 8\n") if profiled else ()
+        ran = avr_run(BEYOND, tmp_path, *more)
+        ended(ran, 3, "fault", "the firmware crashed at 0x6 (no such instruction, or beyond the flash)")
+        assert ran.said == []
+        ran = avr_run("    cli\n    ldi r16, 1\n    out 0x33, r16\n    sleep\n    nop\n", tmp_path, *more)
+        ended(ran, 0, "sleep", "it sleeps with interrupts off")
+        ran = avr_run(RUNS, tmp_path, "--max-cycles", "20001", *more)
+        assert (ran.end["event"], ran.end["cycle"]) == ("limit", 20001)
     assert avr_run(RUNS, tmp_path, "--max-cycles", "0x4e21").end["cycle"] == 20001
+
+
+def test_a_sleep_that_nothing_ends_lasts_as_long_as_the_run(tmp_path: Path) -> None:
+    """Nor is it taken for a loop that waits, though one follows it."""
+    code = "    ldi r16, 1\n    out 0x33, r16\n    sei\n    sleep\n1:  rjmp 1b\n"
+    for more in ((), ("--bare",), profile_options(tmp_path, "0 8\n")):
+        ran = avr_run(code, tmp_path, "--max-cycles", "20001", *more)
+        ended(ran, 0, "limit", "the time is over")
+        assert (ran.end["cycle"], ran.end["pc"], ran.end["waited"]) == (20001, 8, 0), more
+
+
+def test_output_that_nobody_takes_ends_it_quietly(tmp_path: Path) -> None:
+    (tmp_path / "image").write_bytes(assemble(UART + "1:  rcall send\n    rjmp 1b\n", tmp_path))
+    command = [driver("avr_run"), *CHIP, "--image", tmp_path / "image", *SHORT]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE, timeout=40, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_a_bare_run_looks_at_nothing_but_its_time(tmp_path: Path) -> None:
@@ -122,6 +153,8 @@ def test_the_deepest_stack(tmp_path: Path) -> None:
     for profiled in (False, True):
         more = profile_options(tmp_path, "0 8\n") if profiled else ()
         push = "    push r0\n    push r0\n" + STOP
+        pushless = avr_run("    nop\n" + STOP, tmp_path, "--data-end", "0x900", *more)
+        assert pushless.end["event"] == "stop", "it has not moved"
         assert avr_run(push, tmp_path, "--data-end", str(0x8FD), *more).end["event"] == "stop"
         ran = avr_run(push, tmp_path, "--data-end", str(0x8FE), *more)
         detail = "the stack ran into the data: stack pointer 0x8fd, data end at 0x8fe, at 0x2"

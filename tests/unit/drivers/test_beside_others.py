@@ -104,10 +104,13 @@ def test_what_has_been_read_is_closed(tmp_path: Path, prepare: Callable[[Path], 
         command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     with ended_in_time(running):
-        open_ = [str(file.readlink()) for file in (confined(running.pid).parent / "fd").iterdir()]
+        status = confined(running.pid)
+        isolated = "Seccomp:\t2" in status.read_text()
+        open_ = [str(file.readlink()) for file in (status.parent / "fd").iterdir()]
         assert running.stdin is not None
         running.stdin.close()
     own = {Path(name).name for name in open_ if name.startswith(str(tmp_path))}
+    assert isolated, "the firmware runs unconfined"
     written = {"avr_free": {"p", "eeprom"}, "arm_free": {"p"}}
     assert own == written.get(prepare.__name__, set())
 

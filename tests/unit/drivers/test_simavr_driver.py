@@ -45,6 +45,7 @@ def test_what_cannot_be_run_is_said(tmp_path: Path) -> None:
     ran = outcome([driver("simavr"), "--nonesuch", "1", loop])
     assert (ran.code, ran.said, ran.events) == (2, ["simavr: unknown option --nonesuch"], [])
     ended(outcome([driver("simavr"), *CHIP]), 3, "", "the firmware's file is not named")
+    ended(outcome([driver("simavr"), *CHIP, "--mark"]), 3, "", "the firmware's file is not named")
     ended(outcome([driver("simavr"), *CHIP, "none"]), 3, "", "the firmware's file cannot be opened")
     ran = outcome([driver("simavr"), "--clock", "16000000", loop])
     ended(ran, 3, "", "libsimavr does not know the chip ")
@@ -352,6 +353,8 @@ def test_a_stack_in_the_data_is_a_fault_at_once(tmp_path: Path) -> None:
     code = BEGIN + "    push r0\n    push r0\n" + FINISH + STOP
     traced = (*MARK, *SHORT, "--trace", "--data-end")
     assert simavr(code, tmp_path, *traced, str(0x8FF - 2)).end["kind"] == "silent"
+    pushless = BEGIN + "    nop\n" + FINISH + STOP
+    assert simavr(pushless, tmp_path, *traced, "0x900").end["kind"] == "silent", "it has not moved"
     ran = simavr(code, tmp_path, *traced, str(0x8FF - 1))
     ended(ran, 3, "stack", "the stack ran into the data: stack pointer 0x8fd, data end at 0x8fe")
     assert (ran.end["cycle"], ran.end["pc"]) == (3 + 4, 10)
@@ -458,6 +461,8 @@ def test_a_request_has_its_deadline(tmp_path: Path) -> None:
         ran = simavr(loop, tmp_path, "--max-cycles", str(most))
         ended(ran, 3, "silent", f"no answer within {most} cycles: the firmware is at 0x0")
         assert ran.end["cycle"] == cycle * 2 * BURST
+    ran = simavr("    sei\n    ldi r16, 1\n    out 0x33, r16\n    sleep\n", tmp_path)
+    ended(ran, 3, "silent", "no answer within 400000000 cycles: the firmware is at 0x8")
     traced = simavr(BEGIN + "    rjmp .-2\n", tmp_path, *MARK, "--trace", "--max-cycles", "1000")
     assert traced.end["kind"] == "silent" and 1000 < traced.end["cycle"] <= 1003
 
