@@ -2,8 +2,8 @@
 
 golden_views.py goes through the results file; here the figures are handed to the functions that judge them,
 drawn from few values each, so that many are equal, just below or just above what they are compared with,
-missing, or nothing. Each study, the report and the radios have their module in goldens/edges. After a change
-that is meant, look at the difference that this makes:
+missing, or nothing. Each study, the report, the radios and the adviser have their module in goldens/edges.
+After a change that is meant, look at the difference that this makes:
 
     PYTHONPATH=src:tests .venv/bin/python tests/golden_edges.py && git diff tests/golden/edges.json
 """
@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from goldens.edges.advice import advice_edges
 from goldens.edges.pico import pico_edges
 from goldens.edges.radios import radio_edges
 from goldens.edges.rc4d import rc4d_edges
@@ -33,6 +34,7 @@ EDGES: Mapping[str, Callable[[], dict[str, Any]]] = {
     "report": report_edges,
     "radios": radio_edges,
     "samples": sample_edges,
+    "advice": advice_edges,
 }
 
 

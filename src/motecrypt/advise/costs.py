@@ -157,7 +157,9 @@ def traffic(setting: Setting, linked: Sequence[tuple[float, Form]]) -> Traffic:
         on, air, sent = _bursts(radio, form, done)
         often = sum(done.bursts)
         silence_us = max(0.0, patience_us(link, radio) - on / often)
-        waits_us = done.answers * answer_us(link, radio, form.sizes[-1]) + done.silences * silence_us
+        waits_us = done.silences * silence_us
+        if form.confirmed:
+            waits_us += done.answers * answer_us(link, radio, form.sizes[-1])
         packets += share * sent
         on_us += share * on
         air_us += share * air

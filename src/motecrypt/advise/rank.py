@@ -260,23 +260,28 @@ def _reason(
         return "; ".join([first_in, *varies])
     words = [candidate.standing if candidate.standing == first.standing else _behind(candidate), *varies]
     energy = _more(costs.energy.total_uj, least.energy.total_uj)
-    if costs.packets != least.packets:
-        more = costs.packets - least.packets
-        words.append(f"{plural(abs(more), 'packet')} {'more' if more > 0 else 'fewer'}")
+    more = costs.packets - least.packets
+    if which := _which(more, "more", "fewer"):
+        words.append(f"{plural(abs(more), 'packet')} {which}")
     if costs.cycles != least.cycles:
         words.append(f"{_times(costs.cycles, least.cycles)} the cycles")
     if abs(energy) < 0.005:
         words.append("the same energy as the first")
     else:
-        words.append(f"{percent(abs(energy))} {'more' if energy >= 0 else 'less'} energy than the first")
+        words.append(f"{percent(abs(energy))} {_which(energy, 'more', 'less')} energy than the first")
     flash = candidate.flash_taken - first.flash_taken
     ram = candidate.ram_taken - first.ram_taken
     memory = [
-        f"{number(abs(amount))} bytes {'more' if amount > 0 else 'less'} {what}"
+        f"{number(abs(amount))} bytes {which} {what}"
         for what, amount in (("flash", flash), ("RAM", ram))
-        if amount
+        if (which := _which(amount, "more", "less"))
     ]
     return ", ".join([*words, *memory])
+
+
+def _which(difference: float, above: str, below: str) -> str:
+    """The word for more or the word for less; none where there is no difference."""
+    return above if difference > 0 else below if difference < 0 else ""
 
 
 def _behind(candidate: Candidate) -> str:

@@ -304,7 +304,8 @@ const adviser = (() => {
       sum.packets += share * sent;
       sum.on += share * on;
       sum.air += share * air;
-      sum.listen += share * (done.answers * answerUs(link, radio, last) + done.silences * silence);
+      const heard = form.confirmed ? done.answers * answerUs(link, radio, last) : 0;
+      sum.listen += share * (heard + done.silences * silence);
       sum.answers += share * done.answers;
       sum.changes += share * (2 * form.confirmed + (form.name !== usual.name) * (form.confirmed ? 1 : 2));
       sum.lost += share * done.lost;
