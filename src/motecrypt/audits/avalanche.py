@@ -53,7 +53,8 @@ def audit(access: Access, cipher: Cipher, seed: int, quick: bool = False) -> Par
     """
     random = randomness(seed, NAME)
     lengths = lengths_allowed(cipher, LENGTHS) or (nearest_length(cipher, LENGTHS[-1]),)
-    lengths = tuple(n for n in lengths if n <= 32) if quick else lengths
+    short = tuple(n for n in lengths if n <= SHOWN_BYTES) or lengths[:1]
+    lengths = short if quick else lengths
     size = key_bytes(cipher)
     nonce = random.randbytes(cipher.nonce_bytes)
     keyed = {n: access.keyed(random.randbytes(size)) for n in lengths}
@@ -71,8 +72,8 @@ def audit(access: Access, cipher: Cipher, seed: int, quick: bool = False) -> Par
     sentences += _tell("Encryption", "plaintext", "ciphertext", there)
     if cipher.tag_bytes:
         sentences.append("Decryption was not looked at: changed ciphertext is refused.")
-        middle = max(n for n in lengths if n <= SHOWN_BYTES)
-        tag = measure(lambda m: keyed[middle].encrypt(m, nonce)[1], middle, seed, TRIALS, "plaintext")
+        middle = keyed[short[-1]]
+        tag = measure(lambda m: middle.encrypt(m, nonce)[1], short[-1], seed, TRIALS, "plaintext")
         data["tag"] = _summary([tag])
         sentences.append(f"A changed plaintext bit flips {100 * tag.mean_flips:.0f} % of the tag's bits.")
         back: list[DiffusionMap] = []

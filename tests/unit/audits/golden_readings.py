@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from readings.attacks import attackers, recoveries
+from readings.audited import audited
 from readings.determinism import determinisms
 from readings.diffusion import diffusions
 from readings.integrity import integrities
@@ -32,6 +33,7 @@ READINGS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "statistics": figures,
     "diffusion": diffusions,
     "timing": timings,
+    "audited": audited,
     "attacks": attackers,
     "recoveries": recoveries,
     "failures": failures,
