@@ -73,7 +73,7 @@ def crc16(data: bytes) -> int:
     return binascii.crc_hqx(data, 0xFFFF)
 
 
-_ESCAPED = {bytes([byte]): bytes([ESCAPE, byte ^ FLIP]) for byte in (ESCAPE, END)}  # the escape itself first
+_ESCAPED = {b"\x7d": b"\x7d\x5d", b"\x7e": b"\x7d\x5e"}  # the escape itself first
 
 
 def encode(sequence: int, kind: str, payload: bytes = b"", version: int = VERSION) -> bytes:
@@ -108,7 +108,7 @@ def decode(body: bytes) -> tuple[int, str, bytes]:
 
 def _unescaped(body: bytes) -> bytes:
     """The bytes of a frame as they were; none where it ends inside an escape."""
-    open_at_end = (len(body) - len(body.rstrip(b"%c" % ESCAPE))) % 2
+    open_at_end = len(body[len(body.rstrip(b"%c" % ESCAPE)) :]) % 2
     return b"" if open_at_end else _ESCAPE_PAIR.sub(_flipped, body)
 
 
