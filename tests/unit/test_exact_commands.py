@@ -240,6 +240,11 @@ def test_a_motes_firmware_is_built_without_its_key_in_sight(
     target.chmod(0o644)
     mote.build_mote(wanted, target)
     assert target.read_bytes() == b"elf" and stat.S_IMODE(target.stat().st_mode) == 0o600
+    modes: list[int] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "chmod", lambda path, mode: modes.append(mode))
+        mote.build_mote(wanted, tmp_path / "new.elf")
+    assert modes == [0o600] and stat.S_IMODE((tmp_path / "new.elf").stat().st_mode) == 0o600
     command = asked[0]
     sources = [Path(part).name for part in command if part.endswith(".c")]
     core = ["uno.c", "hal.c", "sensor.c", "link.c", "keys.c", "store.c"]

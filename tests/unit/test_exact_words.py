@@ -123,12 +123,12 @@ def test_complaints_about_descriptors(text: str, take: Callable[[Table], Any], s
 
 def test_what_descriptors_hold_is_given() -> None:
     read = table(
-        "a = 'x'\nb = 2\nc = 2\nd = true\ne = ['p']\nf = 'q'\ng = [1, 2]\nh = [[1, 2.5]]\ni = {j = 1}"
+        "a = 'x'\nb = 2\nc = 2\nd = true\ne = ['p']\nf = 'qr'\ng = [1, 2]\nh = [[1, 2.5]]\ni = {j = 1}"
     )
     assert (read.text("a", filled=True), read.integer("b", low=2, high=2)) == ("x", 2)
     number = read.number("c", low=2, high=2, above=1)
     assert number == 2 and isinstance(number, float) and read.flag("d") is True
-    assert (read.texts("e"), read.text_or_texts("f"), read.integers("g")) == (("p",), ("q",), (1, 2))
+    assert (read.texts("e"), read.text_or_texts("f"), read.integers("g")) == (("p",), ("qr",), (1, 2))
     assert read.points("h") == ((1.0, 2.5),) and read.plain() == {"i": {"j": 1}}
     assert read.table("i").integer("j") == 1
     read.done()
@@ -297,13 +297,13 @@ def test_programs_that_end_in_every_way(tmp_path: Path, monkeypatch: pytest.Monk
         "import os, sys; print(os.environ['LC_ALL'], os.environ.get('CPATH'), sys.stdin.read()); sys.exit(5)"
     )
     assert process.run([sys.executable, "-c", code]) == Outcome(5, "C.UTF-8 None \n", "")
-    assert process.run(["no-such-program-here"]) == Outcome(None, "", "no-such-program-here: not found")
+    assert process.run(["no-such-program-here", "x"]) == Outcome(None, "", "no-such-program-here: not found")
     gone = tmp_path / "gone"
     assert process.run([sys.executable], cwd=gone) == Outcome(None, "", f"{gone}: not found")
     late = process.run([sys.executable, "-c", "import time; time.sleep(60)"], timeout_s=0.2)
     assert late == Outcome(-9, "", f"{sys.executable}: killed after 0.2 s")
     (tmp_path / "plain").write_text("x")
-    denied = process.run([tmp_path / "plain"])
+    denied = process.run([tmp_path / "plain", "x"])
     assert denied == Outcome(None, "", f"{tmp_path / 'plain'}: cannot be run: Permission denied")
 
 
@@ -396,6 +396,15 @@ def test_a_file_that_cannot_be_read_or_written_whole(tmp_path: Path, monkeypatch
         with pytest.raises(InputError) as told:
             paths.write_atomically(place, b"new")
     assert str(told.value) == f"{place}: cannot be written: why; free some space or choose another place"
+
+    def lost(path: Path, target: Path) -> None:
+        path.unlink()
+        fail()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", lost)
+        with pytest.raises(InputError, match="cannot be written: why"):
+            paths.write_atomically(place, b"new")
     assert place.read_bytes() == b"old" and [p.name for p in tmp_path.iterdir()] == ["f"]
 
 

@@ -26,6 +26,12 @@ def now_us() -> float:
     return time.monotonic_ns() / 1000
 
 
+def _ms(time_us: float) -> int:
+    """The whole milliseconds of a time."""
+    whole, _ = divmod(time_us, 1000)
+    return int(whole)
+
+
 def _wait(port: SerialPort, stop: Stop, writing: bool, seconds: float) -> tuple[bool, bool]:
     """Wait for bytes, for room to write where that is wanted, or for a signal: (readable, writable)."""
     waiting: list[SerialPort | Stop] = [port, stop]
@@ -85,19 +91,19 @@ class Talk:
 
     def hear(self, data: bytes, at_us: float) -> None:
         """Bytes that came from the port."""
-        now_ms = int(at_us / 1000)
+        now_ms = _ms(at_us)
         self._end.at(now_ms)
         self._end.receive(self._reader.packets(data, now_ms), self._hand_over, self._reader.slip)
         self._gather()
 
     def tick(self, at_us: float) -> None:
         """Time has passed."""
-        self._end.poll(int(at_us / 1000))
+        self._end.poll(_ms(at_us))
         self._gather()
 
     def say(self, send: Callable[[], Event], at_us: float) -> Event:
         """Begin a message: `send` hands it to the end."""
-        self._end.at(int(at_us / 1000))
+        self._end.at(_ms(at_us))
         self._outcome = None
         self._seen.clear()
         return send()

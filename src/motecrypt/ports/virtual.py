@@ -24,6 +24,9 @@ READ_AHEAD_US = 80_000.0
 """A program's bytes are read while the model's line is booked for less than this ahead; beyond it the
 program's write blocks, as it does once a real port's buffer is full."""
 
+LOOK_US = 20_000.0
+"""How often a line that is booked for so long is looked at again."""
+
 READ_BYTES = 512
 
 
@@ -86,11 +89,9 @@ class VirtualRadios:
         now_us = self.now_us()
         wait_us = min(1e6 if due is None else due - now_us, 1e6 if end_us is None else end_us - now_us)
         arrival_next = self.pair.next_is_arrival()
-        if arrival_next and wait_us <= SPIN_US:
-            while due is not None and self.now_us() < due:
+        if arrival_next:
+            while wait_us <= SPIN_US and due is not None and self.now_us() < due:
                 pass
-            wait_us = 0.0
-        elif arrival_next:
             wait_us -= SPIN_US
         open_masters = [
             master
@@ -98,7 +99,7 @@ class VirtualRadios:
             if self.pair.line_booked_us(end, now_us) < READ_AHEAD_US
         ]
         if len(open_masters) < 2:
-            wait_us = min(wait_us, READ_AHEAD_US / 4)
+            wait_us = min(wait_us, LOOK_US)
         waiting = [*open_masters, *([] if wake is None else [wake])]
         readable, _, _ = select.select(waiting, [], [], max(wait_us, 0.0) / 1e6)
         for end, master in enumerate(self._masters):
@@ -110,7 +111,7 @@ class VirtualRadios:
     def _read(self, end: int, master: int) -> None:
         try:
             data = os.read(master, READ_BYTES)
-        except (BlockingIOError, OSError):
+        except OSError:
             return
         self.pair.write(end, data, self.now_us())
 

@@ -195,7 +195,7 @@ class DriverSession:
         return Fault(reason, kind=FailureKind.ENDED if ended else None, transient=ended)
 
     def _read_events(self) -> list[Region]:
-        size = -1
+        size: int | None = None
         while size != len(self._event_text):
             size = len(self._event_text)
             self._drain_events()

@@ -47,6 +47,8 @@ def test_a_read_waits_until_its_deadline_and_no_longer(monkeypatch: pytest.Monke
         return ([], [], []) if len(waits) < 5 else readers
 
     with driver(WAIT) as session:
+        assert session._process.stdout is not None
+        os.set_blocking(session._process.stdout.fileno(), False)  # who reads unasked must not wait
         monkeypatch.setattr(session_module, "select", SimpleNamespace(select=select))
         monkeypatch.setattr(session_module, "time", SimpleNamespace(monotonic=lambda: 100.0))
         assert session.read(95.0) == b"" == session.read(103.5)
@@ -102,7 +104,7 @@ sys.stdout.write("2"); sys.stdout.flush()
         assert session.regions() == []
         session.write(b"\n")
         assert session.read(soon()) == b"2"
-        assert session.regions() == [Region(11)]
+        assert session.regions() == [Region(11)] and session._fault is None
 
 
 def test_a_driver_with_many_events_never_waits() -> None:
@@ -233,3 +235,33 @@ def test_a_driver_is_used_again_where_it_can_be() -> None:
     starts.close()
     starts.close()
     assert (opened[4][1].closed, started(plain)) == (1, 5)
+
+
+def test_a_driver_that_does_not_end_is_killed() -> None:
+    waited: list[Any] = []
+
+    class Stubborn:
+        """Ends when it is killed."""
+
+        stdin = stdout = None
+        returncode: int | None = None
+
+        def wait(self, timeout: float | None = None) -> None:
+            waited.append(timeout)
+            if self.returncode is None:
+                raise session_module.subprocess.TimeoutExpired("driver", timeout or 0)
+
+        def kill(self) -> None:
+            waited.append("kill")
+            self.returncode = -9
+
+    session = driver(WAIT)
+    real, session._process = session._process, Stubborn()  # type: ignore[assignment]
+    assert str(session._death()) == "the simulator ended with -9" and waited == [5, "kill"]
+    session._process.returncode = None
+    session.close()
+    assert waited[2:] == [2, "kill", None]
+    for stream in (real.stdin, real.stdout):
+        assert stream is not None
+        stream.close()
+    real.wait()
