@@ -55,13 +55,17 @@ def decrypt(state: Sequence[int], ciphertext: bytes, second: Sequence[int] | Non
 def undo(table: Sequence[int], steps: int, j: int) -> tuple[bytes, int]:
     """Undo RC4's last `steps` steps: from table and j after them, return both before them."""
     s = bytearray(table)
-    for step in range(steps, 0, -1):
-        i = step & 255
+    for i in _places_back(steps):
         v = s[j]
         s[j] = s[i]
         s[i] = v
         j = (j - v) & 255
     return bytes(s), j
+
+
+def _places_back(steps: int) -> list[int]:
+    """The generator's i at each of its first steps, from the last of them back."""
+    return [step & 255 for step in range(steps, 0, -1)]
 
 
 def starts_through_output(g: bytes, c: int, first: int) -> Iterator[bytes]:
@@ -111,13 +115,13 @@ def starts(table: Sequence[int], steps: int) -> list[tuple[int, int, bytes]]:
 
 def _starts_plain(table: Sequence[int], steps: int) -> list[tuple[int, int, bytes]]:
     """`starts` with nothing but Python: 0.3 s at 64 steps."""
-    indices = [step & 255 for step in range(steps, 0, -1)]
+    places = _places_back(steps)
     found = []
     for constant in range(256):
         base = bytearray(bytes(table).translate(_XOR[constant]))
         for guess in range(256):
             s, j = base[:], guess
-            for i in indices:
+            for i in places:
                 v = s[j]
                 s[j] = s[i]
                 s[i] = v
@@ -138,8 +142,8 @@ def _starts_vectorised(table: Sequence[int], steps: int, constants: int = 8) -> 
         constant = np.repeat(np.arange(first, first + constants, dtype=np.uint8), 256)
         s = (entries[None, :] ^ constant[:, None]).ravel()
         j = np.tile(np.arange(256, dtype=np.uint8), constants)
-        for step in range(steps, 0, -1):
-            at_i, at_j = row + (step & 255), row + j
+        for i in _places_back(steps):
+            at_i, at_j = row + i, row + j
             v = s[at_j]
             s[at_j] = s[at_i]
             s[at_i] = v

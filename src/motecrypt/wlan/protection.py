@@ -163,7 +163,7 @@ def seal_tkip(
 def open_tkip(frame: bytes, temporal_key: bytes, michael_key: bytes) -> bytes:
     """The frame that was sealed with TKIP; MotecryptError if its CRC or Michael does not hold."""
     length = header_bytes(frame)
-    iv = frame[length : length + 8]
+    iv = frame[length:]
     packet_number = iv[2] | iv[0] << 8 | int.from_bytes(iv[4:8], "little") << 16
     plain = _rc4(frame_key(temporal_key, frame[10:16], packet_number), frame[length + 8 :])
     if len(plain) < 12 or _checksum(plain[:-4]) != plain[-4:]:

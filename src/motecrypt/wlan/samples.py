@@ -51,17 +51,15 @@ KINDS: dict[str, Kind] = {
 
 def encoded_bytes(count: int, encoding: str) -> int:
     """Bytes after encoding that many bytes."""
-    if encoding == "none":
-        return count
+    _check(encoding)
     if encoding == "base64":
         return 4 * math.ceil(count / 3)
-    if encoding == "hex":
-        return 2 * count
-    raise InputError(f"unknown encoding '{encoding}': choose one of {', '.join(ENCODINGS)}")
+    return 2 * count if encoding == "hex" else count
 
 
 def encode(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
     """Encode a stream piece by piece; the whole is what encoding it at once would give."""
+    _check(encoding)
     if encoding == "base64":
         rest = b""
         for piece in pieces:
@@ -75,8 +73,12 @@ def encode(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
         for piece in pieces:
             yield piece.hex().encode()
     else:
-        encoded_bytes(0, encoding)
         yield from pieces
+
+
+def _check(encoding: str) -> None:
+    if encoding not in ENCODINGS:
+        raise InputError(f"unknown encoding '{encoding}': choose one of {', '.join(ENCODINGS)}")
 
 
 # --- the files -------------------------------------------------------------------------------------
@@ -164,11 +166,10 @@ def _jpeg(size: int, chance: random.Random) -> bytes:
         ) from None
     if size < 4000:
         raise InputError(f"a JPEG of {size} bytes is too small: ask for at least 4000")
-    side = max(32, round(math.sqrt(size / 0.25)) // 8 * 8)  # about a quarter of a byte for each pixel
+    side = round(math.sqrt(size / 0.25)) // 8 * 8  # about a quarter of a byte for each pixel
     picture = Image.new("RGB", (side, side), (128, 128, 128))
     for scale in (4, 16, 64, side // 2):
-        cells = max(2, min(side, scale))
-        clouds = Image.frombytes("RGB", (cells, cells), chance.randbytes(3 * cells * cells))
+        clouds = Image.frombytes("RGB", (scale, scale), chance.randbytes(3 * scale * scale))
         picture = Image.blend(picture, clouds.resize((side, side), Image.Resampling.BICUBIC), 0.4)
     low, high, best = 1, 95, b""
     while low <= high:  # the best quality that fits

@@ -14,9 +14,10 @@ def _aes_sbox() -> list[int]:
     box = [0x63] * 256
     p = q = 1
     while True:
-        p = p ^ (p << 1) & 0xFF ^ (0x1B if p & 0x80 else 0)  # p runs through all powers of 3
+        p = p ^ p << 1 ^ (0x11B if p & 0x80 else 0)  # p runs through all powers of 3
         for shift in (1, 2, 4):  # q runs through the inverses: division by 3
-            q ^= (q << shift) & 0xFF
+            q ^= q << shift
+        q &= 0xFF
         if q & 0x80:
             q ^= 0x09
         rotated = [(q << n | q >> (8 - n)) & 0xFF for n in (1, 2, 3, 4)]
@@ -30,7 +31,7 @@ def _mixing_table() -> tuple[int, ...]:
     """TKIP's 16-bit S-box: entry x is (2 S(x), 3 S(x)) over the AES S-box S, products in GF(2^8)."""
     table = []
     for s in _aes_sbox():
-        double = (s << 1) & 0xFF ^ (0x1B if s & 0x80 else 0)
+        double = s << 1 ^ (0x11B if s & 0x80 else 0)
         table.append(double << 8 | double ^ s)
     return tuple(table)
 
@@ -102,7 +103,7 @@ def michael(key: bytes, message: bytes) -> bytes:
         left ^= int.from_bytes(padded[position : position + 4], "little")
         right ^= (left << 17 | left >> 15) & mask
         left = (left + right) & mask
-        right ^= (left & 0xFF00FF00) >> 8 | (left & 0x00FF00FF) << 8
+        right ^= left >> 8 & 0x00FF00FF | (left & 0x00FF00FF) << 8
         left = (left + right) & mask
         right ^= (left << 3 | left >> 29) & mask
         left = (left + right) & mask

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -79,5 +80,13 @@ def sample_edges() -> dict[str, Any]:
                 except MotecryptError as error:
                     steps.append([str(error)])
             steps.append([samples.sample("text", 6).stat().st_size, made_of])
+        for size in (samples.SAMPLE_BYTES_MAX, samples.SAMPLE_BYTES_MAX + 1):
+            kept = Path(folder) / "samples" / f"text-{size}-v1"
+            kept.touch()
+            os.truncate(kept, size)
+            try:
+                steps.append([samples.sample("text", size).name])
+            except MotecryptError as error:
+                steps.append([str(error)])
     found["samples kept"] = steps
     return {key.replace(":", ""): value for key, value in found.items()}

@@ -10,6 +10,7 @@ contradict each other. The last few entries are not asked for: all their orders 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import permutations
 from random import Random
@@ -47,9 +48,7 @@ def attack(encrypt: Oracle, choose: Random) -> bytes | None:
         if table.queries >= QUERIES_MAX:
             return None
         table.ask(encrypt, choose.randrange(256), choose.randrange(256))
-    while len(table.inputs_left) > LEFT_TO_GUESS:
-        if table.queries >= QUERIES_MAX:
-            return None
+    while len(table.inputs_left) > LEFT_TO_GUESS:  # each question leaves one less
         table.ask(encrypt, *table.best_question(choose))
     candidates = list(table.states())
     for _ in range(8):
@@ -99,18 +98,17 @@ class _Table:
         x = min(self.inputs_left)
         if len(self.inputs_left) > 64:
             return x ^ self.c, choose.randrange(256)
-        hits = [0] * 256
-        for value in self.values_left:
-            for other in self.inputs_left:
-                if other != x:
-                    hits[value ^ other] += 1
+        others = self.inputs_left - {x}
+        hits = Counter(value ^ other for value in self.values_left for other in others)
         return x ^ self.c, max(range(256), key=hits.__getitem__)
 
     def states(self) -> Iterator[bytes]:
         """Every key-schedule table that agrees with G, c and the generator starting at j = 0."""
         assert self.c is not None
-        missing = sorted(self.inputs_left)
-        for order in permutations(sorted(self.values_left)):
+        missing, values = sorted(self.inputs_left), sorted(self.values_left)
+        if len(missing) != len(values):
+            return  # it is no permutation, hence not RC4D
+        for order in permutations(values):
             g = bytearray(256)
             for x, y in (*self.g.items(), *zip(missing, order, strict=True)):
                 g[x] = y

@@ -12,6 +12,7 @@ them the first pass's table is undone as for one key.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from random import Random
 from time import thread_time
@@ -75,10 +76,7 @@ def _question(first: dict[int, int], second: dict[int, int]) -> tuple[int, int]:
     missing = [x for x in range(256) if x not in first]
     if len(missing) > 1:
         values = sorted(set(range(256)) - set(first.values()))
-        hits = [0] * 256
-        for value in values[:24]:
-            for other in wanted[:24]:
-                hits[value ^ other] += 1
+        hits = Counter(value ^ other for value in values[:24] for other in wanted[:24])
         return missing[0], max(range(256), key=hits.__getitem__)
     known = next(iter(first))
     return known, first[known] ^ wanted[0]

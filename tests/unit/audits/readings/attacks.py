@@ -142,6 +142,9 @@ def attackers() -> dict[str, Any]:
                 (without(4), permuted),
             )
         ],
+        "next questions": _questions(),
+        "only the last is missing": rc4d_two_keys._question(without(255), without(255)),
+        "carried": _carried(),
         "completed": [
             digest(str(rc4d_two_keys._completed(of)))
             for of in (
@@ -174,6 +177,46 @@ def attackers() -> dict[str, Any]:
     }
 
 
+def _chosen_to_no_end(encrypt: Callable[[bytes], bytes], state: bytes) -> list[Any]:
+    """Where the answers end, and where candidates stay that no message tells apart."""
+    first = play.Counted(lambda message: encrypt(message) if first.queries < 60 else encrypt(b"ab"))
+    found: list[Any] = [rc4d_chosen.attack(first, Random(2)), first.queries]
+    second = play.Counted(encrypt)
+    with mock.patch.object(rc4d_chosen._Table, "states", lambda table: iter([state, state])):
+        same = rc4d_chosen.attack(second, Random(3))
+    return [*found, same == state, second.queries]
+
+
+def _questions() -> list[Any]:
+    """What is asked next of tables that are known in part."""
+    random, asked = Random(11), []
+    for _ in range(60):
+        first, second = list(range(256)), list(range(256))
+        random.shuffle(first)
+        random.shuffle(second)
+        tables = [
+            {x: values[x] for x in random.sample(range(256), random.choice((0, 9, 128, 229, 231, 232, 253)))}
+            for values in (first, second)
+        ]
+        asked.append(rc4d_two_keys._question(tables[0], tables[1]))
+    return asked
+
+
+def _carried() -> list[Any]:
+    """Poly1305's key from tags that differ by the least and the most multiples of 2**128."""
+    poly, random, found = poly1305_nonce_reuse, Random(5), []
+    for wanted in (-4, -1, 0, 3, 4):
+        while True:
+            key = random.getrandbits(128) & poly.CLEARED, random.getrandbits(128)
+            texts = random.randbytes(16), random.randbytes(16)
+            sums = [poly._polynomial(key[0], text) + key[1] for text in texts]
+            if (sums[0] >> 128) - (sums[1] >> 128) == wanted:
+                break
+        one, other = ((text, poly.tag_of(key, text)) for text in texts)
+        found.append([wanted, poly.attack(one, other) == key])
+    return found
+
+
 def recoveries() -> dict[str, Any]:
     """Tables of RC4D found again, and the steps of the chosen-plaintext attack."""
     state = toys.schedule(KEY)
@@ -194,6 +237,12 @@ def recoveries() -> dict[str, Any]:
         question = asked.best_question(choose)
         asked.ask(encrypt, *question)
         questions.append([*question, len(asked.inputs_left), len(asked.values_left), asked.queries])
+    sized = []
+    for size in (63, 64, 65):
+        asked.inputs_left = set(range(100, 100 + size))
+        sized.append(asked.best_question(Random(size)))
+    asked.inputs_left, asked.values_left = {5, 0xF0}, {0x0F}
+    sized.append(asked.best_question(Random(1)))
     columns = rc4d_passive._columns([b"abcd", b"efgh", b"ijkl"])
     noise = rc4d_passive._columns([Random(n).randbytes(6) for n in range(20)])
 
@@ -223,6 +272,8 @@ def recoveries() -> dict[str, Any]:
         "starts": [len(found), digest(plain([[c, j, s.hex()] for c, j, s in found]))],
         "learned": steps,
         "questions": questions,
+        "questions by what is left": sized,
+        "chosen, to no end": _chosen_to_no_end(encrypt, bytes(state)),
         "states": [one.hex()[:16] for one in asked.states()],
         "columns": [column.decode() for column in columns],
         "structure": [rc4d_passive.structure(bytes(state), noise, n) for n in (0, 1, 2, 5, 6, 9)],

@@ -80,6 +80,7 @@ def failures() -> dict[str, Any]:
         (ecb_block_swap, toys.aes_cipher("ecb")),
         (fixed_iv, toys.aes_cipher("cbc")),
         (fixed_iv, toys.aes_cipher("ecb")),
+        (fixed_iv, toys.described("aes128-cfb", mode="cfb", nonce_bytes=16)),
         (keystream_reuse, toys.RC4),
         (keystream_reuse, toys.CCM),
         (poly1305_nonce_reuse, toys.CHACHA),
