@@ -39,7 +39,11 @@
 #include "restart.h"
 #include "sandbox.h"
 
-enum { EXIT_USAGE = 2, EXIT_FAULT = 3 };
+enum {
+    EXIT_USAGE = 2,
+    EXIT_FAULT = 3,
+    FLASH_WINDOW = 0x1000000 /* from the flash's base on: what the cache serves (RP2040 datasheet, 2.6.3) */
+};
 
 struct core_model {
     const char *name;
@@ -107,7 +111,7 @@ static void on_mark(void *context, uint32_t value) {
     uint32_t not_run;
     uint64_t cycles = m->cycles - ahead(m, &not_run);
     if (value & 1u) {
-        m->label = (value & 0xFEu) >> 1;
+        m->label = (value >> 1) & 0x7Fu;
         begin_region(m, cycles, m->instructions - not_run);
     } else {
         end_region(m, cycles, m->instructions - not_run);
@@ -393,7 +397,7 @@ static const char *parse(struct machine *m, int argc, char **argv) {
 static void allow_code(struct machine *m, const struct elf_segment *segment) {
     uint32_t first = segment->run_address & ~0xFFFu;
     uint32_t bytes = ((segment->run_address + segment->run_bytes + 0xFFFu) & ~0xFFFu) - first;
-    if (segment->executable && first - m->flash_base > 0xFFFFFFu && host_pointer(m, first, bytes) != NULL) {
+    if (segment->executable && first - m->flash_base >= FLASH_WINDOW && host_pointer(m, first, bytes) != NULL) {
         check(uc_mem_protect(m->uc, first, bytes, UC_PROT_ALL), "code in RAM");
     }
 }
@@ -441,8 +445,9 @@ static void connect(struct machine *m) {
     add_hook(m, UC_HOOK_MEM_INVALID, HOOK(on_bad_access), 1, 0);
     add_hook(m, UC_HOOK_INTR, HOOK(on_exception), 1, 0);
     if (m->cache_on) {
-        add_hook(m, UC_HOOK_CODE, HOOK(on_fetch), m->flash_base, m->flash_base + 0xFFFFFFu);
-        add_hook(m, UC_HOOK_MEM_READ, HOOK(on_flash_read), m->flash_base, m->flash_base + 0xFFFFFFu);
+        uint32_t last = m->flash_base + FLASH_WINDOW - 1;
+        add_hook(m, UC_HOOK_CODE, HOOK(on_fetch), m->flash_base, last);
+        add_hook(m, UC_HOOK_MEM_READ, HOOK(on_flash_read), m->flash_base, last);
     }
     if (m->trace) {
         add_hook(m, UC_HOOK_CODE, HOOK(on_instruction), 1, 0);
@@ -467,7 +472,7 @@ static void run(struct machine *m, uint32_t entry) {
         m->stack_limit = 0; /* a stack below that limit: what leaves its memory faults by itself */
     }
     check(uc_reg_write(m->uc, UC_ARM_REG_SP, &sp), "stack pointer");
-    error = uc_emu_start(m->uc, entry | 1u, 0xFFFFFFFEu, 0, 0);
+    error = uc_emu_start(m->uc, entry | 1u, UINT32_MAX, 0, 0);
     if (error == UC_ERR_INSN_INVALID) {
         int thumb = (register_value(m, UC_ARM_REG_XPSR) >> 24) & 1;
         finish(m, "fault", "%s at 0x%" PRIx32,
@@ -502,7 +507,6 @@ int main(int argc, char **argv) {
     m->pipe.events = stderr;
     free_run.max_seconds = 1e300;
     free_run.line.max_output = UINT64_MAX;
-    free_run.line.port = -1;
     path = parse(m, argc, argv);
     setlinebuf(m->pipe.events);
     problem = elf_open(&elf, path, ELF_MACHINE_ARM);

@@ -14,7 +14,7 @@
 
 #include "bounds.h"
 
-enum { SD_BLOCK = 512, SD_FIFO = 8, SD_ANSWER = 8 };
+enum { SD_BLOCK = 512, SD_FIFO = 8 };
 
 enum sd_state { SD_COMMAND, SD_WAIT_TOKEN, SD_TAKE_BLOCK, SD_GIVE_BLOCK };
 
@@ -31,8 +31,9 @@ struct sd {
     unsigned first, count;
     /* the card */
     int selected, ready_for_use, application;
+    uint8_t block[SD_BLOCK]; /* that is written */
     enum sd_state state;
-    uint8_t command[6], answer[SD_ANSWER], block[SD_BLOCK + 2];
+    uint8_t command[6], answer[SD_FIFO]; /* no answer is longer than the FIFO */
     uint32_t command_used, answer_next, answer_end, place, number;
     uint64_t data_at, busy_until;
 };
@@ -99,8 +100,10 @@ static inline uint8_t sd_give(struct sd *sd, uint64_t now) {
 
 static inline void sd_take(struct sd *sd, uint8_t in, uint64_t now) {
     static const uint8_t accepted = 0x05;
-    sd->block[sd->place++] = in;
-    if (sd->place == SD_BLOCK + 2) {
+    if (sd->place < SD_BLOCK) { /* then two bytes of a checksum */
+        sd->block[sd->place] = in;
+    }
+    if (++sd->place == SD_BLOCK + 2) {
         memcpy(sd->data + (size_t)sd->number * SD_BLOCK, sd->block, SD_BLOCK);
         sd->answer[0] = accepted;
         sd->answer_next = 0;

@@ -115,7 +115,7 @@ static inline struct thumb_instruction thumb_decode(uint16_t code, uint16_t next
     } else if ((code & 0xF800u) == 0x4800u) {
         out.class = THUMB_load;
     } else if (top == 5) {
-        out.class = (code & 0x0E00u) <= 0x0400u ? THUMB_store : THUMB_load; /* STR STRH STRB are 0, 1, 2 */
+        out.class = (code >> 9 & 7u) <= 2u ? THUMB_store : THUMB_load; /* STR STRH STRB are 0, 1, 2 */
     } else if (top >= 6 && top <= 9) {
         out.class = (code & 0x0800u) ? THUMB_load : THUMB_store;
     } else if (top == 11) {

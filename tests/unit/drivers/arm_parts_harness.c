@@ -44,11 +44,11 @@ static uint64_t flush(const uint64_t *n) {
     return cache.accesses << 32 | cache.misses;
 }
 
-/* blocks, read cycles, write cycles */
+/* blocks, read cycles, write cycles; blocks that are there, where it only says that it has so many */
 static uint64_t card(const uint64_t *n) {
     free(sd.data);
     memset(&sd, 0, sizeof sd);
-    sd.data = calloc(n[0] + 1, SD_BLOCK);
+    sd.data = calloc(n[3] ? n[3] : n[0] + 1, SD_BLOCK);
     sd.blocks = (uint32_t)n[0];
     sd.read_cycles = n[1];
     sd.write_cycles = n[2];

@@ -27,9 +27,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Card:
     """A conversation that is written down first and then had at once."""
 
-    def __init__(self, program: Path, blocks: int = BLOCKS) -> None:
+    def __init__(self, program: Path, blocks: int = BLOCKS, there: int = 0) -> None:
         self._program = program
-        self._lines: list[tuple[object, ...]] = [("card", blocks, READ, WRITE), ("chosen", 1)]
+        self._lines: list[tuple[object, ...]] = [("card", blocks, READ, WRITE, there), ("chosen", 1)]
         self._expected: list[int | None] = [None, None]
 
     def expect(self, answer: int | None, *line: object) -> None:
@@ -130,6 +130,15 @@ def test_a_block_that_is_not_there(program: Path) -> None:
     card.command(17, BLOCKS - 1, READY)
     card.counted(1, 0, READ)
     card.done()
+
+
+@pytest.mark.parametrize("number", [1 << bit for bit in range(32)])
+def test_a_blocks_number_has_four_bytes(program: Path, number: int) -> None:
+    for blocks, answer in ((number, BAD_PARAMETER), (number + 1, READY)):
+        card = Card(program, blocks, 1)
+        card.wake()
+        card.command(17, number, answer)
+        card.done()
 
 
 def test_a_card_that_is_not_selected_says_nothing(program: Path) -> None:
