@@ -44,6 +44,10 @@ Progress = Callable[[int, int], None]
 MAGIC = b"motefile"
 VERSION = 1
 CIPHERS = {"aes256-gcm": 1, "chacha20-poly1305": 2}
+_ENGINES: dict[str, Callable[[bytes], AESGCM | ChaCha20Poly1305]] = {
+    "aes256-gcm": AESGCM,
+    "chacha20-poly1305": ChaCha20Poly1305,
+}
 TAG_BYTES = 16
 SALT_BYTES = 32
 HEADER_BYTES = 84
@@ -125,18 +129,17 @@ def parse_header(data: bytes, where: str) -> Header:
         raise MotecryptError(f"{where}: version {version} of the format; this program reads {VERSION}")
     names = {number: name for name, number in CIPHERS.items()}
     asks_too_much = kib > ARGON_KIB_MAX or passes > ARGON_PASSES_MAX or lanes > ARGON_LANES_MAX
-    senseless = kind == 1 and (passes < 1 or lanes < 1 or kib < 8 * lanes)
+    senseless = kind and (passes < 1 or lanes < 1 or kib < 8 * lanes)
     if cipher not in names or kind > 1 or not 9 <= log2 <= 20 or asks_too_much or senseless:
         raise MotecryptError(f"{where}: its header is damaged or asks for more than this program gives")
-    return Header(names[cipher], kind == 1, 1 << log2, kib, passes, lanes, salt)
+    return Header(names[cipher], bool(kind), 1 << log2, kib, passes, lanes, salt)
 
 
 class _Chunks:
     """Seals and opens chunks in turn."""
 
     def __init__(self, header: Header, keys: bytes) -> None:
-        engine = AESGCM if header.cipher == "aes256-gcm" else ChaCha20Poly1305
-        self._engine = engine(keys)
+        self._engine = _ENGINES[header.cipher](keys)
         self._number = 0
 
     def _nonce(self, last: bool) -> bytes:
@@ -321,11 +324,11 @@ def _read_chunks(
 def _exactly(handle: int, count: int, source: Path) -> bytes:
     data = b""
     try:
-        while len(data) < count:
-            more = os.read(handle, count - len(data))
+        while left := count - len(data):
+            more = os.read(handle, left)
             if not more:
                 raise MotecryptError(f"{source}: became shorter while it was read; nothing is written")
-            data = data + more if data else more
+            data += more
     except OSError as error:
         raise InputError(f"{source}: cannot be read: {error.strerror}") from None
     return data

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4, Blowfish, TripleDES
-from cryptography.hazmat.primitives.ciphers import Cipher, modes
+from cryptography.hazmat.primitives.ciphers import Cipher, CipherAlgorithm, modes
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 
 from motecrypt.errors import InputError, MotecryptError
@@ -32,7 +32,6 @@ IV_BYTES = 16
 ROUNDS = 8192
 SECRET_BYTES_MAX = 512
 PIECE_BYTES = 1 << 20
-ENGINE_BYTES = 16  # that the engine may keep of one piece and give with the next
 
 WEAKNESSES = (
     "same path and size: same key and IV, so equal beginnings of two files show (in CTR and RC4: both "
@@ -40,6 +39,13 @@ WEAKNESSES = (
     "the HMAC covers neither the IV nor which cipher was used",
     "8192 hashes are little against guessing a password: hardware does billions a second",
 )
+
+_ALGORITHMS: dict[str, Callable[[bytes], CipherAlgorithm]] = {
+    "AES": AES,
+    "DES": TripleDES,
+    "BLOWFISH": Blowfish,
+    "ARC4": ARC4,
+}
 
 
 @dataclass(frozen=True)
@@ -54,14 +60,10 @@ class FileCipher:
 
     def engine(self, key: bytes, iv: bytes) -> Cipher[Any]:
         """The cipher with the key and as much of the IV as it takes."""
-        key = key[: self.key_bytes]
-        if self.original.startswith("AES"):
-            return Cipher(AES(key), modes.CBC(iv) if self.pads_to else modes.CTR(iv))
-        if self.original == "DES-EDE3-CBC":
-            return Cipher(TripleDES(key), modes.CBC(iv[:8]))
-        if self.original == "BLOWFISH-CBC":
-            return Cipher(Blowfish(key), modes.CBC(iv[:8]))
-        return Cipher(ARC4(key), None)
+        algorithm = _ALGORITHMS[self.original.partition("-")[0]](key[: self.key_bytes])
+        if self.pads_to:
+            return Cipher(algorithm, modes.CBC(iv[: self.pads_to]))
+        return Cipher(algorithm, None if isinstance(algorithm, ARC4) else modes.CTR(iv))
 
 
 CIPHERS = {
@@ -131,14 +133,14 @@ def encrypt_file(
         mac = hmac.new(keys[:32], digestmod=digest)
         engine = body.engine(keys, iv).encryptor()
         # Two outputs in turn: while one is hashed, the next piece is encrypted into the other.
-        outputs = [memoryview(bytearray(PIECE_BYTES + ENGINE_BYTES)) for _ in range(2)]
+        output, other = _output(), _output()
         with NewFile(target, force=force, mode=mode) as out, ThreadPoolExecutor(1) as beside:
             out.write(iv)
             written = IV_BYTES
             hashing = beside.submit(mac.update, b"")
             for piece in _pieces(handle, size, source, progress):
-                outputs.reverse()
-                made = outputs[0][: engine.update_into(piece, outputs[0])]
+                output, other = other, output
+                made = output[: engine.update_into(piece, output)]
                 hashing.result()
                 hashing = beside.submit(mac.update, made)  # hashlib lets other threads run meanwhile
                 out.write(made)
@@ -180,7 +182,7 @@ def decrypt_file(
     handle, size, _ = open_source(source)
     try:
         length = size - IV_BYTES - mac_bytes
-        if length < 0 or (body.pads_to and (length == 0 or length % body.pads_to)):
+        if length < 0 or (body.pads_to and (not length or length % body.pads_to)):
             raise MotecryptError(
                 f"{source}: {size} bytes cannot be {body.name} with {digest}; truncated, extended, or made "
                 "with another cipher or digest"
@@ -189,7 +191,7 @@ def decrypt_file(
         keys = derive(digest, iv, secret)
         mac = hmac.new(keys[:32], digestmod=digest)
         engine = body.engine(keys, iv).decryptor()
-        output = memoryview(bytearray(PIECE_BYTES + ENGINE_BYTES))
+        output = _output()
         end = b""
         with NewFile(target, force=force) as out, ThreadPoolExecutor(1) as beside:
             for piece in _pieces(handle, length, source, progress):
@@ -230,23 +232,28 @@ def _choose(cipher: str, digest: str, secret: bytes) -> tuple[FileCipher, int]:
     return CIPHERS[cipher], DIGESTS[digest]
 
 
+def _output() -> memoryview:
+    """Room for a piece, and for the block (an IV's size at most) that an engine may have kept of the last."""
+    return memoryview(bytearray(PIECE_BYTES) + bytes(IV_BYTES))
+
+
 def _pieces(handle: int, length: int, source: Path, progress: Progress | None) -> Iterator[memoryview]:
     """The next `length` bytes in whole pieces; each is overwritten by the one after the next."""
     buffer, other = memoryview(bytearray(PIECE_BYTES)), memoryview(bytearray(PIECE_BYTES))
     left = length
     while left:
         buffer, other = other, buffer
-        wanted, got = min(PIECE_BYTES, left), 0
-        while got < wanted:
+        piece = rest = buffer[: min(PIECE_BYTES, left)]
+        while rest:
             try:
-                more = os.readv(handle, [buffer[got:wanted]])
+                more = os.readv(handle, [rest])
             except OSError as error:
                 raise InputError(f"{source}: cannot be read: {error.strerror}") from None
             if not more:
                 raise MotecryptError(f"{source}: became shorter while it was read; nothing is written")
-            got += more
-        left -= wanted
-        yield buffer[:wanted]
+            rest = rest[more:]
+        left -= len(piece)
+        yield piece
         if progress is not None:
             progress(length - left, length)
 
@@ -265,14 +272,14 @@ def _without_padding(end: bytes, body: FileCipher) -> tuple[bytes, bool]:
     if not body.pads_to:
         return b"", False
     count = end[-1]
-    wrong = not 1 <= count <= body.pads_to or end[-count:] != bytes([count]) * count
+    wrong = end[-count:] != bytes([count]) * count  # no count but 1 to the block's size can be right
     return (b"" if wrong else end[:-count]), wrong
 
 
 def _read_exactly(handle: int, count: int, source: Path) -> bytes:
     data = b""
-    while len(data) < count:
-        more = os.read(handle, count - len(data))
+    while left := count - len(data):
+        more = os.read(handle, left)
         if not more:
             raise MotecryptError(f"{source}: became shorter while it was read; nothing is written")
         data += more

@@ -24,6 +24,10 @@ _ERRORS = {
 }
 
 
+_FLAGS = {(True, True): 3, (True, False): 1, (False, False): 0, (False, True): 2}
+"""Of a piece that is written: whether it is the first, and whether it is the last."""
+
+
 class MoteFileError(MotecryptError):
     """The firmware answered with an error; `status` is its number (littlefs's, or -200 and below)."""
 
@@ -102,10 +106,9 @@ class FileMote(Client):
 
     def write(self, name: str, content: bytes) -> None:
         """Write a whole file."""
-        starts = range(0, len(content), PIECE_BYTES) or range(1)
-        for start in starts:
-            flags = (1 if start == 0 else 0) | (2 if start == starts[-1] else 0)
-            piece = content[start : start + PIECE_BYTES]
+        for start in range(0, len(content), PIECE_BYTES) or range(1):
+            end = start + PIECE_BYTES
+            piece, flags = content[start:end], _FLAGS[not start, end >= len(content)]
             self._status(name, "W", bytes([flags]) + _text(name) + piece)
 
     def read(self, name: str) -> bytes:

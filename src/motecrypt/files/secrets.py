@@ -21,9 +21,9 @@ def compatible_key_file(path: Path) -> bytes:
     InputError
         It cannot be read, is empty, or is longer (the program would use the front of it, silently).
     """
-    data = _read(path, SECRET_BYTES_MAX + 1)
-    if not 1 <= len(data) <= SECRET_BYTES_MAX:
-        size = f"more than {SECRET_BYTES_MAX}" if data else "0"
+    data, more = _read(path, SECRET_BYTES_MAX)
+    if more or not data:
+        size = f"more than {SECRET_BYTES_MAX}" if more else "0"
         raise InputError(f"key file {path}: {size} bytes; the format takes 1 to {SECRET_BYTES_MAX}")
     return data
 
@@ -71,9 +71,10 @@ def _hex(text: str, where: str) -> bytes:
     return key
 
 
-def _read(path: Path, count: int) -> bytes:
+def _read(path: Path, count: int) -> tuple[bytes, bytes]:
+    """The first bytes of a file, and as many after them."""
     try:
         with open_regular(path) as file:
-            return file.read(count)
+            return file.read(count), file.read(count)
     except InputError as error:
         raise InputError(f"key file {error}; give a readable file") from None

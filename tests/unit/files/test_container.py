@@ -336,9 +336,33 @@ def test_short_reads_and_failing_disks(tmp_path: Path, monkeypatch: pytest.Monke
         container.encrypt_file(source, sealed, KEY, force=True)
 
 
+def test_what_a_read_leaves_is_asked_for_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, sealed = tmp_path / "plain", tmp_path / "sealed"
+    source.write_bytes(bytes(index % 251 for index in range(SMALL + 300)))
+    asked: list[int] = []
+    read = os.read
+
+    def short(handle: int, count: int) -> bytes:
+        asked.append(count)
+        return read(handle, min(200, count))
+
+    monkeypatch.setattr(container.os, "read", short)
+    container.encrypt_file(source, sealed, KEY, chunk_bytes=SMALL)
+    assert asked == [512, 312, 112, 300, 100, 1]  # one byte more, to see that nothing follows
+    asked.clear()
+    assert opened(sealed) == source.read_bytes()
+    assert asked == [84, 528, 328, 128, 316, 116, 1]
+
+
 def test_what_is_a_container(tmp_path: Path) -> None:
     path = tmp_path / "file"
-    for content, expected in ((b"motefile", True), (b"motefile and more", True), (b"motefil", False)):
+    for content, expected in (
+        (b"motefile", True),
+        (b"motefile and more", True),
+        (b"motefil", False),
+        (b"motefild", False),
+        (b"motefilf", False),
+    ):
         path.write_bytes(content)
         assert container.is_container(path) is expected
     assert container.is_container(tmp_path / "none") is False

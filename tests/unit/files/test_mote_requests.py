@@ -121,6 +121,39 @@ def test_a_file_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert FileMote(Firmware(good)).read("log.txt") == bytes(4096)
 
 
+def test_a_file_has_64_mib_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    for length, taken in ((1 << 26, True), ((1 << 26) + 1, False)):
+        pieces = [bytes(length), b""]
+        monkeypatch.setattr(FileMote, "_data", lambda *_: pieces.pop(0))  # noqa: B023
+        if taken:
+            assert len(FileMote(Firmware(good)).read("log.txt")) == length
+        else:
+            with pytest.raises(ProtocolError, match=r"log\.txt: goes on after 67,108,864 bytes"):
+                FileMote(Firmware(good)).read("log.txt")
+
+
+def test_a_status_above_zero_is_no_error() -> None:
+    answers = {"J": ("j", struct.pack("<iIII", 1, 2, 3, 4)), "G": ("d", struct.pack("<i", 1) + b"data")}
+    mote = FileMote(Firmware(lambda kind, payload: answers.get(kind, status(1))))
+    mote.mount()
+    assert mote.read("name") == b"data"
+    assert mote.job("published", "from", "to", bytes(16)) == JobRan(2, 3, 4)
+
+
+def test_an_answer_that_is_too_short_is_refused() -> None:
+    answers = {"J": ("j", bytes(15)), "G": ("d", bytes(3)), "D": ("d", b"")}
+    mote = FileMote(Firmware(lambda kind, payload: answers.get(kind, ("s", bytes(2)))))
+    calls: list[tuple[Callable[[], object], str]] = [
+        (mote.mount, "2 bytes where 4"),
+        (lambda: mote.read("name"), "3 bytes where 4"),
+        (lambda: mote.dump(Storage(1, 4, 1)), "0 bytes where 4"),
+        (lambda: mote.job("published", "from", "to", bytes(16)), "15 bytes where 16"),
+    ]
+    for call, said in calls:
+        with pytest.raises(ProtocolError, match=f"an answer of {said} belong"):
+            call()
+
+
 @pytest.mark.parametrize("chunk_bytes", [0, 4095, 4097])
 def test_chunks_are_powers_of_two(chunk_bytes: int) -> None:
     firmware = Firmware(good)

@@ -115,6 +115,7 @@ def genuine(cipher: str, sealed: bytes, iv: bytes = bytes(16)) -> bytes:
         (bytes(15) + b"\x11", False),
         (b"\x11" * 16, False),
         (bytes(14) + b"\x01\x02", False),
+        (bytes(14) + b"\x03\x02", False),
         (b"\x00" + b"\x10" * 15, False),
         (bytes(15) + b"\xff", False),
     ],
@@ -181,6 +182,34 @@ def test_a_source_that_changes_meanwhile_is_told(
         with pytest.raises(MotecryptError, match="became shorter while it was read"):
             format_.encrypt_file(source, target, SECRET, cipher="rc4")
     assert not target.exists()
+
+
+@pytest.mark.parametrize("after", [b"", b"x"])
+def test_what_follows_the_hmac_is_seen(tmp_path: Path, after: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that grows once its size was asked."""
+    source, sealed, target = tmp_path / "plain", tmp_path / "sealed", tmp_path / "out"
+    source.write_bytes(bytes(100))
+    format_.encrypt_file(source, sealed, SECRET, digest="sha1")
+    sealed.write_bytes(sealed.read_bytes() + after)
+    opened, read, asked = format_.open_source, os.read, []
+
+    def as_it_was(path: Path) -> tuple[int, int, int]:
+        handle, size, mode = opened(path)
+        return handle, size - len(after), mode
+
+    def counted(handle: int, count: int) -> bytes:
+        asked.append(count)
+        return read(handle, count)
+
+    monkeypatch.setattr(format_, "open_source", as_it_was)
+    monkeypatch.setattr(format_.os, "read", counted)
+    if after:
+        with pytest.raises(MotecryptError, match="wrong key or digest, or the file was changed"):
+            format_.decrypt_file(sealed, target, SECRET, digest="sha1")
+        assert not target.exists()
+    else:
+        assert format_.decrypt_file(sealed, target, SECRET, digest="sha1") == 100
+    assert asked == [16, 20, 1]
 
 
 def test_short_reads_are_put_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

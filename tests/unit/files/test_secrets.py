@@ -13,7 +13,7 @@ from motecrypt.files.container import Secret
 
 def test_a_key_file_is_its_bytes_as_they_are(tmp_path: Path) -> None:
     path = tmp_path / "key"
-    for content in (b"\n", b"key\n", bytes(512)):
+    for content in (b"\n", b"key\n", bytes(511), bytes(512)):
         path.write_bytes(content)
         assert secrets.compatible_key_file(path) == content
     for content, said in ((b"", "0 bytes; the format takes 1 to 512"), (bytes(513), "more than 512 bytes")):

@@ -146,10 +146,10 @@ def test_a_decrypted_file_is_private_or_keeps_the_replaced_ones_permissions(
     assert sealed.stat().st_mode & 0o777 == 0o644
     BACK[way](sealed, target)
     assert target.stat().st_mode & 0o777 == 0o600
-    for mode in (0o640, 0o664, 0o400):
+    for mode in (0o640, 0o664, 0o400, 0o755, 0o2711):
         target.chmod(mode)
         BACK[way](sealed, target, force=True)
-        assert target.stat().st_mode & 0o777 == mode
+        assert target.stat().st_mode & 0o7777 == mode & 0o777
 
 
 @pytest.mark.parametrize("way", ["crypt_and_hash", "container"])
@@ -290,12 +290,36 @@ def test_where_files_without_a_name_are_unknown_a_hidden_one_serves(
 
 
 def test_another_failure_to_open_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object, **__: object) -> int:
+    asked = []
+
+    def full(path: Path, *_: object, **__: object) -> int:
+        asked.append(path)
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
     monkeypatch.setattr(writing.os, "open", full)
     with pytest.raises(InputError, match="target: cannot be written: Read-only file system"):
         writing.NewFile(tmp_path / "target").__enter__()
+    assert asked == [tmp_path], "and is not tried in another way"
+
+
+def test_a_new_file_is_opened_new_and_private(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, real = [], os.open
+
+    def opened(path: Path, flags: int, mode: int = 0o777) -> int:
+        asked.append((path, flags, mode))
+        return real(path, flags, mode)
+
+    monkeypatch.setattr(writing.os, "open", opened)
+    monkeypatch.setattr(writing.secrets, "token_hex", lambda count: "5a" * count)
+    with writing.NewFile(tmp_path / "new"):
+        pass
+    if kind == "unnamed":
+        assert asked == [(tmp_path, os.O_RDWR | os.O_TMPFILE, 0o600)]
+    else:
+        part = tmp_path / ".new.5a5a5a5a5a5a.part"
+        assert asked == [(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)]
 
 
 def test_a_source_is_an_ordinary_file_with_a_size_and_a_mode(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@
 #endif
 
 enum { NONCE_BYTES_MIN = 7, NONCE_BYTES_MAX = 13 };
+enum { ENCRYPTING, DECRYPTING };
 
 /* Write a number big-endian into the `bytes` bytes that end before `end`. */
 static void write_number(uint8_t *end, uint32_t number, uint8_t bytes) {
@@ -137,7 +138,7 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
 
 uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
     uint8_t mac[2 * BLOCK_BYTES];
-    uint8_t status = process(context, mac, io, 0);
+    uint8_t status = process(context, mac, io, ENCRYPTING);
 
     if (status == CIPHER_OK) {
         memcpy(io->tag, mac, CIPHER_TAG_BYTES);
@@ -147,7 +148,7 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
 
 uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
     uint8_t mac[2 * BLOCK_BYTES];
-    uint8_t status = process(context, mac, io, 1);
+    uint8_t status = process(context, mac, io, DECRYPTING);
 
 #ifdef CIPHER_TAG_VARIES
     if (status == CIPHER_OK) {

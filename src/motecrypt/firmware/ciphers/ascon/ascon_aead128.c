@@ -17,6 +17,8 @@
 #define KEY_BYTES 16
 #define NONCE_BYTES 16
 
+enum { ENCRYPTING, DECRYPTING };
+
 /* The bytes of the IV 0x00001000808c0001 (table 12) that are not zero lie in its first six. */
 static void load_iv(struct ascon_word *word) {
     uint8_t bytes[8] = {0x01, 0x00, 0x8c, 0x80, 0x00, 0x10, 0x00, 0x00};
@@ -133,7 +135,7 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
     if (io->nonce_bytes != NONCE_BYTES) {
         return CIPHER_BAD_NONCE;
     }
-    process(context, io, io->tag, 0);
+    process(context, io, io->tag, ENCRYPTING);
     return CIPHER_OK;
 }
 
@@ -143,7 +145,7 @@ uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *i
     if (io->nonce_bytes != NONCE_BYTES) {
         return CIPHER_BAD_NONCE;
     }
-    process(context, io, tag, 1);
+    process(context, io, tag, DECRYPTING);
 #ifdef CIPHER_TAG_VARIES
     uint8_t status = verify_or_wipe(io, tag, context->tag_bytes);
     if (status == CIPHER_OK) {

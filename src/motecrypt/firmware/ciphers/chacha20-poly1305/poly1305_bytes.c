@@ -13,7 +13,7 @@ void poly1305_start(struct poly1305 *state, const uint8_t *key) {
     memcpy(state->s, key + R_BYTES, 16);
     for (uint8_t i = 0; i < R_BYTES; i = (uint8_t)(i + 4)) { /* clamp, RFC 8439, 2.5.1 */
         state->r[i + 3] &= 0x0f;
-        if (i > 0) {
+        if (i != 0) {
             state->r[i] &= 0xfc;
         }
     }
@@ -69,7 +69,7 @@ static void reduce(uint8_t *sum, const uint8_t *product) {
     for (uint8_t i = 0; i < SUM_BYTES; i++) {
         uint8_t at = (uint8_t)(i + 16);
         uint8_t above = product[at];
-        uint8_t next = (uint8_t)(at + 1 < PRODUCT_BYTES ? product[at + 1] : 0);
+        uint8_t next = (uint8_t)(at + 1 != PRODUCT_BYTES ? product[at + 1] : 0);
         uint8_t low = (uint8_t)(i < 16 ? product[i] : product[i] & 3);
 
         carry = (uint16_t)(carry + low + (i == 0 ? above & 0xfc : above));

@@ -22,12 +22,12 @@ static poly1305_product limb(const uint8_t *bytes, unsigned i) {
 /* The multiplier r stands twice in `factors`: times five below, for what wraps round at 2^130, and as it
  * is above; so limb i of a product is a sum over one run of LIMBS factors. */
 void poly1305_start(struct poly1305 *state, const uint8_t *key) {
-    uint8_t bytes[20] = {0};
+    uint8_t bytes[sizeof state->s + sizeof(uint32_t)] = {0};
 
     memcpy(bytes, key, 16);
-    for (unsigned i = 0; i < 16; i += 4) { /* clamp, RFC 8439, 2.5.1 */
+    for (unsigned i = 0; i != 16; i += 4) { /* clamp, RFC 8439, 2.5.1 */
         bytes[i + 3] &= 0x0f;
-        if (i > 0) {
+        if (i != 0) {
             bytes[i] &= 0xfc;
         }
     }
@@ -44,7 +44,7 @@ void poly1305_start(struct poly1305 *state, const uint8_t *key) {
 /* With limbs of 13 bits a sum of ten products passes 2^32, of five does not: the carry is taken half-way.
  * Bounds: sum + block < 2^14 + 2^8, factors < 5 * 2^13, five products and carries < 2^32. */
 void poly1305_block(struct poly1305 *state, const uint8_t *block) {
-    uint8_t bytes[20] = {0};
+    uint8_t bytes[sizeof state->s + sizeof(uint32_t)] = {0};
     poly1305_limb product[LIMBS];
     poly1305_product carry = 0;
 
@@ -58,7 +58,7 @@ void poly1305_block(struct poly1305 *state, const uint8_t *block) {
         poly1305_product column = carry;
         unsigned j = 0;
 
-        for (; j < LIMBS / 2; j++) {
+        for (; j != POLY1305_LIMBS_AT_ONCE; j++) {
             column += (poly1305_product)state->sum[j] * *factor--;
         }
         carry = column >> BITS;

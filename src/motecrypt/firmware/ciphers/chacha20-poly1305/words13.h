@@ -6,6 +6,7 @@
 
 #define POLY1305_LIMB_BITS 13
 #define POLY1305_LIMBS 10
+#define POLY1305_LIMBS_AT_ONCE 5 /* products that are summed before the carry is taken */
 
 typedef uint16_t poly1305_limb;
 typedef uint32_t poly1305_product;

@@ -6,6 +6,7 @@
 
 #define POLY1305_LIMB_BITS 26
 #define POLY1305_LIMBS 5
+#define POLY1305_LIMBS_AT_ONCE 2 /* products that are summed before the carry is taken */
 
 typedef uint32_t poly1305_limb;
 typedef uint64_t poly1305_product;
