@@ -12,13 +12,17 @@ from pathlib import Path
 import pytest
 
 from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link import create_key_file, read_hex_key, read_key_file
+from motecrypt.link import create_key_file, keys, read_hex_key, read_key_file
 from motecrypt.link.keys import create_master_file, create_private, link_end, read_master_file
 from motecrypt.link.node import HostNode, node_record
 from motecrypt.link.state import FileStore, MemoryStore, pack, unpack
 from motecrypt.toolchain.link import SHORT, KeyBlock, NativeLink, Suite, link_library, open_library
 
 SUITE: Suite = "aes128-ccm"
+
+
+def test_keys_are_read_without_the_links_core() -> None:
+    assert not hasattr(keys, "Suite"), "a name for type checkers alone: its module compiles C"
 
 
 def test_a_created_key_is_read_back_and_private(tmp_path: Path) -> None:
@@ -156,6 +160,7 @@ def test_a_master_key_names_its_suite_and_is_private(tmp_path: Path, suite: Suit
         "motecrypt-link:aes128-ccm:" + "zz" * 16,
         "motecrypt-link:aes128-ccm:" + "00" * 16 + ":",
         "motecrypt:aes128-ccm:" + "00" * 16,
+        "motecrypt-links:aes128-ccm:" + "00" * 16,
     ],
 )
 def test_what_is_no_master_key_is_refused(tmp_path: Path, text: str) -> None:
@@ -184,7 +189,7 @@ def test_the_links_keys_are_nothing_elses(tmp_path: Path) -> None:
             reader(tmp_path / "link.key")
 
 
-def test_a_private_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_private_file_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "key"
 
     def failing() -> bytes:
@@ -201,8 +206,24 @@ def test_a_private_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"key: No space left on device; make room$"):
         create_private(path, no_room)
     assert not path.exists()
-    create_private(path, lambda: b"content")
+
+    def gone() -> bytes:
+        path.unlink()
+        raise MotecryptError("no more keys")
+
+    with pytest.raises(MotecryptError, match="no more keys"):
+        create_private(path, gone)
+    opened, flags = os.open, []
+
+    def open_(where: Path, how: int, mode: int) -> int:
+        flags.append((how, mode))
+        return opened(where, how, mode)
+
+    with monkeypatch.context() as noting:
+        noting.setattr(os, "open", open_)
+        create_private(path, lambda: b"content")
     assert path.read_bytes() == b"content"
+    assert flags == [(os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)]
 
 
 def test_a_record_is_of_its_kind_and_version() -> None:

@@ -58,3 +58,11 @@ def test_nothing_is_no_silence() -> None:
 def test_behind_what_is_no_packet_all_is_skipped_to_the_next_silence() -> None:
     none = bytes([NONE])
     assert read(2, [(0, none + b"xabab"), (10, b"cd"), (29, b"e"), (49, b"fg")]) == ([b"fg"], 7)
+
+
+def test_a_reader_counts_silence_from_the_clocks_beginning() -> None:
+    for now_ms, found in ((19, []), (20, [b"ab"])):
+        reader = StreamReader(2)
+        reader.slip()
+        assert list(reader.packets(b"ab", now_ms)) == found
+        assert reader.skipped_bytes == 2 - 2 * len(found)

@@ -83,6 +83,9 @@ def test_messages_go_both_ways(suite: Suite) -> None:
     assert (line.node.number, line.node.options, line.node.packet_bytes) == (5, SHORT | LISTENS, 32)
     assert line.node.send(READING, CONFIRMED) == Event.WAITING
     assert line.exchange() == [Event.ACCEPTED] and line.up == [READING]
+    assert line.node.send(READING) == Event.SENT
+    (packet,) = line.node.take_packets()
+    assert packet[0] == 5 and len(packet) == 2 + len(READING) + 4, "a short one, which asks nothing"
     assert line.node.send(READING) == Event.SENT and line.exchange() == [] and len(line.up) == 2
     for how, event in ((0, Event.MESSAGE), (COMMAND, Event.COMMANDED), (FILE, Event.FILE_PART)):
         line.gateway.send(5, b"down", CONFIRMED | how)
@@ -193,6 +196,7 @@ def test_what_is_not_its_own_is_told_before_the_next_packet_is_asked_for() -> No
     def coming() -> Iterator[bytes]:
         for name, packet in (
             ("other", bytes([0x86]) + good[0][1:]),
+            ("lower", bytes([0x84]) + good[0][1:]),
             ("empty", b""),
             ("good", good[0]),
             ("forged", bytes([5, 1]) + bytes(10)),
@@ -205,7 +209,8 @@ def test_what_is_not_its_own_is_told_before_the_next_packet_is_asked_for() -> No
     line.node.receive(
         coming(), lambda messages: [got.append(m) is None for m in messages], lambda: order.append("astray")
     )
-    assert order == ["other", "astray", "empty", "astray", "good", "forged", "astray", "odd"]
+    astray = "astray"
+    assert order == ["other", astray, "lower", astray, "empty", astray, "good", "forged", astray, "odd"]
     assert got == [NodeMessage(5, READING)]
     assert line.node.take_events() == [NodeEvent(5, Event.FORGED)]
     line.node.receive(coming(), lambda messages: [True])
@@ -256,6 +261,17 @@ def test_records_that_are_no_nodes_are_refused() -> None:
     assert (
         HostNode(MemoryStore(pack("node", {"suite": "aes128-ccm", "storage": storage(62, 0)}))).number == 62
     )
+
+
+def test_only_the_groups_number_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = Line().store.record
+    for group, refused in ((4, False), (5, True), (6, False)):
+        monkeypatch.setattr("motecrypt.link.node.BROADCAST", group)
+        if refused:
+            with pytest.raises(InputError, match="is damaged"):
+                HostNode(MemoryStore(record))
+        else:
+            assert HostNode(MemoryStore(record)).number == 5
 
 
 @pytest.mark.parametrize("how", [0, COMMAND, FILE])
