@@ -100,7 +100,7 @@ def wifi_times() -> dict[str, Any]:
         for call in (
             lambda: dcf.transfer(0),
             lambda: dcf.transfer(10, mode="mesh"),
-            lambda: dcf.transfer(10, phy_name="n"),
+            *(lambda name=name: dcf.transfer(10, phy_name=name) for name in "nacfhz"),  # type: ignore[misc]
             lambda: dcf.transfer(10, protocol="sctp"),
             lambda: parameters.card("none"),
             lambda: parameters.signal("none"),

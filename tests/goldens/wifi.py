@@ -131,7 +131,7 @@ def capture_parts() -> dict[str, Any]:
     found["kept"] = [[us, frame.hex()] for us, frame in kept.frames]
     station = capture._Station("s", 4093, 0)
     found["sequence"] = [station.next_sequence() for _ in range(5)]
-    for security in ("wep", "tkip", "ccmp", "open"):
+    for security in ("wep", "tkip", "ccmp", "open", "aaa", "zzz"):
         air = _air(security, written)
         sealed = []
         for number in (0, 0xFFFFFD, 0xFFFFFE, 0xFFFFFF, 0x1000000):
@@ -163,7 +163,12 @@ def capture_parts() -> dict[str, Any]:
     ]
     found["handshakes"] = [
         [step.source, step.target, step.us, step.summary, len(step.frame)]
-        for security, mode in (("wep", "infrastructure"), ("wep", "adhoc"), ("ccmp", "adhoc"))
+        for security, mode in (
+            ("wep", "infrastructure"),
+            ("wep", "adhoc"),
+            ("ccmp", "adhoc"),
+            ("zzz", "adhoc"),
+        )
         for step in capture.handshake(security, mode)
     ]
     found["usual handshake"] = [step.summary for step in capture.handshake("wep")]

@@ -41,18 +41,16 @@ class Keys:
     @classmethod
     def from_seed(cls, seed: str) -> Keys:
         """Keys from a name: the same name gives the same capture."""
-        parts = [hashlib.sha256(f"motecrypt capture {seed} {n}".encode()).digest() for n in range(3)]
-        return cls(parts[0][:13], parts[1], parts[2])
+        parts = (hashlib.sha256(f"motecrypt capture {seed} {n}".encode()).digest() for n in range(3))
+        wep, sender, receiver = parts
+        return cls(wep[:13], sender, receiver)
 
     def tshark_options(self, security_name: str) -> list[str]:
         """The command-line options with which tshark decrypts a capture under these keys."""
-        if security_name == "open":
-            return []
-        if security_name == "wep":
-            records = [("wep", self.wep.hex())]
-        else:
-            records = [("tk", key[:16].hex()) for key in (self.sender, self.receiver)]
-        options = ["-o", "wlan.enable_decryption:TRUE"]
+        temporal = [("tk", key[:16].hex()) for key in (self.sender, self.receiver)]
+        known = {"wep": [("wep", self.wep.hex())], "tkip": temporal, "ccmp": temporal}
+        records = known.get(security_name, [])
+        options = ["-o", "wlan.enable_decryption:TRUE"] if records else []
         for kind, key in records:
             options += ["-o", f'uat:80211_keys:"{kind}","{key}"']
         return options
@@ -165,7 +163,7 @@ class _Air:
         """One IP packet from source to target: a hop, or two through the access point."""
         sender_key = self.keys.sender if source == SENDER else self.keys.receiver
         target_key = self.keys.sender if target == SENDER else self.keys.receiver
-        if self.mode == "adhoc":
+        if self.mode not in dcf.RELAYED:
             frame = self.header(0x08, 0, (target, source, ADHOC_CELL)) + body
             back = source == RECEIVER
             sealed = self.protect(frame, source, from_access_point=back, key=self.keys.sender)
@@ -222,13 +220,13 @@ def handshake(security_name: str, mode: str = "infrastructure", phy_name: str = 
     kept = _Kept()
     timing = dcf.phy(phy_name, mode)
     air = _Air(kept, mode, security_name, timing, max(timing.rates), Keys.from_seed(security_name))
-    verifier, cell = (ACCESS_POINT, ACCESS_POINT) if mode == "infrastructure" else (RECEIVER, ADHOC_CELL)
+    verifier, cell = (ACCESS_POINT, ACCESS_POINT) if mode in dcf.RELAYED else (RECEIVER, ADHOC_CELL)
     air.authenticate(SENDER, verifier, cell)
     steps = []
     for number, (us, frame) in enumerate(((u, f) for u, f in kept.frames if f[0] == 0xB0), start=1):
         target, source = frame[4:10].hex(":"), frame[10:16].hex(":")
         ends = "station to access point" if source == SENDER else "access point to station"
-        if mode != "infrastructure":
+        if mode not in dcf.RELAYED:
             ends = "sender to receiver" if source == SENDER else "receiver to sender"
         what = (
             f"challenge of {CHALLENGE_BYTES} bytes in the clear"
@@ -255,7 +253,7 @@ def _packets(payload: Iterator[bytes], protocol: str) -> Iterator[tuple[bool, An
     """The IP packets of the transfer: whether from the sender, and the packet (scapy)."""
     from scapy.layers.inet import IP, TCP, UDP
 
-    if protocol == "udp":
+    if protocol not in dcf.ANSWERED:
         for number, piece in enumerate(payload):
             yield (
                 True,
@@ -350,7 +348,7 @@ def write_capture(
         raise InputError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
     with writer:
         air = _Air(writer, mode, security_name, timing, max(timing.rates), keys)
-        if mode == "adhoc":
+        if mode not in dcf.RELAYED:
             air.authenticate(SENDER, RECEIVER, ADHOC_CELL)
         else:
             air.authenticate(SENDER, ACCESS_POINT, ACCESS_POINT)

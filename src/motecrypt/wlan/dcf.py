@@ -19,6 +19,8 @@ Protocol = Literal["tcp", "udp"]
 
 MODES: tuple[str, ...] = ("adhoc", "infrastructure")
 PROTOCOLS: tuple[str, ...] = ("tcp", "udp")
+RELAYED = ("infrastructure",)  # modes in which an access point forwards everything
+ANSWERED = ("tcp",)  # protocols whose receiver acknowledges
 SIGNALS: tuple[str, ...] = ("good", "poor")
 
 MAC_BYTES = 24 + 4  # header and frame check sequence
@@ -90,7 +92,7 @@ def phy(name: str, mode: str) -> Phy:
     if name == "b":
         return Phy("b", 20, 10, 31, DSSS, DSSS, ofdm=False)
     if name == "g":
-        return Phy("g", 9 if mode == "infrastructure" else 20, 10, 15, OFDM, (6.0, 12.0, 24.0), ofdm=True)
+        return Phy("g", 9 if mode in RELAYED else 20, 10, 15, OFDM, (6.0, 12.0, 24.0), ofdm=True)
     raise InputError(f"unknown 802.11 physical layer '{name}': choose b or g")
 
 
@@ -149,7 +151,7 @@ def payload_per_packet(protocol: str) -> int:
     """Bytes of the file in one full IP packet."""
     if protocol not in PROTOCOLS:
         raise InputError(f"unknown protocol '{protocol}': choose one of {', '.join(PROTOCOLS)}")
-    return PACKET_BYTES - IP_BYTES - (TCP_BYTES if protocol == "tcp" else UDP_BYTES)
+    return PACKET_BYTES - IP_BYTES - (TCP_BYTES if protocol in ANSWERED else UDP_BYTES)
 
 
 def _tries(success: float) -> float:
@@ -218,19 +220,19 @@ def transfer(
     timing = phy(phy_name, mode)
     full = payload_per_packet(protocol)
     packets = math.ceil(payload_bytes / full)
-    overhead = MAC_BYTES + LLC_BYTES + IP_BYTES + (TCP_BYTES if protocol == "tcp" else UDP_BYTES)
+    overhead = MAC_BYTES + LLC_BYTES + IP_BYTES + (TCP_BYTES if protocol in ANSWERED else UDP_BYTES)
     data_bytes = payload_bytes / packets + overhead + security_bytes
     frame_bytes = round(data_bytes)
     rate, success = _best_rate(timing, link, frame_bytes)
     if success < 1e-6:
         raise InputError("no rate gets through this link: shorten it or take walls away")
-    hops = 2 if mode == "infrastructure" else 1
+    hops = 2 if mode in RELAYED else 1
 
-    answers = math.ceil(packets / 2) if protocol == "tcp" else 0
+    answers = math.ceil(packets / 2) if protocol in ANSWERED else 0
     answer_bytes = overhead + security_bytes
     data_us = timing.exchange_us(frame_bytes, rate)
     answer_us = timing.exchange_us(answer_bytes, rate) if answers else 0.0
-    if mode == "infrastructure":  # the access point forwards everything
+    if mode in RELAYED:
         busiest = packets + answers
         others = packets + answers
     else:
@@ -244,7 +246,7 @@ def transfer(
         + collision_us
         + hops * (packets + answers) * _retry_backoff_us(timing, success)
     )
-    if mode == "infrastructure":
+    if mode in RELAYED:
         us *= 1 + BEACON_US / BEACON_PERIOD_US
 
     data_air = timing.air_us(frame_bytes, rate) * tries * packets
@@ -252,7 +254,7 @@ def transfer(
     mac_ack = timing.air_us(ACK_BYTES, timing.ack_rate(rate))
     sender_tx = data_air + mac_ack * answers
     sender_rx = answer_air + mac_ack * packets
-    if mode == "infrastructure":  # each station also hears the access point's other hop
+    if mode in RELAYED:  # each station also hears the access point's other hop
         heard = data_air + answer_air + mac_ack * (packets + answers)
         overheard_by_sender, overheard_by_receiver = heard, heard
     else:
