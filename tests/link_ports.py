@@ -16,6 +16,8 @@ from motecrypt.toolchain.link import STORAGE_BYTES, SUITES, Event, KeyBlock, Nat
 
 FAULTY = Path(__file__).parent / "unit" / "link" / "faulty_port.c"
 CHECKED = "MOTECRYPT_LINK_CHECKED"
+WITH_AD = "LINK_TEST_WITH_AD"
+"""A define: the cipher is compiled as one that could have associated data."""
 CHECKS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
 _FLAGS = ("-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
 
@@ -28,7 +30,8 @@ class PowerLostError(Exception):
 def faulty_library(suite: Suite, *defines: str) -> Path:
     """The core over faulty storage; with the checkers on where the environment asks for them."""
     checks = CHECKS if os.environ.get(CHECKED) else ()
-    command = SUITES[suite].command([FAULTY], (*_FLAGS, *checks, *(f"-D{define}" for define in defines)))
+    whole = SUITES[suite].command([FAULTY], (*_FLAGS, *checks, *(f"-D{define}" for define in defines)))
+    command = [part for part in whole if part != "-DCIPHER_NO_AD" or WITH_AD not in defines]
     sources = [part for part in command if isinstance(part, Path) and part.suffix == ".c"]
     places = [part for part in command if isinstance(part, Path) and part.suffix != ".c"]
     hashes = [file_hash(path) for path in reached(sources, places)]
@@ -52,6 +55,12 @@ def _opened(path: Path) -> ctypes.CDLL:
     library.tester_join.restype = None
     library.cut_call.argtypes = [pointer, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint8]
     library.cut_call.restype = ctypes.c_uint8
+    library.link_begin.argtypes, library.link_begin.restype = (
+        [pointer, pointer, ctypes.c_uint16],
+        ctypes.c_uint8,
+    )
+    library.link_send.argtypes = [pointer, pointer, ctypes.c_uint16, ctypes.c_uint8]
+    library.link_send.restype = ctypes.c_uint8
     library.see.argtypes = [pointer, ctypes.c_int]
     library.see.restype = ctypes.c_uint32
     library.stream_packets.argtypes = [ctypes.c_uint8, ctypes.c_char_p, pointer, ctypes.c_uint32, pointer]
@@ -117,6 +126,22 @@ class FaultyLink(NativeLink):
     def receive(self, packet: bytes) -> Event:
         """As NativeLink does; the power may go."""
         return self._call(3, packet, len(packet))
+
+    def receive_told(self, packet: bytes, length: int) -> Event:
+        """Take a packet that is said to be shorter than what lies there."""
+        return self._call(3, packet, length)
+
+    def begin_in(self, bytes_: int) -> ctypes.Array[ctypes.c_char]:
+        """As `begin`, with an input buffer of that size, and 32 bytes of 0xA5 behind it."""
+        self._small = ctypes.create_string_buffer(b"\xa5" * (bytes_ + 32), bytes_ + 32)
+        assert self._tested.link_begin(self.address, self._small, bytes_) == Event.NOTHING
+        return self._small
+
+    def send_in(self, bytes_: int, message: bytes, how: int) -> bytes:
+        """Send from a buffer of that size, of 0xA5 before and behind the message; what it holds then."""
+        buffer = ctypes.create_string_buffer(22 * b"\xa5" + message.ljust(bytes_ - 22, b"\xa5"), bytes_)
+        assert self._tested.link_send(self.address, buffer, len(message), how) in (Event.SENT, Event.WAITING)
+        return buffer.raw
 
     def answer(self, taken: bool) -> None:
         """As NativeLink does; the power may go."""

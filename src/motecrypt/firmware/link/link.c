@@ -14,11 +14,11 @@
 
 enum { AT_COUNTER = 18, AT_CONTENT = 19, FULL_TAG_BYTES = 16 };
 enum { KIND_SHORT = 0x00, KIND_SHORT_CONFIRMED = 0x40, KIND_LONG = 0x80, KIND_ANSWER = 0xc0, KIND = 0xc0 };
-enum { LAST = 0x80, TYPE = 0x30, TYPE_EPOCH = 0x20, FLAGS = 0x70, INDEX = 0x0f, ASSEMBLING = 0x01 };
+enum { LAST = 0x80, TYPE = 0x30, TYPE_EPOCH = 0x20, FLAGS = 0x70, INDEX = 0x0f, ASSEMBLING = LINK_LONG };
 enum { ANSWER_ACCEPTED = 0, ANSWER_REFUSED = 1, ANSWER_MISSING = 2, OUTCOME = 3, ANSWER_BYTES = 12 };
 enum { NO_SHORT = 0x8000, DETAIL = 0x3fff, SHORT_OVERHEAD = 2 + LINK_SHORT_TAG_BYTES };
 enum { NONCE_BYTES = LINK_SUITE == 1 ? 13 : 16 };
-enum { NOBODY = 0, ASKED = 1, ANSWERED = 2 }; /* the application is to say; it took the message `answered` */
+enum { NOBODY, ASKED, ANSWERED }; /* the application is to say; it took the message `answered` */
 
 static uint8_t is_gateway(const struct link *link) {
     (void)link;
@@ -502,7 +502,7 @@ static uint8_t receive_long(struct link *link) {
     uint32_t counter = number_at(link->in + AT_COUNTER);
 
     link->in_flags &= FLAGS;
-    while (bytes > 0 && content[bytes - 1] == 0) {
+    while (bytes && content[bytes - 1] == 0) {
         bytes--;
     }
     if (bytes < 3 + tag_bytes + 1 || content[bytes - 1] != 0x80) {

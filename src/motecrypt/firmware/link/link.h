@@ -46,7 +46,7 @@ enum {
     LINK_RECEIVE_AHEAD = 15, /* counters that a node skips at a restart, to spare its EEPROM */
     LINK_FAILURES_MAX = 4096, /* failed verifications of short tags in the life of a key */
 #ifdef MC_FAULT_STEP
-    LINK_STEP_MAX = 250,
+    LINK_STEP_MAX = MC_FAULT_STEP,
 #else
     LINK_STEP_MAX = 127,    /* counters since the last answered message that a short packet can name */
 #endif

@@ -7,6 +7,7 @@
 #include "native.h"
 #include "parts.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #ifndef PORT_STORE
@@ -36,7 +37,7 @@ void link_load(struct link *link, uint8_t at, uint8_t *to, uint8_t bytes) {
 void link_store(struct link *link, uint8_t at, const uint8_t *from, uint8_t bytes) {
     struct port *port = (struct port *)link;
 
-    port->stored = 1;
+    port->stored = true;
     while (bytes-- > 0) {
         PORT_STORE(port, at, *from);
         at++;
@@ -57,7 +58,7 @@ uint8_t port_send(struct port *port, const uint8_t *message, uint16_t bytes, uin
     if (port->link.out != 0) {
         return LINK_BUSY;
     }
-    if (bytes > PORT_MESSAGE_MAX - before) {
+    if (bytes > PORT_MESSAGE_MAX) {
         return LINK_TOO_LONG;
     }
     memcpy(port->out + LINK_HEAD + before, message, bytes);
@@ -78,7 +79,6 @@ void port_derive(uint8_t *key, uint8_t id, uint8_t node, uint16_t generation, ui
     struct cipher_context context;
     struct link link;
 
-    memset(&link, 0, sizeof link);
     link.node = node;
     link.record.generation = generation;
     link.record.epoch = epoch;

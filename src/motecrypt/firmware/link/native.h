@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-enum { PORT_MESSAGE_MAX = 15 * 252, PORT_SENT_MAX = 32768 };
+/* The longest message, in 15 fragments of packets of 255 bytes; and room for what is sent at once. */
+enum { PORT_MESSAGE_MAX = 15 * 252 - 12, PORT_SENT_MAX = 32768 };
 
 struct port {
     struct link link; /* first, so that a link is its port */

@@ -8,9 +8,10 @@
 #include CIPHER_HEADER
 
 /* What a derived key is for: the upper three bits of a key's identifier. Its tag length is in the lower
- * five, so that no two tag lengths share a key. The lowest bit of the first two is the direction: 0 from
- * the node, 1 from the gateway. */
-enum { USE_DATA = 0 << 5, USE_ANSWER = 2 << 5, USE_EPOCH = 4 << 5, USE_STORE = 5 << 5, USE_NODE = 6 << 5 };
+ * five, so that no two tag lengths share a key. Messages have use 0; node keys, which only the host derives,
+ * have use 6. The lowest bit of the use of messages and answers is the direction: 0 from the node, 1 from the
+ * gateway. */
+enum { USE_ANSWER = 2 << 5, USE_EPOCH = 4 << 5, USE_STORE = 5 << 5 };
 enum { DIRECTION = 1 << 5, CHECK_BYTES = 4, ANSWER_TAG_BYTES = 8 };
 
 /* Positions in storage. */
