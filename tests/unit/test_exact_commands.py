@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,7 +26,7 @@ UNO, PICO = CATALOG.device("uno"), CATALOG.device("pico")
 
 
 def test_one_program_for_each_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    for allowed, expected in (({0}, 1), ({3, 5, 7}, 3)):
+    for allowed, expected in ((set(), 1), ({0}, 1), ({3, 5, 7}, 3)):
         monkeypatch.setattr(os, "sched_getaffinity", lambda process, allowed=allowed: allowed)
         assert processors() == expected
     monkeypatch.delattr(os, "sched_getaffinity")  # as where there is none
@@ -67,7 +68,7 @@ def test_simavrs_command(commands: list[Any]) -> None:
     assert simavr.identity(device) == "simavr simavr-01234"
 
 
-def test_the_arm_drivers_command(commands: list[Any]) -> None:
+def test_the_arm_drivers_command(commands: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     settings = {
         "cycles": {"load": 2, "branch": 3},
         "bus_read_extra": 4,
@@ -120,6 +121,16 @@ def test_the_arm_drivers_command(commands: list[Any]) -> None:
     known = arm.identity(device)
     assert known.startswith("unicorn ") and len(known) == len("unicorn ") + 12
     assert arm.identity(bare) != known == arm.identity(replace(device, title="another"))
+    turned = dict(reversed([*settings.items()]))
+    assert arm.identity(replace(device, simulator=turned)) == known and [*turned] != [*settings]
+    monkeypatch.setattr(arm, "version", lambda name: {"unicorn": "9.1"}[name])
+    assert arm.engine_version() == "9.1"
+
+    def missing(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(arm, "version", missing)
+    assert arm.engine_version() == "missing"
 
 
 def test_the_hosts_command_and_what_it_is(commands: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,6 +189,14 @@ def test_what_the_host_says_of_itself(monkeypatch: pytest.MonkeyPatch, tmp_path:
         monkeypatch.setattr(host, "Path", pretend)
         monkeypatch.setattr(host, "platform", SimpleNamespace(processor=lambda: "", machine=lambda: "m"))
         assert host._processor.__wrapped__() == (named or "m") and host._frequencies() == rates
+
+    def unreadable(path: str) -> Any:
+        return tmp_path / "none"
+
+    monkeypatch.setattr(host, "Path", unreadable)
+    assert host._processor.__wrapped__() == "m" and host._frequencies() == (0.0, 0.0)
+    monkeypatch.setattr(host, "platform", SimpleNamespace(processor=lambda: "p", machine=lambda: "m"))
+    assert host._processor.__wrapped__() == "p"
 
 
 def test_energy_counters_of_packages_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -290,6 +309,7 @@ void setup() {
 void g(int a = 3) { }
 static inline int h(void) __attribute__((noinline)) { return ';'; }
 struct P make(int n) { }
+struct Q { void a() { { } } void b() { } };
 int k (int a) ;
 int k (int a) { }
 """
@@ -321,9 +341,10 @@ def test_what_is_no_code_is_blanked() -> None:
 def sketch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a sketch, and beside it libraries of both kinds, one of which needs another."""
     files = {
-        "blink/blink.ino": '#include <Wire.h>\n # include "own.h"\n#include <Arduino.h>\n#include <None.h>\n'
+        "blink/blink.ino": ' # include "own.h"\n#include <Arduino.h>\n#include <None.h>\n#include <Wire.h>\n'
         "void f() {}\n",
         "blink/a.ino": "",
+        "blink/z.ino": "",
         "blink/own.h": "#include <Deep.h>",
         "blink/own.cpp": "",
         "blink/notes.txt": "",
@@ -394,7 +415,7 @@ def test_a_sketch_is_compiled_with_the_libraries_that_it_includes(
     compiler = Compiler(monkeypatch)
     libs = sketch.parents[1] / "libs"
     elf = arduino.build_sketch(sketch, (libs,))
-    assert elf.read_text() == "elf" and elf.name == "blink.elf"
+    assert elf.read_text() == "elf" and elf.name == "blink.elf" and len(elf.parent.name) == 32
     names = [(command, source) for command, _, source, _ in compiler.compiled]
     assert sorted(names) == [
         *(
@@ -424,9 +445,9 @@ def test_a_sketch_is_compiled_with_the_libraries_that_it_includes(
 
 
 def test_a_lone_sketch_among_others_is_one_file(sketch: Path) -> None:
-    assert arduino._sketch_parts(sketch) == [sketch, sketch.parent / "a.ino"]
-    lone = sketch.parent / "a.ino"
-    assert arduino._sketch_parts(lone) == [lone]
+    first, last = sketch.parent / "a.ino", sketch.parent / "z.ino"
+    assert arduino._sketch_parts(sketch) == [sketch, first, last]
+    assert [arduino._sketch_parts(lone) for lone in (first, last)] == [[first], [last]]
     with pytest.raises(InputError, match=r"none\.ino: no such sketch$"):
         arduino.build_sketch(sketch.parent / "none.ino")
 

@@ -73,6 +73,7 @@ class Pipe:
 
     def __init__(self, answer: Callable[[int, str, bytes], bytes]) -> None:
         self.asked: list[tuple[int, str, bytes]] = []
+        self.reads = 0
         self._answer = answer
         self._out = b""
 
@@ -81,6 +82,8 @@ class Pipe:
         self._out += self._answer(*self.asked[-1])
 
     def read(self, deadline: float) -> bytes:
+        self.reads += 1
+        assert self.reads < 1000, "waits for ever"
         data, self._out = self._out, b""
         return data
 
@@ -141,6 +144,32 @@ def test_other_answers_are_errors(answer: bytes, kind: FailureKind, said: str) -
 def test_an_answer_to_an_earlier_request_is_passed_over() -> None:
     client = Client(Pipe(lambda sequence, *_: encode(9, "k") + encode(sequence, "k")), 0.5)
     client.set_key(b"")
+
+
+def test_what_is_stored_together_is_answered_one_by_one() -> None:
+    written: list[bytes] = []
+    answers: list[bytes] = []
+    pipe = SimpleNamespace(write=written.append, read=lambda deadline: answers.pop(0))
+    client = Client(pipe, 0.5, together=True)  # type: ignore[arg-type]
+    ran = encode(3, "r", bytes(9))
+    for kind, said in (
+        ("k", ""),
+        ("r", "answered 'r' to what it was to store"),
+        ("a", "answered 'a' to what"),
+    ):
+        client._sequence = 0
+        client.set_key(b"a")
+        client.set_tag(b"b")
+        assert written == []
+        answers[:] = [encode(1, "k"), encode(2, kind) + ran]
+        if said:
+            with pytest.raises(ProtocolError, match=f"^{said}"):
+                client.run("setup", 1, 0)
+        else:
+            assert client.run("setup", 1, 0) == Ran("ok", 0, 0, b"", b"")
+        assert written == [encode(1, "K", b"a") + encode(2, "T", b"b") + encode(3, "R", b"\0\1\0")]
+        written.clear()
+        client._pending.clear()
 
 
 def test_a_greeting_is_one_of_its_own_and_comes_in_time(monkeypatch: pytest.MonkeyPatch) -> None:

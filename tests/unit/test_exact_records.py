@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import threading
 from dataclasses import MISSING, asdict, fields, replace
@@ -425,12 +426,27 @@ def test_a_key_changes_with_all_that_a_cell_is(monkeypatch: pytest.MonkeyPatch) 
     assert all(found[cell] == cell_key(CATALOG, cell) for cell in cells())
     other = replace(CATALOG, devices={**CATALOG.devices, "uno": replace(CATALOG.device("uno"), clock_hz=1)})
     assert cell_key(other, cells()[0]) != found[cells()[0]] and BENCH_VERSION == 2
+    uno = CATALOG.device("uno")
+    turned = replace(uno, simulator=dict(reversed([*uno.simulator.items()])))
+    assert [*turned.simulator] != [*uno.simulator]
+    other = replace(CATALOG, devices={**CATALOG.devices, "uno": turned})
+    with monkeypatch.context() as patch:
+        patch.setattr(keys, "key_of", lambda request: "built")
+        assert cell_key(other, cells()[0]) == cell_key(CATALOG, cells()[0])
 
     def fail(request: object) -> str:
         raise BuildError("no compiler")
 
     monkeypatch.setattr(keys, "key_of", fail)
     assert cell_key(CATALOG, cells()[0]) != found[cells()[0]]
+
+
+def test_an_oracle_counts_by_what_is_in_its_file() -> None:
+    from motecrypt.bench import keys
+
+    text = (CIPHER.folder / CIPHER.oracle).read_bytes()
+    assert keys._oracle_hash(CIPHER) == hashlib.sha256(text).hexdigest()
+    assert keys._oracle_hash(replace(CIPHER, oracle="none.py")) == "missing"
 
 
 def test_cells_of_one_firmware_are_one_job() -> None:
@@ -449,6 +465,7 @@ def test_cells_of_one_firmware_are_one_job() -> None:
         ("uno", "flash", ("-O3",), (("none", 128, 32, 0),)),
         ("pico", "ram", (), (("none", 128, 32, 0),)),
     ]
+    assert job() == job(), "whoever waits for it"
     assert all(j.cipher is CIPHER and j.implementation == BODY and j.stop is stop for j in made)
     assert made[0].title == f"uno aes128-cbc {BODY.name}"
     assert made[0].cell("encrypt", made[0].runs[0]) == plain

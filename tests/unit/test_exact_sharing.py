@@ -98,6 +98,17 @@ def test_who_stops_gets_what_was_done(crew: Crew) -> None:
         crew.begin(done)  # type: ignore[arg-type]
 
 
+def test_what_no_thread_has_begun_with_is_called_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crew_module, "Task", lambda work: work)
+    crew = Crew(1, threading.Event())
+    first, second = Work(""), Work("")
+    for work in (first, second):
+        crew.begin(work)  # type: ignore[arg-type]
+    threading.Timer(0.05, first.go.set).start()
+    second.go.set()
+    assert crew.stop() == [(first, {"begun": first})]
+
+
 def test_what_one_has_raised_is_raised(crew: Crew) -> None:
     failed = Work("")
     failed.error = ZeroDivisionError()

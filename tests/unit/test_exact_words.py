@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -202,7 +203,7 @@ def test_numbers_are_finite_and_have_64_bits() -> None:
     assert str(told.value) == f"{where}: nested too deeply; 16 tables are the most"
 
 
-def test_a_descriptor_is_read_up_to_a_megabyte(tmp_path: Path) -> None:
+def test_a_descriptor_is_read_up_to_a_megabyte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "f.toml"
 
     def said() -> str:
@@ -215,6 +216,11 @@ def test_a_descriptor_is_read_up_to_a_megabyte(tmp_path: Path) -> None:
     assert Table.read(place).integer("a") == 1 and Table.read(place).where == str(place)
     place.write_text("a = 1\n" + "#" * ((1 << 20) - 5))
     assert said() == "longer than 1,048,576 bytes: no descriptor"
+    asked: list[int] = []
+    content = SimpleNamespace(read=lambda most: asked.append(most) or b"a = 1")
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", lambda path, mode: contextlib.nullcontext(content))
+        assert Table.read(place).integer("a") == 1 and asked == [(1 << 20) + 1]
     place.write_bytes(b"a = '\xff'")
     assert said().startswith("not valid TOML: 'utf-8' codec can't decode byte 0xff")
     place.write_text("a = 1\na = 2")

@@ -65,7 +65,7 @@ class Crew:
     def stop(self) -> list[tuple[Job, Outcome]]:
         """End all work soon; returns what was done of it."""
         self._stop.set()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(cancel_futures=True)
         done = [(task.job, future) for future, task in self._working.items() if not future.cancelled()]
         self._working.clear()
         return [(job, future.result()) for job, future in done if future.exception() is None]

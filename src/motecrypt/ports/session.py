@@ -239,7 +239,6 @@ def listen(
         Called with the port each time it has been opened.
     """
     port: SerialPort | None = SerialPort(path, baud)
-    fresh = True
     try:
         while not stop.asked and not over():
             if port is None:
@@ -247,11 +246,9 @@ def listen(
                 if port is None:
                     return
                 notice(f"port {path}: is back")
-                fresh = True
             try:
-                if fresh and setup is not None:
+                if setup is not None:
                     setup(port)
-                fresh = False
                 _serve(port, feed, stop, over, quiet_s)
             except PortError as error:  # and nothing else: a full disk is no port
                 notice(f"{error}; waiting for it")

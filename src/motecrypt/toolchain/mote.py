@@ -61,7 +61,9 @@ def build_mote(mote: Mote, target: Path) -> None:
     sensor = FIRMWARE / "motes" / "sensor"
     sources = [sensor / "uno.c", FIRMWARE / "devices" / "uno" / "hal.c"]
     folders = [FIRMWARE / name for name in ("include", "modes", "ciphers/aes", "ciphers/ascon", "link")]
+    secret = ""
     if mote.mode == "C":
+        secret = f"#define MOTE_KEY {', '.join(map(str, mote.key))}\n"
         names: tuple[str, ...] = ("motes/sensor/paper.c", "modes/cbc.c", "ciphers/aes/aes_fast.c")
         defines = ["-DCIPHER_KEY_BYTES_MAX=32", '-DCIPHER_HEADER="cbc.h"', '-DBLOCK_HEADER="aes_fast.h"']
     else:
@@ -72,10 +74,7 @@ def build_mote(mote: Mote, target: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="motecrypt-") as scratch:
         # In a file, since a command line can be read by everyone on the machine.
         settings = Path(scratch) / "mote_settings.h"
-        text = f"#define MOTE_INTERVAL_MS {mote.interval_ms}u\n"
-        if mote.mode == "C":
-            text += f"#define MOTE_KEY {', '.join(map(str, mote.key))}\n"
-        settings.write_text(text)
+        settings.write_text(f"#define MOTE_INTERVAL_MS {mote.interval_ms}u\n{secret}")
         elf = Path(scratch) / "mote.elf"
         include = [part for folder in folders for part in ("-I", folder)]
         command: list[str | Path] = ["avr-gcc", *_FLAGS, *defines, "-include", settings, *include]

@@ -396,7 +396,7 @@ def test_signals_are_asked_for_and_given_back() -> None:
     before = [signal.getsignal(number) for number in numbers]
     for number in numbers:
         with Stop() as stop:
-            assert not stop.asked
+            assert not stop.asked and not os.get_blocking(stop.fileno()) and not os.get_blocking(stop._write)
             signal.raise_signal(number)
             signal.raise_signal(number)
             assert stop.asked and os.read(stop.fileno(), 9) == b"!!"
@@ -444,7 +444,8 @@ def test_a_port_is_read_and_written_without_waiting() -> None:
             while not (came := port.read()):
                 pass
             assert came == bytes(range(100, 110))
-            assert sum(iter(lambda: port.write(bytes(4096)), 0)) > 4096
+            taken = [port.write(bytes(4096)) for _ in range(100)]
+            assert sum(taken) > 4096 and taken[-1] == 0
             with pytest.raises(InputError, match=r"^port .*: busy: another program holds it"):
                 SerialPort(os.ttyname(slave))
             os.close(master)
@@ -523,6 +524,10 @@ def test_what_is_no_port_is_told_with_its_name(monkeypatch: pytest.MonkeyPatch) 
 
 
 # --- virtual radios ----------------------------------------------------------------------------------------
+
+
+def test_how_much_is_read_at_once() -> None:
+    assert (serial_port.READ_BYTES, virtual.READ_BYTES) == (4096, 512)
 
 
 def test_lateness_is_summed_up() -> None:

@@ -237,6 +237,28 @@ def test_a_driver_is_used_again_where_it_can_be() -> None:
     assert (opened[4][1].closed, started(plain)) == (1, 5)
 
 
+def test_what_has_come_is_taken_without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+    with driver(
+        "sys.stdin.read(1); os.close(int(sys.argv[1])); sys.stdout.write('x'); sys.stdout.flush()" + WAIT
+    ) as session:
+        assert session._drain_events() is True  # nothing has come
+        session.write(b"x")
+        assert session.read(soon()) == b"x" and session._drain_events() is False
+
+        def read(descriptor: int, most: int) -> bytes:
+            asked.append((descriptor, most))
+            return b"y"
+
+        assert session._process.stdout is not None
+        output = session._process.stdout.fileno()
+        with monkeypatch.context() as patch:
+            patch.setattr(session_module, "select", SimpleNamespace(select=lambda *_: ([output], [], [])))
+            patch.setattr(session_module, "os", SimpleNamespace(read=read))
+            assert session.read(soon()) == b"y" and session._drain_events() is True
+        assert asked == [(output, 65536), (session._events, 65536)] and session._event_text == b"y"
+
+
 def test_a_driver_that_does_not_end_is_killed() -> None:
     waited: list[Any] = []
 

@@ -138,7 +138,10 @@ DAMAGED = HELLO[:3] + bytes([HELLO[3] ^ 1]) + HELLO[4:]
     [
         (HELLO[:6], r"only half a frame came \(6 bytes\); check the cable"),
         (b"\x7e\x01\x00\x7e", r"only half a frame came \(4 bytes\)"),
-        (DAMAGED, "frames come damaged; check the cable, and that the board runs at its usual clock"),
+        *(
+            (noise, "frames come damaged; check the cable, and that the board runs at its usual clock")
+            for noise in (DAMAGED, b"ab\x7e" + DAMAGED, DAMAGED + b"ab\x7e", DAMAGED + b"\0b\x7e")
+        ),
         (
             b"hello there, sketch",
             r"19 bytes that are no frame of protocol 1 \(68 65 6c 6c 6f 20 74 68 65 72 65 2c\.\.\.\)",
@@ -245,6 +248,9 @@ def test_how_an_uno_is_flashed(
         return outcome
 
     image = SimpleNamespace(segments=(Segment(0, b"a"), Segment(0x800000, b"ram")))
+    laid_out: list[Any] = []
+    flat = board.flat
+    monkeypatch.setattr(board, "flat", lambda *given: laid_out.append(given) or flat(*given))
     monkeypatch.setattr(board, "read_image", lambda elf, device: image)
     monkeypatch.setattr(board.process, "run", run)
     with pytest.raises(BoardError, match=f"^/dev/p: could not be flashed: {said}"):
@@ -255,6 +261,7 @@ def test_how_an_uno_is_flashed(
     command = ["avrdude", "-q", "-q", "-D", "-p", "atmega328p", "-c", "arduino", "-x", "attempts=3"]
     assert asked[0][:-1] == [*command, "-P", "/dev/p", "-b", "115200", "-U"]
     assert contents == [":01000000619E\n:00000001FF\n"] * 2
+    assert laid_out == [(image, 0, 0x800000)] * 2 and not board.BoardSession.restartable
 
 
 def test_the_picos_volume_is_found_and_waited_for(

@@ -78,6 +78,7 @@ def test_nothing_to_damage_and_a_crash() -> None:
     session = FakeSession(fault="flips")
     session.read(0.0)
     assert answer(session, encode(7, "R", b"\0")) == encode(7, "r", RAN)
+    assert answer(session, encode(6, "M", b"bc")) and answer(session, encode(7, "R", b"\0"))[13:15] == b"cc"
     with pytest.raises(Fault, match=r"^the firmware crashed at 0x123$"):
         FakeSession(fault="dies").write(b"")
 
