@@ -71,7 +71,7 @@ def poisson_tail(count: int, mean: float) -> float:
     """Return the chance of `count` or more events where `mean` are expected."""
     term = exp(count * log(mean) - mean - lgamma(count + 1))
     total, n = 0.0, count
-    while term > total * 1e-12 and n < count + 10_000:
+    while term > total * 1e-12:
         total += term
         n += 1
         term *= mean / n
@@ -180,7 +180,7 @@ def _upper_gamma(a: float, x: float) -> float:
     """Return the regularised upper incomplete gamma function Q(a, x), by series or continued fraction."""
     if x <= 0:
         return 1.0
-    scale = exp(-x + a * log(x) - lgamma(a)) if -x + a * log(x) - lgamma(a) > -740 else 0.0
+    scale = exp(-x + a * log(x) - lgamma(a))
     if x < a + 1:
         term = total = 1 / a
         n = a

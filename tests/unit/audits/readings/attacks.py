@@ -38,6 +38,7 @@ def attackers() -> dict[str, Any]:
         toys.described(name, kind, mode=mode, tag_bytes=tag, message=MessageLengths(multiple=multiple))
         for name, kind, mode, tag, multiple in (
             *((name, "stream", "", 0, 1) for name in named),
+            *((kind, kind, "", 0, 1) for kind in ("another kind", "unknown kind")),
             *(
                 ("b-" + mode, "block mode", mode, tag, multiple)
                 for mode in ("cbc", "cfb", "ecb", "ctr", "ofb", "ccm", "gcm", "siv")
@@ -46,7 +47,7 @@ def attackers() -> dict[str, Any]:
             ),
         )
     ]
-    answers = {each.name: [a.NAME for a in all_attacks() if a.applies(each)] for each in ciphers[:8]}
+    answers = {each.name: [a.NAME for a in all_attacks() if a.applies(each)] for each in ciphers[:10]}
     modes = [
         [
             each.mode,
@@ -54,7 +55,7 @@ def attackers() -> dict[str, Any]:
             each.message.multiple,
             *(a.NAME for a in all_attacks() if a.applies(each)),
         ]
-        for each in ciphers[8:]
+        for each in ciphers[10:]
     ]
     reader = cbc_padding_oracle.receiver(
         toys.Toy(b"", lambda k, m, n, a: (m, b""), lambda k, c, n, a, t: c), 4
@@ -109,6 +110,7 @@ def attackers() -> dict[str, Any]:
         "apply": answers,
         "apply to modes": modes,
         "likely": [keystream_reuse._likely(n) for n in range(256)],
+        "keystreams": [keystream_reuse.attack([bytes((32 ^ k, 32))] * 2).hex() for k in (0, 1, 254, 255)],
         "padded": [cbc_padding_oracle.pad(b"a" * n, 4).hex() for n in range(6)],
         "accepted": [reader(b"", text) for text in plaintexts],
         "telegrams": draws,
