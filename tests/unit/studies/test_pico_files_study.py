@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from motecrypt.experiments.passwords import PasswordDerivation
 from motecrypt.files.crypt_and_hash import ROUNDS
 from motecrypt.findings.passwords import KIND as PASSWORDS
 from motecrypt.findings.pico_file import KIND, PARTS, VERSION, FileQuestion
+from motecrypt.model import Comparison
 from motecrypt.results import Results
 from motecrypt.studies import needs
 from motecrypt.studies.pico import file_tables
@@ -137,3 +139,44 @@ def test_what_a_guess_costs_is_told(results: Results, monkeypatch: pytest.Monkey
     assert PasswordDerivation(3).ensure(results).outcome == outcome, "stored once"
     results.store_finding(PASSWORDS, 1, view.PASSWORDS.asked(), {"hashes_ms": 6.2, "argon2id_ms": 120.0})
     assert "A guess takes 120 ms" in view.StoredFiles(results).passwords()
+
+
+# --- limits ----------------------------------------------------------------------------------------
+
+
+def test_a_time_within_the_share_is_reproduced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(view, "WITHIN", 0.125)
+    said = [view._verdict(ratio) for ratio in (0.874, 0.875, 1.125, 1.126, None)]
+    assert said == ["contradicted", "reproduced", "reproduced", "contradicted", "not measured"]
+
+
+def test_what_dominates_is_more_than_one_half() -> None:
+    """The key's hashes and the set-up; an eighth of a per cent beside one half decides."""
+
+    def said(key: float, sealed_bytes: int = 720) -> dict[str, Comparison]:
+        stored = SimpleNamespace(
+            parts_ms=lambda job, direction: {"setup": 0.25, "key": key, "cipher": 1.0, "files": 1.0},
+            total_ms=lambda job, direction: 100.0,
+            outcome=lambda job: SimpleNamespace(sealed_bytes=sealed_bytes),
+        )
+        return {row.row: row for row in view.claims(stored)}  # type: ignore[arg-type]
+
+    for key, verdict in ((49.75, "contradicted"), (49.875, "reproduced"), (49.625, "contradicted")):
+        row = said(key)["set-up dominates"]
+        assert (row.verdict, row.measured) == (verdict, key)
+    for sealed, verdict in ((719, "contradicted"), (720, "reproduced"), (721, "contradicted")):
+        assert said(50.0, sealed)["format"].verdict == verdict
+
+
+def test_a_slow_card_is_told_from_half_as_much_again() -> None:
+    def said(slow: float) -> str:
+        def parts(job: FileQuestion, direction: str) -> dict[str, float]:
+            return {"files": slow if job.storage == view.CARDS[1] else 2.0}
+
+        return view._card_claims(SimpleNamespace(parts_ms=parts))[0].verdict  # type: ignore[arg-type]
+
+    assert [said(slow) for slow in (2.9, 3.0, 3.1)] == ["contradicted", "contradicted", "reproduced"]
+
+
+def test_the_largest_files_run_without_the_caches_model() -> None:
+    assert {size for size, job in view.swept_jobs().items() if job.cache == "none"} == {1 << 18}

@@ -66,7 +66,7 @@ def _of_the_print(source: str) -> list[Comparison]:
             unit="%",
             said=7.92,
             found=round(100 * (1 - p / c), 2),
-            holds=abs(100 * (1 - p / c) - 7.92) <= 0.005,
+            holds=round(100 * (1 - p / c), 2) == 7.92,
             note=f"the printed mean times are {c:.3f} ms (C) and {p:.3f} ms (P): P takes 7.34 % "
             "less. 7.92 % is "
             "how much more C takes than P: divided by the wrong one",

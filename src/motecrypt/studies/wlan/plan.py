@@ -268,8 +268,8 @@ class Stored:
         """Least and most cycles of encrypting the longer message, and over how many random inputs."""
         cost = self.mote(device, cipher, bits)
         for cell, m in self._mote(device, cipher, bits).items():
-            wanted = (cost is not None and cell.implementation.name == cost.implementation, cell.operation)
-            if wanted != (True, "encrypt") or cell.message_bytes != max(MOTE_LENGTHS):
+            found = (cost is not None and cell.implementation.name == cost.implementation, cell.operation)
+            if (*found, cell.message_bytes) != (True, "encrypt", max(MOTE_LENGTHS)):
                 continue
             if m.cycles_min is not None and m.cycles_max is not None:
                 return m.cycles_min, m.cycles_max, m.inputs
