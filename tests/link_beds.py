@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
-import os
-import subprocess
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
+from link_builds import compiled
 from motecrypt.catalog import FIRMWARE
-from motecrypt.paths import cache_dir, make_dir
-from motecrypt.toolchain.includes import file_hash, reached
 from motecrypt.toolchain.link import STORAGE_BYTES, SUITES, Event, KeyBlock
 
 BED = Path(__file__).parent / "unit" / "link" / "node_bed.c"
@@ -35,18 +31,7 @@ def _opened(storage: Storage, *defines: str) -> ctypes.CDLL:
     own = ["-I", str(NODE), f'-DLINK_STORAGE_HEADER="{storage}.h"', *(f"-D{define}" for define in defines)]
     own += ["-DBED_FILE"] if storage == "file" else []
     command = [*SUITES["aes128-ccm"].command(sources, _FLAGS), *own]
-    paths = [part for part in command if isinstance(part, Path)]
-    found = [p for p in paths if p.suffix == ".c"]
-    hashes = [file_hash(p) for p in reached(found, [NODE, *(p for p in paths if p.suffix != ".c")])]
-    key = hashlib.sha256("\0".join((*hashes, *(str(p) for p in command if isinstance(p, str)))).encode())
-    target = make_dir(cache_dir() / "link-tests") / f"bed-{key.hexdigest()[:20]}.so"
-    if not target.exists():
-        scratch = target.with_name(f".{target.name}.{os.getpid()}")
-        done = subprocess.run(
-            [*map(str, command), "-o", str(scratch)], capture_output=True, text=True, timeout=120, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        scratch.replace(target)
+    target = compiled(command, [NODE], "bed-")
     library = ctypes.CDLL(str(target), use_errno=True)
     pointer, byte = ctypes.c_void_p, ctypes.c_uint8
     library.bed_call.argtypes = [pointer, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint32, byte]

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import os
-import subprocess
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from motecrypt.paths import cache_dir, make_dir
-from motecrypt.toolchain.includes import file_hash, reached
+from link_builds import compiled
 from motecrypt.toolchain.link import STORAGE_BYTES, SUITES, Event, KeyBlock, NativeLink, Suite, open_library
 
 FAULTY = Path(__file__).parent / "unit" / "link" / "faulty_port.c"
@@ -32,19 +29,7 @@ def faulty_library(suite: Suite, *defines: str) -> Path:
     checks = CHECKS if os.environ.get(CHECKED) else ()
     whole = SUITES[suite].command([FAULTY], (*_FLAGS, *checks, *(f"-D{define}" for define in defines)))
     command = [part for part in whole if part != "-DCIPHER_NO_AD" or WITH_AD not in defines]
-    sources = [part for part in command if isinstance(part, Path) and part.suffix == ".c"]
-    places = [part for part in command if isinstance(part, Path) and part.suffix != ".c"]
-    hashes = [file_hash(path) for path in reached(sources, places)]
-    key = hashlib.sha256("\0".join((*hashes, *(str(p) for p in command if isinstance(p, str)))).encode())
-    target = make_dir(cache_dir() / "link-tests") / f"{key.hexdigest()[:20]}.so"
-    if not target.exists():
-        scratch = target.with_name(f".{target.name}.{os.getpid()}")
-        done = subprocess.run(
-            [*map(str, command), "-o", str(scratch)], capture_output=True, text=True, timeout=120, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        scratch.replace(target)
-    return target
+    return compiled(command)
 
 
 @lru_cache(maxsize=64)

@@ -12,6 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from link_ends import FullDisk
 from link_ports import FaultyLink
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.link.gateway import EVENTS_MAX, Gateway, NodeEvent, NodeMessage
@@ -32,18 +33,6 @@ from motecrypt.toolchain.link import (
 
 MASTER = bytes(range(16))
 READING = b"21.4 C"
-
-
-class FullDisk(MemoryStore):
-    """A store that can be full."""
-
-    full = False
-
-    def write(self, record: bytes) -> None:
-        """Replace the record, or refuse."""
-        if self.full:
-            raise MotecryptError("no space left on device")
-        super().write(record)
 
 
 class Field:

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests"))
 
 import link_model as model  # noqa: E402
+from link_ends import begun  # noqa: E402
 from link_ports import CHECKED, FaultyLink  # noqa: E402
 from motecrypt.toolchain.link import (  # noqa: E402
     COMMAND,
@@ -30,12 +31,10 @@ from motecrypt.toolchain.link import (  # noqa: E402
     TAG_16,
     Event,
     KeyBlock,
-    NativeLink,
     Suite,
     derive,
     link_library,
     node_key,
-    open_library,
 )
 
 STORED: list[dict[str, Any]] = json.loads(model.VECTORS.read_text())["links"]
@@ -289,9 +288,7 @@ def test_a_suite_is_compiled_and_read_once() -> None:
 
 
 def test_the_longest_packets_carry_the_longest_message() -> None:
-    node = NativeLink(open_library(link_library("aes128-ccm")))
-    node.provision(KeyBlock(5, SHORT | LISTENS, 255, 1, bytes(16)))
-    assert node.begin() == Event.NOTHING
+    node = begun(KeyBlock(5, SHORT | LISTENS, 255, 1, bytes(16)))
     longest = 15 * (255 - 3) - 4 - 8
     assert node.send(bytes(longest + 1)) == Event.TOO_LONG
     assert node.send(bytes(longest)) == Event.SENT and len(node.packets()) == 15

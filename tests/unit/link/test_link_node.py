@@ -16,6 +16,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+import link_ends
 from link_beds import MESSAGE, PACKET, PAGE, SECTOR, START, Bed, PowerLostError
 from motecrypt.toolchain.link import (
     COMMAND,
@@ -30,8 +31,6 @@ from motecrypt.toolchain.link import (
     Event,
     KeyBlock,
     NativeLink,
-    link_library,
-    open_library,
 )
 
 KEY = bytes(range(16))
@@ -45,10 +44,7 @@ def block(generation: int = 1, node: int = 5, options: int = OPTIONS, packet_byt
 
 
 def gateway(options: int = OPTIONS, packet_bytes: int = PACKET) -> NativeLink:
-    made = NativeLink(open_library(link_library("aes128-ccm")))
-    made.provision(block(options=options | GATEWAY, packet_bytes=packet_bytes))
-    assert made.begin() is Event.NOTHING
-    return made
+    return link_ends.begun(block(options=options | GATEWAY, packet_bytes=packet_bytes))
 
 
 def fresh(*defines: str, content: int = 0xFF) -> Bed:
@@ -179,9 +175,7 @@ def test_a_key_block_for_longer_packets_is_refused_at_the_start() -> None:
 def test_a_stream_is_cut_into_packets_and_skipped_after_what_is_none(packet_bytes: int) -> None:
     options = OPTIONS | STREAM
     bed, end = provisioned(options=options, packet_bytes=packet_bytes), gateway(options, packet_bytes)
-    other = NativeLink(open_library(link_library("aes128-ccm")))
-    other.provision(block(node=6, options=options | GATEWAY, packet_bytes=packet_bytes))
-    other.begin()
+    other = link_ends.begun(block(node=6, options=options | GATEWAY, packet_bytes=packet_bytes))
     now = 0
 
     def line(data: bytes, pause: int = 0) -> list[Event]:
@@ -246,8 +240,7 @@ def test_new_keys_are_taken_once_and_only_of_a_later_generation() -> None:
 
 def test_the_keys_that_are_there_now_count_not_those_that_were() -> None:
     bed = provisioned(generation=5)
-    other = NativeLink(open_library(link_library("aes128-ccm")))
-    other.provision(KeyBlock(5, OPTIONS, PACKET, 7, bytes(16)))
+    other = link_ends.provisioned(KeyBlock(5, OPTIONS, PACKET, 7, bytes(16)))
     numbers = [struct.unpack_from("<I", page, STORAGE_BYTES)[0] for page in pages(bed)]
     newest = max(number for number in numbers if number != 2**32 - 1)
     put_page(bed, newest % PAGES, page_of(other.storage, newest))
@@ -502,9 +495,7 @@ def test_the_link_over_a_flash_uses_no_counter_twice_whenever_power_goes() -> No
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Path]:
     path = tmp_path / "node.store"
-    link = NativeLink(open_library(link_library("aes128-ccm")))
-    link.provision(block())
-    path.write_bytes(link.storage)
+    path.write_bytes(link_ends.provisioned(block()).storage)
     path.chmod(0o600)
     yield path
 

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from link_ends import provisioned
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.link import create_key_file, keys, read_hex_key, read_key_file
 from motecrypt.link.keys import create_master_file, create_private, link_end, read_master_file
 from motecrypt.link.node import HostNode, node_record
 from motecrypt.link.state import FileStore, MemoryStore, pack, unpack
-from motecrypt.toolchain.link import SHORT, KeyBlock, NativeLink, Suite, link_library, open_library
+from motecrypt.toolchain.link import SHORT, KeyBlock, Suite
 
 SUITE: Suite = "aes128-ccm"
 
@@ -274,8 +275,7 @@ while True:
 
 
 def test_kill_9_never_repeats_a_counter(tmp_path: Path) -> None:
-    node = NativeLink(open_library(link_library(SUITE)))
-    node.provision(KeyBlock(5, SHORT, 255, 1, bytes(16)))
+    node = provisioned(KeyBlock(5, SHORT, 255, 1, bytes(16)), SUITE)
     written(tmp_path / "node", "").write_bytes(node_record(SUITE, node.storage))
     used: list[str] = []
     for round_number in range(4):

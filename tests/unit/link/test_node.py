@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from link_ends import FullDisk, begun, provisioned
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.link.gateway import Gateway, NodeEvent, NodeMessage
 from motecrypt.link.node import HostNode, node_record
@@ -25,26 +26,11 @@ from motecrypt.toolchain.link import (
     TAG_16,
     Event,
     KeyBlock,
-    NativeLink,
     Suite,
-    link_library,
     message_bytes_max,
-    open_library,
 )
 
 READING = b"21.4 C"
-
-
-class FullDisk(MemoryStore):
-    """A store that can be full."""
-
-    full = False
-
-    def write(self, record: bytes) -> None:
-        """Replace the record, or refuse."""
-        if self.full:
-            raise MotecryptError("no space left on device")
-        super().write(record)
 
 
 class Line:
@@ -232,9 +218,7 @@ def test_records_that_are_no_nodes_are_refused() -> None:
         HostNode(MemoryStore())
 
     def storage(node: int, options: int) -> str:
-        link = NativeLink(open_library(link_library("aes128-ccm")))
-        link.provision(KeyBlock(node, options, 32, 1, bytes(16)))
-        return link.storage.hex()
+        return provisioned(KeyBlock(node, options, 32, 1, bytes(16))).storage.hex()
 
     bad = [b"", record[:-2], pack("gateway", {"suite": "aes128-ccm", "storage": image}), pack("node", {})]
     for suite, text in (
@@ -279,9 +263,7 @@ def test_only_the_groups_number_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
     ("options", "packet_bytes"), [(LISTENS, 12), (LISTENS | TAG_16, 60), (LISTENS | STREAM, 255)]
 )
 def test_the_longest_message_goes_and_no_longer_one(options: int, packet_bytes: int, how: int) -> None:
-    link = NativeLink(open_library(link_library("aes128-ccm")))
-    link.provision(KeyBlock(5, options, packet_bytes, 1, bytes(16)))
-    link.begin()
+    link = begun(KeyBlock(5, options, packet_bytes, 1, bytes(16)))
     longest = message_bytes_max(options, packet_bytes, how)
     assert link.send(bytes(longest + 1), CONFIRMED | how) == Event.TOO_LONG
     assert link.send(bytes(longest), CONFIRMED | how) == Event.WAITING and len(link.packets()) == 15

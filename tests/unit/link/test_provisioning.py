@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from link_ends import native
 from motecrypt.cli import main
 from motecrypt.errors import InputError
 from motecrypt.link import provisioning
@@ -23,10 +24,7 @@ from motecrypt.toolchain.link import (
     STREAM,
     TAG_16,
     Event,
-    NativeLink,
-    link_library,
     node_key,
-    open_library,
 )
 
 MASTER = bytes(range(16))
@@ -268,7 +266,7 @@ def test_every_form_holds_the_same_keys_and_the_gateway_knows_them(
     assert stat.S_IMODE(record.stat().st_mode) == 0o600
     store = FileStore(record)
     gateway = Gateway(store, MASTER)
-    node = NativeLink(open_library(link_library("aes128-ccm")))
+    node = native()
     assert node.begin(image) is Event.NOTHING
     node.send(b"21.4 C")
     got = []

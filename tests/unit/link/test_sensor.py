@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from link_ends import begun
 from motecrypt.catalog import FIRMWARE
 from motecrypt.link.stream import StreamReader
 from motecrypt.toolchain.link import (
@@ -24,8 +25,6 @@ from motecrypt.toolchain.link import (
     KeyBlock,
     NativeLink,
     Suite,
-    link_library,
-    open_library,
 )
 
 PLAY = Path(__file__).with_name("sensor_play.c")
@@ -51,10 +50,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def end(options: int, packet_bytes: int = 12, node: int = 5, suite: Suite = "aes128-ccm") -> NativeLink:
     """One end of the mote's link."""
-    made = NativeLink(open_library(link_library(suite)))
-    made.provision(KeyBlock(node, options, packet_bytes, 1, KEY))
-    assert made.begin() is Event.NOTHING
-    return made
+    return begun(KeyBlock(node, options, packet_bytes, 1, KEY), suite)
 
 
 def play(program: Path, storage: bytes, tenths: int, script: list[str]) -> list[str]:
