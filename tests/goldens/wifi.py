@@ -210,6 +210,8 @@ def links() -> dict[str, Any]:
             found["transfers"].append(list(vars(made).values()))
         except InputError as error:
             found["transfers"].append(str(error))
+    both = dcf.phy("g", "infrastructure")
+    found["on the air"] = [[both.air_us(100, rate), both.ack_rate(rate)] for rate in (*dcf.DSSS, *dcf.OFDM)]
     found["success"] = [
         dcf.Link({1.0: margin}, fading).success(1.0)
         for margin in (-10.0, -0.1, 0.0, 0.1, 20.0)

@@ -33,6 +33,8 @@ ACK_BYTES = 14
 BEACON_US = 1230.0  # a beacon of about 100 bytes at 1 Mbit/s, with its wait
 BEACON_PERIOD_US = 102_400.0
 RETRY_LIMIT = 7
+DSSS = (1.0, 2.0, 5.5, 11.0)
+OFDM = (6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0)
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Phy:
         symbols of 4 us with 22 service and tail bits, then 6 us of signal extension (clause 19).
         """
         bits = 8 * frame_bytes
-        if not self.ofdm or rate in (1.0, 2.0, 5.5, 11.0):
+        if not self.ofdm or rate in DSSS:
             return 192 + bits / rate
         return 20 + 4 * math.ceil((22 + bits) / (4 * rate)) + 6
 
@@ -79,10 +81,6 @@ class Phy:
         """DIFS, the back-off given, the frame, SIFS and its acknowledgement."""
         ack_us = self.air_us(ACK_BYTES, self.ack_rate(rate))
         return self.difs_us + backoff_us + self.air_us(frame_bytes, rate) + self.sifs_us + ack_us
-
-
-DSSS = (1.0, 2.0, 5.5, 11.0)
-OFDM = (6.0, 9.0, 12.0, 18.0, 24.0, 36.0, 48.0, 54.0)
 
 
 def phy(name: str, mode: str) -> Phy:

@@ -67,7 +67,7 @@ def _polynomial(r: int, ciphertext: bytes) -> int:
 
 
 def _roots(square: int) -> Iterator[int]:
-    root = pow(square, (PRIME + 1) // 4, PRIME)
+    root = pow(square, PRIME // 4 + 1, PRIME)  # the prime is 3 modulo 4
     if root * root % PRIME == square:
         yield root
         yield PRIME - root

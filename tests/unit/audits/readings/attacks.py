@@ -41,9 +41,9 @@ def attackers() -> dict[str, Any]:
             *((kind, kind, "", 0, 1) for kind in ("another kind", "unknown kind")),
             *(
                 ("b-" + mode, "block mode", mode, tag, multiple)
-                for mode in ("cbc", "cfb", "ecb", "ctr", "ofb", "ccm", "gcm", "siv")
+                for mode in ("aaa", "cbc", "cfb", "ecb", "ctr", "ofb", "ccm", "gcm", "siv", "zzz")
                 for tag in (0, 8)
-                for multiple in (1, 16)
+                for multiple in (1, 2, 16)
             ),
         )
     ]
@@ -125,7 +125,7 @@ def attackers() -> dict[str, Any]:
             str(poly.attack(close[0], (close[1][0], bytes(16)))),
             [str(r) for r in poly._roots(2)],
         ],
-        "roots": [[str(root) for root in poly._roots(square)] for square in (4, 9, 0, 2)],
+        "roots": [[str(root) for root in poly._roots(square)] for square in (4, 9, 0, 2, poly.PRIME - 4)],
         "second bytes": [
             rc4_broadcast.attack(heard)
             for heard in ([b"ab", b"cb", b"cd"], [b"az", b"ab"], [b"a\0", b"a\xff"])

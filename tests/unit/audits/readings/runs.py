@@ -130,6 +130,23 @@ def _first_bytes(n: int) -> Callable[[bytes, bytes, bytes], bytes]:
     return lambda k, m, nonce: bytes(b ^ 7 for b in m[:n]) + Random(m).randbytes(len(m[n:]))
 
 
+def _receiving_by_turns() -> toys.ToyAccess:
+    """ChaCha20-Poly1305 whose receiver refuses, accepts, and accepts something else."""
+    turn = count()
+
+    def decrypt(key: bytes, ciphertext: bytes, nonce: bytes, ad: bytes, tag: bytes) -> bytes:
+        step = next(turn) % 4
+        if not step:
+            raise oracle.Rejected
+        right = toys.chacha_access.keyed(key).decrypt(ciphertext, nonce, ad, tag)
+        return (right, bytes(16), b"\xff" * 16)[step - 1]
+
+    def encrypt(key: bytes, message: bytes, nonce: bytes, ad: bytes) -> tuple[bytes, bytes]:
+        return toys.chacha_access.keyed(key).encrypt(message, nonce, ad)
+
+    return toys.ToyAccess(encrypt, decrypt)
+
+
 def successes() -> dict[str, Any]:
     """What each attack says where some keys fall, or where it is a near thing."""
     found: dict[str, Any] = {}
@@ -142,6 +159,8 @@ def successes() -> dict[str, Any]:
     ):
         some = Some(access, _silent(cipher), (True, False, True))
         found[f"{attack.NAME} on some keys"] = _ran(attack, some, cipher, False)
+    name = "poly1305-nonce-reuse on a receiver by turns"
+    found[name] = _ran(poly1305_nonce_reuse, _receiving_by_turns(), toys.CHACHA, True)
     short = toys.described("rc4d", message=MessageLengths(1, 4))
     some = Some(made_of(_rc4d), made_of(_at_most(4)), (True, False, True))
     found["rc4d-ciphertext-only on some keys"] = _ran(rc4d_passive, some, short, False)
