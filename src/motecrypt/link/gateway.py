@@ -15,11 +15,11 @@ from typing import Any
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.link.state import Store, pack, unpack
 from motecrypt.toolchain.link import (
+    BOTH_WAYS,
     BROADCAST,
     GATEWAY,
     KEY_BYTES,
-    LISTENS,
-    SHORT,
+    NODE_BITS,
     STORAGE_BYTES,
     Event,
     KeyBlock,
@@ -115,7 +115,7 @@ class Gateway:
         self._generations: dict[int, int] = {}
         self._durable: dict[int, bytes] = {}
         self._renewing: dict[int, int] = {}
-        self._void: set[int] = set()  # in the record already
+        self._voided = False  # some node became void, and the record does not say so yet
         self._packets: list[bytes] = []
         self._events: deque[NodeEvent] = deque(maxlen=EVENTS_MAX)
         record = store.read()
@@ -158,7 +158,7 @@ class Gateway:
     def _commit(self) -> None:
         """Write what has changed; when that fails, forget it: nothing is accepted that is not kept."""
         changed = [node for node, link in self._links.items() if link.stored]
-        if not changed and self._durable.keys() - self._links.keys() <= self._void:
+        if not changed and not self._voided:
             return
         durable = self._durable | {node: self._links[node].storage for node in changed}
         nodes = {
@@ -176,8 +176,7 @@ class Gateway:
                 else:  # new, or void until now
                     del self._links[node]
             raise
-        self._durable = durable
-        self._void = durable.keys() - self._links.keys()
+        self._durable, self._voided = durable, False
         for node in changed:
             self._links[node].stored = False
 
@@ -202,7 +201,7 @@ class Gateway:
                 entries.append(NodeEntry(node, generation, void=True))
         return tuple(entries)
 
-    def provision(self, node: int, options: int = SHORT | LISTENS) -> bytes:
+    def provision(self, node: int, options: int = BOTH_WAYS) -> bytes:
         """New keys for a node number, in its next generation; what an earlier node of it has is void.
 
         Returns
@@ -259,7 +258,7 @@ class Gateway:
             elif event is Event.TOO_LONG:
                 void.append(node)
                 del self._links[node]
-                self._durable[node] = b""
+                self._durable[node], self._voided = b"", True
             else:
                 raise MotecryptError(f"node {node}: its new epoch cannot be kept")
         self._commit()
@@ -317,7 +316,7 @@ class Gateway:
             asked.clear()
 
         for packet in packets:
-            node = packet[0] & BROADCAST if packet else BROADCAST
+            node = packet[0] & NODE_BITS if packet else BROADCAST
             link = self._links.get(node)
             if link is None or node == BROADCAST:
                 astray()

@@ -96,9 +96,10 @@ def decode(mode: str, key: bytes, received: bytes) -> bytes:
 
 def encoded_bytes(mode: str, message_bytes: int, packet_bytes: int = 12) -> int:
     """The length of what `encode` makes, without a key."""
-    if mode == "T":
+    way = MODES[mode]
+    if not way.keyed:
         return message_bytes
     padded = (message_bytes // BLOCK + 1) * BLOCK
-    if mode == "B":
+    if way.binary:
         return BLOCK + padded
-    return 2 * padded if mode == "C" else -(-2 * padded // packet_bytes) * packet_bytes
+    return -(-2 * padded // packet_bytes) * packet_bytes if way.filled else 2 * padded

@@ -10,6 +10,7 @@ from motecrypt.link.state import Store, pack, unpack
 from motecrypt.toolchain.link import (
     BROADCAST,
     GATEWAY,
+    NODE_BITS,
     STORAGE_BYTES,
     SUITES,
     Event,
@@ -86,7 +87,7 @@ class HostNode:
     ) -> None:
         """Take packets as they come; as `Gateway.receive`."""
         for packet in packets:
-            if not packet or packet[0] & BROADCAST != self.number:
+            if not packet or packet[0] & NODE_BITS != self.number:
                 astray()
                 continue
             event = self._link.receive(packet)

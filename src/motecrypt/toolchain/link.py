@@ -27,7 +27,11 @@ FOLDER = FIRMWARE / "link"
 KEY_BYTES = 16
 STORAGE_BYTES = 188
 BROADCAST = 63
+NODE_BITS = 0x3F
+"""Of a packet's first byte."""
 SHORT, LISTENS, STREAM, TAG_16, GATEWAY = 1, 2, 4, 8, 128
+BOTH_WAYS = 3
+"""SHORT and LISTENS: the options of a node on a packet radio."""
 CONFIRMED, COMMAND, FILE, LONG = 0x40, 0x10, 0x30, 0x01
 PIECES_MAX = 15
 MESSAGE_MAX = PIECES_MAX * 252

@@ -129,6 +129,13 @@ def test_the_options_of_a_radio(serial: bool, sends_only: bool, options: int) ->
     assert link_options(serial=serial, sends_only=sends_only) == options
 
 
+def test_options_are_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("SHORT", 3), ("LISTENS", 6), ("STREAM", 12)):
+        monkeypatch.setattr(f"motecrypt.toolchain.link_node.{name}", value)
+    told = [link_options(serial=s, sends_only=o) for s in (True, False) for o in (True, False)]
+    assert told == [15, 15, 3, 7]
+
+
 def test_the_answer_time_is_four_packets_on_a_slow_radio() -> None:
     times = {name: radio(name).answer_ms for name in radio_names()}
     assert times.pop("lora") == 4500

@@ -43,7 +43,7 @@ def test_a_file_arrives_whole_and_private(tmp_path: Path, length: int) -> None:
 
 
 @pytest.mark.parametrize("longest", [42, 60, 141, 142, 200, 2000])
-def test_no_part_is_longer_than_asked(longest: int) -> None:
+def test_no_part_is_longer_than_asked(longest: int, monkeypatch: pytest.MonkeyPatch) -> None:
     content = bytes(index % 251 for index in range(5000))
     first, *pieces, last = file_parts("up/" + "x" * 300, content, longest)
     label, digest = first[1:5], hashlib.sha256(content).digest()
@@ -57,6 +57,9 @@ def test_no_part_is_longer_than_asked(longest: int) -> None:
     assert b"".join(piece[9:] for piece in pieces) == content
     assert next(file_parts("x", b"", 60))[1:5] != next(file_parts("x", b"", 60))[1:5], "labels are random"
     assert next(file_parts("\udcff", b"", 60))[41:] == b"?"
+    drawn: list[int] = []
+    monkeypatch.setattr(files.secrets, "token_bytes", lambda count: drawn.append(count) or b"mark")
+    assert next(file_parts("x", b"", 60))[1:5] == b"mark" and drawn == [4]
 
 
 def test_an_interrupted_file_is_never_told_as_whole(tmp_path: Path) -> None:
@@ -153,6 +156,8 @@ def test_a_wrong_piece_never_becomes_a_file(tmp_path: Path) -> None:
         (b"\2" + bytes(7), "02"),
         (b"\3" + bytes(3), "03"),
         (b"\3" + bytes(5), "03"),
+        *((bytes([kind]) + bytes(60), f"{kind:02x}") for kind in (0, 3, 4, 255)),
+        *((bytes([kind]) + bytes(4), f"{kind:02x}") for kind in (0, 1, 2, 4)),
     ],
 )
 def test_what_is_no_part_is_refused(tmp_path: Path, part: bytes, shown: str) -> None:

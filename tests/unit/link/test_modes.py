@@ -53,9 +53,31 @@ def test_packets_of_the_papers_modes_by_hand() -> None:
     assert [encoded_bytes("C", length) for length in (0, 15, 16)] == [32, 32, 64]
     assert [encoded_bytes("P", length, 12) for length in (0, 16)] == [36, 72]
     assert encoded_bytes("P", 0, 32) == 32 and encoded_bytes("T", 7) == 7
-    assert [(mode.letter, mode.keyed) for mode in MODES.values()] == [
-        ("T", False),
-        ("C", True),
-        ("P", True),
-        ("B", True),
+    assert [encoded_bytes("P", length) for length in (0, 15, 16)] == [36, 36, 72]
+    assert [encoded_bytes("P", 16, packet_bytes) for packet_bytes in (63, 64, 65)] == [126, 64, 65]
+
+
+def test_what_the_modes_are() -> None:
+    told = [(key, way.letter, way.keyed, way.binary, way.filled) for key, way in MODES.items()]
+    assert told == [
+        ("T", "T", False, False, False),
+        ("C", "C", True, False, False),
+        ("P", "P", True, False, True),
+        ("B", "B", True, True, False),
     ]
+    assert encode("T", b"", b"plain") == decode("T", b"", b"plain") == b"plain"
+
+
+@pytest.mark.parametrize("length", [0, 15, 16, 17, 40])
+def test_each_mode_is_its_formula(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    message, iv = bytes(range(length)), bytes(range(50, 66))
+    drawn: list[int] = []
+    monkeypatch.setattr("motecrypt.link.modes.os.urandom", lambda count: drawn.append(count) or iv)
+    fixed, random = (AES.new(KEY, AES.MODE_CBC, each).encrypt(pad(message, 16)) for each in (bytes(16), iv))
+    text = fixed.hex().upper().encode()
+    filled = text.ljust((len(text) + 11) // 12 * 12, b"+")
+    sent = {"T": message, "C": text, "P": filled, "B": iv + random}
+    for mode, expected in sent.items():
+        assert encode(mode, KEY, message) == expected and decode(mode, KEY, expected) == message
+        assert encoded_bytes(mode, length) == len(expected)
+    assert drawn == [16]

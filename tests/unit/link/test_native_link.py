@@ -37,6 +37,7 @@ DEFINES = ["-DCIPHER_TAG_BYTES=16", "-DCIPHER_TAG_VARIES", "-DCIPHER_NO_AD", "-D
 
 def test_the_numbers_of_the_link() -> None:
     assert (link.KEY_BYTES, link.STORAGE_BYTES, link.BROADCAST) == (16, 188, 63)
+    assert link.NODE_BITS == 63 and link.BOTH_WAYS == link.SHORT | link.LISTENS
     assert (link.SHORT, link.LISTENS, link.STREAM, link.TAG_16, link.GATEWAY) == (1, 2, 4, 8, 128)
     assert (link.CONFIRMED, link.COMMAND, link.FILE, link.LONG) == (0x40, 0x10, 0x30, 1)
     assert (link.PIECES_MAX, link.MESSAGE_MAX) == (15, 3780)
@@ -212,16 +213,19 @@ def end(options: int = SHORT | LISTENS, packet_bytes: int = 32) -> NativeLink:
     return made
 
 
+@pytest.mark.parametrize("more", [0, 16])
 @pytest.mark.parametrize("offset", [0, 1, 15])
-def test_a_port_lies_at_a_multiple_of_16(offset: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_lies_at_a_multiple_of_16(offset: int, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
     library = open_library(link_library("aes128-ccm"))
-    real = ctypes.addressof
+    real, size = ctypes.addressof, ctypes.c_size_t.in_dll(library, "port_bytes").value + more
     with monkeypatch.context() as moved:
         moved.setattr(ctypes, "addressof", lambda memory: (real(memory) + 15) // 16 * 16 + offset)
+        told = SimpleNamespace(in_dll=lambda library, name: SimpleNamespace(value=size))
+        moved.setattr(ctypes, "c_size_t", told)
         made = NativeLink(library)
     start = (real(made._memory) + 15) // 16 * 16
     assert made.address == start + (16 if offset else 0)
-    assert len(made._memory) == ctypes.c_size_t.in_dll(library, "port_bytes").value + 16
+    assert len(made._memory) == size + 16
 
 
 def test_storage_is_what_was_given_and_says_when_it_is_written() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import struct
 import sys
@@ -80,7 +81,7 @@ def test_a_flash_image_is_page_0_and_nothing_else() -> None:
     assert made == (told + struct.pack("<I", zlib.crc32(told))).ljust(8192, b"\xff")
 
 
-@pytest.mark.parametrize("offset", [0, 0x1F0000, 0xFFE000])
+@pytest.mark.parametrize("offset", [0, 0x1000, 0x1F0000, 0x1FF000, 0xFFE000])
 def test_a_uf2_has_every_page_of_both_sectors(offset: int) -> None:
     made = provisioning.uf2(IMAGE, offset)
     assert len(made) == 32 * 512
@@ -96,6 +97,13 @@ def test_a_uf2_has_every_page_of_both_sectors(offset: int) -> None:
         data += block[32 : 32 + 256]
     assert data == provisioning.flash_image(IMAGE)
     assert provisioning.uf2(IMAGE) == provisioning.uf2(IMAGE, 0x1F0000)
+
+
+def test_pages_lie_behind_the_flashs_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(provisioning, "_FLASH_BASE", 0x101FF000)
+    made = provisioning.uf2(IMAGE, 0x1F1000)
+    places = [int.from_bytes(made[at + 12 : at + 16], "little") for at in range(0, len(made), 512)]
+    assert places == [0x103F0000 + 256 * number for number in range(32)]
 
 
 @pytest.mark.parametrize("offset", [-4096, 1, 0x1F0100, 0xFFF000])
@@ -171,6 +179,29 @@ def test_files_are_new_and_their_owners_alone(tmp_path: Path) -> None:
     provisioning.write_private(make, [one, two])
     assert (one.read_bytes(), two.read_bytes()) == (b"1", b"22")
     assert {stat.S_IMODE(path.stat().st_mode) for path in (one, two)} == {0o600}
+
+
+def test_files_are_opened_so_that_no_other_program_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, asked = os.open, []
+
+    def open_(path: Path, flags: int, mode: int) -> int:
+        asked.append((path, flags, mode))
+        return opened(path, flags, mode)
+
+    monkeypatch.setattr(os, "open", open_)
+    one = tmp_path / "one"
+    provisioning.write_private(lambda: {one: b"1"}, [one])
+    assert asked == [(one, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)]
+
+    def gone() -> dict[Path, bytes]:
+        two.unlink()
+        raise InputError("no")
+
+    two = tmp_path / "two"
+    with pytest.raises(InputError, match=r"^no$"):
+        provisioning.write_private(gone, [two])
 
 
 def test_where_a_file_is_already_nothing_is_made(tmp_path: Path) -> None:

@@ -1,0 +1,256 @@
+"""The gateway's record and what it does at limits, exactly: names, numbers, generations, epochs, refusals."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import pytest
+
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.link import gateway as module
+from motecrypt.link.gateway import Gateway, NodeEntry, NodeEvent, NodeMessage
+from motecrypt.link.state import MemoryStore, pack
+from motecrypt.toolchain.link import (
+    BROADCAST,
+    COMMAND,
+    CONFIRMED,
+    GATEWAY,
+    LISTENS,
+    LONG,
+    SHORT,
+    TAG_16,
+    Event,
+    NativeLink,
+    link_library,
+    node_key,
+    open_library,
+)
+
+MASTER = bytes(range(16))
+DAMAGED = (
+    "the gateway's record is damaged, and to guess would be unsafe; restore a backup and begin new epochs"
+)
+
+
+class FullDisk(MemoryStore):
+    """A store that can be full."""
+
+    full = False
+
+    def write(self, record: bytes) -> None:
+        """Replace the record, or refuse."""
+        if self.full:
+            raise MotecryptError("no space left on device")
+        super().write(record)
+
+
+def end(storage: bytes) -> NativeLink:
+    """A node with that storage."""
+    made = NativeLink(open_library(link_library("aes128-ccm")))
+    assert made.begin(storage) is Event.NOTHING
+    return made
+
+
+def content(store: MemoryStore) -> dict[str, Any]:
+    """What a record says."""
+    assert store.record is not None
+    told: dict[str, Any] = json.loads(store.record.split(b"\n")[0])
+    return told
+
+
+def with_nodes(store: MemoryStore, nodes: object) -> MemoryStore:
+    """The record with other nodes in it."""
+    return MemoryStore(pack("gateway", {"master": content(store)["master"], "nodes": nodes}))
+
+
+def test_the_numbers_and_what_is_unless_told() -> None:
+    assert (module.EPOCH_MAX, module.GENERATION_MAX, module.EVENTS_MAX) == (0xFFFFFFFF, 0xFFFF, 10_000)
+    assert NodeEntry(3, 1) == NodeEntry(3, 1, 0, 0, False)
+    assert NodeMessage(3, b"") == NodeMessage(3, b"", Event.MESSAGE)
+
+
+@pytest.mark.parametrize("length", [0, 15, 17, 32])
+def test_a_master_key_has_16_bytes(length: int) -> None:
+    with pytest.raises(InputError) as caught:
+        Gateway(MemoryStore(), bytes(length))
+    assert str(caught.value) == f"a master key of {length} bytes; the link takes 16"
+
+
+def test_a_record_is_written_so() -> None:
+    store = MemoryStore()
+    gateway = Gateway(store, MASTER, packet_bytes=40)
+    storage = gateway.provision(5, SHORT | LISTENS | GATEWAY)
+    assert storage[:8] == bytes([2, 5, SHORT | LISTENS, 40, 1, 0, 0, 0]), "the node's end is no gateway's"
+    assert storage[8:24] == node_key("aes128-ccm", MASTER, 5, 1)
+    name = hashlib.sha256(b"motecrypt gatewayaes128-ccm" + MASTER).hexdigest()[:16]
+    image = content(store)["nodes"]["5"][1]
+    assert content(store) == {
+        "motecrypt": "gateway",
+        "version": 2,
+        "master": name,
+        "nodes": {"5": [1, image, 0]},
+    }
+    assert bytes.fromhex(image)[:24] == storage[:2] + bytes([131]) + storage[3:24]
+    assert gateway.head(5) == (131, 40) and store.writes == 1
+    assert gateway.provision(6)[2] == SHORT | LISTENS
+    assert gateway.provision(62, TAG_16)[:5] == bytes([2, 62, TAG_16, 40, 1])
+    assert gateway.provision(5)[4] == 2 and gateway.nodes == (5, 6, 62)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_another_masters_record_is_refused(seed: int) -> None:
+    store = MemoryStore()
+    Gateway(store, MASTER).provision(5)
+    with pytest.raises(InputError) as caught:
+        Gateway(store, hashlib.sha256(bytes([seed])).digest()[:16])
+    words = "the gateway's record belongs to another master key; give this key its own record"
+    assert str(caught.value) == words
+    with pytest.raises(InputError, match="another master key"):
+        Gateway(store, MASTER, "ascon-aead128")
+
+
+def test_a_nodes_key_is_that_of_its_generation() -> None:
+    store = MemoryStore()
+    Gateway(store, MASTER).provision(5)
+    _, image, _ = content(store)["nodes"]["5"]
+    for generation in (0, 2, 3, 4, 5, 6, 7, 0xFFFF):
+        with pytest.raises(InputError) as caught:
+            Gateway(with_nodes(store, {"5": [generation, image, 0]}), MASTER)
+        assert str(caught.value) == DAMAGED
+    for number in ("6", "63", "0"):
+        with pytest.raises(InputError, match="damaged"):
+            Gateway(with_nodes(store, {number: [1, image, 0]}), MASTER)
+    assert Gateway(with_nodes(store, {"5": [1, image, 2**32 - 1]}), MASTER).send(5, b"") is Event.BUSY
+    for void in ("0", "9", "10", "63"):
+        told = Gateway(with_nodes(store, {void: [0xFFFF, "", 0]}), MASTER).registry()
+        assert told == (NodeEntry(int(void), 0xFFFF, void=True),)
+
+
+@pytest.mark.parametrize(
+    ("value", "highest", "whole"),
+    [
+        ("63", 63, 63),
+        ("0", 63, 0),
+        (63, 63, 63),
+        (0, 63, 0),
+        (2**32 - 1, 2**32 - 1, 2**32 - 1),
+        ("64", 63, None),
+        ("100", 200, None),
+        ("", 63, None),
+        ("-1", 63, None),
+        ("\u0663", 63, None),
+        ("\u00b2", 63, None),
+        (64, 63, None),
+        (-1, 63, None),
+        (True, 63, None),
+        (False, 63, None),
+        (1.0, 63, None),
+        (None, 63, None),
+    ],
+)
+def test_what_is_a_whole_number(value: object, highest: int, whole: int | None) -> None:
+    if whole is None:
+        with pytest.raises(ValueError):
+            module._whole(value, highest)
+    else:
+        assert module._whole(value, highest) == whole
+
+
+def test_an_epoch_ends_at_the_last_and_is_offered_again() -> None:
+    store = MemoryStore()
+    gateway = Gateway(store, MASTER, packet_bytes=32)
+    node = end(gateway.provision(5))
+    for _ in range(2):
+        assert gateway.restored(2**40) == ()
+        assert content(store)["nodes"]["5"][2] == 2**32 - 1
+        assert node.receive(gateway.take_packets()[-1]) in (Event.RENEWED, Event.NOTHING)
+    assert node.epoch == 2**32 - 1
+
+
+def test_an_epoch_that_cannot_be_kept_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    gateway = Gateway(MemoryStore(), MASTER)
+    gateway.provision(5)
+    monkeypatch.setattr(NativeLink, "renew", lambda link, epoch: Event.STORAGE)
+    with pytest.raises(MotecryptError, match=r"^node 5: its new epoch cannot be kept$"):
+        gateway.restored(7)
+    monkeypatch.setattr(NativeLink, "receive", lambda link, packet: Event.STORAGE)
+    with pytest.raises(MotecryptError, match=r"^node 5: its state cannot be kept$"):
+        gateway.receive([b"\x05"], lambda messages: [])
+    monkeypatch.setattr(NativeLink, "begin", lambda link: Event.NO_KEY)
+    with pytest.raises(MotecryptError, match=r"^node 6: its link does not begin$"):
+        gateway.provision(6)
+    assert gateway.nodes == (5,)
+
+
+def test_a_node_that_became_void_is_written_once_and_again_where_it_failed() -> None:
+    store = FullDisk()
+    gateway = Gateway(store, MASTER)
+    gateway.provision(7, SHORT)
+    store.full = True
+    with pytest.raises(MotecryptError, match="no space"):
+        gateway.restored(1000)
+    store.full = False
+    writes = store.writes
+    gateway.poll(0)
+    gateway.poll(1)
+    assert store.writes == writes + 1 and content(store)["nodes"] == {"7": [1, "", 0]}
+    again = Gateway(store, MASTER)
+    again.poll(0)
+    assert store.writes == writes + 1, "and after a restart it is known"
+    assert again.registry() == (NodeEntry(7, 1, void=True),)
+
+
+def test_a_message_goes_as_it_is_asked_for() -> None:
+    gateway = Gateway(MemoryStore(), MASTER, packet_bytes=32)
+    node = end(gateway.provision(5))
+    assert gateway.send(5, b"", CONFIRMED | LONG) is Event.WAITING
+    for packet in gateway.take_packets():
+        assert node.receive(packet) in (Event.MESSAGE, Event.NOTHING)
+    node.answer(True)
+    gateway.receive(node.packets(), lambda messages: pytest.fail("a message"))
+    assert gateway.take_events() == [NodeEvent(5, Event.ACCEPTED)] and gateway.take_events() == []
+    assert gateway.send(5, b"21.4 C") is Event.SENT
+    (packet,) = gateway.take_packets()
+    assert packet[0] == 5 and gateway.take_packets() == [], "a short one, which asks nothing"
+    assert gateway.send(5, b"open", CONFIRMED | COMMAND) is Event.WAITING
+    for number in (4, 6, 7):
+        with pytest.raises(InputError) as caught:
+            gateway.send(number, b"")
+        assert str(caught.value) == f"node {number}: not provisioned"
+
+
+def test_only_the_groups_packets_are_none_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    gateway = Gateway(MemoryStore(), MASTER, packet_bytes=32)
+    nodes = {number: end(gateway.provision(number)) for number in (4, 5, 6)}
+    got: list[NodeMessage] = []
+    astray: list[None] = []
+    monkeypatch.setattr(module, "BROADCAST", 5)
+    for node in nodes.values():
+        node.send(b"", LONG)
+    packets = [packet for node in nodes.values() for packet in node.packets()]
+    gateway.receive(
+        [*packets, b""], lambda m: [not got.append(one) for one in m], lambda: astray.append(None)
+    )
+    assert [message.node for message in got] == [4, 6] and len(astray) == 2
+    monkeypatch.undo()
+    assert BROADCAST == 63
+
+
+def test_a_node_keeps_what_it_waits_for_where_its_new_keys_cannot_be_kept() -> None:
+    store = FullDisk()
+    gateway = Gateway(store, MASTER, packet_bytes=32)
+    node = end(gateway.provision(5))
+    assert gateway.send(5, b"21.4 C", CONFIRMED | LONG) is Event.WAITING
+    for packet in gateway.take_packets():
+        node.receive(packet)
+    node.answer(True)
+    store.full = True
+    with pytest.raises(MotecryptError, match="no space"):
+        gateway.provision(5)
+    store.full = False
+    assert gateway.registry()[0].generation == 1
+    gateway.receive(node.packets(), lambda messages: [])
+    assert gateway.take_events() == [NodeEvent(5, Event.ACCEPTED)]
+    assert gateway.provision(5)[4] == 2
