@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ import pytest
 
 from motecrypt.descriptor import Table
 from motecrypt.errors import FailureKind, InputError
-from motecrypt.model import Compiler, Memory, Toolchain, ToolchainTarget
+from motecrypt.model import Memory
 from motecrypt.process import Outcome
 from motecrypt.toolchain import (
     BuildError,
@@ -21,7 +21,6 @@ from motecrypt.toolchain import (
     firmware,
     includes,
     native,
-    pinned,
     sizes,
     sources,
     toolchain,
@@ -277,34 +276,7 @@ def test_sections_count_where_their_addresses_lie(tmp_path: Path) -> None:
     assert sizes.symbols(made) == {"start": 8}
 
 
-# --- pinned toolchains -------------------------------------------------------------------------------------
-
-
-def test_debians_rebuilds_are_the_same_version() -> None:
-    assert pinned._same_version("1.2-3", "1.2-3") and pinned._same_version("1.2-3+b12", "1.2-3")
-    for other in ("1.2-4", "1.2-3+b", "1.2-3+b1x", "1.2-3+deb12u1", ""):
-        assert not pinned._same_version(other, "1.2-3")
-
-
-def test_which_packages_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "b 2.0 config-files\nc  not-installed\nd 3 installed more\ne 4 installed\n"
-    asked: list[str] = []
-
-    def run(command: Sequence[str], timeout_s: float) -> Outcome:
-        asked.append(" ".join(command[3:]))
-        return Outcome(1, said, "no package x")
-
-    monkeypatch.setattr(pinned, "_whole", {})
-    monkeypatch.setattr(pinned.process, "run", run)
-    monkeypatch.setattr(pinned.shutil, "which", lambda name: "/bin/" + name)
-    for _ in range(2):  # what is missing may be there the next time
-        assert pinned._installed(("b", "c", "d", "e")) == {"e": "4"} and pinned._installed(()) is None
-    said = "a 1.0 installed\ne 4 installed\n"
-    for _ in range(2):
-        assert pinned._installed(("a", "e")) == {"a": "1.0", "e": "4"}
-    assert asked == ["b c d e", "b c d e", "a e"]
-    monkeypatch.setattr(pinned.shutil, "which", lambda name: None)
-    assert pinned._installed(("a",)) is None
+# --- the host's own
 
 
 def test_a_cipher_without_a_body_for_the_host_is_told() -> None:
@@ -316,40 +288,6 @@ def test_a_cipher_without_a_body_for_the_host_is_told() -> None:
             continue
         with pytest.raises(InputError, match=rf"^{name}: no implementation{told} runs on the host$"):
             native.open_cipher(name, variant)
-
-
-def test_a_pinned_compiler_takes_the_devices_place() -> None:
-    own = Compiler("old-gcc", ("-m",), ("-Os",), (), ())
-    chain = Toolchain("toy", "Toy", "r", "s", Path("toy.toml"), ())
-    bare = ToolchainTarget(
-        replaces="old-gcc", command="gcc", version="1", linker="", compile_flags=(), include=(), packages=(),
-        libraries=(),
-    )  # fmt: skip
-    full = replace(bare, linker="ld", compile_flags=("-x",), include=("usr/a", "usr/b"), resources="usr/res")
-    for target, root, changes in (
-        (bare, "", {"command": "gcc"}),
-        (bare, "/r", {"command": "/r/usr/bin/gcc", "root": "/r"}),
-        (
-            full,
-            "",
-            {"command": "gcc", "linker": "ld", "compile_flags": ("-x", "-isystem/usr/a", "-isystem/usr/b")},
-        ),
-        (
-            full,
-            "/r",
-            {
-                "command": "/r/usr/bin/gcc",
-                "linker": "/r/usr/bin/ld",
-                "compile_flags": ("-x", "-resource-dir=/r/usr/res", "-isystem/r/usr/a", "-isystem/r/usr/b"),
-                "root": "/r",
-            },
-        ),
-    ):
-        found: Any = SimpleNamespace(root=root)
-        assert pinned._compiler(own, chain, target, found) == replace(own, toolchain="toy", **changes)
-    assert pinned._commands(Path("/r"), full) == [Path("/r/usr/bin/gcc"), Path("/r/usr/bin/ld")]
-    assert pinned._commands(Path("/r"), replace(full, linker="gcc")) == [Path("/r/usr/bin/gcc")]
-    assert pinned._commands(Path("/r"), bare) == [Path("/r/usr/bin/gcc")]
 
 
 # --- archives of sources -----------------------------------------------------------------------------------
@@ -498,27 +436,6 @@ def test_packages_come_by_apt_from_the_first_archive_that_is_told(
     assert asked == ["download a", "update"]
 
 
-def test_a_machine_and_what_it_unpacks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    told = [Outcome(0, " amd64 \n", "")]
-    monkeypatch.setattr(pinned.process, "run", lambda command, timeout_s: told[0])
-    assert pinned._architecture.__wrapped__() == "amd64"
-    told[0] = Outcome(None, "", "")
-    assert pinned._architecture.__wrapped__() == pinned.os.uname().machine
-    told[0] = Outcome(2, "", "dpkg-deb: error: no archive")
-    with pytest.raises(
-        BuildError, match=r"^x\.deb cannot be unpacked: dpkg-deb: error: no archive$"
-    ) as failed:
-        pinned._unpack([Path("x.deb")], tmp_path)
-    assert failed.value.transient
-    (tmp_path / "x.deb").write_text("x")
-    digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"  # SHA-256 of "x"
-    pinned._check(tmp_path / "x.deb", digest)
-    with pytest.raises(
-        BuildError, match=rf"^x\.deb has the hash {digest[:16]}…, pinned is {'a' * 16}…: refused$"
-    ):
-        pinned._check(tmp_path / "x.deb", "a" * 64)
-
-
 def test_a_crate_comes_by_cargo_with_the_users_settings(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -579,88 +496,3 @@ def test_a_source_distribution_comes_by_pip(
     answer[0] = BAD
     with pytest.raises(BuildError, match=r"^a\.c:3: error: no$"):
         sources._from_pypi(source, tmp_path)
-
-
-# --- what is pinned, unpacked ------------------------------------------------------------------------------
-
-TARGET = ToolchainTarget(
-    replaces="old-gcc", command="gcc", version="gcc 1", linker="", compile_flags=(), include=(), packages=(),
-    libraries=(),
-)  # fmt: skip
-
-
-def test_the_systems_own_has_its_linker_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    there = {"gcc": "gcc 1", "ld": "ld 9"}
-
-    def identity(command: str) -> str:
-        if command not in there:
-            raise InputError(f"no {command}")
-        return there[command]
-
-    monkeypatch.setattr(pinned, "identity", identity)
-    assert pinned.is_system(TARGET) and pinned.is_system(replace(TARGET, linker="ld"))
-    assert not pinned.is_system(replace(TARGET, linker="gold"))
-    assert not pinned.is_system(replace(TARGET, version="gcc 2"))
-    assert not pinned.is_system(replace(TARGET, command="cc"))
-
-
-def test_an_unpacked_compiler_runs_where_all_that_it_runs_does(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    broken: list[str] = []
-    parts = {part: str(tmp_path / "lib" / part) for part in pinned._PARTS}
-
-    def run(command: list[Any]) -> Outcome:
-        program, asked = str(command[0]), str(command[1])
-        if asked == "--version":
-            return BAD if program in broken else OK
-        return Outcome(0, parts[asked.partition("=")[2]] + "\n", "")
-
-    monkeypatch.setattr(pinned.process, "run", run)
-    both = replace(TARGET, linker="ld")
-    assert pinned._runs(tmp_path, both)
-    for program in (*parts.values(), *(str(tmp_path / "usr/bin" / name) for name in ("gcc", "ld"))):
-        broken[:] = [program]
-        assert not pinned._runs(tmp_path, both)
-    first = next(iter(parts))
-    for elsewhere in ("/usr/bin/as", "as"):  # what does not lie here is the system's
-        parts[first] = elsewhere
-        broken[:] = [elsewhere]
-        assert pinned._runs(tmp_path, both)
-
-
-def test_where_a_toolchain_lies_tells_what_is_in_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(pinned, "cache_dir", lambda: tmp_path)
-    monkeypatch.setattr(pinned, "_architecture", lambda: "amd64")
-    chain = Toolchain("toy", "Toy", "r", "s", Path("toy.toml"), ())
-    roots = {
-        pinned._root(replace(chain, release=release), target)
-        for release in ("r", "q")
-        for target in (TARGET, replace(TARGET, libraries=("x",)), replace(TARGET, links=(("a", "b"),)))
-    }
-    assert len(roots) == 6 and {root.parent for root in roots} == {tmp_path / "toolchains"}
-    for root in roots:
-        name, _, digest = root.name.rpartition("-")
-        assert name == "toy-gcc" and len(digest) == 16
-    monkeypatch.setattr(pinned, "_architecture", lambda: "arm64")
-    assert pinned._root(chain, TARGET) not in roots
-
-
-def test_what_is_a_program(tmp_path: Path) -> None:
-    import shutil
-    import sys
-
-    program = tmp_path / "program"
-    shutil.copy(Path(sys.executable).resolve(), program)
-    program.chmod(0o755)
-    assert pinned._is_program(program)
-    program.rename(tmp_path / "lib.so.1")
-    assert not pinned._is_program(tmp_path / "lib.so.1")
-    (tmp_path / "lib.so.1").rename(program)
-    (tmp_path / "link").symlink_to(program)
-    (tmp_path / "script").write_text("#!/bin/sh\n")
-    (tmp_path / "script").chmod(0o755)
-    for other in ("link", "script", "none", "."):
-        assert not pinned._is_program(tmp_path / other)
-    program.chmod(0o644)
-    assert not pinned._is_program(program)
