@@ -14,9 +14,11 @@ from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
+from goldens.noting import Noting
 from goldens.text import digest, plain, written
 from goldens.wifi import capture_parts, links, sealed_frames
 from motecrypt import energy
@@ -157,7 +159,12 @@ def files_made() -> dict[str, Any]:
 
     text = samples._text(3000)
     cut = [text[:1], text[1:3], text[3:1000], text[1000:]]
+    drawn: list[Noting] = []
+    with mock.patch.object(samples.random, "Random", lambda seed: drawn.append(Noting(seed)) or drawn[-1]):
+        samples._audio(48)
+        samples._text(200)
     return {
+        "ranges": [each.ranges for each in drawn],
         "samples": [digest(samples._text(n)) for n in (1, 50, 3000)]
         + [digest(samples._audio(n)) for n in (48, 51, 44 + 4 * 2756, 44 + 4 * 2757 + 2)],
         "fill": [

@@ -115,6 +115,11 @@ def attackers() -> dict[str, Any]:
         "accepted": [reader(b"", text) for text in plaintexts],
         "telegrams": draws,
         "sentences": words,
+        "long ones": [
+            digest(play.telegram(Random(1), 7, 20_000).hex()),
+            digest([play.telegram(random, 7, 2).hex() for _ in range(3000)]),
+            digest(play.sentence(Random(2), 40_000).decode()),
+        ],
         "counted": plain(replies),
         "tags": [tag.hex() for tag in tags],
         "one-time keys": [

@@ -12,7 +12,8 @@ from unittest import mock
 
 import audit_toys as toys
 
-from goldens.text import plain
+from goldens.noting import Noting
+from goldens.text import digest, plain
 from motecrypt.audits import _rc4d_state as rc4d
 from motecrypt.audits import oracle
 from motecrypt.audits.attacks import (
@@ -49,10 +50,17 @@ def _set(attack: Any, numbers: Mapping[str, Any]) -> Iterator[None]:
 
 
 def _ran(attack: Any, access: Any, cipher: Any, quick: bool, **numbers: Any) -> Any:
-    noting = toys.Told(access)
-    with _set(attack, {**SHORT, **numbers}):
+    noting, drawn = toys.Told(access), []
+
+    def drawing(*given: object) -> Noting:
+        drawn.append(Noting())
+        drawn[-1].setstate(oracle.randomness(*given).getstate())  # type: ignore[arg-type]
+        return drawn[-1]
+
+    with _set(attack, {**SHORT, **numbers, "randomness": drawing}):
         part = attack.run(noting, cipher, 1, quick)
-    return plain([part.verdict, part.weight, *part.sentences, part.data, noting.digest()])
+    ranges = digest([each.ranges for each in drawn])
+    return plain([part.verdict, part.weight, *part.sentences, part.data, noting.digest(), ranges])
 
 
 def _silent(cipher: Any) -> toys.ToyAccess:
@@ -159,6 +167,10 @@ def successes() -> dict[str, Any]:
     ):
         some = Some(access, _silent(cipher), (True, False, True))
         found[f"{attack.NAME} on some keys"] = _ran(attack, some, cipher, False)
+    for claimed in (b"", b"\xff" * 16):
+        name = f"fixed-iv, {len(claimed)} bytes claimed"
+        claim = {"attack": lambda *given, claimed=claimed: claimed}
+        found[name] = _ran(fixed_iv, toys.aes_access("cbc"), toys.aes_cipher("cbc"), True, **claim)
     name = "poly1305-nonce-reuse on a receiver by turns"
     found[name] = _ran(poly1305_nonce_reuse, _receiving_by_turns(), toys.CHACHA, True)
     short = toys.described("rc4d", message=MessageLengths(1, 4))
