@@ -13,6 +13,8 @@ from motecrypt.toolchain.link import STORAGE_BYTES, SUITES, Event, KeyBlock, Nat
 
 FAULTY = Path(__file__).parent / "unit" / "link" / "faulty_port.c"
 CHECKED = "MOTECRYPT_LINK_CHECKED"
+TRAPS = ("-fsanitize=shift", "-fsanitize-undefined-trap-on-error")
+"""Without the checkers too, a shift that an int is too narrow for ends the process: an AVR's is narrower."""
 WITH_AD = "LINK_TEST_WITH_AD"
 """A define: the cipher is compiled as one that could have associated data."""
 CHECKS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
@@ -26,7 +28,7 @@ class PowerLostError(Exception):
 @lru_cache(maxsize=64)
 def faulty_library(suite: Suite, *defines: str) -> Path:
     """The core over faulty storage; with the checkers on where the environment asks for them."""
-    checks = CHECKS if os.environ.get(CHECKED) else ()
+    checks = CHECKS if os.environ.get(CHECKED) else TRAPS
     whole = SUITES[suite].command([FAULTY], (*_FLAGS, *checks, *(f"-D{define}" for define in defines)))
     command = [part for part in whole if part != "-DCIPHER_NO_AD" or WITH_AD not in defines]
     return compiled(command)

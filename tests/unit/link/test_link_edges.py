@@ -136,15 +136,17 @@ def test_an_answer_that_asks_for_fragments_starts_the_wait_anew() -> None:
 
 
 def test_that_short_packets_are_over_is_kept_once() -> None:
-    made = end(False)
-    for counter, (detail, failures) in enumerate(((0, 0), (1, NO_SHORT), (1, NO_SHORT), (0, NO_SHORT))):
+    made = end(False, failures=64)
+    for counter, (detail, failures) in enumerate(
+        ((0, 64), (1, NO_SHORT | 64), (1, NO_SHORT | 64), (0, NO_SHORT | 64))
+    ):
         assert made.send(READING, CONFIRMED | LONG) is Event.WAITING
         made.packets()
         writes = made.tester.writes
         tag = LINK.long(UP, counter, READING, CONFIRMED).full_tag
         assert made.receive(LINK.answer(UP, counter, tag, model.ACCEPTED, detail)) is Event.ACCEPTED
         assert made.failures == failures and (made.tester.writes > writes) == (counter == 1)
-    assert made.begin() is Event.NOTHING and made.failures == NO_SHORT
+    assert made.begin() is Event.NOTHING and made.failures == NO_SHORT | 64
 
 
 # --- sending
@@ -243,6 +245,11 @@ def test_an_epoch_is_told_again_and_none_goes_back() -> None:
 def test_in_a_new_epoch_nothing_of_the_old_one_is_left() -> None:
     gateway, node = end(True, 64, 3), end(False, 64, 3)
     for made, direction in ((gateway, UP), (node, DOWN)):
+        assert made.send(READING) is Event.WAITING
+        made.packets()
+        tag = LINK.long(1 - direction, 64, READING, CONFIRMED).full_tag
+        answer = LINK.answer(1 - direction, 64, tag, model.ACCEPTED, 0)
+        assert made.receive(answer) is Event.ACCEPTED and made.since == 0, "in step"
         assert made.receive(bytes([SHORT_HEAD, 3]) + bytes(8)) is Event.FORGED
         assert made.failures == 64
         assert take(made, LINK.long(direction, 3, READING, 0)) is Event.MESSAGE
@@ -445,6 +452,16 @@ def test_what_a_buffer_has_no_room_for_is_not_taken(room: int, short: int, long:
         buffer = made.begin_in(22 + room)
         assert take(made, packed) is event
         assert buffer.raw[22 + room :] == b"\xa5" * 32
+
+
+@pytest.mark.parametrize("ahead", [0, 1, 14, 15, 16, 17])
+def test_a_jump_leaves_the_window_behind_the_newest(ahead: int) -> None:
+    made = end(True, receive=100)
+    assert take(made, LINK.long(UP, 100 + ahead, READING, 0)) is Event.MESSAGE
+    for counter in range(84, 101 + ahead):
+        fresh = 100 <= counter < 100 + ahead and 100 + ahead - counter < 16
+        told = take(made, LINK.long(UP, counter, READING, 0))
+        assert told is (Event.MESSAGE if fresh else Event.NOTHING), counter
 
 
 def test_counters_are_claimed_before_what_they_are_for() -> None:

@@ -7,8 +7,8 @@
 enum {
     PAGES = LINK_FLASH_SECTOR / LINK_FLASH_PAGE, /* in a sector */
     AT_NUMBER = LINK_STORAGE_BYTES,
-    AT_CRC = AT_NUMBER + 4,
-    PAGE_USED = AT_CRC + 4
+    AT_CRC = AT_NUMBER + sizeof(uint32_t),
+    PAGE_USED = AT_CRC + sizeof(uint32_t)
 };
 
 /* The CRC-32 of IEEE 802.3, bit by bit. */
