@@ -52,7 +52,7 @@ static void authenticate_data(const struct block_key *key, uint8_t *mac, const s
     uint8_t length[6] = {0xff, 0xfe};
     uint8_t used = left < 0xff00 ? 2 : 6;
 
-    write_number(length + used, left, used == 2 ? 2 : 4);
+    write_number(length + used, left, used == 2 ? 2 : sizeof left);
     add(mac, length, used);
     while (left > 0) {
         uint8_t part = (uint8_t)(BLOCK_BYTES - used);
@@ -137,7 +137,7 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
 }
 
 uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
-    uint8_t mac[2 * BLOCK_BYTES];
+    uint8_t mac[BLOCK_BYTES + BLOCK_BYTES];
     uint8_t status = process(context, mac, io, ENCRYPTING);
 
     if (status == CIPHER_OK) {
@@ -147,7 +147,7 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
 }
 
 uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
-    uint8_t mac[2 * BLOCK_BYTES];
+    uint8_t mac[BLOCK_BYTES + BLOCK_BYTES];
     uint8_t status = process(context, mac, io, DECRYPTING);
 
 #ifdef CIPHER_TAG_VARIES

@@ -12,6 +12,7 @@
 #endif
 
 enum { BLOCK_WORDS = BLOCK_BYTES / 4 };
+enum { ENCRYPTING, DECRYPTING };
 
 static void add(uint8_t *to, const uint8_t *from, uint8_t bytes) {
     for (uint8_t i = 0; i < bytes; i++) {
@@ -119,9 +120,9 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
 }
 
 uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
-    return process(context, io, 0);
+    return process(context, io, ENCRYPTING);
 }
 
 uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
-    return process(context, io, 1);
+    return process(context, io, DECRYPTING);
 }

@@ -50,7 +50,7 @@ static void store(uint8_t *bytes, uint32_t word) {
     } while (0)
 
 /* One DES without IP and FP; `step` is 2 to go through the round keys forward, -2 backward. */
-static void pass(uint32_t halves[2], const uint32_t *keys, int8_t step) {
+static void pass(uint32_t *halves, const uint32_t *keys, int8_t step) {
     uint32_t left = halves[0];
     uint32_t right = halves[1];
     for (uint8_t i = 0; i < DES_ROUNDS / 2; i++) {
@@ -64,7 +64,7 @@ static void pass(uint32_t halves[2], const uint32_t *keys, int8_t step) {
 }
 
 /* IP, then both halves one bit to the left. */
-static void split(const uint8_t *block, uint32_t halves[2]) {
+static void split(const uint8_t *block, uint32_t *halves) {
     uint32_t left = load(block);
     uint32_t right = load(block + 4);
     EXCHANGE(left, right, 4, 0x0f0f0f0fU);
@@ -76,7 +76,7 @@ static void split(const uint8_t *block, uint32_t halves[2]) {
     halves[1] = ROTATE_LEFT(right, 1);
 }
 
-static void join(const uint32_t halves[2], uint8_t *block) {
+static void join(const uint32_t *halves, uint8_t *block) {
     uint32_t left = ROTATE_LEFT(halves[0], 31);
     uint32_t right = ROTATE_LEFT(halves[1], 31);
     EXCHANGE(left, right, 1, 0x55555555U);
@@ -88,7 +88,7 @@ static void join(const uint32_t halves[2], uint8_t *block) {
     store(block + 4, right);
 }
 
-static void expand(uint32_t rounds[DES_ROUNDS][2], const uint8_t key[8]) {
+static void expand(uint32_t (*rounds)[2], const uint8_t *key) {
     uint8_t bits[56]; /* of C and D, one in a byte: each is used about 14 times */
     for (uint8_t place = 0; place < 56; place++) {
         bits[place] = des_key_bit(key, place);

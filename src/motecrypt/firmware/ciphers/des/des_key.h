@@ -26,7 +26,7 @@ TABLE uint8_t des_masks[8] = {0x80, 0x40, 0x20, 0x10, 0x08, 0x04, 0x02, 0x01};
 
 /* One bit (0 or 1) of C and D as they are before any rotation; `place` from 0. Any bit under the mask carries
  * into the ninth bit of the sum: no branch is needed to see it. */
-static inline __attribute__((always_inline)) uint8_t des_key_bit(const uint8_t key[8], uint8_t place) {
+static inline __attribute__((always_inline)) uint8_t des_key_bit(const uint8_t *key, uint8_t place) {
     const uint8_t bit = TABLE_READ8(&des_pc1[place]);
     const uint8_t chosen = key[bit >> 3] & TABLE_READ8(&des_masks[bit & 7]);
     return (uint8_t)((uint16_t)(chosen + 0xff) >> 8);

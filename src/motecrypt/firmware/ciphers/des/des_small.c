@@ -6,7 +6,7 @@
 #include "block.h"
 
 /* IP. Of each byte, the bits 2, 4, 6, 8 go to the left half (halves[0..3]) and 1, 3, 5, 7 to the right. */
-static void split(const uint8_t *block, uint8_t halves[8]) {
+static void split(const uint8_t *block, uint8_t *halves) {
     for (uint8_t i = 8; i-- > 0;) {
         uint8_t byte = block[i];
         for (uint8_t row = 0; row < 4; row++) {
@@ -19,7 +19,7 @@ static void split(const uint8_t *block, uint8_t halves[8]) {
 }
 
 /* The inverse of split. */
-static void join(uint8_t halves[8], uint8_t *block) {
+static void join(uint8_t *halves, uint8_t *block) {
     for (uint8_t i = 8; i-- > 0;) {
         uint8_t byte = 0;
         for (uint8_t row = 0; row < 4; row++) {
@@ -33,7 +33,7 @@ static void join(uint8_t halves[8], uint8_t *block) {
 }
 
 /* The six bits of a round's key that enter a box, first bit highest. */
-static inline __attribute__((always_inline)) uint8_t key_bits(const uint8_t key[8], uint8_t rotation, uint8_t box) {
+static inline __attribute__((always_inline)) uint8_t key_bits(const uint8_t *key, uint8_t rotation, uint8_t box) {
     const uint8_t *chosen = &des_pc2[6 * box];
     const uint8_t end = box < 4 ? 28 : 56;
     uint8_t bits = 0;
@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) uint8_t key_bits(const uint8_t key[
 }
 
 /* One round: target ^= P(S(E(source) ^ round key)). */
-static void des_round(uint8_t target[4], const uint8_t source[4], const uint8_t key[8], uint8_t round) {
+static void des_round(uint8_t *target, const uint8_t *source, const uint8_t *key, uint8_t round) {
     const uint8_t rotation = TABLE_READ8(&des_rotations[round]);
     uint32_t expanded = ((uint32_t)source[0] << 24) | ((uint32_t)source[1] << 16) |
                         ((uint32_t)source[2] << 8) | source[3];

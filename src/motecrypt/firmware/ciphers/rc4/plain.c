@@ -17,7 +17,7 @@ static void swap(uint8_t *a, uint8_t *b) {
 }
 
 /* Key-scheduling algorithm: `sbox` becomes a permutation of 0..255 that depends on the key. */
-static void schedule(uint8_t sbox[256], const uint8_t *key, uint8_t key_bytes) {
+static void schedule(uint8_t *sbox, const uint8_t *key, uint8_t key_bytes) {
     for (uint16_t i = 0; i < 256; i++) {
         sbox[i] = (uint8_t)i;
     }
@@ -41,7 +41,7 @@ static void schedule(uint8_t sbox[256], const uint8_t *key, uint8_t key_bytes) {
 }
 
 /* A fresh copy of the S-box as the key left it. */
-static void take_sbox(uint8_t sbox[256], const struct cipher_context *context) {
+static void take_sbox(uint8_t *sbox, const struct cipher_context *context) {
 #if defined(RC4_E)
     (void)context;
     eeprom_read_block(sbox, stored_sbox, 256);
@@ -76,7 +76,7 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
 }
 
 /* Pseudo-random generation: the next byte of keystream, and one more swap in the S-box. */
-static uint8_t next(uint8_t sbox[256], uint8_t *i, uint8_t *j) {
+static uint8_t next(uint8_t *sbox, uint8_t *i, uint8_t *j) {
     *i = (uint8_t)(*i + 1);
     *j = (uint8_t)(*j + sbox[*i]);
     swap(&sbox[*i], &sbox[*j]);

@@ -19,7 +19,7 @@ static void swap(uint8_t *a, uint8_t *b) {
 }
 
 /* RC4's key-scheduling algorithm: `sbox` becomes a permutation of 0..255 that depends on the key. */
-static void schedule(uint8_t sbox[256], const uint8_t *key, uint8_t key_bytes) {
+static void schedule(uint8_t *sbox, const uint8_t *key, uint8_t key_bytes) {
     for (uint16_t i = 0; i < 256; i++) {
         sbox[i] = (uint8_t)i;
     }
@@ -43,7 +43,7 @@ static void schedule(uint8_t sbox[256], const uint8_t *key, uint8_t key_bytes) {
 }
 
 /* RC4's next byte of keystream, and one more swap in the S-box. */
-static uint8_t next(uint8_t sbox[256], uint8_t *i, uint8_t *j) {
+static uint8_t next(uint8_t *sbox, uint8_t *i, uint8_t *j) {
     *i = (uint8_t)(*i + 1);
     *j = (uint8_t)(*j + sbox[*i]);
     swap(&sbox[*i], &sbox[*j]);
@@ -51,7 +51,7 @@ static uint8_t next(uint8_t sbox[256], uint8_t *i, uint8_t *j) {
 }
 
 /* A fresh copy of the S-box of a pass, as its key left it. */
-static void take_sbox(uint8_t sbox[256], const struct cipher_context *context, enum pass pass) {
+static void take_sbox(uint8_t *sbox, const struct cipher_context *context, enum pass pass) {
 #if defined(RC4D_E)
     (void)context;
     eeprom_read_block(sbox, stored_sbox[pass], 256);
@@ -128,9 +128,9 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
 }
 
 uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
-    return both_passes(context, io, 0);
+    return both_passes(context, io, ENCRYPTING);
 }
 
 uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
-    return both_passes(context, io, 1);
+    return both_passes(context, io, DECRYPTING);
 }

@@ -20,6 +20,8 @@
 
 #define RC4D_IV 42 /* the source's hand-picked constant */
 
+enum { ENCRYPTING, DECRYPTING };
+
 #ifndef RC4D_KEYS
 #define RC4D_KEYS 1
 #endif

@@ -82,9 +82,9 @@ static __attribute__((noinline)) uint8_t both_passes(struct cipher_context *cont
 }
 
 uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
-    return both_passes(context, io, 0);
+    return both_passes(context, io, ENCRYPTING);
 }
 
 uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
-    return both_passes(context, io, 1);
+    return both_passes(context, io, DECRYPTING);
 }

@@ -55,11 +55,11 @@ static inline __attribute__((always_inline)) uint8_t forward(uint8_t *sbox, uint
 }
 
 static __attribute__((noinline)) uint8_t encrypt_forward(uint8_t *sbox, uint8_t *message, size_t bytes) {
-    return forward(sbox, message, bytes, 0);
+    return forward(sbox, message, bytes, ENCRYPTING);
 }
 
 static __attribute__((noinline)) uint8_t decrypt_forward(uint8_t *sbox, uint8_t *message, size_t bytes) {
-    return forward(sbox, message, bytes, 1);
+    return forward(sbox, message, bytes, DECRYPTING);
 }
 
 /* Take the swaps of a pass back. */
