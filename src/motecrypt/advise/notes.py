@@ -22,6 +22,9 @@ FEW_CHARGE = 0.8
 MUCH_LONGER = 1.2
 """By this factor another regulator must lengthen the battery's life to be worth a note."""
 
+SHOWN_PERCENT = 0.005
+"""A difference below this is none in words: it would be told as 0.00 %."""
+
 
 def number(value: float) -> str:
     """A whole number with thousands set apart."""
@@ -147,7 +150,7 @@ def _form(setting: Setting, first: Entry, usable: float) -> list[str]:
             less = message_costs(asked, _at(first.candidate, question.message_bytes, room), usable)
             saved = 0.0 if less is None else (1 - less.energy.total_uj / costs.energy.total_uj) * 100
             exactly = "exactly" if streams(radio) else "up to"
-            gain = f": {percent(saved)} less energy" if saved >= 0.005 else ""
+            gain = f": {percent(saved)} less energy" if saved >= SHOWN_PERCENT else ""
             said.append(f"A message of {exactly} {room} bytes would be one short packet{gain}.")
     filling = costs.air_bytes - costs.sealed_bytes
     if filling:

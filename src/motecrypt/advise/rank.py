@@ -18,7 +18,7 @@ from motecrypt.advise.costs import (
     volts_needed,
 )
 from motecrypt.advise.exchange import message_bytes_max
-from motecrypt.advise.notes import notes, number, percent, plural
+from motecrypt.advise.notes import SHOWN_PERCENT, notes, number, percent, plural
 from motecrypt.advise.records import (
     Advice,
     BatteryPart,
@@ -265,7 +265,7 @@ def _reason(
         words.append(f"{plural(abs(more), 'packet')} {which}")
     if costs.cycles != least.cycles:
         words.append(f"{_times(costs.cycles, least.cycles)} the cycles")
-    if abs(energy) < 0.005:
+    if abs(energy) < SHOWN_PERCENT:
         words.append("the same energy as the first")
     else:
         words.append(f"{percent(abs(energy))} {_which(energy, 'more', 'less')} energy than the first")

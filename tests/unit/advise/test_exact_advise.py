@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import nextafter
 from typing import Any
 
 import pytest
-from advise_parts import ASKED, BOARD, FOUR_NIMH, LINK, NONE, PLAIN_802, SRF, THREE_AA, UNO, ask, made
+from advise_parts import (
+    ASKED,
+    BOARD,
+    FOUR_NIMH,
+    LINK,
+    NONE,
+    PLAIN_802,
+    SRF,
+    THREE_AA,
+    UNO,
+    ask,
+    made,
+    notes_of,
+)
 
 from motecrypt import advise
 from motecrypt.advise import exchange as repeats
 from motecrypt.advise import notes, rank
-from motecrypt.advise.costs import Setting, at_length, usable_fraction
+from motecrypt.advise.costs import Setting, answer_us, at_length, traffic, usable_fraction
 from motecrypt.advise.units import BYTES, SECONDS
 from motecrypt.errors import InputError
 
@@ -315,6 +329,26 @@ def test_a_place_is_told_beside_the_first() -> None:
     assert rank._reason(first, alone, first, alone, 1).endswith("together: 1 packet")
 
 
+def test_a_difference_is_told_from_what_is_shown_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That limit is a quarter of the first's energy here, and what the short message saves."""
+    monkeypatch.setattr(rank, "SHOWN_PERCENT", 25.0)
+
+    def told_of(total_uj: float) -> str:
+        first, own = (
+            replace(FIRST.costs, energy=replace(FIRST.costs.energy, total_uj=t)) for t in (64.0, total_uj)
+        )
+        return rank._reason(made(), own, made(), first, 2)
+
+    assert told_of(80.0) == "recommended, 25 % more energy than the first"
+    assert told_of(79.0) == told_of(49.0) == "recommended, the same energy as the first"
+    assert told_of(48.0) == "recommended, 25 % less energy than the first"
+    six = ask(made(), question=replace(ASKED, message_bytes=6)).entries[0].costs
+    saved = (1 - six.energy.total_uj / FIRST.costs.energy.total_uj) * 100
+    for limit, said in ((saved, True), (nextafter(saved, 100), False)):
+        monkeypatch.setattr(notes, "SHOWN_PERCENT", limit)
+        assert bool(notes_of(ask(made()), "less energy")) is said
+
+
 def test_regulators_that_cannot_run_it_have_no_life() -> None:
     linear, high = (
         advise.regulator_part("linear"),
@@ -354,6 +388,8 @@ def test_usable_charge_at_the_points_of_the_curve() -> None:
         assert usable_fraction(steps, volts) == pytest.approx(share, abs=1e-12), volts
     flat = replace(steps, curve=((4, 0.25), (4, 0.75), (2, 1)))
     assert usable_fraction(flat, 4) == 0.75
+    early = replace(steps, curve=((5, 0), (4, 1)))  # all is used before the cells are empty
+    assert usable_fraction(early, 3) == 1.0
 
 
 def test_cycles_of_one_measured_length() -> None:
@@ -394,8 +430,20 @@ def test_a_step_that_hardly_ever_arrives_is_counted_as_often_as_the_least_chance
     )
 
 
+def test_a_node_that_sends_longer_than_it_waits_does_not_wait_on() -> None:
+    """Seven packets of 100 ms each; it has patience for 400 ms, and hears answers alone."""
+    slow = replace(SRF, air_us=(0.0, *[100_000.0] * 12), gap_us=0.0)
+    question = replace(ASKED, message_bytes=50, delivery="confirmed", loss=0.01)
+    setting = replace(SETTING, radio=slow, question=question)
+    sent = traffic(setting, repeats.forms(LINK, slow, question))
+    done = repeats.exchange(7, 0.01, LINK.tries)
+    assert done.silences > 0 and len(sent.usual.sizes) == 7
+    assert sent.listen_us == pytest.approx(done.answers * answer_us(LINK, slow, 12), rel=1e-12)
+
+
 def test_forms_at_the_end_of_a_packet() -> None:
     wide = replace(SRF, serial_byte_us=0.0)  # packets of any length
+    assert repeats.streams(replace(SRF, serial_byte_us=0.5)) and not repeats.streams(wide)
     assert [repeats.is_short(LINK, SRF, n) for n in (5, 6, 7)] == [False, True, False]
     assert [repeats.is_short(LINK, wide, n) for n in (5, 6, 7)] == [True, True, False]
     assert repeats.short_form(LINK, 5) == repeats.Form("short", (11,), 0, False)
