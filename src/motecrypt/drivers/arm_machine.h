@@ -124,7 +124,7 @@ static inline uint8_t *host_pointer(const struct machine *m, uint32_t address, u
 }
 
 static inline uint16_t code_at(const struct machine *m, uint32_t address) {
-    const uint8_t *code = host_pointer(m, address, 2);
+    const uint8_t *code = host_pointer(m, address, sizeof(uint16_t));
     return (uint16_t)(code ? code[0] | code[1] << 8 : 0);
 }
 
@@ -163,32 +163,26 @@ static inline uint8_t last_of(uint16_t code, const struct thumb_instruction *ins
 }
 
 static void measure_block(struct machine *m, struct block *block, uint32_t address, uint32_t bytes) {
-    struct thumb_instruction instruction = {THUMB_alu, 0, 2, 0};
+    struct thumb_instruction instruction;
     int32_t depth = 0, deepest = 0;
-    uint16_t code = 0;
     if (m->evict != NULL) {
         m->evict(m, block);
     }
-    block->moves_sp = 0;
-    block->address = address;
-    block->bytes = bytes;
-    block->next = address + bytes;
-    block->cycles = 0;
-    block->instructions = 0;
-    for (uint32_t at = address; at < address + bytes; at += instruction.bytes) {
-        code = code_at(m, at);
+    *block = (struct block){.address = address, .bytes = bytes, .next = address + bytes};
+    for (uint32_t at = address; at < block->next; at += instruction.bytes) {
+        uint16_t code = code_at(m, at);
         instruction = instruction_at(m, at);
         block->cycles += thumb_cycles(&instruction, m->cost);
         block->instructions++;
         depth += stack_bytes_of(code, &instruction);
         deepest = depth > deepest ? depth : deepest;
         block->moves_sp |= instruction.writes_sp && stack_bytes_of(code, &instruction) == 0;
+        block->last = last_of(code, &instruction);
+        block->is_empty_loop = bytes == 2 && code == 0xE7FEu; /* B to itself */
+        block->extra = instruction.class == THUMB_branch_if ? m->cost[THUMB_branch_if_taken] : 0;
     }
     block->stack_bytes = (uint32_t)deepest;
     block->stack_left = depth;
-    block->last = last_of(code, &instruction);
-    block->is_empty_loop = bytes == 2 && code == 0xE7FEu; /* B to itself */
-    block->extra = instruction.class == THUMB_branch_if ? m->cost[THUMB_branch_if_taken] : 0;
 }
 
 /* The one hook of the fast mode: every block's cost is added when it begins. */

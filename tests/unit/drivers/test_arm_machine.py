@@ -60,7 +60,7 @@ def test_every_halfword(program: Path) -> None:
 
 
 def test_what_lies_in_a_memory(program: Path) -> None:
-    memories = [("memory", 0x1000, 0x100), ("memory", 0x1100, 0x10)]
+    memories = [("memory", base, size) for base, size in ((0x1000, 0x100), (0x1100, 0x10), (0, 1), (1, 1))]
     asked = [
         (0x1000, 1, 0x1000),
         (0x1000, 0x100, 0x1000),
@@ -68,11 +68,12 @@ def test_what_lies_in_a_memory(program: Path) -> None:
         (0x10FF, 1, 0x10FF),
         (0x10FF, 2, ONES),
         (0x0FFF, 1, ONES),
+        (10, 1, ONES),
         (0x1100, 0x10, 0x1100),
         (0x110F, 1, 0x110F),
         (0x1110, 0, ONES),
     ]
-    found = ask(program, lines=[*memories, *(("where", at, size) for at, size, _ in asked)])[2:]
+    found = ask(program, lines=[*memories, *(("where", at, size) for at, size, _ in asked)])[4:]
     assert found == [place for _, _, place in asked]
 
 
@@ -124,6 +125,14 @@ def test_a_block_is_measured_whole(
         "all_instructions": instructions,
         "slot": 0xFF,
     }
+
+
+def test_a_block_of_nothing_is_nothing(program: Path) -> None:
+    """Whatever lay in its place before."""
+    lines = [("memory", BASE, BYTES), ("code", BASE, PUSH), ("code", BASE + 2, BNE)]
+    lines += [("block", BASE, 4), ("block", BASE, 0), *(("told", n) for n in range(FIELDS_COUNT))]
+    told = ask(program, lines=lines)[-FIELDS_COUNT:]
+    assert told == [BASE, 0, BASE, *[0] * 8, BASE, 2, 0]
 
 
 def test_an_empty_loop_is_one_branch_to_itself(program: Path) -> None:
