@@ -54,7 +54,7 @@ static const struct {
 };
 
 static void free_note(struct machine *m, uint32_t address, int is_write) {
-    uint32_t plain = address >> 28 == 4 ? address & ~0x3000u : address; /* without the atomic aliases */
+    uint32_t plain = address >> 28 == 4 ? address & ~(3u << 12) : address; /* without the atomic aliases */
     for (unsigned i = 0; i < COUNT_OF(unmodelled); i++) {
         if (plain - unmodelled[i].base < unmodelled[i].bytes && (is_write || !unmodelled[i].writes_only) &&
             !(free_run.told & 1u << i)) {

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "bounds.h"
+
 #define RP2040_APB_BASE 0x40000000u
 #define RP2040_APB_BYTES 0x00070000u
 
@@ -75,13 +77,13 @@ struct rp2040 {
 
 static inline uint32_t *rp2040_register(struct rp2040 *chip, uint32_t address) {
     uint32_t offset = address - RP2040_APB_BASE;
-    return &chip->apb[offset >> 14][(offset & 0xFFFu) >> 2];
+    return (uint32_t *)(void *)((uint8_t *)chip->apb[offset >> 14] + (offset & 0xFFFu));
 }
 
 /* Tells a firmware that looks there that it is simulated; an address outside the peripherals does nothing. */
 static inline void rp2040_set_simulated(struct rp2040 *chip, uint32_t address) {
     if (address - RP2040_APB_BASE < RP2040_APB_BYTES) {
-        *rp2040_register(chip, address) = RP2040_SIMULATED;
+        *rp2040_register(chip, address & ~3u) = RP2040_SIMULATED;
     }
 }
 
@@ -182,7 +184,7 @@ static inline uint32_t rp2040_uart_flags(struct rp2040 *chip) {
 }
 
 static inline uint32_t rp2040_apb_read(struct rp2040 *chip, uint32_t address) {
-    uint32_t plain = RP2040_APB_BASE | (address & 0x7CFFCu); /* without the atomic alias bits 12, 13 */
+    uint32_t plain = address & ~(3u << 12); /* without the atomic alias bits 12, 13 */
     uint32_t value = *rp2040_register(chip, plain);
     switch (plain) {
     case RP2040_RESETS + 8: /* RESET_DONE */
@@ -216,8 +218,8 @@ static inline uint32_t rp2040_apb_read(struct rp2040 *chip, uint32_t address) {
 }
 
 static inline void rp2040_apb_write(struct rp2040 *chip, uint32_t address, uint32_t value) {
-    uint32_t plain = RP2040_APB_BASE | (address & 0x7CFFCu);
-    uint32_t block = plain & ~0x3FFFu;
+    uint32_t plain = address & ~(3u << 12);
+    uint32_t block = plain >> 14 << 14;
     uint32_t *target = rp2040_register(chip, plain);
     switch ((address >> 12) & 3u) { /* atomic aliases, datasheet 2.1.2 */
     case 1:
@@ -244,8 +246,8 @@ static inline void rp2040_apb_write(struct rp2040 *chip, uint32_t address, uint3
 
 /* SysTick on the processor clock, counting down from RVR; 24 bits. */
 static inline uint32_t rp2040_systick(struct rp2040 *chip) {
-    uint32_t control = chip->ppb[0x10 / 4];
-    uint32_t reload = chip->ppb[0x14 / 4] & 0xFFFFFFu;
+    uint32_t control = chip->ppb[4];
+    uint32_t reload = chip->ppb[5] & 0xFFFFFFu;
     uint64_t elapsed = chip->outside.cycles(chip->outside.context) - chip->systick_zero;
     if ((control & 5u) != 5u || elapsed == 0 || reload == 0) {
         return 0;
@@ -260,11 +262,11 @@ static inline uint32_t rp2040_ppb_read(struct rp2040 *chip, uint32_t offset) {
     if (offset == 0xED00u) {
         return 0x410CC601u; /* CPUID: Cortex-M0+ r0p1 */
     }
-    return offset >= 0xE000u && offset < 0xF000u ? chip->ppb[(offset - 0xE000u) / 4] : 0;
+    return offset >> 12 == 0xEu ? chip->ppb[(offset - 0xE000u) / 4] : 0;
 }
 
 static inline void rp2040_ppb_write(struct rp2040 *chip, uint32_t offset, uint32_t value) {
-    if (offset >= 0xE000u && offset < 0xF000u) {
+    if (offset >> 12 == 0xEu) {
         if (offset == 0xE018u || offset == 0xE010u) {
             chip->systick_zero = chip->outside.cycles(chip->outside.context);
         }
@@ -274,15 +276,15 @@ static inline void rp2040_ppb_write(struct rp2040 *chip, uint32_t offset, uint32
 
 static inline uint32_t rp2040_sio_read(struct rp2040 *chip, uint32_t offset) {
     uint32_t dividend, divisor;
-    int is_signed = chip->sio[0x7C / 4] != 0; /* which of the two pairs was written last */
-    if (offset >= 0x100u && offset < 0x180u) {
-        return 1u << ((offset - 0x100u) / 4); /* a spinlock is always free: there is one core (2.3.1.3) */
+    int is_signed = chip->sio[31] != 0; /* which of the two pairs was written last */
+    if (offset / 4 >= 64 && offset / 4 < 96) {
+        return 1u << (offset / 4 - 64); /* a spinlock is always free: there is one core (2.3.1.3) */
     }
     if (offset != 0x70u && offset != 0x74u) {
         return offset == 0x78u ? 1u : chip->sio[offset / 4]; /* the divider is always ready */
     }
-    dividend = chip->sio[0x60 / 4];
-    divisor = chip->sio[0x64 / 4];
+    dividend = chip->sio[24];
+    divisor = chip->sio[25];
     if (divisor == 0) {
         return offset == 0x74u ? dividend : (is_signed && (int32_t)dividend < 0 ? 1u : UINT32_MAX);
     }
@@ -294,8 +296,8 @@ static inline uint32_t rp2040_sio_read(struct rp2040 *chip, uint32_t offset) {
 }
 
 static inline void rp2040_sio_write(struct rp2040 *chip, uint32_t offset, uint32_t value) {
-    if (offset >= 0x60u && offset <= 0x6Cu) {
-        chip->sio[0x7C / 4] = offset >= 0x68u;
+    if (offset >> 4 == 6) {
+        chip->sio[31] = offset / 4 >= 26;
         /* the signed and unsigned operands are the same registers */
         offset = offset == 0x60u || offset == 0x68u ? 0x60u : 0x64u;
     }
@@ -304,14 +306,14 @@ static inline void rp2040_sio_write(struct rp2040 *chip, uint32_t offset, uint32
 
 static inline uint32_t rp2040_xip_read(struct rp2040 *chip, uint32_t offset) {
     return offset == 8      ? 0x3u
-           : offset < 0x40u ? chip->xip[offset / 4]
+           : offset / 4 < COUNT_OF(chip->xip) ? chip->xip[offset / 4]
                             : 0; /* STAT: flush ready, FIFO empty */
 }
 
 static inline void rp2040_xip_write(struct rp2040 *chip, uint32_t offset, uint32_t value) {
     if (offset == 4 && (value & 1u)) {
         chip->outside.flush_flash_cache(chip->outside.context);
-    } else if (offset < 0x40u) {
+    } else if (offset / 4 < COUNT_OF(chip->xip)) {
         chip->xip[offset / 4] = value;
     }
 }
@@ -330,7 +332,7 @@ static inline uint32_t rp2040_read(struct rp2040 *chip, const struct rp2040_wind
     case RP2040_XIP:
         return rp2040_xip_read(chip, offset);
     default:
-        return chip->ssi[offset / 4 % 64];
+        return chip->ssi[offset / 4 % COUNT_OF(chip->ssi)];
     }
 }
 
@@ -351,7 +353,7 @@ static inline void rp2040_write(struct rp2040 *chip, const struct rp2040_window 
         rp2040_xip_write(chip, offset, value);
         break;
     default:
-        chip->ssi[offset / 4 % 64] = value;
+        chip->ssi[offset / 4 % COUNT_OF(chip->ssi)] = value;
     }
 }
 

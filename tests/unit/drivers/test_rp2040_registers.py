@@ -123,6 +123,7 @@ def test_a_plain_register_keeps_what_was_written_and_has_three_aliases(program: 
             chip.reads(base + alias + 0xFFC, 0xF0F0F100)
         chip.reads(base + 0xFFE, 0xF0F0F100).reads(base + 0xFF8, 1)
         chip.put(base + 0xFFF, 7).reads(base + 0xFFC, 7)
+    chip.put(0x40038400, 7).reads(0x40048000, 0).reads(0x40038400, 7)  # each block has its own
     chip.done()
 
 
@@ -250,7 +251,9 @@ def test_seconds_pass_through_all_changes(program: Path) -> None:
 
 
 def test_the_tick_runs_when_it_is_enabled(program: Path) -> None:
-    Chip(program).put(TICK, 0x20C).reads(TICK, 0x60C).put(TICK, 0x0C).reads(TICK, 0x0C).done()
+    Chip(program).put(TICK, 0x20C).reads(TICK, 0x60C).put(TICK, 0x0C).reads(TICK, 0x0C).put(
+        TICK, 0x20D
+    ).reads(TICK, 0x60D).done()
 
 
 def test_the_uart(program: Path) -> None:
@@ -329,6 +332,7 @@ def test_the_flash_caches_control(program: Path) -> None:
     chip.put(XIP + 4, 2).tells(1, "said", 1).reads(XIP + 4, 2).put(XIP, 1).reads(XIP, 1).tells(1, "said", 1)
     chip.put(XIP + 0x3C, 9).reads(XIP + 0x3C, 9).put(XIP + 0x40, 9).reads(XIP + 0x40, 0).put(XIP, 1)
     chip.put(SSI + 0xF4, 4).reads(SSI + 0xF4, 4).reads(SSI + 0x1F4, 4).put(SSI + 0x100, 8).reads(SSI, 8)
+    chip.put(SSI + 0xFC, 9).reads(SSI + 0xFC, 9).reads(SSI, 8)
     chip.reads(SSI + 3, 8).put(SSI + 0x2C, 1).reads(SSI + 0x2C, 1).reads(SSI + 0x28, 0)
     chip.done()
 
@@ -337,5 +341,6 @@ def test_a_firmware_that_looks_is_told_that_it_is_simulated(program: Path) -> No
     chip = Chip(program).do("simulated", 0x40058010).reads(0x40058010, 0x53494D55)
     for address in (0x3FFFFFFC, 0x40070000, 0x20000000):
         chip.do("simulated", address)
+    chip.do("simulated", 0x4005801F).reads(0x4005801C, 0x53494D55)
     chip.do("simulated", 0x4006FFFC).reads(0x4006CFFC, 0x53494D55)
     chip.done()
