@@ -15,6 +15,7 @@ import struct
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from motecrypt.errors import MotecryptError
@@ -220,8 +221,8 @@ def _open_own(path: Path, flags: int) -> int:
 def _link_new(source: Path, folder: Path, name: str) -> Path:
     """Give a file a name that nothing has: a link replaces nothing and follows nothing."""
     stem, suffix = Path(name).stem, Path(name).suffix
-    for number in range(1, NAMES_MAX + 1):
-        target = folder / (name if number == 1 else f"{stem}-{number}{suffix}")
+    for each in chain([name], (f"{stem}-{number}{suffix}" for number in range(2, NAMES_MAX + 1))):
+        target = folder / each
         try:
             os.link(source, target, follow_symlinks=False)
         except FileExistsError:
