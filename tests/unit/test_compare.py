@@ -152,6 +152,51 @@ def test_what_counts_comes_first_and_the_largest_of_each_kind_before_the_others(
 
 def test_the_newest_of_equal_cells_counts() -> None:
     assert not compare([cell(), cell(cycles_median=1)], [cell()]).changes
+    longer = [cell(message_bytes=32, cycles_median=n) for n in (1000, 2000)]
+    after = [cell(), cell(cycles_median=1), longer[1], cell(variant="x"), cell(variant="x", cycles_median=1)]
+    found = compare([cell(), longer[0]], after)
+    assert [(c.kind, c.message_bytes, c.percent) for c in found.changes] == [
+        ("worse", 32, 100),
+        ("new", 16, None),
+    ]
+    assert (found.cells, found.equal) == (2, 1)
+
+
+def test_growth_is_told_in_per_cent_of_what_was() -> None:
+    """From nothing there is none: it comes behind the others."""
+    before = [cell(stack_bytes=1), cell(variant="x", ram_bytes=0), cell(variant="y"), cell(variant="z")]
+    after = [
+        *(cell(stack_bytes=3), cell(variant="x", ram_bytes=7)),
+        *(cell(variant="y", cycles_median=1005), cell(variant="z", cycles_median=995)),
+    ]
+    found = compare(before, after, threshold_percent=0)
+    assert [(c.kind, c.figure, c.percent, c.beyond) for c in found.changes] == [
+        ("worse", "stack_bytes", 200.0, True),
+        ("worse", "cycles_median", 0.5, True),
+        ("worse", "ram_bytes", None, True),
+        ("better", "cycles_median", -0.5, True),
+    ]
+    assert [c.beyond for c in compare(before, after, threshold_percent=0.5).changes] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert (
+        compare([cell(ram_bytes=None)], [cell()]).changes
+        == ()
+        == compare([cell()], [cell(ram_bytes=None)]).changes
+    )
+
+
+def test_a_size_is_that_of_the_first_cell_before() -> None:
+    before = [cell(message_bytes=n, flash_bytes=size) for n, size in ((16, 1000), (32, 2000), (64, 500))]
+    after = [cell(message_bytes=n, flash_bytes=3000) for n in (64, 32, 16)]
+    (change,) = compare(before, after).changes
+    assert (change.figure, change.before, change.after, change.percent) == ("flash_bytes", 1000, 3000, 200)
+    assert (change.operation, change.message_bytes, change.ad_bytes, change.cache) == ("", None, None, "")
+    ran = [cell(message_bytes=16, **FAILED), *before[1:]]
+    assert compare(ran, [after[0], after[1]]).changes[0].before == 2000
 
 
 cells = st.lists(

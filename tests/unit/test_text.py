@@ -23,7 +23,7 @@ from motecrypt.report.content import gather
 from motecrypt.report.figure import Figure
 from motecrypt.report.page import render
 from motecrypt.results import Results
-from motecrypt.text import Door, printable, spreadsheet_row
+from motecrypt.text import Door, _numbered, printable, spreadsheet_row
 
 ROOT = Path(__file__).resolve().parents[2]
 CLI = ROOT / "src" / "motecrypt" / "cli"
@@ -39,6 +39,18 @@ def test_what_a_terminal_obeys_is_shown_as_a_number(text: str) -> None:
     shown = printable(f"a{text}b")
     assert all(c.isprintable() for c in shown)
     assert shown.startswith("a\\") or "\\" in shown
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        *((0x1, "\\x01"), (0xFF, "\\xff"), (0x100, "\\u0100"), (0xFFFF, "\\uffff"), (0x10000, "\\U00010000")),
+        (0xE007F, "\\U000e007f"),
+    ],
+)
+def test_a_number_has_two_digits_or_four_or_eight(code: int, shown: str) -> None:
+    match = re.fullmatch("(?s).", chr(code))
+    assert match is not None and _numbered(match) == shown
 
 
 def test_plain_text_stays() -> None:
@@ -127,7 +139,8 @@ def test_a_door_lets_the_rest_of_the_stream_through() -> None:
     door = Door(behind)
     print("a\x1bb", file=door)
     door.writelines(["c\x9b", "d"])
-    assert behind.getvalue() == "a\\x1bb\nc\\x9bd"
+    assert door.write("e\x1b") == 2
+    assert behind.getvalue() == "a\\x1bb\nc\\x9bde\\x1b"
     assert not door.isatty()
 
 
