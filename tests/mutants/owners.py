@@ -144,7 +144,7 @@ def equivalents(path: Path = HERE / "equivalent.toml") -> tuple[Equivalent, ...]
             e["before"],
             e["after"],
             e["argument"],
-            e["checked_by"],
+            e.get("checked_by", ""),
             e.get("under", ""),
         )
         for e in table.get("equivalent", [])

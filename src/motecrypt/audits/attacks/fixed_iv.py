@@ -59,6 +59,7 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
     counted = Counted(oracle)
     found = attack(counted, block_bytes, SECRET_BYTES)
     worked = found == secret
+    read = len(found) if worked else 0
     cause = "has no IV" if not cipher.nonce_bytes else "is used with a fixed IV"
     weight: Weight = "bad" if not cipher.nonce_bytes else "note"
     return Part(
@@ -67,8 +68,8 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
         ("broken" if not cipher.nonce_bytes else "broken by a fixed IV") if worked else "not broken",
         weight if worked else "good",
         (
-            f"Where the cipher {cause} and an attacker chooses the bytes before a secret, {len(found)} of "
+            f"Where the cipher {cause} and an attacker chooses the bytes before a secret, {read} of "
             f"{SECRET_BYTES} secret bytes were read with {counted.queries} queries.",
         ),
-        {"secret_bytes": SECRET_BYTES, "read_bytes": len(found) if worked else 0, "queries": counted.queries},
+        {"secret_bytes": SECRET_BYTES, "read_bytes": read, "queries": counted.queries},
     )

@@ -29,7 +29,7 @@ from motecrypt.audits.attacks import (
     rc4d_two_keys,
 )
 from motecrypt.model import MessageLengths
-from readings.made_up import des, made_of, of_lengths
+from readings.made_up import KEY, des, made_of, of_lengths
 
 SHORT = {"KEYS": 3, "KEYS_QUICK": 2, "GAMES": 6, "TRIALS": 3, "TRIALS_QUICK": 2, "MESSAGES": 9}
 TWO_KEYS = toys.described("rc4d-two-key", key_bits=(256,))
@@ -175,6 +175,11 @@ def successes() -> dict[str, Any]:
     found[name] = _ran(poly1305_nonce_reuse, _receiving_by_turns(), toys.CHACHA, True)
     short = toys.described("rc4d", message=MessageLengths(1, 4))
     some = Some(made_of(_rc4d), made_of(_at_most(4)), (True, False, True))
+    table, fixed = _table(KEY), made_of(lambda k, m, n: rc4d.encrypt(_table(KEY), m))
+    for first in (0, 255):
+        claims = cycle([rc4d_passive.TableClaim(table, messages, first, 1.0) for messages in (5, 6, 6)])
+        with mock.patch.object(rc4d_passive, "attack", lambda heard, of=claims: next(of)):
+            found[f"rc4d-ciphertext-only, {first} claimed"] = _ran(rc4d_passive, fixed, short, False)
     found["rc4d-ciphertext-only on some keys"] = _ran(rc4d_passive, some, short, False)
     opened, changed = made_of(lambda k, m, n: m[::-1]), made_of(lambda k, m, n: bytes(b ^ 1 for b in m))
     for caught in (0, 1, 18, 19):
