@@ -46,7 +46,7 @@ def _opened(storage: Storage, *defines: str) -> ctypes.CDLL:
         library.bed_close.argtypes, library.bed_close.restype = [pointer], None
     else:
         library.bed_cut.argtypes, library.bed_cut.restype = [ctypes.c_int32], None
-        library.bed_memory.restype = library.bed_stuck.restype = ctypes.c_void_p
+        library.bed_memory.restype = library.bed_stuck.restype = library.bed_lazy.restype = ctypes.c_void_p
         library.bed_erasures.restype = library.bed_writes.restype = ctypes.c_uint32
         library.bed_reads.restype = ctypes.c_uint32
     return library
@@ -136,6 +136,11 @@ class Bed:
     def stuck(self) -> ctypes.Array[ctypes.c_uint8]:
         """Bits of the flash that stay 0."""
         return (ctypes.c_uint8 * (4 * SECTOR)).from_address(self.library.bed_stuck())
+
+    @property
+    def lazy(self) -> ctypes.Array[ctypes.c_uint8]:
+        """Bits of the flash that a write leaves 1."""
+        return (ctypes.c_uint8 * (4 * SECTOR)).from_address(self.library.bed_lazy())
 
     def cut_after(self, steps: int) -> None:
         """The power goes after so many bytes written, or parts of a sector erased."""

@@ -33,6 +33,7 @@ const size_t bed_bytes = sizeof(struct bed);
 #ifndef BED_FILE
 static uint8_t memory[ROOM];      /* a sector of somebody else's on both sides */
 static uint8_t stuck[ROOM];       /* bits that stay 0 */
+static uint8_t lazy[ROOM];        /* bits that a write leaves 1 */
 static int32_t steps_left = -1;   /* bytes written or erased until the power goes; below 0: it stays */
 static uint32_t erasures, writes, reads;
 static jmp_buf power;
@@ -43,6 +44,12 @@ uint8_t *bed_memory(void) {
 
 uint8_t *bed_stuck(void) {
     return stuck;
+}
+
+const uint32_t bed_flash_bytes = LINK_FLASH_BYTES;
+
+uint8_t *bed_lazy(void) {
+    return lazy;
 }
 
 void bed_cut(int32_t steps) {
@@ -85,7 +92,7 @@ void link_flash_write(uint32_t at, const uint8_t *page) {
     writes++;
     for (uint32_t i = 0; i < LINK_FLASH_PAGE; i++) {
         step();
-        memory[at + i] &= (uint8_t)(page[i] & ~stuck[at + i]);
+        memory[at + i] &= (uint8_t)((page[i] & ~stuck[at + i]) | lazy[at + i]);
     }
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import stat
@@ -52,7 +53,7 @@ def fresh(*defines: str, content: int = 0xFF) -> Bed:
     bed = Bed("flash", *defines)
     bed.cut_after(-1)
     bed.flash[:] = [content] * len(bed.flash)
-    bed.stuck[:] = [0] * len(bed.stuck)
+    bed.stuck[:] = bed.lazy[:] = [0] * len(bed.stuck)
     return bed
 
 
@@ -157,6 +158,7 @@ def test_an_unanswered_message_goes_again_after_the_time_given() -> None:
     bed = provisioned()
     bed.send(READING, CONFIRMED)
     sent = bed.packets()
+    assert bed.send(bytes([0xEE]) * MESSAGE, LONG) is Event.BUSY  # and leaves alone what waits
     assert bed.poll(249) is Event.NOTHING and bed.packets() == []
     assert bed.poll(250) is Event.NOTHING and bed.packets() == sent
     for turn in range(2, 10):
@@ -364,6 +366,7 @@ def test_the_greatest_number_counts_in_its_own_place(there: dict[int, int], newe
 
 def test_to_find_the_newest_page_each_is_read_once() -> None:
     bed = fresh()
+    assert ctypes.c_uint32.in_dll(bed.library, "bed_flash_bytes").value == 2 * SECTOR
     bed.begin()
     erased = bed.library.bed_reads()
     bed.begin()
@@ -380,6 +383,7 @@ def test_what_was_found_before_is_forgotten() -> None:
     bed.begin()
     assert bed.storage == image_of(3)
     put_page(bed, 3, b"\xff" * PAGE)
+    put_page(bed, 0, b"\x11" * PAGE)
     bed.begin()
     assert bed.storage == b"\xff" * STORAGE_BYTES
 
@@ -435,6 +439,27 @@ def test_worn_pages_are_passed_over_and_a_worn_flash_keeps_the_old() -> None:
     assert bed.storage == image
     assert bed.library.bed_writes() == writes  # nothing there is erased any more
     assert pages(bed)[31] == page_of(bytes(image), 31)
+
+
+@pytest.mark.parametrize("at", [0, STORAGE_BYTES - 1, STORAGE_BYTES, STORAGE_BYTES + 4, STORAGE_BYTES + 7])
+def test_a_page_that_does_not_keep_what_is_written_is_passed_over(at: int) -> None:
+    bed = fresh()
+    bed.lazy[START + at] = 0xFF  # which no check for an erased page shows
+    bed.begin()
+    bed.store(0, bytes(STORAGE_BYTES))
+    assert pages(bed)[1] == page_of(bytes(STORAGE_BYTES), 1) and bed.storage == bytes(STORAGE_BYTES)
+    assert pages(bed)[0][at] == 0xFF
+
+
+def test_a_sector_that_is_worn_behind_its_first_page_is_left() -> None:
+    bed = fresh()
+    put_page(bed, 0, page_of(image_of(0), 0))
+    for worn in range(1, 16):
+        bed.flash[START + worn * PAGE] = 0
+    bed.begin()
+    bed.store(0, b"\x03")
+    changed = b"\x03" + image_of(0)[1:]
+    assert pages(bed)[16] == page_of(changed, 16) and bed.storage == changed
 
 
 def test_power_may_go_at_any_moment_of_any_write() -> None:
