@@ -120,7 +120,7 @@ def _in_step(packet_bytes: int, hand_over: Callable[[bytes], None]) -> tuple[Hos
 
 def _parts(message: bytes, packet_bytes: int) -> list[bytes]:
     """The message, or what it is cut into where it does not fit into one of the link."""
-    longest = message_bytes_max(OPTIONS, packet_bytes)
+    longest = message_bytes_max(OPTIONS, packet_bytes, CONFIRMED)
     return [message[at : at + longest] for at in range(0, max(len(message), 1), longest)]
 
 

@@ -99,7 +99,7 @@ SUITES: dict[Suite, SuiteRecipe] = {
 }
 
 
-def message_bytes_max(options: int, packet_bytes: int, how: int = 0) -> int:
+def message_bytes_max(options: int, packet_bytes: int, how: int) -> int:
     """The longest message that fits into the fragments of one counter, in bytes."""
     tag_bytes = 16 if options & TAG_16 else 8
     content = PIECES_MAX * (packet_bytes - 3)
@@ -111,7 +111,7 @@ def link_library(suite: Suite) -> Path:
     """The core as a shared library, cached by content; BuildError with the compiler's first error."""
     command = SUITES[suite].command()
     paths = [part for part in command if isinstance(part, Path)]
-    sources = [path for path in paths if path.suffix == ".c"]
+    sources = [path for path in paths if path.suffix]  # a folder has none
     places = [path for path in paths if path not in sources]
     names = [str(part) for part in command if not isinstance(part, Path)]
     hashes = [file_hash(path) for path in reached(sources, places)]

@@ -94,6 +94,7 @@ def test_a_record_is_written_so() -> None:
     }
     assert bytes.fromhex(image)[:24] == storage[:2] + bytes([131]) + storage[3:24]
     assert gateway.head(5) == (131, 40) and store.writes == 1
+    assert gateway.registry() == (NodeEntry(5, 1, SHORT | LISTENS, 40),)
     assert gateway.provision(6)[2] == SHORT | LISTENS
     assert gateway.provision(62, TAG_16)[:5] == bytes([2, 62, TAG_16, 40, 1])
     assert gateway.provision(5)[4] == 2 and gateway.nodes == (5, 6, 62)

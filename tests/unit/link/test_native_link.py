@@ -247,6 +247,8 @@ def test_storage_is_what_was_given_and_says_when_it_is_written() -> None:
 
 
 def test_a_message_is_passed_on_up_to_what_the_core_has_room_for() -> None:
+    assert end().send(b"21.4 C") is Event.WAITING, "the first of short ones, which is answered"
+    assert end().send(b"21.4 C", LONG) is Event.SENT
     made = end()
     assert made.send(b"21.4 C", CONFIRMED | LONG) is Event.WAITING
     assert made.send(bytes(3780)) is Event.BUSY, "says the core"

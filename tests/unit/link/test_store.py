@@ -70,7 +70,7 @@ def test_a_key_block_says_what_a_node_is(head: bytes, event: Event) -> None:
 def test_a_node_sends_as_its_key_block_says(node: int, options: int, packet_bytes: int) -> None:
     link = replace(LINK, node=node, options=options, packet_bytes=packet_bytes)
     made = begun(link.slot(64, 0), head=link.key_block(False))
-    longest = message_bytes_max(options, packet_bytes)
+    longest = message_bytes_max(options, packet_bytes, 0)
     assert made.send(bytes(longest + 1)) == Event.TOO_LONG
     assert made.send(bytes(longest)) == Event.SENT
     assert made.packets() == list(link.long(0, 64, bytes(longest), 0).packets)
