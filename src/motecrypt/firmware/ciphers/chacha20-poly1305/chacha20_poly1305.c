@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { KEY_BYTES = 32, NONCE_BYTES = 12, STREAM_BYTES = 64, STREAM_WORDS = 16, MAC_BYTES = 16 };
+enum { KEY_BYTES = 32, NONCE_BYTES = 12, STREAM_BYTES = 64, MAC_BYTES = 16 };
 
 static void authenticate_padded(struct poly1305 *mac, const uint8_t *data, size_t bytes) {
     uint8_t block[MAC_BYTES];
@@ -25,7 +25,7 @@ static void authenticate_padded(struct poly1305 *mac, const uint8_t *data, size_
 }
 
 static void write_length(uint8_t *to, size_t length) {
-    for (uint8_t i = 0; i < 8; i++) {
+    for (uint8_t i = 0; i != sizeof(uint64_t); i++) {
         to[i] = (uint8_t)length;
         length >>= 8;
     }
@@ -86,7 +86,7 @@ static uint8_t check(const struct cipher_io *io) {
 }
 
 uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
-    uint32_t stream[STREAM_WORDS];
+    uint32_t stream[16];
     uint8_t status = check(io);
 
     if (status != CIPHER_OK) {
@@ -99,7 +99,7 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
 }
 
 uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
-    uint32_t stream[STREAM_WORDS];
+    uint32_t stream[16];
     uint8_t tag[CIPHER_TAG_BYTES];
     uint8_t status = check(io);
 
