@@ -29,6 +29,7 @@ NEEDS = "RC4D with two keys"
 
 KEYS, KEYS_QUICK = 20, 3
 CHECK_BYTES = 64
+BYTES = range(256)
 
 Oracle = Callable[[bytes], bytes]
 
@@ -72,23 +73,23 @@ def _collect(encrypt: Oracle) -> tuple[bytes, bytes] | None:
 
 def _question(first: dict[int, int], second: dict[int, int]) -> tuple[int, int]:
     """The next message: a missing entry of the first table and a likely one of the second, or that alone."""
-    wanted = [x for x in range(256) if x not in second] or [0]
-    missing = [x for x in range(256) if x not in first]
+    wanted = [x for x in BYTES if x not in second] or [0]
+    missing = [x for x in BYTES if x not in first]
     if len(missing) > 1:
-        values = sorted(set(range(256)) - set(first.values()))
+        values = sorted(set(BYTES) - set(first.values()))
         hits = Counter(value ^ other for value in values[:24] for other in wanted[:24])
-        return missing[0], max(range(256), key=hits.__getitem__)
+        return missing[0], max(BYTES, key=hits.__getitem__)
     known = next(iter(first))
     return known, first[known] ^ wanted[0]
 
 
 def _completed(table: dict[int, int]) -> bytes | None:
     """The table with its last entry, which is the one value left; None if it is no permutation."""
-    inputs, values = set(range(256)) - set(table), set(range(256)) - set(table.values())
+    inputs, values = set(BYTES) - set(table), set(BYTES) - set(table.values())
     if len(inputs) != len(values) or len(inputs) > 1:
         return None
     whole = {**table, **dict(zip(inputs, values, strict=True))}
-    return bytes(whole[x] for x in range(256))
+    return bytes(whole[x] for x in BYTES)
 
 
 def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:

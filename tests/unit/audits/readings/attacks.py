@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import cycle, product
 from random import Random
 from typing import Any
@@ -194,6 +194,21 @@ def _chosen_to_no_end(encrypt: Callable[[bytes], bytes], state: bytes) -> list[A
     return [*found, same == state, second.queries]
 
 
+def _crowded() -> bool:
+    """Whether both tables are found among others that the generator might have come from as well."""
+    keys, before, random = (bytes(range(16)), bytes(range(3, 19))), rc4d.starts_through_output, Random(8)
+    tables = [bytes(toys.schedule(key)) for key in keys]
+
+    def starts(g: bytes, c: int, first: int) -> Iterator[bytes]:
+        for _ in range(6):
+            yield bytes(random.sample(range(256), 256))
+        yield from before(g, c, first)
+
+    with mock.patch.object(rc4d, "starts_through_output", starts):
+        asked = rc4d_two_keys.attack(lambda m: rc4d.encrypt(tables[0], m, tables[1]), Random(9))
+    return asked == tuple(tables)
+
+
 def _questions() -> list[Any]:
     """What is asked next of tables that are known in part."""
     random, asked = Random(11), []
@@ -280,6 +295,7 @@ def recoveries() -> dict[str, Any]:
         "learned": steps,
         "questions": questions,
         "questions by what is left": sized,
+        "found in a crowd": _crowded(),
         "chosen, to no end": _chosen_to_no_end(encrypt, bytes(state)),
         "states": [one.hex()[:16] for one in asked.states()],
         "columns": [column.decode() for column in columns],
