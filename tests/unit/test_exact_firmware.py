@@ -298,3 +298,9 @@ def test_a_build_is_taken_from_the_cache(
         assert firmware.build(request_) == (place, "abcdef")
         assert firmware.build(request_, "ghi") == (other, "ghi")
     assert built == [(place, "abcdef"), (other, "ghi")]
+
+
+def test_what_debug_information_calls_a_file() -> None:
+    names = {"/r": "", "/r/x": "cipher", "/w": "."}
+    for file, told in (("/r/x/a.c", "cipher/a.c"), ("/r/a.c", "/a.c"), ("/w/a.o", "./a.o"), ("/z/a", "/z/a")):
+        assert firmware._named(Path(file), names) == told

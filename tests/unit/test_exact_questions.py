@@ -189,6 +189,9 @@ def test_the_sources_six_ciphers_are_timed_in_every_mode_and_length() -> None:
 
 
 def test_the_bounds_of_what_is_timed() -> None:
+    assert SpeedPoint("rc4", 128) == SpeedPoint("rc4", 128, 0)
+    usual = SpeedQuestion()
+    assert (usual.message_bytes, usual.rounds) == (32768, 31) and usual.points == host_speed.standard_points()
     right = SpeedQuestion((), message_bytes=16, rounds=5)
     for fits in (right, replace(right, message_bytes=2**24), replace(right, rounds=4096)):
         fits.check()

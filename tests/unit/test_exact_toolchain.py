@@ -463,6 +463,11 @@ def test_a_crate_comes_by_cargo_with_the_users_settings(
     source: Any = replace(_source(), package="x", version="1.2")
     assert sources._from_crate(source, scratch) == scratch / "cargo/registry/x-1.2.crate"
     assert 'x = "=1.2"' in (scratch / "Cargo.toml").read_text()
+    found = sources._found(scratch, replace(source, version="1"), OK)  # no file is named: any of the version
+    assert found == scratch / "cargo/registry/x-1.2.crate"
+    for version, outcome, told in (("2", OK, "did not bring "), ("2", BAD, "a.c:3: error: no")):
+        with pytest.raises(BuildError, match=f"^{told}$"):
+            sources._found(scratch, replace(source, version=version), outcome)
     monkeypatch.setattr(sources.shutil, "which", lambda name: None)
     with pytest.raises(BuildError, match=r"^cargo is not installed$"):
         sources._from_crate(source, scratch)

@@ -112,7 +112,8 @@ def _put_together(rows: Sequence[Mapping[str, Any]], symbols: Symbols, ended: En
             costs.append(_cost(row, name, symbols))
     ran = {row["pc"]: (row["n"], row["c"]) for row in rows if "pc" in row}
     costs += _inlined(symbols, ran)
-    costs.sort(key=lambda cost: (-cost.self_cycles, cost.name))
+    costs.sort(key=lambda cost: cost.name)
+    costs.sort(key=lambda cost: cost.self_cycles, reverse=True)
     nodes = [row for row in rows if "node" in row]
     places = {c.name: (c.file, c.line) for c in costs if c.file}
     left_out: Mapping[str, int] = next((row for row in rows if "dropped" in row), {})
@@ -174,7 +175,7 @@ def _lines(symbols: Symbols, ran: Mapping[int, tuple[int, int]]) -> tuple[LineCo
         if place is not None:
             times.setdefault(place, ran[pc][0])
             cycles[place] += ran[pc][1]
-    ordered = sorted(cycles, key=lambda place: (-cycles[place], place))
+    ordered = sorted(sorted(cycles), key=lambda place: cycles[place], reverse=True)
     return tuple(
         LineCost(file=file, line=line, times=times[file, line], cycles=cycles[file, line])
         for file, line in ordered

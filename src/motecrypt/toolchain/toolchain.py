@@ -61,7 +61,7 @@ def failure(outcome: process.Outcome, folder: Path, prefix: str = "") -> BuildEr
     said = f"no space left in {folder}" if full else outcome.first_error
     lost = full or outcome.code < 0
     kind = FailureKind.INTERRUPTED if lost else FailureKind.REFUSED
-    return BuildError(prefix + said, kind=kind, transient=lost, cause=said.rsplit(": ", 1)[-1])
+    return BuildError(prefix + said, kind=kind, transient=lost, cause=said.rpartition(": ")[2])
 
 
 @lru_cache(maxsize=16)

@@ -242,7 +242,7 @@ def test_wrong_tags_are_wrong_at_one_byte_each(monkeypatch: pytest.MonkeyPatch) 
 def test_traces_that_part_are_dumped(monkeypatch: pytest.MonkeyPatch) -> None:
     none = judge.NO_ADDRESS
     runs = [f"0 {none}\n2 {none}\n", f"0 {none}\n4 {none}\n"]
-    regions = [f"8 {none}\n", f"8 {none}\n9 {none}\n", runs[0], runs[0], runs[1], runs[0]]
+    regions = [f"8 {none}\n", f"8 {none}\n9 {none}\n", runs[1], runs[0], runs[0], runs[0]]
     dump = "".join(f"{region}end\n" for region in regions)
     for cycles, traces in (((50, 50, 51, 50), "tttt"), ((50,) * 4, "ttut")):
         ran = [Region(c, trace=t) for c, t in zip((1, 2, *cycles), "xy" + traces, strict=True)]
@@ -548,7 +548,8 @@ def test_valgrinds_command_and_identity(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_reports_without_frames_or_lines() -> None:
-    report = """<o><error><unique>a</unique><kind>UninitValue</kind></error>
+    report = """<o><error><unique>c</unique><kind>InvalidRead</kind></error>
+    <error><unique>a</unique><kind>UninitValue</kind></error>
     <error><unique>b</unique><kind>UninitCondition</kind><stack><frame><fn>f</fn></frame></stack></error>
     <error><kind>UninitValue</kind><stack><frame><fn>taint_refuse</fn><dir>d</dir><file>x.c</file><line>2</line>
     </frame></stack></error>

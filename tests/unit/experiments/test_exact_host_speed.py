@@ -193,6 +193,7 @@ def test_energy_needs_a_counter_and_enough_work(monkeypatch: pytest.MonkeyPatch,
         assert used == pytest.approx(1 / (rounds + 2))
         assert ran[-1] == ("encrypt", b"k", b"n", 32, rounds, ["library"], {})
     assert host_speed.rapl_difference(5, 5, 99) == 0
+    assert [host_speed.rapl_difference(*given) for given in ((5, 7, 99), (90, 10, 99))] == [2, 20]
 
 
 def test_what_a_stored_speed_names(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:

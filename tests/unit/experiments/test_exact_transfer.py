@@ -13,7 +13,7 @@ from motecrypt.experiments import transfer as radio
 from motecrypt.experiments.transfer import Transfer
 from motecrypt.radios import load_radio
 from motecrypt.results import Results
-from motecrypt.toolchain.link import LONG, Event
+from motecrypt.toolchain.link import LONG, Event, KeyBlock
 
 TRANSFERS = {
     # mode, bytes: bytes written, packets, then us in the air, to write, until delivered
@@ -131,6 +131,8 @@ def test_the_median_of_fifty_encryptions(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(radio, "encode", lambda *a: made.append(a))
     clock = iter(float(n) for n in range(1000))
     assert radio._encryption_us("P", b"abc") == 1e6 and made == [("P", radio.KEY, b"abc")] * 50
+    made.clear()
+    assert radio._encryption_us("zz", b"abc") == 1e6 and len(made) == 50
     assert bytes(range(32)) == radio.KEY
 
 
@@ -138,6 +140,10 @@ def test_the_link_encrypts_each_part_under_a_new_counter(monkeypatch: pytest.Mon
     sent: list[tuple[bytes, int]] = []
 
     class Noted(radio.NativeLink):
+        def provision(self, block: KeyBlock) -> None:
+            assert block == KeyBlock(radio.NODE, radio.OPTIONS, radio.PACKET_BYTES, 1, radio.MASTER)
+            super().provision(block)
+
         def send(self, message: bytes, how: int = 0) -> Event:
             sent.append((message, how))
             event = super().send(message, how)

@@ -53,7 +53,8 @@ def test_an_empty_folder_and_an_earlier_export_are_replaced(tmp_path: Path) -> N
 
 
 def _strange_file(folder: Path) -> str:
-    (folder / "mine.txt").write_text("work")
+    for name in ("zz.txt", "mine.txt"):
+        (folder / name).write_text("work")
     return r"'mine\.txt' is not as it was exported"
 
 

@@ -75,7 +75,7 @@ def test_the_unos_command(tmp_path: Path) -> None:
         command(image(Segment(0x810000, b"kept")), QUIET, tmp_path)
 
 
-def test_what_is_asked_of_a_run(tmp_path: Path) -> None:
+def test_what_is_asked_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = command(image(CODE), QUIET, tmp_path)
     assert command(image(CODE), FreeRun(), tmp_path)[len(plain) :] == [
         *("--max-cycles", str(10 * UNO.clock_hz), "--max-output", "1048576"),
@@ -113,6 +113,10 @@ def test_what_is_asked_of_a_run(tmp_path: Path) -> None:
     assert run._uart_options(FreeRun(uart=str(there))) == ["--pty", str(there)]
     there.symlink_to("nowhere")
     assert run._uart_options(FreeRun(uart=str(there))) == ["--port", str(there)]
+    monkeypatch.chdir(tmp_path)
+    for name, option in (("pty", "--pty"), ("a", "--port"), ("zz", "--port")):
+        (tmp_path / name).write_text("")
+        assert run._uart_options(FreeRun(uart=name)) == [option, name]
     with pytest.raises(
         InputError, match=r"port: exists; a board needs a path where nothing is yet, or 'pty'$"
     ):
@@ -321,6 +325,10 @@ def test_counts_become_functions_lines_and_stacks() -> None:
     )
     assert found.symbols_found and found.ended is ENDED
     assert found.places == {"in": ("m.c", 1), "main": ("m.c", 1), "ns::f(int)": ("f.c", 7)}
+    assert (found.calls_dropped, found.calls_shared) == (0, 0)
+    dropped = profiling._put_together([*ROWS, {"dropped": 7, "shared": 8}], SYMBOLS, ENDED)
+    assert replace(dropped, calls_dropped=0, calls_shared=0) == found
+    assert (dropped.calls_dropped, dropped.calls_shared) == (7, 8)
     bare = profiling._put_together(ROWS, Symbols((), {}, (), ()), ENDED)
     assert not bare.symbols_found and {c.name for c in bare.functions} == {
         START_UP,
@@ -365,6 +373,7 @@ def test_what_a_profile_left_out_is_told(capsys: pytest.CaptureFixture[str]) -> 
 def test_stacks_become_a_speedscope_file() -> None:
     stacks = ((("a",), 4), (("a", "b"), 6), (("b", "a"), 5))
     found = Profile(ENDED, (), (), stacks, True, {"b": ("b.c", 3)})
+    assert (found.calls_dropped, found.calls_shared) == (0, 0)
     assert profiling.speedscope(found, "T") == {
         "$schema": "https://www.speedscope.app/file-format-schema.json",
         "name": "T",
