@@ -246,7 +246,6 @@ def _read_uf2(path: Path, content: bytes) -> Image:
     memory: dict[int, bytes] = {}
     if len(content) % 512:
         raise InputError(f"{path}: truncated: a UF2 file has blocks of 512 bytes; copy or build it again")
-    total = 0
     for number, block in enumerate(_UF2.iter_unpack(content), start=1):
         first, second, flags, address, size, _, total, family, data, last = block
         if (first, second, last) != _UF2_MAGIC or size > 476:

@@ -103,7 +103,7 @@ def _put_together(rows: Sequence[Mapping[str, Any]], symbols: Symbols, ended: En
             function = symbols.functions[row["function"] - 1] if known and row["function"] else None
             name = (
                 START_UP
-                if row["function"] == 0
+                if not row["function"]
                 else function.name
                 if function
                 else symbols.name_at(row["start"])

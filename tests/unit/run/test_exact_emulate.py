@@ -211,7 +211,7 @@ def test_a_simulator_that_ends_without_a_word_is_told() -> None:
     with pytest.raises(InputError, match=r"^the simulator ended with 3$"):
         driven("sys.exit(3)")
     with pytest.raises(MotecryptError, match=r"^/no/such: No such file or directory$"):
-        run._drive(["/no/such"], UNO, FreeRun(), None, None)
+        run._drive(["/no/such", "x"], UNO, FreeRun(), None, None)
 
 
 def test_a_run_may_write_where_we_do(capfd: pytest.CaptureFixture[str]) -> None:

@@ -70,6 +70,11 @@ def test_an_odd_address_is_one_on_an_avr(tmp_path: Path) -> None:
     assert found.functions == (Function("f", 0x101, 0x103),) and found.labels == {0x101: "f", 0x105: "l"}
 
 
+def test_an_address_where_two_sections_meet_is_in_the_second() -> None:
+    code = [(0x100, 0x140), (0x140, 0x150)]
+    assert [symbols._end_of(code, at) for at in (0x100, 0x13F, 0x140, 0x14F)] == [0x140, 0x140, 0x150, 0x150]
+
+
 def test_a_stripped_file_has_none(tmp_path: Path) -> None:
     place = tmp_path / "f"
     place.write_bytes(avr_elf(Segment(0, b"ab")))
