@@ -4,19 +4,12 @@ import json
 
 import pytest
 
+from command_line import run
 from kits import needs_kit
 from motecrypt.audits.runs import AuditRun, part_names
 from motecrypt.catalog import Catalog
-from motecrypt.cli import main
 from motecrypt.errors import InputError
 from motecrypt.results import Results
-
-
-def run(capsys, *arguments):
-    with pytest.raises(SystemExit) as stop:
-        main(list(arguments))
-    out = capsys.readouterr()
-    return stop.value.code, out.out, out.err
 
 
 @needs_kit("host")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from motecrypt.cli import main
+from command_line import run
 from motecrypt.experiments import transfer_wlan
 from motecrypt.wlan import samples
 
@@ -25,22 +25,15 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def _run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stop:
-        main(["wlan", *arguments])
-    said = capsys.readouterr()
-    return int(stop.value.code or 0), said.out, said.err
-
-
 def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
-    code, out, err = _run(capsys, *arguments, "--json", "--closed-form")
+    code, out, err = run(capsys, "wlan", *arguments, "--json", "--closed-form")
     assert code == 0, err
     answer: dict[str, Any] = json.loads(out)
     return answer
 
 
 def test_the_table_names_bytes_time_and_energy(capsys: pytest.CaptureFixture[str], file: Path) -> None:
-    code, out, err = _run(capsys, str(file), "--security", "wep", "--closed-form")
+    code, out, err = run(capsys, "wlan", str(file), "--security", "wep", "--closed-form")
     assert code == 0, err
     for word in ("102,400 bytes", "8 bytes in each frame", "closed form", "radio, sender", "deprecated"):
         assert word in out
@@ -61,7 +54,7 @@ def test_without_ns3_it_says_that_the_closed_form_serves(
     capsys: pytest.CaptureFixture[str], file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transfer_wlan, "program", lambda: None)
-    code, out, _ = _run(capsys, str(file))
+    code, out, _ = run(capsys, "wlan", str(file))
     assert code == 0
     assert "closed form" in out and "apt-get install libns3-dev" in out
 
@@ -74,7 +67,7 @@ def test_a_file_larger_than_is_simulated_is_scaled_and_never_read(
     huge = tmp_path / "huge"
     with huge.open("wb") as file:
         file.truncate(300_000_000_000)  # sparse: more than any memory, and than this disk
-    code, out, err = _run(capsys, str(huge), "--phy", "g", "--seeds", "1", "--json")
+    code, out, err = run(capsys, "wlan", str(huge), "--phy", "g", "--seeds", "1", "--json")
     assert code == 0, err
     answer = json.loads(out)
     assert "in proportion" in answer["engine"]
@@ -112,7 +105,7 @@ def test_bad_input_is_one_line_and_code_2(
         ([str(file), "--processor", "z80"], "processor"),
     ]
     for arguments, message in cases:
-        code, out, err = _run(capsys, *arguments, "--closed-form")
+        code, out, err = run(capsys, "wlan", *arguments, "--closed-form")
         assert (code, out) == (2, ""), arguments
         assert message in err and len(err.splitlines()) == 1, arguments
         assert "Traceback" not in err

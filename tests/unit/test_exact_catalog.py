@@ -83,24 +83,6 @@ header = "y.h"
 sources = []
 """
     found, bodies = ciphers(tmp_path, text)
-    first = Cipher(
-        name="x128",
-        family="F",
-        title="Own",
-        kind="aead",
-        source="OS",
-        folder=tmp_path,
-        key_bits=(128,),
-        nonce_bytes=12,
-        tag_bytes=16,
-        associated_data=True,
-        mode="ccm",
-        message=MessageLengths(1, 99, 2),
-        key_bits_allowed=(64, 512, 8),
-        standing="broken",
-        standing_reason="CR",
-        standing_source="CS",
-    )
     last = Cipher(
         name="y",
         family="F",
@@ -118,6 +100,10 @@ sources = []
         standing_reason="R",
         standing_source="RS",
     )
+    first = replace(last, name="x128", title="Own", kind="aead", source="OS", mode="ccm", key_bits=(128,))
+    first = replace(first, nonce_bytes=12, tag_bytes=16, associated_data=True)
+    first = replace(first, message=MessageLengths(1, 99, 2), key_bits_allowed=(64, 512, 8))
+    first = replace(first, standing="broken", standing_reason="CR", standing_source="CS")
     assert found == [first, replace(first, name="x256", key_bits=(256,)), last]
     common: dict[str, Any] = {
         "library": "motecrypt",

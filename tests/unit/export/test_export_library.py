@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from command_line import run
 from motecrypt import process
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.cells import cells_for
 from motecrypt.catalog.oracles import oracle
-from motecrypt.cli import main
 from motecrypt.errors import InputError
 from motecrypt.export import Export, choose, known_answer, next_step, plan, target, target_for, target_names
 from motecrypt.export.sources import CONFIG, exported_sources
@@ -381,17 +381,10 @@ def test_the_sketches_are_right_c_plus_plus(cipher: str, tmp_path: Path, results
 # --- the command
 
 
-def _run(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stop:
-        main(list(arguments))
-    out = capfd.readouterr()
-    return int(stop.value.code or 0), out.out, out.err
-
-
 def test_the_command_writes_says_so_and_warns(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     options = ("--db", str(tmp_path / "r.db"))
     folder = tmp_path / "lib"
-    code, out, err = _run(capfd, "export", "arduino", str(folder), "--cipher", "rc4d", *options)
+    code, out, err = run(capfd, "export", "arduino", str(folder), "--cipher", "rc4d", *options)
     assert code == 0 and (folder / "src" / "McRc4dKipUndo.h").is_file()
     assert out.startswith(
         f"{folder}: rc4d (motecrypt/kip-undo) as an Arduino library, 13 files; see README.md\n"
@@ -400,7 +393,7 @@ def test_the_command_writes_says_so_and_warns(tmp_path: Path, capfd: pytest.Capt
     assert err.startswith(
         "motecrypt: warning: rc4d is BROKEN (chosen plaintext recovers the whole secret state"
     )
-    code, out, err = _run(capfd, "export", "c", str(folder), "--cipher", "aes128-ctr", "--json", *options)
+    code, out, err = run(capfd, "export", "c", str(folder), "--cipher", "aes128-ctr", "--json", *options)
     told = json.loads(out)
     assert code == 0 and told["standing"] == "legacy" and told["prefix"] == "mc_aes128_ctr_tables_"
     assert sorted([*told["files"], "motecrypt-export.json"]) == sorted(
@@ -427,7 +420,7 @@ def test_what_is_refused_is_one_line_and_leaves_nothing(
     db = tmp_path / "r.db"
     given = [argument.replace("{}", str(tmp_path)) for argument in arguments]
     Results(db).close()
-    code, out, err = _run(capfd, "export", *given, "--db", str(db))
+    code, out, err = run(capfd, "export", *given, "--db", str(db))
     assert (code, out) == (2, "") and message in err and err.count("\n") == 1
     assert not (tmp_path / "lib").exists()
 
@@ -443,7 +436,7 @@ def test_a_folder_of_the_users_own_is_exported_without_an_edit(
     )
     (own / "cipher.toml").write_text(text)
     lib = tmp_path / "lib"
-    code, _, err = _run(
+    code, _, err = run(
         capfd, "export", "platformio", str(lib), "--cipher", f"{own}/xtea-cbc", "--url", "https://example.org/x",
         "--db", str(tmp_path / "r.db"),
     )  # fmt: skip

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from command_line import run
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.cli import main
 from motecrypt.errors import InputError
 from motecrypt.export import Export, LinkRadio, choose, next_link_step, plan_link, target, target_names
 from motecrypt.export.sources import CONFIG
@@ -292,21 +292,14 @@ def test_what_does_not_fit_is_refused() -> None:
 # --- the command
 
 
-def _run(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stop:
-        main(list(arguments))
-    out = capfd.readouterr()
-    return int(stop.value.code or 0), out.out, out.err
-
-
 def test_the_command_writes_the_link(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "lib"
     given = ("export", "arduino", str(folder), "--cipher", "aes128-ccm8", "--link")
-    code, out, err = _run(capfd, *given, "--radio", "srf", "--packet-bytes", "20", "--sends-only")
+    code, out, err = run(capfd, *given, "--radio", "srf", "--packet-bytes", "20", "--sends-only")
     assert (code, err) == (0, "")
     assert (folder / "src" / "McLinkAes128CcmFastSrf20Sends.h").is_file()
     assert out.startswith(f"{folder}: the link with aes128-ccm8 (motecrypt/fast) as an Arduino library, ")
-    code, out, _ = _run(capfd, *given, "--json")
+    code, out, _ = run(capfd, *given, "--json")
     assert code == 0 and json.loads(out)["link"] == 2
 
 
@@ -329,7 +322,7 @@ def test_what_is_refused_is_one_line_and_leaves_nothing(
     arguments: list[str], message: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     given = ("export", "arduino", str(tmp_path / "lib"), "--cipher", "aes128-ccm8", *arguments)
-    code, out, err = _run(capfd, *given, "--db", str(tmp_path / "r.db"))
+    code, out, err = run(capfd, *given, "--db", str(tmp_path / "r.db"))
     assert (code, out) == (2, "") and message in err and err.count("\n") == 1
     assert not (tmp_path / "lib").exists()
 

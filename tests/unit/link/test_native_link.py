@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from link_ends import begun
 from motecrypt import process
 from motecrypt.catalog import FIRMWARE
 from motecrypt.errors import InputError, MotecryptError
@@ -207,10 +208,7 @@ def test_figures_that_no_key_block_has(figures: Any, message: str) -> None:
 
 def end(options: int = SHORT | LISTENS, packet_bytes: int = 32) -> NativeLink:
     """A node's end."""
-    made = NativeLink(open_library(link_library("aes128-ccm")))
-    made.provision(KeyBlock(5, options, packet_bytes, 1, KEY))
-    assert made.begin() is Event.NOTHING
-    return made
+    return begun(KeyBlock(5, options, packet_bytes, 1, KEY))
 
 
 @pytest.mark.parametrize("more", [0, 16])

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from command_line import run
 from link_ends import native
-from motecrypt.cli import main
 from motecrypt.errors import InputError
 from motecrypt.link import provisioning
 from motecrypt.link.gateway import Gateway, NodeEntry
@@ -257,13 +257,6 @@ def test_the_registry_has_every_number_that_was_given_out() -> None:
 # --- the command
 
 
-def _run(capfd: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as stop:
-        main(["provision", *map(str, arguments)])
-    out = capfd.readouterr()
-    return int(stop.value.code or 0), out.out, out.err
-
-
 @pytest.fixture
 def key(tmp_path: Path) -> Path:
     path = tmp_path / "gateway.key"
@@ -278,7 +271,7 @@ def test_every_form_holds_the_same_keys_and_the_gateway_knows_them(
     files = {name: tmp_path / name for name in ("eep", "eeprom", "uf2", "flash", "image")}
     given = [word for name, path in files.items() for word in (f"--{name}", path)]
     more = ("--eeprom-at", 200, "--flash-offset", "0x100000", "--block")
-    code, out, err = _run(capfd, 5, "--key", key, *given, *more)
+    code, out, err = run(capfd, "provision", 5, "--key", key, *given, *more)
     assert (code, err) == (0, "")
     image = files["image"].read_bytes()
     assert out.splitlines() == [
@@ -313,7 +306,7 @@ def test_each_call_raises_the_generation(
     key.write_text(f"motecrypt-link:ascon-aead128:{MASTER.hex()}\n")
     given = (9, "--key", key, "--state", state, "--radio", "nrf24", "--json")
     for generation, more in ((1, ()), (2, ("--sends-only", "--packet-bytes", 16)), (3, ("--long-tags",))):
-        code, out, _ = _run(capfd, *given, "--block", *more)
+        code, out, _ = run(capfd, "provision", *given, "--block", *more)
         told = json.loads(out)
         block = bytes.fromhex(told.pop("block")[4:])
         options = {1: SHORT | LISTENS, 2: SHORT, 3: SHORT | LISTENS | TAG_16}[generation]
@@ -327,12 +320,12 @@ def test_each_call_raises_the_generation(
         }
         assert block[:6] == bytes([2, 9, options, packet_bytes, generation, 0])
         assert block[8:] == node_key("ascon-aead128", MASTER, 9, generation)
-    code, out, _ = _run(capfd, *given[1:], "--list")
+    code, out, _ = run(capfd, "provision", *given[1:], "--list")
     assert code == 0 and json.loads(out) == [
         {"node": 9, "generation": 3, "options": 11, "packet_bytes": 32, "void": False}
     ]
-    assert "of a packet radio, both ways" in _run(capfd, *given[1:-1], "--list")[1]
-    code, out, _ = _run(capfd, *given, "--image", tmp_path / "image")
+    assert "of a packet radio, both ways" in run(capfd, "provision", *given[1:-1], "--list")[1]
+    code, out, _ = run(capfd, "provision", *given, "--image", tmp_path / "image")
     assert "block" not in json.loads(out) and json.loads(out)["files"] == [str(tmp_path / "image")]
 
 
@@ -359,15 +352,15 @@ def test_what_is_refused_uses_no_generation(
     arguments: list[str], message: str, key: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     given = [argument.replace("{}", str(tmp_path)) for argument in arguments]
-    code, out, err = _run(capfd, "--key", key, *given)
+    code, out, err = run(capfd, "provision", "--key", key, *given)
     assert (code, out) == (2, "") and message in err and err.count("\n") == 1
     assert not (tmp_path / "gateway.key.gateway").exists() and not (tmp_path / "x").exists()
 
 
 def test_a_master_key_has_16_bytes(key: Path, capfd: pytest.CaptureFixture[str]) -> None:
     key.write_text("00" * 16)
-    code, _, err = _run(capfd, 5, "--key", key, "--block")
+    code, _, err = run(capfd, "provision", 5, "--key", key, "--block")
     assert code == 2 and "no master key of a gateway" in err
     key.chmod(0o644)
-    code, _, err = _run(capfd, 5, "--key", key, "--block")
+    code, _, err = run(capfd, "provision", 5, "--key", key, "--block")
     assert code == 2 and "others can read or write it" in err

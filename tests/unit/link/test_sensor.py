@@ -161,6 +161,14 @@ class Mote:
         assert told == [*self.lines, "kept " + self.link.storage.hex()]
 
 
+@pytest.fixture
+def mote() -> Mote:
+    """A mote whose first reading is answered."""
+    made = Mote()
+    made.answered()
+    return made
+
+
 @pytest.mark.parametrize("suite", ["aes128-ccm", "ascon-aead128"])
 def test_a_mote_that_sends_only(tmp_path: Path, suite: Suite) -> None:
     mote = Mote(SHORT | STREAM, suite)
@@ -193,9 +201,7 @@ def test_what_is_not_answered_is_sent_again_and_no_reading_meanwhile(program: Pa
     mote.agrees(program)
 
 
-def test_commands_are_obeyed(program: Path) -> None:
-    mote = Mote()
-    mote.answered()
+def test_commands_are_obeyed(program: Path, mote: Mote) -> None:
     assert mote.tells(b"i\x2c\x01", CONFIRMED | COMMAND) is Event.ACCEPTED
     mote.silence(1000)
     assert mote.interval == 300 and len(mote.sent) == 3
@@ -220,9 +226,7 @@ def test_commands_are_obeyed(program: Path) -> None:
         (b"i\1\0", LONG),
     ],
 )
-def test_what_is_no_command_is_refused(program: Path, message: bytes, how: int) -> None:
-    mote = Mote()
-    mote.answered()
+def test_what_is_no_command_is_refused(program: Path, mote: Mote, message: bytes, how: int) -> None:
     assert mote.tells(message, CONFIRMED | how) is Event.REFUSED
     mote.silence(200)
     assert mote.interval == INTERVAL_MS and not mote.how
@@ -242,9 +246,7 @@ def test_a_message_that_it_has_no_room_for_is_passed_over(
     assert len(told) == len(mote.lines) + (1 if answered else 0)
 
 
-def test_a_command_that_was_held_back_is_not_obeyed(program: Path) -> None:
-    mote = Mote()
-    mote.answered()
+def test_a_command_that_was_held_back_is_not_obeyed(program: Path, mote: Mote) -> None:
     mote.gateway.send(b"i\1\0", CONFIRMED | COMMAND)
     held = b"".join(mote.gateway.packets())
     mote.silence(20 * INTERVAL_MS)
@@ -254,9 +256,7 @@ def test_a_command_that_was_held_back_is_not_obeyed(program: Path) -> None:
     mote.agrees(program)
 
 
-def test_packets_of_others_and_noise_are_passed_over(program: Path) -> None:
-    mote = Mote()
-    mote.answered()
+def test_packets_of_others_and_noise_are_passed_over(program: Path, mote: Mote) -> None:
     assert mote.tells(b"u", CONFIRMED | COMMAND) is Event.ACCEPTED
     other = end(TWO_WAYS | GATEWAY, node=6)
     other.send(b"for another", CONFIRMED)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.cli import main
+from command_line import run
 from motecrypt.cli._link_options import open_gateway
 from motecrypt.errors import InputError
 from motecrypt.link import create_key_file, read_key_file
@@ -57,10 +57,7 @@ def called(
     """A command in this process: its exit code, and what it says."""
     monkeypatch.chdir(folder)
     capfd.readouterr()
-    with pytest.raises(SystemExit) as stop:
-        main([*arguments])
-    said = capfd.readouterr()
-    return int(stop.value.code or 0), said.out, said.err
+    return run(capfd, *arguments)
 
 
 def finish(process: subprocess.Popen[str]) -> tuple[str, str]:
