@@ -234,8 +234,8 @@ static inline void rp2040_apb_write(struct rp2040 *chip, uint32_t address, uint3
     default:
         break;
     }
-    if (block == RP2040_CLOCKS || block == RP2040_XOSC || block == RP2040_PLL_SYS ||
-        block == RP2040_PLL_USB || plain == RP2040_WATCHDOG + 0x2Cu) {
+    if (block == RP2040_CLOCKS || block == RP2040_PLL_SYS || block == RP2040_PLL_USB ||
+        plain == RP2040_WATCHDOG + 0x2Cu) {
         rp2040_rebase_time(chip);
     }
     *target = value;

@@ -104,8 +104,8 @@ static struct summary summarise(const struct sample *samples, int count) {
     return s;
 }
 
-static double half_width(const struct summary *s) {
-    return s->median > 0 ? (s->high - s->low) / 2 / s->median : 1;
+static bool is_known(const struct summary *s) {
+    return s->median > 0 && (s->high - s->low) / 2 <= WANTED_HALF_WIDTH * s->median;
 }
 
 /* --- the stack ------------------------------------------------------------------------------------- */
@@ -195,8 +195,7 @@ static uint8_t count_operation(uint8_t (*operation)(void), void (*restore)(void)
         samples[count++] = sample_of(operation, &status);
         if (count >= LEAST_SAMPLES && count % 5 == 0) {
             summary = summarise(samples, count);
-            if (half_width(&summary) <= WANTED_HALF_WIDTH ||
-                nanoseconds(CLOCK_MONOTONIC) - begun > REGION_NS) {
+            if (is_known(&summary) || nanoseconds(CLOCK_MONOTONIC) - begun > REGION_NS) {
                 break;
             }
         }

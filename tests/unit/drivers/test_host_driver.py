@@ -216,6 +216,15 @@ def test_an_operation_that_varies_is_repeated_until_a_limit(host: Host, base: in
     assert (region["cycles_low"], region["cycles_high"]) == (base, base * 1.3)
 
 
+@pytest.mark.parametrize(
+    ("base", "spread", "samples"), [(0, 0, 400), (1, 0, 15), (1000, 20, 15), (1000, 21, 400)]
+)
+def test_a_median_is_known_within_a_hundredth(host: Host, base: int, spread: int, samples: int) -> None:
+    """Eight of the first 15 samples take `base`, the others more; what takes no time is never known."""
+    (region,) = host.events(host.library, base=base, spread=spread, period=2)
+    assert region["samples"] == samples
+
+
 def test_the_interval_is_that_of_order_statistics(host: Host) -> None:
     (region,) = host.events(host.library, base=1000, spread=15)
     count = region["samples"]

@@ -222,6 +222,8 @@ def test_the_timer_counts_ticks_of_the_reference(program: Path) -> None:
 
 
 def test_the_timer_stands_without_ticks_and_keeps_its_count_through_changes(program: Path) -> None:
+    twelfths = from_pll(Chip(program)).put(TICK, 1 << 9 | 1)
+    twelfths.do("at", 125 * 100).reads(TIMER + 0x28, 1200).done()
     chip = from_pll(Chip(program)).do("at", 125 * 100).reads(TIMER + 0x28, 100)
     chip.put(TICK, 12).do("at", 125 * 200).reads(TIMER + 0x28, 100)
     chip.put(TICK, 1 << 9).do("at", 125 * 300).reads(TIMER + 0x28, 100)
