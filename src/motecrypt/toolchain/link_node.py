@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from motecrypt.catalog import FIRMWARE
 from motecrypt.errors import InputError
 from motecrypt.model import Cipher
 from motecrypt.toolchain.firmware import BuildRequest, CipherInputs, cipher_inputs
@@ -79,7 +80,7 @@ def node_inputs(
         Header and sources of its storage and clock, from `link/node`; "" for the core alone.
     """
     given = cipher_inputs(request)
-    own = [FOLDER / name for name in (*_CORE, "prf_cmac.c" if suite == "aes128-ccm" else "prf_ascon.c")]
+    own = [*(FOLDER / name for name in _CORE), FIRMWARE / SUITES[suite].sources[0]]  # and its PRF
     glue = [NODE / name for name in ("node.c", *boards)] if storage else []
     kept = [define for define in given.defines if not define.startswith(("CIPHER_TAG_BYTES=", "CIPHER_KEY_"))]
     defines = [*kept, *(define.removeprefix("-D") for define in DEFINES), f"LINK_SUITE={SUITES[suite].suite}"]

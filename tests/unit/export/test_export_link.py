@@ -130,10 +130,10 @@ def test_the_options_of_a_radio(serial: bool, sends_only: bool, options: int) ->
 
 
 def test_options_are_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in (("SHORT", 3), ("LISTENS", 6), ("STREAM", 12)):
+    for name, value in (("SHORT", 6), ("LISTENS", 12), ("STREAM", 20)):
         monkeypatch.setattr(f"motecrypt.toolchain.link_node.{name}", value)
     told = [link_options(serial=s, sends_only=o) for s in (True, False) for o in (True, False)]
-    assert told == [15, 15, 3, 7]
+    assert told == [22, 30, 6, 14]
 
 
 def test_the_answer_time_is_four_packets_on_a_slow_radio() -> None:

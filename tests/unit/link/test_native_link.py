@@ -180,6 +180,15 @@ def test_the_types_of_the_cores_functions() -> None:
         assert (function.restype, function.argtypes) == types, name
 
 
+def test_a_nodes_key_is_derived_for_that_use_alone() -> None:
+    expected = link.derive("aes128-ccm", KEY, 0xC0, 5, 0xA1B2, 0)
+    assert link.node_key("aes128-ccm", KEY, 5, 0xA1B2) == expected and len(expected) == 16
+    others = [
+        link.derive("aes128-ccm", KEY, *more) for more in ((0xC0, 5, 0xA1B2, 1), (0xC0, 5, 1), (0, 5, 1))
+    ]
+    assert len({expected, *others}) == 4
+
+
 def test_a_key_block_is_24_bytes() -> None:
     block = KeyBlock(62, 0x83, 255, 0xA1B2, KEY)
     assert block.encode() == bytes([2, 62, 0x83, 255, 0xB2, 0xA1, 0, 0]) + KEY
