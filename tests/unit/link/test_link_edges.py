@@ -263,6 +263,8 @@ def test_in_a_new_epoch_nothing_of_the_old_one_is_left() -> None:
     (answer,) = node.packets()
     assert answer == link.answer(DOWN, 9, offer.full_tag, model.ACCEPTED, 0)
     assert gateway.receive(answer) is Event.ACCEPTED
+    assert take(node, offer) is Event.NOTHING and node.packets() == [answer], "answered again"
+    assert take(node, link.long(DOWN, 9, b"?", 0x60)) is Event.NOTHING and len(node.packets()) == 1
     for made, gateways, direction in ((gateway, True, UP), (node, False, DOWN)):
         assert (made.unused, made.next, made.failures, made.epoch, made.since) == (0, 0, 0, 9, 255)
         first = link.slot(0, 0)
@@ -366,6 +368,22 @@ def test_a_short_packet_is_read_where_it_may_come() -> None:
     assert end(True, receive=7, link=long_only).receive(plain) is Event.NOTHING
     assert end(True, receive=7, link=deaf).receive(plain) is Event.MESSAGE
     assert end(True, receive=7, link=deaf).receive(asks) is Event.NOTHING
+
+
+def test_a_forgery_of_what_came_before_counts_only_where_it_may_be_asked_for_again() -> None:
+    made = end(True, receive=7)
+    assert made.receive(bytes([SHORT_HEAD, 6]) + bytes(8)) is Event.NOTHING and made.failures == 0
+    assert made.receive(bytes([SHORT_HEAD | CONFIRMED, 6]) + bytes(8)) is Event.FORGED
+    assert made.failures == 64
+
+
+def test_the_key_derived_last_is_not_derived_again() -> None:
+    made = end(False)
+    assert made.send(READING, LONG) is Event.SENT and made.send(READING, LONG) is Event.SENT
+    made.packets()
+    made.poke(8, 0xEE)
+    assert made.send(READING, LONG) is Event.SENT
+    assert made.packets() == list(LINK.long(UP, 2, READING, 0).packets)
 
 
 def test_a_link_without_answers_takes_no_message_that_asks() -> None:

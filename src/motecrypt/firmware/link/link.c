@@ -10,6 +10,7 @@
 #include "link.h"
 #include "parts.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { AT_COUNTER = 18, AT_CONTENT = 19, FULL_TAG_BYTES = 16 };
@@ -205,7 +206,7 @@ static void seal_long(struct link *link, uint8_t *buffer, link_size bytes, uint8
     uint8_t *end = buffer + LINK_HEAD + bytes;
     link_size whole = piece;
 
-    (void)crypt(link, buffer, bytes, id, KIND_LONG, link->out_flags, 0);
+    (void)crypt(link, buffer, bytes, id, KIND_LONG, link->out_flags, false);
     memcpy(end, buffer, id & (DIRECTION - 1));
     end += id & (DIRECTION - 1);
     *end++ = 0x80;
@@ -262,7 +263,7 @@ uint8_t link_send(struct link *link, uint8_t *buffer, link_size bytes, uint8_t h
     link->out_flags = how & FLAGS;
     if (brief && link->since <= step) {
         link->out_kind = (uint8_t)(how & LINK_CONFIRMED);
-        (void)crypt(link, buffer, bytes, outwards(link) | LINK_SHORT_TAG_BYTES, link->out_kind, 0, 0);
+        (void)crypt(link, buffer, bytes, outwards(link) | LINK_SHORT_TAG_BYTES, link->out_kind, 0, false);
         memcpy(buffer + LINK_HEAD + bytes, buffer, LINK_SHORT_TAG_BYTES);
         link->out_bytes = (link_size)(bytes + SHORT_OVERHEAD);
         return start(link, buffer);
@@ -487,7 +488,7 @@ static uint8_t receive_short(struct link *link, const uint8_t *packet, uint8_t b
     memcpy(link->in + AT_COUNTER, &counter, sizeof counter);
     memcpy(link->in + LINK_HEAD, packet + 2, bytes);
     memcpy(link->in, packet + 2 + bytes, LINK_SHORT_TAG_BYTES);
-    if (crypt(link, link->in, bytes, inwards(link) | LINK_SHORT_TAG_BYTES, kind, 0, 1) != CIPHER_OK) {
+    if (crypt(link, link->in, bytes, inwards(link) | LINK_SHORT_TAG_BYTES, kind, 0, true) != CIPHER_OK) {
         count_failure(link);
         return LINK_FORGED;
     }
@@ -516,7 +517,7 @@ static uint8_t receive_long(struct link *link) {
         }
     }
     memcpy(link->in, link->in + LINK_HEAD + bytes, tag_bytes);
-    if (crypt(link, link->in, bytes, id, KIND_LONG, link->in_flags, 1) != CIPHER_OK) {
+    if (crypt(link, link->in, bytes, id, KIND_LONG, link->in_flags, true) != CIPHER_OK) {
         return LINK_FORGED;
     }
     if (id < USE_EPOCH) {
