@@ -323,8 +323,9 @@ class NativeLink:
     def packets(self) -> list[bytes]:
         """What was sent since the last call."""
         length = self._library.port_sent(self.address, ctypes.byref(self._bytes))
-        data, packets, at = ctypes.string_at(self._bytes, length), [], 0
-        while at < length:
-            packets.append(data[at + 1 : at + 1 + data[at]])
-            at += 1 + data[at]
+        data, packets = ctypes.string_at(self._bytes, length), []
+        while data:  # each behind a byte that tells its length
+            end = 1 + data[0]
+            packets.append(data[1:end])
+            data = data[end:]
         return packets
