@@ -233,15 +233,15 @@ def test_what_is_no_command_is_refused(program: Path, mote: Mote, message: bytes
     mote.agrees(program)
 
 
-@pytest.mark.parametrize(("message_bytes", "answered"), [(45, True), (46, False)])
+@pytest.mark.parametrize(("message_bytes", "answered"), [(84, True), (85, False)])
 def test_a_message_that_it_has_no_room_for_is_passed_over(
     program: Path, message_bytes: int, answered: bool
 ) -> None:
     """The model has the room, and answers: what the program lacks is that answer alone."""
-    mote = Mote(packet_bytes=64)
+    mote = Mote(packet_bytes=13)
     mote.answered()
     assert mote.tells(bytes(message_bytes), CONFIRMED | COMMAND) is Event.REFUSED
-    mote.silence(40)
+    mote.silence(60)
     told = play(program, mote.storage, 214, mote.script)
     assert len(told) == len(mote.lines) + (1 if answered else 0)
 
