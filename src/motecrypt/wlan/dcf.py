@@ -229,7 +229,7 @@ def transfer(
     answers = math.ceil(packets / 2) if protocol in ANSWERED else 0
     answer_bytes = overhead + security_bytes
     data_us = timing.exchange_us(frame_bytes, rate)
-    answer_us = timing.exchange_us(answer_bytes, rate) if answers else 0.0
+    answer_us = timing.exchange_us(answer_bytes, rate)
     if mode in RELAYED:
         busiest = packets + answers
         others = packets + answers
