@@ -205,7 +205,7 @@ def decrypt_file(
                 hashing.result()
             plain_end, padding_wrong = _without_padding(end, body)
             out.write(plain_end)
-            written = length - len(end) + len(plain_end)
+            written = length - (len(end) - len(plain_end))
             tag = _read_exactly(handle, mac_bytes, source)
             if not hmac.compare_digest(tag, mac.digest()) or os.read(handle, 1):
                 raise MotecryptError(
