@@ -42,6 +42,18 @@ static struct rp2040_window rp2040_windows[] = {
 #define RP2040_WATCHDOG 0x40058000u
 #define RP2040_SIMULATED 0x53494D55u /* "SIMU": what the benchmark firmware looks for */
 
+/* Words of the SIO, by their offsets divided by 4 (datasheet 2.3.1.7), and a flag of ours where no register is. */
+enum {
+    SIO_DIVIDEND = 24,        /* DIV_UDIVIDEND, 0x60 */
+    SIO_DIVISOR = 25,         /* DIV_UDIVISOR, 0x64 */
+    SIO_SIGNED_DIVIDEND = 26, /* DIV_SDIVIDEND, 0x68; the divisor follows */
+    SIO_IS_SIGNED = 31,       /* which of the two pairs was written last */
+    SIO_SPINLOCK = 64,        /* SPINLOCK0, 0x100 */
+    SIO_END = 96
+};
+/* Words of the SysTick timer, from 0xE000E000 on. */
+enum { SYST_CSR = 4, SYST_RVR = 5 };
+
 #define RP2040_XOSC_HZ 12000000u /* the crystal on the Pico; the boot ROM's USB needs it too */
 #define RP2040_ROSC_HZ 6500000u  /* datasheet 2.17: nominal, at reset */
 
@@ -246,8 +258,8 @@ static inline void rp2040_apb_write(struct rp2040 *chip, uint32_t address, uint3
 
 /* SysTick on the processor clock, counting down from RVR; 24 bits. */
 static inline uint32_t rp2040_systick(struct rp2040 *chip) {
-    uint32_t control = chip->ppb[4];
-    uint32_t reload = chip->ppb[5] & 0xFFFFFFu;
+    uint32_t control = chip->ppb[SYST_CSR];
+    uint32_t reload = chip->ppb[SYST_RVR] & 0xFFFFFFu;
     uint64_t elapsed = chip->outside.cycles(chip->outside.context) - chip->systick_zero;
     if ((control & 5u) != 5u || elapsed == 0 || reload == 0) {
         return 0;
@@ -276,15 +288,15 @@ static inline void rp2040_ppb_write(struct rp2040 *chip, uint32_t offset, uint32
 
 static inline uint32_t rp2040_sio_read(struct rp2040 *chip, uint32_t offset) {
     uint32_t dividend, divisor;
-    int is_signed = chip->sio[31] != 0; /* which of the two pairs was written last */
-    if (offset / 4 >= 64 && offset / 4 < 96) {
-        return 1u << (offset / 4 - 64); /* a spinlock is always free: there is one core (2.3.1.3) */
+    int is_signed = chip->sio[SIO_IS_SIGNED] != 0;
+    if (offset / 4 >= SIO_SPINLOCK && offset / 4 < SIO_END) {
+        return 1u << (offset / 4 - SIO_SPINLOCK); /* a spinlock is always free: there is one core (2.3.1.3) */
     }
     if (offset != 0x70u && offset != 0x74u) {
         return offset == 0x78u ? 1u : chip->sio[offset / 4]; /* the divider is always ready */
     }
-    dividend = chip->sio[24];
-    divisor = chip->sio[25];
+    dividend = chip->sio[SIO_DIVIDEND];
+    divisor = chip->sio[SIO_DIVISOR];
     if (divisor == 0) {
         return offset == 0x74u ? dividend : (is_signed && (int32_t)dividend < 0 ? 1u : UINT32_MAX);
     }
@@ -297,7 +309,7 @@ static inline uint32_t rp2040_sio_read(struct rp2040 *chip, uint32_t offset) {
 
 static inline void rp2040_sio_write(struct rp2040 *chip, uint32_t offset, uint32_t value) {
     if (offset >> 4 == 6) {
-        chip->sio[31] = offset / 4 >= 26;
+        chip->sio[SIO_IS_SIGNED] = offset / 4 >= SIO_SIGNED_DIVIDEND;
         /* the signed and unsigned operands are the same registers */
         offset = offset == 0x60u || offset == 0x68u ? 0x60u : 0x64u;
     }
@@ -305,9 +317,10 @@ static inline void rp2040_sio_write(struct rp2040 *chip, uint32_t offset, uint32
 }
 
 static inline uint32_t rp2040_xip_read(struct rp2040 *chip, uint32_t offset) {
-    return offset == 8      ? 0x3u
-           : offset / 4 < COUNT_OF(chip->xip) ? chip->xip[offset / 4]
-                            : 0; /* STAT: flush ready, FIFO empty */
+    if (offset == 8) {
+        return 0x3u; /* STAT: flush ready, FIFO empty */
+    }
+    return offset / 4 < COUNT_OF(chip->xip) ? chip->xip[offset / 4] : 0;
 }
 
 static inline void rp2040_xip_write(struct rp2040 *chip, uint32_t offset, uint32_t value) {
