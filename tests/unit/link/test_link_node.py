@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import errno
-import os
-import stat
 import struct
 import sys
-import time
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,12 +14,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import link_ends
 from link_beds import MESSAGE, PACKET, PAGE, SECTOR, START, Bed, PowerLostError
+from link_nodes import OPTIONS, PAGES, READING, block, down, fresh, gateway, provisioned, up
 from motecrypt.toolchain.link import (
     COMMAND,
     CONFIRMED,
     FILE,
     GATEWAY,
-    LISTENS,
     LONG,
     SHORT,
     STORAGE_BYTES,
@@ -33,57 +28,6 @@ from motecrypt.toolchain.link import (
     KeyBlock,
     NativeLink,
 )
-
-KEY = bytes(range(16))
-OPTIONS = SHORT | LISTENS
-READING = b"21.4 C"
-PAGES = 2 * SECTOR // PAGE
-
-
-def block(generation: int = 1, node: int = 5, options: int = OPTIONS, packet_bytes: int = PACKET) -> KeyBlock:
-    return KeyBlock(node, options, packet_bytes, generation, KEY)
-
-
-def gateway(options: int = OPTIONS, packet_bytes: int = PACKET) -> NativeLink:
-    return link_ends.begun(block(options=options | GATEWAY, packet_bytes=packet_bytes))
-
-
-def fresh(*defines: str, content: int = 0xFF) -> Bed:
-    """A node over a flash that holds one byte everywhere, and no faults."""
-    bed = Bed("flash", *defines)
-    bed.cut_after(-1)
-    bed.flash[:] = [content] * len(bed.flash)
-    bed.stuck[:] = bed.lazy[:] = [0] * len(bed.stuck)
-    return bed
-
-
-def provisioned(*defines: str, **given: int) -> Bed:
-    bed = fresh(*defines)
-    assert bed.begin() is Event.NO_KEY
-    assert bed.first_provision(block(**given))
-    assert bed.begin() is Event.NOTHING
-    return bed
-
-
-def up(bed: Bed, end: NativeLink, taken: bool = True) -> list[bytes]:
-    """Carry the node's packets to the gateway and its answers back; what the gateway got."""
-    got = []
-    for packet in bed.packets():
-        if end.receive(packet) in (Event.MESSAGE, Event.COMMANDED):
-            got.append(end.message())
-            end.answer(taken)
-    for packet in end.packets():
-        bed.receive(packet)
-    return got
-
-
-def down(end: NativeLink, bed: Bed) -> list[Event]:
-    """Carry the gateway's packets to the node and its answers back; what the node told."""
-    told = [bed.receive(packet) for packet in end.packets()]
-    for packet in bed.packets():
-        end.receive(packet)
-    return [event for event in told if event is not Event.NOTHING]
-
 
 # --- node.c
 
@@ -512,97 +456,3 @@ def test_the_link_over_a_flash_uses_no_counter_twice_whenever_power_goes() -> No
         bed = Bed()
         assert bed.begin() is Event.NOTHING
     assert len(seen) > 300
-
-
-# --- file.c
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Path]:
-    path = tmp_path / "node.store"
-    path.write_bytes(link_ends.provisioned(block()).storage)
-    path.chmod(0o600)
-    yield path
-
-
-def test_a_file_keeps_a_nodes_storage(store: Path) -> None:
-    bed, end = Bed("file"), gateway()
-    first = store.read_bytes()
-    assert bed.open(store) == 0
-    assert bed.begin() is Event.NOTHING
-    assert bed.storage == first
-    assert bed.send(READING, CONFIRMED) is Event.WAITING
-    assert up(bed, end) == [READING]
-    assert store.read_bytes() == bed.storage != first
-    assert len(first) == STORAGE_BYTES and stat.S_IMODE(store.stat().st_mode) == 0o600
-    bed.close()
-    again = Bed("file")
-    assert again.open(store) == 0 and again.begin() is Event.NOTHING
-    assert again.send(READING, CONFIRMED) is Event.WAITING
-    assert up(again, end) == [READING]
-    again.close()
-
-
-def test_a_file_is_one_programs_alone(store: Path) -> None:
-    one, two = Bed("file"), Bed("file")
-    assert one.open(store) == 0
-    assert two.open(store) == errno.EWOULDBLOCK
-    one.close()
-    assert two.open(store) == 0
-    two.close()
-
-
-@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o610, 0o601])
-def test_a_file_that_others_may_use_is_refused(store: Path, mode: int) -> None:
-    store.chmod(mode)
-    assert Bed("file").open(store) == errno.EPERM
-
-
-def test_what_is_no_storage_is_refused(store: Path, tmp_path: Path) -> None:
-    for size in (0, STORAGE_BYTES - 1, STORAGE_BYTES + 1):
-        other = tmp_path / f"file{size}"
-        other.write_bytes(bytes(size))
-        other.chmod(0o600)
-        assert Bed("file").open(other) == errno.EINVAL
-    link = tmp_path / "link"
-    link.symlink_to(store)
-    assert Bed("file").open(link) == errno.ELOOP
-    assert Bed("file").open(tmp_path / "nothing") == errno.ENOENT
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo, 0o600)
-    assert Bed("file").open(fifo) == errno.EINVAL
-    handles = len(list(Path("/proc/self/fd").iterdir()))
-    assert Bed("file").open(fifo) == errno.EINVAL
-    assert len(list(Path("/proc/self/fd").iterdir())) == handles
-
-
-def test_a_file_that_keeps_nothing_reads_as_nothing_written(store: Path) -> None:
-    bed = Bed("file")
-    assert bed.open(store) == 0 and bed.begin() is Event.NOTHING
-    before = store.read_bytes()
-    bed.close()
-    again = os.open(store, os.O_RDONLY)  # takes the place of the handle that is closed: writes fail
-    assert bed.send(READING) is Event.STORAGE
-    assert bed.packets() == [] and store.read_bytes() == before
-    assert bed.storage == bytes(STORAGE_BYTES)
-    os.close(again)
-    assert bed.storage == bytes(STORAGE_BYTES)
-
-
-def test_a_file_that_was_cut_short_reads_as_nothing(store: Path) -> None:
-    bed = Bed("file")
-    assert bed.open(store) == 0
-    assert bed.begin() is Event.NOTHING
-    os.truncate(store, 100)
-    assert bed.storage == bytes(STORAGE_BYTES)
-    bed.close()
-
-
-def test_the_files_clock_counts_milliseconds() -> None:
-    bed = Bed("file")
-    for _ in range(3):
-        before = time.monotonic_ns() // 1_000_000
-        now = bed.clock()
-        after = time.monotonic_ns() // 1_000_000
-        assert any(now == passed % 65536 for passed in range(before, after + 1))
-        time.sleep(0.003)
