@@ -119,7 +119,8 @@ def library(
 def eeprom_of(image: bytes, folder: Path) -> Path:
     """The chip's EEPROM once avrdude has written a provisioned image."""
     (folder / "node.eep").write_bytes(eeprom_hex(image))
-    run(["avr-objcopy", "-I", "ihex", "-O", "binary", "node.eep", "eeprom"], folder)
+    # Not avr-objcopy: Debian 13's (binutils 2.43) reads no ihex at all.
+    run(["objcopy", "-I", "ihex", "-O", "binary", "node.eep", "eeprom"], folder)
     file = folder / "eeprom"
     file.write_bytes(file.read_bytes().ljust(1024, b"\xff"))
     return file

@@ -401,7 +401,9 @@ static uint8_t claim(struct link *link, uint32_t counter) {
         link->window = step < LINK_WINDOW ? (uint16_t)(link->window << (uint8_t)step) : 0;
         link->next = counter + 1;
     }
+#ifndef MC_FAULT_NO_WINDOW
     link->window |= (uint16_t)(1u << (uint8_t)(link->next - 1 - counter));
+#endif
     if (link->next <= link->record.receive) {
         return 1;
     }
