@@ -142,12 +142,26 @@ def _numbers(tokens: list[_Token]) -> Iterator[tuple[str, int, int, str]]:
 
 
 def _declares(tokens: list[_Token], number: int) -> bool:
-    """Whether the number is the size of an array that is declared: a longer one means the same."""
-    around = [token.text for token in tokens[max(0, number - 3) : number + 2]]
-    if len(around) < 5 or (around[2], around[4]) != ("[", "]"):
+    """Whether the number is in the size of an array that is declared, where more of it makes a longer array:
+    one means the same."""
+    begin, end = number, number
+    while begin >= 0 and _grows(tokens[begin]):
+        begin -= 1
+    while end < len(tokens) and _grows(tokens[end]):
+        end += 1
+    if begin < 2 or end == len(tokens) or (tokens[begin].text, tokens[end].text) != ("[", "]"):
         return False
-    kind, name = tokens[number - 3], tokens[number - 2]
+    kind, name = tokens[begin - 2], tokens[begin - 1]
     return name.kind == "word" and kind.kind == "word" and kind.text not in NOT_STATEMENTS
+
+
+def _grows(token: _Token) -> bool:
+    """Whether the token is one of those of a sum or product."""
+    return (
+        token.kind == "number"
+        or token.text in ("+", "*")
+        or (token.kind == "word" and token.text != "sizeof")
+    )
 
 
 def _statements(tokens: list[_Token]) -> Iterator[tuple[str, int, int, str]]:

@@ -97,6 +97,9 @@ def test_a_longer_array_is_no_mutant() -> None:
     source = "static uint8_t a[4];\nint f(int *p) { uint8_t b[8], c; return p[2] + g(p, a[3]); }\n"
     numbers = {place.new for place in cmutants.places(source) if place.operator.startswith("number")}
     assert numbers == {"3", "7", "1", "2", "4"}  # 3: of a and of p[2]; 4: of a[3]; no 5, no 9
+    source = "struct s { int a[20 * N + 40]; int b[80 - 1]; int c[sizeof(int) + 60]; };\n"
+    numbers = {place.new for place in cmutants.places(source) if place.operator.startswith("number")}
+    assert numbers == {"19", "39", "79", "81", "0", "2", "59", "61"}
 
 
 @pytest.mark.parametrize(
