@@ -161,8 +161,7 @@ static void on_exception(uc_engine *uc, uint32_t number, void *user) {
                  {DATA_FAULT, "fault on data"},
                  {7, "breakpoint"},
                  {8, "return from an exception"},
-                 {17, "undefined instruction"},
-                 {18, "jump to an even address (ARM state)"}};
+                 {17, "undefined instruction"}};
     struct machine *m = user;
     const char *what = "exception";
     (void)uc;
