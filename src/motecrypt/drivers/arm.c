@@ -127,10 +127,10 @@ static int uart_has_input(void *context) {
         return free_has_input(m);
     }
     if (pipe_queued(&m->pipe)) {
-        return 1;
+        return true;
     }
     if (!m->chip.polling) {
-        return 0;
+        return false;
     }
     input = pipe_wait(&m->pipe);
     if (input == PIPE_CLOSED) {

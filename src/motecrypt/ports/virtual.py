@@ -93,12 +93,9 @@ class VirtualRadios:
             while wait_us <= SPIN_US and due is not None and self.now_us() < due:
                 pass
             wait_us -= SPIN_US
-        open_masters = [
-            master
-            for end, master in enumerate(self._masters)
-            if self.pair.line_booked_us(end, now_us) < READ_AHEAD_US
-        ]
-        if len(open_masters) < 2:
+        booked = [self.pair.line_booked_us(end, now_us) >= READ_AHEAD_US for end in range(len(self._masters))]
+        open_masters = [master for master, full in zip(self._masters, booked, strict=True) if not full]
+        if any(booked):
             wait_us = min(wait_us, LOOK_US)
         waiting = [*open_masters, *([] if wake is None else [wake])]
         readable, _, _ = select.select(waiting, [], [], max(wait_us, 0.0) / 1e6)

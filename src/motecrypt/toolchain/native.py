@@ -77,8 +77,8 @@ class NativeCipher:
     ) -> tuple[bytes, bytes]:
         if len(nonce) > 255:
             raise InputError(f"{self.cipher.name}: a nonce of {len(nonce)} bytes is too long")
-        source = ctypes.create_string_buffer(data, len(data) or 1)
-        target = source if in_place else ctypes.create_string_buffer(len(data) or 1)
+        source = ctypes.create_string_buffer(data, len(data))
+        target = source if in_place else ctypes.create_string_buffer(len(data))
         tag_buffer = ctypes.create_string_buffer(tag, max(16, len(tag)))
         io = _Io(
             nonce,
