@@ -38,3 +38,17 @@ def test_libraries_are_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (folder / "gcm.o").read_text() == "an object"
     assert files._library_objects(PICO, "key") == objects and len(asked) == 1
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+
+
+def test_another_builders_folder_is_as_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(work: Path, folder: Path) -> None:
+        raise OSError("not empty")
+
+    monkeypatch.setattr(Path, "rename", refused)
+    there = tmp_path / "there"
+    there.mkdir()
+    with files._place_for(there) as work:
+        assert work.parent == tmp_path and work.is_dir()
+    with pytest.raises(OSError, match="not empty"), files._place_for(tmp_path / "missing"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["there"], "what was built is gone"
