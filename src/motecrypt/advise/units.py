@@ -46,7 +46,7 @@ def seconds(text: str, option: str, example: str = "10s") -> float:
         No amount, an unknown or missing unit, or nothing above zero.
     """
     value = _amount(text, option, SECONDS, example)
-    if value <= 0:
+    if not value:
         raise InputError(f"{option} '{text}': must be above zero, as in {example}")
     return value
 
