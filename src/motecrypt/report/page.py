@@ -21,7 +21,7 @@ _HERE = Path(__file__).resolve().parent
 STYLES = ("page.css", "print.css")
 SCRIPTS = (
     *("charts.js", "page.js", "explorer.js"),
-    *("adviser-notes.js", "adviser.js", "adviser-form.js"),
+    *("adviser-notes.js", "adviser-exchange.js", "adviser.js", "adviser-form.js"),
 )
 #: Signs of the standings, for those who see no colour.
 SIGNS = {"recommended": "●", "acceptable": "◐", "legacy": "○", "broken": "✕", "unrated": "?"}
