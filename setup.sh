@@ -78,6 +78,14 @@ needed_later() {
     done <"$root/src/motecrypt/data/ahead.txt"
 }
 
+# Whether the command by itself needs toolchains that come into the cache, by the same file.
+needs_toolchains() {
+    while read -r name where _; do
+        [ "$name" != "$command" ] || [ "$where" != unpacked ] || return 0
+    done <"$root/src/motecrypt/data/ahead.txt"
+    return 1
+}
+
 # Whether the environment is whole, and of the Python it was made with: an upgrade takes its packages away.
 made() {
     [ -x "$python" ] && [ "$(cat "$venv/.made" 2>/dev/null)" = "$(readlink -f -- "$python")" ]
@@ -98,6 +106,9 @@ make_environment() {
         install_python
         base=$(find_python) || fail "Python 3.11 or newer with venv is still missing after apt-get"
     }
+    if needs_toolchains; then # they come meanwhile; what fails here is told later
+        nice -n 10 "$base" -m motecrypt.toolchain.ahead "$command" </dev/null 2>&1 9<&- | grep --line-buffered '^motecrypt: ' >&2 9<&- &
+    fi
     say "making a virtual environment in $venv"
     clear=
     [ -f "$venv/pyvenv.cfg" ] && clear=--clear # half a one, as when the first run was stopped

@@ -1,4 +1,4 @@
-"""What commands that only read stored figures cost, beside a command that only reads the catalog.
+"""What commands that only read stored figures cost, next to a command that only reads the catalog.
 
 Thresholds, in processor time and as ratios within one run: `advise` at most 4 times, and writing the report
 at most 20 times, what `motecrypt list ciphers` takes; Chromium opens the report for at most 4 times an empty

@@ -1,4 +1,4 @@
-"""The ARM driver (on Unicorn) beside QEMU with a counting plugin, on the same firmware and work.
+"""The ARM driver (on Unicorn) next to QEMU with a counting plugin, on the same firmware and work.
 
 The benchmark firmware, linked for QEMU's microbit with its requests compiled in, runs in the driver, in QEMU
 alone and in QEMU with each mode of engine_speed.c: in turns, in processor time, medians. It prints each one's

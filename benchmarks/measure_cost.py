@@ -1,10 +1,10 @@
-"""What `motecrypt measure` takes beside the simulated cipher itself, and what two of them on one file take.
+"""What `motecrypt measure` takes next to the simulated cipher itself, and what two of them on one file take.
 
 Thresholds, in processor time and as ratios within one run, builds being there already: of the cycles a
 second that the driver simulates within one long region, a whole `measure` of cells comes to at least
 0.22 (start, keys, oracles, protocol, traces, and what the firmware does between its regions are the
 rest); two processes at once that want the same cells take at most 1.4 times what one takes, as each cell
-is measured once. How many processors one of them keeps busy is told and not held: other programs may be
+is measured once. How many processors one of them keeps busy is reported and not held: other programs may be
 using them.
 """
 

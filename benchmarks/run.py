@@ -1,4 +1,4 @@
-"""What ./bench runs: every benchmark beside this file, each a program that prints its ratios.
+"""What ./bench runs: every benchmark next to this file, each a program that prints its ratios.
 
     ./bench [NAME]...     these benchmarks, or all: NAME is a file's
     ./bench --help        this, and what each compares

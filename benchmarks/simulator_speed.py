@@ -20,7 +20,7 @@ from motecrypt.model import Device
 from motecrypt.runners import Options, runner_of
 from motecrypt.runners.protocol import Client
 from motecrypt.setup import need
-from motecrypt.toolchain import BuildRequest, Firmware, build
+from motecrypt.toolchain import BuildRequest, Firmware, build, libraries
 
 THRESHOLD = 0.95
 PAIRS = 5
@@ -99,7 +99,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         source, bare, sent = (Path(scratch) / name for name in ("bare.c", "bare", "sent"))
         source.write_text(BARE)
-        made = process.run(["gcc", "-O2", source, "-lsimavr", "-lelf", "-o", bare])
+        made = process.run(["gcc", "-O2", source, *libraries.flags("simavr", "gcc"), "-lelf", "-o", bare])
         if not made.ok:
             print(made.first_error)
             return 1

@@ -1,6 +1,6 @@
 """Exported libraries in a sketchbook, and their examples built by Arduino's own builder.
 
-arduino-builder 1.3.25 with Debian's core needs its own `hardware` folder beside Arduino's, a folder to build
+arduino-builder 1.3.25 with Debian's core needs its own `hardware` folder next to Arduino's, a folder to build
 in, and DECIMAL_DIG, which gcc-avr 5.4 has in C alone and the core's WString.cpp uses.
 """
 

@@ -39,7 +39,7 @@ EDGES: Mapping[str, Callable[[], dict[str, Any]]] = {
 
 
 def main() -> None:
-    """Write the file anew."""
+    """Write the file again."""
     PLACE.write_text(written({key: value for made in EDGES.values() for key, value in made().items()}))
 
 

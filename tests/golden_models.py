@@ -412,7 +412,7 @@ GOLDEN: Mapping[str, Callable[[], dict[str, Any]]] = {
 
 
 def main() -> None:
-    """Write the file anew."""
+    """Write the file again."""
     PLACE.write_text(written({f"{name}: {k}": v for name, made in GOLDEN.items() for k, v in made().items()}))
 
 

@@ -33,7 +33,7 @@ GOLDEN: Mapping[str, Callable[[], dict[str, Any]]] = {
 
 
 def main() -> None:
-    """Write every golden file anew."""
+    """Write every golden file again."""
     PLACE.mkdir(exist_ok=True)
     for name, made in GOLDEN.items():
         (PLACE / f"{name}.json").write_text(written(made()))

@@ -22,7 +22,7 @@ BEGIN, SEND, RECEIVE, POLL, BYTE, PROVISION, FIRST_PROVISION, STORE = range(8)
 
 
 class PowerLostError(Exception):
-    """The power went; what was in RAM is gone."""
+    """The power went; what was in RAM is removed."""
 
 
 @lru_cache(maxsize=8)

@@ -1,6 +1,6 @@
 """The link's formats in plain Python, from docs/link.md alone; shares nothing with the core in C.
 
-AES comes from `cryptography`, Ascon's permutation from its oracle. Run it to write the test vectors anew:
+AES comes from `cryptography`, Ascon's permutation from its oracle. Run it to write the test vectors again:
 ``PYTHONPATH=src:tests python tests/link_model.py``.
 """
 

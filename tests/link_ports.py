@@ -22,7 +22,7 @@ _FLAGS = ("-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"
 
 
 class PowerLostError(Exception):
-    """The power went during a write; what was in RAM is gone."""
+    """The power went during a write; what was in RAM is removed."""
 
 
 @lru_cache(maxsize=64)
@@ -75,7 +75,7 @@ class _Tester(ctypes.Structure):
 
 
 class FaultyLink(NativeLink):
-    """One end of a link over storage that fails as it is told to."""
+    """One end of a link over storage that fails as the test sets it."""
 
     def __init__(self, suite: Suite = "aes128-ccm", *defines: str, answer_ms: int = 100) -> None:
         self._tested = _opened(faulty_library(suite, *defines))
@@ -115,7 +115,7 @@ class FaultyLink(NativeLink):
         return self._call(3, packet, len(packet))
 
     def receive_told(self, packet: bytes, length: int) -> Event:
-        """Take a packet that is said to be shorter than what lies there."""
+        """Take a packet that is said to be shorter than what is there."""
         return self._call(3, packet, length)
 
     def begin_in(self, bytes_: int) -> ctypes.Array[ctypes.c_char]:
@@ -169,5 +169,5 @@ class FaultyLink(NativeLink):
 
     @property
     def since(self) -> int:
-        """Counters since the other end was known to be in step."""
+        """Counters since the other end was known to be synchronised."""
         return self._see(6)

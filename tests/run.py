@@ -4,7 +4,8 @@ Before that it installs what the suites need. The cross-checks hold our figures 
 (QEMU, rp2040js, tshark, aircrack-ng, valgrind, Chromium); `--quick` leaves them and the long tests out.
 `./test mutants ...` breaks the code to see what the suites notice (mutants/main.py); `./test fuzz ...` runs
 hostile firmware in the simulators' drivers (fuzz/main.py); `./test campaign ...` sends a million messages
-over the link in virtual time (campaign/main.py).
+over the link in virtual time (campaign/main.py); `./test proof` proves parts of its core (proof/main.py);
+`./test soak` lets 50 nodes and their gateway fail for a simulated week (soak/main.py).
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Outcome:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the chosen checks and suites, or all; 0 when everything passed."""
-    campaigns = {"mutants": _mutants, "fuzz": _fuzz, "campaign": _campaign}
+    campaigns = {"mutants": _mutants, "fuzz": _fuzz, "campaign": _campaign, "proof": _proof, "soak": _soak}
     if arguments and arguments[0] in campaigns:
         if not {"-h", "--help"} & set(arguments):
             _set_up(SUITES, quick=True)
@@ -79,7 +80,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         prog="./test",
         description="Sets up what the tests need, then runs all of them, or the checks and suites named.",
         epilog="Example: ./test --quick unit. How the tests are tested: ./test mutants --help. "
-        "Hostile firmware: ./test fuzz --help. A million messages: ./test campaign --help",
+        "Hostile firmware: ./test fuzz --help. A million messages: ./test campaign --help. "
+        "Bounded proofs: ./test proof --help. A week of failures: ./test soak --help",
     )
     everything = (*CHECKS, *SUITES)
     parser.add_argument("names", nargs="*", metavar="SUITE", help=f"one of: {' '.join(everything)}")
@@ -156,10 +158,27 @@ def _campaign(arguments: list[str]) -> int:
     return run_campaign(arguments)
 
 
+def _proof(arguments: list[str]) -> int:
+    sys.path.insert(0, str(ROOT / "tests"))
+    from proof.main import main as run_proof
+
+    return run_proof(arguments)
+
+
+def _soak(arguments: list[str]) -> int:
+    sys.path.insert(0, str(ROOT / "tests"))
+    from soak.main import main as run_soak
+
+    return run_soak(arguments)
+
+
 def _check(name: str) -> Outcome:
     print(f"--- {name}", flush=True)
-    command = [*PYTHON, "-m", *CHECKS[name]]
-    return Outcome(passed=1) if _ended_with(command, 600) == 0 else Outcome(failed=[name])
+    commands = [[*PYTHON, "-m", *CHECKS[name]]]
+    if name == "lint":
+        commands.append([*PYTHON, str(ROOT / "tests" / "prose" / "main.py")])
+    codes = [_ended_with(command, 600) for command in commands]
+    return Outcome(failed=[name]) if any(codes) else Outcome(passed=1)
 
 
 def _ended_with(command: list[str], timeout_s: float) -> int:

@@ -12,7 +12,7 @@ SMALL, LARGE = "uno", "mega"
 
 
 def catalog() -> Catalog:
-    """All that motecrypt ships, and the device that lies beside this study."""
+    """All that motecrypt ships, and the device that is next to this study."""
     return Catalog.load(devices=[Path(__file__).resolve().parents[1] / LARGE])
 
 

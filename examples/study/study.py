@@ -1,4 +1,4 @@
-"""The price of a longer return address, as the manual prints it, beside what is measured. A pure view."""
+"""The price of a longer return address, as the manual prints it, next to what is measured. A pure view."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CALLS = 1
 
 
 def comparisons(results: Results) -> list[Comparison]:
-    """The printed figure beside ours, with a verdict that follows from the two."""
+    """The printed figure next to ours, with a verdict that follows from the two."""
     found = results.newest(cells().values())
     cycles = {cell.device: measured.cycles_median for cell, measured in found.items()}
     small, large = cycles.get(SMALL), cycles.get(LARGE)

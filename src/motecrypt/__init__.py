@@ -1,3 +1,3 @@
-"""motecrypt weighs encryption for small wireless devices."""
+"""motecrypt considers encryption for small wireless devices."""
 
 __version__ = "0.1.0"

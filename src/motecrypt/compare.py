@@ -1,7 +1,7 @@
 """Two sets of measurements, cell by cell: what became better, worse, new, or no longer runs. Pure.
 
 For two compilers, two commits or two machines: a cell is matched by what was measured, not by who
-built it. Opens nothing; whoever has two results files hands their measurements over.
+built it. Opens nothing; anyone who has two results files hands their measurements over.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Change:
 
     Attributes
     ----------
-    kind : "worse" and "better" for figures; "broke" (ran before, does not now), "mended" and "fails
+    kind : "worse" and "better" for figures; "broke" (ran before, does not now), "fixed" and "fails
         otherwise" for states; "new" and "vanished" for cells.
     figure : which figure; "status" or empty otherwise.
     before, after : its value on both sides, or the reasons of failures.
@@ -117,7 +117,7 @@ def compare(
     Parameters
     ----------
     before, after
-        Measurements, newest first; of equal cells the first counts. Each is gone through once, `before`
+        Measurements, newest first; of equal cells the first counts. Each is removed through once, `before`
         first; little more than its figures are kept of a measurement, and nothing where they are equal.
     threshold_percent
         A figure that grew or shrank by more than this counts. 0: any difference does.

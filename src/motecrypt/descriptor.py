@@ -43,7 +43,7 @@ class Table:
         """
         try:
             if path.exists() and not path.is_file():
-                raise InputError(f"{path}: is no regular file")
+                raise InputError(f"{path}: is not a regular file")
             with path.open("rb") as file:
                 content = file.read(FILE_BYTES_MAX + 1)
             text = content.decode()
@@ -64,7 +64,7 @@ class Table:
             or none at all (nan).
         """
         if len(text) > FILE_BYTES_MAX:
-            raise InputError(f"{where}: longer than {FILE_BYTES_MAX:,} bytes: no descriptor")
+            raise InputError(f"{where}: longer than {FILE_BYTES_MAX:,} bytes: not a descriptor")
         try:
             values = tomllib.loads(text)
         except RecursionError:
@@ -86,7 +86,7 @@ class Table:
         return value
 
     def _instead(self, key: str) -> str:
-        """What stands there, not taken yet, under a name much like a key that is missing."""
+        """What is there, not taken yet, under a name much like a key that is missing."""
         near = difflib.get_close_matches(key, self._values, n=2, cutoff=0.6)
         if not near:
             return ""
@@ -223,7 +223,7 @@ class Table:
             if not isinstance(value, dict):
                 told = _short(name)
                 raise InputError(
-                    f"{self.where}: '{told}' stands outside a table; write [{told}] with its values below"
+                    f"{self.where}: '{told}' is outside a table; write [{told}] with its values below"
                 )
         return {name: Table(value, f"{self.where}: {name}") for name, value in values.items()}
 

@@ -64,7 +64,7 @@ class MotecryptError(Exception):
 
 
 class InputError(MotecryptError):
-    """Bad arguments or input: one line that says what, where and how to mend it; exit code 2."""
+    """Bad arguments or input: one line that says what, where and how to fix it; exit code 2."""
 
     exit_code = 2
     usual_kind = FailureKind.INPUT

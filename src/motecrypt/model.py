@@ -106,7 +106,7 @@ class Memory:
     span: int
 
     def holds(self, address: int) -> bool:
-        """Whether a link address lies in this memory (or where it would overflow to)."""
+        """Whether a link address is in this memory (or where it would overflow to)."""
         return self.address <= address < self.address + self.span
 
 
@@ -114,7 +114,7 @@ class Memory:
 class Current:
     """A supply current of a device in one state, with where the figure comes from.
 
-    `of` is "board" for the board as it is sold, "chip" for the chip alone, and empty where that makes no
+    `of` is "board" for the stock board, "chip" for the chip alone, and empty where that makes no
     difference.
     """
 
@@ -151,7 +151,8 @@ class Compiler:
         return self.linker or self.command
 
     def compiling(self, source: Path) -> tuple[str, tuple[str, ...]]:
-        """The command that makes an object of a source, and what it alone is told; what links assembles."""
+        """The command that makes an object of a source, and the flags for it alone; what links
+        assembles."""
         if self.linker and source.suffix == ".S":
             return self.linker, ()
         return self.command, self.compile_flags
@@ -166,12 +167,29 @@ class Compiler:
 class DebianPackage:
     """A Debian package, pinned. `sha256` by architecture, or by "all" where one package serves every one.
 
-    `version` is without what Debian adds where it only builds anew (+b1), which differs by architecture.
+    `version` is without what Debian adds where it only builds again (+b1), which differs by architecture.
     """
 
     name: str
     version: str
     sha256: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class PinnedLibrary:
+    """A library that a driver links: the system's own, or unpacked into the cache from pinned packages.
+
+    `library` is the file that is linked, such as libsimavr.so, and `headers` tell, below an include folder,
+    whether it is there. `system` are the packages that install it where it cannot be unpacked.
+    """
+
+    name: str
+    title: str
+    release: str
+    library: str
+    headers: tuple[str, ...]
+    system: tuple[str, ...]
+    packages: tuple[DebianPackage, ...]
 
 
 @dataclass(frozen=True)
@@ -215,7 +233,7 @@ class Toolchain:
 
 @dataclass(frozen=True)
 class Placement:
-    """Where code and tables lie, and what the build must say for it."""
+    """Where code and tables are, and what the build must say for it."""
 
     name: str
     caches: tuple[str, ...] = ("none",)
@@ -361,7 +379,7 @@ def _count(value: object) -> TypeGuard[int]:
 class Measurement:
     """The stored figures of one cell, with all that is needed to repeat it. Figures are None where
     the cell did not run; `status` is "ok" or why not in a word, `reason` in a sentence for people. What
-    code decides by stands in `extra`: `failure` (a kind of failure), `shortfall`, `transient`. `flags` are
+    code decides by is in `extra`: `failure` (a kind of failure), `shortfall`, `transient`. `flags` are
     what the compiler was given, `flags_asked` what the cell asked for instead of the device's own.
     `toolchain` is the name of the one that was used, empty where no descriptor fits; `system_toolchain`
     whether it was the system's own, and not unpacked for the purpose."""
@@ -410,7 +428,7 @@ class Measurement:
 
     @property
     def transient(self) -> bool:
-        """Whether the reason lies in the moment (a killed compiler, a full disk), not in the cell."""
+        """Whether the reason is in the moment (a killed compiler, a full disk), not in the cell."""
         return bool(self.extra.get("transient"))
 
     @property
@@ -426,9 +444,9 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One published figure or claim beside ours.
+    """One published figure or claim next to ours.
 
-    `note` is for people. What other views quote or calculate with stands beside it: `brief`, the note's
+    `note` is for people. What other views quote or calculate with stands next to it: `brief`, the note's
     essence in one clause, and `figures` of ours by name, each with its unit in the name. `id` names what
     other views look for; most rows have none.
     """
@@ -450,7 +468,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Section:
-    """A titled table that a view hands to whoever prints it."""
+    """A titled table that a view hands to anyone who prints it."""
 
     title: str
     columns: Sequence[str]
@@ -459,7 +477,7 @@ class Section:
 
 
 RECORDED = "recorded"
-"""The input that says of a stored finding that it came with the program: when that answer was made."""
+"""The input that marks a finding that shipped with the program: the time when it was made."""
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ def read_regular(path: Path, bytes_max: int = 64 << 20) -> bytes:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a whole file or none: a temporary file beside it, then a rename.
+    """Write a whole file or none: a temporary file next to it, then a rename.
 
     A new file has the permissions that the umask leaves; one that is replaced keeps its own.
     """

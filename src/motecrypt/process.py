@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -44,6 +45,21 @@ class Outcome:
                     return line
         return told[-1] if told else lines[-1] if lines else f"ended with code {self.code}"
 
+    @property
+    def told_errors(self) -> str:
+        """The first line that says 'error', without a place that is not on this machine (a compiler's own
+        parts name those of where they were built), and how many more errors there are."""
+        first = self.first_error
+        place = _PLACE.match(first)
+        if place is not None and not Path(place[1]).exists():
+            first = first[place.end() :]
+        lines = [line for line in self.errors.splitlines() if not line.startswith("collect2:")]
+        more = sum("error:" in line or "undefined reference" in line for line in lines) - 1
+        return f"{first} (and {more} more)" if more > 0 else first
+
+
+_PLACE = re.compile(r"(/[^\s:]+):(?:\d+:|\([^()\s]+\):)* ?")
+"""Where a compiler or linker says something is: a path, and a line and column or a section."""
 
 # Variables that make a compiler read other files than its command line says.
 _LEADING_ASTRAY = frozenset(

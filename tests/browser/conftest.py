@@ -57,7 +57,7 @@ class Opened:
 
 @pytest.fixture(scope="session")
 def report_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report of made-up figures, and beside it the data that it was made of."""
+    """A report of made-up figures, and next to it the data that it was made of."""
     if _missing():
         pytest.skip(_missing())
     folder = tmp_path_factory.mktemp("report")

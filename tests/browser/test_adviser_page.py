@@ -22,7 +22,7 @@ QUESTIONS = 100
 
 
 def _data(report: Path) -> Any:
-    """What `motecrypt.advise.export` gave, from beside the report."""
+    """What `motecrypt.advise.export` gave, from next to the report."""
     return json.loads((report.parent / "adviser.json").read_text())
 
 
@@ -183,15 +183,15 @@ def test_the_form_answers_and_names_its_command(opened: Any) -> None:
     [
         ("every", "10", "no unit; use us, ms, s, min, h, d"),
         ("every", "10 parsecs", "unknown unit 'parsecs'"),
-        ("flash", "many", "no amount"),
+        ("flash", "many", "not an amount"),
         ("battery", "3xPotato", "unknown; write 3xAA"),
         ("bytes", "-4", "a whole number from 1"),
         ("bytes", "5000", "messages of up to"),
-        ("battery", "1xAA", "take more cells"),
+        ("battery", "1xAA", "use more cells"),
         ("flash", "1", "Nothing fits"),
         ("bytes", "124", "the link takes messages of up to 123 bytes"),
-        ("loss", "31", "no share of packets; write per cent, from 0 to 30"),
-        ("loss", "some", "no share of packets; write per cent, from 0 to 30"),
+        ("loss", "31", "not a share of packets; write per cent, from 0 to 30"),
+        ("loss", "some", "not a share of packets; write per cent, from 0 to 30"),
     ],
 )
 def test_what_cannot_be_answered_is_told(opened: Any, name: str, value: str, told: str) -> None:

@@ -1,6 +1,7 @@
-"""Our C for arm64, as gateways have it: every cipher with its mode, and the driver of native runs.
+"""Our C for arm64, as gateways have it: every cipher with its mode, and the drivers.
 
-Cross-compiled and run under qemu-user. Cycles mean nothing there; outputs and the driver's protocol do.
+Cross-compiled and run under qemu-user. Native cycles mean nothing there; outputs and the protocol do.
+What the simulators count is the same wherever they run.
 """
 
 from __future__ import annotations
@@ -13,15 +14,19 @@ from pathlib import Path
 
 import pytest
 
-from kits import needs_kit
+from arm64_simulators import COMPILER, EMULATOR, LIBRARIES, simulators
+from kits import needs_kit, skip_without
+from motecrypt import bench
 from motecrypt.audits.oracle import nearest_length
 from motecrypt.catalog import Catalog, oracles
+from motecrypt.results import Results
 from motecrypt.runners.protocol import Client
 from motecrypt.runners.session import DriverSession
 from motecrypt.toolchain import BuildRequest, build
 from motecrypt.toolchain.drivers import DRIVERS, RECIPES
+from motecrypt.toolchain.drivers import driver as native_driver
+from motecrypt.toolchain.toolchain import BuildError
 
-COMPILER, EMULATOR, LIBRARIES = "aarch64-linux-gnu-gcc", "qemu-aarch64", "/usr/aarch64-linux-gnu"
 pytestmark = [
     needs_kit("arm64"),
     pytest.mark.skipif(
@@ -92,3 +97,80 @@ def test_the_driver_says_what_it_counts_with(driver: Path) -> None:
 
 def test_the_kit_brings_what_the_tests_run() -> None:
     assert shutil.which(COMPILER) and shutil.which(EMULATOR) and Path(LIBRARIES, "lib").is_dir()
+
+
+@pytest.fixture(scope="module")
+def on_arm64(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    try:
+        return simulators(tmp_path_factory.mktemp("simulators"))
+    except BuildError as error:
+        pytest.skip(f"no arm64 libraries of the simulators here: {error}")
+
+
+def figures(folder: Path, device: str, cipher: str) -> list[tuple[object, ...]]:
+    """What a few cells cost, in results of their own."""
+    body = CATALOG.implementations_of(cipher, device)[0]
+    target = CATALOG.device(device)
+    cells = bench.cells_for(
+        CATALOG, target, body, message_bytes=[20], placements=[next(iter(target.placements))]
+    )
+    with Results(folder) as results:
+        found = bench.ensure(cells, results, CATALOG).items()
+    assert all(m.status == "ok" for _, m in found)
+    return [(cell, m.cycles_min, m.cycles_median, m.cycles_max, m.stack_bytes, m.extra) for cell, m in found]
+
+
+@pytest.mark.parametrize(
+    ("device", "cipher"), [("uno", "aes128-ccm8"), ("uno", "rc4d"), ("pico", "ascon-aead128")]
+)
+def test_cells_cost_what_they_cost_on_this_computer(
+    device: str, cipher: str, on_arm64: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skip_without(CATALOG.device(device).kit)
+    here = figures(tmp_path / "here.db", device, cipher)
+    asked = []
+
+    def other(name: str) -> Path:
+        asked.append(name)
+        return on_arm64[name]
+
+    for module in ("simavr", "arm"):
+        monkeypatch.setattr(f"motecrypt.runners.{module}.driver", other)
+    assert figures(tmp_path / "there.db", device, cipher) == here
+    assert here and asked
+
+
+FREE = """
+#include <avr/io.h>
+#include <avr/interrupt.h>
+static volatile unsigned ticks;
+ISR(TIMER0_OVF_vect) { ticks++; }
+static void send(unsigned char c) { while (!(UCSR0A & 1 << UDRE0)) {} UDR0 = c; }
+int main(void) {
+    TCCR2A = 1; TCCR2B = 4; TCCR0A = 3; TCCR0B = 3; TIMSK0 = 1; UBRR0 = 16; UCSR0A = 2; UCSR0B = 0x18; sei();
+    for (unsigned char n = 0; n < 20; n++) {
+        unsigned until = ticks + 10;
+        while ((int)(ticks - until) < 0 || TCNT0 < 100) {}
+        send(TCNT2); send(TCNT0); send(n);
+    }
+    cli();
+    for (;;) {}
+}
+"""
+
+
+def test_a_free_run_comes_out_as_on_this_computer(on_arm64: dict[str, Path], tmp_path: Path) -> None:
+    skip_without("avr")
+    (tmp_path / "free.c").write_text(FREE)
+    elf, image = tmp_path / "free.elf", tmp_path / "image"
+    for command in (
+        ["avr-gcc", "-Os", "-mmcu=atmega328p", tmp_path / "free.c", "-o", elf],
+        ["avr-objcopy", "-O", "binary", elf, image],
+    ):
+        subprocess.run(command, check=True, timeout=60)
+    chip = ("--mcu", "atmega328p", "--clock", "16000000", "--image", image, "--max-cycles", "80000000")
+    ends = []
+    for program in (native_driver("avr_run"), on_arm64["avr_run"]):
+        ran = subprocess.run([program, *chip], capture_output=True, timeout=120, check=True)
+        ends.append((ran.stdout, ran.stderr.splitlines()[-1]))
+    assert ends[0] == ends[1] and len(ends[0][0]) == 60 and b'"stop"' in ends[0][1]

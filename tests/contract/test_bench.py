@@ -157,7 +157,7 @@ def test_a_source_changed_on_the_way_gives_no_figure(
     monkeypatch.setattr(task_module, "build", changed)
     figures = measure(results, "uno", "faulty-not")
     assert {m.status for m in figures} == {"build-failed"}
-    assert all("changed meanwhile" in m.reason and m.extra["transient"] for m in figures)
+    assert all("changed in the meantime" in m.reason and m.extra["transient"] for m in figures)
 
 
 def test_stopping_is_prompt_and_keeps_what_is_done(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:

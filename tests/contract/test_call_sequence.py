@@ -47,7 +47,7 @@ def test_it_is_run_once(results: Results, monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_wrong_output_is_no_figure(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(call_sequence, "oracle", lambda cipher: lambda *given: (bytes(48), b""))
     found = REQUEST.ensure(results).outcome
-    assert found == {"failed": "encrypt: the output is not what the oracle says"}
+    assert found == {"failed": "encrypt: the output is not what the oracle gives"}
 
 
 @pytest.mark.parametrize("transient", [False, True])

@@ -16,7 +16,7 @@ from motecrypt.model import Cell, Implementation, Measurement
 from motecrypt.results import Results
 from motecrypt.toolchain import BuildRequest, build
 from motecrypt.toolchain.sizes import symbols
-from toolchains import for_compiler
+from toolchains import OWN, for_compiler, kept_toolchains, root_of
 
 MYLIBRARY = Path(__file__).parents[2] / "examples" / "mylibrary"
 CATALOG = Catalog.load(libraries=[MYLIBRARY])
@@ -31,7 +31,9 @@ def _body(device: str, library: str, cipher: str = "aes128-cbc") -> Implementati
     return next(b for b in bodies if b.variant in ("", "small"))
 
 
-def _cells(device: str, body: Implementation, flags: tuple[str, ...], *lengths: int) -> list[Cell]:
+def _cells(
+    device: str, body: Implementation, flags: tuple[str, ...], *lengths: int, toolchain: str = OWN
+) -> list[Cell]:
     return bench.cells_for(
         CATALOG,
         CATALOG.device(device),
@@ -40,6 +42,7 @@ def _cells(device: str, body: Implementation, flags: tuple[str, ...], *lengths: 
         placements=["flash"],
         caches=["none", "warm"],
         flags=flags,
+        toolchain=toolchain,
     )
 
 
@@ -90,12 +93,21 @@ LONGEST_KEY = {
 }
 
 
-@pytest.mark.parametrize("device", ["uno", "pico"])
-def test_192_bits_lie_between_128_and_256(device: str, results: Results) -> None:
+@pytest.mark.parametrize(
+    ("device", "toolchain"),
+    [
+        (device, toolchain)
+        for device in LONGEST_KEY
+        for toolchain in kept_toolchains(CATALOG.device(device).compiler.command)
+    ],
+)
+def test_192_bits_lie_between_128_and_256(device: str, toolchain: str, results: Results) -> None:
+    if toolchain != OWN:
+        root_of(toolchain, CATALOG.device(device).compiler.command)
     cycles = {}
     for bits in (128, 192, 256):
         body = _body(device, "motecrypt", f"aes{bits}-cbc")
-        found = bench.ensure(_cells(device, body, (), 48), results, CATALOG)
+        found = bench.ensure(_cells(device, body, (), 48, toolchain=toolchain), results, CATALOG)
         for cell, m in found.items():
             assert m.status == "ok", m.reason
             cycles[bits, cell.operation] = m.cycles_median or 0

@@ -114,7 +114,7 @@ def _told(cipher: str) -> str:
 
 
 def _sources(planned: Export, folder: Path) -> list[Path]:
-    return sorted((folder / "lib" / "src").rglob("*.c"))
+    return sorted((folder / "lib" / "src").rglob("*.[cS]"))
 
 
 @needs_kit("host")

@@ -1,313 +1,32 @@
-"""Exports of the secure link: they build for their targets, and what runs is understood by the gateway."""
+"""Exports of the link: its own machine code, and nodes on this computer, on aarch64 and on a bare Pico."""
 
 from __future__ import annotations
 
 import os
-import selectors
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from arduino_sketchbook import Sketchbook
-from kits import needs_kit, skip_without
-from motecrypt import process
-from motecrypt.catalog import FIRMWARE, Catalog
+from exports_bed import CATALOG, CIPHERS, SRF, STRICT, Station, planned, run
+from kits import needs_kit
+from motecrypt.catalog import FIRMWARE
 from motecrypt.emulate.images import read_image
 from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.export import Export, LinkRadio, choose, plan_link, target
+from motecrypt.export import choose, target
 from motecrypt.export.sources import exported_inputs
-from motecrypt.link.gateway import Gateway, NodeMessage
-from motecrypt.link.provisioning import block_text, eeprom_hex, flash_image
-from motecrypt.link.state import MemoryStore
-from motecrypt.ports.serial_port import SerialPort
-from motecrypt.radios import load_radio
+from motecrypt.link.provisioning import flash_image
 from motecrypt.toolchain import BuildRequest
-from motecrypt.toolchain.link import COMMAND, CONFIRMED, LISTENS, SHORT, STREAM, Event, Suite
+from motecrypt.toolchain.link import (
+    SHORT,
+    STREAM,
+)
 from motecrypt.toolchain.link_node import FixedRadio, node_inputs, suite_of
 from object_code import code_of
-
-CATALOG = Catalog.load()
-CIPHERS: dict[str, Suite] = {"aes128-ccm8": "aes128-ccm", "ascon-aead128": "ascon-aead128"}
-STRICT = ("-std=gnu99", "-Wall", "-Wextra", "-Wconversion", "-Werror")
-MASTER = bytes(range(100, 116))
-SRF = LinkRadio(load_radio("srf"))
-TWO_WAY = SHORT | LISTENS | STREAM
-DEADLINE_S = 120  # nothing waits as long, but on a busy machine
-
-
-def planned(name: str, cipher: str, radio: LinkRadio | None = None, variant: str | None = None) -> Export:
-    meant = target(name, CATALOG)
-    body = choose(CATALOG, CATALOG.cipher(cipher), meant, variant)
-    return plan_link(CATALOG, meant, CATALOG.cipher(cipher), body, radio=radio)
-
-
-def run(command: list[str | Path], folder: Path) -> str:
-    outcome = process.run([str(part) for part in command], cwd=folder, timeout_s=120)
-    assert outcome.ok, f"{command}: {outcome.output}{outcome.errors}"
-    return outcome.output
-
-
-class Station:
-    """A gateway at the other end of a line, with all that it got."""
-
-    def __init__(self, suite: Suite, packet_bytes: int = 12, options: int = TWO_WAY) -> None:
-        self.gateway = Gateway(MemoryStore(), MASTER, suite, packet_bytes)
-        self.image = self.gateway.provision(5, options)
-        self.packet_bytes = packet_bytes
-        self.messages: list[NodeMessage] = []
-        self.events: list[Event] = []
-        self._have = b""
-        self._last = 0.0
-
-    def take(self, data: bytes, now: float) -> bytes:
-        """Bytes of the line, cut by silence; the answers to what was whole."""
-        if data and now - self._last > 0.02:
-            self._have = b""
-        if data:
-            self._last = now
-        self._have += data
-        whole = len(self._have) // self.packet_bytes * self.packet_bytes
-        packets = [self._have[at : at + self.packet_bytes] for at in range(0, whole, self.packet_bytes)]
-        self._have = self._have[whole:]
-        self.gateway.receive(packets, self._hand_over)
-        self.gateway.poll(int(now * 1000))
-        self.events += [event.event for event in self.gateway.take_events()]
-        return b"".join(self.gateway.take_packets())
-
-    def _hand_over(self, messages: list[NodeMessage]) -> list[bool]:  # type: ignore[misc]
-        self.messages += messages
-        return [True] * len(messages)
-
-
-def serve(port: SerialPort, station: Station, done: Callable[[], bool], seconds: float) -> None:
-    """The gateway at a port until all is done."""
-    end = time.monotonic() + seconds
-    with selectors.DefaultSelector() as waiting:
-        waiting.register(port, selectors.EVENT_READ)
-        while not done() and time.monotonic() < end:
-            ready = waiting.select(0.01)
-            answers = station.take(port.read() if ready else b"", time.monotonic())
-            while answers:
-                answers = answers[port.write(answers) :]
-
-
-# --- Arduino
-
-
-@pytest.fixture(scope="module")
-def sketchbook(tmp_path_factory: pytest.TempPathFactory) -> Sketchbook:
-    return Sketchbook(tmp_path_factory.mktemp("sketchbook"))
-
-
-def library(
-    sketchbook: Sketchbook, cipher: str, radio: LinkRadio | None, variant: str | None = None
-) -> Export:
-    made = planned("arduino", cipher, radio, variant)
-    folder = sketchbook.folder / "libraries" / made.name
-    if not folder.exists():
-        made.write(folder)
-    return made
-
-
-def eeprom_of(image: bytes, folder: Path) -> Path:
-    """The chip's EEPROM once avrdude has written a provisioned image."""
-    (folder / "node.eep").write_bytes(eeprom_hex(image))
-    # Not avr-objcopy: Debian 13's (binutils 2.43) reads no ihex at all.
-    run(["objcopy", "-I", "ihex", "-O", "binary", "node.eep", "eeprom"], folder)
-    file = folder / "eeprom"
-    file.write_bytes(file.read_bytes().ljust(1024, b"\xff"))
-    return file
-
-
-@needs_kit("arduino-builder", "avr")
-@pytest.mark.long
-@pytest.mark.crosscheck
-@pytest.mark.parametrize("board", ["uno", "mega:cpu=atmega2560", "leonardo"])
-def test_the_sketches_compile_for_the_boards(sketchbook: Sketchbook, board: str) -> None:
-    any_radio = library(sketchbook, "aes128-ccm8", None)
-    one_radio = library(sketchbook, "ascon-aead128", SRF)
-    for example in ("Sensor", "Command", "KeyChange", "Uart"):
-        assert sketchbook.build(any_radio, example, board).is_file()
-    for example in ("Sensor", "KeyChange"):
-        assert sketchbook.build(one_radio, example, board).is_file()
-
-
-def on_uno(elf: Path, eeprom: Path, uart: Path, seconds: float) -> threading.Thread:
-    """A simulated UNO that keeps to the clock, with its serial line at a pseudo-terminal."""
-    uno = CATALOG.device("uno")
-    how = FreeRun(max_seconds=seconds, max_output=None, uart=str(uart), real_time=True, eeprom=eeprom)
-    made = threading.Thread(target=lambda: run_freely(read_image(elf, uno), uno, how, lambda data: None))
-    made.start()
-    end = time.monotonic() + DEADLINE_S
-    while not uart.exists() and time.monotonic() < end:
-        time.sleep(0.02)
-    return made
-
-
-@needs_kit("arduino-builder", "avr")
-@pytest.mark.long
-@pytest.mark.crosscheck
-def test_a_simulated_unos_readings_arrive_at_the_gateway(sketchbook: Sketchbook, tmp_path: Path) -> None:
-    """The sketch with sleep, at full speed and heard only: its first message goes again, then the next."""
-    elf = sketchbook.build(library(sketchbook, "aes128-ccm8", SRF, "small"), "Sensor", "uno")
-    station, heard = Station("aes128-ccm"), bytearray()
-    uno = CATALOG.device("uno")
-    eeprom = eeprom_of(station.image, tmp_path)
-    how = FreeRun(max_seconds=15, eeprom=eeprom)
-    run_freely(read_image(elf, uno), uno, how, heard.extend)
-    assert heard.startswith(b"+++ATSM2\rATDN\r")
-    packets = bytes(heard[len(b"+++ATSM2\rATDN\r") :])
-    assert len(packets) % 12 == 0 and len(packets) > 10 * 24  # two packets, ten times, and the next reading
-    station.gateway.receive([packets[at : at + 12] for at in range(0, len(packets), 12)], station._hand_over)
-    numbers = [int.from_bytes(message.content[:2], "little") for message in station.messages]
-    assert numbers == [0, 1] and all(message.node == 5 for message in station.messages)
-    assert {event.event for event in station.gateway.take_events()} == set()
-    assert eeprom.read_bytes()[:188] != station.image and eeprom.read_bytes()[188:] == b"\xff" * 836
-
-
-@needs_kit("arduino-builder", "avr")
-@pytest.mark.long
-@pytest.mark.crosscheck
-def test_an_unkeyed_uno_sends_nothing(sketchbook: Sketchbook, tmp_path: Path) -> None:
-    elf = sketchbook.build(library(sketchbook, "aes128-ccm8", SRF, "small"), "Sensor", "uno")
-    heard = bytearray()
-    uno = CATALOG.device("uno")
-    run_freely(read_image(elf, uno), uno, FreeRun(max_seconds=12), heard.extend)
-    assert heard == b"+++ATSM2\rATDN\r"
-
-
-@needs_kit("arduino-builder", "avr")
-@pytest.mark.long
-@pytest.mark.crosscheck
-@pytest.mark.parametrize("cipher", CIPHERS)
-def test_a_simulated_uno_and_the_gateway_talk_both_ways(
-    sketchbook: Sketchbook, cipher: str, tmp_path: Path
-) -> None:
-    """Confirmed messages up and a command down; the LED is the command's."""
-    elf = sketchbook.build(library(sketchbook, cipher, SRF), "Command", "uno")
-    station = Station(CIPHERS[cipher])
-    uart = tmp_path / "uart"
-    running = on_uno(elf, eeprom_of(station.image, tmp_path), uart, 6)
-    with SerialPort(str(uart), 115200) as port:
-        serve(port, station, lambda: bool(station.messages), DEADLINE_S)
-        assert [message.content for message in station.messages] == [b"\x00"]  # nobody presses the button
-        event = station.gateway.send(5, b"\x01", COMMAND | CONFIRMED)
-        assert event is Event.WAITING
-        port.write(b"".join(station.gateway.take_packets()))
-        serve(port, station, lambda: bool(station.events), DEADLINE_S)
-        assert station.events == [Event.ACCEPTED]
-        station.events.clear()
-        station.gateway.send(5, b"\x07", COMMAND | CONFIRMED)
-        port.write(b"".join(station.gateway.take_packets()))
-        serve(port, station, lambda: bool(station.events), DEADLINE_S)
-        assert station.events == [Event.REFUSED]  # what the sketch does not understand
-    running.join(DEADLINE_S)
-    assert not running.is_alive()
-
-
-@needs_kit("arduino-builder", "avr")
-@pytest.mark.long
-@pytest.mark.crosscheck
-def test_new_keys_go_in_by_the_cable(sketchbook: Sketchbook, tmp_path: Path) -> None:
-    elf = sketchbook.build(library(sketchbook, "aes128-ccm8", None), "KeyChange", "uno")
-    uno, eeprom = CATALOG.device("uno"), tmp_path / "eeprom"
-    station = Station("aes128-ccm")
-    block = block_text(station.image)
-    second = Gateway(MemoryStore(), MASTER, "aes128-ccm", 12)
-    images = [second.provision(5, TWO_WAY) for _ in range(2)]
-    newer = f"MC2:{images[1][:24].hex()}"
-    assert images[0] == station.image
-    for lines, said in (
-        ([], ["no keys"]),
-        (["MC2:00", block + "0", "MC3" + block[3:], block[:-1] + "G"], ["no keys", *["not a key block"] * 4]),
-        ([block], ["no keys", "node 5, generation 1"]),
-        ([block], ["node 5, generation 1", "refused"]),
-        ([], ["node 5, generation 1"]),
-        ([newer], ["node 5, generation 1", "node 5, generation 2"]),
-        ([block], ["node 5, generation 2", "refused"]),
-    ):
-        given, heard = tmp_path / "input", bytearray()
-        given.write_bytes("".join(f"{line}\r\n" for line in lines).encode())
-        with given.open("rb") as file:
-            how = FreeRun(max_seconds=4, eeprom=eeprom, input=file.fileno())
-            run_freely(read_image(elf, uno), uno, how, heard.extend)
-        assert heard.decode().split("\r\n")[:-1] == said
-    assert eeprom.read_bytes()[:188] == images[1]
-
-
-# --- transports: compiled against what their libraries' headers declare, in our own words
-
-RF24_H = """
-struct RF24 {
-    RF24(uint16_t ce, uint16_t csn);
-    bool begin();
-    void stopListening();
-    void startListening();
-    bool write(const void *buffer, uint8_t bytes);
-    bool available();
-    uint8_t getDynamicPayloadSize();
-    void read(void *buffer, uint8_t bytes);
-    void setAutoAck(bool on);
-    void enableDynamicPayloads();
-    void openWritingPipe(const uint8_t *address);
-    void openReadingPipe(uint8_t pipe, const uint8_t *address);
-};
-"""
-RADIOLIB_H = """
-enum { RADIOLIB_ERR_NONE = 0 };
-struct Module { Module(uint32_t cs, uint32_t irq, uint32_t reset, uint32_t gpio); };
-struct AnyRadio {
-    int16_t begin(float megahertz);
-    int16_t transmit(const uint8_t *data, size_t bytes);
-    int16_t startReceive();
-    void setPacketReceivedAction(void (*function)());
-    size_t getPacketLength();
-    int16_t readData(uint8_t *data, size_t bytes);
-};
-struct RF69 : AnyRadio { RF69(Module *module); };
-struct SX1276 : AnyRadio { SX1276(Module *module); };
-"""
-ARDUINO_H = """
-#include <stddef.h>
-#include <stdint.h>
-enum { A0 = 14 };
-int analogRead(int);
-unsigned long millis(void);
-"""
-
-
-@needs_kit("avr")
-@pytest.mark.parametrize(
-    ("example", "radio"), [("Rf24", "nrf24"), ("Rfm69", "cc1101"), ("Lora", "lora"), ("Rf24", None)]
-)
-def test_the_sketches_for_other_radios_fit_their_libraries(
-    example: str, radio: str | None, tmp_path: Path
-) -> None:
-    if process.run(["avr-g++", "--version"], timeout_s=60).ok is False:
-        pytest.skip("avr-g++ is not installed")
-    only = LinkRadio(load_radio(radio).with_figures(packet_bytes=32)) if radio else None
-    made = planned("arduino", "aes128-ccm8", only)
-    made.write(tmp_path / "lib")
-    for name, text in (
-        ("RF24.h", RF24_H),
-        ("RadioLib.h", RADIOLIB_H),
-        ("Arduino.h", ARDUINO_H),
-        ("SPI.h", ""),
-    ):
-        (tmp_path / name).write_text(text)
-    flags = ["-mmcu=atmega328p", "-std=gnu++11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I."]
-    sketch = Path("lib/examples") / example / f"{example}.ino"
-    run(["avr-g++", *flags, "-Ilib/src", "-include", "Arduino.h", "-x", "c++", sketch], tmp_path)
-
-
-# --- the link's own machine code
 
 
 @needs_kit("avr", "pico")
@@ -335,9 +54,6 @@ def test_an_export_compiles_to_the_links_own_machine_code(
         new, old = code_of(tmp_path / "new.o", "mc_prefix_"), code_of(tmp_path / "old.o", "mc_prefix_")
         assert any(data for _, data, _ in old)
         assert new == old, source.name
-
-
-# --- plain C: this computer and aarch64
 
 
 def talk(command: list[str], station: Station, folder: Path) -> tuple[int, str]:
@@ -400,6 +116,64 @@ def test_a_node_for_one_radio_takes_no_other_keys(tmp_path: Path) -> None:
     assert (code, said) == (2, "node: node.store: no keys; provision the node\n")
 
 
+def heard(gateway: list[str], node: list[str], folder: Path) -> tuple[int, bytes, str, bytes]:
+    """One run of the exported node and the exported gateway.
+
+    Returns how the node ended, what it sent, what the gateway told, and what it told of the same once more.
+    """
+    up, down = os.pipe(), os.pipe()
+    other = subprocess.Popen(
+        gateway, cwd=folder, stdin=up[0], stdout=down[1], stderr=subprocess.PIPE, text=True
+    )
+    os.close(up[0])
+    os.close(down[1])
+    with subprocess.Popen(node, cwd=folder, stdin=down[0], stdout=subprocess.PIPE) as sender:
+        os.close(down[0])
+        assert sender.stdout is not None
+        sent = b""
+        while chunk := sender.stdout.read1(4096):
+            sent += chunk
+            os.write(up[1], chunk)
+        code = sender.wait(30)
+    os.close(up[1])
+    told = other.communicate(timeout=30)[1]
+    assert other.returncode == 0
+    again = subprocess.run(
+        [*gateway[:2]], cwd=folder, input=sent, capture_output=True, timeout=30, check=True
+    )
+    return code, sent, told, again.stderr
+
+
+@needs_kit("host")
+@pytest.mark.parametrize("cipher", CIPHERS)
+def test_the_exported_gateway_takes_each_message_of_its_node_once(cipher: str, tmp_path: Path) -> None:
+    planned("c", cipher).write(tmp_path / "lib")
+    sources = sorted((tmp_path / "lib" / "src").rglob("*.c"))
+    for name in ("node", "gateway"):
+        main = tmp_path / "lib" / "examples" / name / "main.c"
+        run(["gcc", *STRICT, "-O2", "-Ilib/src", *sources, main, "-o", name], tmp_path)
+    store = tmp_path / "node.store"
+    store.write_bytes(Station(CIPHERS[cipher]).image)
+    store.chmod(0o600)
+    first = heard(["./gateway", "g.store", "node.store"], ["./node", "node.store", "21.4 C"], tmp_path)
+    assert (first[0], first[2]) == (0, f"node 5 message {b'21.4 C'.hex()}\n") and first[1] and first[3] == b""
+    long = b"a longer message of thirty bytes"
+    second = heard(["./gateway", "g.store"], ["./node", "node.store", long.decode()], tmp_path)
+    assert (second[0], second[2], second[3]) == (0, f"node 5 message {long.hex()}\n", b"")
+    assert (tmp_path / "g.store").stat().st_mode & 0o777 == 0o600
+    for words, said in (
+        (["g.store", "node.store"], "File exists"),
+        (["new.store", "missing"], "No such file or directory"),
+        (["missing"], "No such file or directory"),
+        (["new.store", "lib/src"], "Invalid argument"),
+        ([], "usage"),
+    ):
+        done = subprocess.run(
+            ["./gateway", *words], cwd=tmp_path, capture_output=True, text=True, timeout=30, check=False
+        )
+        assert done.returncode == 2 and said in done.stderr and not (tmp_path / "new.store").exists()
+
+
 @needs_kit("arm64")
 @pytest.mark.crosscheck
 @pytest.mark.parametrize("cipher", CIPHERS)
@@ -418,10 +192,8 @@ def test_cmake_builds_the_c_export(tmp_path: Path) -> None:
     planned("c", "ascon-aead128").write(tmp_path / "lib")
     run(["cmake", "-S", "lib", "-B", "build"], tmp_path)
     run(["cmake", "--build", "build"], tmp_path)
-    assert (tmp_path / "build" / "node").is_file()
+    assert (tmp_path / "build" / "node").is_file() and (tmp_path / "build" / "gateway").is_file()
 
-
-# --- the Pico, without its SDK
 
 PICO_MAIN = """
 /* A node over a flash in RAM that keeps a flash's rules; it sends three readings and ends. */
@@ -474,7 +246,7 @@ def test_a_simulated_picos_readings_arrive_at_the_gateway(cipher: str, tmp_path:
         folder=made.prefix.rstrip("_"), prefix=made.prefix, page=", ".join(map(str, page))
     )
     (tmp_path / "program.c").write_text(text)
-    sources = [path for path in sorted((tmp_path / "lib" / "src").rglob("*.c")) if path.name != "rp2040.c"]
+    sources = [path for path in sorted((tmp_path / "lib" / "src").rglob("*.[cS]")) if path.name != "rp2040.c"]
     include = ["-I.", "-Ilib/src", f"-I{FIRMWARE / 'include'}"]
     flags = [*device.compiler.machine_flags, *device.compiler.flags, "-std=gnu99", *include]
     link = [*device.compiler.link_flags, *device.placements["flash"].link_flags, "-Wl,--gc-sections"]
@@ -488,112 +260,3 @@ def test_a_simulated_picos_readings_arrive_at_the_gateway(cipher: str, tmp_path:
     assert len(packets) == 12 * 4  # the first reading is a long message of two packets
     station.gateway.receive([packets[at : at + 12] for at in range(0, len(packets), 12)], station._hand_over)
     assert [message.content for message in station.messages] == [bytes([i, 0, 0, 0, 0, 0]) for i in range(3)]
-
-
-# --- SDKs that are not here: compiled against what their headers declare, in our own words
-
-SDKS = {
-    "pico-sdk": {
-        "hardware/flash.h": "#include <stddef.h>\n#include <stdint.h>\n#define XIP_BASE 0x10000000u\n"
-        "void flash_range_erase(uint32_t, size_t);\n"
-        "void flash_range_program(uint32_t, const uint8_t *, size_t);\n",
-        "hardware/sync.h": "#include <stdint.h>\nuint32_t save_and_disable_interrupts(void);\n"
-        "void restore_interrupts(uint32_t);\n",
-        "hardware/adc.h": "#include <stdbool.h>\n#include <stdint.h>\nvoid adc_init(void);\n"
-        "uint16_t adc_read(void);\n"
-        "void adc_set_temp_sensor_enabled(bool);\nvoid adc_select_input(unsigned);\n",
-        "hardware/uart.h": "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
-        "typedef struct uart_inst uart_inst_t;\nextern uart_inst_t *const uart0;\n"
-        "unsigned uart_init(uart_inst_t *, unsigned);\nchar uart_getc(uart_inst_t *);\n"
-        "void uart_write_blocking(uart_inst_t *, const uint8_t *, size_t);\n"
-        "bool uart_is_readable_within_us(uart_inst_t *, uint32_t);\n",
-        "pico/time.h": "#include <stdint.h>\ntypedef uint64_t absolute_time_t;\n"
-        "absolute_time_t get_absolute_time(void);\nuint32_t to_ms_since_boot(absolute_time_t);\n",
-        "pico/stdlib.h": "#include <stdint.h>\nenum gpio_function { GPIO_FUNC_UART = 2 };\n"
-        "void sleep_ms(uint32_t);\n"
-        "void gpio_set_function(unsigned, enum gpio_function);\n",
-    },
-    "zephyr": {
-        "zephyr/kernel.h": "#include <stddef.h>\n#include <stdint.h>\nuint32_t k_uptime_get_32(void);\n"
-        "int32_t k_msleep(int32_t);\nvoid k_busy_wait(uint32_t);\n",
-        "zephyr/storage/flash_map.h": "#include <stddef.h>\n#include <stdint.h>\n#include <sys/types.h>\n"
-        "struct flash_area;\n#define FIXED_PARTITION_ID(label) 1\n"
-        "int flash_area_open(uint8_t, const struct flash_area **);\n"
-        "int flash_area_read(const struct flash_area *, off_t, void *, size_t);\n"
-        "int flash_area_write(const struct flash_area *, off_t, const void *, size_t);\n"
-        "int flash_area_erase(const struct flash_area *, off_t, size_t);\n",
-        "zephyr/device.h": "struct device;\nextern const struct device the_uart;\n"
-        "#define DT_CHOSEN(name) name\n#define DEVICE_DT_GET(node) (&the_uart)\n",
-        "zephyr/drivers/uart.h": "struct device;\nvoid uart_poll_out(const struct device *, unsigned char);\n"
-        "int uart_poll_in(const struct device *, unsigned char *);\n",
-    },
-    "esp-idf": {
-        "esp_err.h": "typedef int esp_err_t;\n#define ESP_OK 0\n"
-        "#define ESP_ERROR_CHECK(call) ((void)(call))\n",
-        "esp_partition.h": '#include "esp_err.h"\n#include <stddef.h>\n#include <stdint.h>\n'
-        "typedef struct esp_partition esp_partition_t;\n"
-        "enum { ESP_PARTITION_TYPE_DATA = 1, ESP_PARTITION_SUBTYPE_ANY = 255 };\n"
-        "const esp_partition_t *esp_partition_find_first(int, int, const char *);\n"
-        "esp_err_t esp_partition_read(const esp_partition_t *, size_t, void *, size_t);\n"
-        "esp_err_t esp_partition_write(const esp_partition_t *, size_t, const void *, size_t);\n"
-        "esp_err_t esp_partition_erase_range(const esp_partition_t *, size_t, size_t);\n",
-        "esp_timer.h": "#include <stdint.h>\nint64_t esp_timer_get_time(void);\n",
-        "esp_event.h": '#include "esp_err.h"\nesp_err_t esp_event_loop_create_default(void);\n',
-        "esp_netif.h": '#include "esp_err.h"\nesp_err_t esp_netif_init(void);\n',
-        "nvs_flash.h": '#include "esp_err.h"\nesp_err_t nvs_flash_init(void);\n',
-        "esp_wifi.h": '#include "esp_err.h"\ntypedef struct { int any; } wifi_init_config_t;\n'
-        "#define WIFI_INIT_CONFIG_DEFAULT() {0}\nenum { WIFI_MODE_STA = 1 };\n"
-        "typedef enum { WIFI_IF_STA } wifi_interface_t;\n"
-        "esp_err_t esp_wifi_init(const wifi_init_config_t *);\nesp_err_t esp_wifi_set_mode(int);\n"
-        "esp_err_t esp_wifi_start(void);\n",
-        "esp_now.h": '#include "esp_err.h"\n#include "esp_wifi.h"\n#include <stdbool.h>\n'
-        "#include <stddef.h>\n"
-        "#include <stdint.h>\n#define ESP_NOW_ETH_ALEN 6\n"
-        "typedef struct { uint8_t peer_addr[6]; uint8_t channel; wifi_interface_t ifidx; bool encrypt; }\n"
-        "    esp_now_peer_info_t;\ntypedef struct { uint8_t *src_addr; } esp_now_recv_info_t;\n"
-        "typedef void (*esp_now_recv_cb_t)(const esp_now_recv_info_t *, const uint8_t *, int);\n"
-        "esp_err_t esp_now_init(void);\nesp_err_t esp_now_register_recv_cb(esp_now_recv_cb_t);\n"
-        "esp_err_t esp_now_add_peer(const esp_now_peer_info_t *);\n"
-        "esp_err_t esp_now_send(const uint8_t *, const uint8_t *, size_t);\n",
-        "freertos/FreeRTOS.h": "#include <stdint.h>\ntypedef uint32_t TickType_t;\ntypedef int BaseType_t;\n"
-        "#define pdTRUE 1\n#define pdMS_TO_TICKS(ms) ((TickType_t)(ms))\n",
-        "freertos/queue.h": "typedef struct queue *QueueHandle_t;\n"
-        "QueueHandle_t xQueueCreate(unsigned, unsigned);\n"
-        "BaseType_t xQueueSend(QueueHandle_t, const void *, TickType_t);\n"
-        "BaseType_t xQueueReceive(QueueHandle_t, void *, TickType_t);\n",
-        "freertos/task.h": "void vTaskDelay(TickType_t);\n",
-    },
-    "platformio": {
-        "Arduino.h": '#ifdef __cplusplus\nextern "C" {\n#endif\nunsigned long millis(void);\n'
-        "#ifdef __cplusplus\n}\n#endif\n",
-    },
-}
-COMPILERS = {
-    "pico-sdk": ("pico", ["arm-none-eabi-gcc", "-mcpu=cortex-m0plus", "-mthumb"]),
-    "zephyr": ("pico", ["arm-none-eabi-gcc", "-mcpu=cortex-m0plus", "-mthumb"]),
-    "esp-idf": (
-        "cross",
-        ["riscv64-unknown-elf-gcc", "-march=rv32imc", "-mabi=ilp32", "-isystem", "/usr/include/newlib"],
-    ),
-    "platformio": ("avr", ["avr-gcc", "-mmcu=atmega328p"]),
-}
-
-
-@pytest.mark.parametrize("cipher", CIPHERS)
-@pytest.mark.parametrize("name", SDKS)
-def test_the_sources_and_the_example_compile_for_the_targets_core(
-    name: str, cipher: str, tmp_path: Path
-) -> None:
-    kit, compiler = COMPILERS[name]
-    skip_without(kit)
-    made = planned(name, cipher)
-    made.write(tmp_path / "lib")
-    for header, text in SDKS[name].items():
-        (tmp_path / "sdk" / header).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "sdk" / header).write_text(f"#pragma once\n{text}")
-    files = [*sorted((tmp_path / "lib").rglob("*.c"))]
-    assert any(file.name == "main.c" for file in files) or name == "platformio"
-    strict = [flag for flag in STRICT if flag != "-Wconversion" or "avr" not in compiler[0]]  # wrong in GCC 5
-    flags = ["-Os", *strict, "-isystem", "sdk", "-Ilib/src"]
-    for file in files:
-        run([*compiler, *flags, "-c", file, "-o", "made.o"], tmp_path)

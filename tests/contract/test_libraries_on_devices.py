@@ -64,4 +64,4 @@ def test_what_does_not_fit_says_by_how_much(name: str, memory: str, results: Res
 
 def test_code_for_an_int_of_32_bits_is_caught_on_avr(results: Results) -> None:
     for found in _measure("uno", "bearssl/ctmul32", "chacha20-poly1305", results):
-        assert found.status == "wrong-output" and "the oracle says" in found.reason
+        assert found.status == "wrong-output" and "the oracle gives" in found.reason

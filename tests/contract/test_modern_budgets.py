@@ -19,7 +19,7 @@ from motecrypt.bench import cells_for, ensure
 from motecrypt.catalog import Catalog
 from motecrypt.model import Measurement
 from motecrypt.results import Results
-from toolchains import for_compiler
+from toolchains import OWN, for_compiler, kept_toolchains, root_of
 
 MESSAGE_BYTES = 16
 
@@ -36,13 +36,21 @@ BUDGETS = {
 }
 
 
+@pytest.mark.parametrize("toolchain", kept_toolchains("avr-gcc"))
 @pytest.mark.parametrize(("cipher", "variant"), BUDGETS["5.4"])
-def test_uno(results: Results, cipher: str, variant: str) -> None:
+def test_uno(results: Results, cipher: str, variant: str, toolchain: str) -> None:
     skip_without("avr")
+    if toolchain != OWN:
+        root_of(toolchain, "avr-gcc")
     catalog = Catalog.load()
     body = next(i for i in catalog.implementations_of(cipher, "uno", ["motecrypt"]) if i.variant == variant)
     cells = cells_for(
-        catalog, catalog.device("uno"), body, message_bytes=[MESSAGE_BYTES], placements=["flash"]
+        catalog,
+        catalog.device("uno"),
+        body,
+        message_bytes=[MESSAGE_BYTES],
+        placements=["flash"],
+        toolchain=toolchain,
     )
     found: dict[str, Measurement] = {
         cell.operation: measured for cell, measured in ensure(cells, results, catalog, jobs=1).items()

@@ -1,1 +1,1 @@
-"""Hostile firmware for the simulators' drivers: `./test fuzz` (README.md tells how to use it)."""
+"""Hostile firmware for the simulators' drivers: `./test fuzz` (README.md shows how to use it)."""

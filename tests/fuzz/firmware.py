@@ -277,7 +277,7 @@ def _pico_other(random: Random) -> list[int]:
 
 
 def pico_image(random: Random) -> tuple[bytes, int]:
-    """What lies at 0x10000100 (vectors, then code), and where it is entered."""
+    """What is at 0x10000100 (vectors, then code), and where it is entered."""
     makers = (_pico_access, _pico_access, _pico_jump, _pico_stack, _pico_other)
     chosen = random.sample(makers, random.randrange(1, len(makers) + 1))
     words: list[int] = []

@@ -21,12 +21,14 @@ from random import Random
 
 from fuzz.firmware import avr_image, damaged, pico_image
 from fuzz.link import fuzz_link
+from fuzz.tftp import fuzz_tftp
 from motecrypt.catalog import Catalog
 from motecrypt.emulate.images import ARM, Segment, elf_of
 from motecrypt.errors import MotecryptError
 from motecrypt.paths import cache_dir, make_dir
 from motecrypt.runners.arm import command as arm_command
 from motecrypt.runners.session import Options
+from motecrypt.toolchain import libraries
 from motecrypt.toolchain.drivers import DRIVERS, RECIPES
 from motecrypt.toolchain.includes import file_hash, reached
 from motecrypt.toolchain.sources import source_root
@@ -42,7 +44,7 @@ ENVIRONMENT = {
     "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=98",
 }
 TARGETS = ("avr_run", "simavr", "arm")
-LINK = "link"
+LINK, TFTP = "link", "tftp"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -51,15 +53,25 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=float, default=300, help="for how long (default: 300)")
     parser.add_argument("--seed", type=int, default=0, help="the first firmware's seed (default: 0)")
     parser.add_argument(
-        "--only", choices=(*TARGETS, LINK), help="one driver instead of all three in turn, or the link's core"
+        "--only",
+        choices=(*TARGETS, LINK, TFTP),
+        help="one driver instead of all three in turn, or the link's core, or the mote's side of TFTP",
     )
     parser.add_argument(
         "--checked", action="store_true", help="libsimavr from source, with every access checked"
     )
+    parser.add_argument(
+        "--executions",
+        type=int,
+        default=0,
+        help="of the link's core and of TFTP: end after so many, such as 100000000",
+    )
     parser.add_argument("--keep", type=Path, default=Path("fuzz-found"), help="where to put what was found")
     chosen = parser.parse_args(arguments)
     if chosen.only == LINK:
-        return fuzz_link(chosen.seconds, chosen.seed, chosen.keep)
+        return fuzz_link(chosen.seconds, chosen.seed, chosen.keep, chosen.executions)
+    if chosen.only == TFTP:
+        return fuzz_tftp(chosen.seconds, chosen.seed, chosen.keep, chosen.executions)
     targets = [chosen.only] if chosen.only else list(TARGETS)
     try:
         drivers = {name: checked_driver(name, chosen.checked) for name in targets}
@@ -92,9 +104,8 @@ def checked_driver(name: str, checked_library: bool = False) -> Path:
     flags = [*CHECKS, *recipe.flags()]
     if name != "arm" and checked_library:
         library = _checked_simavr()
-        flags = [str(library) if flag == "-lsimavr" else flag for flag in flags] + [
-            f"-Wl,-rpath,{library.parent}"
-        ]
+        own = [str(library) if Path(flag).name.startswith("libsimavr.so") else flag for flag in flags]
+        flags = [*CHECKS, f"-Wl,-rpath,{library.parent}", *own[len(CHECKS) :]]
     hashes = [file_hash(path) for path in reached([DRIVERS / recipe.source], [])]
     key = hashlib.sha256("\0".join([*hashes, *flags]).encode()).hexdigest()[:16]
     target = make_dir(cache_dir() / "fuzz") / f"{name}-{key}"
@@ -130,7 +141,8 @@ def _checked_simavr() -> Path:
         cores = ["sim_mega328.c", "sim_megax8.c"]
         files = [*(f for f in sorted((source / "sim").glob("*.c")) if f.name != "run_avr.c")]
         files += [source / "cores" / core for core in cores]
-        places = [f"-I{p}" for p in (folder, source / "sim", source / "cores")]
+        libelf = [flag for flag in libraries.flags("simavr", "gcc") if flag.startswith(("-I", "-L", "-Wl"))]
+        places = [*(f"-I{p}" for p in (folder, source / "sim", source / "cores")), *libelf]
         _compile(
             [
                 *("-O1", "-g", "-w", "-fsanitize=address", "-shared", "-fPIC", "-Wl,-soname,libsimavr.so.2"),

@@ -22,7 +22,7 @@ def parts_kept(place: Path, mark: str = ": ") -> set[str]:
 
 
 def assert_as_kept(place: Path, part: str, made: Mapping[str, Any], command: str, mark: str = ": ") -> None:
-    """A part says what the file keeps of it; `command` writes the file anew."""
+    """A part says what the file keeps of it; `command` writes the file again."""
     said = json.loads(written(made))
     wanted = {key: value for key, value in _kept(place).items() if key.partition(mark)[0] == part}
     assert said.keys() == wanted.keys()

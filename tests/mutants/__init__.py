@@ -1,1 +1,1 @@
-"""Mutation testing of this project: `./test mutants` (CONTRIBUTING.md tells how to use it)."""
+"""Mutation testing of this project: `./test mutants` (CONTRIBUTING.md shows how to use it)."""

@@ -76,7 +76,7 @@ class Server:
 
 
 class Tree:
-    """A copy of the project that one worker breaks and mends."""
+    """A copy of the project that one worker breaks and fixes."""
 
     def __init__(self, place: Path, cache: Path) -> None:
         self.root = place / "tree"

@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> int:
     codes = []
     for seed, place in places.items():
         run = Run(owned, seed, options.count, only, place, baselines)
-        # An error may leave a worker writing there; the error is what must be told.
+        # An error may leave a worker writing there; the error is what must be reported.
         with tempfile.TemporaryDirectory(prefix="motecrypt-mutants.", ignore_cleanup_errors=True) as scratch:
             try:
                 run.go(Path(scratch), options.jobs, options.again)
@@ -132,7 +132,7 @@ class Baselines:
         self._alone: dict[Owner, threading.Lock] = {}
 
     def seconds(self, tree: Tree, owner: Owner) -> float:
-        """Of one owner; they must pass, else nothing can be told."""
+        """Of one owner; they must pass, else nothing can be reported."""
         with self._lock:
             alone = self._alone.setdefault(owner, threading.Lock())
         with alone:
@@ -147,7 +147,7 @@ class Baselines:
 
 
 class Run:
-    """One sample and its results, kept in a file as they come, so that a stopped run goes on."""
+    """One sample and its results, kept in a file as they come, so that a stopped run continues."""
 
     def __init__(
         self,

@@ -79,7 +79,7 @@ def _lines(text: str, start: int, end: int) -> str:
 
 @dataclass
 class Result:
-    """What became of a mutant. `output` is the end of what the tests said."""
+    """The outcome of a mutant. `output` is the end of what the tests said."""
 
     mutant: Mutant
     outcome: str

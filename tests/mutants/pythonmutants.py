@@ -152,7 +152,7 @@ def _silent(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
 
 
 def _cache_sizes(tree: ast.AST) -> Iterator[ast.expr]:
-    """The number in each lru_cache(maxsize=...): it decides what is computed again, not what comes out."""
+    """The number in each lru_cache(maxsize=...): it decides what is computed again, not what results."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("lru_cache", "functools.lru_cache"):
             yield from (given.value for given in node.keywords if given.arg == "maxsize")

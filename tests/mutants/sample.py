@@ -1,4 +1,4 @@
-"""The sample: which mutants a seed stands for."""
+"""The sample: which mutants a seed means."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Runs pytest again and again, each time in a process of its own that has the libraries loaded: started once,
 it is asked line by line (JSON) and forks for each request. Our own modules are never loaded here, so that
-each process reads them as they are then. Importing pytest anew takes longer than most tests.
+each process reads them as they are then. Importing pytest again takes longer than most tests.
 
 A request has `arguments`, `folder`, `environment` and `log`; the answers are the process's number and, once
 it ended, its exit code (negative: a signal).

@@ -8,7 +8,9 @@ from command_line import run
 from kits import needs_kit
 from motecrypt.audits.runs import AuditRun, part_names
 from motecrypt.catalog import Catalog
+from motecrypt.cli import audit
 from motecrypt.errors import InputError
+from motecrypt.model import Finding
 from motecrypt.results import Results
 
 
@@ -65,9 +67,44 @@ def test_the_command_prints_json_and_a_table(tmp_path, capsys):
     assert told["parts"][0]["data"]["encrypt"]["verdict"] == "none"
     code, out, _ = run(capsys, *arguments, "--db", str(tmp_path / "r.db"))
     assert code == 0 and "not authenticated" in out and "does not diffuse" in out
+    assert (told["verdict"]["weight"], told["verdict"]["bad"]) == ("bad", ["integrity"])
+    assert told["verdict"]["note"] == ["diffusion"] and told["verdict"]["good"] == []
+    assert [line.split(":")[0] for line in out.splitlines() if line[:1].isupper()][-5:-1] == [
+        *("Audited", "Standing", "Verdict", "Weak in"),
+    ]
+    assert "\nVerdict:  BAD: of 2 parts 1 show a weakness, 1 to know\nWeak in:  integrity\n" in out
+    assert out.endswith("\nNext:     motecrypt list ciphers\n")
 
 
 @needs_kit("host")
+@pytest.mark.parametrize(
+    ("weights", "verdict", "said"),
+    [
+        (("good", "good"), "good", "of 2 parts 2 good"),
+        (("good", "note", "skipped"), "note", "of 3 parts 1 to know, 1 good, 1 skipped"),
+        (("note", "bad", "good"), "bad", "of 3 parts 1 show a weakness, 1 to know, 1 good"),
+        (("skipped",), "skipped", "1 skipped"),
+    ],
+)
+def test_the_verdict_is_the_gravest_of_the_parts(weights, verdict, said):
+    findings = [
+        Finding(
+            "audit", 1, {"part": str(n)}, {"title": "t", "verdict": "v", "weight": weight, "sentences": []}
+        )
+        for n, weight in enumerate(weights)
+    ]
+    assert (audit._verdict(findings), audit._counted(findings)) == (verdict, said)
+    those = [str(number) for number, weight in enumerate(weights) if weight == verdict]
+    assert audit._parts_of(findings, verdict) == those
+
+
+@needs_kit("host")
+def test_an_audit_that_finds_no_weakness_goes_on_to_the_costs(tmp_path, capsys):
+    arguments = ["audit", "aes128-ccm8", "--quick", "--part", "integrity", "--db", str(tmp_path / "r.db")]
+    code, out, _ = run(capsys, *arguments)
+    assert code == 0 and "\nVerdict:  good: 1 good\nNext:     motecrypt measure --cipher aes128-ccm8\n" in out
+
+
 def test_an_authenticated_cipher_passes_what_the_others_fail(tmp_path):
     with Results(tmp_path / "r.db") as results:
         for name, weight in (("integrity", "good"), ("diffusion", "good"), ("determinism", "note")):

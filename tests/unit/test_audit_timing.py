@@ -1,4 +1,4 @@
-"""The control: a byte-wise early-exit compare must be caught, and its mended twin must not."""
+"""The control: a byte-wise early-exit compare must be caught, and its fixed twin must not."""
 
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def test_a_device_whose_tools_are_missing_is_skipped_with_a_reason(tmp_path, mon
 def test_early_exit_is_caught_by_taint(tmp_path):
     outcome = rows_of(tmp_path, "early-exit", "taint", (CONTROL,))
     verdicts = {row["variant"]: row["verdict"] for row in outcome["data"]["rows"]}
-    assert verdicts == {"toy": "secrets choose branches", "even": "no secret steers"}
+    assert verdicts == {"toy": "secrets choose branches", "even": "no secret dependence"}
 
 
 @needs_kit("avr")
@@ -61,7 +61,7 @@ def test_early_exit_is_caught_by_taint(tmp_path):
 def test_rc6s_rotations_vary_on_the_uno_though_the_host_calls_them_constant(tmp_path):
     uno = rows_of(tmp_path, "rc6-cbc", "timing:uno")
     assert any(row["verdict"] == "cycles vary" and row["variant"] == "plain" for row in uno["data"]["rows"])
-    assert rows_of(tmp_path, "rc6-cbc", "taint")["verdict"] == "no secret steers"
+    assert rows_of(tmp_path, "rc6-cbc", "taint")["verdict"] == "no secret dependence"
 
 
 @needs_kit("avr")

@@ -13,7 +13,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.errors import FailureKind
 from motecrypt.model import Implementation
 from motecrypt.process import Outcome
-from motecrypt.toolchain import BuildError, BuildRequest, build, drivers, key_of, toolchain
+from motecrypt.toolchain import BuildError, BuildRequest, build, drivers, key_of, libraries, toolchain
 from motecrypt.toolchain.includes import FILE_BYTES_MAX, reached
 
 FAULTY = Path(__file__).resolve().parents[1] / "data" / "faulty"
@@ -94,7 +94,7 @@ def test_a_precompiled_header_is_refused(where: str, tmp_path: Path) -> None:
     source.write_text('#include "../near/x.h"\n' + source.read_text())
     (tmp_path / "own" / where).parent.mkdir(exist_ok=True)
     (tmp_path / "own" / where).touch()
-    with pytest.raises(BuildError, match=r"\.gch: a precompiled header, which GCC would trust"):
+    with pytest.raises(BuildError, match=r"\.gch: a precompiled header, which GCC would load"):
         key_of(wanted)
 
 
@@ -209,5 +209,5 @@ def test_a_drivers_identity_holds_its_headers_and_libraries(
     (copy / "adapter.h").write_text((copy / "adapter.h").read_text() + "\n")
     assert identity("adapter_openssl") != before["adapter_openssl"]
     (tmp_path / "libsimavr.so").write_bytes(b"another one")
-    monkeypatch.setattr(drivers, "installed_file", lambda command, flags, name: tmp_path / "libsimavr.so")
+    monkeypatch.setattr(libraries, "flags", lambda name, compiler: (str(tmp_path / "libsimavr.so"),))
     assert identity("simavr") != before["simavr"]

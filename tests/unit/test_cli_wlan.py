@@ -97,7 +97,7 @@ def test_bad_input_is_one_line_and_code_2(
         ([], "name one file"),
         ([str(file), "--sample", "text:1k"], "name one file"),
         (["--sample", "song:1M"], "text, image, audio, video"),
-        (["--sample", "text:lots"], "is no size"),
+        (["--sample", "text:lots"], "is not a size"),
         ([str(file), "--cipher", "aes129-ctr"], "aes128-ctr"),
         ([str(file), "--cipher", "aes128-ctr", "--key-bits", "99"], "no key of 99 bits"),
         ([str(file), "--security", "wpa9"], "wpa9"),

@@ -261,12 +261,12 @@ def test_the_command_prints_what_changed_and_fails_past_the_threshold(tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["a.db", "nowhere.db"], "there is no such file"),
-        (["a.db", "empty.db"], "holds no measurements"),
+        (["a.db", "nowhere.db"], "no such file"),
+        (["a.db", "empty.db"], "contains no measurements"),
         (["a.db", "other.db"], "no cell in common"),
         (["a.db", "a.db", "--threshold", "2"], "write per cent, as in 2%"),
         (["a.db", "a.db", "--threshold", "-1%"], "write per cent"),
-        (["a.db", "text.db"], "damaged or no results file"),
+        (["a.db", "text.db"], "damaged or not a results file"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], said: str, tmp_path: Path) -> None:
@@ -318,6 +318,9 @@ def test_the_recipe_fails_a_commit_that_makes_the_library_slower(tmp_path: Path)
         )
 
     assert shell("git init -q . && git add -A && git commit -qm first").returncode == 0
+    wrong = shell("BENCH_BYTES=x sh bench/run.sh HEAD")
+    assert wrong.returncode == 2 and "is not a length" in wrong.stderr, "a wrong set-up is no regression"
+    assert shell("git worktree list").stdout.count("\n") == 1, "and leaves no tree behind"
     same = shell("sh bench/run.sh HEAD")
     assert same.returncode == 0, same.stderr
     assert re.search(r"^(\d+) cells in both, \1 of them equal$", same.stdout, re.MULTILINE)

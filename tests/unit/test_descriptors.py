@@ -21,20 +21,22 @@ from motecrypt.catalog.ciphers import read_cipher_folder
 from motecrypt.catalog.devices import read_device
 from motecrypt.catalog.libraries import read_library_folder
 from motecrypt.catalog.processors import processors
-from motecrypt.catalog.toolchains import read_toolchain
+from motecrypt.catalog.toolchains import read_library, read_toolchain
 from motecrypt.descriptor import Table
 from motecrypt.emulate.conformance import read_features
 from motecrypt.errors import InputError
+from motecrypt.export.examples import read_example
 from motecrypt.export.targets import read_target
 from motecrypt.findings.pico_file import read_storage
 from motecrypt.radios.catalog import read_radio
 from motecrypt.setup.kits import read_kits
+from motecrypt.studies.rf import alternatives
 from motecrypt.toolchain.sources import sources_of
 from motecrypt.wlan.parameters import read_document
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
 FILES = sorted(PACKAGE.rglob("*.toml"))
-NAMED_FREELY = ("placement", "configuration", "cell", "regulator", "card", "signal", "suite")
+NAMED_FREELY = ("placement", "configuration", "cell", "regulator", "card", "signal", "suite", "alternative")
 """Tables of tables whose names a descriptor chooses."""
 FREE_FILES = ("setup.toml", "processors.toml", "storage.toml")
 """Files whose tables are named freely."""
@@ -56,6 +58,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "library.toml": _library,
     "device.toml": lambda path: read_device(path.parent),
     "processors.toml": processors,
+    "alternatives.toml": alternatives.read,
     "batteries.toml": read_supplies,
     "link.toml": read_link,
     "setup.toml": read_kits,
@@ -63,14 +66,21 @@ READERS: dict[str, Callable[[Path], object]] = {
     "wlan.toml": read_document,
     "conformance.toml": read_features,
     "target.toml": lambda path: read_target(path.parent, _catalog()),
+    "example.toml": lambda path: read_example(path.parent),
 }
+
+
+def _library(path: Path) -> object:
+    return read_library(str(path.with_suffix("")))
 
 
 def read(path: Path) -> object:
     """Read as the project does."""
     reader = READERS.get(path.name)
     if reader is None:
-        reader = {"radios": read_radio, "toolchains": read_toolchain}.get(path.parent.name)
+        reader = {"radios": read_radio, "toolchains": read_toolchain, "libraries": _library}.get(
+            path.parent.name
+        )
         assert reader is not None, f"{path}: who reads this?"
     return reader(path)
 
@@ -78,7 +88,7 @@ def read(path: Path) -> object:
 def placed(path: Path, folder: Path, text: str) -> Path:
     """A copy with another text, where its reader looks for it."""
     target = folder / path.parents[1].name / path.parent.name
-    if path.name in ("cipher.toml", "library.toml", "device.toml"):
+    if path.name in ("cipher.toml", "library.toml", "device.toml", "example.toml"):
         shutil.copytree(path.parent, target)
     else:
         target.mkdir(parents=True)
@@ -188,6 +198,8 @@ POSITIVE += (
     "ways",
     "divider",
     "answer_bytes",
+    "head_bytes",
+    "block_bytes",
 )
 
 
@@ -206,8 +218,8 @@ def test_a_number_out_of_its_range_is_refused(path: Path, tmp_path: Path) -> Non
         target.write_text(changed(path, where, lambda table, key: table.update({key: -1})))
         with pytest.raises(InputError, match=where[-1]):
             read(target)
-    without = ("cipher.toml", "library.toml", "setup.toml", "conformance.toml", "target.toml")
-    assert tried or path.name in without or path.parent.name in ("radios", "toolchains")
+    without = ("cipher.toml", "library.toml", "setup.toml", "conformance.toml", "target.toml", "example.toml")
+    assert tried or path.name in without or path.parent.name in ("radios", "toolchains", "libraries")
 
 
 @pytest.mark.parametrize(

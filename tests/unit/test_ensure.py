@@ -97,7 +97,7 @@ def test_the_first_error_in_order_is_told_and_the_others_go_on(
         Try("last", watch, stored=True),
     ]
     told = _made(results, tries)
-    assert "own: shown from what is stored: no tool (and 1 more)" in capsys.readouterr().err
+    assert "own: showing stored results: no tool (and 1 more)" in capsys.readouterr().err
     assert len([row for row in told if row[2] == "Try"]) == 2
     # Of a check that failed nothing is stored: that ends the command, whatever else could be shown.
     tries[2].stored = False

@@ -1,4 +1,4 @@
-"""The bench, step by step, on firmware made up here: which runs there are, and what a failure is told as."""
+"""The bench, step by step, on firmware made up here: its runs, and how a failure is reported."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def test_wrong_answers_are_named(played: Any) -> None:
     engine = played(Engine())
     real = engine.encrypt
     engine.encrypt = lambda *given: (real(*given)[0], bytes(8))
-    with pytest.raises(WrongOutput, match=r"^byte 32 is 0x00, the oracle says 0x"):
+    with pytest.raises(WrongOutput, match=r"^byte 32 is 0x00, the oracle gives 0x"):
         passes.run_passes(job(), starts(), "none", 128, 32, 5)
     played(Engine())
     stopped = job()
@@ -340,7 +340,7 @@ def test_builds_that_fail_are_told(measured: Any) -> None:
     measured["base"], measured["firmware"] = FIRMWARE, SimpleNamespace(key="other")
     (failed,) = {failed for _, _, failed in outcome(job())}
     assert (failed.reason, failed.transient, failed.kind) == (
-        *("a source was changed meanwhile: measure again", True, FailureKind.INTERRUPTED),
+        *("a source changed in the meantime: measure again", True, FailureKind.INTERRUPTED),
     )
     measured["firmware"] = FIRMWARE
     measured["misfit"] = Trouble("does-not-fit", "large", FailureKind.DOES_NOT_FIT)

@@ -19,7 +19,7 @@ from motecrypt.process import Outcome, processors
 from motecrypt.results import Results
 from motecrypt.runners import Options, arm, counts_while_tracing, host, runner_of, simavr
 from motecrypt.toolchain import BuildError, arduino, mote
-from motecrypt.toolchain.mote import Mote
+from motecrypt.toolchain.mote import PaperMote
 
 CATALOG = Catalog.load()
 UNO, PICO = CATALOG.device("uno"), CATALOG.device("pico")
@@ -210,9 +210,7 @@ def test_energy_counters_of_packages_alone(monkeypatch: pytest.MonkeyPatch, tmp_
 
 def test_a_runner_is_found_by_its_name() -> None:
     assert runner_of("simavr") is simavr
-    with pytest.raises(
-        InputError, match=r"^there is no runner 'x'; there are: arm, board, fake, host, simavr$"
-    ):
+    with pytest.raises(InputError, match=r"^unknown runner 'x'; available: arm, board, fake, host, simavr$"):
         runner_of("x")
     assert counts_while_tracing(UNO) and counts_while_tracing(PICO)
     assert not counts_while_tracing(CATALOG.device("host"))
@@ -223,70 +221,95 @@ def test_a_runner_is_found_by_its_name() -> None:
 
 def test_a_motes_settings_are_checked() -> None:
     for size in (16, 24, 32):
-        Mote("C", key=bytes(size))
+        PaperMote(bytes(size))
     for size in (0, 15, 17, 33):
         with pytest.raises(InputError, match=rf"^a key of {size} bytes; AES takes 16, 24 or 32$"):
-            Mote("C", key=bytes(size))
+            PaperMote(bytes(size))
     for interval in (1, 65535):
-        Mote("safe", interval)
+        PaperMote(bytes(16), interval)
     for interval in (0, 65536):
-        with pytest.raises(InputError, match=rf"^an interval of {interval} ms; give 1 to 65535$"):
-            Mote("safe", interval)
-    assert (Mote("safe").interval_ms, Mote("safe").suite) == (1000, "aes128-ccm")
+        for wrong in (
+            lambda ms=interval: PaperMote(bytes(16), ms),
+            lambda ms=interval: mote.check_interval(ms),
+        ):
+            with pytest.raises(InputError, match=rf"^an interval of {interval} ms; give 1 to 65535$"):
+                wrong()
+    assert PaperMote(bytes(16)).interval_ms == 1000
 
 
-@pytest.mark.parametrize("mode", ["safe", "ascon", "C"])
-def test_a_motes_firmware_is_built_without_its_key_in_sight(
-    mode: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_the_papers_mote_is_built_without_its_key_in_sight(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked: list[list[str]] = []
 
     def run(command: list[Any]) -> Outcome:
         asked.append([str(part) for part in command])
         settings = Path(asked[-1][asked[-1].index("-include") + 1])
-        key = f"#define MOTE_KEY {', '.join(map(str, range(16)))}\n" if mode == "C" else ""
+        key = f"#define MOTE_KEY {', '.join(map(str, range(16)))}\n"
         assert settings.read_text() == f"#define MOTE_INTERVAL_MS 9u\n{key}"
         Path(asked[-1][-1]).write_bytes(b"elf")
         return outcome
 
-    wanted = Mote("C", 9, bytes(range(16))) if mode == "C" else Mote("safe", 9)
-    if mode == "ascon":
-        wanted = Mote("safe", 9, suite="ascon-aead128")
+    wanted = PaperMote(bytes(range(16)), 9)
     outcome = Outcome(0, "", "")
     monkeypatch.setattr(mote.process, "run", run)
     target = tmp_path / "mote.elf"
     target.write_text("older, and longer")
     target.chmod(0o644)
-    mote.build_mote(wanted, target)
+    mote.build_paper(wanted, target)
     assert target.read_bytes() == b"elf" and stat.S_IMODE(target.stat().st_mode) == 0o600
     modes: list[int] = []
     with monkeypatch.context() as patch:
         patch.setattr(Path, "chmod", lambda path, mode: modes.append(mode))
-        mote.build_mote(wanted, tmp_path / "new.elf")
+        mote.build_paper(wanted, tmp_path / "new.elf")
     assert modes == [0o600] and stat.S_IMODE((tmp_path / "new.elf").stat().st_mode) == 0o600
     command = asked[0]
     sources = [Path(part).name for part in command if part.endswith(".c")]
-    core = ["uno.c", "hal.c", "sensor.c", "link.c", "keys.c", "store.c"]
-    if mode == "C":
-        assert sources == ["uno.c", "hal.c", "paper.c", "cbc.c", "aes_fast.c"]
-        assert "-DCIPHER_KEY_BYTES_MAX=32" in command and "-DCIPHER_TAG_BYTES=16" not in command
-        assert '-DCIPHER_HEADER="cbc.h"' in command and '-DBLOCK_HEADER="aes_fast.h"' in command
-    elif mode == "safe":
-        assert sources == [*core, "prf_cmac.c", "ccm.c", "aes_fast.c"]
-        assert "-DLINK_SUITE=1" in command and "-DCIPHER_TAG_BYTES=16" in command
-        assert '-DCIPHER_HEADER="ccm.h"' in command and '-DBLOCK_HEADER="aes_fast.h"' in command
-    else:
-        assert sources == [*core, "prf_ascon.c", "ascon_aead128.c", "ascon_bytes.c"]
-        assert "-DLINK_SUITE=2" in command and '-DCIPHER_HEADER="ascon_bytes.h"' in command
+    assert sources == ["uno.c", "hal.c", "paper.c", "cbc.c", "aes_fast.c"]
+    assert "-DCIPHER_KEY_BYTES_MAX=32" in command
+    assert '-DCIPHER_HEADER="cbc.h"' in command and '-DBLOCK_HEADER="aes_fast.h"' in command
     folders = [Path(command[at + 1]).name for at, part in enumerate(command) if part == "-I"]
-    assert command[0] == "avr-gcc" and folders == ["include", "modes", "aes", "ascon", "link"]
+    assert command[0] == "avr-gcc" and folders == ["include", "modes", "aes"]
     with pytest.raises(
         InputError, match=r"/no: No such file or directory; choose another file$|Is a directory"
     ):
-        mote.build_mote(wanted, tmp_path / "no/no")
+        mote.build_paper(wanted, tmp_path / "no/no")
     outcome = Outcome(1, "", "x.c:1: error: bad")
-    with pytest.raises(BuildError, match=r"^sensor mote: x\.c:1: error: bad$"):
-        mote.build_mote(wanted, target)
+    with pytest.raises(BuildError, match=r"^the paper's mote: x\.c:1: error: bad$"):
+        mote.build_paper(wanted, target)
+
+
+def test_an_exported_example_is_built_from_the_exports_own_files(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[tuple[Path, list[Path], list[str]]] = []
+
+    def build(sketch: Path, libraries: list[Path], defines: list[str]) -> Path:
+        asked.append((sketch, libraries, defines))
+        elf = tmp_path / "built"
+        elf.write_bytes(b"elf")
+        return elf
+
+    monkeypatch.setenv("MOTECRYPT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(mote, "build_sketch", build)
+    files = {"src/X.h": b"// x", "examples/A/A.ino": b"// a"}
+    for _ in range(2):
+        mote.build_example(files, "examples/A/A.ino", tmp_path / "mote.elf", None)
+    mote.build_example(files, "examples/A/A.ino", tmp_path / "mote.elf", 65535)
+    mote.build_example({**files, "src/X.h": b"// y"}, "examples/A/A.ino", tmp_path / "other.elf", None)
+    (first, again, slow, other) = asked
+    assert first == again and (first[2], slow[2]) == ([], ["INTERVAL_MS=65535u"]) and slow[:2] == first[:2]
+    library = first[0].parents[2]
+    assert {str(p.relative_to(library)): p.read_bytes() for p in library.rglob("*") if p.is_file()} == files
+    assert first[1] == [library.parent] and other[0].parents[2] != library
+    (library / "src/X.h").write_bytes(b"broken")
+    mote.build_example(files, "examples/A/A.ino", tmp_path / "mote.elf", None)
+    assert (library / "src/X.h").read_bytes() == b"// x", "what is in the cache is the export's"
+    assert (tmp_path / "mote.elf").read_bytes() == b"elf"
+    assert stat.S_IMODE((tmp_path / "mote.elf").stat().st_mode) == 0o600
+    for interval in (0, 65536):
+        with pytest.raises(InputError, match=rf"^an interval of {interval} ms; give 1 to 65535$"):
+            mote.build_example(files, "examples/A/A.ino", tmp_path / "mote.elf", interval)
 
 
 # --- sketches ----------------------------------------------------------------------------------------------
@@ -339,7 +362,7 @@ def test_what_is_no_code_is_blanked() -> None:
 
 @pytest.fixture
 def sketch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a sketch, and beside it libraries of both kinds, one of which needs another."""
+    """A folder with a sketch, and next to it libraries of both kinds, one of which needs another."""
     files = {
         "blink/blink.ino": ' # include "own.h"\n#include <Arduino.h>\n#include <None.h>\n#include <Wire.h>\n'
         "void f() {}\n",
@@ -473,7 +496,7 @@ def test_a_core_or_bootloader_that_does_not_build_is_told(
     monkeypatch.setattr(arduino, "CORE", sketch.parent / "nowhere")
     for call in (arduino.build_bootloader, lambda: arduino.build_sketch(sketch)):
         with pytest.raises(
-            InputError, match="Debian's Arduino core is missing; 'motecrypt doctor' tells how"
+            InputError, match="Debian's Arduino core is missing; 'motecrypt doctor' shows how"
         ):
             call()
 

@@ -131,7 +131,7 @@ def test_what_is_stored_is_not_measured_again_unless_that_is_asked(log: list[Any
         *("stop", ("release", None)),
     ]
     title = f"uno aes128-cbc {BODY.name}"
-    assert told == [(1, 2, title), (2, 2, title)]
+    assert told == [(0, 2, ""), (1, 2, title), (2, 2, title)]
     assert stored(results) >= {key(LONG), key(SHORT), key(FAST), key(replace(SHORT, operation="setup"))}
     log.clear()
     assert measure.ensure([LONG, FAST], results, CATALOG, 2) == {LONG: kept, FAST: made(2, FAST)}
@@ -160,7 +160,8 @@ def test_what_others_have_begun_with_is_taken_from_them_or_looked_at_later(
         lambda job: (None, measured(job), None),
     )
     found = measure.ensure([SHORT, LONG], results, CATALOG, 2, lambda *done: told.append(done))
-    assert found == {SHORT: made(2, SHORT), LONG: made(3, LONG)} and len(told) == 1
+    assert found == {SHORT: made(2, SHORT), LONG: made(3, LONG)}
+    assert told == [(0, 1, ""), (1, 1, f"uno aes128-cbc {BODY.name}")]
     assert log == [
         *(("begin", (), [16]), "help", ("wait", 0.1), ("release", [16]), "renew"),
         *("help", ("pause", 0.1), "renew", "help", "renew"),
@@ -204,4 +205,6 @@ def test_what_could_not_be_measured_is_left_out(
     told: list[Any] = []
     play(monkeypatch, log, lambda job: (None, {}, None))
     assert measure.ensure([SHORT], results, CATALOG, 1, lambda *done: told.append(done)) == {}
-    assert told == [] and measure.ensure([], results, CATALOG, 1) == {}
+    assert told == [(0, 1, "")]
+    told.clear()
+    assert measure.ensure([], results, CATALOG, 1, lambda *done: told.append(done)) == {} and told == []

@@ -1,4 +1,4 @@
-"""Pinned toolchains, step by step: what is the same, where one lies, what is fetched, wrapped and run."""
+"""Pinned toolchains, step by step: what is the same, where one is, what is fetched, wrapped and run."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import hashlib
 import stat
 from collections.abc import Sequence
 from dataclasses import replace
+from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -84,9 +85,9 @@ def test_a_pinned_compiler_takes_the_devices_place() -> None:
 def test_a_machine_and_what_it_unpacks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     told = [Outcome(0, " amd64 \n", "")]
     monkeypatch.setattr(pinned.process, "run", lambda command, timeout_s: told[0])
-    assert pinned._architecture.__wrapped__() == "amd64"
+    assert pinned.architecture.__wrapped__() == "amd64"
     told[0] = Outcome(None, "", "")
-    assert pinned._architecture.__wrapped__() == pinned.os.uname().machine
+    assert pinned.architecture.__wrapped__() == pinned.os.uname().machine
     told[0] = Outcome(2, "", "dpkg-deb: error: no archive")
     with pytest.raises(
         BuildError, match=r"^x\.deb cannot be unpacked: dpkg-deb: error: no archive$"
@@ -150,7 +151,7 @@ def test_an_unpacked_compiler_runs_where_all_that_it_runs_does(
 
 def test_where_a_toolchain_lies_tells_what_is_in_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(pinned, "cache_dir", lambda: tmp_path)
-    monkeypatch.setattr(pinned, "_architecture", lambda: "amd64")
+    monkeypatch.setattr(pinned, "architecture", lambda: "amd64")
     chain = Toolchain("toy", "Toy", "r", "s", Path("toy.toml"), ())
     roots = {
         pinned._root(replace(chain, release=release), target)
@@ -161,7 +162,7 @@ def test_where_a_toolchain_lies_tells_what_is_in_it(monkeypatch: pytest.MonkeyPa
     for root in roots:
         name, _, digest = root.name.rpartition("-")
         assert name == "toy-gcc" and len(digest) == 16
-    monkeypatch.setattr(pinned, "_architecture", lambda: "arm64")
+    monkeypatch.setattr(pinned, "architecture", lambda: "arm64")
     assert pinned._root(chain, TARGET) not in roots
 
 
@@ -207,7 +208,7 @@ def fetching(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Any]:
         (target / "usr").mkdir(exist_ok=True)
 
     monkeypatch.setattr(pinned, "cache_dir", lambda: tmp_path)
-    monkeypatch.setattr(pinned, "_architecture", lambda: "amd64")
+    monkeypatch.setattr(pinned, "architecture", lambda: "amd64")
     monkeypatch.setattr(pinned, "is_system", lambda target: False)
     monkeypatch.setattr(pinned, "_failed", {})
     monkeypatch.setattr(pinned, "_locks", {})
@@ -267,7 +268,7 @@ def test_what_is_pinned_for_another_computer_is_not_fetched(
 ) -> None:
     wanted = target(("p", "all", X), ("q", "arm64", X))
     with pytest.raises(
-        InputError, match=r"^toolchain toy cannot be had: q is pinned for arm64, and this is amd64; "
+        InputError, match=r"^toolchain toy is not available: q is pinned for arm64, and this is amd64; "
     ):
         pinned.place(CHAIN, wanted)
     for missing in ("apt-get", "dpkg-deb"):
@@ -276,7 +277,7 @@ def test_what_is_pinned_for_another_computer_is_not_fetched(
             pinned.shutil, "which", lambda name, missing=missing: None if name == missing else name
         )
         with pytest.raises(
-            InputError, match="there is no apt-get and dpkg-deb here; it needs p, q of Debian r, from"
+            InputError, match="apt-get and dpkg-deb are not available; it needs p, q of Debian r, from"
         ):
             pinned.place(CHAIN, target(*BOTH))
     assert fetching == []
@@ -300,7 +301,7 @@ def test_a_failure_is_told_again_but_not_tried_again_unless_of_another_mirror(
     monkeypatch.setattr(debian, "packages", offline)
     for mirror in ("", "", "http://m", "http://m"):
         with pytest.raises(
-            InputError, match=r"^toolchain toy cannot be had: no net; it needs p, q of Debian r"
+            InputError, match=r"^toolchain toy is not available: no net; it needs p, q of Debian r"
         ):
             pinned.place(CHAIN, target(*BOTH), mirror)
     assert tried == ["", "http://m"]
@@ -318,6 +319,54 @@ def test_another_process_may_have_been_faster(fetching: list[Any], monkeypatch: 
         pinned.place(CHAIN, target(*BOTH))
     made = True
     assert Path(pinned.place(CHAIN, target(*BOTH)).root).is_dir()
+
+
+def test_what_was_unpacked_ahead_is_only_finished(fetching: list[Any]) -> None:
+    wanted = target(*BOTH, links=(("usr/a", "usr/b"),))
+    root = pinned._root(CHAIN, wanted)
+    for _ in range(2):  # once
+        pinned.stage(CHAIN, wanted, "http://m")
+        assert fetching == [("r", ["p", "q"], "http://m"), ("unpack", ["p", "q"])]
+        assert [path.name for path in root.parent.iterdir()] == [f".{root.name}.unpacked"]
+    assert pinned.place(CHAIN, wanted) == pinned.Place(str(root)) and len(fetching) == 2
+    assert (root / "usr/a").readlink() == Path("b") and list(root.parent.iterdir()) == [root]
+    pinned.stage(CHAIN, wanted)
+    assert len(fetching) == 2 and list(root.parent.iterdir()) == [root]
+
+
+def test_what_is_the_systems_own_or_has_no_packages_is_not_unpacked_ahead(
+    fetching: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pinned.stage(CHAIN, target())
+    monkeypatch.setattr(pinned, "is_system", lambda target: True)
+    pinned.stage(CHAIN, target(*BOTH))
+    assert fetching == []
+
+
+def test_what_is_not_as_pinned_is_not_unpacked_ahead(fetching: list[Any]) -> None:
+    with pytest.raises(BuildError, match=r"p has the hash 2d711642b726b044…, pinned is 0000000000000000…"):
+        pinned.stage(CHAIN, target(("p", "all", "0" * 64)))
+    assert len(fetching) == 1 and not list(pinned._root(CHAIN, target()).parent.iterdir())
+
+
+def test_what_another_process_is_fetching_is_waited_for(
+    fetching: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = pinned._root(CHAIN, target(*BOTH))
+    held: list[IO[str]] = []
+
+    def other_was_faster(lock: IO[str]) -> None:
+        alone(lock)
+        held.append(Path(lock.name).open())  # noqa: SIM115
+        with pytest.raises(BlockingIOError):
+            flock(held[0], LOCK_EX | LOCK_NB)
+        root.mkdir(parents=True)
+
+    alone = debian.alone
+    monkeypatch.setattr(debian, "alone", other_was_faster)
+    assert pinned.place(CHAIN, target(*BOTH)) == pinned.Place(str(root)) and fetching == []
+    flock(held[0], LOCK_EX | LOCK_NB)  # it is let go again
+    held[0].close()
 
 
 def test_programs_are_started_by_the_loader_beside_them(

@@ -15,9 +15,11 @@ from motecrypt.errors import InputError
 from motecrypt.findings import FindingQuestion, host_speed
 from motecrypt.findings.audit import AuditQuestion, implementation
 from motecrypt.findings.call_sequence import CallQuestion
+from motecrypt.findings.crowd import CrowdQuestion
 from motecrypt.findings.data_types import DataTypesQuestion
 from motecrypt.findings.features import FeatureQuestion
 from motecrypt.findings.host_speed import SpeedPoint, SpeedQuestion, SpeedRow
+from motecrypt.findings.link_cost import LinkCostQuestion
 from motecrypt.findings.passwords import PasswordQuestion
 from motecrypt.findings.pico_file import FileQuestion
 from motecrypt.findings.radio_transfer import TransferQuestion
@@ -52,6 +54,17 @@ QUESTIONS: list[tuple[FindingQuestion, str, dict[str, Any]]] = [
             "nonce": "01",
             "message": "02",
             "operation": "encrypt",
+        },
+    ),
+    (
+        CrowdQuestion("srf", True, 7.0, ((2, 0.5), (1, 1.0)), 4.0),
+        "radio crowd",
+        {
+            "radio": "srf",
+            "confirmed": True,
+            "spread_ms": 7.0,
+            "networks": [[2, 0.5], [1, 1.0]],
+            "seconds": 4.0,
         },
     ),
     (
@@ -125,6 +138,21 @@ QUESTIONS: list[tuple[FindingQuestion, str, dict[str, Any]]] = [
             "seeds": 3,
         },
     ),
+    (
+        LinkCostQuestion("uno", "aes128-ccm8", "tiny", "flash", "node.h", ("-Os",), 7, 12, True),
+        "link-cost",
+        {
+            "device": "uno",
+            "cipher": "aes128-ccm8",
+            "variant": "tiny",
+            "placement": "flash",
+            "storage": "node.h",
+            "flags": ["-Os"],
+            "options": 7,
+            "packet_bytes": 12,
+            "fixed": True,
+        },
+    ),
 ]
 
 
@@ -143,8 +171,10 @@ def test_a_question_is_stored_as_it_was(question: FindingQuestion, kind: str, as
     version = 2 if kind == "radio transfer" else 1
     assert (kind, version) == (question.KIND, question.VERSION)
     stored = question.asked()
-    if isinstance(question, TransferQuestion):
+    if isinstance(question, TransferQuestion | CrowdQuestion):
         assert stored.pop("figures")["serial_baud"] == 115200.0
+    if isinstance(question, CrowdQuestion):
+        assert stored.pop("sharing")["access"] == "listen"
     assert stored == asked
 
 
@@ -163,9 +193,7 @@ def test_the_first_that_runs_on_the_host_is_audited_unless_one_is_named() -> Non
     with pytest.raises(InputError, match=rf"^rc4d: no variant 'x' to audit; there are: {known}$"):
         implementation(CATALOG, cipher, "x")
     bare = replace(cipher, name="bare")
-    with pytest.raises(
-        InputError, match=r"^bare: no variant None to audit; it has none of ours that runs on"
-    ):
+    with pytest.raises(InputError, match=r"^bare: no variant None to audit; no variant of ours runs on"):
         implementation(CATALOG, bare, None)
 
 

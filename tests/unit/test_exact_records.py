@@ -363,13 +363,13 @@ def test_constant_cycles_do_not_vary(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_wrong_byte_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(WrongOutput, match=r"^byte 0 is 0x..?, the oracle says 0x.."):
+    with pytest.raises(WrongOutput, match=r"^byte 0 is 0x..?, the oracle gives 0x.."):
         ran(monkeypatch, [], fault="flips")
 
 
 def test_the_first_difference_is_told() -> None:
-    assert passes._difference(b"\x01\x02\x03", b"\x01\x0a\x0b") == "byte 1 is 0x0a, the oracle says 0x02"
-    assert passes._difference(b"abc", b"ab") == "2 bytes, the oracle says 3"
+    assert passes._difference(b"\x01\x02\x03", b"\x01\x0a\x0b") == "byte 1 is 0x0a, the oracle gives 0x02"
+    assert passes._difference(b"abc", b"ab") == "2 bytes, the oracle gives 3"
 
 
 def test_medians_of_what_else_runners_say() -> None:

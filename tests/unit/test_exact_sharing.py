@@ -34,7 +34,7 @@ def job(*runs: Any) -> Job:
 
 
 class Work:
-    """A task in a thread of its own, which ends when it is told."""
+    """A task in a thread of its own, which ends on request."""
 
     def __init__(self, left: Any) -> None:
         self.job = self

@@ -92,7 +92,7 @@ def table(text: str) -> Table:
         (
             "a = 1",
             lambda t: t.every_table(),
-            "f.toml: 'a' stands outside a table; write [a] with its values below",
+            "f.toml: 'a' is outside a table; write [a] with its values below",
         ),
         (
             "a = 1\nb = 2",
@@ -177,7 +177,7 @@ def test_of_much_that_is_wrong_the_first_is_told() -> None:
         assert said == f"f.toml: 'a' is {shown}; expected true or false"
     for length, shown in ((60, "x" * 60), (61, "x" * 60 + "...")):
         assert complaint(f"{'x' * length} = 1", lambda t: t.every_table()).startswith(
-            f"f.toml: '{shown}' stands"
+            f"f.toml: '{shown}' is outside"
         )
 
 
@@ -215,7 +215,7 @@ def test_a_descriptor_is_read_up_to_a_megabyte(tmp_path: Path, monkeypatch: pyte
     place.write_text("a = 1\n" + "#" * ((1 << 20) - 6))
     assert Table.read(place).integer("a") == 1 and Table.read(place).where == str(place)
     place.write_text("a = 1\n" + "#" * ((1 << 20) - 5))
-    assert said() == "longer than 1,048,576 bytes: no descriptor"
+    assert said() == "longer than 1,048,576 bytes: not a descriptor"
     asked: list[int] = []
     content = SimpleNamespace(read=lambda most: asked.append(most) or b"a = 1")
     with monkeypatch.context() as patch:
@@ -229,7 +229,7 @@ def test_a_descriptor_is_read_up_to_a_megabyte(tmp_path: Path, monkeypatch: pyte
     assert said() == "nested too deeply; 16 tables are the most"
     place.unlink()
     place.mkdir()
-    assert said() == "is no regular file"
+    assert said() == "is not a regular file"
     with pytest.raises(InputError, match=r"not valid TOML: embedded null byte|cannot be read"):
         Table.read(Path("a\0b"))
 

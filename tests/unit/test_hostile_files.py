@@ -347,7 +347,7 @@ def test_a_board_that_answers_too_little_is_told_so(answer: bytes, monkeypatch: 
 def test_a_board_that_never_ends_a_file_is_not_listened_to_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FileMote, "_ask", lambda self, kind, payload, expected: bytes(4 + mote.PIECE_BYTES))
     monkeypatch.setattr(mote, "FILE_BYTES_MAX", 10 * mote.PIECE_BYTES)
-    with pytest.raises(ProtocolError, match="goes on after"):
+    with pytest.raises(ProtocolError, match="continues after"):
         FileMote.__new__(FileMote).read("a")
 
 

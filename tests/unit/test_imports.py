@@ -129,7 +129,7 @@ def test_views_reach_nothing_that_measures() -> None:
 
 
 def test_no_room_is_a_hall() -> None:
-    """Few loose modules beside the rooms, and no module that nobody can see whole."""
+    """Few loose modules next to the rooms, and no module that nobody can see whole."""
     loose = [p.name for p in PACKAGE.glob("*.py")]
     assert len(loose) <= 10, loose
     long = [p for p in _modules() if len(p.read_text().splitlines()) > 500]

@@ -1,4 +1,4 @@
-"""A device's own sources are compiled once; what comes out is what compiling them again would give."""
+"""A device's own sources are compiled once; what results is what compiling them again would give."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from motecrypt.catalog import Catalog
 from motecrypt.model import Device
 from motecrypt.toolchain import BuildRequest, firmware, objects
-from motecrypt.toolchain.objects import Read, kept, seen
+from motecrypt.toolchain.objects import Read, compiled, kept, seen
 
 
 def test_only_definitions_that_stand_in_what_is_read_are_seen(tmp_path: Path) -> None:
@@ -105,6 +105,42 @@ def test_debug_information_names_a_file_by_the_last_folder_that_matches() -> Non
     assert told == ["/a.h", "sources/lib/b.c", "/c.h"]
 
 
+def test_what_is_compiled_is_told_by_its_text_and_the_names_of_its_files() -> None:
+    def told(text: bytes | None, *flags: str) -> str | None:
+        return compiled(text, flags, lambda name: name.replace("/here", "cipher"))
+
+    text = b'# 1 "/here/a.h" 1\nint a = "/here";\n# 2 "/there/a.h"\n'
+    assert told(text) == told(text.replace(b'"/here/', b'"cipher/')) != told(text.replace(b'= "/h', b'= "h'))
+    assert told(text) != told(text.replace(b"# 2", b"# 3")) and told(text) != told(text + b"\n")
+    assert told(text, "-O2", "-gdwarf-4") == told(text)  # the flags are told beside
+    assert told(text, "-O2", "-g3") is told(text, "-frecord-gcc-switches") is told(None) is None
+    assert told(text + b'asm(".incbin \\"x\\"");') is told(text + b'.include "x"') is None
+
+
+def test_a_source_whose_header_a_definition_names_is_compiled_once_of_the_same(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    compile_object = firmware.toolchain.compile_object
+
+    def counted(command: str, flags: tuple[str, ...], source: Path, target: Path, work: Path) -> None:
+        made.append(source.name)
+        compile_object(command, flags, source, target, work)
+
+    monkeypatch.setattr(firmware.toolchain, "compile_object", counted)
+    catalog = Catalog.load()
+    device = catalog.device("uno")
+    body = catalog.implementations_of("aes128-cbc", "uno", ["motecrypt"])[0]
+    assert "bench.c" not in device.hal and "BLOCK_HEADER" in "".join(body.defines)
+    elves = []
+    for name, extra in (("one", ()), ("same", ("NOT_READ=1",)), ("other", ("message_bytes=renamed",))):
+        made.clear()
+        changed = replace(body, defines=(*body.defines, *extra))
+        elves.append(_elf(BuildRequest(device, changed, "flash"), tmp_path / name))
+        assert ("bench.c" in made) == (name != "same") and ("cbc.c" in made) == (name == "one"), name
+    assert elves[0] == elves[1] != elves[2]
+
+
 def _elf(request: BuildRequest, work: Path) -> bytes:
     work.mkdir()
     firmware._compile_all(request, work)
@@ -135,7 +171,7 @@ def test_the_firmware_is_the_same_whether_its_parts_were_kept_or_not(
     compiled.clear()
     assert _elf(other, tmp_path / "kept") == fresh
     assert "hal.c" not in compiled and "bench.c" in compiled
-    # Another level of optimisation for the device is another object; a device elsewhere says where it lies.
+    # Another level of optimisation for the device is another object; a device elsewhere says where it is.
     quick = replace(device, compiler=replace(device.compiler, flags=("-O1",)))
     compiled.clear()
     _elf(replace(other, device=quick), tmp_path / "quick")

@@ -39,14 +39,14 @@ def test_the_tables_of_des_are_those_of_the_standard() -> None:
     assert tuple(sum(shifts[: n + 1]) for n in range(16)) == weak_keys._DES_ROTATIONS
 
 
-ONE_BYTE = "every byte of the key is the same: keys are drawn at random (NIST SP 800-133 r2)"
+ONE_BYTE = "every byte of the key is the same: keys must be random (NIST SP 800-133 r2)"
 TEXT = (
-    "the key is readable text, which has less strength than its length: draw it at random or derive it "
+    "the key is readable text, which has less strength than its length: use a random key or derive it "
     "(NIST SP 800-132)"
 )
 SHORT = "key bits can be searched through: at least 112 are asked for (NIST SP 800-131A r2)"
 ROOS = (
-    "the first two bytes add up to 0: such RC4 keys show in the first keystream bytes "
+    "the first two bytes add up to 0: the first keystream bytes reveal such RC4 keys "
     "(Roos, A class of weak keys in the RC4 stream cipher, 1995)"
 )
 PARITY = "bytes without odd parity: the last bit of each DES key byte is parity and is ignored (FIPS 46-3)"
@@ -55,7 +55,7 @@ WEAK_KEY = (
     "(NIST SP 800-67 r2, weak keys; FIPS 74)"
 )
 SEMI = (
-    "semi-weak DES key: only 2 round keys differ, another key undoes it "
+    "semi-weak DES key: only 2 round keys differ, another key reverses it "
     "(NIST SP 800-67 r2, weak keys; FIPS 74)"
 )
 POSSIBLY = "possibly weak DES key: only 4 of 16 round keys differ (FIPS 74)"

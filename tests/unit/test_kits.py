@@ -133,7 +133,7 @@ def test_one_kit_that_cannot_be_had_keeps_no_other_away(
         ["two", "both"],
     ]
     assert sum("update" in command for command in machine.ran) == 1
-    said = "going on without an optional kit: none: could not be installed"
+    said = "continuing without an optional kit: none: could not be installed"
     told = capsys.readouterr().err
     assert said in told and "(Unable to locate package none)" in told
     kits_module.need("none")  # for the same reason; apt-get is not asked again
@@ -155,3 +155,51 @@ def test_pythons_packages_of_several_kits_come_by_one_call(machine: Machine) -> 
     locks = [[word for word in command if word.endswith(".txt")] for command in machine.ran]
     snake, newt = (str(kits_module.kits()[name].lock) for name in ("snake", "newt"))
     assert locks == [[snake, newt], [snake]]
+
+
+APT = """\
+dlstatus:1:0.0000:Retrieving file 1 of 3
+dlstatus:1:30.5:Retrieving file 2 of 3
+dlstatus:2:49.9:Retrieving file 2 of 3
+dlstatus:3:100:Retrieving file 3 of 3
+pmstatus:dpkg-exec:0.0000:Running dpkg
+pmstatus:gcc-avr:62.5:Installing gcc-avr
+pmstatus:gcc-avr:100:Installed gcc-avr
+"""
+
+
+def test_an_installation_tells_each_quarter_once() -> None:
+    told: list[str] = []
+    shown = kits_module.Shown(told.append)
+    assert all(shown.take(line) for line in APT.splitlines())
+    assert not shown.take("E: Unable to locate package x") and not shown.take("")
+    kinds = ("downloading", "unpacking and installing")
+    assert told == [*(f"{kinds[0]}: {n} %" for n in (25, 100)), *(f"{kinds[1]}: {n} %" for n in (50, 100))]
+
+
+def test_a_command_that_fails_says_its_last_line_and_none_of_its_progress(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def trouble(script: str, timeout_s: float = 60.0) -> str:
+        return kits_module._trouble(["/bin/sh", "-c", script], dict(os.environ), timeout_s)
+
+    assert trouble("echo dlstatus:1:50.0:x; exit 0") == ""
+    assert "downloading: 50 %" in capsys.readouterr().err
+    assert trouble("echo first; echo E: last >&2; echo pmstatus:a:1:x; exit 100") == "E: last"
+    assert trouble("exit 3") == "it said nothing"
+    assert trouble("exec sleep 60", 0.2) == "stopped after 0.2 s"
+    assert "No such file" in kits_module._trouble(["/no/such/program"], {}, 60.0)
+
+
+def test_what_comes_first_and_how_long_it_takes_is_said_before(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kits_module.need_each([("one", True), ("two", True)])
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("motecrypt: this run first installs, once: one; two (about ")
+    kits_module.need("one", "two")
+    assert capsys.readouterr().err == "", "nothing is missing any more"
+    sizes = {0: "about 0 MB, a minute at most", 70: "about 70 MB, a minute at most"}
+    assert kits_module._size(0) == sizes[0] and kits_module._size(70) == sizes[70]
+    assert kits_module._size(300) == "about 300 MB, 1 to 5 minutes"
+    assert kits_module._size(1500) == "about 1500 MB, 2 to 25 minutes"

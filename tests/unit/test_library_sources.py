@@ -169,11 +169,11 @@ def test_a_source_that_cannot_be_had_names_every_place_and_is_not_waited_for_aga
         with pytest.raises(BuildError) as caught:
             source_root(folder)
         assert str(caught.value) == (
-            "source of toy cannot be had: debian toy: apt has no network; pypi toy: no such release"
+            "source of toy is not available: debian toy: apt has no network; pypi toy: no such release"
         )
     assert len(asked) == 1
     assert summary() == (
-        "could not be had, and was left out: "
+        "could not be installed and was omitted: "
         "the source of toy (debian toy: apt has no network; pypi toy: no such release)"
     )
     assert summary() == ""

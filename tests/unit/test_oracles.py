@@ -141,7 +141,7 @@ def test_vectors_of_all_files_with_their_numbers(tmp_path: Path) -> None:
         ),
         (
             {"cipher": "mine", "vectors": [{"kex": "", "key": "", "iv": ""}]},
-            "vector 1: unknown 'iv'; there are key, nonce, ad, message, ciphertext, tag, valid, comment",
+            "vector 1: unknown 'iv'; allowed: key, nonce, ad, message, ciphertext, tag, valid, comment",
         ),
         *(
             (

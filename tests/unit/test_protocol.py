@@ -136,7 +136,7 @@ def test_what_could_not_be_stored_is_told_at_the_next_request() -> None:
     client = Client(Other(), timeout_s=1, together=True)
     client.wait_ready()
     client.set_key(b"\x0f")
-    with pytest.raises(ProtocolError, match="answered 'h' to what it was to store"):
+    with pytest.raises(ProtocolError, match="answered 'h' to the data to store"):
         client.run("encrypt", 1, 0)
 
 

@@ -13,6 +13,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.cli._ensure import ensure
 from motecrypt.errors import InputError
 from motecrypt.experiments import transfer_wlan
+from motecrypt.experiments.crowd import CrowdRun
 from motecrypt.experiments.files import FileJob, FileJobs
 from motecrypt.experiments.transfer_wlan import TransferWlan
 from motecrypt.findings.recorded import days, file_of, read, text
@@ -21,6 +22,7 @@ from motecrypt.model import RECORDED
 from motecrypt.results import Results
 from motecrypt.studies import Needs, names, needs, study
 from motecrypt.studies.pico import files
+from motecrypt.studies.rf import crowd as rf_crowd
 from motecrypt.studies.wlan import plan
 from motecrypt.toolchain.pinned import with_toolchain
 
@@ -28,7 +30,7 @@ KNOWN = [name for name in names() if needs(name).long is not None]
 
 
 def test_there_are_studies_with_something_long() -> None:
-    assert set(KNOWN) == {"pico", "wlan"}
+    assert set(KNOWN) == {"pico", "rf", "wlan"}
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -109,7 +111,7 @@ def test_an_answer_of_an_earlier_program_yields_to_a_newer_one(results: Results)
 
 
 def test_a_recorded_file_job_is_what_comes_out_again() -> None:
-    """The quickest job, run anew: the same cycles from the same firmware, else within 2 %."""
+    """The quickest job, run again: the same cycles from the same firmware, else within 2 %."""
     question = min(files.long_questions(), key=lambda q: (q.rounds, q.size, q.form))
     target = Catalog.load().device("pico")
     skip_without(target.kit, compiler=False)
@@ -129,7 +131,7 @@ def test_a_recorded_file_job_is_what_comes_out_again() -> None:
 
 
 def test_a_recorded_answer_is_what_comes_out_again() -> None:
-    """The quickest transfer, simulated anew; another version of ns-3 may draw others: within 5 %."""
+    """The quickest transfer, simulated again; another version of ns-3 may draw others: within 5 %."""
     program = transfer_wlan.program()
     if program is None:
         pytest.skip(transfer_wlan.missing_note())
@@ -142,6 +144,15 @@ def test_a_recorded_answer_is_what_comes_out_again() -> None:
         transfer_wlan._run(program, TransferWlan.of(question), seed + 1) for seed in range(question.seeds)
     ]
     assert sum(run["seconds"] for run in again) / len(again) == pytest.approx(before.seconds.mean, rel=0.05)
+
+
+@pytest.mark.parametrize("number", range(len(rf_crowd.questions())))
+def test_recorded_networks_are_what_come_out_again(number: int) -> None:
+    """Two small ones of each question: virtual time and seeded chances, so every figure is the same."""
+    question = rf_crowd.questions()[number]
+    recorded = next(a.finding.outcome for a in read(file_of("rf")) if a.asked == question.asked())
+    for row, (nodes, interval_s) in list(zip(recorded["rows"], question.networks, strict=True))[1:3]:
+        assert CrowdRun.of(question).row(nodes, interval_s) == row, "python -m motecrypt.cli._record rf"
 
 
 @pytest.mark.parametrize("line", ["", "[]", "{}", '{"asked": 1}', "{"])

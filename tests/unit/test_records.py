@@ -10,15 +10,30 @@ PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
 
 #: What changes while it is used: tallies, what is being gathered, and stores.
 CHANGING = {
+    "AskedOfNode",
+    "Carried",
+    "CoapClient",
+    "CrowdResult",
+    "End",
+    "Frame",
+    "GatewayTally",
     "MemoryStore",
     "Module",
+    "NodeTally",
     "NotMade",
     "Pacing",
+    "PortTally",
+    "Stage",
+    "Station",
     "Tally",
     "_Air",
-    "_End",
+    "_CoapSeen",
+    "_Forwarded",
     "_MessagePrinter",
+    "_Sent",
     "_Station",
+    "_TftpClient",
+    "_TftpNode",
 }
 
 

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,29 +18,36 @@ from motecrypt.catalog import DATA, Catalog
 from motecrypt.cli import _several, _toolchains
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Cell, Finding
+from motecrypt.paths import make_dir
 from motecrypt.results import Results
 from motecrypt.setup.kits import kits
 from motecrypt.studies import Needs, names, needs
 from motecrypt.toolchain import pinned
+from motecrypt.toolchain.ahead import main as ahead_of_time
 
 DEADLINE_S = 30.0
 
 
 def test_the_kits_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[tuple[str, bool]]] = []
-    placed: list[str] = []
+    staged: list[str] = []
+    placed: list[tuple[str, int]] = []  # after so many calls for kits
     monkeypatch.setattr(_several, "need_each", asked.append)
-    monkeypatch.setattr(_several, "place", lambda chain, target: placed.append(chain.name))
+    monkeypatch.setattr(_several, "stage", lambda chain, target: staged.append(chain.name))
+    monkeypatch.setattr(_several, "place", lambda chain, target: placed.append((chain.name, len(asked))))
     fetched: queue.SimpleQueue[str] = queue.SimpleQueue()
     monkeypatch.setattr(_several, "source_root", lambda folder: fetched.put(folder.name))
     monkeypatch.setattr(_toolchains, "is_system", lambda target: False)
     monkeypatch.setattr(_toolchains, "_release", lambda: "trixie")
+    bundled = threading.Event()
+    monkeypatch.setattr(_several, "_bundle", bundled.set)
     _several.install(map(needs, ("wlan", "rc4d", "pico")), ("plots",))
+    assert bundled.wait(DEADLINE_S)
     wanted = {(name, True) for name in ("plots", "host", "openssl", "images")}
     assert len(asked) == 1 and wanted | {("avr", False), ("pico", False)} == set(asked[0])
-    assert set(placed) == {"gcc-5.4", "gcc-12"}
+    assert set(staged) == {"gcc-5.4", "gcc-12"} and set(placed) == {("gcc-5.4", 1), ("gcc-12", 1)}
     assert {fetched.get(timeout=DEADLINE_S) for _ in range(2)} == {"mbedtls", "tiny-aes-c"}
-    # Where the release has the toolchain itself, the kit brings it, and nothing is unpacked beside it.
+    # Where the release has the toolchain itself, the kit brings it, and nothing is unpacked next to it.
     asked.clear()
     placed.clear()
     monkeypatch.setattr(_toolchains, "_release", lambda: "bookworm")
@@ -56,41 +64,65 @@ def test_the_kits_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("release", ["bookworm", "trixie"])
 def test_set_up_installs_ahead_what_is_needed(monkeypatch: pytest.MonkeyPatch, release: str) -> None:
     asked: list[list[tuple[str, bool]]] = []
+    placed: set[tuple[str, str]] = set()
     monkeypatch.setattr(_several, "need_each", asked.append)
-    monkeypatch.setattr(_several, "place", lambda chain, target: None)
+    monkeypatch.setattr(_several, "stage", lambda chain, target: None)
+    monkeypatch.setattr(_several, "place", lambda chain, target: placed.add((chain.name, target.command)))
     monkeypatch.setattr(_several, "source_root", lambda folder: None)
     monkeypatch.setattr(_toolchains, "is_system", lambda target: False)
     monkeypatch.setattr(_toolchains, "_release", lambda: release)
+    monkeypatch.setattr(_several, "_bundle", lambda: None)
     _several.install(map(needs, names()), ("plots",))
+    ahead: list[tuple[str, str]] = []
+    monkeypatch.setattr(
+        "motecrypt.toolchain.ahead.stage", lambda chain, target: ahead.append((chain.name, target.command))
+    )
+    monkeypatch.setattr("platform.freedesktop_os_release", lambda: {"VERSION_CODENAME": release})
+    linked: list[list[str]] = []
+    for command in ("reproduce", "measure"):
+        linked.append([])
+        monkeypatch.setattr("motecrypt.toolchain.libraries.fetch", linked[-1].append)
+        ahead_of_time(command)
+        assert sorted(ahead) == sorted(placed) and len(placed) == (2 if release == "trixie" else 0)
+    assert {kits()[name].library for name, _ in asked[0]} - {""} == set(linked[0])
     wanted = {
         package
         for name, compiler in asked[0]
         for package in (kits()[name] if compiler else kits()[name].without_compiler).debian
     }
+    assert linked == [["simavr"], []]
     rows = [line.split() for line in (DATA / "ahead.txt").read_text().splitlines() if line[0] != "#"]
     assert all(row[0] == "reproduce" for row in rows)
     assert sorted(wanted) == sorted(p for row in rows if row[1] in ("any", release) for p in row[2:])
 
 
-def test_toolchains_are_unpacked_at_the_same_time_and_give_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_toolchains_are_unpacked_at_the_same_time_and_give_way(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     both = threading.Barrier(2)
     usual = os.getpriority(os.PRIO_PROCESS, 0)
 
-    def fetch(*given: object) -> None:
+    def unpacked(chain: object, target: object, scratch: Path, mirror: str) -> Path:
         told = subprocess.run([sys.executable, "-c", "import os; print(os.nice(0))"], stdout=subprocess.PIPE)
         assert int(told.stdout) == max(usual, _several.GIVES_WAY)
         both.wait(DEADLINE_S)
+        return make_dir(scratch / "unpacked")
 
     monkeypatch.setattr(_several, "need_each", lambda kits: None)
     monkeypatch.setattr(_several, "source_root", lambda folder: None)
     monkeypatch.setattr(pinned, "_failed", {})
-    monkeypatch.setattr(pinned, "_fetch", fetch)
+    monkeypatch.setattr(pinned, "_unpacked", unpacked)
+    monkeypatch.setattr(pinned, "_fetch", lambda *given: None)
+    monkeypatch.setattr(pinned, "cache_dir", lambda: tmp_path)
     for module in (pinned, _toolchains):
         monkeypatch.setattr(module, "is_system", lambda target: False)
-    monkeypatch.setattr(pinned, "_root", lambda chain, target: pinned.cache_dir() / f"nowhere-{chain.name}")
+    monkeypatch.setattr(pinned, "_root", lambda chain, target: tmp_path / f"nowhere-{chain.name}")
     monkeypatch.setattr(_toolchains, "_release", lambda: "trixie")
     _several.install(map(needs, ("wlan", "rc4d", "pico")))
     assert not both.broken and both.n_waiting == 0 and not pinned._failed
+    assert {path.name for path in tmp_path.glob(".nowhere*")} == {
+        f".nowhere-{name}.unpacked" for name in ("gcc-5.4", "gcc-12")
+    }
     assert os.getpriority(os.PRIO_PROCESS, 0) == usual
 
 

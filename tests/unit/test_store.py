@@ -79,7 +79,8 @@ def test_what_is_no_results_file_is_refused(tmp_path: Path) -> None:
     text = tmp_path / "text.db"
     text.write_bytes(b"no database, and longer than its head" * 100)
     assert refusal(text) == (
-        "file is not a database; it is damaged or no results file; move it away or choose another with --db"
+        "file is not a database; it is damaged or not a results file; move it away or choose another "
+        "with --db"
     )
 
 
@@ -92,7 +93,7 @@ def test_what_is_no_results_file_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_what_no_results_file_holds_is_refused(statement: str, what: str, place: Path) -> None:
-    told = f"holds a {what}, as no results file does; choose another with --db"
+    told = f"contains a {what}, which a results file never has; choose another with --db"
     assert refusal(changed(place, statement)) == told
 
 
@@ -134,14 +135,15 @@ def test_each_error_of_sqlite_says_what_to_do(place: Path) -> None:
     other = "choose another file with --db"
     hints = {
         sqlite3.SQLITE_FULL: "free some space",
-        sqlite3.SQLITE_INTERRUPT: "it took too long; move it away or choose another with --db",
+        sqlite3.SQLITE_INTERRUPT: "the statement took too long; move it away or choose another with --db",
         **dict.fromkeys((sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM), other),
-        sqlite3.SQLITE_IOERR: "is there room, and is it an ordinary file? Else choose another with --db",
+        sqlite3.SQLITE_IOERR: "free some space, check that it is a regular file, or choose another with --db",
         **dict.fromkeys(
             (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED),
             "another process has held it for 30 s; try again",
         ),
-        sqlite3.SQLITE_CORRUPT: "it is damaged or no results file; move it away or choose another with --db",
+        sqlite3.SQLITE_CORRUPT: "it is damaged or not a results file; move it away or choose another "
+        "with --db",
     }
     for code, hint in hints.items():
         for extended in (code, code | 0x300):
@@ -174,7 +176,7 @@ def test_a_statement_may_take_so_long_and_no_longer(place: Path, monkeypatch: py
         ):
             times = iter([1000.0, *[1000.0] * 3, *[2000.0] * 1000])
             monkeypatch.setattr(store, "time", SimpleNamespace(monotonic=lambda times=times: next(times)))
-            with pytest.raises(InputError, match="interrupted; it took too long; move it away"):
+            with pytest.raises(InputError, match="interrupted; the statement took too long; move it away"):
                 ask()
 
 

@@ -1,4 +1,4 @@
-"""The RF study: every cell of the print as a row, the faults of the print found, nothing missing unsaid."""
+"""The RF study: every cell of the paper as a row, the faults of the paper found, nothing missing unsaid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Wi-Fi experiment: ns-3 beside the closed form, what is stored, and what happens without ns-3."""
+"""The Wi-Fi experiment: ns-3 next to the closed form, what is stored, and what happens without ns-3."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_an_ns3_that_does_not_compile_is_told_at_the_end(monkeypatch: pytest.Mon
     monkeypatch.setattr(transfer_wlan, "driver", refused)
     assert transfer_wlan.program.__wrapped__() is None
     assert setup.summary() == (
-        "could not be had, and was left out: ns-3 (driver wlan: ns3/wifi.h:1: error: no such type)"
+        "could not be installed and was omitted: ns-3 (driver wlan: ns3/wifi.h:1: error: no such type)"
     )
 
 

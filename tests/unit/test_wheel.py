@@ -42,7 +42,7 @@ def test_the_wheel_measures_from_an_empty_directory(tmp_path: Path) -> None:
     venv.create(home / "venv", with_pip=False)
     site = next((home / "venv" / "lib").glob("python3*")) / "site-packages"
     zipfile.ZipFile(wheel).extractall(site)
-    # What pip would install beside it, borrowed from this environment (the tests touch no network).
+    # What pip would install next to it, borrowed from this environment (the tests touch no network).
     borrowed = [p for p in sys.path if p.endswith("site-packages")]
     (site / "borrowed.pth").write_text("\n".join(borrowed) + "\n")
     empty = tmp_path / "empty"

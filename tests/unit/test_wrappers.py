@@ -23,6 +23,7 @@ def checkout(tmp_path: Path) -> Path:
     """A checkout with the wrappers and a motecrypt that only says that it ran."""
     root = tmp_path / "a checkout"
     (root / "src" / "motecrypt" / "data" / "locks").mkdir(parents=True)
+    (root / "src" / "motecrypt" / "data" / "ahead.txt").write_text("")
     for lock in ("base", "dev"):
         (root / "src" / "motecrypt" / "data" / "locks" / f"{lock}.txt").write_text("# nothing\n")
     (root / "src" / "motecrypt" / "__init__.py").write_text("")
@@ -49,7 +50,7 @@ PLANTED = ("secrets", "click", "json", "venv", "ensurepip", "pip", "runpy", "mot
 
 @pytest.fixture
 def planted(tmp_path: Path) -> Path:
-    """A folder with modules that leave a file `run-NAME` beside them when they are imported."""
+    """A folder with modules that leave a file `run-NAME` next to them when they are imported."""
     folder = tmp_path / "planted"
     folder.mkdir()
     for name in PLANTED:
@@ -167,6 +168,27 @@ def test_every_python_that_is_started_leaves_the_current_folder_out() -> None:
     ]
     assert len(started) >= 5
     assert [each for each in started if each[1] not in ('"-P"', '"-I"')] == []
+
+
+def test_a_first_run_fetches_toolchains_while_it_makes_its_environment(checkout: Path) -> None:
+    data = checkout / "src" / "motecrypt" / "data"
+    (data / "ahead.txt").write_text(
+        "# rows\nreproduce any gcc\nlist elsewhere x\nlist unpacked gcc-5.4:uno\n"
+    )
+    (checkout / "src" / "motecrypt" / "toolchain").mkdir()
+    (checkout / "src" / "motecrypt" / "toolchain" / "ahead.py").write_text(
+        f"import sys\nopen({str(checkout / 'told')!r}, 'a').write(' '.join(sys.argv[1:]) + '.')\n"
+        "print('motecrypt: fetching', file=sys.stderr)\nprint('else')\n"
+    )
+    for _ in range(2):  # the second finds all made
+        ran = start(checkout / "motecrypt")
+        out, errors = ran.communicate(timeout=120)
+        assert ran.returncode == 0 and "else" not in out + errors, errors
+        assert (checkout / "told").read_text() == "list."
+    shutil.rmtree(checkout / ".venv")
+    (data / "ahead.txt").write_text("list any gcc\nreproduce unpacked gcc-5.4:uno\n")
+    assert start(checkout / "motecrypt").communicate(timeout=120)[0]
+    assert (checkout / "told").read_text() == "list."
 
 
 def test_locks_install_as_they_are() -> None:

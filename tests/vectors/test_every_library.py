@@ -1,6 +1,6 @@
 """Every library's implementation, on the host: all vectors, and random inputs against the oracle.
 
-What a library gets wrong is on a list here, exactly: a fault that is mended upstream fails the test too.
+What a library gets wrong is on a list here, exactly: a fault that is fixed upstream fails the test too.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A device compiles parts that the host does not: the bytes of an 8-bit core, the EEPROM, what is written for
 one compiler. Outputs are held to the oracle by measuring. The cycles of each are kept by compiler in
-tests/golden/cycles; a faster or slower one fails here until it is kept:
-`PYTHONPATH=src:tests .venv/bin/python -m vectors.test_on_devices`, with `gcc-14` behind it for that one.
+tests/golden/cycles; a faster or slower one fails here, with each of these compilers, until it is kept:
+`PYTHONPATH=src:tests .venv/bin/python -m vectors.test_on_devices`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from motecrypt import bench
 from motecrypt.catalog import Catalog
 from motecrypt.model import Cipher, Device, Measurement
 from motecrypt.results import Results
 from motecrypt.setup import have
+from toolchains import OWN, kept_toolchains, root_of
 
 KEPT = Path(__file__).resolve().parents[1] / "golden" / "cycles"
 CATALOG = Catalog.load()
@@ -41,7 +44,7 @@ def _length_bytes(cipher: Cipher) -> int:
 
 
 def _measured(
-    device: Device, cipher: Cipher, results: Results, toolchain: str = ""
+    device: Device, cipher: Cipher, results: Results, toolchain: str
 ) -> tuple[list[Measurement], Figures]:
     """What each of our implementations costs in RAM, or in flash where it has no other place.
 
@@ -75,12 +78,25 @@ def _kept_in(device: Device, found: list[Measurement]) -> Path:
     return KEPT / f"{device.name}-gcc-{version[1]}.json"
 
 
+TOOLCHAINS = [
+    pytest.param(
+        device, toolchain, id=f"{device.name}-{toolchain}" if toolchain else device.name, marks=marks
+    )
+    for device in DEVICES
+    for toolchain in kept_toolchains(device.compiler.command)
+    for marks in ([pytest.mark.long] if toolchain else [],)
+]
+"""Each device with the system's compiler, and with the others that figures are kept for."""
+
+
 @pytest.mark.parametrize("cipher", CIPHERS, ids=lambda cipher: cipher.name)
-@pytest.mark.parametrize("device", DEVICES, ids=lambda device: device.name)
-def test_outputs_and_cycles(device: Device, cipher: Cipher, results: Results) -> None:
+@pytest.mark.parametrize(("device", "toolchain"), TOOLCHAINS)
+def test_outputs_and_cycles(device: Device, toolchain: str, cipher: Cipher, results: Results) -> None:
     if not CATALOG.implementations_of(cipher.name, device.name, ["motecrypt"]):
         pytest.skip(f"{cipher.name} has no implementation for {device.name}")
-    found, figures = _measured(device, cipher, results)
+    if toolchain != OWN:
+        root_of(toolchain, device.compiler.command)
+    found, figures = _measured(device, cipher, results, toolchain)
     failed = [f"{m.implementation}: {m.reason}" for m in found if m.status not in ("ok", "does-not-fit")]
     assert not failed, failed
     kept = _kept_in(device, found)
@@ -88,20 +104,21 @@ def test_outputs_and_cycles(device: Device, cipher: Cipher, results: Results) ->
     assert figures == json.loads(kept.read_text())[cipher.name]
 
 
-def main(toolchain: str = "") -> int:
-    """Keep the cycles of today's code with a toolchain, or with the system's own compilers."""
+def main() -> int:
+    """Keep the cycles of today's code, with the system's compilers and the other toolchains."""
     with tempfile.TemporaryDirectory() as folder, Results(Path(folder) / "results.db") as results:
         for device in DEVICES:
-            record = {}
-            for cipher in CIPHERS:
-                if CATALOG.implementations_of(cipher.name, device.name, ["motecrypt"]):
-                    found, record[cipher.name] = _measured(device, cipher, results, toolchain)
-            kept = _kept_in(device, found)
-            kept.parent.mkdir(exist_ok=True)
-            kept.write_text(json.dumps(record, indent=0) + "\n")
-            print(f"{kept.name}: {sum(map(len, record.values()))} figures")
+            for toolchain in kept_toolchains(device.compiler.command):
+                record = {}
+                for cipher in CIPHERS:
+                    if CATALOG.implementations_of(cipher.name, device.name, ["motecrypt"]):
+                        found, record[cipher.name] = _measured(device, cipher, results, toolchain)
+                kept = _kept_in(device, found)
+                kept.parent.mkdir(exist_ok=True)
+                kept.write_text(json.dumps(record, indent=0) + "\n")
+                print(f"{kept.name}: {sum(map(len, record.values()))} figures")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

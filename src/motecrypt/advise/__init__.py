@@ -26,9 +26,11 @@ from motecrypt.advise.gather import (
     weighable,
 )
 from motecrypt.advise.link_data import link_facts
+from motecrypt.advise.notes import extension_note
 from motecrypt.advise.rank import advise, link_refusal, supply_refusal, unfit
 from motecrypt.advise.records import (
     DELIVERIES,
+    EXCLUDED,
     NEEDS,
     USUAL_NEEDS,
     Advice,
@@ -50,6 +52,7 @@ from motecrypt.advise.units import LOSS_PERCENT_MAX, loss_share, seconds, whole_
 
 __all__ = [
     "DELIVERIES",
+    "EXCLUDED",
     "GRID",
     "LOSS_PERCENT_MAX",
     "NEEDS",
@@ -76,6 +79,7 @@ __all__ = [
     "cell_names",
     "device_part",
     "export",
+    "extension_note",
     "link_facts",
     "link_refusal",
     "loss_share",

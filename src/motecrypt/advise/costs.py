@@ -196,7 +196,7 @@ def link_cycles(
 ) -> tuple[float, float]:
     """Cycles for a message in the link in the long run, and saves of its state.
 
-    One key is kept: each is derived anew after another was used, for an answer and the next message, for a
+    One key is kept: each is derived again after another was used, for an answer and the next message, for a
     long message between short ones, for a message received, and for each save, which takes as much again
     for its check value. The cipher's key is set up for each message.
     """

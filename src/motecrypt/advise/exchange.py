@@ -164,9 +164,9 @@ def sent_once(fragments: int, loss: float) -> Exchange:
 def exchange(fragments: int, loss: float, tries: int) -> Exchange:
     """A confirmed message of so many fragments, or of one short packet (docs/link.md, Sending, 3).
 
-    Without an answer in time the first and the last fragment go again; an answer that tells what is missing
+    Without an answer in time the first and the last fragment go again; an answer that shows what is missing
     brings that and the last. After `tries` of these in a row without progress the message is given up. A
-    receiver that has handed a message over gathers it anew when more of its fragments come.
+    receiver that has handed a message over gathers it again when more of its fragments come.
     """
     got = 1 - loss
     middle = max(0, fragments - 2)

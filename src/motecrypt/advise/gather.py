@@ -1,6 +1,6 @@
 """From catalog, measurements and data files to the adviser's plain records, and all of it as one JSON.
 
-Reads data/batteries.toml; opens no results: whoever has measurements hands them over.
+Reads data/batteries.toml; opens no results: anyone who has measurements hands them over.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ RANDOM_IV_MODES = ("cbc", "cts")  # SP 800-38A, appendix C: the IV must be unpre
 # --- devices and radios ----------------------------------------------------------------------------
 
 
-_OF = {"board": "board as it is sold", "chip": "chip alone"}
+_OF = {"board": "stock board", "chip": "chip alone"}
 
 
 def device_part(device: Device, of: str = "board", sleeps: bool = False) -> DeviceFacts:
@@ -56,7 +56,7 @@ def device_part(device: Device, of: str = "board", sleeps: bool = False) -> Devi
     Parameters
     ----------
     of
-        "board", as it is sold, or "chip", the chip alone.
+        "board", as delivered, or "chip", the chip alone.
     sleeps
         Whether the program sleeps between messages.
 
@@ -70,11 +70,11 @@ def device_part(device: Device, of: str = "board", sleeps: bool = False) -> Devi
     if active is None or sleep is None or "ram" not in device.memory:
         if not weighable(device, ""):
             raise InputError(
-                f"{device.name}: its folder has no 'active' and 'sleep' current, so no battery can be "
-                "weighed; choose a mote ('motecrypt list devices')"
+                f"{device.name}: its folder has no 'active' and 'sleep' current, so its battery life cannot "
+                "be computed; choose another device ('motecrypt list devices')"
             )
-        mend = "ask without --bare-chip" if of == "chip" else "ask for the chip alone with --bare-chip"
-        raise InputError(f"{device.name}: its folder has no currents of the {_OF[of]}; {mend}")
+        remedy = "omit --bare-chip" if of == "chip" else "use --bare-chip for the chip alone"
+        raise InputError(f"{device.name}: its folder has no currents of the {_OF[of]}; {remedy}")
     idle = device.current("idle", of) or active
     return DeviceFacts(
         name=device.name,
@@ -97,7 +97,7 @@ def device_part(device: Device, of: str = "board", sleeps: bool = False) -> Devi
 
 
 def weighable(device: Device, of: str) -> bool:
-    """Whether a device's folder has the currents that a battery is weighed against."""
+    """Whether a device's folder has the currents that a battery is considered against."""
     currents = device.current("active", of) and device.current("sleep", of)
     return bool(currents) and "ram" in device.memory
 
@@ -224,7 +224,7 @@ def battery_part(text: str) -> BatteryPart:
         flat = ((own.voltage_v, 0.0), (own.voltage_v * 0.999, 1.0))
         return BatteryPart(
             name=text,
-            title="as given; its voltage is taken as constant",
+            title="as given; its voltage is assumed constant",
             cells=1,
             capacity_mah=own.capacity_mah,
             volts=own.voltage_v,
@@ -241,7 +241,7 @@ def battery_part(text: str) -> BatteryPart:
     cell = by_name.get(match[2].lower()) if match else None
     if match is None or cell is None:
         known = ", ".join(cells)
-        raise InputError(f"--battery '{text}': unknown; write 3xAA or 1200mAh,3.7V; there are: {known}")
+        raise InputError(f"--battery '{text}': unknown; write 3xAA or 1200mAh,3.7V; available: {known}")
     return pack(cell, int(match[1] or 1))
 
 
@@ -268,7 +268,7 @@ def pack(cell: BatteryPart, count: int) -> BatteryPart:
 
 
 def placed(catalog: Catalog, device: Device) -> list[tuple[Implementation, int, str, str]]:
-    """Every implementation, key length, placement and flash cache that the adviser weighs.
+    """Every implementation, key length, placement and flash cache that the adviser considers.
 
     A flash cache counts as cold: a mote wakes, runs the code once and sleeps again.
     """
@@ -352,7 +352,7 @@ def _why(failed: Measurement) -> str:
     if failed.status == "build-failed":
         return f"does not build: {failed.extra.get('cause') or failed.reason}"
     if failed.status == "wrong-output":
-        return f"computes wrong outputs here: {failed.reason}"
+        return f"gives wrong outputs here: {failed.reason}"
     short = failed.shortfall
     return failed.reason if short is None else f"{failed.reason}, {short.missing:,} too many"
 
@@ -477,7 +477,7 @@ class Exporter:
                 "least_chance": LEAST_CHANCE,
                 "loss_percent_max": LOSS_PERCENT_MAX,
             },
-            "notes": "cycles between two measured lengths lie on a straight line; outside of them: not "
+            "notes": "cycles between two measured lengths are interpolated linearly; outside them: not "
             "measured",
             "link": asdict(link_facts()),
             "devices": devices,

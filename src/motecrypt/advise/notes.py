@@ -15,15 +15,15 @@ from motecrypt.advise.costs import (
     taken_bytes,
 )
 from motecrypt.advise.exchange import long_form, short_room, streams
-from motecrypt.advise.records import Candidate, Entry, Exclusion, MessageCosts
+from motecrypt.advise.records import Candidate, DeviceFacts, Entry, Exclusion, MessageCosts
 
 FEW_CHARGE = 0.8
-"""Below this usable share of the charge the supply is worth a note."""
+"""A note is given if the usable share of the charge is smaller."""
 MUCH_LONGER = 1.2
-"""By this factor another regulator must lengthen the battery's life to be worth a note."""
+"""A note is given if another regulator lengthens the battery's life by this factor."""
 
 SHOWN_PERCENT = 0.005
-"""A difference below this is none in words: it would be told as 0.00 %."""
+"""A smaller difference is not mentioned: it would be shown as 0.00 %."""
 
 
 def number(value: float) -> str:
@@ -83,6 +83,32 @@ def notes(
     )
 
 
+def warnings(
+    setting: Setting, first: Entry, usable: float, volts_min: float, bare: MessageCosts | None
+) -> tuple[str, ...]:
+    """Those of the notes that call for an action or a decision, the gravest first."""
+    return (
+        *_timing(first),
+        *_pulses(setting),
+        *(_losses(setting, first) if first.costs.lost * 100 >= SHOWN_PERCENT else []),
+        *_board(setting, first, bare),
+        *_charge(setting, usable, volts_min),
+        *_rest(setting),
+    )
+
+
+def extension_note(device: DeviceFacts, lengths: Sequence[int]) -> str:
+    """What is said where a message is longer than any that is measured; empty where none is."""
+    longest, most = max(lengths, default=0), device.message_bytes_max
+    if longest <= most:
+        return ""
+    return (
+        f"The cycles for {number(longest)} bytes are not measured: the benchmark firmware on {device.title} "
+        f"holds messages of up to {number(most)} bytes. They lie on the straight line through those for "
+        f"{number(most // 2)} and {number(most)} bytes."
+    )
+
+
 def _board(setting: Setting, first: Entry, bare: MessageCosts | None) -> list[str]:
     """What the board around the chip costs, if that is much."""
     device, life_days = setting.device, first.costs.life_days
@@ -100,7 +126,7 @@ def _rest(setting: Setting) -> list[str]:
         return []
     return [
         "No sleep is counted: the exported example keeps device and radio on between messages. If your own "
-        "program lets both sleep, ask with --sleeps."
+        "program lets both sleep, use --sleeps."
     ]
 
 
@@ -155,8 +181,8 @@ def _form(setting: Setting, first: Entry, usable: float) -> list[str]:
     filling = costs.air_bytes - costs.sealed_bytes
     if filling:
         said.append(
-            f"The last packet is filled up with {filling} bytes, so {filling} bytes more of message cost "
-            "nothing on the air."
+            f"The last packet is filled up with {filling} bytes, so {filling} more bytes of message cost "
+            "no extra air time."
         )
     return said
 
@@ -171,23 +197,23 @@ def _at(candidate: Candidate, message_bytes: int, room: int) -> Candidate:
 
 
 def _steps(setting: Setting, first: Entry) -> list[str]:
-    """The long messages that keep both ends in step."""
+    """The long messages that keep both ends synchronised."""
     question, radio, link = setting.question, setting.radio, setting.link
     if first.costs.form != "short":
         return []
     takes = plural(len(long_form(link, radio, question.message_bytes).sizes), "packet")
     if question.delivery == "confirmed":
-        return [f"The first message after a start goes long, in {takes}."]
+        return [f"The first message after a start is sent long, in {takes}."]
     if question.delivery == "one-way":
         every = link.one_way_long_every
         return [
-            f"The first message after a start and one in {every} go long, in {takes}, so that the gateway "
-            "can follow."
+            f"The first message after a start and one in {every} are sent long, in {takes}, so that the "
+            "gateway stays synchronised."
         ]
     every = link.short_after_answer + 1
     return [
-        f"The first message after a start and one in {every} go long and confirmed, in {takes}, so that both "
-        "ends stay in step."
+        f"The first message after a start and one in {every} are sent long and confirmed, in {takes}, "
+        "so that both ends stay synchronised."
     ]
 
 
@@ -201,7 +227,10 @@ def _losses(setting: Setting, first: Entry) -> list[str]:
             f"With {share} of the packets lost, a message takes {costs.packets_mean:.2f} packets on average, "
             f"and {percent(costs.lost * 100)} of the messages are given up after {setting.link.tries} tries."
         ]
-    linked, alone = "--delivery confirmed repeats", "without the secure link (--need replay) nothing repeats"
+    linked, alone = (
+        "--delivery confirmed repeats",
+        "without the secure link (--need replay) nothing retransmits",
+    )
     return [
         f"With {share} of the packets lost, {percent(costs.lost * 100)} of the messages are lost; "
         f"{linked if question.linked else alone} them."
@@ -231,7 +260,7 @@ def _timing(first: Entry) -> list[str]:
     if not first.candidate.timing_varies:
         return []
     return [
-        f"The cycles of {first.candidate.name} differ with the data: its timing may leak something "
+        f"The cycles of {first.candidate.name} depend on the data: its timing may leak information "
         "about them."
     ]
 
@@ -254,21 +283,27 @@ def _smaller(entries: Sequence[Entry]) -> list[str]:
 
 
 def _supply(setting: Setting, usable: float, volts_min: float) -> list[str]:
+    return [*_charge(setting, usable, volts_min), *_pulses(setting)]
+
+
+def _charge(setting: Setting, usable: float, volts_min: float) -> list[str]:
+    """How much of the battery's charge its voltage lets the device use, if that is little."""
+    if usable >= FEW_CHARGE:
+        return []
+    text = f"{setting.battery.name} stays above the {volts_min:.3g} V that {setting.device.title} needs"
+    return [f"{text} for only {percent(usable * 100)} of its charge, and no more is counted."]
+
+
+def _pulses(setting: Setting) -> list[str]:
+    """Whether the device takes more at once than the battery gives."""
     battery, device, radio = setting.battery, setting.device, setting.radio
-    said = []
-    if usable < FEW_CHARGE:
-        text = (
-            f"{battery.name} stays above the {volts_min:.3g} V that {device.title} needs for only "
-            f"{percent(usable * 100)} of its charge"
-        )
-        said.append(f"{text}, and no more is counted.")
     peak = max(device.active_ma, device.idle_ma + max(radio.tx_ma, radio.rx_ma))
-    if peak > battery.pulse_ma:
-        said.append(
-            f"{battery.name} gives pulses of {battery.pulse_ma:g} mA, and {device.title} with {radio.name} "
-            f"takes {peak:.3g} mA: it needs a capacitor beside it, or fails well before the life given here."
-        )
-    return said
+    if peak <= battery.pulse_ma:
+        return []
+    return [
+        f"{battery.name} gives pulses of {battery.pulse_ma:g} mA, and {device.title} with {radio.name} "
+        f"takes {peak:.3g} mA: it needs a parallel capacitor, or it fails well before the life given here."
+    ]
 
 
 def _other_supply(first: Entry, other_lives: Sequence[tuple[str, float]]) -> list[str]:
@@ -305,7 +340,7 @@ def _nothing_fits(exclusions: Sequence[Exclusion]) -> list[str]:
     tried = [e for e in exclusions if e.budgets]
     hopeless = len(exclusions) - len(tried)
     if not tried:
-        return [f"Nothing is left: none of the {len(exclusions)} meets the needs and fits the device."]
+        return [f"No candidate is left: none of the {len(exclusions)} meets the needs and fits the device."]
     counts = []
     options = [{_option(budget) for budget in e.budgets} for e in tried]
     for option in dict.fromkeys(_option(budget) for e in tried for budget in e.budgets):

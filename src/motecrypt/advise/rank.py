@@ -18,7 +18,7 @@ from motecrypt.advise.costs import (
     volts_needed,
 )
 from motecrypt.advise.exchange import message_bytes_max
-from motecrypt.advise.notes import SHOWN_PERCENT, notes, number, percent, plural
+from motecrypt.advise.notes import SHOWN_PERCENT, notes, number, percent, plural, warnings
 from motecrypt.advise.records import (
     Advice,
     BatteryPart,
@@ -36,9 +36,9 @@ from motecrypt.advise.records import (
 ORDER = ("recommended", "acceptable", "legacy", "unrated")
 MEMORY_WEIGHT = 0.1
 """All of a device's RAM (or all of its flash) counts as much as this share of the energy: with equal
-batteries the smaller wins, and no one gives up half of the RAM for a thousandth of the energy."""
+batteries the smaller wins, and half of the RAM is never traded for a thousandth of the energy."""
 TIMING_WEIGHT = 0.1
-"""A time that varies with the data counts as much as this share of the energy: among near equals the
+"""A time that depends on the data counts as much as this share of the energy: among nearly equal ones the
 constant-time implementation comes first."""
 
 
@@ -112,7 +112,8 @@ def advise(
     lives = _other_lives(setting, found[0][1], other_regulators) if found else []
     bare = message_costs(replace(setting, device=chip), found[0][1], usable) if found and chip else None
     said = notes(setting, entries, tuple(exclusions), plaintext, usable, volts_min, lives, bare)
-    return Advice("", entries, tuple(exclusions), said, plaintext, usable, volts_min)
+    grave = warnings(setting, entries[0], usable, volts_min, bare) if entries else ()
+    return Advice("", entries, tuple(exclusions), said, plaintext, usable, volts_min, grave)
 
 
 def supply_refusal(device: DeviceFacts, battery: BatteryPart, regulator: RegulatorPart) -> str:
@@ -122,10 +123,10 @@ def supply_refusal(device: DeviceFacts, battery: BatteryPart, regulator: Regulat
     if regulator.kind == "none":
         needs = f"{device.title} at {clock} needs {device.volts_min:g} to {device.volts_max:g} V"
         if battery.volts < device.volts_min:
-            return f"{gives}; {needs}: take more cells, or a regulator that raises it (--regulator switch)"
+            return f"{gives}; {needs}: use more cells, or a step-up regulator (--regulator switch)"
         if battery.volts_full > device.volts_max:
             full = f"{battery.name} gives up to {battery.volts_full:.3g} V when it is full"
-            return f"{full}; {needs}: take fewer cells, or a regulator (--regulator linear or switch)"
+            return f"{full}; {needs}: use fewer cells, or a regulator (--regulator linear or switch)"
         return ""
     low = volts_needed(device, regulator)
     if battery.volts < low:
@@ -143,7 +144,7 @@ def supply_refusal(device: DeviceFacts, battery: BatteryPart, regulator: Regulat
 def link_refusal(link: LinkFacts, radio: RadioPart, question: Question) -> str:
     """Why such messages cannot be delivered so over this radio; empty when they can."""
     if question.answer_bytes and question.delivery == "one-way":
-        return "--answer: a one-way node hears none; ask with --delivery unconfirmed or confirmed"
+        return "--answer: a one-way node receives none; use --delivery unconfirmed or confirmed"
     if not question.linked:
         if question.delivery == "confirmed":
             return "--delivery confirmed: only the secure link confirms; add replay to --need"
@@ -170,10 +171,12 @@ def unfit(candidate: Candidate, question: Question, link: LinkFacts) -> Exclusio
     if candidate.standing == "broken":
         return Exclusion(candidate, (), f"broken: {candidate.standing_reason}")
     if "integrity" in question.needs and candidate.tag_bytes == 0:
-        return Exclusion(candidate, (), "no integrity: changed messages are not refused")
+        return Exclusion(candidate, (), "no integrity: changed messages are accepted")
     if question.linked and candidate.cipher not in link.suites:
         return Exclusion(
-            candidate, (), f"not in the secure link, which refuses replays: it has {', '.join(link.suites)}"
+            candidate,
+            (),
+            f"not in the secure link, which refuses replays; the link has {', '.join(link.suites)}",
         )
     return None
 
@@ -204,7 +207,7 @@ def _over_budget(setting: Setting, candidate: Candidate, costs: MessageCosts) ->
     """Which budgets a measured candidate breaks, and by how much; None when it keeps them all."""
     question = setting.question
     if "constant-time" in question.needs and candidate.timing_varies:
-        return Exclusion(candidate, (), "its time varies with the data")
+        return Exclusion(candidate, (), "its time depends on the data")
     duty, duty_max = duty_percent(setting, costs), setting.radio.duty_percent
     limits = (
         ("flash", candidate.flash_taken, question.flash_max, "takes {} bytes of flash, {} too many", number),
@@ -251,9 +254,9 @@ def _more(value: float, base: float) -> float:
 def _reason(
     candidate: Candidate, costs: MessageCosts, first: Candidate, least: MessageCosts, rank: int
 ) -> str:
-    """Why this place: the standing, then energy and memory beside the first's."""
+    """Why this place: the standing, then energy and memory next to the first's."""
     packets = plural(costs.packets, "packet")
-    varies = ["its time varies with the data"] if candidate.timing_varies else []
+    varies = ["its time depends on the data"] if candidate.timing_varies else []
     if rank == 1:
         sent = packets if costs.form == "alone" else f"{costs.form}, {packets}"
         first_in = f"{candidate.standing}, and first in energy, memory and timing together: {sent}"

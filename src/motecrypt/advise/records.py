@@ -12,6 +12,7 @@ from dataclasses import dataclass
 NEEDS = ("confidentiality", "integrity", "replay", "constant-time")
 USUAL_NEEDS = NEEDS[:3]
 DELIVERIES = ("unconfirmed", "confirmed", "one-way")
+EXCLUDED = ("broken", "needs", "failed", "budget")
 BUDGETS = ("flash", "ram", "latency", "overhead", "interval", "duty")
 
 
@@ -33,7 +34,7 @@ class Candidate:
     ----------
     nonce : "counter", "random" or "none": how its nonces are made.
     message_bytes_min, message_bytes_multiple : which lengths the cipher takes; others are padded.
-    flash_bytes, ram_bytes, stack_bytes : beyond the same firmware with an empty cipher; None unmeasured.
+    flash_bytes, ram_bytes, stack_bytes : beyond the same firmware with a no-op cipher; None unmeasured.
     timing_varies : whether its time differed over the random inputs: its cycles, or behind a cache its
         addresses.
     points : by message length, ascending.
@@ -85,7 +86,7 @@ class DeviceFacts:
 
     Attributes
     ----------
-    of : "board", the board as it is sold, or "chip", the chip alone.
+    of : "board", the stock board, or "chip", the chip alone.
     sleeps : whether the program sleeps between messages.
     store_byte_us : time to write a byte of the storage that the link keeps its counters in.
     """
@@ -195,7 +196,7 @@ class BatteryPart:
 
 @dataclass(frozen=True)
 class RegulatorPart:
-    """What lies between battery and device: `kind` is "none", "linear" or "switch"; `efficiency` counts
+    """What is between battery and device: `kind` is "none", "linear" or "switch"; `efficiency` counts
     for the last only."""
 
     name: str
@@ -245,7 +246,7 @@ class Question:
 
 @dataclass(frozen=True)
 class EnergyShares:
-    """Microjoules taken from the battery for one message and the time until the next.
+    """Microjoules drawn from the battery for one message and the time until the next.
 
     Attributes
     ----------
@@ -337,6 +338,13 @@ class Exclusion:
     excess: float = 0.0
     failed: bool = False
 
+    @property
+    def group(self) -> str:
+        """Which of `EXCLUDED` it belongs to."""
+        if self.candidate.standing == "broken":
+            return "broken"
+        return "failed" if self.failed else "budget" if self.budgets else "needs"
+
 
 @dataclass(frozen=True)
 class Advice:
@@ -347,6 +355,7 @@ class Advice:
     refusal : why this supply cannot run this device at all; empty otherwise.
     entries : best first. exclusions : in the order of the candidates.
     notes : what a person would miss, a sentence each.
+    warnings : those of the notes that call for an action or a decision, the gravest first.
     plaintext : the costs of the same messages unprotected.
     supply_volts_min : below this the device stops; `usable` is the charge that flows until then.
     """
@@ -358,3 +367,4 @@ class Advice:
     plaintext: MessageCosts | None
     usable: float
     supply_volts_min: float
+    warnings: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ BYTES = {
 }
 
 LOSS_PERCENT_MAX = 30
-"""The largest loss of packets that the adviser counts with."""
+"""The largest loss of packets that the adviser models."""
 
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)")
 
@@ -28,7 +28,7 @@ _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)")
 def _amount(text: str, option: str, units: dict[str, float], example: str) -> float:
     match = _AMOUNT.fullmatch(text.strip())
     if match is None:
-        raise InputError(f"{option} '{text}': no amount; write {example}")
+        raise InputError(f"{option} '{text}': not an amount; write {example}")
     value, unit = float(match[1]), match[2]
     if unit not in units:
         known = ", ".join(u for u in units if u)
@@ -61,7 +61,7 @@ def whole_bytes(text: str, option: str, example: str = "4k") -> int:
     """
     value = _amount(text, option, {unit: float(factor) for unit, factor in BYTES.items()}, example)
     if value != int(value):
-        raise InputError(f"{option} '{text}': no whole number of bytes, write {example}")
+        raise InputError(f"{option} '{text}': not a whole number of bytes; write {example}")
     return int(value)
 
 
@@ -69,6 +69,6 @@ def loss_share(text: str, option: str) -> float:
     """The share in "10" or "2.5" per cent; InputError for what is none, or above `LOSS_PERCENT_MAX`."""
     if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", text.strip()) or float(text) > LOSS_PERCENT_MAX:
         raise InputError(
-            f"{option} '{text}': no share of packets; write per cent, from 0 to {LOSS_PERCENT_MAX}"
+            f"{option} '{text}': not a share of packets; write per cent, from 0 to {LOSS_PERCENT_MAX}"
         )
     return float(text) / 100

@@ -2,7 +2,7 @@
 
 With S_t the table after step t of RC4's generator and K_t the byte that the step gives out, RC4D's two
 passes both use the functions F_a(x) = K_(a+1) ^ S_(a+1)[x], where a is the position in the message. They
-depend on the key and the position only, never on data or length, since there is no nonce. So whoever
+depend on the key and the position only, never on data or length, since there is no nonce. So anyone who
 learns one table after some step has them all: RC4's step can be undone.
 """
 

@@ -71,7 +71,7 @@ def audit(access: Access, cipher: Cipher, seed: int, quick: bool = False) -> Par
     data["encrypt"] = _summary(there)
     sentences += _tell("Encryption", "plaintext", "ciphertext", there)
     if cipher.tag_bytes:
-        sentences.append("Decryption was not looked at: changed ciphertext is refused.")
+        sentences.append("Decryption was not examined: changed ciphertext is refused.")
         middle = keyed[short[-1]]
         tag = measure(lambda m: middle.encrypt(m, nonce)[1], short[-1], seed, TRIALS, "plaintext")
         data["tag"] = _summary([tag])
@@ -182,5 +182,5 @@ def _tell(what: str, changed: str, seen: str, maps: Sequence[DiffusionMap]) -> l
         told.append(f"{what} does not diffuse: one changed {changed} byte reaches {span} of the {seen}.")
     first = maps[0]
     if first.input_bytes == 1 and verdict(first) == "none" and found != "none":
-        told.append(f"At 1 byte there is none: a changed bit flips {8 * first.mean_flips:.1f} bits.")
+        told.append(f"At 1 byte there is no diffusion: a changed bit flips {8 * first.mean_flips:.1f} bits.")
     return told

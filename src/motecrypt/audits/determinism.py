@@ -117,8 +117,8 @@ def _read(cipher: Cipher, data: dict[str, Any]) -> tuple[list[str], Weight, str]
     if not cipher.nonce_bytes:
         verdict, weight = "deterministic", "bad"
         sentences.append(
-            "There is no nonce: equal messages give equal ciphertexts, so a listener sees when a message "
-            "recurs and can build a dictionary."
+            "There is no nonce: equal messages give equal ciphertexts, so an eavesdropper sees repeated "
+            "messages and can build a dictionary."
         )
     elif fresh_equal:
         verdict, weight = "nonce without effect", "bad"
@@ -140,7 +140,7 @@ def _read(cipher: Cipher, data: dict[str, Any]) -> tuple[list[str], Weight, str]
             "equal ciphertext bytes."
         )
     else:
-        sentences.append(f"{when} no more shows than whether two messages are equal.")
+        sentences.append(f"{when} only whether two messages are equal is visible.")
     if cipher.nonce_bytes and (leak or shows_prefix):
         verdict = f"{verdict}, which must not repeat"
         if not fresh_equal:
@@ -150,7 +150,7 @@ def _read(cipher: Cipher, data: dict[str, Any]) -> tuple[list[str], Weight, str]
         sentences.append(f"Equal blocks of {block} bytes inside a message give equal blocks of ciphertext.")
     if data["one_byte_in_clear"]:
         weight = "bad"
-        sentences.append("A message of one byte is sent as itself, always.")
+        sentences.append("A message of one byte is always sent unencrypted.")
     overhead = data["overhead_bytes"]
     grows = (
         f"Every message grows by {overhead} bytes on air ({cipher.nonce_bytes} nonce, {cipher.tag_bytes} tag)"

@@ -48,7 +48,7 @@ class DiffusionMap:
     flips
         flips[bit][byte]: mean fraction of the 8 bits of that output byte that flipped, 0 to 1.
     worst_input_bit, worst_output_bit, worst_rate
-        The pair of bits whose flip rate lies furthest from one half.
+        The pair of bits whose flip rate is furthest from one half.
     stuck_pairs
         Pairs of an input and an output bit where the one always or never flips the other. A random
         function has 2 in 2 ** trials of them.
@@ -184,8 +184,8 @@ def block_bytes(found: DiffusionMap) -> int:
     """Return the size of the blocks that diffusion fills, in bytes; 0 when it fills none.
 
     The largest size, of 4 bytes or more and below the length, such that every input byte reaches the whole
-    of at least one aligned block of the output. (Of a whole message of one block it cannot be told whether
-    more would be reached.)
+    of at least one aligned block of the output. (Of a whole message of one block it cannot be reported
+    whether more would be reached.)
     """
     n = found.output_bytes
     enough = least_reached(found.trials)

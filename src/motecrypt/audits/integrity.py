@@ -21,7 +21,7 @@ from motecrypt.audits.oracle import (
 from motecrypt.model import Cipher
 
 NAME = "integrity"
-TITLE = "Changes on the way"
+TITLE = "Changes in transit"
 TRIALS = 24
 
 

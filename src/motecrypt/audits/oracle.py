@@ -90,7 +90,7 @@ def nearest_length(cipher: Cipher, wanted: int) -> int:
         for length in (wanted - distance, wanted + distance):
             if length > 0 and cipher.message.allows(length):
                 return length
-    raise ValueError(f"{cipher.name} takes no message at all")
+    raise ValueError(f"{cipher.name} does not accept any message")
 
 
 def flip(data: bytes, bit: int) -> bytes:

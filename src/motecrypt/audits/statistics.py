@@ -1,7 +1,7 @@
 """Statistics of what a cipher sends for a message of zeros: its keystream, if it has one. Pure.
 
 A sample of some tens of kilobytes under a handful of keys finds gross faults only; passing says little, and
-the sentences say so with the sample's size. The second test, byte values at each early position over many
+the sentences report it with the sample's size. The second test, byte values at each early position over many
 keys, is the one that finds RC4's second byte (Mantin and Shamir, FSE 2001).
 
 Tests after Knuth (TAOCP 2, 3.3) and NIST SP 800-22: monobit, runs, byte values and pairs by chi-square.
@@ -159,11 +159,11 @@ def _read(
     if failed:
         sentences.append(f"{sample:,} bytes of ciphertext of zeros fail: {', '.join(failed)}.")
         if repeats > 0.5:
-            sentences.append("The same 8 bytes come again and again: equal blocks of plaintext show.")
+            sentences.append("The same 8 bytes are repeated: equal blocks of plaintext are visible.")
     else:
         sentences.append(
-            f"{sample:,} bytes of ciphertext of zeros show no bias in bits, runs, byte values or pairs. So "
-            "small a sample shows only gross faults."
+            f"{sample:,} bytes of ciphertext of zeros show no bias in bits, runs, byte values or pairs. "
+            "Such a small sample shows only gross defects."
         )
     for row in biased[:3]:
         sentences.append(
@@ -171,7 +171,7 @@ def _read(
             f"{row['times_chance']:.2f} times as often as chance, over {keys:,} keys (p = {row['p']:.1e})."
         )
     if not biased:
-        sentences.append(f"Over {keys:,} keys no value stands out in the first {len(positions)} bytes.")
+        sentences.append(f"Over {keys:,} keys no value is too frequent in the first {len(positions)} bytes.")
     bad = bool(failed or biased)
     return sentences, "bad" if bad else "good", "biased" if bad else "no bias found"
 

@@ -1,8 +1,8 @@
 """Secret taint: what it means where secrets steer the processor on the host. Pure.
 
 Sightings come from a tool that follows undefined bytes (valgrind's memcheck). One branch is excused: the one
-that acts on the outcome of the tag check, which everybody learns anyway. It is told from a comparison that
-stops early by how often it runs: once a message, not once a byte.
+that acts on the outcome of the tag check, which everybody learns anyway. It differs from a
+comparison that stops early by how often it runs: once a message, not once a byte.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Literal
 
 from motecrypt.audits.oracle import Weight
 
-TaintVerdict = Literal["no secret steers", "secrets choose addresses", "secrets choose branches"]
+TaintVerdict = Literal["no secret dependence", "secrets choose addresses", "secrets choose branches"]
 
 MEANING: dict[TaintVerdict, tuple[Weight, str]] = {
-    "no secret steers": ("good", "no branch and no address depends on key or message"),
+    "no secret dependence": ("good", "no branch and no address depends on key or message"),
     "secrets choose addresses": (
         "note",
         "addresses depend on secrets (tables): harmless without a cache, not here or in XIP flash",
@@ -64,7 +64,7 @@ def judge(
             key = (sighting.kind, sighting.function, sighting.line)
             into[key] = max(into.get(key, 0), sighting.times)
     found = _sightings(merged)
-    verdict: TaintVerdict = "no secret steers"
+    verdict: TaintVerdict = "no secret dependence"
     if any(sighting.kind == "branch" for sighting in found):
         verdict = "secrets choose branches"
     elif found:

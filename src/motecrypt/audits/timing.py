@@ -159,11 +159,11 @@ MEANING: dict[TimingVerdict, tuple[Weight, str]] = {
     ),
     "addresses only, cached flash": (
         "bad",
-        "table addresses depend on secrets and are read through the flash cache: a hit or a miss tells which",
+        "table addresses depend on secrets and are read through the flash cache: hits and misses leak them",
     ),
     "branches, equal cycles": (
         "note",
-        "branches depend on secrets, yet all inputs took the same cycles: other compilers may differ",
+        "branches depend on secrets, but all inputs took the same cycles: other compilers may differ",
     ),
     "cycles vary": ("bad", "the time taken depends on secrets"),
 }

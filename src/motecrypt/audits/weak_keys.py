@@ -101,7 +101,7 @@ def key_warnings(cipher: str, key: bytes) -> list[str]:
         )
     if family == "rc4" and len(key) > 1 and (key[0] + key[1]) % 256 == 0:
         warnings.append(
-            "the first two bytes add up to 0: such RC4 keys show in the first keystream bytes "
+            "the first two bytes add up to 0: the first keystream bytes reveal such RC4 keys "
             "(Roos, A class of weak keys in the RC4 stream cipher, 1995)"
         )
     return warnings
@@ -122,10 +122,10 @@ def with_odd_parity(key: bytes) -> bytes:
 
 def _general(key: bytes) -> list[str]:
     if len(key) > 1 and len(set(key)) == 1:
-        return ["every byte of the key is the same: keys are drawn at random (NIST SP 800-133 r2)"]
+        return ["every byte of the key is the same: keys must be random (NIST SP 800-133 r2)"]
     if len(key) >= 8 and all(0x20 <= byte < 0x7F for byte in key):
         return [
-            "the key is readable text, which has less strength than its length: draw it at random or "
+            "the key is readable text, which has less strength than its length: use a random key or "
             "derive it (NIST SP 800-132)"
         ]
     return []
@@ -148,7 +148,7 @@ def _des(key: bytes, which: str) -> list[str]:
         )
     elif different == 2:
         warnings.append(
-            f"{which}semi-weak DES key: only 2 round keys differ, another key undoes it "
+            f"{which}semi-weak DES key: only 2 round keys differ, another key reverses it "
             "(NIST SP 800-67 r2, weak keys; FIPS 74)"
         )
     elif different < 16:

@@ -6,7 +6,7 @@ it), board (the same on a real board), inputs (what is encrypted).
 """
 
 from motecrypt.bench.keys import cell_key, cell_keys
-from motecrypt.bench.measure import Progress, ensure
+from motecrypt.bench.measure import Progress, Watcher, ensure
 from motecrypt.catalog.cells import cells_for
 
-__all__ = ["Progress", "cell_key", "cell_keys", "cells_for", "ensure"]
+__all__ = ["Progress", "Watcher", "cell_key", "cell_keys", "cells_for", "ensure"]

@@ -1,4 +1,4 @@
-"""Cells on a real board, and the same cells simulated beside them."""
+"""Cells on a real board, and the same cells simulated next to them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUFFIX = "-board"
 def board_device(device: Device, port: str) -> Device:
     """The board of a device at a port: the same memories and compiler, run by itself."""
     if not device.simulated:
-        raise InputError(f"--board: {device.name} is no board; choose another --device")
+        raise InputError(f"--board: {device.name} is not a board; choose another --device")
     return replace(device, name=device.name + SUFFIX, runner="board", extra={**device.extra, "port": port})
 
 

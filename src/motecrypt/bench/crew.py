@@ -43,6 +43,11 @@ class Crew:
         """Whether a thread has none."""
         return len(self._working) < self._threads
 
+    @property
+    def titles(self) -> list[str]:
+        """The titles of the jobs that are worked on, each once."""
+        return list(dict.fromkeys(task.job.title for task in self._working.values()))
+
     def begin(self, job: Job) -> None:
         """Give a job to a thread that has none."""
         task = Task(job)

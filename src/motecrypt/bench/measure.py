@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol, runtime_checkable
 
 from motecrypt.bench.crew import Crew
 from motecrypt.bench.keys import CellKeys
@@ -23,6 +24,14 @@ from motecrypt.results import Results
 LOOK_S = 0.1  # between two looks at what else a thread without work could do
 RENEW_S = 5.0  # between two looks at the claims that this process holds
 Progress = Callable[[int, int, str], None]
+
+
+@runtime_checkable
+class Watcher(Protocol):
+    """Progress that also shows what is running."""
+
+    def running(self, titles: Sequence[str]) -> None:
+        """The titles of all that is running now."""
 
 
 def ensure(
@@ -46,7 +55,8 @@ def ensure(
         Firmwares run side by side; default: one for each processor and, where all are simulated, one more, as
         each waits for an answer now and then.
     progress
-        Called with (done, total, title) as firmwares are finished.
+        Called with (done, total, title) before the first and as firmwares are finished. One that is a
+        `Watcher` receives what is running, too.
     again
         Measure what is stored, too: a board is asked each time.
     """
@@ -59,9 +69,14 @@ def ensure(
     left = {job.group: set(job.runs) for job in work}
     share = None if again else Sharing(results, keys)
 
+    def watch() -> None:
+        if isinstance(progress, Watcher):
+            progress.running(crew.titles)
+
     def take(job: Job, outcome: Mapping[Cell, Measurement]) -> None:
         stored.update({cell: m for cell, m in outcome.items() if cell in stored})
         left[job.group] -= {(c.cache, c.key_bits, c.message_bytes, c.ad_bytes) for c in outcome}
+        watch()
         if outcome and progress is not None and not left[job.group]:
             progress(sum(not runs for runs in left.values()), len(work), job.title)
 
@@ -73,6 +88,8 @@ def ensure(
 
     queue, elsewhere = deque(work), list[Job]()
     crew = Crew(jobs or _threads(work), stop)
+    if work and progress is not None:
+        progress(0, len(work), "")
     try:
         while queue or elsewhere or crew.busy:
             while queue and crew.has_room:
@@ -85,6 +102,7 @@ def ensure(
                     elsewhere.append(theirs)
             if not queue:
                 crew.help()
+            watch()
             if crew.busy:
                 for job, outcome in crew.ended(LOOK_S if crew.has_room else RENEW_S):
                     keep(job, outcome)

@@ -137,7 +137,7 @@ def _median_extra(regions: Sequence[Region]) -> dict[str, float | int | str]:
     return extra
 
 
-# What a runner counts beside cycles: like them, without the cost of measuring.
+# What a runner counts next to cycles: like them, without the cost of measuring.
 COUNTED = ("instructions", "core_cycles", "cache_misses")
 
 
@@ -216,12 +216,12 @@ def _refuses_a_wrong_tag(client: Client, last: _Expected, tag_bytes: int) -> Non
 def _difference(expected: bytes, got: bytes) -> str:
     for at, (a, b) in enumerate(zip(expected, got, strict=False)):
         if a != b:
-            return f"byte {at} is 0x{b:02x}, the oracle says 0x{a:02x}"
-    return f"{len(got)} bytes, the oracle says {len(expected)}"
+            return f"byte {at} is 0x{b:02x}, the oracle gives 0x{a:02x}"
+    return f"{len(got)} bytes, the oracle gives {len(expected)}"
 
 
 def _overhead(job: Job, cache: str) -> dict[Operation, Region]:
-    """What lies between the marks with the empty cipher: the cost of measuring, subtracted everywhere."""
+    """What is between the marks with the no-op cipher: the cost of measuring, subtracted everywhere."""
     build_key = key_of(empty_request(job.device, job.placement, job.cipher.tag_bytes))
     key = (job.device.name, str(job.device.extra.get("port", "")), job.placement, cache, build_key)
     if key not in _overheads:

@@ -17,7 +17,7 @@ from motecrypt.toolchain import BuildError, BuildRequest, Firmware
 from motecrypt.toolchain.toolchain import identity
 
 MOST_CHARACTERS = 500
-"""How much of a compiler's or a simulator's complaint is kept."""
+"""Length of a compiler's or simulator's error message that is stored."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Trouble:
         )
 
     def stored(self) -> dict[str, object]:
-        """What the results file keeps of it beside status and reason: docs/formats.md."""
+        """What the results file keeps of it next to status and reason: docs/formats.md."""
         kept: dict[str, object] = {"failure": str(self.kind)}
         if self.transient:
             kept["transient"] = True

@@ -17,7 +17,7 @@ from motecrypt.toolchain import BuildError, BuildRequest, Firmware, build
 
 @dataclass(frozen=True)
 class _Built:
-    """A job's firmware and the one with an empty cipher, or why there is none."""
+    """A job's firmware and the one with a no-op cipher, or why there is none."""
 
     firmware: Firmware | None
     base: Firmware | None
@@ -44,7 +44,7 @@ class Task:
         return bool(self.left) and self._built is not None and self._built.trouble is None
 
     def begin(self) -> dict[Cell, Measurement]:
-        """Build, and go on."""
+        """Build, and continue."""
         self._built = _build(self.job)
         return self.go_on()
 
@@ -81,11 +81,13 @@ def _build(job: Job) -> _Built:
         firmware = build(BuildRequest(job.device, job.implementation, job.placement, job.flags))
         if firmware.key != job.build_key:
             raise BuildError(
-                "a source was changed meanwhile: measure again", kind=FailureKind.INTERRUPTED, transient=True
+                "a source changed in the meantime: measure again",
+                kind=FailureKind.INTERRUPTED,
+                transient=True,
             )
         trouble = _misfit(job.device, firmware)
     except BuildError as error:
-        # Where not even the empty cipher builds, the failure says nothing of this one.
+        # Where not even the no-op cipher builds, the failure says nothing of this one.
         trouble = Trouble.of("build-failed", error, transient=base is None)
     return _Built(firmware, base, trouble)
 

@@ -1,4 +1,4 @@
-"""Finds and validates the descriptors of ciphers, libraries and devices: the only discovery there is.
+"""Finds and validates the descriptors of ciphers, libraries and devices; nothing else discovers them.
 
 A cipher is its folder under firmware/ciphers, a library under firmware/libraries, a device under
 firmware/devices, a toolchain a file under data/toolchains; a user's own count the same
@@ -151,7 +151,7 @@ def _folders(parent: Path, descriptor: str) -> list[Path]:
 
 
 def empty_implementation(tag_bytes: int = 0) -> Implementation:
-    """The empty cipher, which every difference is taken against.
+    """The no-op cipher, which every difference is taken against.
 
     `tag_bytes` as the cipher's that is compared with: the benchmark firmware sends as many.
     """

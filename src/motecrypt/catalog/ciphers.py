@@ -1,4 +1,4 @@
-"""Reads a cipher's folder: cipher.toml beside C sources, oracle and vectors, with each cipher's standing."""
+"""Reads a cipher's folder: cipher.toml next to C sources, oracle and vectors, with each cipher's standing."""
 
 from __future__ import annotations
 

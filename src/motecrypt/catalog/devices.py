@@ -1,4 +1,4 @@
-"""Reads a device's folder: its device.toml beside hal.c and linker scripts."""
+"""Reads a device's folder: its device.toml next to hal.c and linker scripts."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _read_bench(table: Table) -> dict[str, int]:
 
 
 def _read_simulator(runner: str, table: Table) -> dict[str, Any]:
-    """What a runner is told of the chip, as plain data; runners other than these take what they like."""
+    """The settings of the chip for a runner, as plain data; runners other than these take what they like."""
     values = table.plain()
     if runner == "simavr":
         table.text("mcu", filled=True)

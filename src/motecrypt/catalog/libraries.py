@@ -1,4 +1,4 @@
-"""Reads a library's folder: its library.toml beside adapters, one for each cipher that it offers."""
+"""Reads a library's folder: its library.toml next to adapters, one for each cipher that it offers."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def _vector(path: Path, number: int, group: dict[str, Any], entry: object) -> Ve
     unknown = set(entry) - {*_FIELDS, "valid", "comment"}
     if unknown:
         raise InputError(
-            f"{where}: unknown '{sorted(unknown)[0]}'; there are {', '.join(_FIELDS)}, valid, comment"
+            f"{where}: unknown '{sorted(unknown)[0]}'; allowed: {', '.join(_FIELDS)}, valid, comment"
         )
     field = {}
     for name in _FIELDS:

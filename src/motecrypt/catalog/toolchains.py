@@ -1,6 +1,7 @@
-"""Reads toolchains: data/toolchains/<name>.toml, or a file of the user's own (docs/toolchains.md).
+"""Reads toolchains: data/toolchains/<name>.toml, or a file of the user's own (docs/toolchains.md); and the
+libraries that drivers link: data/libraries/<name>.toml.
 
-Knows what a toolchain is made of, not where it comes from: toolchain/pinned.py gets it.
+Knows what these are made of, not where they come from: toolchain/pinned.py and libraries.py get them.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from motecrypt.catalog.flags import checked_compiler, checked_flags
 from motecrypt.catalog.places import DATA
 from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
-from motecrypt.model import DebianPackage, Toolchain, ToolchainTarget
+from motecrypt.model import DebianPackage, PinnedLibrary, Toolchain, ToolchainTarget
 
 FOLDER = DATA / "toolchains"
+LIBRARIES = DATA / "libraries"
 # Each becomes part of a command line, of apt's configuration or of a path: no option, address or wildcard.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _RELEASE = re.compile(r"[a-z][a-z0-9-]*")
@@ -67,10 +69,31 @@ def read_toolchain(path: Path) -> Toolchain:
     replaced = [target.replaces for target in toolchain.targets]
     twice = next((name for name in replaced if replaced.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"{path}: two targets replace '{twice}'; one of them can be meant")
+        raise InputError(f"{path}: two targets replace '{twice}'; remove one of them")
     if not toolchain.release and any(target.packages for target in toolchain.targets):
         raise InputError(f"{path}: 'release' is missing; expected the Debian release that has the packages")
     return toolchain
+
+
+def read_library(name: str) -> PinnedLibrary:
+    """A library that a driver links."""
+    path = LIBRARIES / f"{name}.toml"
+    table = Table.read(path)
+    table.text("source", filled=True)
+    library = PinnedLibrary(
+        name=name,
+        title=table.text("title", filled=True),
+        release=table.text("release", filled=True),
+        library=table.text("library", filled=True),
+        headers=table.texts("headers"),
+        system=table.texts("system"),
+        packages=tuple(_package(entry) for entry in table.tables("package")),
+    )
+    table.done()
+    _matched(library.release, _RELEASE, f"{path}: 'release'", "the name of a Debian release")
+    for package in library.system:
+        _matched(package, _PACKAGE, f"{path}: 'system'", "names of Debian packages")
+    return library
 
 
 def _target(table: Table) -> ToolchainTarget:

@@ -64,13 +64,34 @@ def _summary(name: str) -> str:
     return told[:1].upper() + told[1:]
 
 
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+FIRST = """\
+motecrypt measures what encryption costs on small wireless devices. Three things to try:
+
+  motecrypt demo
+      from a choice to a simulated node and its gateway, in about a minute
+  motecrypt advise --device uno --radio srf --bytes 20 --every 10s --battery 3xAA
+      which cipher to use, what it costs, how long the battery lasts
+  motecrypt reproduce rc4d
+      a published study compared with our measurements
+
+All commands: motecrypt --help. Completion of commands and options: motecrypt completion bash
+"""
+
+
+@click.command(
+    cls=_Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="motecrypt")
-def application() -> None:
+@click.pass_context
+def application(context: click.Context) -> None:
     """Weigh encryption for small wireless devices: cycles, memory, air time, battery, security.
 
     Example: motecrypt reproduce rc4d
     """
+    if context.invoked_subcommand is None:
+        print(FIRST, end="")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -116,7 +137,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _tell_shortages() -> None:
-    """One line of what the command went on without; a command that never loaded set-up missed nothing."""
+    """One line of what the command continued without; a command that never loaded set-up missed nothing."""
     setup = sys.modules.get("motecrypt.setup")
     line = setup.summary() if setup is not None else ""
     if line:

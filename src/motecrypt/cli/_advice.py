@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from motecrypt import advise
 from motecrypt.advise.costs import taken_bytes
@@ -28,7 +29,7 @@ def wanted(
     """Every candidate with the cells that decide on it: none where no figure could help it."""
     link = advise.link_facts()
     found: list[Wanted] = []
-    lengths = [n for n in (question.message_bytes, question.answer_bytes) if n > 0]
+    lengths = asked_lengths(question)
     for body, bits, placement, cache in advise.placed(catalog, device):
         if (ciphers and body.cipher not in ciphers) or (libraries and body.library not in libraries):
             continue
@@ -39,13 +40,55 @@ def wanted(
                 catalog,
                 device,
                 body,
-                message_bytes=list(dict.fromkeys(taken_bytes(bare, n) for n in lengths)),
+                message_bytes=list(dict.fromkeys(m for n in lengths for m in _measured(bare, device, n))),
                 key_bits=[bits],
                 placements=[placement],
                 caches=[cache],
             )
         found.append((bare, cells))
     return found
+
+
+def asked_lengths(question: advise.Question) -> list[int]:
+    """The lengths of the messages that are sent and received."""
+    return [n for n in (question.message_bytes, question.answer_bytes) if n > 0]
+
+
+def most_bytes(device: Device) -> int:
+    """The longest message that the benchmark firmware holds on a device."""
+    return int(device.bench["message"])
+
+
+def _measured(bare: advise.Candidate, device: Device, message_bytes: int) -> tuple[int, ...]:
+    """The lengths to measure for a message: its own, or, where the firmware holds none so long, two for the
+    straight line through them; one is the longest that it holds."""
+    taken, most = taken_bytes(bare, message_bytes), most_bytes(device)
+    if taken <= most:
+        return (taken,)
+    multiple = bare.message_bytes_multiple
+    return tuple(max(bare.message_bytes_min, n // multiple * multiple) for n in (most // 2, most))
+
+
+def extended(one: advise.Candidate, device: Device, lengths: Sequence[int]) -> advise.Candidate:
+    """The candidate with a point for each length beyond what the firmware holds, on the straight line through
+    the two that were measured for it."""
+    points = list(one.points)
+    for message_bytes in lengths:
+        taken, pair = taken_bytes(one, message_bytes), _measured(one, device, message_bytes)
+        found = [p for p in one.points if p.message_bytes in pair]
+        if len(pair) < 2 or len(found) < 2:
+            continue
+        low, high = found[0], found[-1]
+        part = (taken - low.message_bytes) / (high.message_bytes - low.message_bytes)
+        points.append(
+            advise.Point(
+                taken,
+                high.setup_cycles,
+                low.encrypt_cycles + part * (high.encrypt_cycles - low.encrypt_cycles),
+                low.decrypt_cycles + part * (high.decrypt_cycles - low.decrypt_cycles),
+            )
+        )
+    return replace(one, points=tuple(sorted(points, key=lambda point: point.message_bytes)))
 
 
 def ensured(

@@ -1,4 +1,4 @@
-"""Make what a view needs; where that cannot be made here but is stored, say so and go on."""
+"""Make what a view needs; where that cannot be made here but is stored, report it and continue."""
 
 from __future__ import annotations
 
@@ -73,7 +73,8 @@ def ensure(
 
     What takes minutes is run where `full` is asked for; else what came with the program is stored for it.
 
-    Where a kit, a compiler or a tool cannot be had, what is stored serves; a line on standard error says so.
+    Where a kit, a compiler or a tool cannot be had, what is stored serves; a line on standard error reports
+    it.
 
     Raises
     ------
@@ -101,7 +102,7 @@ def ensure(
         wanted = len(set(needs.cells)) + len(needs.experiments)
         missing = wanted - _stored(needs, results)
         lacks = f"; {missing} of {wanted} figures are not stored" if missing else ""
-        print(f"motecrypt: {name}: shown from what is stored: {trouble.reason}{lacks}", file=sys.stderr)
+        print(f"motecrypt: {name}: showing stored results: {trouble.reason}{lacks}", file=sys.stderr)
 
 
 def _stored(needs: Needs, results: Results) -> int:

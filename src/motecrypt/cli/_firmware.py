@@ -23,7 +23,7 @@ device_option = click.option(
     "--device",
     default=DEVICE,
     show_default=True,
-    help="The device it is for ('motecrypt list devices'), or a folder of your own.",
+    help="Device of the firmware ('motecrypt list devices'), or your own folder.",
 )
 
 
@@ -34,7 +34,7 @@ def load_firmware(path: Path, device: Device, libraries: Sequence[Path] = ()) ->
     if not path.is_file() and not bootloader:
         raise InputError(f"{path}: no such file")
     if not device.simulated:
-        raise InputError(f"{device.name}: there is no simulator for it; choose another --device")
+        raise InputError(f"{device.name}: it has no simulator; choose another --device")
     need(device.kit)
     if bootloader:
         need("arduino")
@@ -60,7 +60,7 @@ def judge(ended: Ended, until: str | None, max_seconds: float | None) -> None:
     if ended.reason == "flood":
         raise MotecryptError(f"the firmware floods its UART: {ended.detail}; --max-output allows more")
     if ended.reason == "gone":
-        raise MotecryptError("the port has vanished; plug it in again and repeat the command")
+        raise MotecryptError("the port vanished; plug it in again and repeat the command")
     if until is not None and ended.reason not in ("until", "stopped"):
         over = f"within {max_seconds:g} s of simulated time; --max-seconds allows more"
         raise MotecryptError(

@@ -14,10 +14,13 @@ from motecrypt.link.modes import MODES
 from motecrypt.radios import Radio, load_radio
 
 Function = TypeVar("Function", bound=Callable[..., object])
+Kept = TypeVar("Kept", bound="FileStore | Spool")
 
 if TYPE_CHECKING:
+    from motecrypt.gateway.spool import Spool
     from motecrypt.link.gateway import Gateway
     from motecrypt.link.node import HostNode
+    from motecrypt.link.state import FileStore
 
 MODE_HELP = (
     "safe: the secure link (default). T, C, P, B: the source "
@@ -34,21 +37,21 @@ def link_options(function: Function) -> Function:
                 "--key",
                 "key_file",
                 type=click.Path(path_type=Path),
-                help="The gateway's or the node's key file; in modes C, P and B one for AES.",
+                help="The gateway's or the node's key file; in modes C, P and B a key for AES.",
             ),
             click.option("--mode", type=click.Choice(["safe", *MODES]), default="safe", help=MODE_HELP),
             click.option(
                 "--radio", "radio_name", default="srf", show_default=True, help="The radio at the port."
             ),
             click.option(
-                "--packet-bytes", type=int, default=None, help="Its packet length; both ends alike."
+                "--packet-bytes", type=int, default=None, help="Its packet length; the same at both ends."
             ),
             click.option("--baud", type=click.IntRange(300, 4_000_000), default=115200, show_default=True),
             click.option(
                 "--state",
                 type=click.Path(path_type=Path, dir_okay=False),
                 default=None,
-                help="The gateway's record (default: beside its key, FILE.gateway).",
+                help="The gateway's record (default: FILE.gateway, next to its key).",
             ),
             click.option(
                 "--module-key",
@@ -83,14 +86,65 @@ def named_key(mode: str, key_file: Path | None) -> Path:
 
 
 def open_gateway(key_file: Path, state: Path | None, packet_bytes: int, answer_ms: int = 250) -> Gateway:
-    """The gateway of a master key file, with its record beside it, or where `--state` says."""
+    """The gateway of a master key file, with its record next to it, or where `--state` says."""
     from motecrypt.link.gateway import Gateway
     from motecrypt.link.keys import read_master_file
-    from motecrypt.link.state import FileStore
 
     suite, master = read_master_file(key_file)
-    store = FileStore(state or key_file.with_name(f"{key_file.name}.gateway"))
+    store = _closed_at_the_end(open_store(state or key_file.with_name(f"{key_file.name}.gateway")))
     return Gateway(store, master, suite, packet_bytes, answer_ms)
+
+
+GROUP = "group"
+"""How the commands call the broadcast group."""
+
+GROUP_NOTICE = (
+    "the group's key protects only against attackers without it: each member can forge messages to the "
+    "others; it "
+    "carries messages alone, no commands, files or keys"
+)
+
+
+class NodeNumber(click.ParamType[int]):
+    """A node's number, or the word for the broadcast group."""
+
+    name = "integer|group"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """0 to 62; 63 for the group."""
+        from motecrypt.toolchain.link import BROADCAST
+
+        if value == GROUP:
+            return BROADCAST
+        if isinstance(value, int):
+            return value
+        text = str(value)
+        if not text.isascii() or not text.isdigit() or int(text) >= BROADCAST:
+            self.fail(f"'{text}' is not a node; give a number from 0 to 62, or '{GROUP}'", param, ctx)
+        return int(text)
+
+
+def called(node: int) -> str:
+    """A node in a message."""
+    from motecrypt.toolchain.link import BROADCAST
+
+    return "the group" if node == BROADCAST else f"node {node}"
+
+
+def open_store(path: Path) -> FileStore | Spool:
+    """A gateway's record: a file, or the spool that `motecrypt gateway` made of it."""
+    from motecrypt.link.state import FileStore
+
+    store = FileStore(path)
+    try:
+        with path.open("rb") as file:
+            if file.read(6) != b"SQLite":
+                return store
+    except OSError:
+        return store
+    from motecrypt.gateway.spool import Spool
+
+    return Spool(store)
 
 
 def open_node(key_file: Path, answer_ms: int) -> HostNode:
@@ -98,14 +152,25 @@ def open_node(key_file: Path, answer_ms: int) -> HostNode:
     from motecrypt.link.node import HostNode
     from motecrypt.link.state import FileStore
 
-    return HostNode(FileStore(key_file), answer_ms)
+    return HostNode(_closed_at_the_end(FileStore(key_file)), answer_ms)
+
+
+def _closed_at_the_end(store: Kept) -> Kept:
+    """A state file that is free again when the command is over."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.call_on_close(store.close)
+    return store
 
 
 def check_free(gateway: Gateway, node: int, replace: bool) -> None:
-    """A number that a node has already gets new keys only where the user says so."""
+    """A number that a node has already gets new keys only where the user reports it."""
+    from motecrypt.toolchain.link import BROADCAST
+
     if node in gateway.nodes and not replace:
         raise InputError(
-            f"node {node}: has keys already; give another number, or --replace, which makes those void"
+            f"{called(node)}: already has keys; give another number"
+            f"{' or --member' if node == BROADCAST else ''}, or --replace, which makes those invalid"
         )
 
 
@@ -114,10 +179,12 @@ def check_line(node: int, options: int, packet_bytes: int, radio: Radio) -> None
     from motecrypt.toolchain.link import STREAM
 
     if not options & STREAM:
-        raise InputError(f"node {node}: its radio's packets have a length of their own; no serial line has")
+        raise InputError(
+            f"{called(node)}: its radio's packets have a length of their own; no serial line has"
+        )
     if packet_bytes != radio.packet_bytes:
         raise InputError(
-            f"node {node}: provisioned for packets of {packet_bytes} bytes, not {radio.packet_bytes}; "
+            f"{called(node)}: provisioned for packets of {packet_bytes} bytes, not {radio.packet_bytes}; "
             f"give --packet-bytes {packet_bytes}, and set the radio's"
         )
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
 from motecrypt.catalog import Catalog
-from motecrypt.cli._output import fits, print_json, print_table
+from motecrypt.cli._output import console, print_answer, print_json, print_table
+from motecrypt.cli._ranking import RankedMeasurement, ranked, smallest
 from motecrypt.model import Measurement
 
 COLUMNS = (
@@ -27,15 +28,32 @@ COLUMNS = (
     "note",
 )
 
+LEAST = ("note", "standing", "µs", "varies", "stack", "RAM", "flash", "placement", "key", "device", "bytes")
+"""Columns that are omitted in a narrow terminal, the least useful first."""
+
 COMPARED_COLUMNS = (
     *("device", "cipher", "implementation", "key", "operation", "bytes", "placement", "toolchain"),
     *("cycles", "cycles %", "flash", "flash %", "RAM", "stack", "note"),
+)
+
+COMPARED_LEAST = (
+    "note",
+    "stack",
+    "RAM",
+    "flash %",
+    "flash",
+    "cycles %",
+    "placement",
+    "key",
+    "device",
+    "bytes",
 )
 
 FAILED_COLUMNS = (
     *("device", "cipher", "implementation", "key", "operations", "bytes", "placement", "flash", "RAM"),
     "reason",
 )
+FAILED_LEAST = ("flash", "RAM", "placement", "key", "bytes", "operations", "device")
 
 
 def print_measurements(measurements: Sequence[Measurement], as_json: bool, catalog: Catalog) -> None:
@@ -44,21 +62,93 @@ def print_measurements(measurements: Sequence[Measurement], as_json: bool, catal
         print_json([asdict(m) for m in measurements])
         return
     ran = [m for m in measurements if m.status == "ok"]
+    if ran or len(ran) == len(measurements):
+        print_table("Measurements", COLUMNS, [_row(m, catalog) for m in ran], _LEGEND, LEAST)
+    _print_failed(measurements)
+
+
+def print_ranked(measurements: Sequence[Measurement], as_json: bool, catalog: Catalog) -> Measurement | None:
+    """Print the best of each group that can be compared, then all with their ranks; returns the best
+    encryption of the first group, or the only one that is not broken."""
+    broken = {name for name, cipher in catalog.ciphers.items() if cipher.standing == "broken"}
+    places = ranked(measurements, broken)
+    first = next(
+        (p for p in _main(places) if p.best or (p.of == 1 and p.measurement.cipher not in broken)), None
+    )
+    if as_json:
+        told = {id(p.measurement): {"rank": p.rank, "rank_of": p.of, "best": p.best} for p in places}
+        nothing = {"rank": None, "rank_of": None, "best": False}
+        print_json([{**asdict(m), **told.get(id(m), nothing)} for m in measurements])
+        return None
+    if any(p.of > 1 for p in places):
+        print_answer("", _best(places, broken))
+        console().print()
+        rows = [[f"{p.rank} best" if p.best else p.rank, *_row(p.measurement, catalog)] for p in places]
+        print_table("Measurements", ("rank", *COLUMNS), rows, f"{_RANK_LEGEND}; {_LEGEND}", LEAST)
+    elif places:
+        print_table("Measurements", COLUMNS, [_row(p.measurement, catalog) for p in places], _LEGEND, LEAST)
+    _print_failed(measurements)
+    return first.measurement if first else None
+
+
+GROUPS_SHOWN = 4
+
+
+def _main(places: Sequence[RankedMeasurement]) -> list[RankedMeasurement]:
+    """The places of one operation: of encryption, where there is any."""
+    operations = {p.group.operation for p in places}
+    main = "encrypt" if "encrypt" in operations else next(iter(operations), "")
+    return [p for p in places if p.group.operation == main]
+
+
+def _best(places: Sequence[RankedMeasurement], broken: Collection[str]) -> list[tuple[str, str]]:
+    """Lines that name the best of each group, for encryption where there is any; at most four groups."""
+    several = [p for p in _main(places) if p.of > 1]
+    groups = list(dict.fromkeys(p.group for p in several))
+    lines = []
+    for group in groups[:GROUPS_SHOWN]:
+        best = next((p.measurement for p in several if p.group == group and p.best), None)
+        what = f"{group.operation} {group.message_bytes} bytes on {group.device}"
+        cache = "" if group.cache == "none" else f", {group.cache} cache"
+        kind = "authenticated" if group.authenticated else "not authenticated"
+        said = f"{what} ({group.key_bits}-bit key, {kind}{cache}): "
+        if best is None:
+            lines.append(("Best", f"{said}none, all of these ciphers are broken"))
+            continue
+        said += f"{_called(best)}, {_number(best.cycles_median)} cycles"
+        small = smallest(several, group, broken)
+        if small is not None:
+            said += f"; smallest: {_called(small)}, {_number(small.flash_bytes)} bytes of flash"
+        lines.append(("Best", said))
+    if len(groups) > GROUPS_SHOWN:
+        lines.append(("More", f"{len(groups) - GROUPS_SHOWN} groups: see 'best' in the table"))
+    return lines
+
+
+def _called(m: Measurement) -> str:
+    """A measurement's cipher and implementation, with what sets it apart from its neighbours."""
+    own_flags = " ".join(f for f in m.flags_asked.split() if f.startswith(("-O", "-flto")))
+    apart = [*([] if m.placement == "flash" else [f"in {m.placement}"]), *([own_flags] if own_flags else [])]
+    return " ".join([m.cipher, m.implementation, *apart])
+
+
+def _print_failed(measurements: Sequence[Measurement]) -> None:
     failed = [m for m in measurements if m.status != "ok"]
-    if ran or not failed:
-        _print_figures([_row(m, catalog) for m in ran])
     if failed:
-        print_table("Did not run", FAILED_COLUMNS, _failed_rows(failed), f"{len(failed)} cells did not run")
+        said = f"{len(failed)} cells did not run"
+        print_table("Did not run", FAILED_COLUMNS, _failed_rows(failed), said, FAILED_LEAST)
 
 
 def print_compared(measurements: Sequence[Measurement]) -> None:
-    """One table with the toolchains of each cell below each other, each beside the first in per cent."""
+    """One table with the toolchains of each cell below each other, each next to the first in per cent."""
     cells: dict[object, list[Measurement]] = {}
     for m in measurements:
         cells.setdefault(m.identity, []).append(m)
     rows = [row for same in cells.values() for row in _compared_rows(same)]
     who = dict.fromkeys(f"{m.toolchain}: {m.compiler}" for m in measurements)
-    print_table("Toolchains compared", COMPARED_COLUMNS, rows, "; ".join((_COMPARED_LEGEND, *who)))
+    print_table(
+        "Toolchains compared", COMPARED_COLUMNS, rows, "; ".join((_COMPARED_LEGEND, *who)), COMPARED_LEAST
+    )
 
 
 def _compared_rows(same: Sequence[Measurement]) -> list[list[object]]:
@@ -81,21 +171,6 @@ def _compared_rows(same: Sequence[Measurement]) -> list[list[object]]:
 def _percent(before: int | None, after: int | None) -> str:
     """How much more or less it is; empty where nothing can be said."""
     return f"{100 * (after / before - 1):+.1f}" if before and after is not None else ""
-
-
-def _print_figures(rows: list[list[object]]) -> None:
-    """One table or, where that is too wide, one for each device, cipher, key, length and flags."""
-    if fits(COLUMNS, rows):
-        print_table("Measurements", COLUMNS, rows, _LEGEND)
-        return
-    shared = [COLUMNS.index(name) for name in ("device", "cipher", "standing", "key", "bytes", "note")]
-    rest = [i for i in range(len(COLUMNS)) if i not in shared]
-    groups: dict[tuple[object, ...], list[list[object]]] = {}
-    for row in rows:
-        groups.setdefault(tuple(row[i] for i in shared), []).append([row[i] for i in rest])
-    for number, ((device, cipher, standing, key, length, note), some) in enumerate(groups.items(), start=1):
-        title = f"{device}, {cipher} ({standing}), {key}-bit key, {length} bytes, {note}"
-        print_table(title, [COLUMNS[i] for i in rest], some, _LEGEND if number == len(groups) else "")
 
 
 def varies(m: Measurement) -> str:
@@ -144,6 +219,10 @@ def _time(time_us: float | None) -> str:
 
 
 _COMPARED_LEGEND = "cycles: median over the inputs; %: against the first toolchain that was named"
+_RANK_LEGEND = (
+    "rank: by cycles, among the same device, key length, cache, operation and lengths, authenticated or not; "
+    "best: the first whose cipher is not broken"
+)
 _LEGEND = (
     "cycles: median over the inputs, the call itself subtracted; flash, RAM: difference to the same "
     "firmware with an empty cipher; varies: branches and memory addresses over the inputs"

@@ -6,24 +6,30 @@ Every command imports this, and most runs print neither table nor bar: what draw
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from motecrypt.model import Section
 from motecrypt.paths import default_results
 from motecrypt.text import Door, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
+    from motecrypt.cli._table import Layout
+    from motecrypt.model import Section
     from motecrypt.results import Results
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 db_option = click.option(
@@ -54,10 +60,10 @@ def open_results(db: Path | None, compilers: Sequence[str] = (), *, make: bool =
 
 
 def console() -> Console:
-    """Standard output; wide enough for tables when it is not a terminal."""
+    """Standard output, as wide as its terminal or COLUMNS says; else wide enough for most tables."""
     from motecrypt.cli._screen import Screen
 
-    width = None if sys.stdout.isatty() else 160
+    width = None if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit() else PIPED_WIDTH
     return Screen(file=_behind(sys.stdout), width=width, highlight=False, soft_wrap=False)
 
 
@@ -83,6 +89,33 @@ def _plain(value: Any) -> Any:
 
 
 CELL_CHARACTERS_MAX = 1000
+PIPED_WIDTH = 160
+"""Characters of a line if standard output is not a terminal and COLUMNS is not set."""
+WIDE = "motecrypt.wide"
+"""The name under which the command's context keeps `--wide`."""
+
+
+def _keep_wide(context: click.Context, _: click.Parameter, value: bool) -> None:
+    context.meta[WIDE] = value
+
+
+wide_option = click.option(
+    "--wide",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_wide,
+    help="Print every column of a table, even if it is wider than the terminal.",
+)
+
+
+def table_options(command: _Command) -> _Command:
+    """`--json` and `--wide`, of a command that prints tables."""
+    return json_option(wide_option(command))
+
+
+def _wide() -> bool:
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(WIDE))
 
 
 def _shown(cell: object) -> str:
@@ -92,37 +125,127 @@ def _shown(cell: object) -> str:
     return printable(cut)
 
 
-def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], text: str = "") -> None:
-    """A table for people. Columns whose cells are all numbers are set flush right."""
-    from rich.table import Table
+def print_table(
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    text: str = "",
+    least: Sequence[str] = (),
+    whole: Sequence[str] = (),
+) -> None:
+    """A table for people, laid out for the width of the terminal, or of COLUMNS.
+
+    Columns whose cells are all numbers are set flush right. `least` names the columns that can go where the
+    width is too small, the least useful first; cells of the `whole` columns never break
+    (`_table.lay_out`)."""
+    from rich.cells import cell_len
     from rich.text import Text
 
-    heading = Text(title, style="bold")  # as text: brackets in it are no markup
-    table = Table(title=heading, title_justify="left", header_style="bold", box=None, pad_edge=False)
-    for index, column in enumerate(columns):
-        cells = [_shown(row[index]) for row in rows]
-        numeric = all(_numeric(cell) for cell in cells)
-        # A number broken over two lines reads as another number.
-        table.add_column(
-            Text(column), justify="right" if numeric else "left", overflow="fold", no_wrap=numeric
-        )
-    for row in rows:
-        table.add_row(*[Text(_shown(cell)) for cell in row])
+    from motecrypt.cli._table import GAP, lay_out
+
     out = console()
-    out.print(table)
+    cells = [[_shown(cell) for cell in row] for row in rows]
+    wide = _wide()
+    layout = lay_out(columns, cells, None if wide else out.width, least, cell_len, whole)
+    if wide:
+        out.width = max(out.width, sum(layout.widths) + GAP * len(layout.widths))
+    if title:
+        out.print(Text(title, style="bold"))  # as text: brackets in it are no markup
+    if layout.same:
+        same = "; ".join(f"{columns[i]} {cells[0][i]}" for i in layout.same if cells[0][i])
+        if same:
+            out.print(Text(f"In every row: {same}."))
+    if layout.records:
+        _print_records(out, columns, cells)
+    else:
+        _print_columns(out, columns, cells, layout)
+    if layout.left_out:
+        plural = "" if layout.left_out == 1 else "s"
+        out.print(Text(f"+{layout.left_out} column{plural}: --wide"))
     if text:
         out.print(text, markup=False)
     out.print()
 
 
-def fits(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> bool:
-    """Whether a table of these rows fits the terminal without breaking a cell."""
-    widths = [max([len(c), *(len(str(row[i])) for row in rows)]) for i, c in enumerate(columns)]
-    return sum(widths) + 2 * (len(columns) - 1) <= console().width
+def _print_columns(
+    out: Console, columns: Sequence[str], cells: Sequence[Sequence[str]], layout: Layout
+) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for index, width in zip(layout.columns, layout.widths, strict=True):
+        numeric = all(_numeric(row[index]) for row in cells)
+        table.add_column(Text(columns[index]), justify="right" if numeric else "left", width=width)
+    for row in cells:
+        table.add_row(*[coloured(row[index]) for index in layout.columns])
+    out.print(table)
+
+
+def _print_records(out: Console, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+    from rich.text import Text
+
+    for number, row in enumerate(cells):
+        if number:
+            out.print()
+        for column, cell in zip(columns, row, strict=True):
+            if cell:
+                line = Text(f"{column}: {cell}" if column else cell)
+                out.print(line, soft_wrap=max(map(len, line.plain.split()), default=0) > out.width)
 
 
 def _numeric(cell: str) -> bool:
     return cell in ("", "-", "None") or cell.replace(",", "").replace(".", "").replace("-", "").isdigit()
+
+
+def print_answer(title: str, lines: Sequence[tuple[str, str]], command: str = "") -> None:
+    """What the reader came for: a line for each label, a longer one with its rest set below its beginning.
+
+    The last is the command that comes next, if there is one: it stays on one line, to be copied."""
+    import textwrap
+
+    from rich.text import Text
+
+    out = console()
+    if title:
+        out.print(Text(title, style="bold"))
+    margin = max(len(label) for label, _ in (*lines, ("Next" if command else "", ""))) + 2
+    for label, text in lines:
+        for number, part in enumerate(textwrap.wrap(printable(text), max(20, out.width - margin), **_WHOLE)):
+            head = Text((f"{label}:" if label and not number else "").ljust(margin), style="bold")
+            out.print(head + coloured(part), soft_wrap=True)
+    if command:
+        print_next(command, margin)
+
+
+_WHOLE: Any = {"break_long_words": False, "break_on_hyphens": False}
+
+
+def print_next(command: str, margin: int = 0) -> None:
+    """The command that comes next, on a line of its own, to be copied."""
+    from rich.text import Text
+
+    head = Text("Next:".ljust(max(margin, len("Next: "))), style="bold")
+    console().print(head + Text(printable(command), style="cyan"), soft_wrap=True)
+
+
+STYLES = {
+    **dict.fromkeys(("recommended", "acceptable", "reproduced", "good", "best"), "green"),
+    **dict.fromkeys(("legacy", "unrated", "not reproducible", "not measured", "know this"), "yellow"),
+    **dict.fromkeys(("broken", "contradicted", "BAD"), "bold red"),
+}
+"""The colour of a verdict. The word is always printed: the colour adds no information."""
+_JUDGED = re.compile(rf"(?:^|, )(?:\d+ )?({'|'.join(map(re.escape, STYLES))})(?![\w-])")
+
+
+def coloured(text: str) -> Text:
+    """A text whose words that judge have their colour, at its beginning and after each comma."""
+    from rich.text import Text
+
+    shown = Text(text)
+    for found in _JUDGED.finditer(text):
+        shown.stylize(STYLES[found[1]], *found.span(1))
+    return shown
 
 
 def print_section(section: Section) -> None:
@@ -132,25 +255,18 @@ def print_section(section: Section) -> None:
 
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
-    """Progress with time left, on standard error; plain lines where that is no terminal.
+    """What is done, running and left, and the time until the end, on standard error from the first second: a
+    bar, or plain lines where that is no terminal.
 
-    Yields a function of (done, total, what).
+    Yields a function of (done, total, what). Its method `running` takes the titles of what is running.
     """
     if not sys.stderr.isatty():
-        last = [0]
-        begun = [time.monotonic()]
+        from motecrypt.cli._progress import Lines
 
-        def plain(done: int, total: int, what: str) -> None:
-            step = max(1, total // 10)
-            if done < last[0]:  # another stage begins
-                last[0], begun[0] = 0, time.monotonic()
-            if done == total or done >= last[0] + step:
-                last[0] = done
-                left_s = (time.monotonic() - begun[0]) / max(1, done) * (total - done)
-                left = f", about {left_s / 60:.0f} min left" if left_s >= 60 else ""
-                print(f"motecrypt: {title}: {done} of {total} ({what}){left}", file=sys.stderr, flush=True)
+        def write(line: str) -> None:
+            print(f"motecrypt: {line}", file=sys.stderr, flush=True)
 
-        yield plain
+        yield Lines(title, time.monotonic, write)
         return
     from motecrypt.cli._screen import Screen, bar
 

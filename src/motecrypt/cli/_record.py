@@ -38,7 +38,7 @@ def main(chosen: Sequence[str]) -> None:
 def _answer(question: FindingQuestion, results: Results) -> RecordedAnswer:
     found = question.find(results)
     if found is None or RECORDED in found.inputs:
-        raise SystemExit("an answer is missing or was recorded before: start with a results file of its own")
+        raise SystemExit("an answer is missing or was recorded before: start with a new results file")
     return RecordedAnswer(found, question.asked())
 
 

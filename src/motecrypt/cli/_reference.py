@@ -13,7 +13,8 @@ import click
 from motecrypt.catalog import Catalog
 from motecrypt.cli import application
 from motecrypt.cli.list import rows_of
-from motecrypt.setup import kits
+from motecrypt.setup import Kit, kits
+from motecrypt.toolchain.libraries import library
 
 HEAD = """# Reference
 
@@ -58,11 +59,21 @@ def _help(command: click.Command, parent: click.Context, name: str) -> Iterator[
 def _kits() -> tuple[list[str], list[list[object]]]:
     return ["kit", "what", "Debian packages", "Python packages", "MB", "optional"], [
         [
-            *(kit.name, kit.title, " ".join(kit.debian), " ".join(kit.python), kit.download_mb),
+            *(kit.name, kit.title, " ".join(kit.debian) + _unpacked(kit)),
+            *(" ".join(kit.python), kit.download_mb),
             "yes" if kit.optional else "",
         ]
         for kit in kits().values()
     ]
+
+
+def _unpacked(kit: Kit) -> str:
+    """The library that comes into the cache, where a kit has one."""
+    return (
+        f"; unpacked: {' '.join(package.name for package in library(kit.library).packages)}"
+        if kit.library
+        else ""
+    )
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

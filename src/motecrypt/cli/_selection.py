@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+import click
+
 from motecrypt.catalog import Catalog, nearest
 from motecrypt.errors import InputError
 from motecrypt.model import Cipher, Device, Toolchain
@@ -59,7 +61,7 @@ def select(
 ) -> Selection:
     """What the user named: of ours by name, of their own by path.
 
-    A path holds a slash (or is . or ..): so no folder that happens to lie in the current one is ever
+    A path holds a slash (or is . or ..): so no folder that happens to be in the current one is ever
     taken for a name. A folder of several ciphers means all of them, and FOLDER/NAME one. A toolchain of the
     user's own is a file.
     """
@@ -121,6 +123,21 @@ class _Own:
         return [self.member] if self.member else names
 
 
+def completes(kind: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """What a shell completes for an option or argument: names of the catalog's `kind`, or of radios."""
+
+    def found(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
+        if kind == "radios":
+            from motecrypt.radios.catalog import radio_names
+
+            names = radio_names()
+        else:
+            names = list(getattr(Catalog.load(), kind))
+        return [name for name in names if name.startswith(begun)]
+
+    return found
+
+
 def is_path(text: str) -> bool:
     """Whether a choice is a path, and not a name of what motecrypt ships."""
     return "/" in text or text in (".", "..")
@@ -134,7 +151,7 @@ def _own(text: str, kind: str) -> _Own | None:
         return _Own(path, "")
     if kind == "cipher" and (path.parent / descriptor).is_file():
         return _Own(path.parent, path.name)
-    raise InputError(f"{text}: no {descriptor} there; a folder of your own needs one (docs/adding.md)")
+    raise InputError(f"{text}: no {descriptor} there; your own folder needs one (docs/adding.md)")
 
 
 def _named(find: Callable[[Catalog, str], _T], catalog: Catalog, name: str, kind: str) -> _T:
@@ -168,12 +185,12 @@ def parse_lengths(text: str, what: str = "--bytes") -> list[int]:
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
         if not _is_number(first) or (dash and not _is_number(last)):
-            raise InputError(f"{what} '{text}': '{part}' is no length; write 16,32,47 or 1-256")
+            raise InputError(f"{what} '{text}': '{part}' is not a length; write 16,32,47 or 1-256")
         low, high = int(first), int(last or first)
         if high < low or high > 1 << 24:
-            raise InputError(f"{what} '{text}': '{part}' is no range of lengths")
+            raise InputError(f"{what} '{text}': '{part}' is not a range of lengths")
         if high - low >= LENGTHS_MAX:
-            raise InputError(f"{what} '{text}': more than {LENGTHS_MAX:,} lengths; choose some of them")
+            raise InputError(f"{what} '{text}': more than {LENGTHS_MAX:,} lengths; choose fewer")
         lengths += range(low, high + 1)
     return list(dict.fromkeys(lengths))
 

@@ -1,18 +1,20 @@
 """Several studies at once: their kits and toolchains are got together, and their work fills all processors.
 
-What fails here is no error yet: the study that needs it asks for it again, and tells why it cannot be had.
+What fails here is no error yet: the study that needs it asks for it again, and shows why it cannot be had.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
-from motecrypt import bench
+from motecrypt import bench, process
 from motecrypt.catalog import Catalog
 from motecrypt.cli._ensure import Report, is_alone
 from motecrypt.cli._toolchains import parts
@@ -21,7 +23,7 @@ from motecrypt.process import processors
 from motecrypt.results import Results
 from motecrypt.setup import need_each
 from motecrypt.studies import Experiment, Needs
-from motecrypt.toolchain.pinned import place
+from motecrypt.toolchain.pinned import place, stage
 from motecrypt.toolchain.sources import source_root
 
 GIVES_WAY = 10  # as `nice` counts
@@ -46,15 +48,18 @@ def install(every: Iterable[Needs], also: Sequence[str] = ()) -> None:
                 if target is not None and all(not compiler for _, compiler in some):
                     unpacked.append((catalog.toolchain(name), target))  # else the kit brings it
     with ThreadPoolExecutor(max(1, len(unpacked)), initializer=_give_way) as pool:
-        meanwhile = [pool.submit(place, toolchain, target) for toolchain, target in unpacked]
+        meanwhile = [pool.submit(stage, toolchain, target) for toolchain, target in unpacked]
         with contextlib.suppress(InputError):
             need_each(kits)
-        for each in meanwhile:
-            with contextlib.suppress(InputError):
+        for each, (toolchain, target) in zip(meanwhile, unpacked, strict=True):
+            with contextlib.suppress(MotecryptError):
                 each.result()
+                place(toolchain, target)  # finished when the kits are there, whose libraries may do for it
     cells = (cell for needs in every for cell in needs.cells)
     folders = dict.fromkeys(cell.implementation.folder for cell in cells if cell.implementation.fetched)
     threading.Thread(target=_fetch, args=(list(folders),), daemon=True).start()
+    if "plots" in also:
+        threading.Thread(target=_bundle, daemon=True).start()
 
 
 def _give_way() -> None:
@@ -63,10 +68,31 @@ def _give_way() -> None:
     os.setpriority(os.PRIO_PROCESS, thread, max(os.getpriority(os.PRIO_PROCESS, thread), GIVES_WAY))
 
 
+def _bundle() -> None:
+    """Make the report's script in a process of its own: it takes seconds and lets no other thread run."""
+    _give_way()
+    process.run([sys.executable, "-P", "-c", "from motecrypt.report.vega import javascript; javascript()"])
+
+
 def _fetch(folders: Sequence[Path]) -> None:
     for folder in folders:
         with contextlib.suppress(MotecryptError):
             source_root(folder)
+
+
+@dataclass(frozen=True)
+class _Passed:
+    """Progress that counts what other work adds, and passes on what is running."""
+
+    count: Report
+    to: Report
+
+    def __call__(self, done: int, total: int, what: str) -> None:
+        self.count(done, total, what)
+
+    def running(self, titles: Sequence[str]) -> None:
+        if isinstance(self.to, bench.Watcher):
+            self.to.running(titles)
 
 
 def work(every: Iterable[Needs], results: Results, jobs: int | None, report: Report) -> None:
@@ -101,7 +127,7 @@ def work(every: Iterable[Needs], results: Results, jobs: int | None, report: Rep
         running = [pool.submit(run, each) for each in experiments]
         try:
             with contextlib.suppress(MotecryptError):
-                bench.ensure(cells, results, Catalog.load(), jobs, measured)
+                bench.ensure(cells, results, Catalog.load(), jobs, _Passed(measured, report))
             for each in running:
                 each.result()
         except BaseException:

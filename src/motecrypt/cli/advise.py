@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from motecrypt import advise
-from motecrypt.advise.notes import days, number, percent
+from motecrypt.advise.notes import days, number, percent, plural
 from motecrypt.catalog import Catalog
-from motecrypt.cli._advice import ensured, wanted
+from motecrypt.cli._advice import asked_lengths, ensured, extended, wanted
 from motecrypt.cli._output import (
     console,
     db_option,
-    json_option,
     open_results,
+    print_answer,
     print_json,
     print_table,
     progress,
+    table_options,
 )
-from motecrypt.cli._selection import select
+from motecrypt.cli._selection import completes, select
 from motecrypt.errors import InputError
 from motecrypt.model import Device
 from motecrypt.radios import Radio, load_radio
+
+TOP = 3
 
 
 @click.command(
@@ -34,10 +37,17 @@ from motecrypt.radios import Radio, load_radio
 @click.option(
     "--device",
     "device_name",
+    shell_complete=completes("devices"),
     required=True,
-    help="The mote ('motecrypt list devices'), or a folder of your own.",
+    help="The node's device ('motecrypt list devices'), or your own folder.",
 )
-@click.option("--radio", "radio_name", required=True, help="Its radio ('motecrypt list radios'), or a file.")
+@click.option(
+    "--radio",
+    "radio_name",
+    shell_complete=completes("radios"),
+    required=True,
+    help="Its radio ('motecrypt list radios'), or a file.",
+)
 @click.option("--packet-bytes", type=int, default=None, help="Its packet length (default: the radio's own).")
 @click.option("--bytes", "message_bytes", type=click.IntRange(1, 65535), required=True, help="Of a message.")
 @click.option("--every", "interval", required=True, help="Time between messages: 500ms, 10s, 5min, 1h, 1d.")
@@ -58,7 +68,7 @@ from motecrypt.radios import Radio, load_radio
     "--loss",
     default="0",
     show_default=True,
-    help=f"Packets lost each way, in per cent, up to {advise.LOSS_PERCENT_MAX}.",
+    help=f"Packets lost in each direction, in per cent, up to {advise.LOSS_PERCENT_MAX}.",
 )
 @click.option(
     "--answer",
@@ -73,20 +83,34 @@ from motecrypt.radios import Radio, load_radio
     "needs",
     default=",".join(advise.USUAL_NEEDS),
     show_default=True,
-    help="What is needed of confidentiality, integrity, replay, constant-time; separated by commas.",
+    help="Needed properties, separated by commas: confidentiality, integrity, replay, constant-time.",
 )
 @click.option(
-    "--cipher", "ciphers", multiple=True, help="Weigh only these ciphers, families, or folders of your own."
+    "--cipher",
+    "ciphers",
+    shell_complete=completes("ciphers"),
+    multiple=True,
+    help="Consider only these ciphers, families, or your own folders.",
 )
-@click.option("--library", "libraries", multiple=True, help="Weigh only implementations of these libraries.")
-@click.option("--bare-chip", is_flag=True, help="Currents of the chip alone, not of the board as it is sold.")
+@click.option(
+    "--library",
+    "libraries",
+    shell_complete=completes("libraries"),
+    multiple=True,
+    help="Consider only implementations of these libraries.",
+)
+@click.option("--bare-chip", is_flag=True, help="Currents of the chip alone, not of the stock board.")
 @click.option(
     "--sleeps", is_flag=True, help="Count sleep between messages even if the exported example has none."
 )
-@click.option("--top", type=click.IntRange(1, 1000), default=10, show_default=True, help="Rows to print.")
-@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Firmwares run side by side.")
+@click.option("--top", type=click.IntRange(1, 1000), default=TOP, show_default=True, help="Ranks to print.")
+@click.option("--all", "every", is_flag=True, help="Print every rank and every note.")
+@click.option("--why-not", is_flag=True, help="Print what is not ranked, grouped by reason.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), default=None, help="Number of firmwares to run at the same time."
+)
 @db_option
-@json_option
+@table_options
 def command(
     device_name: str,
     radio_name: str,
@@ -108,16 +132,21 @@ def command(
     bare_chip: bool,
     sleeps: bool,
     top: int,
+    every: bool,
+    why_not: bool,
     jobs: int | None,
     db: Path | None,
     as_json: bool,
 ) -> None:
-    """Rank ciphers for a device, a radio, a battery and a budget, with a reason for every place.
+    """Say which cipher to use on a device, over a radio, on a battery and within a budget.
 
-    Measures what is missing, then ranks by security standing and by energy for each message. Broken
-    ciphers are never ranked. What is needed by default is confidentiality, integrity and protection
-    against replay: the secure link, with its packets, answers and repetitions. Without replay
-    (--need confidentiality,integrity) each cipher is weighed alone, with its whole nonce on the air.
+    The first five lines are the answer. The best few follow; --all prints every rank with its reason and
+    every note, --why-not what is not ranked. What is missing is measured first. Ranks go by security
+    standing, then by energy for each message. Broken ciphers are never ranked.
+
+    What is needed by default is confidentiality, integrity and protection against replay: the secure link,
+    with its packets, answers and repetitions. Without replay (--need confidentiality,integrity) each cipher
+    is considered alone, with its whole nonce on the air.
     """
     chosen = select(ciphers, libraries, [device_name])
     catalog, device = chosen.catalog, chosen.device
@@ -144,12 +173,6 @@ def command(
     )
     battery = advise.battery_part(battery_name)
     between = advise.regulator_part(regulator)
-    for option, length in (("--bytes", message_bytes), ("--answer", answer_bytes)):
-        if length > part.message_bytes_max:
-            raise InputError(
-                f"{option} {length}: the benchmark firmware on {device.name} holds messages of up to "
-                f"{part.message_bytes_max} bytes; ask for a part of it"
-            )
     refusal = advise.supply_refusal(part, battery, between)
     if refusal:
         raise InputError(f"--battery: {refusal}")
@@ -160,15 +183,32 @@ def command(
     chosen.prove_own()
     with open_results(db) as results, progress("measuring") as report:
         candidates = ensured(found, results, catalog, device, jobs, report)
+    lengths = asked_lengths(question)
+    candidates = [extended(one, device, lengths) for one in candidates]
     others = [advise.regulator_part(name) for name in advise.regulator_names()]
     answer = advise.advise(question, candidates, part, radio_facts, link, battery, between, others, chip)
-    step, said = _next_step(catalog, device, answer.entries, radio, question)
+    said = advise.extension_note(part, lengths) if answer.entries else ""
+    if said:
+        answer = replace(answer, notes=(said, *answer.notes), warnings=(*answer.warnings, said))
+    step, refused = _next_step(catalog, device, answer.entries, radio, question)
     if as_json:
-        print_json({**_plain(question, answer), "next": step or None})
+        supplied = {
+            "device": part.title,
+            "radio": radio.title,
+            "battery": _supply(battery),
+            "regulator": between.name,
+        }
+        print_json({**_plain(question, answer), **supplied, "next": step or None})
     else:
-        _print(question, answer, (part, radio.title, battery, between), top)
-        if said:
-            console().print(said, markup=False, soft_wrap=True)
+        parts = (part, radio.title, battery, between)
+        if answer.entries:
+            _print(question, answer, parts, step or refused, None if every else top)
+        else:
+            _print_refused(question, answer, parts)
+        if why_not:
+            _print_excluded(answer.exclusions)
+        elif answer.exclusions:
+            console().print(f"{len(answer.exclusions)} not ranked, with reasons: --why-not", markup=False)
     if not answer.entries:
         raise InputError(answer.notes[0])
 
@@ -180,17 +220,16 @@ def _next_step(
     radio: Radio,
     question: advise.Question,
 ) -> tuple[str, str]:
-    """The command that exports the first of the ranked that is ours, and what is said of it: with the link
-    for this radio where the link carries the messages."""
+    """The command that exports the first of the ranked that is ours, with the link for this radio where the
+    link carries the messages; and why there is none."""
     from motecrypt.export import LinkRadio, next_link_step, next_step
 
     for entry in entries:
         one = entry.candidate
         named = (one.cipher, one.implementation, one.placement)
         if not question.linked:
-            step, what = next_step(catalog, device, *named), "the code that was measured as a library"
+            step = next_step(catalog, device, *named)
         else:
-            what = "the link with the code that was measured as a library"
             try:
                 step = next_link_step(
                     catalog, device, *named, LinkRadio(radio, question.delivery == "one-way")
@@ -198,8 +237,8 @@ def _next_step(
             except InputError as error:
                 return "", f"No library of the link for this: {error}"
         if step:
-            return step, f"Next, {what}: {step}"
-    return "", ""
+            return step, ""
+    return "", "No library for this: none of the ranked implementations can be exported"
 
 
 def _example_sleeps(catalog: Catalog, device: Device) -> tuple[str, ...]:
@@ -213,8 +252,12 @@ def _needs(text: str) -> tuple[str, ...]:
     asked = [word.strip() for word in text.split(",") if word.strip()]
     for word in asked:
         if word not in advise.NEEDS:
-            raise InputError(f"--need '{word}': unknown; choose of {', '.join(advise.NEEDS)}")
+            raise InputError(f"--need '{word}': unknown; choose from {', '.join(advise.NEEDS)}")
     return tuple(n for n in advise.NEEDS if n in asked)
+
+
+def _supply(battery: advise.BatteryPart) -> dict[str, Any]:
+    return {key: getattr(battery, key) for key in ("name", "volts", "capacity_mah")}
 
 
 def _plain(question: advise.Question, answer: advise.Advice) -> dict[str, Any]:
@@ -236,19 +279,24 @@ def _plain(question: advise.Question, answer: advise.Advice) -> dict[str, Any]:
                 "rank": e.rank,
                 **name(e.candidate),
                 **sizes(e.candidate),
+                "ram_with_stack_bytes": e.candidate.ram_taken,
                 **asdict(e.costs),
                 "packets": e.costs.packets,
                 "air_bytes": e.costs.air_bytes,
                 "more_energy_percent": e.more_energy_percent,
+                "cpu_energy_percent": _cpu_percent(e),
+                "life_percent_of_plaintext": _life_percent(e, answer),
                 "timing_varies": e.candidate.timing_varies,
                 "reason": e.reason,
             }
             for e in answer.entries
         ],
         "excluded": [
-            {**name(e.candidate), "budgets": e.budgets, "reason": e.reason} for e in answer.exclusions
+            {**name(e.candidate), "group": e.group, "budgets": e.budgets, "reason": e.reason}
+            for e in answer.exclusions
         ],
         "notes": answer.notes,
+        "warnings": answer.warnings,
     }
 
 
@@ -256,48 +304,96 @@ COLUMNS = (
     *("", "cipher", "implementation", "tag", "flash", "RAM", "ms", "packets", "bytes", "µJ", "life"),
     *("of plain", "why"),
 )
+LEAST = ("bytes", "ms", "of plain", "RAM", "flash", "tag", "implementation", "µJ")
 
 
-def _print(
-    question: advise.Question,
-    answer: advise.Advice,
-    parts: tuple[advise.DeviceFacts, str, advise.BatteryPart, advise.RegulatorPart],
-    top: int,
-) -> None:
+Parts = tuple[advise.DeviceFacts, str, advise.BatteryPart, advise.RegulatorPart]
+
+
+def _asked(question: advise.Question, parts: Parts) -> str:
     device, radio, battery, between = parts
     through = "" if between.name == "none" else f" through {between.title}"
-    title = (
+    return (
         f"{question.message_bytes} bytes every {question.interval_s:g} s, {question.delivery}, from "
         f"{device.title} ({_OF[device.of]}) over {radio}, on "
         f"{battery.name} ({battery.volts:g} V, {number(battery.capacity_mah)} mAh){through}; needs "
         f"{', '.join(question.needs) or 'nothing'}"
     )
+
+
+def _print(
+    question: advise.Question, answer: advise.Advice, parts: Parts, step: str, top: int | None
+) -> None:
+    """The answer in five lines, then the best few; with `top` None all there is."""
+    first, count = answer.entries[0], len(answer.entries)
+    one, costs = first.candidate, first.costs
+    others = len(answer.warnings) - 1
+    warned = answer.warnings[0] if answer.warnings else "nothing that these models cover"
+    if others > 0 and top is not None:
+        warned += f" {plural(others, 'more warning')}: --all"
+    varies = "; its time depends on the data" if one.timing_varies else ""
+    print_answer(
+        _asked(question, parts),
+        (
+            ("Use", f"{one.name}: {one.standing}{varies}"),
+            (
+                "Costs",
+                f"{costs.cpu_us / 1000:.2f} ms and {plural(costs.packets, 'packet')} a message; "
+                f"{number(one.flash_taken)} bytes of flash, {number(one.ram_taken)} of RAM; "
+                f"{percent(_cpu_percent(first))} of the energy",
+            ),
+            (
+                "Battery",
+                f"{days(costs.life_days)}, {percent(_life_percent(first, answer))} of the battery life "
+                "without encryption",
+            ),
+            ("Watch out", warned),
+        ),
+        step,
+    )
+    console().print()
+    shown = answer.entries if top is None else answer.entries[:top]
+    title = "All ranks" if len(shown) == count else f"The best {len(shown)} of {count}"
+    print_table(title, COLUMNS, [_row(e, answer) for e in shown], _LEGEND if top is None else "", LEAST)
+    if top is None:
+        for note in answer.notes:
+            console().print(f"- {note}", markup=False)
+        console().print()
+        return
+    ranks = f"{plural(count - len(shown), 'more rank')} and " if count > len(shown) else ""
+    console().print(f"{ranks}{plural(len(answer.notes), 'note')}: --all", markup=False)
+
+
+def _print_refused(question: advise.Question, answer: advise.Advice, parts: Parts) -> None:
+    """What was asked, where nothing fits; the error says the rest but for these notes."""
     out = console()
-    if answer.entries:
-        left = len(answer.entries) - top
-        more = f"; {left} more: --top {len(answer.entries)}" if left > 0 else ""
-        print_table(title, COLUMNS, [_row(e, answer) for e in answer.entries[:top]], _LEGEND + more)
-    else:
-        out.print(title, style="bold", markup=False)
-    for note in answer.notes[0 if answer.entries else 1 :]:
+    out.print(_asked(question, parts), style="bold", markup=False)
+    for note in answer.notes[1:]:
         out.print(f"- {note}", markup=False)
-    out.print()
-    if answer.exclusions:
-        print_table("Not ranked", ("ciphers", "implementations", "why"), _excluded(answer.exclusions))
 
 
-_OF = {"board": "the board as it is sold", "chip": "the chip alone"}
+def _cpu_percent(entry: advise.Entry) -> float:
+    """The share of the energy that computing takes."""
+    return entry.costs.energy.cpu_uj / entry.costs.energy.total_uj * 100
+
+
+def _life_percent(entry: advise.Entry, answer: advise.Advice) -> float:
+    """The battery life in per cent of the one without encryption."""
+    plain = answer.plaintext.life_days if answer.plaintext else entry.costs.life_days
+    return entry.costs.life_days / plain * 100
+
+
+_OF = {"board": "the stock board", "chip": "the chip alone"}
 _LEGEND = (
-    "packets, bytes: of the usual message, handed to the radio; RAM: with the deepest stack; ms: encrypting; "
-    "µJ: taken from the battery for one message and the time until the next; "
-    "of plain: battery life beside that of plaintext"
+    "packets, bytes: of the usual message, passed to the radio; RAM: with the deepest stack; ms: encrypting; "
+    "µJ: drawn from the battery for one message and the time until the next; "
+    "of plain: % of the battery life without encryption"
 )
 
 
 def _row(entry: advise.Entry, answer: advise.Advice) -> list[object]:
     candidate, costs = entry.candidate, entry.costs
     place = "" if candidate.placement == "flash" else f", {candidate.placement}"
-    plain = answer.plaintext.life_days if answer.plaintext else costs.life_days
     return [
         *(entry.rank, candidate.cipher, candidate.implementation + place, costs.tag_bytes),
         *(
@@ -307,17 +403,35 @@ def _row(entry: advise.Entry, answer: advise.Advice) -> list[object]:
             costs.packets,
         ),
         *(costs.air_bytes, f"{costs.energy.total_uj:,.0f}", days(costs.life_days)),
-        *(percent(costs.life_days / plain * 100), entry.reason),
+        *(percent(_life_percent(entry, answer)), entry.reason),
     ]
 
 
-def _excluded(exclusions: Sequence[advise.Exclusion]) -> list[list[object]]:
-    """One row for each reason and set of ciphers, so that the list stays readable."""
-    by_reason: dict[str, list[advise.Candidate]] = {}
-    for exclusion in exclusions:
-        by_reason.setdefault(exclusion.reason, []).append(exclusion.candidate)
-    rows: list[list[object]] = []
-    for reason, members in by_reason.items():
-        ciphers = ", ".join(dict.fromkeys(c.cipher for c in members))
-        rows.append([ciphers, len(members), reason])
-    return rows
+_GROUPS = {
+    "broken": "Not ranked: broken",
+    "needs": "Not ranked: without a needed property",
+    "failed": "Not ranked: no figures on this device",
+    "budget": "Not ranked: over a budget",
+}
+
+
+def _print_excluded(exclusions: Sequence[advise.Exclusion]) -> None:
+    """A table for each group; in it a row for each reason, with all it holds for."""
+    for group in advise.EXCLUDED:
+        by_reason: dict[str, list[advise.Candidate]] = {}
+        for exclusion in exclusions:
+            if exclusion.group == group:
+                by_reason.setdefault(exclusion.reason, []).append(exclusion.candidate)
+        if not by_reason:
+            continue
+        count = sum(map(len, by_reason.values()))
+        if group in ("broken", "needs"):
+            columns: tuple[str, ...] = ("ciphers", "implementations", "why")
+            rows: list[list[object]] = [
+                [", ".join(dict.fromkeys(c.cipher for c in members)), len(members), reason]
+                for reason, members in by_reason.items()
+            ]
+        else:
+            columns = ("implementation", "why")
+            rows = [[", ".join(c.name for c in members), reason] for reason, members in by_reason.items()]
+        print_table(f"{_GROUPS[group]} ({count})", columns, rows)

@@ -14,15 +14,16 @@ from motecrypt.audits.runs import AuditRun, not_applicable, part_names
 from motecrypt.cli._output import (
     console,
     db_option,
-    json_option,
     open_results,
+    print_answer,
     print_json,
     print_table,
     progress,
+    table_options,
 )
-from motecrypt.cli._selection import Selection, select
+from motecrypt.cli._selection import Selection, completes, select
 from motecrypt.errors import InputError
-from motecrypt.findings.audit import SEED, AuditAnswer
+from motecrypt.findings.audit import SEED, WEIGHTS, AuditAnswer
 from motecrypt.model import Cipher, Finding
 from motecrypt.results import Results
 from motecrypt.setup import need
@@ -31,19 +32,22 @@ READING = {"good": "good", "note": "know this", "bad": "BAD", "skipped": "skippe
 
 
 @click.command(epilog="Example: motecrypt audit rc4d")
-@click.argument("cipher_name", metavar="CIPHER")
-@click.option("--seed", type=click.IntRange(0), default=SEED, show_default=True, help="Draws all inputs.")
+@click.argument("cipher_name", metavar="CIPHER", shell_complete=completes("ciphers"))
+@click.option(
+    "--seed", type=click.IntRange(0), default=SEED, show_default=True, help="Seed of all random inputs."
+)
 @click.option(
     "--device",
     "devices",
+    shell_complete=completes("devices"),
     multiple=True,
-    help="Timing on this device, or a folder of your own; again for more (default: every simulated one).",
+    help="Timing on this device, or your own folder; may be repeated (default: every simulated device).",
 )
 @click.option("--part", "parts", multiple=True, help="Only these parts; --part list names them.")
-@click.option("--variant", default=None, help="Which of our implementations (default: the first).")
+@click.option("--variant", default=None, help="Variant of our implementation (default: the first).")
 @click.option("--quick", is_flag=True, help="Smaller samples and fewer keys.")
 @db_option
-@json_option
+@table_options
 def command(
     cipher_name: str,
     seed: int,
@@ -120,6 +124,10 @@ def _as_json(cipher: Cipher, seed: int, quick: bool, findings: Sequence[Finding]
         "standing_reason": cipher.standing_reason,
         "seed": seed,
         "quick": quick,
+        "verdict": {
+            "weight": _verdict(findings),
+            **{weight: _parts_of(findings, weight) for weight in WEIGHTS},
+        },
         "implementation": findings[0].inputs.get("implementation", "") if findings else "",
         "not_applicable": [{"part": name, "needs": needs} for name, needs in not_applicable(cipher).items()],
         "parts": [
@@ -146,11 +154,42 @@ def _print(cipher: Cipher, findings: Sequence[Finding]) -> None:
         title = f"{answer.title}: {answer.verdict}"
         console().print(title, style="bold", markup=False, soft_wrap=True)
         for sentence in answer.sentences:
-            print(f"  {sentence}")
+            print_answer("", [("", sentence)])
     if len(findings) > 1:
-        others = (name.partition(":")[2] for name in not_applicable(cipher))
-        print(f"Attacks on other ciphers (--json tells what each needs): {', '.join(others)}.")
+        others = ", ".join(name.partition(":")[2] for name in not_applicable(cipher))
+        console().print(f"Attacks on other ciphers (--json says what each needs): {others}.", markup=False)
+    if not findings:
+        return
+    print()
     body = next((f.inputs["implementation"] for f in findings if f.inputs["implementation"]), "nothing")
-    print(f"\nAudited: {body}, seed {findings[0].inputs['seed']}" if findings else "")
     said = f". {cipher.standing_reason} ({cipher.standing_source})" if cipher.standing_reason else ""
-    print(f"Standing: {cipher.standing}{said}")
+    weak = _parts_of(findings, "bad")
+    print_answer(
+        "",
+        (
+            ("Audited", f"{body}, seed {findings[0].inputs['seed']}"),
+            ("Standing", f"{cipher.standing}{said}"),
+            ("Verdict", f"{READING[_verdict(findings)]}: {_counted(findings)}"),
+            *([("Weak in", ", ".join(weak))] if weak else []),
+        ),
+        f"motecrypt measure --cipher {cipher.name}" if not weak else "motecrypt list ciphers",
+    )
+
+
+def _verdict(findings: Sequence[Finding]) -> str:
+    """The gravest of the parts' weights."""
+    weights = [_answer(finding).weight for finding in findings]
+    return next((weight for weight in ("bad", "note", "good") if weight in weights), "skipped")
+
+
+def _parts_of(findings: Sequence[Finding], weight: str) -> list[str]:
+    """The parts that came out so."""
+    return [finding.inputs["part"] for finding in findings if _answer(finding).weight == weight]
+
+
+def _counted(findings: Sequence[Finding]) -> str:
+    """How many parts came out how, those that show a weakness first."""
+    words = {"bad": "show a weakness", "note": "to know", "good": "good", "skipped": "skipped"}
+    counts = [(len(_parts_of(findings, weight)), words[weight]) for weight in words]
+    told = ", ".join(f"{count} {said}" for count, said in counts if count)
+    return f"of {len(findings)} parts {told}" if len(findings) > 1 else told

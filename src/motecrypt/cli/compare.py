@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from motecrypt.cli._output import console, json_option, print_json, print_table
+from motecrypt.cli._output import console, print_json, print_table, table_options
 from motecrypt.compare import Change, Difference, compare
 from motecrypt.errors import InputError
 from motecrypt.model import Measurement
@@ -28,6 +28,7 @@ COLUMNS = (
     "after",
     "change",
 )
+LEAST = ("bytes", "operation", "before", "after", "implementation", "device")
 
 #: Rows of the table: laying out more takes minutes, and nobody reads them.
 SHOWN_MAX = 1000
@@ -36,10 +37,12 @@ SHOWN_MAX = 1000
 @click.command(epilog="Example: motecrypt compare main.db branch.db --threshold 2%")
 @click.argument("before", type=click.Path(path_type=Path, dir_okay=False), metavar="A.db")
 @click.argument("after", type=click.Path(path_type=Path, dir_okay=False), metavar="B.db")
-@click.option("--threshold", default="2%", show_default=True, help="What may grow without exit code 1.")
-@click.option("--across-flags", is_flag=True, help="Match cells whatever their compiler flags.")
-@click.option("--all", "every", is_flag=True, help="Also print what stays within the threshold.")
-@json_option
+@click.option(
+    "--threshold", default="2%", show_default=True, help="Growth that is accepted without exit code 1."
+)
+@click.option("--across-flags", is_flag=True, help="Match cells with different compiler flags.")
+@click.option("--all", "every", is_flag=True, help="Also print changes within the threshold.")
+@table_options
 def command(
     before: Path, after: Path, threshold: str, across_flags: bool, every: bool, as_json: bool
 ) -> None:
@@ -53,7 +56,7 @@ def command(
     if not difference.cells:
         raise InputError(
             f"{before} and {after} have no cell in common: measure the same ciphers, devices, lengths and "
-            "flags into both (--across-flags compares whatever the flags)"
+            "flags into both (--across-flags ignores the flags)"
         )
     if as_json:
         told = {field.name: getattr(difference, field.name) for field in fields(difference)}
@@ -72,11 +75,11 @@ def _percent(text: str) -> float:
 
 
 class _Side:
-    """One of the two files, read once; what is told of it is counted meanwhile."""
+    """One of the two files, read once; what is reported of it is counted meanwhile."""
 
     def __init__(self, path: Path) -> None:
         if not path.exists():
-            raise InputError(f"{path}: there is no such file; 'motecrypt measure --db {path}' makes one")
+            raise InputError(f"{path}: no such file; 'motecrypt measure --db {path}' makes one")
         self.path = path
         self.cells = 0
         self._compilers: set[str] = set()
@@ -92,7 +95,7 @@ class _Side:
                 yield m
         if not self.cells:
             path = self.path
-            raise InputError(f"{path}: holds no measurements; 'motecrypt measure --db {path}' makes them")
+            raise InputError(f"{path}: contains no measurements; 'motecrypt measure --db {path}' makes them")
 
     @property
     def about(self) -> str:
@@ -112,8 +115,8 @@ def _print(difference: Difference, sides: Sequence[_Side], every: bool) -> None:
         left = len(shown) - SHOWN_MAX
         more = f"... and {left:,} more: --json has all" if left > 0 else ""
         rows = [_row(c) for c in shown[:SHOWN_MAX]]
-        print_table(f"Changes of {limit}" if not every else "Changes", COLUMNS, rows, more)
-    print(_summary(difference))
+        print_table(f"Changes of {limit}" if not every else "Changes", COLUMNS, rows, more, LEAST)
+    out.print(_summary(difference), markup=False)
 
 
 def _row(change: Change) -> list[object]:

@@ -21,12 +21,14 @@ from motecrypt.model import Cipher
 @click.argument("cipher_name", metavar="CIPHER")
 @click.argument("data", metavar="[HEX|-]", default="-")
 @click.option("--key", default=None, help="The key in hexadecimal; other users can see it while this runs.")
-@click.option("--key-file", type=click.Path(path_type=Path), help="A file that holds the key in hexadecimal.")
+@click.option("--key-file", type=click.Path(path_type=Path), help="A file with the key in hexadecimal.")
 @click.option("--key-env", metavar="NAME", help="Take the key, in hexadecimal, from this variable.")
 @click.option("--nonce", default="", help="The nonce or IV in hexadecimal.")
 @click.option("--ad", default="", help="Associated data in hexadecimal.")
-@click.option("--decrypt", is_flag=True, help="Decrypt; for an AEAD the tag follows the ciphertext.")
-@click.option("--variant", default=None, help="A certain variant of ours ('motecrypt list implementations').")
+@click.option("--decrypt", is_flag=True, help="Decrypt; for an AEAD, append the tag to the ciphertext.")
+@click.option(
+    "--variant", default=None, help="Variant of our implementation ('motecrypt list implementations')."
+)
 def command(
     cipher_name: str,
     data: str,
@@ -42,7 +44,7 @@ def command(
 
     CIPHER may be a folder of your own, such as ./mycipher; its known answers are run first.
 
-    A real key belongs in --key-file or --key-env: the arguments of a running command stand in the process
+    A real key belongs in --key-file or --key-env: the arguments of a running command are in the process
     list and in the shell's history.
     """
     from motecrypt.setup import need
@@ -57,7 +59,7 @@ def command(
     body_bytes = len(message) - (cipher.tag_bytes if decrypt else 0)
     if body_bytes < 0:
         raise InputError(
-            f"{cipher.name}: {len(message)} bytes are too short to hold its {cipher.tag_bytes}-byte tag"
+            f"{cipher.name}: {len(message)} bytes are too short for its {cipher.tag_bytes}-byte tag"
         )
     _check_length(cipher, body_bytes)
     for warning in key_warnings(cipher.name, key_bytes):

@@ -8,13 +8,13 @@ import sys
 import click
 
 from motecrypt import __version__
-from motecrypt.cli._output import json_option, print_json, print_table
+from motecrypt.cli._output import print_json, print_table, table_options
 from motecrypt.paths import cache_dir, default_results
 from motecrypt.setup import KitState, kits, state
 
 
 @click.command(epilog="Example: motecrypt doctor")
-@json_option
+@table_options
 def command(as_json: bool) -> None:
     """Tell what is installed, what is missing and how to get it. Installs nothing."""
     states = [state(name) for name in kits()]
@@ -26,7 +26,7 @@ def command(as_json: bool) -> None:
             s.kit.name,
             "ready" if s.complete else "optional, missing" if s.kit.optional else "missing",
             s.kit.title,
-            ", ".join((*s.missing_system, *s.missing_python)),
+            ", ".join(s.missing),
             "" if s.complete else _how(s),
         ]
         for s in states
@@ -34,15 +34,15 @@ def command(as_json: bool) -> None:
     text = (
         f"motecrypt {__version__}, Python {platform.python_version()} ({sys.executable})\n"
         f"results: {default_results()}\ncache:   {cache_dir()}\n"
-        "A command installs the kits that it needs by itself, and says so first."
+        "Each command installs the kits that it needs and reports this first."
     )
     print_table("Kits", ["kit", "state", "what", "missing", "how to get it"], rows, text)
 
 
 def _how(s: KitState) -> str:
     how = []
-    if s.missing_system:
-        how.append(f"apt-get install --no-install-recommends {' '.join(s.kit.debian)}")
+    if s.by_hand:
+        how.append(f"apt-get install --no-install-recommends {' '.join(s.by_hand)}")
     if s.missing_python:
         how.append(f"pip install --require-hashes -r {s.kit.lock}")
     return "; ".join(how) + (f" ({s.kit.note})" if s.kit.note else "")
@@ -54,6 +54,6 @@ def _record(s: KitState) -> dict[str, object]:
         "complete": s.complete,
         "optional": s.kit.optional,
         "title": s.kit.title,
-        "missing": [*s.missing_system, *s.missing_python],
+        "missing": list(s.missing),
         "how": "" if s.complete else _how(s),
     }

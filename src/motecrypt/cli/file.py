@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import TypeVar
 import click
 
 from motecrypt.cli._output import progress
-from motecrypt.errors import InputError
+from motecrypt.errors import InputError, MotecryptError
 from motecrypt.files import container, crypt_and_hash, secrets
 from motecrypt.paths import open_regular
 
@@ -20,15 +22,20 @@ MIB = 1 << 20
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
-_source = click.argument("source", type=click.Path())  # as typed: the published format's IV is made of it
-_target = click.argument("target", type=click.Path(path_type=Path))
+PIPE = "-"
+COPIED_BYTES = 1 << 16
+
+_source = click.argument(
+    "source", type=click.Path(allow_dash=True)
+)  # as typed: the published format's IV is made of it
+_target = click.argument("target", type=click.Path(path_type=Path, allow_dash=True))
 
 
 def _key_options(function: _Function) -> _Function:
     for option in (
         click.option("--force", is_flag=True, help="Replace TARGET if it exists."),
         click.option("--key-env", metavar="NAME", help="Take the key or password from this variable."),
-        click.option("--key-file", type=click.Path(path_type=Path), help="A file that holds the key."),
+        click.option("--key-file", type=click.Path(path_type=Path), help="A file with the key."),
     ):
         function = option(function)
     return function
@@ -60,7 +67,7 @@ def command() -> None:
     help="Default: aes256-gcm; with crypt-and-hash: aes256-cbc.",
 )
 @click.option(
-    "--digest", type=click.Choice(list(crypt_and_hash.DIGESTS)), help="Of crypt-and-hash; default sha512."
+    "--digest", type=click.Choice(list(crypt_and_hash.DIGESTS)), help="For crypt-and-hash; default sha512."
 )
 @click.option("--chunk", type=int, default=65536, show_default=True, help="Bytes a chunk (modern).")
 @_key_options
@@ -75,19 +82,19 @@ def encrypt(
     key_env: str | None,
     force: bool,
 ) -> None:
-    """Encrypt SOURCE into the new file TARGET.
+    """Encrypt SOURCE into the new file TARGET; - is standard input, or output.
 
     With crypt-and-hash, the path as given goes into the IV, as the original program has it.
     """
     if kind == MODERN:
         _refuse(cipher, container.CIPHERS, kind)
         if digest is not None:
-            raise InputError("--digest belongs to --format crypt-and-hash; leave it out")
+            raise InputError("--digest is only for --format crypt-and-hash; omit it")
         secret = _modern_secret(key_file, key_env, new=True)
-        with _bar("encrypting") as report:
+        with _files(source, target) as (read, written), _bar("encrypting") as report:
             size = container.encrypt_file(
-                Path(source),
-                target,
+                read,
+                written,
                 secret,
                 cipher=cipher or "aes256-gcm",
                 chunk_bytes=chunk,
@@ -99,12 +106,12 @@ def encrypt(
         _warn(COMPATIBLE_WARNING)
         cipher = cipher or "aes256-cbc"
         if cipher.endswith("-ctr") and Path(source).is_file() and Path(source).stat().st_size % 16:
-            _warn("the original program decrypts CTR files only when their length is a multiple of 16")
+            _warn("the original program decrypts CTR files only if their length is a multiple of 16")
         typed = _compatible_secret(key_file, key_env, new=True)
-        with _bar("encrypting") as report:
+        with _files(source, target) as (read, written), _bar("encrypting") as report:
             size = crypt_and_hash.encrypt_file(
-                Path(source),
-                target,
+                read,
+                written,
                 typed,
                 cipher=cipher,
                 digest=digest or "sha512",
@@ -112,23 +119,30 @@ def encrypt(
                 force=force,
                 progress=report,
             )
-    print(f"{target}: {size} bytes, {kind}")
+    _done(target, f"{size} bytes, {kind}")
 
 
 @command.command(epilog="Example: motecrypt file decrypt --key-file my.key log.csv.enc log.csv")
 @_source
 @_target
 @click.option(
-    "--format", "kind", type=click.Choice([MODERN, COMPATIBLE]), help="Default: what the file begins like."
+    "--format",
+    "kind",
+    type=click.Choice([MODERN, COMPATIBLE]),
+    help="Default: detected from the beginning of the file.",
 )
 @click.option(
-    "--cipher", type=click.Choice(list(crypt_and_hash.CIPHERS)), help="Of crypt-and-hash; default aes256-cbc."
+    "--cipher",
+    type=click.Choice(list(crypt_and_hash.CIPHERS)),
+    help="For crypt-and-hash; default aes256-cbc.",
 )
 @click.option(
-    "--digest", type=click.Choice(list(crypt_and_hash.DIGESTS)), help="Of crypt-and-hash; default sha512."
+    "--digest", type=click.Choice(list(crypt_and_hash.DIGESTS)), help="For crypt-and-hash; default sha512."
 )
 @click.option(
-    "--allow-costly", is_flag=True, help="Let a password's header ask for more than 64 MiB of memory."
+    "--allow-costly",
+    is_flag=True,
+    help="Accept a header that needs more than 64 MiB of memory for the password.",
 )
 @_key_options
 def decrypt(
@@ -144,34 +158,87 @@ def decrypt(
 ) -> None:
     """Decrypt SOURCE into the new file TARGET, which appears only if every byte was found genuine.
 
+    - is standard input, or output, to which nothing goes before that.
+
     Only you can read TARGET; one that is replaced keeps its permissions.
     """
-    with open_regular(Path(source)):
-        pass  # what cannot be read is told before any warning or question about its format
+    with _files(source, target) as (read, written):
+        with open_regular(read):
+            pass  # what cannot be read is told before any warning or question about its format
+        size = _decrypt(read, written, kind, cipher, digest, (key_file, key_env), force, allow_costly)
+    _done(target, f"{size} bytes")
+
+
+def _decrypt(
+    read: Path,
+    written: Path,
+    kind: str | None,
+    cipher: str | None,
+    digest: str | None,
+    key: tuple[Path | None, str | None],
+    force: bool,
+    allow_costly: bool,
+) -> int:
+    key_file, key_env = key
     if kind is None:
-        kind = MODERN if container.is_container(Path(source)) else COMPATIBLE
+        kind = MODERN if container.is_container(read) else COMPATIBLE
     if kind == MODERN:
         if cipher is not None or digest is not None:
-            raise InputError("--cipher, --digest: a file of the modern format tells its own; leave them out")
+            raise InputError(
+                "--cipher, --digest: a file of the modern format contains them; omit both options"
+            )
         secret = _modern_secret(key_file, key_env, new=False)
         with _bar("decrypting") as report:
-            size = container.decrypt_file(
-                Path(source), target, secret, force=force, allow_costly=allow_costly, progress=report
+            return container.decrypt_file(
+                read, written, secret, force=force, allow_costly=allow_costly, progress=report
             )
+    _warn(COMPATIBLE_WARNING)
+    typed = _compatible_secret(key_file, key_env, new=False)
+    with _bar("decrypting") as report:
+        return crypt_and_hash.decrypt_file(
+            read,
+            written,
+            typed,
+            cipher=cipher or "aes256-cbc",
+            digest=digest or "sha512",
+            force=force,
+            progress=report,
+        )
+
+
+@contextmanager
+def _files(source: str, target: Path) -> Iterator[tuple[Path, Path]]:
+    """The files to read and to write. For - they are in a folder of the user's alone for as long: what comes
+    by standard input is copied there first, and nothing goes to standard output before all of it is right."""
+    from_pipe, to_pipe = source == PIPE, str(target) == PIPE
+    if not from_pipe and not to_pipe:
+        yield Path(source), target
+        return
+    if to_pipe and sys.stdout.isatty():
+        raise InputError("TARGET -: standard output is a terminal; send it to a file or a command")
+    with tempfile.TemporaryDirectory(prefix="motecrypt-") as name:
+        read = Path(name, "in") if from_pipe else Path(source)
+        written = Path(name, "out") if to_pipe else target
+        try:
+            if from_pipe:
+                with read.open("xb") as file:
+                    shutil.copyfileobj(sys.stdin.buffer, file, COPIED_BYTES)
+            yield read, written
+        except MotecryptError as error:
+            said = str(error).replace(str(Path(name, "in")), "standard input")
+            raise type(error)(said) from error
+        if to_pipe:
+            with written.open("rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer, COPIED_BYTES)
+            sys.stdout.buffer.flush()
+
+
+def _done(target: Path, said: str) -> None:
+    """The last line; next to what goes to standard output, on standard error."""
+    if str(target) == PIPE:
+        print(f"motecrypt: {said}", file=sys.stderr)
     else:
-        _warn(COMPATIBLE_WARNING)
-        typed = _compatible_secret(key_file, key_env, new=False)
-        with _bar("decrypting") as report:
-            size = crypt_and_hash.decrypt_file(
-                Path(source),
-                target,
-                typed,
-                cipher=cipher or "aes256-cbc",
-                digest=digest or "sha512",
-                force=force,
-                progress=report,
-            )
-    print(f"{target}: {size} bytes")
+        print(f"{target}: {said}")
 
 
 COMPATIBLE_WARNING = "crypt-and-hash is for compatibility only: " + "; ".join(crypt_and_hash.WEAKNESSES)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Literal
 
 import click
 
-from motecrypt.cli._link_options import check_free, open_gateway
+from motecrypt.cli._link_options import GROUP_NOTICE, NodeNumber, called, check_free, open_gateway
 from motecrypt.errors import InputError
 from motecrypt.link.keys import create_key_file, create_master_file, create_private, read_master_file
 
@@ -24,9 +25,11 @@ from motecrypt.link.keys import create_key_file, create_master_file, create_priv
 )
 @click.option(
     "--node",
-    type=click.IntRange(0, 62),
+    type=NodeNumber(),
     default=None,
-    help="The key of the node with this number, which the gateway then knows. Every node has its own.",
+    help="The key of the node with this number, which is added to the gateway's record. Every node has "
+    "its own. Or "
+    "'group': for a member of the broadcast group.",
 )
 @click.option(
     "--of",
@@ -34,8 +37,9 @@ from motecrypt.link.keys import create_key_file, create_master_file, create_priv
     type=click.Path(path_type=Path, dir_okay=False),
     help="With --node: the gateway's master key.",
 )
-@click.option("--replace", is_flag=True, help="With --node: void what has this number so far.")
-@click.option("--one-way", is_flag=True, help="With --node: it sends and hears nothing.")
+@click.option("--member", is_flag=True, help="With --node group: one more member, with the existing key.")
+@click.option("--replace", is_flag=True, help="With --node: make the earlier node with this number invalid.")
+@click.option("--one-way", is_flag=True, help="With --node: it sends and never receives.")
 @click.option("--long-only", is_flag=True, help="With --node: no packets with short tags.")
 @click.option("--tag-16", is_flag=True, help="With --node: tags of 16 bytes, not 8, in long messages.")
 @click.option(
@@ -49,7 +53,7 @@ from motecrypt.link.keys import create_key_file, create_master_file, create_priv
     "--state",
     type=click.Path(path_type=Path, dir_okay=False),
     default=None,
-    help="With --node: the gateway's record (default: beside its key).",
+    help="With --node: the gateway's record (default: next to its key).",
 )
 @click.option(
     "--bits",
@@ -64,6 +68,7 @@ def command(
     suite: Literal["aes128-ccm", "ascon-aead128"],
     node: int | None,
     gateway_key: Path | None,
+    member: bool,
     replace: bool,
     one_way: bool,
     long_only: bool,
@@ -80,7 +85,7 @@ def command(
     'file', 'crypt' and the source papers' modes.
     """
     if master and node is not None:
-        raise InputError("--link, --node: give one of them; each makes another file")
+        raise InputError("--link, --node: give one of them; each makes a different file")
     if master:
         create_master_file(file, suite)
         print(
@@ -88,10 +93,10 @@ def command(
         )
     elif node is None:
         create_key_file(file, int(bits) // 8)
-        print(f"{file}: a new {bits}-bit key; copy it to the other end over a safe way")
+        print(f"{file}: a new {bits}-bit key; copy it to the other end by a safe way")
     else:
         options = (not one_way, not long_only, tag_16)
-        _node(file, node, gateway_key, state, packet_bytes, options, replace)
+        _node(file, node, gateway_key, state, packet_bytes, options, replace, member)
 
 
 def _node(
@@ -102,15 +107,27 @@ def _node(
     packet_bytes: int,
     options: tuple[bool, bool, bool],
     replace: bool,
+    member: bool,
 ) -> None:
     from motecrypt.link.node import node_record
-    from motecrypt.toolchain.link import LISTENS, SHORT, STREAM, TAG_16
+    from motecrypt.toolchain.link import BROADCAST, LISTENS, SHORT, STREAM, TAG_16
 
     if gateway_key is None:
         raise InputError("--of: missing; a node's key comes from its gateway's master key")
+    if member and (node != BROADCAST or replace):
+        raise InputError("--member: use it with --node group, without --replace")
+    if node == BROADCAST and not options[0]:
+        raise InputError("--one-way: a group's members only receive; omit it")
     suite, _ = read_master_file(gateway_key)
     gateway = open_gateway(gateway_key, state, packet_bytes)
-    check_free(gateway, node, replace)
+    if not member:
+        check_free(gateway, node, replace)
     wanted = sum(flag for flag, on in zip((LISTENS, SHORT, TAG_16), options, strict=True) if on)
-    create_private(file, lambda: node_record(suite, gateway.provision(node, wanted | STREAM)))
-    print(f"{file}: the key and counters of node {node}; carry it there over a safe way and keep no copy")
+
+    def made() -> bytes:
+        return gateway.member() if member else gateway.provision(node, wanted | STREAM)
+
+    create_private(file, lambda: node_record(suite, made()))
+    if node == BROADCAST:
+        print(f"motecrypt: {GROUP_NOTICE}", file=sys.stderr)
+    print(f"{file}: the key and counters of {called(node)}; move it there by a safe way and keep no copy")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from motecrypt.cli._output import json_option, print_json, print_table
+from motecrypt.cli._output import print_json, print_table, table_options
+from motecrypt.cli._selection import completes
 from motecrypt.errors import InputError
 from motecrypt.radios import Radio, load_radio
 from motecrypt.setup import need
@@ -22,15 +23,22 @@ LENGTHS_MAX = 100_000
 
 @click.command(epilog="Example: motecrypt link --radio srf --bytes 1-256")
 @click.option(
-    "--radio", "radio_name", default="srf", show_default=True, help="A radio, or a descriptor file."
+    "--radio",
+    "radio_name",
+    shell_complete=completes("radios"),
+    default="srf",
+    show_default=True,
+    help="A radio, or a descriptor file.",
 )
 @click.option("--bytes", "lengths", default="1-256", show_default=True, help="16, or 1-256, or 16,32,47.")
 @click.option("--packet-bytes", type=int, default=None, help="Packet length (default: the radio's own).")
 @click.option("--timeout-ms", type=float, default=None, help="Timeout of a packet that is not full.")
-@click.option("--set", "settings", multiple=True, metavar="FIGURE=NUMBER", help="Any figure of the radio.")
-@click.option("--all", "every", is_flag=True, help="Every length in the table, not a selection.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="FIGURE=NUMBER", help="Change a figure of the radio."
+)
+@click.option("--all", "every", is_flag=True, help="Print every length, not a selection.")
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), default=None, help="The plot as SVG.")
-@json_option
+@table_options
 def command(
     radio_name: str,
     lengths: str,
@@ -117,7 +125,7 @@ def _print(found: Survey, every: bool) -> None:
         f"{found.radio.title}, packets of {found.radio.packet_bytes} bytes",
         (
             *("bytes", "packets", "on air bytes", "air ms", "write ms", "deliver ms"),
-            *("sender uJ", "receiver uJ", "padded to", "deliver ms then", "padding gains ms"),
+            *("sender uJ", "receiver uJ", "padded to", "deliver ms then", "padding saves ms"),
         ),
         [
             (
@@ -132,6 +140,7 @@ def _print(found: Survey, every: bool) -> None:
             for row in shown
         ],
         _text(found, rows),
+        ("padding saves ms", "receiver uJ", "write ms", "deliver ms then", "padded to", "on air bytes"),
     )
     if len(rows) > 1:
         from motecrypt.radios.plots import text_plot
@@ -148,12 +157,12 @@ def _text(found: Survey, rows: list[dict[str, float]]) -> str:
     rate = message["message_bytes"] / message["delivery_time_us"] * 1000
     gains = [row["padding_gain_us"] / 1000 for row in rows if row["padded_bytes"] != row["message_bytes"]]
     if not gains:
-        gained = "Every length here is whole packets already: padding changes nothing."
+        gained = "Every length here already fills whole packets: padding changes nothing."
     elif max(gains) <= 0:
-        gained = f"Padding gains nothing here; it costs up to {-min(gains):.3f} ms."
+        gained = f"Padding saves nothing here; it costs up to {-min(gains):.3f} ms."
     else:
         gained = (
-            f"Padding to whole packets gains {min(gains):.3f} to {max(gains):.3f} ms where it does anything."
+            f"Padding to whole packets saves {min(gains):.3f} to {max(gains):.3f} ms if it has an effect."
         )
     return (
         f"Best message length here: {message['message_bytes']} bytes, {rate:.3f} KB/s. "

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from motecrypt.catalog import Catalog, nearest
-from motecrypt.cli._output import json_option, print_json, print_table
+from motecrypt.cli._output import print_json, print_table, table_options
 from motecrypt.cli._selection import select
 from motecrypt.errors import InputError
 
@@ -16,11 +16,11 @@ KINDS = ("ciphers", "implementations", "libraries", "devices", "radios", "toolch
 
 @click.command(epilog="Example: motecrypt list ciphers")
 @click.argument("kind", metavar="|".join(KINDS))
-@click.option("--cipher", "ciphers", multiple=True, help="A folder of your own, listed too.")
-@click.option("--library", "libraries", multiple=True, help="A folder of your own, listed too.")
-@click.option("--device", "devices", multiple=True, help="A folder of your own, listed too.")
-@click.option("--toolchain", "toolchains", multiple=True, help="A file of your own, listed too.")
-@json_option
+@click.option("--cipher", "ciphers", multiple=True, help="Also list your own folder.")
+@click.option("--library", "libraries", multiple=True, help="Also list your own folder.")
+@click.option("--device", "devices", multiple=True, help="Also list your own folder.")
+@click.option("--toolchain", "toolchains", multiple=True, help="Also list your own file.")
+@table_options
 def command(
     kind: str,
     ciphers: Sequence[str],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -13,12 +14,20 @@ import click
 from motecrypt import bench
 from motecrypt.catalog import DEVICE, Catalog
 from motecrypt.catalog.flags import checked_flags
-from motecrypt.cli._measurements import print_compared, print_measurements
-from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_table, progress
-from motecrypt.cli._selection import Selection, nearest_length, parse_lengths, select
+from motecrypt.cli._measurements import print_compared, print_ranked
+from motecrypt.cli._output import (
+    db_option,
+    open_results,
+    print_json,
+    print_next,
+    print_table,
+    progress,
+    table_options,
+)
+from motecrypt.cli._selection import Selection, completes, nearest_length, parse_lengths, select
 from motecrypt.cli._toolchains import mirror_option, need_toolchain
 from motecrypt.errors import InputError
-from motecrypt.model import Cell, Device
+from motecrypt.model import Cell, Device, Measurement
 from motecrypt.results import Results
 from motecrypt.setup import need
 from motecrypt.toolchain.pinned import target_of
@@ -30,35 +39,52 @@ from motecrypt.toolchain.pinned import target_of
 @click.option(
     "--device",
     "devices",
+    shell_complete=completes("devices"),
     multiple=True,
-    help=f"A device, or a folder of your own; again for more (default: {DEVICE}).",
+    help=f"A device, or your own folder; may be repeated (default: {DEVICE}).",
 )
-@click.option("--cipher", "ciphers", multiple=True, help="A cipher, a family, or a folder of your own.")
-@click.option("--library", "libraries", multiple=True, help="A library, or a folder of your own.")
+@click.option(
+    "--cipher",
+    "ciphers",
+    shell_complete=completes("ciphers"),
+    multiple=True,
+    help="A cipher, a family, or your own folder.",
+)
+@click.option(
+    "--library",
+    "libraries",
+    shell_complete=completes("libraries"),
+    multiple=True,
+    help="A library, or your own folder.",
+)
 @click.option("--variant", "variants", multiple=True, help="Only these variants of our own ciphers.")
 @click.option(
     "--bytes", "lengths", default="16", show_default=True, help="Message lengths: 16,32,47 or 1-64."
 )
 @click.option("--ad-bytes", "ad_lengths", default="0", show_default=True, help="Associated-data lengths.")
 @click.option("--key-bits", "key_bits", default="", help="Only these key lengths, such as 128,256.")
-@click.option("--placement", "placements", multiple=True, help="flash or ram; again for more.")
+@click.option("--placement", "placements", multiple=True, help="flash or ram; may be repeated.")
 @click.option(
     "--flags",
     "flag_sets",
     multiple=True,
-    help="Compiler flags instead of the device's, such as -O3; none that run a program or name a file.",
+    help="Compiler flags instead of the device's, such as -O3; flags that run a program or name a file "
+    "are refused.",
 )
 @click.option(
     "--toolchain",
     "toolchains",
+    shell_complete=completes("toolchains"),
     multiple=True,
-    help="A toolchain, or a file of your own; again to compare (default: the system's own compiler).",
+    help="A toolchain, or your own file; may be repeated to compare (default: the system's compiler).",
 )
 @mirror_option
-@click.option("--board", default=None, metavar="PORT", help="On the real board at this serial port instead.")
-@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Firmwares run side by side.")
+@click.option("--board", default=None, metavar="PORT", help="Measure on the real board at this serial port.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), default=None, help="Number of firmwares to run at the same time."
+)
 @db_option
-@json_option
+@table_options
 def command(
     devices: Sequence[str],
     ciphers: Sequence[str],
@@ -83,7 +109,7 @@ def command(
 
     Use --flags '-O2' --flags '-O3 -flto' to compare compiler flags, --toolchain gcc-5.4 --toolchain gcc-14
     to compare compilers ('motecrypt list toolchains'). With --board the same firmware is flashed to the
-    board at a port, whose own timer counts; simulated figures stand beside it.
+    board at a port, whose own timer counts; simulated figures are listed next to it.
 
     A folder of somebody else's: its code runs in the simulator and cannot reach this computer; with --device
     host it is not confined, and runs with your rights; so does a cipher's oracle.py (docs/security.md).
@@ -120,9 +146,25 @@ def command(
     if len(toolchains) > 1 and not as_json:
         print_compared(figures)
     else:
-        print_measurements(figures, as_json, catalog)
-    # What does not fit is an answer; what is wrong, crashes or does not compile is a failure.
-    click.get_current_context().exit(int(any(m.status not in ("ok", "does-not-fit") for m in figures)))
+        best = print_ranked(figures, as_json, catalog)
+        if best is not None and not as_json:
+            print_next(_next(catalog, best))
+    # Some that do not fit are an answer; none that ran, or one that is wrong, crashes or does not compile is
+    # a failure.
+    none = not any(m.status == "ok" for m in figures)
+    failed = any(m.status not in ("ok", "does-not-fit") for m in figures)
+    click.get_current_context().exit(int(none or failed))
+
+
+def _next(catalog: Catalog, best: Measurement) -> str:
+    """The command that exports the best, where it is ours; else the one that audits its cipher."""
+    from motecrypt.export import next_step
+
+    step = ""
+    with contextlib.suppress(InputError):  # a device that nothing is exported for
+        device = catalog.device(best.device)
+        step = next_step(catalog, device, best.cipher, best.implementation, best.placement)
+    return step or f"motecrypt audit {best.cipher}"
 
 
 def _on_board(cells: Sequence[Cell], port: str, results: Results, catalog: Catalog, as_json: bool) -> None:
@@ -161,7 +203,8 @@ def _on_board(cells: Sequence[Cell], port: str, results: Results, catalog: Catal
         (*columns, "board's cycles", "simulated", "difference", "note"),
         rows,
         "median over the inputs, the call itself subtracted; the board counts with its own timer; stored as "
-        f"{pairs[0].board.device if pairs else 'no device'}; simulated: what 'motecrypt measure' has stored",
+        f"{pairs[0].board.device if pairs else 'no device'}; simulated: figures that 'motecrypt "
+        f"measure' stored",
     )
 
 
@@ -171,7 +214,7 @@ def _flags(text: str) -> tuple[str, ...]:
     except ValueError as error:
         raise InputError(f"--flags '{text}': {str(error).lower()}") from error
     if not flags:
-        raise InputError("--flags '': no flag there; leave the option out for the device's own flags")
+        raise InputError("--flags '': no flags; omit the option to use the device's own flags")
     return checked_flags(flags, "--flags")
 
 
@@ -223,7 +266,7 @@ def _plan(
             cipher = catalog.cipher(name)
             if not any(cipher.message.allows(n) for n in message_bytes):
                 raise InputError(
-                    f"{name} takes {nearest_length(cipher, message_bytes[0])}; --bytes has none of these"
+                    f"{name} takes {nearest_length(cipher, message_bytes[0])}; no length in --bytes fits"
                 )
             for body in catalog.implementations_of(name, device.name, libraries):
                 if variants and body.variant not in variants:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import BinaryIO
 import click
 
 from motecrypt.cli._firmware import device_option, judge, load_firmware
-from motecrypt.cli._output import json_option, print_json, print_table
+from motecrypt.cli._output import print_json, print_table, table_options
 from motecrypt.cli._selection import select
 from motecrypt.emulate.profiling import FunctionCost, Profile, choose, profile, speedscope
 from motecrypt.paths import write_atomically
@@ -23,7 +24,7 @@ ROWS = 30
 @click.argument("firmware", type=click.Path(path_type=Path, dir_okay=False), metavar="FIRMWARE")
 @device_option
 @click.option(
-    "--function", "functions", multiple=True, metavar="NAME", help="Only this function; again for more."
+    "--function", "functions", multiple=True, metavar="NAME", help="Only this function; may be repeated."
 )
 @click.option("--until", default=None, metavar="TEXT", help="End when the UART has sent this text.")
 @click.option(
@@ -58,7 +59,7 @@ ROWS = 30
     multiple=True,
     help="Folder of Arduino libraries.",
 )
-@json_option
+@table_options
 def command(
     firmware: Path,
     device: str,
@@ -90,6 +91,8 @@ def command(
         eeprom=eeprom,
     )
     found = profile(image, target, how, lambda data: None)
+    for note in found.ended.notes:  # what the firmware used that is not modelled
+        print(f"motecrypt: {note}", file=sys.stderr)
     chosen = choose(found, functions)
     if flame is not None:
         write_atomically(flame, json.dumps(speedscope(found, firmware.name)).encode())
@@ -122,13 +125,14 @@ COLUMNS = (
     "own: median",
     "stack",
 )
+LEAST = ("own: median", "one call: min", "max", "median", "stack", "calls", "share")
 
 
 def _print(found: Profile, shown: Sequence[FunctionCost], there: int, lines: int, title: str) -> None:
     total = max(1, found.ended.cycles)
     text = (
         f"{found.ended.detail}: {found.ended.cycles:,} cycles, {found.ended.seconds:.6f} s simulated; "
-        "own: without what it calls; share: own of all; stack: return address and what it calls included"
+        "own: without called functions; share: own of all; stack: with return address and called functions"
     )
     if len(shown) < there:
         text += f"; {there - len(shown)} more functions: --json has all"
@@ -144,7 +148,9 @@ def _print(found: Profile, shown: Sequence[FunctionCost], there: int, lines: int
             f"; the tree of callers is full: in --speedscope the cycles of {found.calls_shared:,} calls "
             "stand with their callers"
         )
-    print_table(f"Profile of {title}", COLUMNS, [_row(cost, total) for cost in shown], text)
+    print_table(
+        f"Profile of {title}", COLUMNS, [_row(cost, total) for cost in shown], text, LEAST, COLUMNS[:1]
+    )
     if lines:
         rows = [
             [

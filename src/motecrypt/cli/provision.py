@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from motecrypt.cli._link_options import chosen_radio
-from motecrypt.cli._output import json_option, print_json, print_table
+from motecrypt.cli._link_options import GROUP, GROUP_NOTICE, NodeNumber, called, chosen_radio, open_store
+from motecrypt.cli._output import print_json, print_table, table_options
 from motecrypt.errors import InputError
 from motecrypt.link.keys import read_master_file
-from motecrypt.link.state import FileStore
 from motecrypt.setup import need
 
 if TYPE_CHECKING:
@@ -22,12 +22,13 @@ _file = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command(epilog="Example: motecrypt provision 5 --key gateway.key --radio srf --eep node5.eep")
-@click.argument("node", type=click.IntRange(0, 62), required=False)
+@click.argument("node", type=NodeNumber(), required=False)
 @click.option("--key", "key_file", type=_file, required=True, help="The gateway's master key file.")
 @click.option("--state", type=_file, default=None, help="Its record of nodes (default: KEY.gateway).")
 @click.option("--radio", "radio_name", default="srf", show_default=True, help="The node's radio.")
 @click.option("--packet-bytes", type=int, default=None, help="Its packet length.")
 @click.option("--sends-only", is_flag=True, help="The node never listens.")
+@click.option("--member", is_flag=True, help="With 'group': one more member, with the existing key.")
 @click.option("--long-tags", is_flag=True, help="Tags of 16 bytes in long messages.")
 @click.option("--eep", type=_file, default=None, help="Write an EEPROM image for avrdude (Intel HEX).")
 @click.option("--eeprom", type=_file, default=None, help="Write a simulated UNO's EEPROM ('run --eeprom').")
@@ -37,14 +38,14 @@ _file = click.Path(path_type=Path, dir_okay=False)
 )
 @click.option("--flash", type=_file, default=None, help="Write two flash sectors as they are (8 KB).")
 @click.option(
-    "--flash-offset", default="0x1f0000", show_default=True, help="With --uf2: where they lie in the flash."
+    "--flash-offset", default="0x1f0000", show_default=True, help="With --uf2: their address in the flash."
 )
 @click.option("--image", type=_file, default=None, help="Write the storage itself, for a node in plain C.")
 @click.option("--block", is_flag=True, help="Print the key block, for the sketch KeyChange: a secret.")
 @click.option("--qr", is_flag=True, help="Show the key block as a QR code on the terminal: a secret.")
 @click.option("--png", type=_file, default=None, help="Write that QR code as a picture.")
 @click.option("--list", "listed", is_flag=True, help="Only list the nodes of the gateway's record.")
-@json_option
+@table_options
 def command(
     node: int | None,
     key_file: Path,
@@ -52,6 +53,7 @@ def command(
     radio_name: str,
     packet_bytes: int | None,
     sends_only: bool,
+    member: bool,
     long_tags: bool,
     eep: Path | None,
     eeprom: Path | None,
@@ -66,16 +68,19 @@ def command(
     listed: bool,
     as_json: bool,
 ) -> None:
-    """Give node number NODE new keys, and note it in the gateway's record.
+    """Give node number NODE, or the broadcast 'group', new keys, and note it in the gateway's record.
 
     Each call raises the node's generation: whatever has its keys of before is void at the gateway. The key
     goes to the node by cable or programmer, never over the air. Write an image into a node once and delete
     it: the same image again repeats counters, and encryption with a repeated counter protects nothing.
 
+    A group's key protects against outsiders only. Its members receive what the gateway sends with 'send --to
+    group'; they all get the same image, next to their own keys, and later ones get theirs by --member.
+
     Files are new and readable by you alone. docs/link.md has the formats.
     """
     from motecrypt.link import provisioning
-    from motecrypt.toolchain.link import STORAGE_BYTES, TAG_16
+    from motecrypt.toolchain.link import BROADCAST, STORAGE_BYTES, TAG_16
     from motecrypt.toolchain.link_node import link_options
 
     radio = chosen_radio(radio_name, packet_bytes)
@@ -96,14 +101,24 @@ def command(
         (png, lambda storage: provisioning.qr_png(provisioning.block_text(storage))),
     ):
         if path is not None and path in forms:
-            raise InputError(f"{path}: named twice; give each form its own file")
+            raise InputError(f"{path}: named twice; give each format its own file")
         if path is not None:
             forms[path] = form
     if node is None:
-        raise InputError("say which node: a number from 0 to 62, another one for each")
+        raise InputError("name the node: a number from 0 to 62, different for each, or 'group'")
+    if member and node != BROADCAST:
+        raise InputError("--member: a node has its own keys; the option is for 'group'")
+    if sends_only and node == BROADCAST:
+        raise InputError("--sends-only: a group's members only receive; omit it")
+    if member and (block or qr or png):
+        raise InputError(
+            "--member: a key block has no counters, so old messages could be replayed; "
+            "give --eep, --eeprom, --uf2, --flash or --image"
+        )
     if not forms and not block and not qr:
         raise InputError(
-            "say how its keys travel: --eep, --eeprom, --uf2, --flash, --image, --block, --qr or --png"
+            "choose how to transfer its keys: --eep, --eeprom, --uf2, --flash, --image, --block, --qr "
+            "or --png"
         )
     for form in forms.values():
         if form is not forms.get(png or Path()):
@@ -115,11 +130,14 @@ def command(
 
     def make() -> dict[Path, bytes]:
         nonlocal storage
-        storage = gateway.provision(node, options | (TAG_16 if long_tags else 0))
+        wanted = options | (TAG_16 if long_tags else 0)
+        storage = gateway.member() if member else gateway.provision(node, wanted)
         return {path: form(storage) for path, form in forms.items()}
 
     provisioning.write_private(make, list(forms))
     generation = int.from_bytes(storage[4:6], "little")
+    if node == BROADCAST:
+        print(f"motecrypt: {GROUP_NOTICE}", file=sys.stderr)
     if as_json:
         told = {"node": node, "generation": generation, "options": storage[2], "packet_bytes": storage[3]}
         print_json(
@@ -127,7 +145,8 @@ def command(
         )
         return
     for path in forms:
-        print(f"{path}: keys of node {node}, generation {generation}; write it once, then delete it")
+        once = "into each member once" if node == BROADCAST and not member else "once"
+        print(f"{path}: keys of {called(node)}, generation {generation}; write it {once}, then delete it")
     if block:
         print(provisioning.block_text(storage))
     if qr:
@@ -135,12 +154,12 @@ def command(
 
 
 def _gateway(key_file: Path, state: Path | None, packet_bytes: int) -> Gateway:
-    """The gateway of a master key, with its record beside it, or where `--state` says."""
+    """The gateway of a master key, with its record next to it, or where `--state` says."""
     need("host")
     from motecrypt.link.gateway import Gateway
 
     suite, master = read_master_file(key_file)
-    store = FileStore(state or key_file.with_name(f"{key_file.name}.gateway"))
+    store = open_store(state or key_file.with_name(f"{key_file.name}.gateway"))
     click.get_current_context().call_on_close(store.close)
     return Gateway(store, master, suite, packet_bytes)
 
@@ -149,18 +168,20 @@ def _offset(text: str) -> int:
     try:
         return int(text, 0)
     except ValueError:
-        raise InputError(f"--flash-offset {text}: no number; give one such as 0x1f0000") from None
+        raise InputError(f"--flash-offset {text}: not a number; give one such as 0x1f0000") from None
 
 
 def _list(gateway: Gateway, as_json: bool) -> None:
     """The registry: numbers, generations, and what each node's key block says."""
+    from motecrypt.toolchain.link import BROADCAST
+
     entries = gateway.registry()
     if as_json:
         print_json([vars(entry) for entry in entries])
         return
     rows = [
         [
-            entry.node,
+            GROUP if entry.node == BROADCAST else entry.node,
             entry.generation,
             "void" if entry.void else _says(entry.options),
             entry.packet_bytes or "",

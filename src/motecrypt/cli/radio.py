@@ -1,4 +1,4 @@
-"""motecrypt radio: two virtual serial radios that any program can use."""
+"""motecrypt radio: virtual serial radios that any program can use."""
 
 from __future__ import annotations
 
@@ -9,28 +9,54 @@ import click
 
 from motecrypt.cli._output import json_option, print_json
 from motecrypt.errors import InputError
-from motecrypt.radios import Channel, RadioPair, load_radio
+from motecrypt.radios import Channel, Radio, RadioNetwork, RadioPair, load_radio
+from motecrypt.radios.levels import Levels, read_levels
+from motecrypt.radios.network import NODES_MAX
 
 
 @click.command(epilog="Example: motecrypt radio srf --loss 0.1 --seed 7 --link /tmp/a --link /tmp/b")
 @click.argument("radio_name", metavar="[RADIO]", default="srf")
+@click.option(
+    "--nodes",
+    type=click.IntRange(2, NODES_MAX),
+    default=None,
+    metavar="N",
+    help="N ports on one channel, with collisions (default: two without).",
+)
+@click.option(
+    "--levels",
+    "levels_file",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="FILE",
+    help="With --nodes: levels or positions of the ports, and loss for each pair (TOML).",
+)
 @click.option("--loss", type=float, default=0.0, help="Probability that a packet is lost.")
 @click.option("--bit-errors", type=float, default=0.0, help="Probability that a bit of a packet flips.")
 @click.option("--crc/--no-crc", default=True, help="Whether the radio drops packets with flipped bits.")
 @click.option("--duplicate", type=float, default=0.0, help="Probability that a packet arrives twice.")
 @click.option("--reorder", type=float, default=0.0, help="Probability that a packet is overtaken.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Of all that is random.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of all random numbers.")
 @click.option("--packet-bytes", type=int, default=None, help="Packet length (default: the radio's own).")
 @click.option("--timeout-ms", type=float, default=None, help="Timeout of a packet that is not full.")
 @click.option(
-    "--link", "links", type=click.Path(path_type=Path), multiple=True, help="A name for a port; twice."
+    "--link",
+    "links",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="A name for a port; twice. With --nodes N times, or once: NAME0, NAME1 and so on.",
 )
 @click.option(
-    "--seconds", type=click.FloatRange(min=0), default=None, help="End after so long (default: on a signal)."
+    "--seconds",
+    type=click.FloatRange(min=0),
+    default=None,
+    help="Stop after this time (default: on a signal).",
 )
 @json_option
 def command(
     radio_name: str,
+    nodes: int | None,
+    levels_file: Path | None,
     loss: float,
     bit_errors: float,
     crc: bool,
@@ -43,10 +69,10 @@ def command(
     seconds: float | None,
     as_json: bool,
 ) -> None:
-    """Make two virtual serial ports joined by RADIO, in real time, with the SRF's command mode.
+    """Make virtual serial ports joined by RADIO, in real time, with the SRF's command mode.
 
-    Prints the two ports at once and, when it ends (Ctrl-C), how many packets went which way and how
-    exactly the pace was kept.
+    Two ports that never collide or, with --nodes, N on one channel. Prints the ports at once and, when it
+    ends (Ctrl-C), how many packets went which way and how exactly the pace was kept.
     """
     from motecrypt.ports.signals import Stop
     from motecrypt.ports.virtual import VirtualRadios
@@ -56,10 +82,10 @@ def command(
         radio = radio.with_figures(packet_bytes=packet_bytes)
     if timeout_ms is not None:
         radio = radio.with_figures(timeout_ms=timeout_ms)
-    if len(links) not in (0, 2):
-        raise InputError("--link: give it twice, once for each port, or not at all")
     channel = Channel(loss, bit_errors, crc, duplicate, reorder, seed)
-    radios = VirtualRadios(RadioPair(radio, channel))
+    joined = _joined(radio, channel, nodes, levels_file)
+    links = _names(links, nodes)
+    radios = VirtualRadios(joined, nodes or 2)
     made: list[Path] = []
     with Stop() as stop:
         try:
@@ -70,14 +96,42 @@ def command(
             if as_json:
                 print_json({"radio": radio.name, "ports": names})
             else:
-                print(f"{radio.title}\nport 0: {names[0]}\nport 1: {names[1]}")
+                print(radio.title, *(f"port {number}: {name}" for number, name in enumerate(names)), sep="\n")
             sys.stdout.flush()
             radios.run(lambda: stop.asked, stop.fileno(), seconds)
         finally:
             for link in made:
                 link.unlink(missing_ok=True)
             radios.close()
-    _report(radios.pair, radios.pacing.summary(), as_json)
+    if isinstance(joined, RadioNetwork):
+        _report_network(joined, radios.pacing.summary(), as_json)
+    else:
+        _report(joined, radios.pacing.summary(), as_json)
+
+
+def _joined(
+    radio: Radio, channel: Channel, nodes: int | None, levels_file: Path | None
+) -> RadioPair | RadioNetwork:
+    """The radios that were asked for."""
+    if nodes is None:
+        if levels_file is not None:
+            raise InputError("--levels: needs --nodes; two ports without it always have equal levels")
+        return RadioPair(radio, channel)
+    levels: Levels | None = None if levels_file is None else read_levels(levels_file, nodes)
+    return RadioNetwork(radio, nodes, channel, levels)
+
+
+def _names(links: tuple[Path, ...], nodes: int | None) -> tuple[Path, ...]:
+    """The names of all ports, or none."""
+    if nodes is None:
+        if len(links) not in (0, 2):
+            raise InputError("--link: give it twice, once for each port, or not at all")
+        return links
+    if len(links) == 1:
+        return tuple(links[0].with_name(f"{links[0].name}{number}") for number in range(nodes))
+    if len(links) not in (0, nodes):
+        raise InputError(f"--link: give it {nodes} times, once for all ports (NAME0 and up), or not at all")
+    return links
 
 
 def _link(link: Path, port: str) -> None:
@@ -100,6 +154,33 @@ def _report(pair: RadioPair, pacing: dict[str, float], as_json: bool) -> None:
             f"{tally.unheard} unheard, {tally.duplicated} doubled, {tally.reordered} overtaken, "
             f"{tally.air_time_us / 1000:.1f} ms on the air"
         )
+    _report_pace(pacing)
+
+
+def _report_network(network: RadioNetwork, pacing: dict[str, float], as_json: bool) -> None:
+    ports = [network.port_summary(end) for end in range(network.nodes)]
+    summary = network.summary()
+    if as_json:
+        print_json({"pacing": pacing, "network": summary, "ports": ports})
+        return
+    for end, port in enumerate(ports):
+        print(
+            f"port {end}: {port['sent']} packets sent, {port['waited']} waited, {port['given_up']} given up, "
+            f"reached {port['reached']} of {port['wanted']}; {port['received']} received, "
+            f"{port['captured']} captured, {port['collided']} collided, {port['deaf']} while sending, "
+            f"{port['faint']} too faint, {port['lost']} lost"
+        )
+    if summary["latency_us"] is not None:
+        late = summary["latency_us"]
+        print(
+            f"channel: goodput {summary['goodput_bps']:.1f} bit/s, fairness {summary['fairness']:.3f}, "
+            f"latency {late['p50'] / 1000:.1f} ms (median), {late['p99'] / 1000:.1f} ms (99th percentile), "
+            f"{late['max'] / 1000:.1f} ms (most)"
+        )
+    _report_pace(pacing)
+
+
+def _report_pace(pacing: dict[str, float]) -> None:
     if pacing["deliveries"]:
         print(
             f"pace: {pacing['deliveries']} deliveries late by {pacing['median_us']} us (median), "

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from motecrypt.cli._link_options import (
+    called,
     check_line,
     chosen_key,
     chosen_radio,
@@ -23,6 +24,7 @@ from motecrypt.cli._link_options import (
     open_node,
 )
 from motecrypt.errors import InputError, MotecryptError
+from motecrypt.gateway.items import message_record
 from motecrypt.link.files import FileCollector, FileReceived
 from motecrypt.link.keys import link_end
 from motecrypt.link.modes import MODES, decode
@@ -34,12 +36,13 @@ if TYPE_CHECKING:
     from motecrypt.radios import Radio
 
 LINGER_S = 2.0
-"""Longer than the sender's longest deadline for a short message, so that its last question is answered."""
+"""Longer than the sender's longest deadline for a short message, so that its last retransmission is
+answered."""
 
 LINGER_MAX_S = 5.0
 
 QUIET_S = 0.1
-"""How often an end that hears nothing looks at its clock."""
+"""How often an end without input checks its clock."""
 
 
 @dataclass
@@ -47,6 +50,7 @@ class _MessagePrinter:
     """Shows what arrives, line by line."""
 
     as_json: bool
+    as_hex: bool = False
     items: int = 0
     faults: int = 0
     summary: dict[str, Any] = field(default_factory=dict)
@@ -57,9 +61,10 @@ class _MessagePrinter:
             record: dict[str, Any] = {"file": str(content.path), "bytes": content.length, **details}
             line = f"{content.path}: {content.length} bytes"
         else:
-            line = _readable(content)
-            record = {"message": line, "hex": content.hex(), "bytes": len(content), **details}
-        print(json.dumps(record) if self.as_json else line, flush=True)
+            record = {**message_record(content), **details}
+            line = record["hex" if self.as_hex else "message"]
+        sender = f"node {details['node']}: " if "node" in details else ""
+        print(json.dumps(record) if self.as_json else f"{sender}{line}", flush=True)
 
     def fault(self, what: str) -> None:
         self.faults += 1
@@ -71,7 +76,7 @@ class _MessagePrinter:
 
 class _Ending:
     """When to end by oneself. With --count in the safe mode, only once the sender is quiet: it may not
-    have heard that its last message was accepted, and ask again."""
+    have received that its last message was accepted, and ask again."""
 
     def __init__(
         self, printer: _MessagePrinter, count: int | None, seconds: float | None, linger_s: float
@@ -106,15 +111,6 @@ class _Ending:
         return self._end is not None and now >= self._end
 
 
-def _readable(content: bytes) -> str:
-    """Text as it is; anything that could play tricks with a terminal as hex."""
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        return content.hex()
-    return text if text.isprintable() else content.hex()
-
-
 @click.command(
     epilog="Example: motecrypt receive /dev/ttyAMA0 --key link.key --output inbox",
 )
@@ -125,14 +121,23 @@ def _readable(content: bytes) -> str:
     default=Path(),
     help="Folder for files that arrive (default: here).",
 )
-@click.option("--count", type=click.IntRange(1), default=None, help="End after so many messages or files.")
-@click.option("--seconds", type=click.FloatRange(0), default=None, help="End after so long.")
+@click.option(
+    "--count", type=click.IntRange(1), default=None, help="Stop after this number of messages or files."
+)
+@click.option("--seconds", type=click.FloatRange(0), default=None, help="Stop after this time.")
 @click.option(
     "--gap-ms",
     type=click.FloatRange(1),
     default=250.0,
     show_default=True,
-    help="Silence that ends a message (not safe); longer than the radio's timeout.",
+    help="Silence that ends a message (published modes only); longer than the radio's timeout.",
+)
+@click.option(
+    "--group",
+    "group_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="With a node's key: also the key file of its broadcast group.",
 )
 @click.option(
     "--restored",
@@ -140,6 +145,7 @@ def _readable(content: bytes) -> str:
     help="The gateway's record comes from a backup: every node begins a new epoch first.",
 )
 @link_options
+@click.option("--hex", "as_hex", is_flag=True, help="Print every message in hexadecimal, text too.")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object a line; the last is the summary."
 )
@@ -149,6 +155,7 @@ def command(
     count: int | None,
     seconds: float | None,
     gap_ms: float,
+    group_file: Path | None,
     restored: bool,
     key_file: Path | None,
     mode: str,
@@ -157,6 +164,7 @@ def command(
     baud: int,
     state: Path | None,
     module_key: Path | None,
+    as_hex: bool,
     as_json: bool,
 ) -> None:
     """Receive messages and files from the serial radio at PORT until Ctrl-C, --count or --seconds.
@@ -171,11 +179,11 @@ def command(
     from motecrypt.ports.signals import Stop
 
     radio = chosen_radio(radio_name, packet_bytes)
-    if mode != "safe" and restored:
-        raise InputError("--restored: the paper's modes keep no record; leave --mode out")
+    if mode != "safe" and (restored or group_file is not None):
+        raise InputError("--restored, --group: the paper's modes have no record; omit --mode")
     paper_key = b"" if mode == "safe" else chosen_key(mode, key_file)
     commands = module_commands(module_key)
-    printer = _MessagePrinter(as_json)
+    printer = _MessagePrinter(as_json, as_hex)
     ending = _Ending(printer, count, seconds, LINGER_S if mode == "safe" else 0.0)
 
     with Stop() as stop:
@@ -183,11 +191,13 @@ def command(
         if mode == "safe":
             _folder(output)
             end = _end(key_file, state, radio, restored, printer)
+            if group_file is not None:
+                end = _member(end, group_file, radio)
             heard = _Heard(FileCollector(output), printer, ending)
             talk = heard.talk(end, radio.packet_bytes)
             feed, quiet_s = answering(talk), QUIET_S
         else:
-            printer.notice(f"mode {mode} ({MODES[mode].title}): anyone can forge what is shown here")
+            printer.notice(f"mode {mode} ({MODES[mode].title}): anyone can forge these messages")
             feed, quiet_s = _gathering(mode, paper_key, printer), gap_ms / 1000
         listen(port, baud, ending.noting(feed), stop, ending.over, printer.notice, quiet_s, setup=setup)
         if mode == "safe":
@@ -208,7 +218,7 @@ def _end(
     path = named_key("safe", key_file)
     if link_end(path) == "node":
         if restored or state is not None:
-            raise InputError(f"--restored, --state: {path} is a node's key; they are for a gateway's")
+            raise InputError(f"--restored, --state: {path} is a node's key; use them with a gateway's key")
         node = open_node(path, answer_ms(radio))
         check_line(node.number, node.options, node.packet_bytes, radio)
         return node
@@ -217,13 +227,25 @@ def _end(
         void = gateway.restored(int(time.time()))
         if void:
             names = ", ".join(map(str, void))
-            printer.notice(f"nodes that cannot be told of a new epoch and need new keys: {names}")
+            printer.notice(f"nodes that cannot be notified of a new epoch and need new keys: {names}")
     for number in gateway.nodes:
         try:
             check_line(number, *gateway.head(number), radio)
         except InputError as error:
-            printer.notice(f"not heard here: {error}")
+            printer.notice(f"cannot receive: {error}")
     return gateway
+
+
+def _member(end: LinkEnd, group_file: Path, radio: Radio) -> LinkEnd:
+    """The node with the broadcast group that it is in."""
+    from motecrypt.link.node import HostNode, MemberNode
+    from motecrypt.link.timing import answer_ms
+
+    if not isinstance(end, HostNode) or link_end(group_file) != "node":
+        raise InputError("--group: --key must be a node's key, and --group that of a member of the group")
+    group = open_node(group_file, answer_ms(radio))
+    check_line(group.number, group.options, group.packet_bytes, radio)
+    return MemberNode(end, group)
 
 
 class _Heard:
@@ -268,10 +290,10 @@ class _Heard:
         elif told.event is Event.BOUND and told.node not in self._bound:
             self._bound.add(told.node)
             self._printer.notice(
-                f"node {told.node}: too many of its short packets were forged; only long ones are taken"
+                f"{called(told.node)}: too many of its short packets were forged; only long ones are accepted"
             )
         elif told.event is Event.RENEWED:
-            self._printer.notice(f"node {told.node}: its gateway has begun a new epoch")
+            self._printer.notice(f"node {told.node}: its gateway began a new epoch")
 
 
 def _folder(output: Path) -> None:

@@ -36,7 +36,7 @@ DEFAULT = Path("report.html")
     "--figures",
     type=click.Path(path_type=Path, file_okay=False),
     default=None,
-    help="A directory: every figure as SVG, PDF and CSV, with captions.",
+    help="A directory for every figure as SVG, PDF and CSV, with captions.",
 )
 @compiler_option
 @db_option
@@ -44,7 +44,7 @@ DEFAULT = Path("report.html")
 def command(
     output: Path, figures: Path | None, compilers: Sequence[str], db: Path | None, as_json: bool
 ) -> None:
-    """Write what is in the results as one HTML file that opens anywhere, offline. Measures nothing."""
+    """Write what is in the results as one HTML file that opens anywhere, offline. Does not measure."""
     content = write_report(output, db, compilers)
     size = output.stat().st_size
     written: dict[str, object] = {"report": str(output), "bytes": size}
@@ -59,7 +59,9 @@ def command(
     if figures is not None:
         print(f"{figures}: {written['figures']} figures as SVG, PDF and CSV; captions in {captions.name}")
     if content.empty:
-        print("The results are empty: the report says what to run, such as: motecrypt reproduce rc4d")
+        print(
+            "The results are empty: the report lists the commands to run, such as: motecrypt reproduce rc4d"
+        )
 
 
 def write_report(output: Path, db: Path | None, compilers: Sequence[str] = ()) -> Content:

@@ -1,13 +1,14 @@
-"""motecrypt reproduce: a published study beside our measurements."""
+"""motecrypt reproduce: a published study next to our measurements."""
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -15,59 +16,76 @@ from motecrypt.catalog import Catalog
 from motecrypt.cli import _several
 from motecrypt.cli._ensure import ensure, whole
 from motecrypt.cli._output import (
+    coloured,
     console,
     db_option,
-    json_option,
     open_results,
     print_json,
+    print_next,
     print_section,
     print_table,
     progress,
+    table_options,
 )
 from motecrypt.errors import InputError
-from motecrypt.model import Comparison
+from motecrypt.model import Comparison, Verdict
 from motecrypt.paths import default_results, write_atomically
 from motecrypt.results import Results
 from motecrypt.setup import need
 from motecrypt.studies import Needs, folders, names, needs, study
+from motecrypt.studies.highlights import tally
 
 
 @click.command(epilog="Example: motecrypt reproduce rc4d")
 @click.argument("studies", nargs=-1, metavar=f"[{'|'.join(folders())}|FOLDER]...")
-@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Firmwares run side by side.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), default=None, help="Number of firmwares to run at the same time."
+)
 @click.option(
     "--figures",
     type=click.Path(path_type=Path, file_okay=False),
     default=None,
-    help="A directory: the figures redrawn as SVG.",
+    help="A directory for the figures, redrawn as SVG.",
 )
-@click.option("--full", is_flag=True, help="Also run what takes minutes, instead of showing it as recorded.")
-@click.option("--stored", is_flag=True, help="Measure nothing: show what is stored.")
+@click.option(
+    "--rows",
+    "every",
+    is_flag=True,
+    help="Print every table, row by row; with --json, also those that compare nothing with the paper.",
+)
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Also run experiments that take minutes, instead of showing recorded results.",
+)
+@click.option("--stored", is_flag=True, help="Do not measure: show stored results.")
 @click.option(
     "--compiler",
     "compilers",
     multiple=True,
     help="Show the stored figures of this compiler (part of its version line, such as 5.4.0) instead of the "
-    "newest. Measures nothing.",
+    "newest. Does not measure.",
 )
 @db_option
-@json_option
+@table_options
 def command(
     studies: Sequence[str],
     jobs: int | None,
     figures: Path | None,
+    every: bool,
     full: bool,
     stored: bool,
     compilers: Sequence[str],
     db: Path | None,
     as_json: bool,
 ) -> None:
-    """Measure what a published study measured and hold the two side by side; all of them by default.
+    """Measure what a published study measured and compare the two; all studies by default.
 
-    All of them end with the findings that matter most and the report, beside the results file. Work that
-    is done is stored: stopped half-way, the command goes on where it was. Where a compiler or another tool is
-    missing, what is stored is shown, and a line on standard error says so. What takes minutes is shown as
-    recorded, with its date, until --full runs it. FOLDER is a study of your own, such as ./mystudy.
+    Prints the count of each verdict by table, and the most important findings; --rows prints every
+    table. All studies together end with the report, next to the results file. Work that
+    is done is stored: stopped half-way, the command continues where it was. Where a compiler or another
+    tool is missing, what is stored is shown, and a line on standard error reports it. What takes minutes is
+    shown as recorded, with its date, until --full runs it. FOLDER is a study of your own, such as ./mystudy.
     """
     chosen = [(name, study(name)) for name in (studies or names())]
     if figures is not None and not any(hasattr(module, "charts") for _, module in chosen):
@@ -76,6 +94,7 @@ def command(
             f"--figures: none to redraw in {', '.join(n for n, _ in chosen)}; there are in: {drawn}"
         )
     compared: dict[str, list[Comparison]] = {}
+    own: dict[str, Mapping[str, Sequence[Mapping[str, Any]]]] = {}
     measures = not stored and not compilers
     with open_results(db, compilers, make=measures) as results:
         wanted = [needs(name) for name, _ in chosen] if measures else []
@@ -90,17 +109,34 @@ def command(
             if figures is not None and hasattr(module, "charts"):
                 _draw(figures, module.charts(results))
             compared[name] = module.comparisons(results)
+            own[name] = module.tables(results) if as_json and every and hasattr(module, "tables") else {}
             if not as_json:
-                _print(module, results)
+                _print(module, results, compared[name], every)
+                if len(chosen) == 1:
+                    _print_findings("The most important findings", compared)
     if as_json:
-        print_json([row for rows in compared.values() for row in rows])
-    elif not studies:
+        print_json(
+            {name: {"comparisons": compared[name], "tables": own[name]} for name in compared}
+            if every
+            else [row for rows in compared.values() for row in rows]
+        )
+        return
+    if len(compared) > 1:
+        _print_all(compared)
+    if not studies:
         from motecrypt.cli.report import write_report
 
-        _print_findings(compared)
         written = (db or default_results()).resolve().parent / "report.html"
         write_report(written, db, compilers)
-        print(f"\nThe report, for a browser: {written}")
+        print(f"The report, for a browser: {written}\n")
+    print_next(_next(studies, db, compilers, every))
+
+
+def _next(studies: Sequence[str], db: Path | None, compilers: Sequence[str], every: bool) -> str:
+    """The tables of the same results; where these were printed, the report."""
+    words = ["report", "-o", "report.html"] if every else ["reproduce", *studies, "--stored", "--rows"]
+    words += [] if db is None else ["--db", str(db)]
+    return shlex.join(["motecrypt", *words, *(w for name in compilers for w in ("--compiler", name))])
 
 
 @contextmanager
@@ -108,7 +144,7 @@ def _told_what_is_kept() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        print("motecrypt: what is done is stored; the same command goes on from there", file=sys.stderr)
+        print("motecrypt: finished work is stored; the same command continues from there", file=sys.stderr)
         raise
 
 
@@ -119,19 +155,32 @@ def _together(every: Sequence[Needs], results: Results, jobs: int | None, report
             _several.work(every, results, jobs, report)
 
 
-def _print_findings(compared: Mapping[str, Sequence[Comparison]]) -> None:
-    """What all studies came to: the verdicts counted, and the five findings that matter most."""
-    from motecrypt.studies.highlights import findings, tally
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
-    print_table(
-        "All studies",
-        ("study", "rows", "came out"),
-        [(name, len(rows), tally(rows)) for name, rows in compared.items()],
-    )
+
+def _print_all(compared: Mapping[str, Sequence[Comparison]]) -> None:
+    """What all studies came to: the verdicts counted, and the five findings that matter most."""
+    print_table("All studies", ("study", "rows", *VERDICTS), [_counts(*each) for each in compared.items()])
+    _print_findings("The most important findings", compared)
+
+
+def _counts(name: str, rows: Sequence[Comparison]) -> list[object]:
+    """A row of how many came out how."""
+    return [name, len(rows), *(sum(row.verdict == verdict for row in rows) for verdict in VERDICTS)]
+
+
+def _print_findings(title: str, compared: Mapping[str, Sequence[Comparison]]) -> None:
+    from motecrypt.studies.highlights import findings
+
+    told = findings(compared)
     out = console()
-    out.print("The most important findings", style="bold")
-    for number, highlight in enumerate(findings(compared), start=1):
-        out.print(f"{number}. [{highlight.study}] {highlight.text}.", markup=False)
+    if told:
+        out.print(title, style="bold")
+    for number, highlight in enumerate(told, start=1):
+        study_name = f"[{highlight.study}] " if len(compared) > 1 else ""
+        out.print(f"{number}. {study_name}{highlight.text}.", markup=False)
+    if told:
+        out.print()
 
 
 def _draw(folder: Path, charts: Mapping[str, Mapping[str, Any]]) -> None:
@@ -149,10 +198,19 @@ def _draw(folder: Path, charts: Mapping[str, Mapping[str, Any]]) -> None:
         print(f"motecrypt: {folder / name}.svg", file=sys.stderr)
 
 
-def _print(module: ModuleType, results: Results) -> None:
+def _print(module: ModuleType, results: Results, rows: Sequence[Comparison], every: bool) -> None:
+    """A study: how many rows of each table came out how; with `every` its tables first."""
     out = console()
     out.print(module.TITLE, style="bold underline", markup=False)
     out.print(module.SOURCE, markup=False)
     out.print()
-    for section in module.sections(results):
-        print_section(section)
+    if every or not rows:
+        for section in module.sections(results):
+            print_section(section)
+    if not rows:
+        return
+    tables = dict.fromkeys(row.table for row in rows)
+    counted = [_counts(table, [row for row in rows if row.table == table]) for table in tables]
+    print_table("Outcomes", ("table", "rows", *VERDICTS), counted)
+    out.print("In all:", coloured(tally(rows)))
+    out.print()

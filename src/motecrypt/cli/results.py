@@ -12,7 +12,7 @@ import click
 
 from motecrypt.catalog import Catalog, nearest
 from motecrypt.cli._measurements import print_measurements
-from motecrypt.cli._output import compiler_option, db_option, open_results
+from motecrypt.cli._output import compiler_option, db_option, open_results, wide_option
 from motecrypt.cli._selection import match_ciphers
 from motecrypt.errors import InputError
 from motecrypt.model import Measurement
@@ -32,9 +32,10 @@ from motecrypt.text import spreadsheet_row
     "--all",
     "every",
     is_flag=True,
-    help="Also what was measured anew since, with other code or another compiler.",
+    help="Also older figures of cells that were measured again, with other code or another compiler.",
 )
 @compiler_option
+@wide_option
 @db_option
 def command(
     devices: Sequence[str],
@@ -47,7 +48,7 @@ def command(
     compilers: Sequence[str],
     db: Path | None,
 ) -> None:
-    """Show stored measurements, of each cell the newest. Measures nothing."""
+    """Show stored measurements, of each cell the newest. Does not measure."""
     catalog = Catalog.load()
     for device in devices:
         catalog.device(device.removesuffix("-board"))

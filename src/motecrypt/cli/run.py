@@ -25,21 +25,19 @@ from motecrypt.cli._selection import select
     help="End after this much simulated time (default: 10; without end with --uart).",
 )
 @click.option(
-    "--max-output", type=click.IntRange(1), default=1 << 20, help="Bytes from the UART at most (1 MiB)."
+    "--max-output", type=click.IntRange(1), default=1 << 20, help="Limit for bytes from the UART (1 MiB)."
 )
 @click.option(
     "--uart",
     default=None,
     metavar="PORT",
-    help="A port or virtual radio for the UART; 'pty', or a path where nothing is, makes a pseudo-terminal.",
+    help="A port or virtual radio for the UART; 'pty', or a new path, makes a pseudo-terminal.",
 )
 @click.option(
-    "--board", is_flag=True, help="With a pseudo-terminal: opening it resets the chip, as a real UNO's."
+    "--board", is_flag=True, help="With a pseudo-terminal: opening it resets the chip, as on a real UNO."
 )
-@click.option(
-    "--speed", type=click.Choice(["full", "real"]), default=None, help="full, or held to the wall clock."
-)
-@click.option("--raw", is_flag=True, help="Let what the UART sends control the terminal.")
+@click.option("--speed", type=click.Choice(["full", "real"]), default=None, help="full speed, or real time.")
+@click.option("--raw", is_flag=True, help="Pass control characters of the UART on to the terminal.")
 @click.option("--stamps", is_flag=True, help="Begin each line with its simulated time in seconds.")
 @click.option(
     "--input", "input_file", type=click.File("rb"), default=None, help="What the UART receives; - is stdin."
@@ -50,7 +48,9 @@ from motecrypt.cli._selection import select
     default=None,
     help="A file that keeps the EEPROM.",
 )
-@click.option("--millivolts", type=click.IntRange(0, 5000), default=None, help="At the analogue inputs.")
+@click.option(
+    "--millivolts", type=click.IntRange(0, 5000), default=None, help="Voltage at the analogue inputs."
+)
 @click.option(
     "--libraries",
     type=click.Path(path_type=Path, file_okay=False),
@@ -78,7 +78,8 @@ def command(
     """Run FIRMWARE (.elf, .hex, .uf2 or an Arduino .ino) in the simulator and say what it took.
 
     FIRMWARE may be the word optiboot: the UNO's bootloader; with --uart and --board a pretend UNO.
-    Prints what its UART sends; at a terminal, control characters are shown as numbers, such as \\x1b.
+    Prints what its UART sends; at a terminal, control characters are shown as numbers, such as \\x1b, and
+    with --uart it is not shown there, unless --raw is given.
     Ends with exit code 1 when a text asked for with --until did not come.
 
     FIRMWARE need not be trusted: it reaches its UART, the files and ports named here and nothing else of this
@@ -102,7 +103,8 @@ def command(
     )
     text = bytearray()
     printer = _Printer(raw or not sys.stdout.isatty())
-    ended = run_freely(image, target, how, text.extend if as_json else printer.show, _tell)
+    show = printer.show if _shows(uart, raw, sys.stdout.isatty()) else _nothing
+    ended = run_freely(image, target, how, text.extend if as_json else show, _tell)
     figures = {
         "device": target.name,
         "reason": ended.reason,
@@ -128,6 +130,16 @@ def command(
             file=sys.stderr,
         )
     judge(ended, until, how.max_seconds)
+
+
+def _shows(uart: str | None, raw: bool, terminal: bool) -> bool:
+    """Whether what the UART sends is printed, too: not on a terminal where a port takes it, as it is often a
+    radio's packets; with --raw, and in a file or a pipe, always."""
+    return uart is None or raw or not terminal
+
+
+def _nothing(_: bytes) -> None:
+    pass
 
 
 class _Printer:

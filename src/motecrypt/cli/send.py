@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from motecrypt.cli._link_options import (
+    GROUP_NOTICE,
+    NodeNumber,
     check_line,
     chosen_key,
     chosen_radio,
@@ -23,6 +25,7 @@ from motecrypt.cli._link_options import (
     open_node,
 )
 from motecrypt.cli._output import json_option, print_json, progress
+from motecrypt.cli._through import send_through
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.link import metrics
 from motecrypt.link.files import LENGTH_MAX, file_parts
@@ -55,25 +58,29 @@ if TYPE_CHECKING:
 @click.option(
     "--to",
     "node",
-    type=click.IntRange(0, 62),
+    type=NodeNumber(),
     default=None,
-    help="With a gateway's key: the node that it is for.",
+    help="With a gateway's key: the receiving node, or 'group' for all members of the broadcast group.",
 )
 @click.option("--hex", "as_hex", is_flag=True, help="The messages are bytes in hexadecimal.")
-@click.option("--unconfirmed", is_flag=True, help="Ask for no answer, except where both ends need one.")
+@click.option("--unconfirmed", is_flag=True, help="Do not request an answer, except if the link needs one.")
 @click.option(
-    "--command", "as_command", is_flag=True, help="As commands, which are refused when they come late."
+    "--command", "as_command", is_flag=True, help="Send as commands, which are refused if they come late."
 )
 @click.option(
     "--wait-s",
     type=click.FloatRange(0),
     default=10.0,
     show_default=True,
-    help="With --to and --command: how long to wait for a message of the node first, to be fresh.",
+    help="With --to and --command: how long to wait first for a message of the node, so that the "
+    "command is fresh.",
 )
-@click.option("--tries", type=click.IntRange(1, 1000), default=5, help="Times a part of a file is sent anew.")
+@click.option("--tries", type=click.IntRange(1, 1000), default=5, help="Retransmissions of a part of a file.")
 @click.option(
-    "--interval-ms", type=click.FloatRange(0), default=500.0, help="Pause after each message (not safe)."
+    "--interval-ms",
+    type=click.FloatRange(0),
+    default=500.0,
+    help="Pause after each message (published modes only).",
 )
 @link_options
 @json_option
@@ -100,9 +107,18 @@ def command(
     """Send messages and files over the serial radio at PORT; lines from standard input where none is named.
 
     With a node's key file they go to its gateway, with a gateway's and --to to that node. The secure link
-    encrypts and authenticates, never uses a counter twice, sends again what is lost, and tells of each
-    message whether the other end has it. Exit code 1: one was not confirmed.
+    encrypts and authenticates, never uses a counter twice, sends again what is lost, and reports each
+    message whether the other end has it. Exit code 1: one was not confirmed. Where PORT is the socket of a
+    running 'motecrypt gateway', that sends, to the node that --to names.
     """
+    if Path(port).is_socket():
+        if mode != "safe" or files or key_file or state or module_key or (unconfirmed and as_command):
+            raise InputError(f"{port} is a running gateway, which has the key: give --to and messages alone")
+        texts = [_bytes(message, as_hex) for message in messages]
+        asked = "command" if as_command else "unconfirmed" if unconfirmed else "message"
+        texts = texts or [_line(line, as_hex) for line in sys.stdin.buffer]
+        send_through(Path(port), node, texts, asked, wait_s if as_command else 0.0, as_json)
+        return
     need("link")
     from motecrypt.ports.commands import configure
     from motecrypt.ports.serial_port import SerialPort
@@ -111,10 +127,10 @@ def command(
     radio = chosen_radio(radio_name, packet_bytes)
     if mode != "safe" and (files or node is not None or unconfirmed or as_command):
         raise InputError(
-            "--file, --to, --unconfirmed, --command: the paper's modes have none; leave --mode out"
+            "--file, --to, --unconfirmed, --command: the paper's modes do not have them; omit --mode"
         )
     if unconfirmed and as_command:
-        raise InputError("--unconfirmed, --command: a command has an answer; give one of them")
+        raise InputError("--unconfirmed, --command: a command always has an answer; give one of them")
     contents = [(path.name, _read(path)) for path in files]
     texts = [_bytes(message, as_hex) for message in messages]
     if not texts and not files:
@@ -180,9 +196,7 @@ def _way(key_file: Path | None, node: int | None, state: Path | None, radio: Rad
     path = named_key("safe", key_file)
     if link_end(path) == "node":
         if node is not None or state is not None:
-            raise InputError(
-                f"--to, --state: {path} is a node's key, which sends to its gateway; leave them out"
-            )
+            raise InputError(f"--to, --state: {path} is a node's key, which sends to its gateway; omit them")
         host = open_node(path, answer_ms(radio))
         way = _Way(host, host.send, host.number, host.options, host.packet_bytes)
     else:
@@ -204,14 +218,22 @@ def _way(key_file: Path | None, node: int | None, state: Path | None, radio: Rad
 
 def _how(way: _Way, unconfirmed: bool, as_command: bool, files: bool) -> int:
     """How messages are sent."""
-    from motecrypt.toolchain.link import COMMAND, CONFIRMED, GATEWAY, LISTENS
+    from motecrypt.toolchain.link import BROADCAST, COMMAND, CONFIRMED, GATEWAY, LISTENS
 
+    if way.node == BROADCAST:
+        if not way.options & GATEWAY:
+            raise InputError("--key: a member of the group only receives; send with the key of its own node")
+        if as_command or files:
+            raise InputError(f"--to group: {GROUP_NOTICE}")
+        return 0
     if way.options & LISTENS:
         return 0 if unconfirmed else CONFIRMED | (COMMAND if as_command else 0)
     if way.options & GATEWAY:
-        raise InputError(f"node {way.node}: sends only and hears nothing")
+        raise InputError(f"node {way.node}: sends only and never receives")
     if as_command or files:
-        raise InputError(f"node {way.node}: hears no answers; it can send messages, and no files or commands")
+        raise InputError(
+            f"node {way.node}: receives no answers; it can send messages, but no files or commands"
+        )
     return 0
 
 
@@ -224,7 +246,7 @@ class _Item:
     length: int
     how: int
     again: bool
-    """Whether a part may come twice without harm."""
+    """Whether a part may arrive twice without harm."""
 
 
 def _items(texts: list[bytes], files: list[tuple[str, bytes]], way: _Way, how: int) -> list[_Item]:
@@ -250,7 +272,7 @@ _GOOD = ("accepted", "sent")
 
 
 class _Delivery:
-    """Sends items one after the other, and counts what became of their parts."""
+    """Sends items one after the other, and counts the outcome of their parts."""
 
     def __init__(self, port: SerialPort, way: _Way, tries: int, stop: Stop) -> None:
         from motecrypt.ports.session import Talk
@@ -280,7 +302,7 @@ class _Delivery:
         hear_until(self._port, self.talk, lambda: node in self._heard, self._stop, seconds)
 
     def item(self, item: _Item, report: Callable[[int], None]) -> str:
-        """Send a message once, or a file until it has all been taken; what became of it."""
+        """Send a message once, or a file until it has all been taken; its outcome."""
         outcome = "unconfirmed"
         for _ in range(self._tries if item.again else 1):
             done = 0
@@ -342,13 +364,15 @@ def _why(outcome: str, forged: bool, stop: Stop) -> str:
     if stop.asked:
         return " (stopped)"
     if outcome == "refused":
-        return " (the other end does not take it now, and perhaps did before; it takes nothing twice)"
+        return (
+            " (the other end does not accept it now, or accepted it before; it never accepts a message twice)"
+        )
     if outcome == "used up":
         return " (all counters of this key are used; give the node a new one)"
     if outcome == "storage":
-        return " (the counters cannot be kept, so nothing was sent)"
+        return " (the counters cannot be stored, so nothing was sent)"
     if forged:
-        return " (what answers has another key)"
+        return " (the other end has a different key)"
     return " (no answer: is the other end running, with this node's key and packet length?)"
 
 
@@ -358,7 +382,7 @@ def _send_paper(
     from motecrypt.ports.session import pause, write_all
 
     print(
-        f"motecrypt: mode {mode} ({MODES[mode].title}) is there to reproduce a paper; do not deploy it",
+        f"motecrypt: mode {mode} ({MODES[mode].title}) exists to reproduce a paper; do not deploy it",
         file=sys.stderr,
     )
     rows = []

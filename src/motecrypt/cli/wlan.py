@@ -13,7 +13,7 @@ import click
 from motecrypt import bench
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.processors import processor
-from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_table, progress
+from motecrypt.cli._output import db_option, open_results, print_json, print_table, progress, table_options
 from motecrypt.cli._selection import match_ciphers
 from motecrypt.energy import Battery
 from motecrypt.errors import InputError
@@ -35,11 +35,9 @@ CAPTURE_LIMIT = 64_000_000
 )
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option(
-    "--sample", help="Instead of a file: a made one, such as text:2M, image:100k, audio:1M, video:5M."
+    "--sample", help="Instead of a file: a generated one, such as text:2M, image:100k, audio:1M, video:5M."
 )
-@click.option(
-    "--cipher", "cipher_name", default="none", show_default=True, help="What the file is encrypted with."
-)
+@click.option("--cipher", "cipher_name", default="none", show_default=True, help="Cipher of the file.")
 @click.option("--key-bits", type=int, default=None, help="Its key length (default: the cipher's first).")
 @click.option("--encoding", type=click.Choice(samples.ENCODINGS), default="none", show_default=True)
 @click.option("--mode", type=click.Choice(dcf.MODES), default="adhoc", show_default=True)
@@ -50,9 +48,9 @@ CAPTURE_LIMIT = 64_000_000
 @click.option("--phy", type=click.Choice(["b", "g"]), default="b", show_default=True, help="802.11b or g.")
 @click.option("--protocol", type=click.Choice(dcf.PROTOCOLS), default="tcp", show_default=True)
 @click.option("--card", type=click.Choice(parameters.names("card")), default="wavelan", show_default=True)
-@click.option("--device", "devices", multiple=True, help="Where the cipher runs; again for more.")
+@click.option("--device", "devices", multiple=True, help="Device that runs the cipher; may be repeated.")
 @click.option("--seeds", type=click.IntRange(1, 50), default=3, show_default=True, help="Runs of ns-3.")
-@click.option("--closed-form", is_flag=True, help="Answer at once from the closed form, without ns-3.")
+@click.option("--closed-form", is_flag=True, help="Use the closed form, without ns-3.")
 @click.option("--battery", default="1000mAh,3.7V", show_default=True, help="Charge and voltage.")
 @click.option(
     "--processor", "cpu", default="sample-700mhz", show_default=True, help="The host's energy model."
@@ -61,7 +59,7 @@ CAPTURE_LIMIT = 64_000_000
     "--capture", "capture_path", type=click.Path(path_type=Path, dir_okay=False), help="Write a pcap."
 )
 @db_option
-@json_option
+@table_options
 def command(
     file: Path | None,
     sample: str | None,
@@ -101,7 +99,7 @@ def command(
     request = TransferWlan(sent, mode, security_name, signal, phy, protocol, card, seeds)
     host = processor(cpu)
     if devices and cipher is None:
-        raise InputError("--device: nothing is encrypted; choose a --cipher, whose time it then shows")
+        raise InputError("--device: nothing is encrypted; choose a --cipher to see its time")
     chosen = _devices(catalog, devices) if cipher else []
     with open_results(db) as results:
         notes: list[str] = []
@@ -171,7 +169,7 @@ def command(
 
 def _file(file: Path | None, sample: str | None) -> Path:
     if (file is None) == (sample is None):
-        raise InputError("name one file, or ask for a made one with --sample text:2M")
+        raise InputError("name one file, or use a generated one with --sample text:2M")
     if sample is not None:
         kind, _, size = sample.partition(":")
         return samples.sample(kind, account.parse_size(size or "1M"))
@@ -308,4 +306,4 @@ def _print(
             "% of battery",
             "energy model",
         ]
-        print_table("The cipher beside the sender's radio", columns, table, text)
+        print_table("The cipher compared with the sender's radio", columns, table, text)

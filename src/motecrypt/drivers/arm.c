@@ -8,7 +8,7 @@
  *       [--restarts DESCRIPTOR] [--trace] [--nor PROGRAM:ERASE_4K:ERASE_32K:ERASE_64K] [--sd BLOCKS:READ:WRITE]
  *       [--dump FILE] ELF
  *   arm ... --free [--max-seconds S] [--until TEXT] [--max-output N] [--stamps] [--real] [--input]
- *       [--port PATH | --pty PATH] [--profile FILE --functions FILE] ELF
+ *       [--port PATH | --pty PATH] [--profile FILE --functions FILE] [--bare | --stepped] ELF
  *
  * Standard input and output are the firmware's UART; the events descriptor gets one JSON object a line: a
  * region between two marks, a fault, or the end (as of all drivers). While the firmware waits for input, a byte at
@@ -33,6 +33,7 @@
 #include "arm_free.h"
 #include "arm_machine.h"
 #include "arm_storage.h"
+#include "arm_wait.h"
 #include "arm_watch.h"
 #include "bounds.h"
 #include "elf.h"
@@ -184,15 +185,23 @@ static uint64_t read_window(uc_engine *uc, uint64_t offset, unsigned bytes, void
     struct machine *m = &machine;
     uint32_t address = window->base + (uint32_t)offset;
     uint32_t value;
+    int64_t bus;
+    bool is_storage;
     (void)uc;
     (void)bytes;
     m->chip.polling = serve(m, address, 0);
     after_serving(m, window, address, 0);
-    if (!storage_read(m, window, address, &value)) {
+    is_storage = storage_read(m, window, address, &value);
+    if (!is_storage) {
         value = rp2040_read(&m->chip, window, address);
     }
-    m->cycles += window->kind == RP2040_PERIPHERAL ? m->bus_read_extra : 0;
-    m->cycles -= window->kind == RP2040_IO_PORT ? m->io_port_saves : 0;
+    bus = window->kind == RP2040_PERIPHERAL ? m->bus_read_extra
+          : window->kind == RP2040_IO_PORT  ? -(int64_t)m->io_port_saves
+                                            : 0;
+    if (free_run.on && !is_storage && (window->kind == RP2040_PERIPHERAL || window->kind == RP2040_IO_PORT)) {
+        wait_on(m, address, value, bus);
+    }
+    m->cycles += (uint64_t)bus;
     return value >> 8 * (offset & 3);
 }
 
@@ -373,6 +382,8 @@ static const char *parse(struct machine *m, int argc, char **argv) {
             free_run.real = true;
         } else if (strcmp(argv[i], "--bare") == 0) {
             free_run.bare = true;
+        } else if (strcmp(argv[i], "--stepped") == 0) {
+            free_run.stepped = true;
         } else if (strcmp(argv[i], "--stamps") == 0) {
             free_run.line.stamps = true;
         } else if (strcmp(argv[i], "--input") == 0) {

@@ -16,7 +16,7 @@
 enum { UART_FIFO_BYTES = 32 };
 
 struct free_run {
-    int on, real, bare;
+    int on, real, bare, stepped;
     double max_seconds;
     struct line line;
     struct pace pace;
@@ -101,7 +101,7 @@ static void free_send(struct machine *m, uint8_t byte) {
     free_run.sent_at = most(free_run.sent_at, now) + free_byte_cycles(m);
     if (line_send(&free_run.line, byte, rp2040_seconds(&m->chip))) {
         if (free_run.line.seen_until) {
-            finish(m, "until", "the text has come");
+            finish(m, "until", "found the --until text");
         } else {
             finish(m, "flood", "more than %" PRIu64 " bytes came from the UART", free_run.line.max_output);
         }
@@ -119,7 +119,7 @@ static void free_slice(struct machine *m, uint32_t address) {
     } else if (hz <= 0.0) {
         finish(m, "fault", "the firmware has stopped its own clock");
     } else if (rp2040_seconds(&m->chip) >= free_run.max_seconds) {
-        finish(m, "limit", "the time is over");
+        finish(m, "limit", "time limit reached");
     }
     line_look(&free_run.line, rp2040_uart_baud(&m->chip) > 0.0);
     if (free_run.line.vanished) {
@@ -152,12 +152,21 @@ static inline void free_watch_stack(struct machine *m, const struct block *block
     free_run.look_at_sp = block->moves_sp;
 }
 
-static void on_block_free(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
-    struct machine *m = user;
-    on_block(uc, address, bytes, user);
+static __attribute__((noinline)) void free_look(struct machine *m) {
     free_watch_stack(m, m->current);
     if (m->current->is_empty_loop && (register_value(m, UC_ARM_REG_PRIMASK) & 1u)) {
         finish(m, "stop", "it has ended: an empty loop with interrupts off");
+    } else if (m->current->is_empty_loop && !free_run.stepped && m->ending == NULL) {
+        skip_rounds(m, (m->deadline - 1 - m->cycles) / m->current->cycles, m->current->cycles);
+    }
+}
+
+/* Most blocks leave the stack alone: what is known of it stays so. */
+static void on_block_free(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
+    struct machine *m = user;
+    on_block(uc, address, bytes, user);
+    if (m->current->needs_look || free_run.look_at_sp) {
+        free_look(m);
     }
 }
 
@@ -173,7 +182,8 @@ static void on_block_profiled(uc_engine *uc, uint64_t address, uint32_t bytes, v
     } else {
         arm_profile_jump(&arm_profile, 0, (uint32_t)address, m->deepest_sp, now);
     }
-    on_block_free(uc, address, bytes, user);
+    on_block(uc, address, bytes, user);
+    free_look(m);
     m->current->runs++;
 }
 

@@ -17,9 +17,10 @@
 
 enum { BLOCK_SLOTS = 1 << 15, MEMORIES = 4, ACCESSES_A_BLOCK = 64 };
 
-/* A run of instructions without a branch inside, as Unicorn translates it. */
+/* A run of instructions without a branch inside, as Unicorn translates it; on a cache line of its own. */
 struct block {
-    uint32_t address, bytes;
+    __attribute__((aligned(64))) uint32_t address;
+    uint32_t bytes;
     uint32_t cycles, instructions;
     uint32_t next;  /* address after the block */
     uint32_t extra; /* cycles more when the block that runs next is another one: a taken branch */
@@ -30,8 +31,11 @@ struct block {
     uint8_t last;         /* enum block_last */
     uint8_t moves_sp;     /* in a way that stack_bytes does not tell */
     uint8_t is_empty_loop;
+    uint8_t needs_look; /* of a free run: any of these four is not 0 */
+    uint8_t waits;      /* enum block_waits */
 };
 
+enum block_waits { WAITS_UNKNOWN, WAITS, WAITS_NOT };
 enum block_last { BLOCK_RUNS_ON, BLOCK_CALLS, BLOCK_RETURNS };
 
 struct memory {
@@ -183,27 +187,67 @@ static void measure_block(struct machine *m, struct block *block, uint32_t addre
     }
     block->stack_bytes = (uint32_t)deepest;
     block->stack_left = depth;
+    block->needs_look = deepest != 0 || depth != 0 || block->moves_sp || block->is_empty_loop;
+}
+
+/* The block at an address, or another whose place it is going to take. */
+static inline struct block *block_at(struct machine *m, uint32_t address) {
+    return &m->blocks[(address >> 1) & (BLOCK_SLOTS - 1)];
+}
+
+/* What the current block costs more if the one at `address` runs next. */
+static inline uint32_t taken_branch(const struct machine *m, uint32_t address) {
+    return m->current->next != address ? m->current->extra : 0;
+}
+
+static inline void count_block(struct machine *m, struct block *block, uint32_t taken) {
+    m->current = block;
+    m->instructions += block->instructions;
+    m->cycles += taken + (uint64_t)block->cycles;
+}
+
+/* So many rounds of the current block, a loop, have gone by, each of `round` cycles. */
+static inline void skip_rounds(struct machine *m, uint64_t rounds, uint64_t round) {
+    m->cycles += rounds * round;
+    m->instructions += rounds * m->current->instructions;
+    m->current->runs += rounds;
+    m->current->taken += rounds;
+}
+
+/* What is rare stands in functions of its own and comes last, so that hooks on blocks save no registers. */
+static __attribute__((noinline)) void meet_deadline(struct machine *m, uint32_t address) {
+    if (m->at_deadline != NULL) {
+        m->at_deadline(m, address);
+    } else {
+        fault_is(m, "silent");
+        finish(m, "fault", "no answer within %llu cycles: the firmware is at 0x%x",
+               (unsigned long long)m->max_cycles, address);
+    }
+}
+
+static __attribute__((noinline)) void begin_new_block(struct machine *m, uint32_t address, uint32_t bytes) {
+    struct block *block = block_at(m, address);
+    uint32_t taken = taken_branch(m, address); /* before the current block may give its place to this one */
+    measure_block(m, block, address, bytes);
+    count_block(m, block, taken);
+    if (m->cycles >= m->deadline) {
+        meet_deadline(m, address);
+    }
 }
 
 /* The one hook of the fast mode: every block's cost is added when it begins. */
 static inline void on_block(uc_engine *uc, uint64_t address64, uint32_t bytes, void *user) {
     struct machine *m = user;
     uint32_t address = (uint32_t)address64;
-    struct block *block = &m->blocks[(address >> 1) & (BLOCK_SLOTS - 1)];
-    uint64_t cycles = m->cycles + (m->current->next != address ? m->current->extra : 0);
+    struct block *block = block_at(m, address);
     (void)uc;
     if (block->address != address || block->bytes != bytes) {
-        measure_block(m, block, address, bytes);
+        begin_new_block(m, address, bytes);
+        return;
     }
-    m->current = block;
-    m->instructions += block->instructions;
-    m->cycles = cycles + block->cycles;
-    if (m->cycles >= m->deadline && m->at_deadline != NULL) {
-        m->at_deadline(m, address);
-    } else if (m->cycles >= m->deadline) {
-        fault_is(m, "silent");
-        finish(m, "fault", "no answer within %llu cycles: the firmware is at 0x%x",
-               (unsigned long long)m->max_cycles, address);
+    count_block(m, block, taken_branch(m, address));
+    if (m->cycles >= m->deadline) {
+        meet_deadline(m, address);
     }
 }
 

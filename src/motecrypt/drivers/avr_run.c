@@ -5,7 +5,7 @@
  *   avr_run --mcu M --clock HZ --image FILE [--base ADDRESS] [--start ADDRESS] [--data FILE] [--data-end
  * ADDRESS]
  *           [--max-cycles N] [--until TEXT] [--max-output N] [--stamps] [--real] [--input]
- *           [--port PATH | --pty PATH [--board]] [--eeprom FILE] [--adc MILLIVOLTS] [--bare]
+ *           [--port PATH | --pty PATH [--board] | --lockstep] [--eeprom FILE] [--adc MILLIVOLTS] [--bare]
  *           [--profile FILE --functions FILE] [--notes FILE] [--events DESCRIPTOR]
  *
  * The image is the flash's content from --base on, --data an image of the EEPROM. Output goes to standard
@@ -14,8 +14,8 @@
  * bridge does. The events descriptor gets one JSON object a line: notes on what is not modelled, and the end.
  *
  * Corrections of libsimavr 1.6, by the ATmega328P's datasheet (DS40002061B): interrupts and sleep (avr_step.h), the
- * EEPROM's time (avr_eeprom_model.h), a byte on the line has a parity bit only where it is switched on (20.5), and
- * timers and SPI (avr_timer_model.h, avr_bus_model.h).
+ * EEPROM's time (avr_eeprom_model.h), a byte on the line has a parity bit only where it is switched on (20.5),
+ * the UART's two registers (avr_uart_model.h), timers and SPI (avr_timer_model.h, avr_bus_model.h).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,11 +34,14 @@
 #include "avr_bus_model.h"
 #include "avr_eeprom_model.h"
 #include "avr_guard.h"
+#include "avr_rounds.h"
 #include "avr_run_board.h"
 #include "avr_run_line.h"
+#include "avr_run_lockstep.h"
 #include "avr_run_profile.h"
 #include "avr_run_watch.h"
 #include "avr_timer_model.h"
+#include "avr_uart_model.h"
 #include "avr_step.h"
 #include "avr_wait.h"
 #include "bounds.h"
@@ -48,7 +51,7 @@ enum { EXIT_USAGE = 2, EXIT_FAULT = 3, JUMP_TO_SELF = 0xCFFF };
 
 static struct {
     uint64_t max_cycles;
-    int real, bare;
+    int real, bare, lockstep;
     uint16_t data_end;
     FILE *events;
 } options;
@@ -123,21 +126,54 @@ static inline int run_one(avr_t *avr) {
     return avr->state;
 }
 
-/* A millisecond or so of simulated time, instruction by instruction. */
-static void run_slice(void) {
-    avr_t *avr = run.avr;
-    while (avr->cycle < run.until) {
-        avr_flashaddr_t pc = avr->pc;
-        int state = run_one(avr);
-        uint16_t sp = stack_pointer();
-        if (sp < run.least_sp) {
-            watch_stack(pc, sp);
-        }
+/* As run_one, without a call where the chip's step is ours: but for one call of the watchdog's it is. */
+static inline int run_ours(avr_t *avr) {
+    if (avr->run != step_run) {
+        return run_one(avr);
+    }
+    step(avr);
+    return avr->state;
+}
+
+static inline int run_watched(avr_t *avr, avr_flashaddr_t pc) {
+    int state = run_ours(avr);
+    uint16_t sp = stack_pointer();
+    if (sp < run.least_sp) {
+        watch_stack(pc, sp);
+    }
+    return state;
+}
+
+/* After an instruction that led back, slept or stopped; steps on while a round is recorded. */
+static void look_around(avr_t *avr, avr_flashaddr_t pc, int state) {
+    for (;;) {
         if (state != cpu_Running || avr->pc == pc) {
             check_state(state, pc);
         }
-        if (avr->pc <= pc && state == cpu_Running) {
+        if (rounds.recording) {
+            rounds_record(avr, pc, run.until);
+        }
+        if (avr->pc <= pc && state == cpu_Running && !rounds.recording && !wait_is_hopeless(pc)) {
             wait_round(avr, pc, run.until);
+            rounds_begin(avr, pc, run.until);
+        }
+        if (!rounds.recording || avr->cycle >= run.until) {
+            return;
+        }
+        pc = avr->pc;
+        state = run_watched(avr, pc);
+    }
+}
+
+/* A millisecond or so of simulated time, instruction by instruction. */
+static void run_slice(void) {
+    avr_t *avr = run.avr;
+    rounds.recording = false; /* a round does not go on beyond the slice that it began in */
+    while (avr->cycle < run.until) {
+        avr_flashaddr_t pc = avr->pc;
+        int state = run_watched(avr, pc);
+        if (avr->pc <= pc || state != cpu_Running) {
+            look_around(avr, pc, state);
         }
     }
 }
@@ -167,7 +203,17 @@ static void run_slice_profiled(void) {
         if (state != cpu_Running || avr->pc == pc) {
             check_state(state, pc);
         }
+        if (rounds.recording) {
+            rounds_record(avr, pc, run.until);
+        }
+        if (avr->pc <= pc && state == cpu_Running && !rounds.recording && !options.bare) {
+            rounds_begin(avr, pc, run.until);
+        }
     }
+}
+
+static void on_loop(avr_t *avr, uint64_t made) {
+    profile_loop(&profile, avr, made);
 }
 
 static void on_rounds(avr_t *avr, avr_flashaddr_t pc, uint64_t rounds) {
@@ -177,7 +223,7 @@ static void on_rounds(avr_t *avr, avr_flashaddr_t pc, uint64_t rounds) {
 
 static void end_if_over(void) {
     if (line.seen_until) {
-        finish("until", "the text has come");
+        finish("until", "found the --until text");
     }
     if (line.flooded) {
         finish("flood", "more than %" PRIu64 " bytes came from the UART", line.max_output);
@@ -186,16 +232,25 @@ static void end_if_over(void) {
         finish("stopped", "stopped by a signal");
     }
     if (run.avr->cycle >= options.max_cycles) {
-        finish("limit", "the time is over");
+        finish("limit", "time limit reached");
     }
 }
 
 static void run_all(uint64_t clock_hz) {
-    uint64_t step = clock_hz / 1000;
+    uint64_t step = clock_hz / (options.lockstep ? 100 : 1000), granted = 0;
     struct pace pace;
     pace_start(&pace, run.avr->cycle, clock_hz);
     for (;;) {
+        while (options.lockstep && (run.avr->cycle >= granted || line.output_end > 0)) {
+            if (!lockstep_wait(&line, options.events, run.avr->cycle, &granted)) {
+                finish("stopped", "no more time is granted");
+            }
+            uart_look(&uart);
+        }
         run.until = least(run.avr->cycle + step, options.max_cycles);
+        if (options.lockstep) {
+            run.until = least(run.until, granted);
+        }
         core.limit = run.until;
         if (profile.on) {
             run_slice_profiled();
@@ -207,7 +262,9 @@ static void run_all(uint64_t clock_hz) {
         end_if_over();
         board_look(&board, run.avr);
         watch_tell(note);
-        uart_look(&uart);
+        if (!options.lockstep) {
+            uart_look(&uart);
+        }
         if (line.vanished) {
             finish("gone", "the port has vanished");
         }
@@ -254,6 +311,7 @@ static void make_chip(const char *mcu, uint64_t clock_hz, const char *image, uin
     run.avr->pc = start;
     run.least_sp = run.avr->ramend;
     timers_open(run.avr);
+    uarts_open(run.avr);
     buses_open(run.avr);
     eeprom_open(run.avr);
     wait_open(run.avr);
@@ -275,6 +333,7 @@ int main(int argc, char **argv) {
                     : strcmp(key, "--bare") == 0  ? &options.bare
                     : strcmp(key, "--input") == 0 ? &line.reads_input
                     : strcmp(key, "--board") == 0 ? &board.resets_on_open
+                    : strcmp(key, "--lockstep") == 0 ? &options.lockstep
                                                   : NULL;
         if (flag != NULL) {
             *flag = true;
@@ -338,6 +397,7 @@ int main(int argc, char **argv) {
         fail("is no list of notes", notes);
     }
     uart_open(&uart, &line, run.avr, &run.until);
+    uart.each_byte = options.lockstep;
     if (line_open(&line, port, pty) != 0) {
         fail(strerror(errno), port ? port : pty);
     }
@@ -348,7 +408,10 @@ int main(int argc, char **argv) {
         fprintf(options.events, "{\"event\":\"port\",\"detail\":\"%s\"}\n", line.name);
     }
     eeprom.on_rounds = on_rounds;
+    rounds.alone = profile.on;
+    rounds.on_rounds = profile.on ? on_loop : NULL;
     step_open(run.avr);
+    core.on_flags = timers_look;
     sandbox_enter("avr_run");
     run_all(clock_hz);
     return 0;

@@ -23,6 +23,7 @@ struct uart {
     avr_irq_t *in;
     uint64_t *stop; /* the cycle at which the slice ends: now, when there is a reason */
     int feeding;
+    int each_byte; /* a slice ends with each byte that is sent */
 };
 
 /* Cycles of one byte on the line as the UART's registers stand (DS40002061B, 20.3.1 and 20.5). */
@@ -60,7 +61,8 @@ static avr_cycle_count_t uart_feed(avr_t *avr, avr_cycle_count_t when, void *par
 static void uart_on_output(avr_irq_t *irq, uint32_t value, void *parameter) {
     struct uart *uart = parameter;
     (void)irq;
-    if (line_send(uart->line, (uint8_t)value, (double)uart->avr->cycle / uart->avr->frequency)) {
+    if (line_send(uart->line, (uint8_t)value, (double)uart->avr->cycle / uart->avr->frequency) ||
+        uart->each_byte) {
         *uart->stop = 0;
     }
 }
@@ -82,7 +84,7 @@ static void uart_reset(struct uart *uart) {
 
 static void uart_open(struct uart *uart, struct line *line, avr_t *avr, uint64_t *stop) {
     uint32_t flags = 0; /* no text of libsimavr's own, and no sleep where the firmware polls */
-    *uart = (struct uart){line, avr, avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT), stop, 0};
+    *uart = (struct uart){line, avr, avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT), stop, 0, 0};
     avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
     avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), uart_on_output,
                             uart);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "avr_guard.h"
+#include "avr_rounds.h"
 #include "shadow.h"
 
 enum profile_kind { KIND_PLAIN, KIND_JUMP, KIND_CALL, KIND_RETURN };
@@ -129,24 +130,43 @@ static void profile_jump(struct profile *p, uint32_t pc, uint32_t target, uint32
     }
 }
 
+/* What the instruction at `pc`, after which the stack pointer is `sp`, does to the frames: `now` it leads to `target`. */
+static void profile_flow(struct profile *p, const avr_t *avr, uint32_t pc, uint32_t sp, uint32_t target, uint64_t now) {
+    uint8_t kind = p->code[pc / 2].kind;
+    uint32_t next = pc + instruction_bytes(opcode_at(avr, pc));
+    if (kind == KIND_CALL && target != next) { /* rcall .+0 makes room */
+        shadow_call(&p->shadow, called_function(p, target), sp + 2, sp, next, now);
+    } else if (kind == KIND_CALL) {
+        shadow_stack(&p->shadow, sp);
+    } else if (kind == KIND_RETURN) {
+        if (!shadow_return(&p->shadow, sp, target, now)) {
+            profile_jump(p, pc, target, sp, now);
+        }
+    } else if (kind == KIND_JUMP) {
+        profile_jump(p, pc, target, sp, now);
+    }
+}
+
+static inline void profile_plain(struct profile *p, const avr_t *avr, uint32_t pc, uint32_t sp) {
+    if (sp < p->shadow.frames[p->shadow.depth].least_sp && !half_written(avr, pc)) {
+        p->shadow.frames[p->shadow.depth].least_sp = sp;
+    }
+}
+
 /* After the instruction at `pc` has run in `cycles`; `interrupted`: an interrupt has begun after it. */
 static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint64_t cycles,
                                 int interrupted) {
     uint32_t sp = (uint32_t)(avr->data[R_SPL] | avr->data[R_SPH] << 8);
     uint32_t target = avr->pc, before = sp;
     uint64_t now = avr->cycle;
-    uint8_t kind;
     if (pc / 2 >= p->words) { /* a jump beyond the flash: the run ends */
         return;
     }
-    kind = p->code[pc / 2].kind;
     p->code[pc / 2].count++;
     p->code[pc / 2].cycles += cycles - p->counted - (interrupted ? 4u : 0u);
     p->counted = 0;
-    if (kind == KIND_PLAIN && !interrupted) {
-        if (sp < p->shadow.frames[p->shadow.depth].least_sp && !half_written(avr, pc)) {
-            p->shadow.frames[p->shadow.depth].least_sp = sp;
-        }
+    if (p->code[pc / 2].kind == KIND_PLAIN && !interrupted) {
+        profile_plain(p, avr, pc, sp);
         return;
     }
     if (interrupted) { /* what the instruction itself did shows in the return address on the stack */
@@ -154,21 +174,35 @@ static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint
         target = 2u * (uint32_t)(avr->data[(uint16_t)(sp + 1)] << 8 | avr->data[(uint16_t)(sp + 2)]);
         now -= 4;
     }
-    if (kind == KIND_CALL &&
-        target != pc + instruction_bytes(opcode_at(avr, pc))) { /* rcall .+0 makes room */
-        shadow_call(&p->shadow, called_function(p, target), before + 2, before,
-                    pc + instruction_bytes(opcode_at(avr, pc)), now);
-    } else if (kind == KIND_CALL) {
-        shadow_stack(&p->shadow, before);
-    } else if (kind == KIND_RETURN) {
-        if (!shadow_return(&p->shadow, before, target, now)) {
-            profile_jump(p, pc, target, before, now);
-        }
-    } else if (kind == KIND_JUMP) {
-        profile_jump(p, pc, target, before, now);
-    }
+    profile_flow(p, avr, pc, before, target, now);
     if (interrupted) {
         shadow_interrupt(&p->shadow, 0, before, sp, target, now);
+    }
+}
+
+/* A loop's recorded round (avr_rounds.h), which is made so many times more. */
+static void profile_loop(struct profile *p, const avr_t *avr, uint64_t made) {
+    struct round_step *flows[ROUND_STEPS];
+    uint32_t count = 0;
+    uint16_t sp = rounds.sp;
+    for (struct round_step *step = rounds.steps; step < rounds.steps + rounds.count; step++) {
+        struct profile_word *word = &p->code[step->pc / 2 % p->words];
+        word->count += made;
+        word->cycles += made * (step[1].at - step->at);
+        if (word->kind != KIND_PLAIN || step->sp < sp) {
+            flows[count++] = step;
+        }
+        sp = step->sp;
+    }
+    for (uint64_t n = 0; n < made && count != 0; n++) {
+        for (uint32_t i = 0; i < count; i++) {
+            const struct round_step *step = flows[i];
+            if (p->code[step->pc / 2 % p->words].kind == KIND_PLAIN) {
+                profile_plain(p, avr, step->pc, step->sp);
+            } else {
+                profile_flow(p, avr, step->pc, step->sp, step[1].pc, avr->cycle + n * follow.period + step[1].at);
+            }
+        }
     }
 }
 

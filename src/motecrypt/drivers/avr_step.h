@@ -43,7 +43,14 @@ static struct {
     uint64_t limit;      /* the cycle beyond which no sleep and no wait leads */
     int interrupted;     /* by the instruction just run */
     int has_smcr;
+    void (*on_flags)(avr_t *avr, bool after); /* the firmware clears flags or enables interrupts; or NULL */
 } core;
+
+static inline void tell_of_flags(avr_t *avr, bool after) {
+    if (core.on_flags != NULL) {
+        core.on_flags(avr, after);
+    }
+}
 
 /* Removes `vector` from the interrupts that wait; libsimavr leaves a cleared one among them. */
 static inline void forget_pending(avr_t *avr, avr_int_vector_t *vector) {
@@ -168,6 +175,7 @@ static struct enable {
 static void step_on_enable(avr_t *avr, avr_io_addr_t address, uint8_t value, void *parameter) {
     const struct enable *enable = parameter;
     uint8_t before = avr->data[address];
+    tell_of_flags(avr, false);
     if (enable->write != NULL) {
         enable->write(avr, address, value, enable->parameter);
     } else {
@@ -180,6 +188,7 @@ static void step_on_enable(avr_t *avr, avr_io_addr_t address, uint8_t value, voi
             avr_raise_interrupt(avr, vector);
         }
     }
+    tell_of_flags(avr, true);
 }
 
 /* Puts our handler before libsimavr's own of every register with interrupt enable bits. */
@@ -205,6 +214,7 @@ static void step_on_flags(avr_t *avr, avr_io_addr_t address, uint8_t value, void
     uint16_t op = opcode_at(avr, avr->pc);
     uint8_t cleared = (op & 0xFF00) == OPCODE_SBI ? (uint8_t)(1u << (op & 7)) : value;
     (void)parameter;
+    tell_of_flags(avr, false);
     avr->data[address] &= (uint8_t)~cleared;
     for (int i = 0; i < avr->interrupts.vector_count; i++) {
         avr_int_vector_t *vector = avr->interrupts.vector[i];
@@ -212,6 +222,7 @@ static void step_on_flags(avr_t *avr, avr_io_addr_t address, uint8_t value, void
             forget_pending(avr, vector);
         }
     }
+    tell_of_flags(avr, true);
 }
 
 /* In the place of whatever handler there is of the registers that hold nothing but flags: PCIFR, EIFR, TIFRn. */

@@ -22,6 +22,7 @@
 
 enum {
     WAIT_INSTRUCTIONS = 32, /* of one round */
+    WAIT_HOPELESS = 20,     /* times that a loop was refused, after which it is left alone */
     WAIT_UARTS = 4,
     REGISTERS = 32
 };
@@ -84,6 +85,11 @@ static bool wait_only_looks(const avr_t *avr, avr_flashaddr_t pc) {
         return wait_holds_still(avr, REGISTERS + (op >> 3 & 0x1F));
     }
     return false;
+}
+
+/* Whether the loop that ends at `tail` was refused so often that it is only stepped. */
+static inline bool wait_is_hopeless(avr_flashaddr_t tail) {
+    return wait_loops.refused[tail / 2 % COUNT_OF(wait_loops.refused)] >= WAIT_HOPELESS;
 }
 
 /* The cycle of the next event, at most `until`. */

@@ -464,6 +464,7 @@ int main(int argc, char **argv) {
     eeprom_open(sim.avr);
     eeprom.on_rounds = trace_rounds;
     step_open(sim.avr);
+    core.on_flags = timers_look;
     restart_point();
     sandbox_enter("simavr");
     run();

@@ -36,7 +36,7 @@ class Feature:
     by
         What it was checked against.
     bound
-        The error that is left.
+        The remaining error.
     note
         Said once, when all of `when` holds; "" says nothing.
     unless
@@ -119,6 +119,6 @@ def watch_list(chip: str, given: Collection[str] = ()) -> str:
 
 def table(found: Sequence[Feature]) -> str:
     """The list as a Markdown table."""
-    lines = ["| part | what | state | checked by | error that is left |", "|---|---|---|---|---|"]
+    lines = ["| part | what | state | checked by | remaining error |", "|---|---|---|---|---|"]
     lines += [f"| {f.part} | {f.what} | {f.state} | {f.by} | {f.bound} |" for f in found]
     return "\n".join(line.replace("|  |", "| |").replace("|  |", "| |") for line in lines) + "\n"

@@ -40,7 +40,7 @@ RP2040_FAMILY = 0xE48BFF56
 
 @dataclass(frozen=True)
 class Segment:
-    """Bytes and the address where they lie before the firmware starts. AVR: EEPROM from 0x810000 on."""
+    """Bytes and the address where they are before the firmware starts. AVR: EEPROM from 0x810000 on."""
 
     address: int
     data: bytes
@@ -93,7 +93,7 @@ def read_image(path: Path, device: Device) -> Image:
     elif not content:
         raise InputError(f"{path}: empty")
     else:
-        raise InputError(f"{path}: no firmware: neither ELF nor Intel hex nor UF2")
+        raise InputError(f"{path}: not firmware: neither ELF nor Intel hex nor UF2")
     _check_size(image, device)
     return image
 
@@ -122,7 +122,7 @@ def _read_elf(path: Path, content: bytes, device: Device) -> Image:
     except Exception as error:  # pyelftools says it in many ways
         raise InputError(f"{path}: damaged ELF file ({error}); copy or build it again") from None
     if not segments:
-        raise InputError(f"{path}: an ELF with nothing to load")
+        raise InputError(f"{path}: an ELF without segments to load")
     flash = sum(len(s.data) for s in segments if s.address < _AVR_EEPROM or _machine_of(device) != AVR)
     ordered = tuple(sorted(segments, key=lambda s: s.address))
     return Image(path, ordered, header["e_entry"], flash, ram, data_end, path)
@@ -283,7 +283,7 @@ def uf2(segments: Sequence[Segment], family: int = RP2040_FAMILY) -> bytes:
 
 
 def intel_hex(segments: Sequence[Segment]) -> str:
-    """An Intel hex file of what lies in flash below 64 KB."""
+    """An Intel hex file of what is in flash below 64 KB."""
     lines = []
     for segment in segments:
         for offset in range(0, len(segment.data), 16):

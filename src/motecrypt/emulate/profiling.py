@@ -76,9 +76,9 @@ class Profile:
     symbols_found: bool
     places: Mapping[str, tuple[str, int]]
     calls_dropped: int = 0
-    """Calls deeper than the shadow stack: their cycles stand with the deepest function that it holds."""
+    """Calls deeper than the shadow stack: their cycles count for the deepest function in it."""
     calls_shared: int = 0
-    """Calls from places beyond the largest tree of callers: in it, their cycles stand with their callers."""
+    """Calls from places beyond the largest tree of callers: in it, their cycles count for their callers."""
 
 
 def profile(image: Image, device: Device, how: FreeRun, output: Callable[[bytes], None]) -> Profile:
@@ -90,7 +90,7 @@ def profile(image: Image, device: Device, how: FreeRun, output: Callable[[bytes]
         functions.write_text("".join(f"{f.start:x} {f.end:x}\n" for f in symbols.functions))
         ended = run_freely(image, device, replace(how, profile=(counted, functions)), output)
         if not counted.exists():
-            raise InputError(f"{image.path}: the simulator left no profile ({ended.detail})")
+            raise InputError(f"{image.path}: the simulator wrote no profile ({ended.detail})")
         rows = [json.loads(line) for line in counted.read_text().splitlines()]
     return _put_together(rows, symbols, ended)
 

@@ -1,6 +1,6 @@
 """Any firmware, run freely: its UART as it comes, until a text, a time, or its end; then what it took.
 
-The programs that run it (drivers/avr_run.c, drivers/arm.c) are told everything on their command lines and
+The programs that run it (drivers/avr_run.c, drivers/arm.c) are reported everything on their command lines and
 answer with events, one JSON object a line; see docs/formats.md.
 """
 
@@ -28,7 +28,7 @@ from motecrypt.runners.session import Options
 from motecrypt.toolchain.drivers import driver
 
 BOOT_SECTIONS = (0x7000, 0x7800, 0x7C00, 0x7E00)
-"""Where the ATmega328P's boot section may begin (DS40002061B, table 27-7)."""
+"""Possible starts of the ATmega328P's boot section (DS40002061B, table 27-7)."""
 
 
 @dataclass(frozen=True)
@@ -135,10 +135,10 @@ def _command(image: Image, device: Device, how: FreeRun, scratch: Path) -> list[
             ("--millivolts", how.millivolts is not None),
         ):
             if wish:
-                raise InputError(f"{option}: {device.name} has no such thing; it is for the UNO")
+                raise InputError(f"{option}: {device.name} does not have it; it is for the UNO")
         command = _arm_command(image, device, scratch)
     else:
-        raise InputError(f"{device.name}: there is no simulator for it; choose another --device")
+        raise InputError(f"{device.name}: it has no simulator; choose another --device")
     if how.max_seconds is not None:
         limit = ["--max-seconds", str(how.max_seconds)]
         if device.runner == "simavr":
@@ -166,7 +166,7 @@ def _uart_options(how: FreeRun) -> list[str]:
     if how.uart == "pty" or not os.path.lexists(how.uart):
         return ["--pty", how.uart, *(["--board"] if how.resets_on_open else [])]
     if how.resets_on_open:
-        raise InputError(f"{how.uart}: exists; a board needs a path where nothing is yet, or 'pty'")
+        raise InputError(f"{how.uart}: exists; a board needs a new path, or 'pty'")
     return ["--port", how.uart]
 
 

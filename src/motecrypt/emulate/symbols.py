@@ -30,7 +30,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Inlined:
-    """A function that the compiler has put into another one: where it lies there."""
+    """A function that the compiler has put into another one: where it is there."""
 
     name: str
     into: str

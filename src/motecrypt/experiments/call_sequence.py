@@ -116,7 +116,7 @@ class CallSequence(CallQuestion):
             client.run("setup", 1, 0)
             ran = client.run(self.operation, 1, 0)
             if checked and ran.output != wanted:
-                raise ProtocolError(f"{self.operation}: the output is not what the oracle says")
+                raise ProtocolError(f"{self.operation}: the output is not what the oracle gives")
             setup, call = session.regions()
         return setup, call
 

@@ -154,6 +154,6 @@ def spell(taken: Sequence[int], tried: Iterable[int]) -> str:
 
 @lru_cache(maxsize=1)
 def _code_hash() -> str:
-    """A hash of the code that tries and judges: a change of it makes every finding anew."""
+    """A hash of the code that tries and judges: a change of it makes every finding again."""
     sources = (Path(__file__), Path(diffusion.__file__))
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]

@@ -112,7 +112,7 @@ class FileJob(FileQuestion):
                 }
             sealed, back = mote.read(SEALED), mote.read(BACK)
         if back != plain:
-            raise MotecryptError(f"{self.title}: what was decrypted is not what was encrypted")
+            raise MotecryptError(f"{self.title}: decryption did not restore the plaintext")
         if not self._genuine(sealed, plain, key):
             raise MotecryptError(f"{self.title}: the ciphertext is not the host's")
         return outcome | {
@@ -191,8 +191,8 @@ class FileJobs:
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """All findings; those missing are run now. Returns the last.
 
-        Where the firmware cannot be built (a library's source cannot be had), progress tells why, and nothing
-        is stored: what else a study needs goes on.
+        Where the firmware cannot be built (a library's source cannot be had), progress shows why, and nothing
+        is stored: what else a study needs continues.
         """
         missing = [job for job in self.jobs if job.stored(results) is None]
         missing.sort(key=lambda job: job.rounds * 1000 + job.size, reverse=True)  # the longest first

@@ -39,7 +39,7 @@ KEY = bytes(range(32))
 """Times do not depend on the key."""
 
 MASTER = bytes(range(16))
-"""The link's keys come from it, and are never one of the paper's modes'."""
+"""The link's keys are derived from it and never used in the paper's modes."""
 
 NODE = 1
 PACKET_BYTES = 12

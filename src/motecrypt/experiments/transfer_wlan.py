@@ -43,7 +43,7 @@ def student(samples: int) -> float:
 
 @lru_cache(maxsize=1)
 def program() -> Path | None:
-    """The compiled ns-3 program, or None where it cannot be had: why is told when the command ends."""
+    """The compiled ns-3 program, or None where it is not available: why is reported when the command ends."""
     try:
         return driver("wlan")
     except (BuildError, InputError) as error:

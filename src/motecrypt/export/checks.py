@@ -46,7 +46,7 @@ _YAML_LINE = re.compile(r'( *)(- )?(?:([A-Za-z_][\w.-]*):)?(?: ?("(?:[^"\\]|\\.)
 def check_address(url: str, where: str) -> None:
     """Refuse what is no web address; an empty one is none yet."""
     if url and not _ADDRESS.fullmatch(url):
-        raise InputError(f"{where}: '{url[:60]}' is no web address; expected https://...")
+        raise InputError(f"{where}: '{url[:60]}' is not a web address; expected https://...")
 
 
 def check_placement(placement: str, device: Device, body: Implementation) -> None:
@@ -77,9 +77,9 @@ def _check_file(path: Path, folder: Path) -> None:
     where = path.relative_to(folder)
     mode = path.lstat().st_mode
     if stat.S_ISLNK(mode):
-        raise InputError(f"{where}: a symbolic link, which no library may hold")
+        raise InputError(f"{where}: a symbolic link, which a library must not contain")
     if stat.S_ISREG(mode) and mode & 0o111:
-        raise InputError(f"{where}: an executable file, which no library may hold")
+        raise InputError(f"{where}: an executable file, which a library must not contain")
     if not _FILE.fullmatch(path.name):
         raise InputError(f"{where}: a name with characters other than letters, digits and _.-")
 
@@ -100,17 +100,19 @@ def _check_properties(folder: Path, text: str) -> None:
             f"library.properties: name '{name}': expected up to 63 letters, digits, spaces and _.-"
         )
     if name.lower().startswith("arduino"):
-        raise InputError(f"library.properties: name '{name}': only Arduino's own begin so")
+        raise InputError(f"library.properties: name '{name}': only Arduino's own libraries begin with it")
     _check_version(values["version"], "library.properties")
     check_address(values["url"], "library.properties: url")
     if values["category"] not in CATEGORIES:
-        raise InputError(f"library.properties: category '{values['category']}': there is none such")
+        raise InputError(f"library.properties: category '{values['category']}': unknown category")
     for one in values["architectures"].split(","):
         if one != "*" and not _ARCHITECTURE.fullmatch(one):
-            raise InputError(f"library.properties: architectures: '{one}' is no name of one, and not *")
+            raise InputError(
+                f"library.properties: architectures: '{one}' is neither the name of an architecture nor *"
+            )
     for one in filter(None, values.get("depends", "").split(",")):
         if not _DEPENDENCY.fullmatch(one.strip()):
-            raise InputError(f"library.properties: depends: '{one}' is no library's name")
+            raise InputError(f"library.properties: depends: '{one}' is not the name of a library")
     for one in filter(None, values.get("includes", "").split(",")):
         if not (folder / "src" / one.strip()).is_file():
             raise InputError(f"library.properties: includes: there is no src/{one.strip()}")
@@ -127,7 +129,7 @@ def _check_keywords(folder: Path, text: str) -> None:
         if len(parts) != 2 or not re.fullmatch(r"\w+", parts[0]):
             raise InputError(f"keywords.txt: line {number}: expected a name, one tab and a kind")
         if parts[1] not in ("KEYWORD1", "KEYWORD2", "KEYWORD3", "LITERAL1"):
-            raise InputError(f"keywords.txt: line {number}: '{parts[1]}' is no kind of keyword")
+            raise InputError(f"keywords.txt: line {number}: '{parts[1]}' is not a kind of keyword")
 
 
 def _check_library_json(folder: Path, text: str) -> None:
@@ -148,7 +150,7 @@ def _check_library_json(folder: Path, text: str) -> None:
     build = values.get("build", {})
     for key in ("srcDir", "includeDir"):
         if not (folder / build.get(key, "src")).is_dir():
-            raise InputError(f"library.json: build: {key}: there is no such folder")
+            raise InputError(f"library.json: build: {key}: no such folder")
     if values.get("license", "MIT") != "MIT":
         raise InputError("library.json: license: expected that of LICENSE")
 
@@ -222,7 +224,7 @@ def simple_yaml(text: str, where: str) -> dict[str, Any]:
             container[key] = {}
         inner = container[key]
         if match[3] in inner:
-            raise InputError(f"{where}: line {number}: '{match[3]}' stands there twice")
+            raise InputError(f"{where}: line {number}: '{match[3]}' appears twice")
         inner[match[3]] = value
         stack.append((indent, inner, str(match[3])))
     made: dict[str, Any] = top[""]

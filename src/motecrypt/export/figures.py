@@ -1,8 +1,11 @@
-"""The stored figures of exactly one export: this implementation, this place of its tables, these flags."""
+"""The figures of exactly one export: this implementation, this place of its tables, these flags.
+
+A view: `figure_cells` says what to measure, and what was just measured counts before what is stored.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from motecrypt.catalog import Catalog
@@ -11,7 +14,7 @@ from motecrypt.model import Cell, Device, Implementation, Measurement
 from motecrypt.results import Results
 
 LENGTHS = (16, 64)
-"""Of the messages that are told, in bytes."""
+"""Of the reported messages, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -42,23 +45,39 @@ class ExportFigures:
         )
 
 
-def exported_figures(
-    catalog: Catalog, body: Implementation, placement: str, results: Results, first: Device, asked: str
-) -> ExportFigures:
-    """What is stored for every simulated device that the implementation is for; `first` comes first.
+def figure_cells(
+    catalog: Catalog, body: Implementation, placement: str, first: Device
+) -> list[tuple[Device, list[Cell]]]:
+    """The cells of an export's figures, for every simulated device that the implementation is for; `first`
+    comes first."""
+    lengths = _lengths(catalog, body)
+    return [
+        (device, cells_for(catalog, device, body, message_bytes=lengths, placements=[placement]))
+        for device in sorted(catalog.devices.values(), key=lambda one: (one.name != first.name, one.name))
+        if device.simulated and body.runs_on(device.core) and placement in device.placements
+    ]
 
-    `asked` is how a command names the cipher.
+
+def exported_figures(
+    wanted: Sequence[tuple[Device, Sequence[Cell]]],
+    body: Implementation,
+    results: Results,
+    asked: str,
+    measured: Mapping[Cell, Measurement] | None = None,
+) -> ExportFigures:
+    """The rows of these cells (`figure_cells`).
+
+    Parameters
+    ----------
+    asked
+        How a command names the cipher.
+    measured
+        What was found by its content, with the compiler that is here; the newest that is stored means
+        the rest.
     """
     figures = ExportFigures()
-    for device in sorted(
-        catalog.devices.values(), key=lambda device: (device.name != first.name, device.name)
-    ):
-        if not device.simulated or not body.runs_on(device.core) or placement not in device.placements:
-            continue
-        cells = cells_for(
-            catalog, device, body, message_bytes=_lengths(catalog, body), placements=[placement]
-        )
-        known = results.newest(cells)
+    for device, cells in wanted:
+        known = {**results.newest(cells), **(measured or {})}
         found = [known[cell] for cell in cells if cell in known]
         figures += _of_device(device, body, cells, found, asked)
     return figures
@@ -83,7 +102,7 @@ def _lengths(catalog: Catalog, body: Implementation) -> list[int]:
 def _of_device(
     device: Device, body: Implementation, cells: Sequence[Cell], found: Sequence[Measurement], asked: str
 ) -> ExportFigures:
-    """A device's rows where everything that is told was measured, else what to do or why not."""
+    """A device's rows where everything that is reported was measured, else what to do or why not."""
     right = [m for m in found if m.status == "ok"]
     wrong = [m for m in found if m.status != "ok"]
     failed = (Missing(device.title, reason=wrong[0].reason),) if wrong else ()
@@ -96,7 +115,7 @@ def _of_device(
     stack = max((m.stack_bytes for m in right if m.stack_bytes is not None), default=None)
     sizes = (_number(some.flash_bytes), _number(some.ram_bytes), _number(stack))
     return ExportFigures(
-        sizes=((device.title, some.compiler, f"`{some.flags}`", *sizes),),
+        sizes=((device.title, some.compiler, some.measured_at[:10], f"`{some.flags}`", *sizes),),
         times=tuple(_time_row(device, m) for m in right),
         failed=failed,
     )

@@ -33,7 +33,7 @@ def write_folder(
     Parameters
     ----------
     about
-        What the manifest says beside the list of files.
+        What the manifest says next to the list of files.
     check
         Is given the finished folder before it gets its name, and raises where it must not.
 
@@ -66,7 +66,7 @@ def refuse_foreign(folder: Path) -> None:
     if not target.exists():
         return
     if not target.is_dir():
-        raise InputError(f"{folder}: is no folder; give another name")
+        raise InputError(f"{folder}: is not a folder; give another name")
     try:
         there = {str(path.relative_to(target)): path for path in target.rglob("*") if not _is_folder(path)}
         if not there and not any(target.iterdir()):
@@ -74,7 +74,7 @@ def refuse_foreign(folder: Path) -> None:
     except OSError as error:
         raise InputError(f"{folder}: cannot be read: {error.strerror}") from error
     if MANIFEST not in there:
-        raise InputError(f"{folder}: is not empty and no earlier export; give another name or empty it")
+        raise InputError(f"{folder}: is not empty and not an earlier export; give another name or empty it")
     known = _listed(target / MANIFEST, folder)
     changed = sorted(
         name

@@ -1,6 +1,6 @@
 """One export: which implementation, all its files, and the folder they are written to.
 
-A view over the catalogue, the build's own list of files and the stored figures; it measures nothing.
+A view over the catalogue, the build's own list of files and figures; it measures nothing.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import re
 import shlex
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -19,11 +20,12 @@ from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import InputError
 from motecrypt.export.checks import check_address, check_export, check_placement
-from motecrypt.export.figures import ExportFigures, exported_figures
+from motecrypt.export.examples import EXAMPLES
+from motecrypt.export.figures import ExportFigures, exported_figures, figure_cells
 from motecrypt.export.folder import write_folder
 from motecrypt.export.sources import CONFIG, exported_sources
 from motecrypt.export.targets import TARGETS, Target, target_for
-from motecrypt.model import Cipher, Device, Implementation
+from motecrypt.model import Cell, Cipher, Device, Implementation, Measurement
 from motecrypt.results import Results
 from motecrypt.text import printable
 from motecrypt.toolchain import BuildRequest
@@ -62,8 +64,13 @@ class Export:
         write_folder(folder, self.files, self.about, check_export)
 
 
-def choose(catalog: Catalog, cipher: Cipher, target: Target, variant: str | None) -> Implementation:
-    """The variant named, or the one that is best on the target's core.
+def choose(
+    catalog: Catalog, cipher: Cipher, target: Target, variant: str | None, placement: str = "flash"
+) -> Implementation:
+    """The variant named, or the one that is best on the target's core with its tables in that place.
+
+    The best are marked in the ciphers' descriptors (`best_on`): those with the fewest cycles, among those
+    that need no compiler flags of their own. A test compares the marks with the measured figures.
 
     Raises
     ------
@@ -82,8 +89,9 @@ def choose(catalog: Catalog, cipher: Cipher, target: Target, variant: str | None
             )
     if not there:
         raise InputError(f"{cipher.name}: no implementation for {target.title} (core {target.core})")
-    best = [body for body in there if body.best_on_core(target.core)]
-    return (best or there)[0]
+    placed = [body for body in there if placement in body.placements] or there
+    best = [body for body in placed if body.best_on_core(target.core)]
+    return (best or placed)[0]
 
 
 def known_answer(cipher: Cipher) -> KnownAnswer:
@@ -110,8 +118,14 @@ def plan(
     *,
     placement: str = "flash",
     url: str = "",
+    measured: Mapping[Cell, Measurement] | None = None,
 ) -> Export:
     """All files of an export.
+
+    Parameters
+    ----------
+    results, measured
+        Where its figures are stored, and those that were found by their content just now, which count first.
 
     Raises
     ------
@@ -137,7 +151,8 @@ def plan(
     class_name = "Mc" + "".join(word.capitalize() for word in words)
     copied = exported_sources(BuildRequest(device, body, placement), prefix)
     asked = _asked(cipher)
-    figures = exported_figures(catalog, body, placement, results, device, asked)
+    wanted = figure_cells(catalog, body, placement, device)
+    figures = exported_figures(wanted, body, results, asked, measured)
     named = {"target": target.name, "cipher": cipher.name, "variant": body.variant, "placement": placement}
     context = {
         **_cipher_words(told, body),
@@ -206,7 +221,7 @@ def _command(named: dict[str, str], url: str) -> str:
 def _cipher_words(cipher: Cipher, body: Implementation) -> dict[str, Any]:
     """What the templates say of a cipher, and how its calls look."""
     nonce, tag, ad = bool(cipher.nonce_bytes), bool(cipher.tag_bytes), cipher.associated_data
-    reason = cipher.standing_reason or "nobody has rated it"
+    reason = cipher.standing_reason or "it is not rated"
     return {
         "cipher": cipher,
         "broken": cipher.standing == "broken",
@@ -271,7 +286,7 @@ def _environment() -> Any:
 
     # Plain text and C, never a page: nothing is to be escaped for HTML.
     made = Environment(
-        loader=FileSystemLoader([TARGETS, TEMPLATES]),
+        loader=FileSystemLoader([TARGETS, TEMPLATES, EXAMPLES]),
         undefined=StrictUndefined,
         autoescape=False,
         trim_blocks=True,

@@ -9,30 +9,34 @@ import math
 import re
 import shlex
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 from motecrypt import __version__
-from motecrypt.catalog import Catalog
+from motecrypt.catalog import Catalog, nearest
 from motecrypt.errors import InputError
 from motecrypt.export.checks import check_address, check_placement
+from motecrypt.export.examples import Example
 from motecrypt.export.figures import ExportFigures
-from motecrypt.export.library import EVERYWHERE, Export, Renderer
+from motecrypt.export.library import EVERYWHERE, Export, Renderer, choose
 from motecrypt.export.sources import CONFIG, exported_inputs
-from motecrypt.export.targets import Target, TargetFile, target_for
+from motecrypt.export.targets import Target, target, target_for
+from motecrypt.findings.link_cost import LinkCostAnswer, LinkCostFailure, LinkCostQuestion, LinkCosts
 from motecrypt.model import Cipher, Device, Implementation
 from motecrypt.radios import Radio
 from motecrypt.radios.air import air_time_us
 from motecrypt.toolchain import BuildRequest
-from motecrypt.toolchain.link import STORAGE_BYTES
+from motecrypt.toolchain.link import STORAGE_BYTES, Suite
 from motecrypt.toolchain.link_node import ANSWER_MS, FixedRadio, link_options, node_inputs, suite_of
 
 PACKET_BYTES = {"arduino": 32, "platformio": 32}
-"""The longest packet that examples have room for where no radio is named."""
+"""The longest packet that examples have room for if no radio is named."""
 
 PACKET_BYTES_MIN = 12
 _PACKET_BYTES_ELSEWHERE = 250
 _SERIAL_BYTES = 12
 _AVR_MESSAGE_BYTES = 216
+_SIMULATED: dict[Suite, str] = {"aes128-ccm": "aes128-ccm8", "ascon-aead128": "ascon-aead128"}
 _TITLES = {"aes128-ccm": "AES-128-CCM", "ascon-aead128": "Ascon-AEAD128"}
 
 
@@ -76,6 +80,7 @@ def plan_link(
     placement: str = "flash",
     url: str = "",
     radio: LinkRadio | None = None,
+    costs: tuple[LinkCostAnswer, str] | None = None,
 ) -> Export:
     """All files of an export of the link.
 
@@ -83,6 +88,8 @@ def plan_link(
     ----------
     radio
         The one that it is for; None: any.
+    costs
+        The answer to `cost_question`, and its date; None where there is none.
 
     Raises
     ------
@@ -130,12 +137,14 @@ def plan_link(
         "wide_bytes": fixed.packet_bytes if fixed else _PACKET_BYTES_ELSEWHERE,
         "answer_ms": fixed.answer_ms if fixed else ANSWER_MS,
         "storage_bytes": STORAGE_BYTES,
+        "costs": _told(costs, device, [*device.compiler.flags, *body.c_flags, *target.link.figure_flags]),
         "provision": _provision(target, radio),
         "radio_words": shlex.join(_radio_words(radio)) if radio else "--radio srf",
         "url": url,
         "own": "",
         "broken": False,
         "command": command,
+        "examples": [example for example, _ in target.link.examples() if _fits(example, radio)],
     }
     render = Renderer(target)
     files = {f"{target.sources}/{folder}/{name}": text.encode() for name, text in copied.files.items()}
@@ -143,8 +152,9 @@ def plan_link(
     files["README.md"] = render("link/README.md", context)
     files["LICENSE"] = render(EVERYWHERE["LICENSE"], context)
     for file in target.link.files:
-        if _fits(file, radio):
-            files[file.path.replace("{class}", class_name)] = render(file.template, context)
+        files[file.path.replace("{class}", class_name)] = render(file.template, context)
+    for example in context["examples"]:
+        files |= _example_files(target, example, render, context)
     about = {
         "motecrypt": __version__,
         "target": target.name,
@@ -155,6 +165,101 @@ def plan_link(
         "prefix": prefix,
     }
     return Export(str(context["name"]), prefix, class_name, cipher, body, files, ExportFigures(), about)
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """An exported example that a simulated UNO can run.
+
+    Attributes
+    ----------
+    path : of its sketch, among the files of `library`.
+    interval : whether the macro INTERVAL_MS sets how often it sends.
+    """
+
+    library: Export
+    path: str
+    interval: bool
+
+
+def running_examples(catalog: Catalog) -> list[str]:
+    """The examples that a simulated UNO can run, by name."""
+    return [example.name for example, program in target("arduino", catalog).link.examples() if program.runs]
+
+
+def plan_sketch(catalog: Catalog, suite: Suite, name: str) -> Sketch:
+    """The Arduino library that `export arduino --link` writes for a suite, and one of its sketches.
+
+    Raises
+    ------
+    InputError
+        When there is no such example, or a simulated UNO cannot run it.
+    """
+    known = running_examples(catalog)
+    if name not in known:
+        raise InputError(f"--example: {nearest('example', name, known)}")
+    meant = target("arduino", catalog)
+    cipher = catalog.cipher(_SIMULATED[suite])
+    library = plan_link(catalog, meant, cipher, choose(catalog, cipher, meant, None))
+    ((example, program),) = [found for found in meant.link.examples() if found[0].name == name]
+    return Sketch(library, meant.link.example_paths(example)[0], program.interval)
+
+
+def cost_question(
+    catalog: Catalog,
+    target: Target,
+    cipher: Cipher,
+    body: Implementation,
+    placement: str,
+    radio: LinkRadio | None,
+) -> LinkCostQuestion:
+    """What exactly this export takes of its device; for any radio: with a key block for a serial line."""
+    device = catalog.device(target.device)
+    fixed = radio.fixed if radio else FixedRadio(link_options(serial=True, sends_only=False), _SERIAL_BYTES)
+    return LinkCostQuestion(
+        device.name,
+        cipher.name,
+        body.variant,
+        placement,
+        target.link.storage,
+        (*device.compiler.flags, *body.c_flags, *target.link.figure_flags),
+        fixed.options,
+        fixed.packet_bytes,
+        radio is not None,
+    )
+
+
+def _told(
+    costs: tuple[LinkCostAnswer, str] | None, device: Device, flags: list[str]
+) -> dict[str, Any] | None:
+    """What the README says of them: a row of sizes and one for each step, or a reason."""
+    if costs is None:
+        return None
+    found, date = costs
+    if not isinstance(found, LinkCosts):
+        reason = found.failed if isinstance(found, LinkCostFailure) else ""
+        return {"device": device.title, "reason": reason}
+    reading = f"a reading of {found.reading_bytes} bytes in a short packet"
+    steps = {
+        f"send {reading}": found.send_cycles,
+        f"take {reading}": found.receive_cycles,
+        "refuse a forged short packet": found.refuse_cycles,
+        "extra cycles if another key was used last": found.derive_cycles,
+        "start: read keys and counters": found.start_cycles,
+    }
+    sizes = (found.flash_bytes, found.ram_bytes, found.buffer_bytes, found.stack_bytes)
+    return {
+        "device": device.title,
+        "sizes": [
+            *(device.title, found.compiler, date, f"`{' '.join((*device.compiler.machine_flags, *flags))}`"),
+            *(f"{size:,}" for size in sizes),
+        ],
+        "steps": [
+            (name, f"{cycles:,}", f"{1e6 * cycles / device.clock_hz:,.0f}")
+            for name, cycles in steps.items()
+            if cycles is not None
+        ],
+    }
 
 
 def next_link_step(
@@ -186,12 +291,26 @@ def _check_packets(target: Target, packet_bytes: int) -> None:
         )
 
 
-def _fits(file: TargetFile, radio: LinkRadio | None) -> bool:
-    """Whether a file is for the radio: an example for another one would stay silent."""
-    if radio is None or not file.radios:
+def _example_files(
+    target: Target, example: Example, render: Renderer, context: dict[str, Any]
+) -> dict[str, bytes]:
+    """An example's program, what its form of target wants around it, and its sources next to it."""
+    (program, path), *others = zip(target.link.example, target.link.example_paths(example), strict=True)
+    own = {**context, "example": example}
+    files = {path: render(f"{example.name}/{program.template}", own)}
+    files |= {place: render(file.template, own) for file, place in others}
+    beside = PurePosixPath(path).parent
+    return files | {str(beside / name): content for name, content in example.beside().items()}
+
+
+def _fits(example: Example, radio: LinkRadio | None) -> bool:
+    """Whether an example is for the radio: one for another radio would stay silent."""
+    if radio is None:
         return True
-    kinds = ("serial",) if radio.serial else (radio.radio.name,)
-    return bool(set(kinds) & set(file.radios)) and not (radio.sends_only and "listens" in file.kinds)
+    if example.any_radio or not example.radios:
+        return not example.any_radio
+    kind = "serial" if radio.serial else radio.radio.name
+    return kind in example.radios and not (radio.sends_only and example.must_listen)
 
 
 def _radio_words(radio: LinkRadio) -> list[str]:

@@ -1,7 +1,7 @@
 """The C files of one implementation as `measure` compiles them, put side by side and prefixed.
 
 The files are found as the build finds them: sources from the catalogue, headers by following what they
-include. They then lie in one folder, with a header beside them that holds what the build gives the compiler
+include. They then lie in one folder, with a header next to them that holds what the build gives the compiler
 as -D, since an Arduino library has no command line of its own.
 """
 
@@ -22,6 +22,8 @@ CONFIG = "export_config.h"
 """The header of definitions; every source includes it first."""
 
 _C_FILES = (".c", ".h", ".inc")
+_ASSEMBLY = ".S"
+_DIRECTIVE = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 _INCLUDE = re.compile(r'^([ \t]*#[ \t]*include[ \t]*)(["<])([^">\n]+)[">]', re.MULTILINE)
 #: Members of `struct cipher_io` (cipher.h), which callers name.
 _MEMBERS = ("nonce", "ad", "input", "output", "tag", "bytes", "ad_bytes", "nonce_bytes")
@@ -42,7 +44,7 @@ def exported_sources(request: BuildRequest, prefix: str) -> ExportedSources:
     Raises
     ------
     InputError
-        When a file is no C, is no text, or makes names that cannot be prefixed.
+        When a file is neither C nor assembly, is no text, or makes names that cannot be prefixed.
     """
     return exported_inputs(cipher_inputs(request), ("cipher.h", request.implementation.header), prefix)
 
@@ -53,13 +55,18 @@ def exported_inputs(given: CipherInputs, public: Sequence[str], prefix: str) -> 
     flat = _flat_names(paths)
     plain = {CONFIG: _config(given, flat)}
     plain |= {flat[path]: _with_flat_includes(path, given, flat) for path in paths}
-    names = names_of(plain.items(), keep=_MEMBERS)
+    names = names_of(((name, _as_c(name, text)) for name, text in plain.items()), keep=_MEMBERS)
     compiled = tuple(flat[source] for source in given.sources)
     made = {name: prefixed(text, names, prefix) for name, text in plain.items()}
     for name in compiled:
         made[name] = f'#include "{CONFIG}"\n{made[name]}'
     headers = [find(name, list(map(str, given.directories))) for name in public]
     return ExportedSources(made, compiled, tuple(flat[path] for path in headers if path))
+
+
+def _as_c(name: str, text: str) -> str:
+    """What C's rules say something about: of assembly, the preprocessor's lines."""
+    return "\n".join(_DIRECTIVE.findall(text)) if name.endswith(_ASSEMBLY) else text
 
 
 def _flat_names(paths: Sequence[Path]) -> dict[Path, str]:
@@ -69,8 +76,8 @@ def _flat_names(paths: Sequence[Path]) -> dict[Path, str]:
         path: path.name if own.count(path.name) == 1 else f"{path.parent.name}_{path.name}" for path in paths
     }
     for path, name in flat.items():
-        if path.suffix not in _C_FILES:
-            raise InputError(f"{path}: only C can be exported, and this is '{path.suffix}'")
+        if path.suffix not in (*_C_FILES, _ASSEMBLY):
+            raise InputError(f"{path}: only C and assembly (.S) can be exported, and this is '{path.suffix}'")
         if name == CONFIG or list(flat.values()).count(name) > 1:
             raise InputError(f"{path}: another file of the export is called {name}; give it another name")
     return flat
@@ -103,7 +110,7 @@ def _config(given: CipherInputs, flat: Mapping[Path, str]) -> str:
         lines.append(f"#define {name} {value or 1}")
     return "\n".join(
         [
-            f"/* {CONFIG}: what the measured build gives its compiler as -D. */",
+            f"/* {CONFIG}: definitions that the measured build passes as -D. */",
             "#ifndef MOTECRYPT_EXPORT_CONFIG_H",
             "#define MOTECRYPT_EXPORT_CONFIG_H",
             "",

@@ -9,6 +9,7 @@ from pathlib import Path
 from motecrypt.catalog import Catalog, nearest
 from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
+from motecrypt.export.examples import Example, Program, all_examples
 from motecrypt.model import Device
 
 TARGETS = Path(__file__).resolve().parent / "targets"
@@ -16,19 +17,11 @@ TARGETS = Path(__file__).resolve().parent / "targets"
 
 @dataclass(frozen=True)
 class TargetFile:
-    """One file of an export: its template, where it goes, and for which kinds of cipher (empty: all).
-
-    Attributes
-    ----------
-    radios : the radios that a link's example is for ("serial": those on a serial line); empty: all.
-    sleeps : whether this example lets chip and radio sleep between messages: `advise` counts sleep then.
-    """
+    """One file of an export: its template, where it goes, and for which kinds of cipher (empty: all)."""
 
     template: str
     path: str
-    kinds: tuple[str, ...]
-    radios: tuple[str, ...] = ()
-    sleeps: bool = False
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,15 +31,34 @@ class LinkTarget:
     Attributes
     ----------
     storage : the header of its storage, in `firmware/link/node`.
-    boards : the sources of its storage and clock, beside it.
+    boards : the sources of its storage and clock, next to it.
     provision : the options of `motecrypt provision` that its README shows.
+    figure_flags : what the target's own build adds to the device's compiler flags.
+    figures_note : what its figures are not of.
+    example : the files of each example, with {name} and {Name} in their paths; the first is its program,
+        whose template is in the example's own folder.
     """
 
     storage: str
     boards: tuple[str, ...]
     provision: str
     tested: str
+    figure_flags: tuple[str, ...]
+    figures_note: str
     files: tuple[TargetFile, ...]
+    example: tuple[TargetFile, ...]
+
+    def examples(self) -> list[tuple[Example, Program]]:
+        """The examples that have a program for this target, by name."""
+        form = self.example[0].template
+        return [(example, example.programs[form]) for example in all_examples() if form in example.programs]
+
+    def example_paths(self, example: Example) -> list[str]:
+        """Where the files of an example go, in the order of `example`."""
+        return [
+            file.path.replace("{name}", example.name).replace("{Name}", example.title)
+            for file in self.example
+        ]
 
 
 @dataclass(frozen=True)
@@ -56,7 +68,7 @@ class Target:
     Attributes
     ----------
     title : such as "an Arduino library".
-    device : the device of ours that stands for it: its definitions, and its next step in `advise`.
+    device : the device of ours that means it: its definitions, and its next step in `advise`.
     core : whose best variant is taken where none is named, and which a variant must be for.
     sources : the folder for the interface and the C files.
     takes_flags : whether such a library can ask for compiler flags.
@@ -100,8 +112,9 @@ def target_for(device: Device, catalog: Catalog) -> Target:
 
 def example_sleeps(device: Device, catalog: Catalog) -> tuple[str, ...]:
     """The radios with which an example sleeps between messages, of what a device's owner would install."""
-    files = target_for(device, catalog).link.files
-    return tuple(dict.fromkeys(radio for file in files if file.sleeps for radio in file.radios))
+    examples = target_for(device, catalog).link.examples()
+    radios = [radio for example, program in examples if program.sleeps for radio in example.radios]
+    return tuple(dict.fromkeys(radios))
 
 
 def sleepers(catalog: Catalog) -> dict[str, tuple[str, ...]]:
@@ -138,9 +151,7 @@ def _read_files(entries: Sequence[Table]) -> list[TargetFile]:
     files = []
     for entry in entries:
         template = entry.text("template", filled=True)
-        kinds, radios = entry.texts("kinds", []), entry.texts("radios", [])
-        path, sleeps = entry.text("path", template), entry.flag("sleeps", False)
-        files.append(TargetFile(template, path, kinds, radios, sleeps))
+        files.append(TargetFile(template, entry.text("path", template), entry.texts("kinds", [])))
         entry.done()
     return files
 
@@ -151,7 +162,10 @@ def _read_link(entry: Table) -> LinkTarget:
         boards=entry.texts("boards"),
         provision=entry.text("provision", filled=True),
         tested=entry.text("tested", filled=True).strip(),
+        figure_flags=entry.texts("figure_flags", []),
+        figures_note=entry.text("figures_note", "").strip(),
         files=tuple(_read_files(entry.tables("file"))),
+        example=tuple(_read_files(entry.tables("example"))),
     )
     entry.done()
     return read

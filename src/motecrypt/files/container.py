@@ -131,7 +131,7 @@ def parse_header(data: bytes, where: str) -> Header:
     asks_too_much = kib > ARGON_KIB_MAX or passes > ARGON_PASSES_MAX or lanes > ARGON_LANES_MAX
     senseless = kind and (passes < 1 or lanes < 1 or kib < 8 * lanes)
     if cipher not in names or kind > 1 or not 9 <= log2 <= 20 or asks_too_much or senseless:
-        raise MotecryptError(f"{where}: its header is damaged or asks for more than this program gives")
+        raise MotecryptError(f"{where}: its header is damaged or exceeds the limits of this program")
     return Header(names[cipher], bool(kind), 1 << log2, kib, passes, lanes, salt)
 
 
@@ -271,8 +271,8 @@ def decrypt_file(
         header = parse_header(start, str(source))
         if header.argon_kib > ARGON_KIB and not allow_costly:
             raise InputError(
-                f"{source}: its password header asks for {header.argon_kib // 1024:,} MiB of memory; if you "
-                "trust where it comes from, give --allow-costly"
+                f"{source}: its password header needs {header.argon_kib // 1024:,} MiB of memory; if "
+                "you trust its origin, use --allow-costly"
             )
         header_key, chunk_key = keys_of(header, secret)
         expected = hmac.digest(header_key, start[: _FIELDS.size], "sha256")

@@ -34,10 +34,11 @@ SECRET_BYTES_MAX = 512
 PIECE_BYTES = 1 << 20
 
 WEAKNESSES = (
-    "same path and size: same key and IV, so equal beginnings of two files show (in CTR and RC4: both "
+    "files of the same path and size have the same key and IV, so equal beginnings are visible (in CTR "
+    "and RC4: both "
     "are readable from their difference)",
-    "the HMAC covers neither the IV nor which cipher was used",
-    "8192 hashes are little against guessing a password: hardware does billions a second",
+    "the HMAC covers neither the IV nor the choice of cipher",
+    "8192 hashes hardly slow down guessing a password: hardware computes billions a second",
 )
 
 _ALGORITHMS: dict[str, Callable[[bytes], CipherAlgorithm]] = {
@@ -111,7 +112,7 @@ def encrypt_file(
     secret
         1 to 512 bytes: key or password, used alike.
     path_in_iv
-        What the IV is made of beside the size; default: `source` as given, as the program does.
+        What the IV is made of next to the size; default: `source` as given, as the program does.
     progress
         Called with (bytes done, bytes in all).
 

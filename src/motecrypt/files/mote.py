@@ -15,8 +15,8 @@ FORMATS = {"published": (0, 32), "aes256-gcm": (1, 1), "chacha20-poly1305": (1, 
 _ERRORS = {
     -2: "no such file",
     -5: "the storage failed",
-    -28: "no room left on the file system",
-    -84: "no file system there, or a damaged one",
+    -28: "no space left on the file system",
+    -84: "no file system, or a damaged one",
     -200: "not genuine: wrong key, or the file was changed",
     -201: "too short to be an encrypted file",
     -202: "the firmware does not understand the request",
@@ -62,7 +62,7 @@ def _text(name: str) -> bytes:
 def _fields(layout: struct.Struct, answer: bytes) -> tuple[int, ...]:
     """The numbers at the start of an answer; one that is too short is no answer of the file firmware."""
     if len(answer) < layout.size:
-        raise ProtocolError(f"an answer of {len(answer)} bytes where {layout.size} belong")
+        raise ProtocolError(f"an answer of {len(answer)} bytes; expected {layout.size}")
     return layout.unpack_from(answer)
 
 
@@ -71,7 +71,7 @@ FILE_BYTES_MAX = 64 << 20
 
 
 class FileMote(Client):
-    """A board with the file firmware. Every method raises MoteFileError when the firmware says so."""
+    """A board with the file firmware. Every method raises MoteFileError when the firmware reports it."""
 
     def __init__(self, pipe: BytePipe, timeout_s: float = 300.0) -> None:
         super().__init__(pipe, timeout_s)
@@ -120,7 +120,7 @@ class FileMote(Client):
             if len(piece) < PIECE_BYTES:
                 return content
             if len(content) > FILE_BYTES_MAX:
-                raise ProtocolError(f"{name}: goes on after {FILE_BYTES_MAX:,} bytes")
+                raise ProtocolError(f"{name}: continues after {FILE_BYTES_MAX:,} bytes")
 
     def job(
         self,

@@ -1,4 +1,4 @@
-"""Where the key of a file comes from: a file, the environment, or whoever sits at the terminal."""
+"""Where the key of a file comes from: a file, the environment, or anyone who sits at the terminal."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _hex(text: str, where: str) -> bytes:
     try:
         key = bytes.fromhex(text[len(HEX_PREFIX) :])
     except ValueError:
-        raise InputError(f"{where}: after 'hex:' come hex digits, two a byte") from None
+        raise InputError(f"{where}: write hex digits after 'hex:', two a byte") from None
     if not key:
         raise InputError(f"{where}: an empty key; give at least one byte")
     return key

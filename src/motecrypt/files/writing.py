@@ -1,7 +1,7 @@
 """A new file that appears whole under its name or not at all.
 
 Where the file system can (O_TMPFILE), the file has no name until it is finished, so that a kill leaves
-nothing behind; elsewhere a hidden file beside the target is renamed. Knows no format and no cipher.
+nothing behind; elsewhere a hidden file next to the target is renamed. Knows no format and no cipher.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def check_target(source: Path, target: Path, force: bool) -> None:
     if target.is_dir():
         raise InputError(f"{target}: is a directory; give a file's name")
     if target.exists() and not target.is_file():
-        raise InputError(f"{target}: is no ordinary file; give another name")
+        raise InputError(f"{target}: is not a regular file; give another name")
     if not target.parent.is_dir():
         raise InputError(f"{target}: its directory does not exist; make it first")
     if (target.exists() or target.is_symlink()) and not force:
@@ -137,7 +137,8 @@ class NewFile:
             ) from None
         except OSError as error:
             raise InputError(
-                f"{self._target}: cannot be written: {error.strerror}; make room or choose another place"
+                f"{self._target}: cannot be written: {error.strerror}; free some space or choose "
+                f"another place"
             ) from None
 
 
@@ -157,12 +158,12 @@ def _open_unnamed(target: Path) -> tuple[int, Path | None]:
 
 
 def open_source(source: Path) -> tuple[int, int, int]:
-    """Open an ordinary file for reading: its descriptor, its size in bytes and its permission bits.
+    """Open a regular file for reading: its descriptor, its size in bytes and its permission bits.
 
     Raises
     ------
     InputError
-        It is missing, unreadable, or no ordinary file (its size must be known in advance).
+        It is missing, unreadable, or not a regular file (its size must be known in advance).
     """
     try:
         handle = os.open(source, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -171,5 +172,5 @@ def open_source(source: Path) -> tuple[int, int, int]:
     status = os.fstat(handle)
     if not stat.S_ISREG(status.st_mode):
         os.close(handle)
-        raise InputError(f"{source}: is no ordinary file; give a file's name")
+        raise InputError(f"{source}: is not a regular file; give a file's name")
     return handle, status.st_size, status.st_mode

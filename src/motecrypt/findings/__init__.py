@@ -28,7 +28,7 @@ class FindingQuestion:
         return cls(**vars(question))
 
     def asked(self) -> dict[str, Any]:
-        """The question as it is stored beside its answers: JSON data, nothing of how an answer is made."""
+        """The question as it is stored next to its answers: JSON data, nothing of how an answer is made."""
         raise NotImplementedError
 
     def find(self, results: Results) -> Finding | None:
@@ -36,7 +36,7 @@ class FindingQuestion:
         return self.shaped(results.newest_finding(self.KIND, self.VERSION, self.asked()))
 
     def kept(self, results: Results, inputs: Mapping[str, Any]) -> Finding | None:
-        """The stored answer of exactly these inputs, or None: one of another shape has to be made anew."""
+        """The stored answer of exactly these inputs, or None: one of another shape has to be made again."""
         return self.shaped(results.finding(self.KIND, self.VERSION, inputs))
 
     @classmethod

@@ -91,7 +91,7 @@ class AuditQuestion(FindingQuestion):
     variant
         Which of our implementations; None: the first that runs on the host.
     folders
-        Cipher folders of the user's own, beside ours.
+        Cipher folders of the user's own, next to ours.
     devices
         Folders of devices that the user named: ours, or of their own.
     """
@@ -142,6 +142,6 @@ def implementation(catalog: Catalog, cipher: Cipher, variant: str | None) -> Imp
     if variant is not None:
         bodies = [body for body in bodies if variant in (body.variant, body.name)]
     if not bodies:
-        hint = f"there are: {', '.join(known)}" if known else "it has none of ours that runs on the host"
+        hint = f"there are: {', '.join(known)}" if known else "no variant of ours runs on the host"
         raise InputError(f"{cipher.name}: no variant {variant!r} to audit; {hint}")
     return bodies[0]

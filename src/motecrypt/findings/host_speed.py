@@ -109,7 +109,7 @@ class SpeedQuestion(FindingQuestion):
     rounds
         How often each is timed, in turns with the others; 5 to 4096.
     libraries
-        Which of LIBRARIES to time beside ours; those that are not installed are named in the outcome.
+        Which of LIBRARIES to time next to ours; those that are not installed are named in the outcome.
     """
 
     KIND: ClassVar[str] = KIND

@@ -17,7 +17,7 @@ from motecrypt.results import Results
 KIND = "pico-file"
 VERSION = 1
 PARTS = ("other", "files", "key", "cipher", "mac", "setup")
-"""What the time is divided into; the firmware's labels mean these, in this order (firmware/files/job.h)."""
+"""Parts of the time, in the order of the firmware's labels (firmware/files/job.h)."""
 
 Form = Literal["published", "aes256-gcm", "chacha20-poly1305"]
 

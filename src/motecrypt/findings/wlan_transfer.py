@@ -19,7 +19,7 @@ NS3, CLOSED_FORM = "ns-3", "closed form"
 
 def missing_note() -> str:
     """What to say when the closed form serves in ns-3's place."""
-    return "ns-3 could not be had, the closed form serves (for ns-3: apt-get install libns3-dev g++)"
+    return "ns-3 could not be installed; using the closed form (for ns-3: apt-get install libns3-dev g++)"
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,14 @@
 """Files over the link (docs/link.md, Files): an announcement, pieces in order, and an end.
 
 Each part is a message of the type FILE. A part is accepted only when it is kept, and the end only when the
-file is whole, its digest is right and it has its name: so a sender that was told "accepted" of the end knows
-that the file is there. What has come is kept in two hidden files, so that the receiver may start again.
+file is whole, its digest is right and it has its name: so a sender that was reported "accepted" of the end
+knows that the file is there. What has come is kept in two hidden files, so that the receiver may start again.
 """
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import hashlib
 import os
 import secrets
@@ -15,7 +17,6 @@ import struct
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 from motecrypt.errors import MotecryptError
@@ -70,10 +71,14 @@ class FileCollector:
     ----------
     folder : Path
         Must exist. Nothing there is overwritten, and no symbolic link there is followed.
+    keeping : bool
+        Whether a file that is whole keeps its hidden files until `settled`: for who notes it elsewhere
+        first. Its end may come again until then, and gives the same file.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, keeping: bool = False) -> None:
+        self._folder, self._keeping = folder, keeping
+        self._ended: dict[int, bytes] = {}
         self._whole: dict[int, deque[bytes]] = {}
         self._given_up: dict[int, deque[bytes]] = {}
 
@@ -101,7 +106,7 @@ class FileCollector:
             if kind == bytes([END]) and len(part) == _END.size:
                 return self._end(node, part)
         except OSError as error:
-            raise MotecryptError(f"{self._folder}: {error.strerror}; the file was not taken") from None
+            raise MotecryptError(f"{self._folder}: {error.strerror}; the file was not accepted") from None
         raise MotecryptError(f"node {node}: a part of a file of an unknown kind ({kind.hex() or 'empty'})")
 
     def _places(self, node: int) -> tuple[Path, Path]:
@@ -125,7 +130,7 @@ class FileCollector:
     def _over(self, node: int, label: bytes) -> bool:
         """Whether a file is whole already, so that what comes late of it changes nothing."""
         if label in self._given_up.get(node, ()):
-            raise MotecryptError(f"node {node}: a late part of a file that was given up")
+            raise MotecryptError(f"node {node}: a late part of a discarded file")
         return label in self._whole.get(node, ())
 
     def _announce(self, node: int, part: bytes) -> None:
@@ -135,6 +140,7 @@ class FileCollector:
             return
         if known is not None:
             _remember(self._given_up, node, known.label)
+        self._ended.pop(node, None)
         announced, arrived = self._places(node)
         for place, content in ((arrived, b""), (announced, part[: _ANNOUNCEMENT.size + NAME_MAX])):
             place.unlink(missing_ok=True)
@@ -153,7 +159,7 @@ class FileCollector:
         handle = _open_own(self._places(node)[1], os.O_WRONLY)
         try:
             if start > os.fstat(handle).st_size:
-                raise MotecryptError(f"file {arriving.name}: a piece before it is missing")
+                raise MotecryptError(f"file {arriving.name}: an earlier piece is missing")
             while content:
                 written = os.pwrite(handle, content, start)
                 start, content = start + written, content[written:]
@@ -171,28 +177,52 @@ class FileCollector:
         if self._over(node, label):
             return None
         arriving = self._known(node, label)
-        announced, arrived = self._places(node)
+        _, arrived = self._places(node)
+        if not os.path.lexists(arrived):
+            return self._named_before(node, arriving)
         handle = _open_own(arrived, os.O_RDONLY)
         with os.fdopen(handle, "rb") as file:
             length = os.fstat(handle).st_size
             if length != arriving.length:
-                raise MotecryptError(
-                    f"file {arriving.name}: {length} of its {arriving.length} bytes have come"
-                )
+                raise MotecryptError(f"file {arriving.name}: {length} of its {arriving.length} bytes arrived")
             if hashlib.file_digest(file, "sha256").digest() != arriving.digest:
                 self._drop(node, label)
                 raise MotecryptError(f"file {arriving.name}: arrived with a wrong digest")
             os.fsync(handle)
-            target = _link_new(arrived, self._folder, arriving.name)
-        arrived.unlink()
-        announced.unlink()
+            target = link_new(arrived, self._folder, arriving.name)
+        self._ended[node] = label
+        if not self._keeping:
+            self.settled()
         folder = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
-        _remember(self._whole, node, label)
         return FileReceived(target, length)
+
+    def _named_before(self, node: int, arriving: _Arriving) -> FileReceived:
+        """A file that has its name, but of which the sender may not have received so."""
+        for target in _names(self._folder, arriving.name):
+            if not os.path.lexists(target):
+                break
+            if target.is_symlink() or not target.is_file():
+                continue
+            with os.fdopen(_open_own(target, os.O_RDONLY), "rb") as file:
+                if hashlib.file_digest(file, "sha256").digest() == arriving.digest:
+                    self._ended[node] = arriving.label
+                    if not self._keeping:
+                        self.settled()
+                    return FileReceived(target, arriving.length)
+        raise MotecryptError(f"file {arriving.name}: its received parts were lost")
+
+    def settled(self) -> None:
+        """What was whole so far has been noted: nothing more comes of it."""
+        for node, label in self._ended.items():
+            _remember(self._whole, node, label)
+            announced, arrived = self._places(node)
+            arrived.unlink(missing_ok=True)
+            announced.unlink(missing_ok=True)
+        self._ended.clear()
 
     def _drop(self, node: int, label: bytes) -> None:
         for place in self._places(node):
@@ -218,17 +248,60 @@ def _open_own(path: Path, flags: int) -> int:
     return handle
 
 
-def _link_new(source: Path, folder: Path, name: str) -> Path:
+def link_new(source: Path, folder: Path, name: str) -> Path:
     """Give a file a name that nothing has: a link replaces nothing and follows nothing."""
-    stem, suffix = Path(name).stem, Path(name).suffix
-    for each in chain([name], (f"{stem}-{number}{suffix}" for number in range(2, NAMES_MAX + 1))):
-        target = folder / each
+    found = source.lstat()
+    for target in _names(folder, name):
         try:
-            os.link(source, target, follow_symlinks=False)
+            _give_name(source, target)
         except FileExistsError:
+            if not target.is_symlink() and target.exists() and os.path.samestat(target.stat(), found):
+                return target  # it has that name since before a restart
             continue
         return target
     raise MotecryptError(f"{folder}: {NAMES_MAX} files have the name {name}")
+
+
+def _names(folder: Path, name: str) -> Iterator[Path]:
+    """The places that a file may get, the best first."""
+    stem, suffix = Path(name).stem, Path(name).suffix
+    yield folder / name
+    for number in range(2, NAMES_MAX + 1):
+        yield folder / f"{stem}-{number}{suffix}"
+
+
+_NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
+_AT_FDCWD, _RENAME_NOREPLACE = -100, 1
+
+
+def _give_name(source: Path, target: Path) -> None:
+    """A hard link; on a file system without them, such as FAT, a rename that replaces nothing.
+
+    Raises
+    ------
+    FileExistsError
+        Something has that name.
+    MotecryptError
+        The file system can neither.
+    """
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS:
+            raise
+    else:
+        return
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    failed = rename is None or rename(
+        _AT_FDCWD, os.fsencode(source), _AT_FDCWD, os.fsencode(target), _RENAME_NOREPLACE
+    )
+    if failed:
+        if rename is not None and ctypes.get_errno() == errno.EEXIST:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
+        raise MotecryptError(
+            f"{target.parent}: its file system supports neither hard links nor renaming without replacing; "
+            "choose another folder"
+        )
 
 
 def _remember(labels: dict[int, deque[bytes]], node: int, label: bytes) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from motecrypt.errors import InputError, MotecryptError
@@ -34,6 +34,7 @@ TAKEN = (Event.MESSAGE, Event.COMMANDED, Event.FILE_PART)
 OUTCOMES = (Event.ACCEPTED, Event.REFUSED, Event.UNCONFIRMED)
 _KEY_AT = slice(8, 24)
 EPOCH_MAX = 2**32 - 1
+COUNTER_MAX = 2**32 - 1
 GENERATION_MAX = 2**16 - 1
 EVENTS_MAX = 10_000
 """Kept until they are taken; with more of them the oldest go, so that forgers fill no memory."""
@@ -41,11 +42,17 @@ EVENTS_MAX = 10_000
 
 @dataclass(frozen=True)
 class NodeMessage:
-    """A genuine message of a node, or for it, handed over once; a command or a part of a file says so."""
+    """A genuine message of a node, or for it, handed over once; a command or a part of a file reports it.
+
+    Node, generation, epoch and counter name it: no other message of a gateway has the same four.
+    """
 
     node: int
     content: bytes
     event: Event = Event.MESSAGE
+    generation: int = field(default=0, compare=False)
+    epoch: int = field(default=0, compare=False)
+    counter: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,7 @@ class NodeEntry:
     ----------
     generation : how often it was provisioned.
     options, packet_bytes : as its key block says; 0 where it is void.
-    void : whether it must be provisioned anew before the gateway hears it again.
+    void : whether it must be provisioned again before the gateway receives it again.
     """
 
     node: int
@@ -91,6 +98,9 @@ class Gateway:
         The radio's packet length.
     answer_ms : int
         How long an answer may take.
+    together : bool
+        Whether what takes messages writes them through the store, so that they and the record that claims
+        them are kept by one `Store.write`: then they are handed over before it, else after it.
 
     Raises
     ------
@@ -105,16 +115,18 @@ class Gateway:
         suite: Suite = "aes128-ccm",
         packet_bytes: int = 12,
         answer_ms: int = 250,
+        together: bool = False,
     ) -> None:
         if len(master) != KEY_BYTES:
             raise InputError(f"a master key of {len(master)} bytes; the link takes 16")
         self._store, self._master, self._suite = store, master, suite
-        self._packet_bytes, self._answer_ms = packet_bytes, answer_ms
+        self._packet_bytes, self._answer_ms, self._together = packet_bytes, answer_ms, together
         self._library = open_library(link_library(suite))
         self._links: dict[int, NativeLink] = {}
         self._generations: dict[int, int] = {}
         self._durable: dict[int, bytes] = {}
         self._renewing: dict[int, int] = {}
+        self._took: dict[int, tuple[int, int]] = {}  # epoch and counter of the last message taken
         self._voided = False  # some node became void, and the record does not say so yet
         self._packets: list[bytes] = []
         self._events: deque[NodeEvent] = deque(maxlen=EVENTS_MAX)
@@ -136,6 +148,10 @@ class Gateway:
                 node: (_whole(generation, GENERATION_MAX), bytes.fromhex(image), _whole(epoch, EPOCH_MAX))
                 for node, (generation, image, epoch) in nodes.items()
             }
+            took = {
+                _whole(node, BROADCAST): (_whole(epoch, EPOCH_MAX), _whole(counter, COUNTER_MAX))
+                for node, (epoch, counter) in content.get("took", {}).items()
+            }
         except (ValueError, KeyError, TypeError, AttributeError):
             raise _damaged() from None
         if name != self._name():
@@ -154,25 +170,46 @@ class Gateway:
             self._links[node] = link
             if epoch:
                 self._renewing[node] = epoch
+        self._took = took
+        for node in self._links:
+            self._remind(node)
 
-    def _commit(self) -> None:
-        """Write what has changed; when that fails, forget it: nothing is accepted that is not kept."""
+    def _remind(self, node: int) -> None:
+        """After its link has begun: the message that was taken last, so that its answer stays the same."""
+        link, (epoch, counter) = self._links[node], self._took.get(node, (-1, 0))
+        if epoch == link.epoch:
+            link.took(counter)
+
+    def _commit(self, hand_over: Callable[[], None] | None = None, nodes: Iterable[int] = ()) -> None:
+        """Write what has changed; when that fails, forget it: nothing is accepted that is not kept.
+
+        `hand_over` writes more through the store, messages of those nodes, which its one write then keeps
+        with the record.
+        """
         changed = [node for node, link in self._links.items() if link.stored]
-        if not changed and not self._voided:
+        if not changed and not self._voided and hand_over is None:
             return
         durable = self._durable | {node: self._links[node].storage for node in changed}
-        nodes = {
-            str(node): [self._generations[node], image.hex(), self._renewing.get(node, 0)]
-            for node, image in durable.items()
-        }
+        took = dict(self._took)
         try:
-            self._store.write(pack("gateway", {"master": self._name(), "nodes": nodes}))
+            if hand_over is not None:
+                hand_over()
+            images = {
+                str(node): [self._generations[node], image.hex(), self._renewing.get(node, 0)]
+                for node, image in durable.items()
+            }
+            record: dict[str, Any] = {"master": self._name(), "nodes": images}
+            if self._took:
+                record["took"] = self._took
+            self._store.write(pack("gateway", record))
         except (MotecryptError, OSError):
-            for node in changed:
+            self._took = took
+            for node in {*changed, *nodes}:
                 self._links[node].packets()
                 if self._durable.get(node):
                     self._links[node].begin(self._durable[node])
                     self._links[node].stored = False
+                    self._remind(node)
                 else:  # new, or void until now
                     del self._links[node]
             raise
@@ -219,13 +256,16 @@ class Gateway:
         link = NativeLink(self._library, self._answer_ms)
         link.provision(KeyBlock(node, options | GATEWAY, self._packet_bytes, generation, block.key))
         if link.begin() is not Event.NOTHING:
-            raise MotecryptError(f"node {node}: its link does not begin")
+            raise MotecryptError(f"node {node}: its link does not start")
         link_before, generation_before = self._links.get(node), self._generations.get(node)
         self._links[node], self._generations[node] = link, generation
         self._renewing.pop(node, None)
+        took_before = self._took.pop(node, None)
         try:
             self._commit()
         except (MotecryptError, OSError):
+            if took_before is not None:
+                self._took[node] = took_before
             if link_before is not None:
                 self._links[node] = link_before
             if generation_before is None:
@@ -233,6 +273,32 @@ class Gateway:
             else:
                 self._generations[node] = generation_before
             raise
+        return end.storage
+
+    def member(self) -> bytes:
+        """One more member of the broadcast group that there is, under its key.
+
+        Returns
+        -------
+        bytes
+            The member's storage, which takes nothing that the group was sent before.
+
+        Raises
+        ------
+        InputError
+            There is no group yet.
+        """
+        link = self._links.get(BROADCAST)
+        if link is None:
+            raise InputError("there is no group yet; provision it first, without --member")
+        link.begin(link.storage)  # what was claimed and not used is given up: the next one is known
+        _, options, packet_bytes = link.head
+        generation = self._generations[BROADCAST]
+        end = NativeLink(self._library)
+        key = self._key(BROADCAST, generation)
+        end.provision(
+            KeyBlock(BROADCAST, options & ~GATEWAY, packet_bytes, generation, key), takes_from=link.claimed
+        )
         return end.storage
 
     def restored(self, now_s: int) -> tuple[int, ...]:
@@ -246,8 +312,8 @@ class Gateway:
         Returns
         -------
         tuple of int
-            Nodes that cannot be told, since they do not listen, and the broadcast group: void until they
-            are provisioned anew.
+            Nodes that cannot be reported, since they do not listen, and the broadcast group: void until they
+            are provisioned again.
         """
         void = []
         for node, link in list(self._links.items()):
@@ -260,7 +326,7 @@ class Gateway:
                 del self._links[node]
                 self._durable[node], self._voided = b"", True
             else:
-                raise MotecryptError(f"node {node}: its new epoch cannot be kept")
+                raise MotecryptError(f"node {node}: its new epoch cannot be stored")
         self._commit()
         self._gather(self._links.values())
         return tuple(void)
@@ -272,7 +338,7 @@ class Gateway:
     def _link(self, node: int) -> NativeLink:
         link = self._links.get(node)
         if link is None:
-            raise InputError(f"node {node}: not provisioned")
+            raise InputError(f"{'the group' if node == BROADCAST else f'node {node}'}: not provisioned")
         return link
 
     # --- messages
@@ -301,19 +367,30 @@ class Gateway:
         `astray` is called after a packet that is none of ours or forged, before the next one is asked for.
         """
         taken: list[tuple[NativeLink, NodeMessage, bool]] = []
+        verdicts: list[bool] = []
         asked: set[int] = set()  # nodes whose link holds a message until it is answered
 
+        def handed_over() -> None:
+            verdicts.extend(hand_over([message for _, message, _ in taken]))
+            for (_, message, wants_answer), verdict in zip(taken, verdicts, strict=True):
+                if wants_answer and verdict and self._together:
+                    self._took[message.node] = (message.epoch, message.counter)
+
         def settle() -> None:
-            self._commit()
-            if taken:
-                verdicts = hand_over([message for _, message, _ in taken])
-                for (link, _, wants_answer), verdict in zip(taken, verdicts, strict=True):
-                    if wants_answer:
-                        link.answer(verdict)
+            if self._together and taken:
+                self._commit(handed_over, (message.node for _, message, _ in taken))
+            else:
+                self._commit()
+                if taken:
+                    handed_over()
+            for (link, _, wants_answer), verdict in zip(taken, verdicts, strict=True):
+                if wants_answer:
+                    link.answer(verdict)
             self._commit()
             self._gather(self._links.values())
             taken.clear()
             asked.clear()
+            verdicts.clear()
 
         for packet in packets:
             node = packet[0] & NODE_BITS if packet else BROADCAST
@@ -325,14 +402,21 @@ class Gateway:
                 settle()
             event = link.receive(packet)
             if event in TAKEN:
-                message = NodeMessage(node, link.message(), event)
+                message = NodeMessage(
+                    node=node,
+                    content=link.message(),
+                    event=event,
+                    generation=link.generation,
+                    epoch=link.epoch,
+                    counter=link.counter,
+                )
                 taken.append((link, message, link.asked))
                 if link.asked:
                     asked.add(node)
                 if node in self._renewing:
                     del self._renewing[node]
             elif event is Event.STORAGE:
-                raise MotecryptError(f"node {node}: its state cannot be kept")
+                raise MotecryptError(f"node {node}: its state cannot be stored")
             elif event is not Event.NOTHING:
                 self._happened(node, event)
                 if event is Event.FORGED:
@@ -389,5 +473,5 @@ def _whole(value: Any, highest: int) -> int:
 
 def _damaged() -> InputError:
     return InputError(
-        "the gateway's record is damaged, and to guess would be unsafe; restore a backup and begin new epochs"
+        "the gateway's record is damaged; refusing to guess; restore a backup and begin new epochs"
     )

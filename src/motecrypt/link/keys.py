@@ -48,7 +48,7 @@ def read_hex_key(path: Path) -> bytes:
     text = _private(path)
     if _end(text) is not None:
         raise InputError(
-            f"key file {path}: it is the secure link's, and nothing else uses it; "
+            f"key file {path}: it is a key of the secure link and cannot be used here; "
             "make another with 'motecrypt key FILE'"
         )
     try:
@@ -68,7 +68,7 @@ def link_end(path: Path) -> Literal["gateway", "node"]:
     end = _end(_private(path))
     if end is None:
         raise InputError(
-            f"key file {path}: no key of the secure link; make one with 'motecrypt key FILE --link'"
+            f"key file {path}: not a key of the secure link; make one with 'motecrypt key FILE --link'"
         )
     return end
 
@@ -90,7 +90,7 @@ def read_master_file(path: Path) -> tuple[Suite, bytes]:
             raise ValueError
     except (ValueError, StopIteration):
         raise InputError(
-            f"key file {path}: no master key of a gateway; make one with 'motecrypt key FILE --link'"
+            f"key file {path}: not the master key of a gateway; make one with 'motecrypt key FILE --link'"
         ) from None
     return suite, key
 
@@ -139,7 +139,7 @@ def create_private(path: Path, content: Callable[[], bytes]) -> None:
     except BaseException as error:
         path.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise InputError(f"key file {path}: {error.strerror}; make room") from None
+            raise InputError(f"key file {path}: {error.strerror}; free some space") from None
         raise
 
 

@@ -1,6 +1,6 @@
 """The source paper's ways to send a message, to reproduce it; nobody should deploy one.
 
-None of them authenticates: whoever can send can change, repeat and make up messages, and the answer to a
+None of them authenticates: anyone who can send can change, repeat and make up messages, and the answer to a
 wrong padding tells an attacker the plaintext byte by byte (Vaudenay 2002). T, C and P have no IV on the
 air, so equal messages are equal ciphertexts. The hex string of C and P doubles every byte.
 """
@@ -89,7 +89,7 @@ def decode(mode: str, key: bytes, received: bytes) -> bytes:
         return _decrypt(key, iv, ciphertext)
     except ValueError:
         raise MotecryptError(
-            f"{len(received)} bytes that are no message of mode {mode} under this key: "
+            f"{len(received)} bytes that are not a message of mode {mode} under this key: "
             "damaged, or another mode"
         ) from None
 

@@ -29,6 +29,8 @@ def node_record(suite: Suite, storage: bytes) -> bytes:
 class HostNode:
     """A node whose storage is a record in a file. Nothing leaves before the state that it needs is kept.
 
+    Or a member of a broadcast group: it only receives.
+
     Parameters
     ----------
     store : Store
@@ -39,13 +41,13 @@ class HostNode:
     Raises
     ------
     InputError
-        There is no record, it is damaged, or it is a gateway's or a group's end.
+        There is no record, it is damaged, or it is a gateway's end.
     """
 
     def __init__(self, store: Store, answer_ms: int = 250) -> None:
         record = store.read()
         if record is None:
-            raise InputError("there is no such key file of a node; 'motecrypt key FILE --node N' makes one")
+            raise InputError("no such key file of a node; 'motecrypt key FILE --node N' makes one")
         try:
             content = unpack("node", record)
             suite, storage = content["suite"], bytes.fromhex(content["storage"])
@@ -58,7 +60,7 @@ class HostNode:
         if self._link.begin(storage) is not Event.NOTHING:
             raise _damaged()
         self.number, self.options, self.packet_bytes = self._link.head
-        if self.options & GATEWAY or self.number == BROADCAST:
+        if self.options & GATEWAY:
             raise _damaged()
         self._packets: list[bytes] = []
         self._events: list[NodeEvent] = []
@@ -92,7 +94,7 @@ class HostNode:
                 continue
             event = self._link.receive(packet)
             if event is Event.STORAGE:
-                raise MotecryptError(f"node {self.number}: its state cannot be kept")
+                raise MotecryptError(f"node {self.number}: its state cannot be stored")
             self._commit()
             if event in TAKEN:
                 (verdict,) = hand_over([NodeMessage(self.number, self._link.message(), event)])
@@ -125,8 +127,47 @@ class HostNode:
         return packets
 
 
+class MemberNode:
+    """A node that is in the broadcast group, too: two ends behind one radio.
+
+    Raises
+    ------
+    InputError
+        The first is a group's end, or the second is none.
+    """
+
+    def __init__(self, node: HostNode, group: HostNode) -> None:
+        if node.number == BROADCAST or group.number != BROADCAST:
+            raise InputError("one key file of a node and one of the group are needed")
+        self._node, self._group = node, group
+
+    def receive(
+        self, packets: Iterable[bytes], hand_over: HandOver, astray: Callable[[], None] = lambda: None
+    ) -> None:
+        """Take packets as they come; as `Gateway.receive`."""
+        for packet in packets:
+            end = self._group if packet and packet[0] & NODE_BITS == BROADCAST else self._node
+            end.receive([packet], hand_over, astray)
+
+    def at(self, now_ms: int) -> None:
+        """Set the clock, before a message is sent or packets are taken."""
+        self._node.at(now_ms)
+
+    def poll(self, now_ms: int) -> None:
+        """Send again what was not answered in time; call it often."""
+        self._node.poll(now_ms)
+
+    def take_events(self) -> list[NodeEvent]:
+        """What has happened since the last call."""
+        return [*self._node.take_events(), *self._group.take_events()]
+
+    def take_packets(self) -> list[bytes]:
+        """What is to be sent."""
+        return self._node.take_packets()
+
+
 def _damaged() -> InputError:
     return InputError(
-        "the node's key file is damaged, and to guess would be unsafe; "
+        "the node's key file is damaged; refusing to guess; "
         "give it a new one with 'motecrypt key FILE --node N --replace'"
     )

@@ -152,7 +152,7 @@ def write_private(make: Callable[[], Mapping[Path, bytes]], paths: list[Path]) -
                     file.flush()
                     os.fsync(handle)
             except OSError as error:
-                raise InputError(f"{path}: cannot be written: {error.strerror}; make room") from None
+                raise InputError(f"{path}: cannot be written: {error.strerror}; free some space") from None
         undo.pop_all()
         for handle in handles.values():
             os.close(handle)

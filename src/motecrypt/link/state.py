@@ -1,6 +1,6 @@
 """What must outlive a crash: the records of the link's ends, each in a file of its own.
 
-A file is replaced as a whole (written beside, synced, renamed), so a crash at any point leaves the old
+A file is replaced as a whole (written next to, synced, renamed), so a crash at any point leaves the old
 state or the new one. A record carries a digest: a damaged one stops the program, because guessing a
 counter would reuse a nonce, and guessing what was received would accept a replay.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 SILENCE_MS = 20
-"""A packet begins after so much silence, or behind a packet."""
+"""A packet begins after this much silence, or after another packet."""
 
 
 class StreamReader:

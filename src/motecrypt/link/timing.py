@@ -9,9 +9,9 @@ from motecrypt.radios.catalog import Radio
 from motecrypt.toolchain.link import PIECES_MAX
 
 SLACK_MS = 200
-"""What programs and operating systems may add."""
+"""Delay that programs and operating systems may add."""
 ANSWER_MS_MAX = 60_000
-"""The core's clock goes round after 65 s."""
+"""The core's clock wraps around after 65 s."""
 
 
 def answer_ms(radio: Radio) -> int:

@@ -7,7 +7,7 @@ from motecrypt.ports.session import pause, write_all
 from motecrypt.ports.signals import Stop
 
 QUIET_S = 1.2
-"""A little more than the second of quiet that must stand before and after ``+++``."""
+"""A little more than the second of silence that must come before and after ``+++``."""
 
 ANSWER_S = 0.15
 TRIES = 20

@@ -71,7 +71,7 @@ class RunningMote:
         last = said.splitlines()[-1] if said else "{}"
         told = json.loads(last) if last.startswith("{") else {"event": "fault", "detail": last}
         if self._process.returncode or told.get("event") != "stopped":
-            raise MotecryptError(told.get("detail", "the simulated mote ended unexpectedly"))
+            raise MotecryptError(told.get("detail", "the simulated node ended unexpectedly"))
         return False
 
     def cut_power(self) -> None:

@@ -111,14 +111,14 @@ def _reason(error: Exception, path: str) -> str:
     if number == errno.ENOENT:
         return "does not exist; 'motecrypt radio srf' makes a pair of virtual ones"
     if number in (errno.EAGAIN, errno.EBUSY):
-        return "busy: another program holds it; stop that one first"
+        return "busy: another program uses it; stop that one first"
     if number == errno.EACCES:
         group = _group_of(path)
         return (
             f"permission denied; join the group {group} (sudo usermod -aG {group} $USER, then log in again), "
             "or use sudo"
         )
-    # pyserial tells of what the system refuses to set without its number, but keeps the error behind it.
+    # pyserial reports what the system refuses to set without its number, but keeps the error behind it.
     if number in (errno.ENOTTY, errno.EINVAL) or termios.error in (type(error), type(error.__context__)):
-        return "is no serial port; name one such as /dev/ttyUSB0"
+        return "is not a serial port; name one such as /dev/ttyUSB0"
     return str(error)

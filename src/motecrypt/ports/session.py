@@ -16,7 +16,7 @@ from motecrypt.toolchain.link import Event
 
 REOPEN_S = 0.5
 POLL_S = 0.02
-"""How often an end that waits for an answer looks at its clock."""
+"""How often an end that waits for an answer checks its clock."""
 BUSY_S = 10.0
 """How long a message may wait until the one before it, such as a new epoch, is over."""
 
@@ -119,7 +119,7 @@ class Talk:
         return b"".join(packets)
 
     def outcome(self) -> Event | None:
-        """What became of the message; None while that is not known."""
+        """The outcome of the message; None while that is not known."""
         return self._outcome
 
     @property
@@ -178,7 +178,7 @@ def transmit(port: SerialPort, talk: Talk, send: Callable[[], Event], stop: Stop
 
 
 def hear_until(port: SerialPort, talk: Talk, heard: Callable[[], bool], stop: Stop, seconds: float) -> None:
-    """Take what comes, and answer it, until `heard` says so, but no longer than that."""
+    """Take what comes, and answer it, until `heard` reports it, but no longer than that."""
     output, end = b"", time.monotonic() + seconds
     while not stop.asked and not heard() and time.monotonic() < end:
         readable, writable = _wait(port, stop, bool(output), POLL_S)
@@ -227,7 +227,7 @@ def listen(
     quiet_s: float = 0.25,
     setup: Callable[[SerialPort], None] | None = None,
 ) -> None:
-    """Read a port until a signal comes or `over` says so; a port that vanishes is waited for.
+    """Read a port until a signal comes or `over` reports it; a port that vanishes is waited for.
 
     Parameters
     ----------

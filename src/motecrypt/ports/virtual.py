@@ -1,4 +1,4 @@
-"""The virtual radio in real time: two pseudo-terminals joined by a pair of radios.
+"""Virtual radios in real time: pseudo-terminals joined by a pair of radios, or by many on one channel.
 
 A pseudo-terminal ignores the baud rate and passes bytes on at once, so the pace is kept here: what a
 program writes is put on the model's serial line at the moment it is read, and what the model says has
@@ -15,17 +15,18 @@ import tty
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from motecrypt.radios import RadioPair
+from motecrypt.errors import MotecryptError
+from motecrypt.radios import RadioNetwork, RadioPair
 
 SPIN_US = 600.0
-"""How long before a deadline sleeping gives way to spinning."""
+"""Time before a deadline at which sleeping changes to spinning."""
 
 READ_AHEAD_US = 80_000.0
 """A program's bytes are read while the model's line is booked for less than this ahead; beyond it the
 program's write blocks, as it does once a real port's buffer is full."""
 
 LOOK_US = 20_000.0
-"""How often a line that is booked for so long is looked at again."""
+"""How often a line that is booked for longer is checked again."""
 
 READ_BYTES = 512
 
@@ -52,15 +53,29 @@ class Pacing:
 
 
 class VirtualRadios:
-    """Two pseudo-terminals and the radios between them. `ports` are the names that programs open."""
+    """Pseudo-terminals and the radios between them. `ports` are the names that programs open.
 
-    def __init__(self, pair: RadioPair) -> None:
+    Raises
+    ------
+    MotecryptError
+        The system gives no more pseudo-terminals.
+    """
+
+    def __init__(self, pair: RadioPair | RadioNetwork, nodes: int = 2) -> None:
         self.pair = pair
         self.pacing = Pacing()
         self._masters: list[int] = []
         self._slaves: list[int] = []
-        for _ in range(2):
-            master, slave = os.openpty()
+        for _ in range(nodes):
+            try:
+                master, slave = os.openpty()
+            except OSError as error:
+                got = len(self._masters)
+                self.close()
+                raise MotecryptError(
+                    f"the system gives {got} pseudo-terminals of {nodes}: {error.strerror}; "
+                    "end other programs, or take fewer nodes"
+                ) from None
             tty.setraw(slave)
             os.set_blocking(master, False)
             self._masters.append(master)
@@ -79,7 +94,7 @@ class VirtualRadios:
         return (time.monotonic_ns() - self._start_ns) / 1000
 
     def run(self, stop: Callable[[], bool], wake: int | None = None, seconds: float | None = None) -> None:
-        """Keep the pace until `stop` says so, `wake` becomes readable or `seconds` are over."""
+        """Keep the pace until `stop` reports it, `wake` becomes readable or `seconds` are over."""
         end_us = None if seconds is None else self.now_us() + seconds * 1e6
         while not stop() and (end_us is None or self.now_us() < end_us):
             self._turn(end_us, wake)

@@ -1,8 +1,9 @@
 """What goes over the air: one record for each kind of radio, with all that is known of the kind.
 
-A record has the figures that a descriptor of that kind must give, the bytes that a packet carries beside
-its payload, and the formula of its air time. Another kind is another record in `AIRS`; nothing else
-knows kinds. Sources stand with the formulas and, for each constant, in data/radios.
+A record has the figures that a descriptor of that kind must give, the bytes that a packet carries next to
+its payload, the formula of its air time, and how soon a receiver is bound to the packet. Another kind is
+another record in `AIRS`; nothing else knows kinds. Sources stand with the formulas and, for each constant,
+in data/radios.
 """
 
 from __future__ import annotations
@@ -27,14 +28,18 @@ class Air:
     figures
         Names of the figures that overhead and formula ask for.
     overhead_bytes
-        Bytes that a packet carries on the air beside its payload, from the figures.
+        Bytes that a packet carries on the air next to its payload, from the figures.
     time_us
         Air time of one packet in us, from the figures and its payload bytes (1 or more).
+    lock_us
+        How long after a packet's begin a receiver has found its preamble and sync word, from the figures;
+        from then on it looks for no other packet.
     """
 
     figures: tuple[str, ...]
     overhead_bytes: Callable[[Value], float]
     time_us: Callable[[Value, Amount], Amount]
+    lock_us: Callable[[Value], float]
 
 
 class _Radio(Protocol):
@@ -45,13 +50,18 @@ class _Radio(Protocol):
 
 
 def overhead_bytes(radio: _Radio) -> float:
-    """Bytes that a packet carries on the air beside its payload."""
+    """Bytes that a packet carries on the air next to its payload."""
     return AIRS[radio.air].overhead_bytes(radio.value)
 
 
 def air_time_us(radio: _Radio, payload_bytes: Amount) -> Amount:
     """Air time of one packet with that payload, in us."""
     return AIRS[radio.air].time_us(radio.value, payload_bytes)
+
+
+def lock_us(radio: _Radio) -> float:
+    """How long after a packet's begin a receiver is bound to it, in us."""
+    return AIRS[radio.air].lock_us(radio.value)
 
 
 # --- FSK: TI SWRS061, section 15 -------------------------------------------------------------------------
@@ -67,6 +77,10 @@ def _fsk(value: Value, payload_bytes: Amount) -> Amount:
     return (_fsk_overhead(value) + payload_bytes) * (8e6 / value("air_rate_baud"))
 
 
+def _fsk_lock(value: Value) -> float:
+    return (value("preamble_bytes") + value("sync_bytes")) * (8e6 / value("air_rate_baud"))
+
+
 # --- nRF24L01+: product specification, 7.3 and 7.10 ------------------------------------------------------
 
 
@@ -78,6 +92,10 @@ def _nrf24(value: Value, payload_bytes: Amount) -> Amount:
     """Settling, then preamble, address, 9-bit control field, payload, CRC."""
     bits = 8 + 8 * value("address_bytes") + 9 + 8 * payload_bytes + 8 * value("crc_bytes")
     return value("settle_us") + bits * (1e6 / value("air_rate_baud"))
+
+
+def _nrf24_lock(value: Value) -> float:
+    return value("settle_us") + (1 + value("address_bytes")) * (8e6 / value("air_rate_baud"))
 
 
 # --- LoRa: Semtech AN1200.13 -----------------------------------------------------------------------------
@@ -101,6 +119,10 @@ def _lora(value: Value, payload_bytes: Amount) -> Amount:
     return (value("preamble_symbols") + 4.25 + symbols) * symbol_us
 
 
+def _lora_lock(value: Value) -> float:
+    return (value("preamble_symbols") + 4.25) * 1e6 * 2 ** value("spreading_factor") / value("bandwidth_hz")
+
+
 # --- IEEE 802.15.4-2006, 6.3 and 6.5 ---------------------------------------------------------------------
 
 
@@ -113,6 +135,11 @@ def _ieee802154(value: Value, payload_bytes: Amount) -> Amount:
     return (_ieee802154_overhead(value) + payload_bytes) * value("byte_us")
 
 
+def _ieee802154_lock(value: Value) -> float:
+    # All that the PHY adds but its last byte, the length.
+    return (value("phy_bytes") - 1) * value("byte_us")
+
+
 # --- Bluetooth Low Energy: Core 4.2, 6.B.2 ---------------------------------------------------------------
 
 
@@ -123,6 +150,10 @@ def _ble_overhead(value: Value) -> float:
 def _ble(value: Value, payload_bytes: Amount) -> Amount:
     """Preamble 1, access address 4, header 2, payload, MIC, CRC 3, at 8 us a byte."""
     return (_ble_overhead(value) + payload_bytes) * 8
+
+
+def _ble_lock(value: Value) -> float:
+    return (1 + 4) * 8
 
 
 # --- ESP-NOW: ESP-IDF guide; IEEE 802.11-2016 ------------------------------------------------------------
@@ -138,13 +169,20 @@ def _esp_now(value: Value, payload_bytes: Amount) -> Amount:
     return value("preamble_us") + bits * (1e6 / value("air_rate_baud"))
 
 
+def _esp_now_lock(value: Value) -> float:
+    return value("preamble_us")
+
+
 AIRS: dict[str, Air] = {
     "fsk": Air(
         ("air_rate_baud", "preamble_bytes", "sync_bytes", "length_bytes", "address_bytes", "crc_bytes"),
         _fsk_overhead,
         _fsk,
+        _fsk_lock,
     ),
-    "nrf24": Air(("air_rate_baud", "address_bytes", "crc_bytes", "settle_us"), _nrf24_overhead, _nrf24),
+    "nrf24": Air(
+        ("air_rate_baud", "address_bytes", "crc_bytes", "settle_us"), _nrf24_overhead, _nrf24, _nrf24_lock
+    ),
     "lora": Air(
         (
             *("spreading_factor", "bandwidth_hz", "coding_rate"),
@@ -152,10 +190,19 @@ AIRS: dict[str, Air] = {
         ),
         _lora_overhead,
         _lora,
+        _lora_lock,
     ),
-    "802.15.4": Air(("header_bytes", "crc_bytes", "phy_bytes", "byte_us"), _ieee802154_overhead, _ieee802154),
-    "ble": Air(("mic_bytes",), _ble_overhead, _ble),
+    "802.15.4": Air(
+        ("header_bytes", "crc_bytes", "phy_bytes", "byte_us"),
+        _ieee802154_overhead,
+        _ieee802154,
+        _ieee802154_lock,
+    ),
+    "ble": Air(("mic_bytes",), _ble_overhead, _ble, _ble_lock),
     "esp-now": Air(
-        ("air_rate_baud", "header_bytes", "crc_bytes", "preamble_us"), _esp_now_overhead, _esp_now
+        ("air_rate_baud", "header_bytes", "crc_bytes", "preamble_us"),
+        _esp_now_overhead,
+        _esp_now,
+        _esp_now_lock,
     ),
 }

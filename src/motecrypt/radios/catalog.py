@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -24,6 +24,20 @@ COMMON = (
     "tx_ma",
     "rx_ma",
 )
+ACCESS: dict[str, tuple[str, ...]] = {
+    "aloha": (),
+    "listen": ("cca_turn_us",),
+    "csma-ca": (
+        *("cca_us", "cca_turn_us", "packet_space_us"),
+        *("backoff_slot_us", "backoff_exponent_min", "backoff_exponent_max", "backoffs_max"),
+    ),
+    "dcf": ("cca_us", "difs_us", "backoff_slot_us", "backoff_slots"),
+}
+"""How a radio accesses a shared channel (medium.py), and the figures that each method needs."""
+SHARING = ("capture_db", "sensitivity_dbm", "cca_dbm")
+"""Figures of sharing that any radio may have."""
+BACKOFF_MAX = 65_535
+EXPONENT_MAX = 16
 OPTIONAL = ("serial_baud", "serial_bits_per_byte", "timeout_ms_new", "sleep_ma", "wake_us", "duty_percent")
 
 
@@ -34,6 +48,33 @@ class SourcedNumber:
     value: float
     unit: str
     source: str
+
+
+@dataclass(frozen=True)
+class ChannelSharing:
+    """What counts when more than two share a channel.
+
+    Attributes
+    ----------
+    access : str
+        How the radio comes by the channel: a key of `ACCESS`.
+    figures : Mapping[str, SourcedNumber]
+        What the way of access needs, and of `SHARING` what is known: by how many dB a packet must be
+        stronger than what else is on the air to survive it (`capture_db`), and the levels in dBm from which
+        a packet is received (`sensitivity_dbm`) and the channel is taken (`cca_dbm`).
+    """
+
+    access: str = "aloha"
+    figures: Mapping[str, SourcedNumber] = field(default_factory=dict)
+
+    def value(self, figure: str) -> float:
+        """The number of that name; KeyError where there is none."""
+        return self.figures[figure].value
+
+    def known(self, figure: str) -> float | None:
+        """The number of that name, if it is known."""
+        found = self.figures.get(figure)
+        return None if found is None else found.value
 
 
 @dataclass(frozen=True)
@@ -48,6 +89,8 @@ class Radio:
         Which air-time formula counts: a key of `AIRS`.
     figures : Mapping[str, SourcedNumber]
         Every number of the descriptor by its name, which carries the unit.
+    sharing : ChannelSharing
+        How it shares a channel with others.
     """
 
     name: str
@@ -55,6 +98,7 @@ class Radio:
     air: str
     figures: Mapping[str, SourcedNumber]
     note: str = ""
+    sharing: ChannelSharing = ChannelSharing()
 
     def value(self, figure: str) -> float:
         """The number of that name; KeyError where this kind of radio has none."""
@@ -103,12 +147,34 @@ class Radio:
         return replace(self, figures=figures)
 
 
-def _figure(table: Table) -> SourcedNumber:
-    figure = SourcedNumber(
-        value=table.number("value", low=0), unit=table.text("unit"), source=table.text("source", filled=True)
-    )
+def _figure(table: Table, low: float | None = 0) -> SourcedNumber:
+    value, unit = table.number("value", low=low), table.text("unit")
+    figure = SourcedNumber(value, unit, table.text("source", filled=True))
     table.done()
     return figure
+
+
+def _sharing(table: Table, where: str) -> ChannelSharing:
+    access = table.text("access", choices=ACCESS)
+    entries = table.named_tables("figure", {}, choices=(*SHARING, *ACCESS[access]))
+    table.done()
+    figures = {name: _figure(entry, None if name.endswith("_dbm") else 0) for name, entry in entries.items()}
+    for needed in ACCESS[access]:
+        if needed not in figures:
+            raise InputError(f"{where}: sharing figure '{needed}' is missing; access '{access}' needs it")
+    for whole in ("backoff_exponent_min", "backoff_exponent_max", "backoffs_max", "backoff_slots"):
+        if whole in figures and (figures[whole].value % 1 or figures[whole].value > BACKOFF_MAX):
+            raise InputError(
+                f"{where}: sharing figure '{whole}' is {figures[whole].value:g}; "
+                f"expected a whole number up to {BACKOFF_MAX:,}"
+            )
+    if access == "csma-ca":
+        low, high = (int(figures[f"backoff_exponent_{end}"].value) for end in ("min", "max"))
+        if not low <= high <= EXPONENT_MAX:
+            raise InputError(
+                f"{where}: back-off exponents from {low} to {high}; expected a range up to {EXPONENT_MAX}"
+            )
+    return ChannelSharing(access, figures)
 
 
 def read_radio(path: Path) -> Radio:
@@ -125,6 +191,7 @@ def read_radio(path: Path) -> Radio:
     air = table.text("air", choices=AIRS)
     note = table.text("note", "")
     entries = table.named_tables("figure", choices=(*COMMON, *OPTIONAL, *AIRS[air].figures))
+    sharing = _sharing(table.table("sharing", {"access": "aloha"}), str(path))
     table.done()
     figures = {name: _figure(entry) for name, entry in entries.items()}
     for needed in (*COMMON, *AIRS[air].figures):
@@ -139,7 +206,8 @@ def read_radio(path: Path) -> Radio:
     for rate in ("air_rate_baud", "serial_baud", "bandwidth_hz", "packet_bytes_min"):
         if rate in figures and not figures[rate].value > 0:
             raise InputError(f"{path}: figure '{rate}' is {figures[rate].value:g}; expected a number above 0")
-    return Radio(name=name, title=title, air=air, figures=figures, note=note).with_figures()
+    radio = Radio(name=name, title=title, air=air, figures=figures, note=note, sharing=sharing)
+    return radio.with_figures()
 
 
 @cache

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from motecrypt.radios.catalog import Radio
 
 GUARD_US = 1_000_000
-"""Quiet that must stand before and after ``+++``: one second."""
+"""Silence that must come before and after ``+++``: one second."""
 
 COMMAND_TIMEOUT_US = 5_000_000
-"""Command mode ends by itself after this long without a command."""
+"""Command mode ends after this time without a command."""
 
 LINE_MAX = 80
 """Longer command lines are answered with ERR; the longest real one, ATEK and 32 digits, has 36."""
@@ -29,7 +29,7 @@ FIRMWARE = "0.40B motecrypt"
 
 @dataclass(frozen=True)
 class Settings:
-    """What the command mode sets. Two modules hear each other when `network` agrees."""
+    """What the command mode sets. Two modules receive each other when `network` agrees."""
 
     packet_bytes: int
     timeout_ms: int
@@ -53,7 +53,7 @@ class Settings:
         )
 
     def network(self) -> tuple[int, int, int, int, str]:
-        """What both ends must share to hear each other."""
+        """What both ends must share to receive each other."""
         key = self.key if self.encrypted else ""
         return (self.packet_bytes, self.air_rate, self.network_id, self.channel, key)
 
@@ -115,7 +115,7 @@ class Module:
         return b"OK\r"
 
     def restart(self) -> None:
-        """Lose power: what ATWR did not store is gone."""
+        """Lose power: what ATWR did not store is removed."""
         self.settings, self.commanding, self._pending = self._stored, False, {}
         self._line.clear()
 
@@ -185,7 +185,7 @@ class Module:
         self.settings = replace(self.settings, **{name: value})  # type: ignore[arg-type]
 
     def _key(self, name: str, argument: str) -> str:
-        """ATEK takes 32 hex digits and gives the key back to whoever asks; ATEA takes 16 characters."""
+        """ATEK takes 32 hex digits and gives the key back to anyone who asks; ATEA takes 16 characters."""
         if not argument:
             return f"{self.settings.key}\rOK" if name == "EK" else "ERR"
         if name == "EA":

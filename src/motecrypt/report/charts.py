@@ -1,6 +1,6 @@
 """Vega-Lite specifications of the report's own figures. Pure: data in, dictionaries out.
 
-No theme and no width here: whoever draws a specification gives it both. Series differ in shape or dash as
+No theme and no width here: anyone who draws a specification gives it both. Series differ in shape or dash as
 well as in colour, so that a figure can be read without colour.
 """
 
@@ -20,7 +20,7 @@ STEP = 19
 PANEL = 230
 #: From this ratio of largest to least on, an axis is logarithmic.
 LOGARITHMIC_FROM = 20
-OURS, PRINT = "ours", "print"
+OURS, PRINT = "ours", "paper"
 
 
 def axis_of(field: str, values: Sequence[float], title: str) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def _height(values: Values, field: str) -> int:
 
 
 def paired(columns: Mapping[str, Sequence[Comparison]], unit: str) -> dict[str, Any]:
-    """The print beside ours, a panel for each column of a table, a line for each of its rows.
+    """The paper next to ours, a panel for each column of a table, a line for each of its rows.
 
     Both points of a line are joined, so that their distance shows.
     """

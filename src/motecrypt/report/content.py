@@ -61,7 +61,7 @@ class Content:
 def gather(
     results: Results, catalog: Catalog, sleepers: Mapping[str, Sequence[str]] | None = None
 ) -> Content:
-    """Read everything that the report tells. Measures nothing.
+    """Read everything that the report tells. Does not measure.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def gather(
 
 
 class _Seen:
-    """What the report tells of all measurements, counted as they go by."""
+    """What the report reports all measurements, counted as they go by."""
 
     def __init__(self) -> None:
         self.cells: Counter[str] = Counter()  # by device
@@ -237,7 +237,7 @@ def _length_figure(cipher: Cipher, costs: Sequence[Cost]) -> Figure | None:
             f"Time to encrypt one message with {cipher.name}, key already set up, against its length; median "
             "over the inputs, the call itself subtracted."
             + (
-                f" The fastest of each device; {dropped} slower implementations are left out."
+                f" The fastest of each device; {dropped} slower implementations are omitted."
                 if dropped
                 else ""
             )

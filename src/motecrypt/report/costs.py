@@ -56,12 +56,12 @@ class Cost:
 
     @property
     def flash_bytes(self) -> int | None:
-        """Flash, the difference to an empty cipher: the same in every operation."""
+        """Flash, the difference to a no-op cipher: the same in every operation."""
         return next((m.flash_bytes for m in self.operations.values() if m.flash_bytes is not None), None)
 
     @property
     def ram_bytes(self) -> int | None:
-        """Static RAM and context, the difference to an empty cipher."""
+        """Static RAM and context, the difference to a no-op cipher."""
         return next((m.ram_bytes for m in self.operations.values() if m.ram_bytes is not None), None)
 
     @property
@@ -89,7 +89,7 @@ class Cost:
 
 
 def place(m: Measurement) -> str:
-    """Where code and tables lie, and the state of the cache where there is one."""
+    """Where code and tables are, and the state of the cache where there is one."""
     return m.placement if m.cache in ("", "none") else f"{m.placement}, {m.cache}"
 
 

@@ -22,7 +22,7 @@ _WORDED_AT = tuple(COLUMNS.index(name) for name in WORDED)
 class ExplorerTable:
     """Columns and rows; None where a figure is not known. Cells that did not run are no rows.
 
-    To keep the page small a text stands in a row as its place in `words`; `worded` are the columns of texts.
+    To keep the page small a text is in a row as its place in `words`; `worded` are the columns of texts.
     """
 
     def __init__(self, catalog: Catalog) -> None:

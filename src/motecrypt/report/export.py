@@ -28,7 +28,14 @@ def export_figures(
         write_atomically(folder / f"{figure.name}.svg", vega.svg(figure).encode())
         write_atomically(folder / f"{figure.name}.pdf", vega.pdf(figure))
         write_atomically(folder / f"{figure.name}.csv", figure.as_csv().encode())
-        told += [f"## {figure.name}", "", figure.caption, "", f"Made again by `{figure.command}`.", ""]
+        told += [
+            f"## {figure.name}",
+            "",
+            figure.caption,
+            "",
+            f"Command to make it again: `{figure.command}`.",
+            "",
+        ]
     captions = folder / "captions.md"
     write_atomically(captions, "\n".join(told).encode())
     return captions

@@ -28,7 +28,7 @@ class Figure:
     command
         What makes the data again.
     specification
-        Vega-Lite, without theme: colours of text and grid come from whoever draws it.
+        Vega-Lite, without theme: colours of text and grid come from anyone who draws it.
     rows
         The data for people and for CSV; taken from the specification where empty.
     """

@@ -62,11 +62,11 @@ def _attacks(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
     more = (
         f" Our attacks also succeed against {_list(n for n in names if n != name)}." if len(names) > 1 else ""
     )
-    yield f"{name} falls in practice: {told}{more}"
+    yield f"{name} is broken in practice: {told}{more}"
 
 
 def _cheapest(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
-    """For each device the recommended cipher that takes least time, beside the yardstick."""
+    """For each device the recommended cipher that takes least time, next to the yardstick."""
     by_name = {part.cipher.name: part for part in ciphers}
     devices = dict.fromkeys(name for part in ciphers for name in part.best if name != "host")
     for device in devices:
@@ -87,7 +87,7 @@ def _cheapest(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
         yard = by_name.get(YARDSTICK)
         plain = yard.best.get(device) if yard is not None and yard.message_bytes == length else None
         if plain is not None and (other := plain.time_us("encrypt")):
-            beside = f"; {YARDSTICK}, which protects nothing from change, takes {other:,.0f} µs"
+            beside = f"; {YARDSTICK}, which does not detect changes, takes {other:,.0f} µs"
         yield (
             f"On {device} the fastest recommended cipher measured is {best} ({cost.implementation}): "
             f"{time:,.0f} µs for {length} bytes, {cost.flash_bytes:,} bytes of flash{beside}."

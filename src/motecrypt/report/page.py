@@ -72,7 +72,7 @@ def render(content: Content, bundle: str | None = None) -> str:
         scripts=Markup("\n".join(_static(name) for name in SCRIPTS)),
         data=Markup(embedded(data)),
     )
-    # What is left of addresses stands in citations, which name the place and need no scheme.
+    # What is left of addresses is in citations, which name the place and need no scheme.
     return re.sub(r"https?://", "", page)
 
 
@@ -95,7 +95,7 @@ def _packed(adviser: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def embedded(value: Mapping[str, Any]) -> str:
-    """JSON that cannot end the element it stands in."""
+    """JSON that cannot end the element it is in."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 

@@ -1,4 +1,4 @@
-"""The published sources: tables, verdicts in plain words, and their figures redrawn beside ours. Generic.
+"""The published sources: tables, verdicts in plain words, and their figures redrawn next to ours. Generic.
 
 Works for every study module there is; knows none by name.
 """
@@ -35,7 +35,7 @@ TOLD = 6
 
 @dataclass(frozen=True)
 class SourcePart:
-    """One published source beside our figures."""
+    """One published source next to our figures."""
 
     name: str
     title: str
@@ -66,7 +66,7 @@ def _source(name: str, module: ModuleType, results: Results) -> SourcePart:
         sections: list[Section] = list(module.sections(results))
         drawn = module.charts(results) if hasattr(module, "charts") else {}
     except MotecryptError as error:  # one study that cannot be told leaves the others
-        words = f"It cannot be told on this machine: {error}. {command} installs what it needs."
+        words = f"It cannot be determined on this machine: {error}. {command} installs what it needs."
         nothing: dict[str, int] = dict.fromkeys(VERDICTS, 0)
         return SourcePart(name, module.TITLE, module.SOURCE, command, words, nothing, [], [], [], [])
     counts = Counter[str](row.verdict for row in rows)
@@ -88,9 +88,9 @@ def _words(counts: Mapping[str, int], command: str) -> str:
     """The verdicts as a sentence."""
     total = sum(counts.values())
     said = {
-        "reproduced": "hold against ours",
+        "reproduced": "agree with ours",
         "contradicted": "do not",
-        "not reproducible": "cannot be checked, for the reasons their rows give",
+        "not reproducible": "cannot be checked, for the reasons in their rows",
         "not measured": f"are not measured ({command} measures what can be)",
     }
     parts = [f"{counts[verdict]} {said[verdict]}" for verdict in VERDICTS if counts.get(verdict)]
@@ -118,8 +118,8 @@ def _redrawn(module: ModuleType, drawn: Mapping[str, Mapping[str, Any]], command
         title = specification.get("title", name)
         title = title if isinstance(title, str) else str(title.get("text", name))
         title = f"{title[:1].upper()}{title[1:]}"
-        caption = (
-            f"{title}. Redrawn after {module.SOURCE}, with our measurements; print: the source's figures."
+        caption = kept.pop("description", None) or (
+            f"{title}. Redrawn after {module.SOURCE}, with our measurements; paper: the source's figures."
         )
         yield Figure(slug(name), title, caption, command, kept)
 

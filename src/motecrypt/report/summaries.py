@@ -1,4 +1,4 @@
-"""What the report tells of one device, one cipher and one part of an audit."""
+"""What the report reports one device, one cipher and one part of an audit."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     """,
     _shortfalls_from_sentences,
     _questions_of_whole_numbers,
-    # Of the rows there are, the compiler's own word tells which of the toolchains of that format it was.
+    # Of the rows there are, the compiler's own word shows which of the toolchains of that format it was.
     """
     ALTER TABLE measurement ADD COLUMN toolchain TEXT NOT NULL DEFAULT '';
     ALTER TABLE measurement ADD COLUMN system_toolchain INTEGER NOT NULL DEFAULT 1;

@@ -41,11 +41,11 @@ _STEPS = 100_000  # of SQLite's machine between two looks at the clock
 _HELD = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _HINTS = {
     sqlite3.SQLITE_FULL: "free some space",
-    sqlite3.SQLITE_INTERRUPT: "it took too long; move it away or choose another with --db",
+    sqlite3.SQLITE_INTERRUPT: "the statement took too long; move it away or choose another with --db",
     sqlite3.SQLITE_READONLY: "choose another file with --db",
     sqlite3.SQLITE_CANTOPEN: "choose another file with --db",
     sqlite3.SQLITE_PERM: "choose another file with --db",
-    sqlite3.SQLITE_IOERR: "is there room, and is it an ordinary file? Else choose another with --db",
+    sqlite3.SQLITE_IOERR: "free some space, check that it is a regular file, or choose another with --db",
     **dict.fromkeys(_HELD, f"another process has held it for {_BUSY_S:g} s; try again"),
 }
 
@@ -105,12 +105,12 @@ class Results:
 
     def _trouble(self, error: sqlite3.Error) -> InputError:
         hint = _HINTS.get(
-            _code(error), "it is damaged or no results file; move it away or choose another with --db"
+            _code(error), "it is damaged or not a results file; move it away or choose another with --db"
         )
         return InputError(f"{self.path}: {error}; {hint}")
 
     def _begin_clock(self) -> None:
-        """A statement that goes on and on, as what a stranger put into the file may, is ended."""
+        """A statement that continues and on, as what a stranger put into the file may, is ended."""
         self._deadline = time.monotonic() + _STATEMENT_S
 
     def _late(self) -> bool:
@@ -162,7 +162,7 @@ class Results:
         if strange is not None:  # a view can go on without end, a trigger change what is written
             what = strange[0] if strange[0] in ("view", "trigger") else "virtual table"
             raise InputError(
-                f"{self.path}: holds a {what}, as no results file does; choose another with --db"
+                f"{self.path}: contains a {what}, which a results file never has; choose another with --db"
             )
 
     def _check_tables(self) -> None:
@@ -269,7 +269,7 @@ class Results:
         )
 
     def measurement(self, key: str) -> Measurement | None:
-        """The measurement of a cell key, or None: for whoever measures. A view asks for the `newest`."""
+        """The measurement of a cell key, or None: for anyone who measures. A view asks for the `newest`."""
         found = self._read(f"SELECT {', '.join(rows.COLUMNS)} FROM measurement WHERE key = ?", (key,))
         return next(map(rows.Reader(str(self.path)).measurement, found), None)
 

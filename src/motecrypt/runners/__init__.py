@@ -2,7 +2,7 @@
 
 `open_session(device, firmware, ...)` finds the runner that the device's descriptor names: a module of
 this package with `identity(device)` and `open_session(device, elf, data_end, options)`; where following every
-instruction does not change what is counted, it says so with `COUNTS_WHILE_TRACING = True`.
+instruction does not change what is counted, it reports it with `COUNTS_WHILE_TRACING = True`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def runner_of(name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         found = (module.name for module in pkgutil.iter_modules(__path__))
         there = ", ".join(module for module in found if module not in _NO_RUNNERS)
-        raise InputError(f"there is no runner '{name}'; there are: {there}") from error
+        raise InputError(f"unknown runner '{name}'; available: {there}") from error
 
 
 def counts_while_tracing(device: Device) -> bool:

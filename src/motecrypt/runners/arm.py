@@ -67,7 +67,7 @@ def engine_version() -> str:
 
 def open_session(device: Device, elf: Path, data_end: int, options: Options) -> Session:
     """Start a firmware. `options.cache` is "cold" (emptied before every region), "kept" (never emptied),
-    or "warm" or "none" (every access hits). `data_end` is not used: this device's stack lies below its data.
+    or "warm" or "none" (every access hits). `data_end` is not used: this device's stack is below its data.
     """
     return DriverSession(command(device, elf, options), restarts=True)
 

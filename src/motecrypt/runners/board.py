@@ -3,7 +3,7 @@
 The firmware is the one that the simulators run. A board's figures are stored under a device of their own,
 `uno-board`, so that no view takes them for simulated ones (`boards.board_device` makes it).
 
-What goes wrong with a port, or with whoever answers there, is a BoardError: one line, nothing stored.
+What goes wrong with a port, or with anyone who answers there, is a BoardError: one line, nothing stored.
 """
 
 from __future__ import annotations
@@ -189,11 +189,14 @@ def _no_greeting(heard: bytes, trouble: FailureKind | None, waited_s: float) -> 
         )
     begun = bytes([END, VERSION]) in heard
     if begun and (heard.count(END) == 1 or trouble is FailureKind.HALF_FRAME):
-        return f"only half a frame came ({len(heard)} bytes); check the cable, and who else uses the port"
+        return (
+            f"only half a frame arrived ({len(heard)} bytes); check the cable, and other programs "
+            "that use the port"
+        )
     if begun and trouble is FailureKind.CHECKSUM:
-        return "frames come damaged; check the cable, and that the board runs at its usual clock"
+        return "frames arrive damaged; check the cable, and that the board runs at its usual clock"
     return (
-        f"something else answers there: {len(heard)} bytes that are no frame of protocol {VERSION} "
+        f"something else answers there: {len(heard)} bytes that are not a frame of protocol {VERSION} "
         f"({heard[:12].hex(' ')}...); is it another board or sketch?"
     )
 
@@ -205,9 +208,7 @@ def flasher_of(device: Device) -> Callable[[Device, Path, str], None]:
     """How a firmware gets onto a board of this kind."""
     flashers = {"ATmega328P": flash_uno, "RP2040": flash_pico}
     if device.chip not in flashers:
-        raise BoardError(
-            f"{device.chip}: no way to flash such a board is known; there is one for {', '.join(flashers)}"
-        )
+        raise BoardError(f"{device.chip}: such a board cannot be flashed; supported: {', '.join(flashers)}")
     return flashers[device.chip]
 
 
@@ -228,7 +229,7 @@ def _avrdude_reason(outcome: process.Outcome) -> str:
     """What to tell of it; nothing is decided by it."""
     said = outcome.errors
     if outcome.code is None:
-        return "avrdude is missing; 'motecrypt doctor' tells how to get it"
+        return "avrdude is missing; 'motecrypt doctor' shows how to get it"
     if "not in sync" in said or "not responding" in said:
         return "no bootloader answers; is it an UNO, and does nothing else use the port?"
     lines = [line.strip() for line in said.splitlines() if "error" in line.lower()] or said.splitlines()

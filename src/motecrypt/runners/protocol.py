@@ -40,7 +40,7 @@ class BytePipe(Protocol):
     def read(self, deadline: float) -> bytes:
         """Return at least one byte, or b"" when `deadline` (time.monotonic) has passed.
 
-        Raises ProtocolError or a subclass when the other side is gone.
+        Raises ProtocolError or a subclass when the other side is removed.
         """
 
 
@@ -201,7 +201,7 @@ class Client:
             self._pipe.write(b"".join(frame for _, frame in held) + encode(sequence, kind, payload))
             try:
                 for stored, _ in held:
-                    self._expect("k", "what it was to store", self._await(stored)[0])
+                    self._expect("k", "the data to store", self._await(stored)[0])
                 answer, body = self._await(sequence)
             except ProtocolError as failed:
                 error = failed

@@ -103,7 +103,7 @@ class DriverSession:
     Parameters
     ----------
     command
-        The driver and its arguments; "{events}" stands for the number of the events descriptor.
+        The driver and its arguments; "{events}" means the number of the events descriptor.
     cycles_exact
         Whether its cycle counts are exact (a simulator) or sampled (a host).
     restarts
@@ -143,7 +143,7 @@ class DriverSession:
         self._fault: Fault | None = None
 
     def write(self, data: bytes) -> None:
-        """Send bytes; raises Fault when the driver is gone."""
+        """Send bytes; raises Fault when the driver is removed."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(data)

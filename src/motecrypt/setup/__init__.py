@@ -1,4 +1,4 @@
-"""What each command needs installed: probes it, says so, and installs it.
+"""What each command needs installed: probes it, reports it, and installs it.
 
 `need("avr")` returns at once when everything is there; otherwise it prints what it is about to install
 and does so with apt-get (through sudo where needed) and pip (pinned and hashed). `doctor` shows all.

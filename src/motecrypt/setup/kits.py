@@ -5,15 +5,18 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import ClassVar
 
 from motecrypt.catalog import DATA
 from motecrypt.descriptor import Table
@@ -44,6 +47,7 @@ class Kit:
     optional: bool
     note: str
     compiler: tuple[str, ...] = ()
+    library: str = ""
 
     @property
     def without_compiler(self) -> Kit:
@@ -62,16 +66,32 @@ class Kit:
 
 @dataclass(frozen=True)
 class KitState:
-    """What of a kit is missing: commands and files (from Debian), modules (from PyPI)."""
+    """What of a kit is missing: commands and files (from Debian), modules (from PyPI), and the library that
+    drivers link (unpacked into the cache)."""
 
     kit: Kit
     missing_system: tuple[str, ...]
     missing_python: tuple[str, ...]
+    missing_library: str = ""
 
     @property
     def complete(self) -> bool:
         """Whether nothing is missing."""
-        return not self.missing_system and not self.missing_python
+        return not self.missing
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Everything that is missing."""
+        library = (self.missing_library,) if self.missing_library else ()
+        return (*self.missing_system, *library, *self.missing_python)
+
+    @property
+    def by_hand(self) -> tuple[str, ...]:
+        """The Debian packages that bring what is missing, but for Python's."""
+        from motecrypt.toolchain.libraries import library
+
+        own = self.kit.debian if self.missing_system else ()
+        return (*own, *(library(self.missing_library).system if self.missing_library else ()))
 
 
 @lru_cache(maxsize=1)
@@ -95,6 +115,7 @@ def read_kits(path: Path) -> dict[str, Kit]:
             optional=entry.flag("optional", False),
             note=entry.text("note", ""),
             compiler=entry.texts("compiler", []),
+            library=entry.text("library", ""),
         )
         entry.done()
     return read
@@ -102,7 +123,7 @@ def read_kits(path: Path) -> dict[str, Kit]:
 
 def _kit(name: str) -> Kit:
     if name not in kits():
-        raise InputError(f"there is no kit '{name}'; there are: {', '.join(sorted(kits()))}")
+        raise InputError(f"unknown kit '{name}'; available: {', '.join(sorted(kits()))}")
     return kits()[name]
 
 
@@ -119,7 +140,14 @@ def state(name: str, *, compiler: bool = True) -> KitState:
     system = [c for c in kit.commands if shutil.which(c) is None]
     system += [f for f in kit.files if not _has_file(f)]
     modules = [m for m in kit.python if importlib.util.find_spec(m) is None]
-    return KitState(kit, tuple(system), tuple(modules))
+    library = kit.library if kit.library and not _has_library(kit.library) else ""
+    return KitState(kit, tuple(system), tuple(modules), library)
+
+
+def _has_library(name: str) -> bool:
+    from motecrypt.toolchain import libraries
+
+    return libraries.have(name)
 
 
 def have(name: str) -> bool:
@@ -147,27 +175,39 @@ def need_each(wanted: Iterable[tuple[str, bool]]) -> None:
     """As `need`, each kit with its compiler or without. Several come together: Debian's packages by one call
     of apt-get, and Python's at the same time."""
     wanted = list(dict.fromkeys(wanted))
-    _install_together([state(name, compiler=compiler) for name, compiler in wanted])
+    states = [state(name, compiler=compiler) for name, compiler in wanted]
+    _announce(states)
+    _install_together(states)
     for name, compiler in wanted:
         missing = state(name, compiler=compiler)
         try:
             if missing.missing_system:
                 _install_debian(missing.kit)
+            if missing.missing_library:
+                _get_library(missing)
             if missing.missing_python:
                 _install_python(missing.kit)
             left = state(name, compiler=compiler)
             if not left.complete:
-                what = ", ".join((*left.missing_system, *left.missing_python))
+                what = ", ".join(left.missing)
                 raise InputError(f"kit '{name}' is still incomplete after installing: {what} missing")
         except InputError as error:
             if not missing.kit.optional:
                 raise
-            _say(f"going on without an optional kit: {error}; {missing.kit.note}")
+            _say(f"continuing without an optional kit: {error}; {missing.kit.note}")
             left_out(missing.kit.title, str(error))
 
 
+def _announce(states: Sequence[KitState]) -> None:
+    """Say of several kits at once what will be installed, and how long that takes, before it begins."""
+    lacking = [missing.kit for missing in states if not missing.complete]
+    if len(lacking) > 1:
+        names = "; ".join(kit.title for kit in lacking)
+        _say(f"this run first installs, once: {names} ({_size(sum(kit.download_mb for kit in lacking))})")
+
+
 def _install_together(states: Sequence[KitState]) -> None:
-    """Most of what several kits lack. What fails here is tried again for each kit, which tells why."""
+    """Most of what several kits lack. What fails here is tried again for each kit, which shows why."""
     of_debian = [missing.kit for missing in states if missing.missing_system]
     of_python = [missing.kit for missing in states if missing.missing_python]
     if len(of_debian) + len(of_python) < 2:
@@ -205,17 +245,17 @@ def _install_debian(kit: Kit) -> None:
     packages = " ".join(kit.debian)
     by_hand = f"apt-get install --no-install-recommends {packages}"
     if shutil.which("apt-get") is None:
-        raise InputError(f"{kit.title}: missing, and there is no apt-get here; install {packages} by hand")
+        raise InputError(f"{kit.title}: missing, and apt-get is not available; install {packages} by hand")
     prefix: list[str] = []
     if os.geteuid() != 0:
         if shutil.which("sudo") is None:
             raise InputError(f"{kit.title}: missing; as root, run: {by_hand}")
         prefix = ["sudo", "DEBIAN_FRONTEND=noninteractive"]
-    _say(f"installing {kit.title} with apt-get (about {kit.download_mb} MB): {packages}")
+    _say(f"installing {kit.title} with apt-get ({_size(kit.download_mb)}): {packages}")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     apt = [*prefix, "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"]
     failure = f"{kit.title}: could not be installed; run by hand: {by_hand}"
-    install = [*apt, "install", "-y", "--no-install-recommends", *kit.debian]
+    install = [*apt, "-o", "APT::Status-Fd=1", "install", "-y", "--no-install-recommends", *kit.debian]
     known = tuple(install) in _done or tuple(install) in _failed
     if not known and _are_fresh() and not _trouble(install, environment, APT_TIMEOUT_S):
         _done.add(tuple(install))
@@ -224,12 +264,35 @@ def _install_debian(kit: Kit) -> None:
         _run(command, environment, APT_TIMEOUT_S, failure)
 
 
+SLOW_MB_S, FAST_MB_S = 1.0, 10.0
+"""Megabytes a second of slow and of fast networks and disks together."""
+
+
+def _size(download_mb: int) -> str:
+    """How much is downloaded, and how long that and its installation take."""
+    low, high = (max(1, round(download_mb / speed / 60)) for speed in (FAST_MB_S, SLOW_MB_S))
+    minutes = f"{low} to {high} minutes" if high > low else "a minute at most"
+    return f"about {download_mb} MB, {minutes}"
+
+
 def _are_fresh() -> bool:
     """Whether Debian's lists of packages were fetched just now."""
     try:
         return 0 <= time.time() - LISTS.stat().st_mtime < LISTS_S
     except OSError:
         return False
+
+
+def _get_library(missing: KitState) -> None:
+    """Unpack the library that drivers link; where it cannot be had, install the system's packages of it."""
+    from motecrypt.toolchain import libraries
+
+    try:
+        libraries.fetch(missing.missing_library)
+    except InputError as error:
+        _say(f"{error}; installing the system's own instead")
+        wanted = libraries.library(missing.missing_library)
+        _install_debian(replace(missing.kit, title=wanted.title, debian=wanted.system))
 
 
 def _install_python(*several: Kit) -> None:
@@ -260,20 +323,63 @@ def _run(command: list[str], environment: dict[str, str], timeout_s: float, fail
 
 
 def _trouble(command: list[str], environment: dict[str, str], timeout_s: float) -> str:
-    """Why the command failed; empty when it did not."""
+    """Why the command failed; empty when it did not. What it says of its progress is passed on meanwhile."""
+    said: list[str] = []
+    shown = Shown(_say)
     try:
-        done = subprocess.run(
+        with subprocess.Popen(
             command,
             env=environment,
-            timeout=timeout_s,
-            check=False,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        ) as started:
+            end = threading.Timer(timeout_s, started.kill)
+            end.start()
+            try:
+                assert started.stdout is not None
+                for raw in started.stdout:
+                    line = raw.decode(errors="replace").rstrip()
+                    if not shown.take(line):
+                        said.append(line)
+                started.wait()
+                ended_in_time = end.is_alive()
+            finally:
+                end.cancel()
+    except OSError as error:
         return str(error)
-    if done.returncode == 0:
+    if started.returncode == 0:
         return ""
-    said = done.stdout.decode(errors="replace").strip().splitlines()
-    return said[-1] if said else "it said nothing"
+    if not ended_in_time:
+        return f"stopped after {timeout_s:g} s"
+    told = [line for line in said if line]
+    return told[-1] if told else "it said nothing"
+
+
+class Shown:
+    """What apt-get says of its progress, as a line for each quarter of a download or an installation.
+
+    With APT::Status-Fd it writes lines such as `dlstatus:3:40.1:...` and `pmstatus:gcc-avr:62.5:...`.
+    """
+
+    STATUS = re.compile(r"(dlstatus|pmstatus):[^:]*:([0-9.]+):")
+    WORDS: ClassVar[dict[str, str]] = {"dlstatus": "downloading", "pmstatus": "unpacking and installing"}
+    QUARTER = 25
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._told: tuple[str, int] = ("", 0)
+
+    def take(self, line: str) -> bool:
+        """Whether the line is about progress; it is passed on where another quarter is done."""
+        found = self.STATUS.match(line)
+        if found is None:
+            return False
+        kind, percent = found[1], int(float(found[2]))
+        quarter = percent // self.QUARTER * self.QUARTER
+        if kind != self._told[0]:
+            self._told = (kind, 0)
+        if quarter > self._told[1]:
+            self._told = (kind, quarter)
+            self._say(f"{self.WORDS[kind]}: {quarter} %")
+        return True

@@ -1,4 +1,4 @@
-"""What a command went on without: noted where it is missed, told in one line when the command ends."""
+"""What a command continued without: noted where it is missed, reported in one line when the command ends."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ def summary() -> str:
     """One line that names all that was left out and why; empty when nothing was. Forgets it."""
     told = "; ".join(f"{what} ({why})" for what, why in _noted.items())
     _noted.clear()
-    return f"could not be had, and was left out: {told}" if told else ""
+    return f"could not be installed and was omitted: {told}" if told else ""

@@ -1,4 +1,4 @@
-"""One folder for each published source: what it printed, beside what we measure.
+"""One folder for each published source: what it printed, next to what we measure.
 
 `studies/NAME/study.py` is a pure view: `TITLE`, `SOURCE`, `comparisons(results)` and `sections(results)` read
 what is stored and need no compiler. `studies/NAME/needs.py` has `needs() -> Needs`, what must be measured and
@@ -29,7 +29,7 @@ class Experiment(Protocol):
     """A request for a finding: looks it up, runs what is missing, stores it.
 
     Experiments run side by side. One that times this computer has `alone = True`, and runs by itself; what it
-    can make ready before, beside others, is done by its `prepare(results)`, where it has one.
+    can make ready before, next to others, is done by its `prepare(results)`, where it has one.
     """
 
     def find(self, results: Results) -> Finding | None:
@@ -44,7 +44,7 @@ class Experiment(Protocol):
 class Long:
     """What takes minutes: `reproduce NAME --full` runs it; else the answers that came with the program are
     shown, with their date (`findings.recorded`). `questions` are all that the experiments answer; `kits` are
-    needed beside the study's own.
+    needed next to the study's own.
     """
 
     experiments: Sequence[Experiment]
@@ -97,12 +97,12 @@ def _part(name: str, part: str, expected: Sequence[str]) -> ModuleType:
         if name not in known:
             there = ", ".join(known)
             hint = f"; the folder here is written ./{name}" if Path(name, "study.py").is_file() else ""
-            raise InputError(f"unknown study '{name}'; there are: {there}, or a folder of your own{hint}")
+            raise InputError(f"unknown study '{name}'; there are: {there}, or your own folder{hint}")
         return importlib.import_module(f"motecrypt.studies.{name}.{part}")
     folder = Path(name).resolve()
     file = folder / f"{part}.py"
     if not file.is_file():
-        raise InputError(f"{name}: no {part}.py there; a study of your own needs one (docs/adding.md)")
+        raise InputError(f"{name}: no {part}.py there; your own study needs one (docs/adding.md)")
     try:
         module = importlib.import_module(f"{_package(folder)}.{part}")
     except MotecryptError:

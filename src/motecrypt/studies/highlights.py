@@ -1,6 +1,6 @@
 """The most important findings over the studies, told from their comparisons: every figure is theirs.
 
-Each teller looks for the rows it knows and writes a sentence of what stands in them; where a row is
+Each teller looks for the rows it knows and writes a sentence of what is in them; where a row is
 missing, not measured, or came out otherwise, it says nothing and the next one gets its place. Behind the
 tellers come the contradicted claims with the largest factors. Pure.
 """
@@ -78,9 +78,9 @@ def _wlan_doubling(rows: Rows) -> Told | None:
     encoded = _row(rows, ClaimId.WLAN_HEX_DOUBLES, "reproduced")
     rest = ""
     if encoded is not None and isinstance(encoded.measured, float):
-        rest = f"; writing it as hexadecimal does, {encoded.measured:.2f} times"
+        rest = f"; hexadecimal output does, {encoded.measured:.2f} times"
     text = (
-        f"Encryption does not make a Wi-Fi transfer {row.published} times as long, as the print has it: "
+        f"Encryption does not make a Wi-Fi transfer {row.published} times as long, as the paper states: "
         f"the cipher sends {row.measured:.6f} times the bytes{rest}"
     )
     return text, (row,) if encoded is None else (row, encoded)
@@ -115,7 +115,7 @@ def _pico_cache(rows: Rows) -> Told | None:
     if not between:
         return None
     row, least = max(between, key=lambda pair: float(pair[0].measured or 0) / pair[1])
-    figures = f"warm {least:g}, print {row.published:g}, cold {row.measured:g} {row.unit}"
+    figures = f"warm {least:g}, paper {row.published:g}, cold {row.measured:g} {row.unit}"
     text = (
         f"On the Pico the flash cache decides: {len(between)} of {len(timed)} printed times lie between our "
         f"warm and cold ones ({row.row} {row.column}: {figures})"
@@ -164,13 +164,13 @@ _TELLERS: tuple[tuple[str, Callable[[Rows], Told | None]], ...] = (
 
 
 def _largest(by_study: Mapping[str, Rows]) -> list[Highlight]:
-    """Contradicted rows by how far ours is from the print, one for each row text."""
+    """Contradicted rows by how far ours is from the paper, one for each row text."""
     found: dict[tuple[str, str], tuple[float, Highlight]] = {}
     for name, rows in by_study.items():
         for row in rows:
             if row.verdict != "contradicted" or not row.ratio or row.ratio <= 0:
                 continue
-            figures = f"print {_value(row.published)}, ours {_value(row.measured)} {row.unit}".strip()
+            figures = f"paper {_value(row.published)}, ours {_value(row.measured)} {row.unit}".strip()
             text = f"{row.row}, {row.column}: {figures}"
             far = abs(math.log(row.ratio))
             key = (name, row.row)

@@ -1,7 +1,7 @@
 """Arduino sketches: from an .ino to an ELF with Debian's Arduino core, with the flags that the IDE uses.
 
 A sketch is its folder: all .ino files in it (the one named like the folder first), and .c, .cpp and .S
-beside them. Libraries are found by the headers that are included: beside the sketch's own folder, in
+next to them. Libraries are found by the headers that are included: next to the sketch's own folder, in
 `libraries` folders named by the caller, and in Debian's.
 """
 
@@ -55,8 +55,15 @@ _VERSION = "1"
 _INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
-def build_sketch(sketch: Path, libraries: Sequence[Path] = ()) -> Path:
+def build_sketch(sketch: Path, libraries: Sequence[Path] = (), defines: Sequence[str] = ()) -> Path:
     """Compile a sketch for the UNO and return its ELF, from the cache if nothing has changed.
+
+    Parameters
+    ----------
+    libraries
+        Folders with libraries, before the sketch's own neighbours and Debian's.
+    defines
+        Macros for the compiler, NAME=VALUE.
 
     Raises
     ------
@@ -68,7 +75,7 @@ def build_sketch(sketch: Path, libraries: Sequence[Path] = ()) -> Path:
     if not sketch.is_file():
         raise InputError(f"{sketch}: no such sketch")
     if not CORE.is_dir():
-        raise InputError(f"{CORE}: Debian's Arduino core is missing; 'motecrypt doctor' tells how to get it")
+        raise InputError(f"{CORE}: Debian's Arduino core is missing; 'motecrypt doctor' shows how to get it")
     folder = sketch.resolve().parent
     parts = _sketch_parts(sketch.resolve())
     own = [p for p in sorted(folder.glob("*")) if p.suffix in _SOURCES]
@@ -77,12 +84,12 @@ def build_sketch(sketch: Path, libraries: Sequence[Path] = ()) -> Path:
     sources = [*own, *(s for lib in used for s in _library_sources(lib))]
     include = [*_CORE_INCLUDE, folder, *(p for lib in used for p in _include_folders(lib))]
     refuse_precompiled((folder, *used))
-    key = _key(parts, sources, include)
+    key = _key(parts, sources, include, defines)
     target = cache_dir() / "sketches" / key / f"{sketch.stem}.elf"
     if not target.exists():
         make_dir(target.parent)
         with tempfile.TemporaryDirectory(prefix=".building.", dir=target.parent) as work:
-            elf = _compile(parts, sources, include, _core(), Path(work))
+            elf = _compile(parts, sources, include, defines, Path(work))
             shutil.move(elf, target)
     return target
 
@@ -96,7 +103,7 @@ def build_bootloader() -> Path:
     source = CORE / "bootloaders" / "optiboot" / "optiboot.c"
     if not source.is_file():
         raise InputError(
-            f"{source}: Debian's Arduino core is missing; 'motecrypt doctor' tells how to get it"
+            f"{source}: Debian's Arduino core is missing; 'motecrypt doctor' shows how to get it"
         )
     target = cache_dir() / "sketches" / _key([], [source], [source.parent]) / "optiboot.elf"
     if not target.exists():
@@ -109,7 +116,7 @@ def build_bootloader() -> Path:
             elf = Path(work) / "optiboot.elf"
             made = process.run(["avr-gcc", *flags, source, "-o", elf])
             if not made.ok:
-                raise BuildError(made.first_error)
+                raise BuildError(made.told_errors)
             shutil.move(elf, target)
     return target
 
@@ -173,9 +180,11 @@ def _library_sources(library: Path) -> list[Path]:
     return [p for place in places for p in sorted(place.iterdir()) if p.suffix in _SOURCES]
 
 
-def _key(parts: Sequence[Path], sources: Sequence[Path], include: Sequence[Path]) -> str:
+def _key(
+    parts: Sequence[Path], sources: Sequence[Path], include: Sequence[Path], defines: Sequence[str] = ()
+) -> str:
     digest = hashlib.sha256()
-    said = (_VERSION, toolchain.identity("avr-gcc"), _MACHINE, _COMMON, _FLAGS, _LINK)
+    said = (_VERSION, toolchain.identity("avr-gcc"), _MACHINE, _COMMON, _FLAGS, _LINK, *defines)
     digest.update(repr(said).encode())
     headers = [p for folder in include for p in sorted(folder.glob("*.h"))]
     for path in (*parts, *sources, *headers):
@@ -193,13 +202,15 @@ def _core() -> Path:
             objects = _objects(sources, _CORE_INCLUDE, Path(work))
             made = process.run(["avr-gcc-ar", "rcs", "core.a", *[o.name for o in objects]], cwd=Path(work))
             if not made.ok:
-                raise BuildError(made.first_error)
+                raise BuildError(made.told_errors)
             shutil.move(Path(work) / "core.a", target)
     return target
 
 
-def _objects(sources: Sequence[Path], include: Sequence[Path], work: Path) -> list[Path]:
-    flags = (*_MACHINE, *_COMMON, *(f"-I{i}" for i in include))
+def _objects(
+    sources: Sequence[Path], include: Sequence[Path], work: Path, defines: Sequence[str] = ()
+) -> list[Path]:
+    flags = (*_MACHINE, *_COMMON, *(f"-D{define}" for define in defines), *(f"-I{i}" for i in include))
 
     def compile_one(numbered: tuple[int, Path]) -> Path:
         number, source = numbered
@@ -213,13 +224,17 @@ def _objects(sources: Sequence[Path], include: Sequence[Path], work: Path) -> li
 
 
 def _compile(
-    parts: Sequence[Path], sources: Sequence[Path], include: Sequence[Path], core: Path, work: Path
+    parts: Sequence[Path],
+    sources: Sequence[Path],
+    include: Sequence[Path],
+    defines: Sequence[str],
+    work: Path,
 ) -> Path:
     main = work / "sketch.cpp"
     main.write_text(sketch_source([(p, _text_of(p)) for p in parts]))
-    objects = _objects([main, *sources], include, work)
+    objects = _objects([main, *sources], include, work, defines)
     elf = work / "sketch.elf"
-    toolchain.link("avr-gcc", _LINK, objects, elf, work, libraries=(str(core), "-lm"))
+    toolchain.link("avr-gcc", _LINK, objects, elf, work, libraries=(str(_core()), "-lm"))
     return elf
 
 

@@ -76,7 +76,7 @@ def checked_mirror(text: str, where: str) -> str:
     if not plain or parts.scheme not in _SCHEMES or not (parts.netloc or parts.scheme == "file"):
         shown = text.encode("unicode_escape").decode()[:60]
         raise InputError(
-            f"{where} '{shown}' is no address of a Debian archive; write http://mirror.example/debian"
+            f"{where} '{shown}' is not the address of a Debian archive; write http://mirror.example/debian"
         )
     return text.rstrip("/")
 
@@ -92,18 +92,22 @@ def apt_options(folder: Path, sources: Sequence[str]) -> list[str]:
     ]
 
 
-def packages(release: str, names: Sequence[str], folder: Path, mirror: str = "") -> Mapping[str, Path]:
+def packages(
+    release: str, names: Sequence[str], folder: Path, mirror: str = "", architecture: str = ""
+) -> Mapping[str, Path]:
     """Packages of a release, as .deb files in a folder, by name; each checked by the archive's signature.
 
     Parameters
     ----------
     mirror
         The archive to use; empty: this machine's own, or MOTECRYPT_MIRROR.
+    architecture
+        By Debian's name, as arm64; empty: this machine's.
 
     Raises
     ------
     BuildError
-        One cannot be had: no archive, no network, a signature that is not Debian's, no such package.
+        One is not available: no archive, no network, a signature that is not Debian's, no such package.
     """
     if not KEYRING.exists():
         raise BuildError(
@@ -114,15 +118,19 @@ def packages(release: str, names: Sequence[str], folder: Path, mirror: str = "")
     chosen = mirror or (checked_mirror(own, MIRROR_VARIABLE) if own else "")
     sites = [chosen] if chosen else main_sites(listed())
     lines = [f"deb [signed-by={KEYRING} target=Packages] {site} {release} main" for site in sites]
-    place = make_dir(cache_dir() / "debian" / f"{release}-{_digest(lines)}")
+    other = (
+        [f"APT::Architecture={architecture}", f"APT::Architectures={architecture}"] if architecture else []
+    )
+    place = make_dir(cache_dir() / "debian" / f"{release}-{_digest([*lines, *other])}")
     status = place / "status"
     with (place / "lock").open("w") as lock:
-        _lock(lock)
+        alone(lock)
         status.touch()
         options = [
             *apt_options(place, lines),
             *("-o", f"Dir::State::status={status}"),  # what is installed here is no candidate
             *("-o", "Dir::Etc::Preferences=/dev/null", "-o", "Dir::Etc::PreferencesParts=/dev/null"),
+            *(word for option in other for word in ("-o", option)),
             *("-o", "APT::Default-Release=", "-o", "APT::Update::Error-Mode=any"),
             *("-o", "Acquire::AllowInsecureRepositories=false", "-o", "APT::Get::AllowUnauthenticated=false"),
         ]
@@ -145,8 +153,14 @@ def packages(release: str, names: Sequence[str], folder: Path, mirror: str = "")
     return found
 
 
-def _lock(file: IO[str]) -> None:
-    """Wait until no other process uses the same lists, as long as it may take to fetch them."""
+def alone(file: IO[str]) -> None:
+    """Wait until no other process has locked the file, as long as fetching may take, and lock it.
+
+    Raises
+    ------
+    BuildError
+        Another process holds it too long.
+    """
     deadline = time.monotonic() + 3 * process.LONG_S
     while True:
         try:

@@ -15,6 +15,7 @@ from motecrypt import process
 from motecrypt.catalog import PACKAGE
 from motecrypt.errors import FailureKind
 from motecrypt.paths import cache_dir, make_dir
+from motecrypt.toolchain import libraries
 from motecrypt.toolchain.includes import file_hash, reached
 from motecrypt.toolchain.toolchain import BuildError, failure, identity, installed_file, run_compiler
 
@@ -37,14 +38,14 @@ def _unicorn_flags() -> tuple[str, ...]:
     spec = importlib.util.find_spec("unicorn")
     if spec is None or not spec.submodule_search_locations:
         raise BuildError(
-            "the unicorn package is missing; 'motecrypt doctor' tells how to get it", kind=FailureKind.MISSING
+            "the unicorn package is missing; 'motecrypt doctor' shows how to get it", kind=FailureKind.MISSING
         )
     folder = Path(next(iter(spec.submodule_search_locations)))
     library = folder / "lib"
     shared = next(iter(sorted(library.glob("libunicorn.so*"))), None)
     if shared is None:
         raise BuildError(
-            f"{library}: no libunicorn here; reinstall the unicorn package", kind=FailureKind.MISSING
+            f"{library}: libunicorn is missing; reinstall the unicorn package", kind=FailureKind.MISSING
         )
     return (f"-I{folder / 'include'}", str(shared), f"-Wl,-rpath,{library}")
 
@@ -55,8 +56,8 @@ def _adapter(library: str) -> tuple[str, ...]:
 
 
 RECIPES = {
-    "simavr": Recipe("simavr.c", "gcc", lambda: ("-lsimavr",)),
-    "avr_run": Recipe("avr_run.c", "gcc", lambda: ("-lsimavr", "-lutil")),
+    "simavr": Recipe("simavr.c", "gcc", lambda: libraries.flags("simavr", "gcc")),
+    "avr_run": Recipe("avr_run.c", "gcc", lambda: (*libraries.flags("simavr", "gcc"), "-lutil")),
     "arm": Recipe("arm.c", "gcc", lambda: (*_unicorn_flags(), "-lutil")),
     "host": Recipe("host.c", "gcc", lambda: ("-ldl", "-lm")),
     "taint": Recipe("taint.c", "gcc", lambda: ("-g", "-ldl")),
@@ -70,7 +71,7 @@ RECIPES = {
 def _ns3_flags() -> tuple[str, ...]:
     # Named one by one: pkg-config's list asks for development files of libraries that we do not use.
     if not Path("/usr/include/ns3").is_dir():
-        raise BuildError("ns-3 is missing; 'motecrypt doctor' tells how to get it", kind=FailureKind.MISSING)
+        raise BuildError("ns-3 is missing; 'motecrypt doctor' shows how to get it", kind=FailureKind.MISSING)
     modules = ("wifi", "internet", "applications", "energy", "mobility", "propagation", "network", "core")
     # ns-3 from 3.43 (Debian 13) on is C++20; 3.37 (Debian 12) takes it as well.
     return ("-std=c++20", *(f"-lns3-{module}" for module in modules))
@@ -120,7 +121,7 @@ def driver_identity(name: str) -> str:
 
 
 def _library_hash(library: Path | None) -> str:
-    """What a shared library is, told by its content, or by its name where it is large."""
+    """What a shared library is, reported by its content, or by its name where it is large."""
     if library is None:
         return "missing"
     size = library.stat().st_size

@@ -43,7 +43,7 @@ class FileFirmware:
 
     Attributes
     ----------
-    storage : where the file system lies.
+    storage : where the file system is.
     spi_hz : the clock of an SD card; 0 for the flash.
     c_library : "bytes" for memset and memcpy as the published program had them, "words" for Debian's.
     toolchain : who compiles and links it; empty for the system's own.

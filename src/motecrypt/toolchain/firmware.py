@@ -1,7 +1,7 @@
 """One firmware: from implementation, device, placement and flags to an ELF in the cache.
 
 The key of a build is a hash of all that the linker sees. The benchmark firmware and the device's hal
-are always compiled with the device's own flags, so that a difference to the empty cipher holds the
+are always compiled with the device's own flags, so that a difference to the no-op cipher holds the
 cipher alone, whatever flags it is compiled with.
 """
 
@@ -21,7 +21,7 @@ from motecrypt.model import Compiler, Device, Implementation
 from motecrypt.paths import cache_dir, make_dir
 from motecrypt.toolchain import toolchain
 from motecrypt.toolchain.includes import file_hash, reached, refuse_precompiled
-from motecrypt.toolchain.objects import kept, seen
+from motecrypt.toolchain.objects import compiled, kept, seen
 from motecrypt.toolchain.sizes import Sizes, elf_sizes, object_sizes, symbols
 from motecrypt.toolchain.sources import source_root
 from motecrypt.toolchain.toolchain import BuildError
@@ -183,7 +183,7 @@ def _strictness(body: Implementation, compiler: Compiler) -> tuple[str, ...]:
 
 
 def _compilers(device: Device) -> str | tuple[str, ...]:
-    """Who compiles and, where that is another, who links; with what only compiling is told."""
+    """Who compiles and, where that is another, who links; with what only compiling is reported."""
     compiler = device.compiler
     told = toolchain.identity(compiler.command)
     if not compiler.linker:
@@ -234,7 +234,7 @@ def _build_into(request: BuildRequest, folder: Path, key: str) -> None:
         _compile_all(request, work)
         if key_of(request) != key:
             raise BuildError(
-                "a source was changed while it was compiled: build again",
+                "a source changed while it was compiled: build again",
                 kind=FailureKind.INTERRUPTED,
                 transient=True,
             )
@@ -257,7 +257,7 @@ def _names(folder: Path, work: Path, root: str) -> dict[str, str]:
     return {**unpacked, **{str(place): name for place, name in ours.items()}}
 
 
-def _named(file: Path, names: dict[str, str]) -> str:
+def _named(file: Path | str, names: dict[str, str]) -> str:
     """What debug information calls a file: of two folders that match, gcc takes the last."""
     for place, name in reversed(names.items()):
         if str(file).startswith(place):
@@ -283,11 +283,15 @@ def _compile_all(request: BuildRequest, work: Path) -> None:
         every = (*own_flags, *compiler.machine_flags, *shared, *_COMMON, *given, *flags)
         compile_it = partial(toolchain.compile_object, command, every, source, target, work)
         read = seen(source, directories, defines)
-        if read is None:
-            compile_it()
-        else:
+        if read is not None:
             told = [(_named(file, names), file_hash(file)) for file in read.files]
             kept((made_by, flags, told, read.defines), target, compile_it)
+        elif whole := compiled(
+            toolchain.preprocessed(command, every, source, work), every, lambda name: _named(name, names)
+        ):
+            kept((made_by, flags, source.name, whole), target, compile_it)
+        else:
+            compile_it()
         return target
 
     strict = ("-w",) if compiler.is_clang else _OURS

@@ -1,6 +1,6 @@
 """Which files a source reads: its #include lines followed through a list of directories.
 
-Not a preprocessor: conditions are not weighed, so that the answer is the same for every compiler and holds
+Not a preprocessor: conditions are not considered, so that the answer is the same for every compiler and holds
 what any branch might read. A header that no directory has (the compiler's own) is left out; the C library
 that it belongs to is known otherwise (toolchain.runtime).
 """
@@ -79,7 +79,7 @@ def refuse_precompiled(folders: Iterable[Path]) -> None:
 
 
 def _precompiled(path: str) -> str:
-    return f"{path}: a precompiled header, which GCC would trust without a check; remove it"
+    return f"{path}: a precompiled header, which GCC would load without a check; remove it"
 
 
 @lru_cache(maxsize=8192)
@@ -93,7 +93,7 @@ def _read(path: Path) -> tuple[str, tuple[str, ...]]:
         if not stat.S_ISREG(status.st_mode):  # a pipe would be waited for
             raise BuildError(f"{path}: not a regular file")
         if status.st_size > FILE_BYTES_MAX:
-            raise BuildError(f"{path}: longer than {FILE_BYTES_MAX:,} bytes: no source")
+            raise BuildError(f"{path}: longer than {FILE_BYTES_MAX:,} bytes: not a source")
         return _read_once(path, (status.st_mtime_ns, status.st_size, status.st_ino))
     except OSError as error:
         raise BuildError(f"{path}: {error.strerror}") from error

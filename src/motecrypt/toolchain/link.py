@@ -1,7 +1,7 @@
 """The link core (firmware/link) on this computer, from Python: the only binding, compiled at first use.
 
-One `NativeLink` is one end of one node's link. It holds what the end's storage holds; whoever uses it keeps
-those bytes where they outlive a crash, before any packet leaves (link/gateway.py does).
+One `NativeLink` is one end of one node's link. It holds what the end's storage holds; anyone who uses it
+keeps those bytes where they outlive a crash, before any packet leaves (link/gateway.py does).
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ BOTH_WAYS = 3
 """SHORT and LISTENS: the options of a node on a packet radio."""
 CONFIRMED, COMMAND, FILE, LONG = 0x40, 0x10, 0x30, 0x01
 PIECES_MAX = 15
+SPREAD_MS = 7
+"""Node n waits n times this longer than an answer may take before it sends again."""
 MESSAGE_MAX = PIECES_MAX * 252
 
 _FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC")
@@ -88,13 +90,13 @@ SUITES: dict[Suite, SuiteRecipe] = {
         1,
         ('-DCIPHER_HEADER="ccm.h"', '-DBLOCK_HEADER="aes_tables.h"'),
         ("ciphers/aes",),
-        ("link/prf_cmac.c", "modes/ccm.c", "ciphers/aes/aes_tables.c"),
+        ("link/suite_ccm.c", "ciphers/aes/aes_tables.c"),
     ),
     "ascon-aead128": SuiteRecipe(
         2,
         ('-DCIPHER_HEADER="ascon_words.h"',),
         ("ciphers/ascon",),
-        ("link/prf_ascon.c", "ciphers/ascon/ascon_aead128.c", "ciphers/ascon/ascon_words.c"),
+        ("link/suite_ascon.c", "ciphers/ascon/ascon_aead128.c", "ciphers/ascon/ascon_words.c"),
     ),
 }
 
@@ -154,6 +156,10 @@ def open_library(path: Path) -> ctypes.CDLL:
         "port_place": [pointer],
         "port_state": [pointer],
         "port_epoch": [pointer],
+        "port_claimed": [pointer],
+        "port_join": [pointer, ctypes.c_char_p, ctypes.c_uint32],
+        "port_counter": [pointer],
+        "port_took": [pointer, ctypes.c_uint32],
         "link_provision": [pointer, ctypes.c_char_p],
         "link_receive": [pointer, ctypes.c_char_p, byte],
         "link_answer": [pointer, byte],
@@ -161,9 +167,12 @@ def open_library(path: Path) -> ctypes.CDLL:
     }.items():
         function = getattr(library, name)
         function.argtypes, function.restype = arguments, byte
-    library.port_message.restype = library.port_sent.restype = library.port_epoch.restype = ctypes.c_uint32
+    for name in ("port_message", "port_sent", "port_epoch", "port_claimed"):
+        getattr(library, name).restype = ctypes.c_uint32
+    library.port_counter.restype = ctypes.c_uint32
     library.port_place.restype = ctypes.c_void_p
     library.port_prf.restype = library.port_derive.restype = library.link_answer.restype = None
+    library.port_took.restype = None
     return library
 
 
@@ -249,10 +258,20 @@ class NativeLink:
     def stored(self, value: bool) -> None:
         self._port.stored = value
 
-    def provision(self, block: KeyBlock) -> None:
-        """Write a key block and its first counters."""
-        if not self._library.link_provision(self.address, block.encode()):
-            raise MotecryptError(f"node {block.node}: storage does not keep what is written")
+    def provision(self, block: KeyBlock, takes_from: int = 0) -> None:
+        """Write a key block and its first counters: no message before `takes_from` is taken."""
+        written = (
+            self._library.port_join(self.address, block.encode(), takes_from)
+            if takes_from
+            else self._library.link_provision(self.address, block.encode())
+        )
+        if not written:
+            raise MotecryptError(f"node {block.node}: storage does not keep written data")
+
+    @property
+    def claimed(self) -> int:
+        """The first counter that a start continues with."""
+        return int(self._library.port_claimed(self.address))
 
     def begin(self, storage: bytes | None = None) -> Event:
         """Read key and counters, from other storage if given."""
@@ -279,6 +298,11 @@ class NativeLink:
         return node, options, packet_bytes
 
     @property
+    def generation(self) -> int:
+        """How often the node was provisioned, as storage has it."""
+        return int.from_bytes(bytes(self._port.storage[4:6]), "little")
+
+    @property
     def epoch(self) -> int:
         """The epoch that it is in."""
         return int(self._library.port_epoch(self.address))
@@ -297,6 +321,15 @@ class NativeLink:
         """The message of the last `receive` that told MESSAGE, COMMANDED or FILE_PART."""
         length = self._library.port_message(self.address, ctypes.byref(self._bytes))
         return ctypes.string_at(self._bytes, length)
+
+    @property
+    def counter(self) -> int:
+        """Of the message of that `receive`."""
+        return int(self._library.port_counter(self.address))
+
+    def took(self, counter: int) -> None:
+        """After `begin`: the message that was taken last. If it comes again, it is accepted again."""
+        self._library.port_took(self.address, counter)
 
     def answer(self, taken: bool) -> None:
         """Say whether the message was taken."""

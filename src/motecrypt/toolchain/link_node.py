@@ -15,6 +15,8 @@ from motecrypt.toolchain.firmware import BuildRequest, CipherInputs, cipher_inpu
 from motecrypt.toolchain.link import DEFINES, FOLDER, LISTENS, SHORT, STREAM, SUITES, Suite
 
 NODE = FOLDER / "node"
+MODES = FIRMWARE.resolve() / "modes"
+"""Which the suites have their own of."""
 ANSWER_MS = 250
 """How long an answer may take, as the gateway has it by itself."""
 
@@ -80,7 +82,7 @@ def node_inputs(
         Header and sources of its storage and clock, from `link/node`; "" for the core alone.
     """
     given = cipher_inputs(request)
-    own = [*(FOLDER / name for name in _CORE), FIRMWARE / SUITES[suite].sources[0]]  # and its PRF
+    own = [*(FOLDER / name for name in _CORE), FIRMWARE / SUITES[suite].sources[0]]  # and its suite
     glue = [NODE / name for name in ("node.c", *boards)] if storage else []
     kept = [define for define in given.defines if not define.startswith(("CIPHER_TAG_BYTES=", "CIPHER_KEY_"))]
     defines = [*kept, *(define.removeprefix("-D") for define in DEFINES), f"LINK_SUITE={SUITES[suite].suite}"]
@@ -90,7 +92,7 @@ def node_inputs(
         defines += [f"LINK_OPTIONS={fixed.options}", f"LINK_PACKET_BYTES={fixed.packet_bytes}"]
         defines.append(f"LINK_ANSWER_MS={fixed.answer_ms}")
     return CipherInputs(
-        (*own, *glue, *given.sources),
+        (*own, *glue, *(path for path in given.sources if path.parent != MODES)),
         (*given.directories, FOLDER, *([NODE] if storage else [])),
         tuple(defines),
     )

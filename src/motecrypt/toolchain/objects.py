@@ -1,7 +1,8 @@
 """Sources that several builds share are compiled once: a device's own, and those of a library.
 
 A source can see a definition whose name it reads, or that another such definition names. What it cannot see
-changes no byte of its object, and is no part of what the object is kept under.
+changes no byte of its object, and is no part of what the object is kept under. Where a definition shows which
+header a source includes, the preprocessor is asked instead what is compiled.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ from pathlib import Path
 from motecrypt.paths import cache_dir, write_atomically
 from motecrypt.toolchain.includes import reached
 
-KEPT_VERSION = 2
+KEPT_VERSION = 3
 _COMPUTED = re.compile(rb"^[ \t]*#[ \t]*(?:include|include_next|import)\b(?![ \t]*[\"<])", re.MULTILINE)
 _TOKEN = re.compile(rb"\w+")
+_MARKER = re.compile(rb'^(# \d+ )"([^"\n]*)"', re.MULTILINE)
+_ELSEWHERE = (b".incbin", b".include")  # the assembler reads a file that the preprocessor has not seen
+_TELLING = ("-g3", "-ggdb3", "-frecord-gcc-switches", "-fprofile", "-save-temps")  # more than the text
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Read:
 def seen(source: Path, directories: Sequence[Path], defines: Iterable[str]) -> Read | None:
     """What a source can see of the files in these directories and of these definitions.
 
-    None where a definition tells which header it includes: then what it reads cannot be known.
+    None where a definition shows which header it includes: then what it reads cannot be known.
     """
     files = reached([source], directories)
     content = b"\n".join(file.read_bytes() for file in files)
@@ -50,6 +54,32 @@ def seen(source: Path, directories: Sequence[Path], defines: Iterable[str]) -> R
         visible |= more
         tokens.update(token for define in more for token in given[define])
     return Read(tuple(files), tuple(define for define in given if define in visible))
+
+
+def compiled(text: bytes | None, flags: Iterable[str], named: Callable[[str], str]) -> str | None:
+    """What all that is compiled of a source comes to, as one hash.
+
+    None where an object depends on more: on files that the assembler reads, or on the definitions themselves,
+    which debug information may keep.
+
+    Parameters
+    ----------
+    text
+        What the preprocessor made of the source (`toolchain.preprocessed`), with its line markers.
+    flags
+        All that the compiler is given.
+    named
+        What debug information calls a file, so that it counts and not where it is.
+    """
+    if text is None or any(each in text for each in _ELSEWHERE):
+        return None
+    if any(flag.startswith(_TELLING) for flag in flags):
+        return None
+
+    def marker(found: re.Match[bytes]) -> bytes:
+        return found[1] + named(found[2].decode(errors="surrogateescape")).encode(errors="surrogateescape")
+
+    return hashlib.sha256(_MARKER.sub(marker, text)).hexdigest()
 
 
 def _made_of(name: bytes, tokens: Collection[bytes]) -> bool:

@@ -2,8 +2,8 @@
 
 A toolchain's packages come from a Debian archive whose signature is checked (debian.py), and have the hashes
 that its descriptor pins. Where their programs need a newer C library than this system's, they run with the
-libraries of their own release, through its own loader: a small shell script stands in each program's place.
-GCC finds the rest of itself by where it lies, so nothing else is changed.
+libraries of their own release, through its own loader: a small shell script is in each program's place.
+GCC finds the rest of itself by where it is, so nothing else is changed.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from motecrypt import process
 from motecrypt.errors import FailureKind, InputError
-from motecrypt.model import Compiler, Device, Toolchain, ToolchainTarget
+from motecrypt.model import Compiler, DebianPackage, Device, Toolchain, ToolchainTarget
 from motecrypt.paths import cache_dir, make_dir
 from motecrypt.toolchain import debian
 from motecrypt.toolchain.toolchain import BuildError, identity
@@ -45,7 +46,7 @@ class Place:
 
 
 def with_toolchain(device: Device, name: str, known: Mapping[str, Toolchain]) -> Device:
-    """The device with the compiler of a toolchain; with its own, told by name where it is one of these.
+    """The device with the compiler of a toolchain; with its own, reported by name where it is one of these.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ def is_system(target: ToolchainTarget) -> bool:
 
 
 def _same_version(installed: str, pinned: str) -> bool:
-    """Equal but for +b1, which Debian adds where it only builds anew."""
+    """Equal but for +b1, which Debian adds where it only builds again."""
     return re.sub(r"\+b\d+$", "", installed) == pinned
 
 
@@ -140,7 +141,7 @@ def place(toolchain: Toolchain, target: ToolchainTarget, mirror: str = "") -> Pl
     Raises
     ------
     InputError
-        It cannot be had: one line says why and what would do.
+        It is not available: one line gives the reason and what would do.
     """
     if is_system(target):
         return Place("")
@@ -156,56 +157,72 @@ def place(toolchain: Toolchain, target: ToolchainTarget, mirror: str = "") -> Pl
         key = (str(root), mirror)
         if key not in _failed:
             try:
-                _fetch(toolchain, target, root, mirror)
+                with alone(root):
+                    if not root.is_dir():  # else another process has fetched it meanwhile
+                        _fetch(toolchain, target, root, mirror)
                 return Place(str(root))
             except BuildError as error:
                 _failed[key] = (
-                    f"toolchain {toolchain.name} cannot be had: {error}; it needs "
+                    f"toolchain {toolchain.name} is not available: {error}; it needs "
                     f"{', '.join(package.name for package in target.packages)} of Debian "
                     f"{toolchain.release}, from this machine's sources or with --mirror ADDRESS"
                 )
         raise InputError(_failed[key])
 
 
+@contextmanager
+def alone(root: Path) -> Iterator[None]:
+    """Of several processes, one at a time."""
+    with (make_dir(cache_dir() / "debian") / f"{root.name}.lock").open("w") as lock:
+        debian.alone(lock)
+        yield
+
+
 def _root(toolchain: Toolchain, target: ToolchainTarget) -> Path:
     packages = [(package.name, package.sha256) for package in target.packages]
-    said = json.dumps([LAYOUT, toolchain.release, packages, target.libraries, target.links, _architecture()])
+    said = json.dumps([LAYOUT, toolchain.release, packages, target.libraries, target.links, architecture()])
     digest = hashlib.sha256(said.encode()).hexdigest()[:16]
     return cache_dir() / "toolchains" / f"{toolchain.name}-{target.command}-{digest}"
 
 
 @lru_cache(maxsize=1)
-def _architecture() -> str:
+def architecture() -> str:
     """What Debian calls this machine's instruction set, such as amd64."""
     told = process.run(["dpkg", "--print-architecture"], timeout_s=process.ASKED_S)
     return told.output.strip() or os.uname().machine
 
 
+def stage(toolchain: Toolchain, target: ToolchainTarget, mirror: str = "") -> None:
+    """Fetch and unpack what `place` will need, so that it only has to finish: next to kits that are being
+    installed, whose libraries tell whether the toolchain needs its own.
+
+    Raises
+    ------
+    BuildError
+        It cannot be had.
+    """
+    if is_system(target) or not target.packages:
+        return
+    root = _root(toolchain, target)
+    with _locks.setdefault(root, threading.Lock()), alone(root):
+        if root.is_dir() or _staged(root).is_dir():
+            return
+        with tempfile.TemporaryDirectory(dir=make_dir(root.parent), prefix=f".{toolchain.name}.") as name:
+            _unpacked(toolchain, target, Path(name), mirror).rename(_staged(root))
+
+
+def _staged(root: Path) -> Path:
+    return root.with_name(f".{root.name}.unpacked")
+
+
 def _fetch(toolchain: Toolchain, target: ToolchainTarget, root: Path, mirror: str) -> None:
-    architecture = _architecture()
-    pins = {package.name: dict(package.sha256) for package in target.packages}
-    for name, hashes in pins.items():
-        if "all" not in hashes and architecture not in hashes:
-            raise BuildError(
-                f"{name} is pinned for {', '.join(hashes)}, and this is {architecture}",
-                kind=FailureKind.MISSING,
-            )
-    if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
-        raise BuildError("there is no apt-get and dpkg-deb here", kind=FailureKind.MISSING)
     make_dir(root.parent)
     with tempfile.TemporaryDirectory(dir=root.parent, prefix=f".{toolchain.name}.") as name:
         scratch = Path(name)
-        print(
-            f"motecrypt: fetching the toolchain {toolchain.name} ({', '.join(pins)} of Debian "
-            f"{toolchain.release}) into the cache; nothing is installed",
-            file=sys.stderr,
-        )
-        files = debian.packages(toolchain.release, list(pins), scratch, mirror)
-        for package, file in files.items():
-            _check(file, pins[package].get("all") or pins[package][architecture])
-        unpacked = scratch / "unpacked"
-        unpacked.mkdir()
-        _unpack(files.values(), unpacked)
+        if _staged(root).is_dir():
+            unpacked = _staged(root).rename(scratch / "unpacked")
+        else:
+            unpacked = _unpacked(toolchain, target, scratch, mirror)
         for path, to in target.links:
             (unpacked / path).symlink_to(os.path.relpath(to, Path(path).parent))
         if not _runs(unpacked, target):
@@ -223,6 +240,45 @@ def _fetch(toolchain: Toolchain, target: ToolchainTarget, root: Path, mirror: st
         except OSError:
             if not root.is_dir():  # else another process was faster
                 raise
+
+
+def _unpacked(toolchain: Toolchain, target: ToolchainTarget, scratch: Path, mirror: str) -> Path:
+    what = f"the toolchain {toolchain.name}"
+    return unpacked_packages(what, toolchain.release, target.packages, scratch, mirror)
+
+
+def unpacked_packages(
+    what: str, release: str, packages: Sequence[DebianPackage], scratch: Path, mirror: str = ""
+) -> Path:
+    """A folder with packages of a release as they are, each checked; `what` they are is said to the user.
+
+    Raises
+    ------
+    BuildError
+        One cannot be had, or is not as pinned.
+    """
+    own = architecture()
+    pins = {package.name: dict(package.sha256) for package in packages}
+    for name, hashes in pins.items():
+        if "all" not in hashes and own not in hashes:
+            raise BuildError(
+                f"{name} is pinned for {', '.join(hashes)}, and this is {own}",
+                kind=FailureKind.MISSING,
+            )
+    if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
+        raise BuildError("apt-get and dpkg-deb are not available", kind=FailureKind.MISSING)
+    print(
+        f"motecrypt: fetching {what} ({', '.join(pins)} of Debian {release}) into the cache; "
+        "nothing is installed",
+        file=sys.stderr,
+    )
+    files = debian.packages(release, list(pins), scratch, mirror)
+    for package, file in files.items():
+        _check(file, pins[package].get("all") or pins[package][own])
+    folder = scratch / "unpacked"
+    folder.mkdir()
+    _unpack(files.values(), folder)
+    return folder
 
 
 def _check(file: Path, pinned: str) -> None:
@@ -265,16 +321,17 @@ def _runs(root: Path, target: ToolchainTarget) -> bool:
 
 
 def _wrap(root: Path) -> None:
-    """Let every program run through the loader that lies here, with the libraries that lie here.
+    """Let every program run through the loader that is here, with the libraries that are here.
 
-    The program itself moves beside, to a name with a dot before it; a script of its name starts it, told the
+    The program itself moves next to, to a name with a dot before it; a script of its name starts it, told the
     script's name as its own, by which GCC finds its parts. The paths in it are relative: the whole may move.
     """
     loaders = [path for path in sorted(root.rglob(_LOADER)) if not path.is_symlink() and path.is_file()]
     if not loaders:
         return
     loader = loaders[0]
-    folders = sorted({path.parent for path in root.rglob("lib/*-linux-*/lib*.so*")})
+    places = ("**/lib/*-linux-*/lib*.so*", "usr/lib/lib*.so*")
+    folders = sorted({path.parent for pattern in places for path in root.glob(pattern)})
     every = list(root.rglob("*"))
     programs = {path: path.with_name(f".{path.name}") for path in every if _is_program(path)}
     links = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,10 +64,17 @@ def symbols(elf: Path) -> dict[str, int]:
     from elftools.elf.sections import SymbolTableSection
 
     with elf.open("rb") as file:
-        table = ELFFile(file).get_section_by_name(".symtab")
+        read = ELFFile(file)
+        table = read.get_section_by_name(".symtab")
         if not isinstance(table, SymbolTableSection):
             return {}
-        return {s.name: s["st_value"] for s in table.iter_symbols() if s.name}
+        entries, text = table.data(), table.stringtable.data()
+        narrow, order = read.elfclass == 32, "<" if read.little_endian else ">"
+    # All at once: pyelftools takes a quarter of a millisecond for each.
+    rows = struct.iter_unpack(f"{order}IIIBBH" if narrow else f"{order}IBBHQQ", entries)
+    found = ((row[0], row[1] if narrow else row[4]) for row in rows)
+    names = ((text[at : text.index(b"\0", at)].decode(errors="replace"), value) for at, value in found)
+    return {name: value for name, value in names if name}
 
 
 def object_sizes(link_map: str, objects: set[str], memory: Mapping[str, Memory]) -> Sizes:

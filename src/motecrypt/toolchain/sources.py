@@ -9,7 +9,7 @@ A library's folder names one or more places in its `library.toml`, tried in orde
                                           # a list is tried in order; without it, this machine's own
     file = "mbedtls_2.28.3.orig.tar.gz"   # debian: the upstream archive of the source package
     sha256 = "..."                        # or a list: any of these archives will do
-    folder = "mbedtls-2.28.3"             # where in the archive its files lie ("": the top)
+    folder = "mbedtls-2.28.3"             # where in the archive its files are ("": the top)
 
 Sources are written as "@/library/aes.c", relative to that folder. An archive that is not byte for byte one of
 the pinned ones is not unpacked; one that was cut off in the middle of unpacking leaves nothing behind.
@@ -131,7 +131,7 @@ def source_root(folder: Path) -> Path:
                 return _fetch(folder.name, source) / source.folder
             except BuildError as error:
                 failures.append(f"{source.client} {source.package}: {error}")
-        _failed[folder] = f"source of {folder.name} cannot be had: {'; '.join(failures)}"
+        _failed[folder] = f"source of {folder.name} is not available: {'; '.join(failures)}"
         from motecrypt.setup import left_out
 
         left_out(f"the source of {folder.name}", "; ".join(failures))

@@ -12,7 +12,7 @@ from motecrypt import process
 from motecrypt.errors import FailureKind, InputError, MotecryptError
 
 _CPP = ("-std=gnu++11", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics")
-# What a linker takes from beside the compiler, by the names of all the C libraries that we build with.
+# What a linker takes from next to the compiler, by the names of all the C libraries that we build with.
 _RUNTIME = ("libc.a", "libc_nano.a", "libm.a", "libgcc.a", "crt0.o")
 
 
@@ -58,10 +58,15 @@ def failure(outcome: process.Outcome, folder: Path, prefix: str = "") -> BuildEr
     if outcome.code is None:
         return BuildError(prefix + outcome.first_error, kind=FailureKind.MISSING, transient=True)
     full = shutil.disk_usage(folder).free < ROOM_BYTES
-    said = f"no space left in {folder}" if full else outcome.first_error
+    said = f"no space left in {folder}" if full else outcome.told_errors
     lost = full or outcome.code < 0
     kind = FailureKind.INTERRUPTED if lost else FailureKind.REFUSED
-    return BuildError(prefix + said, kind=kind, transient=lost, cause=said.rpartition(": ")[2])
+    return BuildError(
+        prefix + said,
+        kind=kind,
+        transient=lost,
+        cause=(said if full else outcome.first_error).rpartition(": ")[2],
+    )
 
 
 @lru_cache(maxsize=16)
@@ -69,7 +74,7 @@ def identity(command: str) -> str:
     """The first line of `command --version`; InputError when the compiler is missing."""
     outcome = process.run([command, "--version"], timeout_s=process.ASKED_S)
     if not outcome.ok or not outcome.output:
-        raise InputError(f"the compiler '{command}' is missing; 'motecrypt doctor' tells how to get it")
+        raise InputError(f"the compiler '{command}' is missing; 'motecrypt doctor' shows how to get it")
     return outcome.output.splitlines()[0].strip()
 
 
@@ -110,11 +115,7 @@ def compile_object(
 ) -> None:
     """Compile one source to one object. Language by suffix: .c is C99 (GNU), .cpp C++11 as Arduino has it
     (no exceptions, no run-time types), .S assembly; `plain` leaves it to the flags."""
-    languages = {".c": ["-std=gnu99"], ".cpp": [*_CPP], ".cc": [*_CPP]}
-    language = [] if plain else languages.get(source.suffix, [])
-    driver = command
-    if source.suffix in (".cpp", ".cc") and command.endswith("gcc"):
-        driver = command[:-3] + "g++"
+    driver, language = _spoken(command, source, plain)
     outcome = run_compiler([driver, *language, *flags, "-c", source, "-o", target], cwd=directory)
     if outcome.code is None:
         told = f"{source.name} needs the compiler {driver}, which is not installed"
@@ -124,9 +125,30 @@ def compile_object(
     _made(target, driver)
 
 
+def preprocessed(command: str, flags: tuple[str, ...], source: Path, directory: Path) -> bytes | None:
+    """What the compiler compiles of a source: definitions put in, headers too. None where it cannot tell."""
+    driver, language = _spoken(command, source, False)
+    target = directory / f"{source.stem}.preprocessed"
+    outcome = run_compiler([driver, *language, *flags, "-E", source, "-o", target], cwd=directory)
+    if not outcome.ok or not target.is_file():
+        return None
+    text = target.read_bytes()
+    target.unlink()
+    return text
+
+
+def _spoken(command: str, source: Path, plain: bool) -> tuple[str, list[str]]:
+    """The compiler for a source, and what tells it the language."""
+    languages = {".c": ["-std=gnu99"], ".cpp": [*_CPP], ".cc": [*_CPP]}
+    language = [] if plain else languages.get(source.suffix, [])
+    if source.suffix in (".cpp", ".cc") and command.endswith("gcc"):
+        return command[:-3] + "g++", language
+    return command, language
+
+
 def _made(target: Path, command: str) -> None:
     if not target.is_file():
-        raise BuildError(f"{command} said that it went well and made no {target.name}")
+        raise BuildError(f"{command} reported success but made no {target.name}")
 
 
 def link(

@@ -34,7 +34,7 @@ class Payload:
 
 @dataclass(frozen=True)
 class Share:
-    """One device's part: seconds and joules of the cipher, beside the whole with the sender's radio."""
+    """One device's part: seconds and joules of the cipher, next to the whole with the sender's radio."""
 
     device: str
     implementation: str
@@ -109,7 +109,7 @@ def parse_size(text: str) -> int:
     try:
         size = round(float(number) * factor)
     except (ValueError, OverflowError):
-        raise InputError(f"'{text}' is no size: write bytes, such as 500000, 500k or 5M") from None
+        raise InputError(f"'{text}' is not a size: write bytes, such as 500000, 500k or 5M") from None
     if size < 1:
-        raise InputError(f"'{text}' is no size: at least one byte")
+        raise InputError(f"'{text}' is not a size: at least one byte")
     return size

@@ -27,7 +27,7 @@ SENDER_IP, RECEIVER_IP = "10.1.1.1", "10.1.1.2"
 PORT_FROM, PORT_TO = 49152, 5001
 CHALLENGE_BYTES = 128
 CHALLENGE_HEAD = bytes([16, CHALLENGE_BYTES])
-"""What the element that holds a challenge begins with: its number and its length."""
+"""The beginning of the element with the challenge: its number and its length."""
 
 
 @dataclass(frozen=True)

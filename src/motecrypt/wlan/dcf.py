@@ -3,7 +3,7 @@
 The model is the timing of the distributed coordination function (IEEE Std 802.11-2012, 9.3), summed
 over the frames that a TCP or UDP transfer needs. It agrees with ns-3 within a few per cent where the
 signal is good (a test holds it to 10 %). For a poor signal it gives an estimate from the link budget
-and Rayleigh fading, and says so; ns-3 is the better tool there.
+and Rayleigh fading, and reports it; ns-3 is the better tool there.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def phy(name: str, mode: str) -> Phy:
 
 @dataclass(frozen=True)
 class Link:
-    """How the two ends hear each other: mean received power over the receiver's sensitivity.
+    """How the two ends receive each other: mean received power over the receiver's sensitivity.
 
     Attributes
     ----------
@@ -223,7 +223,7 @@ def transfer(
     frame_bytes = round(data_bytes)
     rate, success = _best_rate(timing, link, frame_bytes)
     if success < 1e-6:
-        raise InputError("no rate gets through this link: shorten it or take walls away")
+        raise InputError("no rate works over this link: shorten it or remove walls")
     hops = 2 if mode in RELAYED else 1
 
     answers = math.ceil(packets / 2) if protocol in ANSWERED else 0

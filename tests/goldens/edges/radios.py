@@ -51,7 +51,7 @@ LINES = (
 
 
 def _played(number: int) -> list[Any]:
-    """Two radios that are written to at random: all that arrives, and what is told meanwhile."""
+    """Two radios that are written to at random: all that arrives, and what is reported meanwhile."""
     random = Random(f"radios {number}")
     radio = load_radio(random.choice(("srf", "srf", *radio_names())))
     chances = (0.0, 0.0, 0.3)

@@ -19,7 +19,7 @@ from motecrypt.studies.rf import study as rf
 
 
 def _print(random: Random) -> tuple[rf_print.Row, ...]:
-    """A print whose figures lie about those that follow from each other."""
+    """A print whose figures are about those that follow from each other."""
     half, sizes = rf_print.HALF_A_DIGIT, sorted(random.sample((11, 12, 16, 24, 32, 36, 47, 48, 60, 95), 10))
     if random.random() < 0.5:
         sizes = [12 * n for n in range(1, 11)]
@@ -81,6 +81,9 @@ def rf_edges() -> dict[str, Any]:
             mock.patch.object(rf_print, "PRINTED_TOTAL_KB", totals),
             mock.patch.object(rf_print, "PRINTED_AVERAGE_KB_S", averages),
             mock.patch.object(rf, "_rows", lambda results, stored=stored: stored),
+            mock.patch.object(rf.crowd, "sections", lambda results: []),
+            mock.patch.object(rf.protocols, "sections", list),
+            mock.patch.object(rf.alternatives, "sections", list),
         ):
             told.add(rf.comparisons(None))  # type: ignore[arg-type]
             told.add_sections(rf.sections(None))  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What was told in many draws of made-up figures."""
+"""What was reported in many draws of made-up figures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from motecrypt.model import Comparison, Section
 
 
 class Told:
-    """What was told in many draws: for each row how often each verdict, and a digest of all."""
+    """What was reported in many draws: for each row how often each verdict, and a digest of all."""
 
     def __init__(self) -> None:
         self.rows: dict[str, list[Any]] = {}

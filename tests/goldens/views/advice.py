@@ -79,7 +79,7 @@ def _answer(state: str, number: int) -> list[Any]:
     """The first three in full; of all, the order with the reasons, what is left out, and the notes."""
     device_name, radio_name, battery, regulator, question = ASKED[number]
     found = Catalog.load().devices[device_name]
-    # Of an UNO every third is the board as it is sold, and every second one's program sleeps.
+    # Of an UNO every third is the board as delivered, and every second one's program sleeps.
     bare, sleeps = device_name == "uno" and number % 3 > 0, number % 2 > 0
     device = advise.device_part(found, "chip" if bare else "board", sleeps)
     chip = advise.device_part(found, "chip", sleeps) if device_name == "uno" and not bare else None

@@ -12,7 +12,7 @@ from motecrypt.model import Measurement
 
 
 def _changed(m: Measurement, number: int) -> Measurement:
-    """Slower, faster, larger, failing or mended, by turns; most stay as they are."""
+    """Slower, faster, larger, failing or fixed, by turns; most stay as they are."""
     turn = number % 29
     ran = m.status == "ok" and m.cycles_median is not None
     if not ran:

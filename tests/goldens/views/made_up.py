@@ -26,6 +26,7 @@ from motecrypt.studies.pico import figures as pico
 from motecrypt.studies.pico import files as pico_files
 from motecrypt.studies.rc4d import figures as rc4d
 from motecrypt.studies.rc4d import study as rc4d_study
+from motecrypt.studies.rf import crowd as rf_crowd
 from motecrypt.studies.rf import study as rf
 from motecrypt.studies.wlan import plan
 
@@ -107,7 +108,7 @@ def _measured(cell: Cell, state: str) -> Measurement:
 
 
 def _more_cells() -> list[Cell]:
-    """The chosen ciphers at some lengths, as the adviser weighs them, and some with associated data."""
+    """The chosen ciphers at some lengths, as the adviser considers them, and some with associated data."""
     catalog = Catalog.load()
     found = []
     for name in ("uno", "pico"):
@@ -285,6 +286,25 @@ def _radio(question: Any, state: str) -> dict[str, Any]:
     return {"rows": rows}
 
 
+def _crowd(question: Any, state: str) -> dict[str, Any]:
+    rows = []
+    for nodes, interval_s in question.networks:
+        of = (state, question.radio, question.confirmed, question.spread_ms, nodes, interval_s)
+        late = whole(2, 900, "late", *of) + share("later", *of)
+        row = {
+            "nodes": nodes,
+            "interval_s": interval_s,
+            "share": 1 - nodes / interval_s * share("lost", *of) / (900 if state == "near" else 90),
+            "air_share": share("air", *of) / 5,
+            "goodput_bps": 48 * nodes * share("goodput", *of),
+            "fairness": 1 - share("unfair", *of) / 9,
+            **{f"latency_{name}_ms": late * (1 + i) for i, name in enumerate(("p50", "p90", "p99", "max"))},
+        }
+        counts = ("readings", "skipped", "packets", "packets_again", "answers", "collided", "deaf")
+        rows.append(row | {name: whole(10 * nodes, 90 * nodes, name, *of) for name in counts})
+    return {"rows": rows}
+
+
 def _attack(state: str) -> dict[str, Any]:
     recovered = 9 if state == "near" else 0
     return {
@@ -340,6 +360,8 @@ def store(results: Results, state: str) -> None:
     for name, probe in rc4d_study.PROBES.items():
         put(probe, _features(name, state))
     put(rf.transfer(), _radio(rf.transfer(), state))
+    for crowd in rf_crowd.questions():
+        put(crowd, _crowd(crowd, state))
     put(rc4d_study.ATTACK, _attack(state))
     put(AuditQuestion("rc4d", "diffusion"), _diffusion())
     put(AuditQuestion("rc4d", "diffusion", quick=True), {**_diffusion(), "verdict": "of a quick one"})

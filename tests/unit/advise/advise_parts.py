@@ -1,4 +1,4 @@
-"""A made-up candidate, the parts that it is weighed with, and the question of the adviser's tests."""
+"""A made-up candidate, the parts that it is considered with, and the question of the adviser's tests."""
 
 from __future__ import annotations
 

@@ -41,38 +41,88 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_answer_ranks_with_reasons_and_says_what_one_would_miss(db: Path) -> None:
+def test_the_answer_comes_first_in_five_lines(db: Path) -> None:
     done = run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db))
+    said = json.loads(run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--json").stdout)
+    first, warned = said["ranked"][0], said["warnings"]
+    lines = done.stdout.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("Use:"))
+    assert start <= 3
+    text = " ".join(" ".join(lines[start:]).split())
+    assert text.startswith(f"Use: {first['cipher']} {first['implementation']}: recommended Costs: ")
+    memory = f"{first['flash_bytes']:,} bytes of flash, {first['ram_bytes'] + first['stack_bytes']:,} of RAM"
+    costs = f"{first['cpu_us'] / 1000:.2f} ms and {first['packets']} packets a message; {memory}"
+    assert f"Costs: {costs}; {first['cpu_energy_percent']:.2f} % of the energy Battery: " in text
+    part = f"{first['life_percent_of_plaintext']:.0f} % of the battery life without encryption"
+    assert f"Battery: {first['life_days']:.1f} days, {part}" in text
+    assert f"Watch out: {warned[0]} {len(warned) - 1} more warning: --all" in text
+    assert len(warned) == 2 and set(warned) < set(said["notes"])
+    assert f"Next: {said['next']} The best 3 of {len(said['ranked'])} " in text
+    step = "motecrypt export arduino DIR --cipher aes128-ccm8 --variant tiny --link"
+    assert said["next"] == f"{step} --radio srf --packet-bytes 12"
+    assert f"{len(said['ranked']) - 3} more ranks and {len(said['notes'])} notes: --all" in text
+    assert text.endswith(f"{len(said['excluded'])} not ranked, with reasons: --why-not")
+    for later in ("broken", "Encryption is", "does not fit"):
+        assert later not in done.stdout
+    alone = [*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--need", "integrity"]
+    done = run(*alone)
+    assert "Next:      motecrypt export arduino DIR --cipher" in done.stdout and "--link" not in done.stdout
+    counted = run(*alone, "--top", "2").stdout
+    assert "The best 2 of " in counted and "\n2  " in counted and "\n3  " not in counted
+
+
+def test_all_says_every_rank_and_note(db: Path) -> None:
+    done = run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--all")
+    said = json.loads(run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--json").stdout)
     text = " ".join(done.stdout.split())
-    assert "20 bytes every 10 s, unconfirmed, from Arduino UNO R3 (the board as it is sold) over" in text
+    assert "20 bytes every 10 s, unconfirmed, from Arduino UNO R3 (the stock board) over" in text
+    assert "All ranks" in text and "--all" not in text
+    for entry in said["ranked"]:
+        assert any(
+            line.split()[:2] == [str(entry["rank"]), entry["cipher"]] for line in done.stdout.splitlines()
+        )
+    for note in said["notes"]:
+        assert f"- {note}" in text
     assert "first in energy, memory and timing together: long, 4 packets" in text
     assert "Encryption is" in text
     assert "Each message goes long: 4 packets of 12 bytes; 24 bytes are the link's." in text
     assert "A message of exactly 6 bytes would be one short packet" in text
     assert "The node is on the air 0.03 % of the time; its band allows 1 %." in text
     assert "Arduino UNO R3 as it is sold takes" in text
-    assert "mbedtls/rom-tables does not fit: needs" in text and "too many" in text
-    assert "broken: chosen plaintext" in text
     assert "measuring" not in done.stderr
-    step = "motecrypt export arduino DIR --cipher ascon-aead128 --variant bytes --link"
-    step = f"{step} --radio srf --packet-bytes 12"
-    assert text.endswith(f"Next, the link with the code that was measured as a library: {step}")
-    done = run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--need", "integrity")
-    assert (
-        "Next, the code that was measured as a library: motecrypt export arduino DIR --cipher" in done.stdout
-    )
-    assert "--link" not in done.stdout
+
+
+def test_why_not_groups_what_is_not_ranked(db: Path) -> None:
+    asked = [*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--ram", "130"]
+    done = run(*asked, "--why-not")
+    said = json.loads(run(*asked, "--json").stdout)["excluded"]
+    blocks = done.stdout.split("Not ranked: ")[1:]
+    titles = {"broken": "broken", "failed": "no figures on this device", "budget": "over a budget"}
+    assert [block.splitlines()[0] for block in blocks] == [
+        f"{title} ({sum(e['group'] == group for e in said)})" for group, title in titles.items()
+    ]
+    shown = dict(zip(titles, (" ".join(block.split()) for block in blocks), strict=True))
+    assert "broken: chosen plaintext" in shown["broken"] and "rc4d" in shown["broken"]
+    assert "mbedtls/rom-tables does not fit: needs" in shown["failed"] and "too many" in shown["failed"]
+    assert "bytes of RAM with its stack" in shown["budget"]
+    for entry in said:
+        assert entry["reason"] in shown[entry["group"]]
+    assert "--why-not" not in done.stdout
+    alone = [*ASKED, "--cipher", "aes128-cbc", "--battery", "3xAA", "--db", str(db), "--why-not"]
+    done = run(*alone)
+    assert done.returncode == 2
+    assert "Not ranked: without a needed property (" in done.stdout and "no integrity: changed" in done.stdout
 
 
 def test_a_next_step_that_cannot_be_taken_is_told(db: Path) -> None:
     asked = [*ASKED[:2], "--radio", "lora", *ASKED[4:-1], "60s", *FEW, "--battery", "3xAA", "--db", str(db)]
     text = " ".join(run(*asked).stdout.split())
-    assert text.endswith(
-        "No library of the link for this: --packet-bytes 222: an AVR has room for packet and message of 216 "
-        "bytes together"
+    assert (
+        "Next: No library of the link for this: --packet-bytes 222: an AVR has room for packet and message "
+        "of 216 bytes together The best" in text
     )
     text = " ".join(run(*asked, "--packet-bytes", "60", "--delivery", "one-way").stdout.split())
-    assert text.endswith("--link --radio lora --packet-bytes 60 --sends-only")
+    assert "--link --radio lora --packet-bytes 60 --sends-only The best" in text
 
 
 def test_the_chip_alone_with_a_program_that_sleeps_lasts_for_years(db: Path) -> None:
@@ -112,7 +162,7 @@ def test_the_json_is_what_the_function_says(db: Path) -> None:
     device = catalog.device("uno")
     radio = advise.radio_part(load_radio("srf"))
     with Results(db) as results:
-        stored = results.measurements(device="uno")
+        stored = [m for m in results.measurements(device="uno") if m.message_bytes == 20]
     data = json.loads(json.dumps(advise.export(catalog, stored)))
     candidates = [
         c for c in advise.candidates_of(data, "uno") if c.cipher in ("aes128-ccm8", "ascon-aead128", "rc4d")
@@ -136,6 +186,34 @@ def test_the_json_is_what_the_function_says(db: Path) -> None:
     assert len(said["excluded"]) == len(answer.exclusions)
 
 
+def test_a_message_longer_than_the_firmware_holds_is_costed_on_a_line_that_is_told(db: Path) -> None:
+    few = ["--cipher", "aes128-ccm8", "--library", "motecrypt", "--battery", "3xAA", "--db", str(db)]
+    asked = [
+        "--device",
+        "uno",
+        "--radio",
+        "srf",
+        "--every",
+        "10min",
+        "--need",
+        "confidentiality,integrity",
+        *few,
+    ]
+
+    def cycles(message_bytes: int) -> tuple[dict[str, float], dict[str, object]]:
+        said = json.loads(run(*asked, "--bytes", str(message_bytes), "--json").stdout)
+        return {f"{e['implementation']} {e['placement']}": e["cycles"] for e in said["ranked"]}, said
+
+    (half, _), (most, whole), (long, said) = (cycles(n) for n in (128, 256, 1024))
+    assert long.keys() == most.keys() and len(long) > 3
+    for name, value in long.items():
+        assert value == pytest.approx(half[name] + 7 * (most[name] - half[name])), name
+    told = [note for note in said["notes"] if "1,024 bytes are not measured" in note]
+    assert told and "those for 128 and 256 bytes" in told[0] and told[0] in said["warnings"]
+    assert not any("not measured" in note for note in whole["notes"])
+    assert said["ranked"][0]["packets"] > 80
+
+
 def test_contradictory_budgets_are_one_line_with_the_nearest(db: Path) -> None:
     done = run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--flash", "1k", "--ram", "10")
     assert done.returncode == 2
@@ -154,13 +232,13 @@ def test_contradictory_budgets_are_one_line_with_the_nearest(db: Path) -> None:
         (["--battery", "3xAA-NiMH"], "3xAA-NiMH gives 3.6 V; Arduino UNO R3 at 16 MHz needs 3.78 to 5.5 V"),
         (["--regulator", "magic"], "choose one of none, linear, switch, nano"),
         (["--need", "integrity,beauty"], "--need 'beauty': unknown"),
-        (["--bytes", "257"], "holds messages of up to 256 bytes"),
+        (["--bytes", "257"], "--bytes 257: the link takes messages of up to 123 bytes"),
         (["--device", "host"], "no 'active' and 'sleep' current"),
         (["--device", "unno"], "did you mean uno"),
         (["--radio", "sfr"], "unknown radio 'sfr'"),
         (["--library", "motecript"], "unknown library 'motecript'; did you mean motecrypt"),
         *(
-            (["--loss", loss], f"--loss '{loss}': no share of packets; write per cent, from 0 to 30")
+            (["--loss", loss], f"--loss '{loss}': not a share of packets; write per cent, from 0 to 30")
             for loss in ("31", "30.1", "100", "-1", "abc", "nan", "inf", "")
         ),
         (["--need", "integrity", "--delivery", "confirmed"], "--delivery confirmed: only the secure link"),
@@ -171,12 +249,11 @@ def test_contradictory_budgets_are_one_line_with_the_nearest(db: Path) -> None:
             ["--packet-bytes", "11"],
             "srf has packets of 11 bytes; the link takes 12 to 255: set --packet-bytes",
         ),
-        (["--answer", "4", "--delivery", "one-way"], "--answer: a one-way node hears none"),
+        (["--answer", "4", "--delivery", "one-way"], "--answer: a one-way node receives none"),
         (["--bytes", "0"], "'--bytes': 0 is not in the range"),
         (["--packet-bytes", "0"], "radio srf: packets of 0 bytes; it takes 1 to 240"),
         (["--sleeps", "lora"], "unexpected extra argument (lora)"),
         (["--device", "host", "--bare-chip"], "no 'active' and 'sleep' current"),
-        (["--device", "pico", "--bare-chip"], "pico: its folder has no currents of the chip alone"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], said: str, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ class Ends:
         while event is Event.WAITING:
             if not coming:
                 self.silences += 1
-                self.now_ms += 11
+                self.now_ms += 11 + 7 * 5
                 event = self.node.poll(self.now_ms)
             for packet in coming:
                 event = self.node.receive(packet)

@@ -1,11 +1,11 @@
-"""What the adviser tells beside its ranking: what a person would miss."""
+"""What the adviser tells next to its ranking: what a person would miss."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
-from advise_parts import ASKED, LINK, NONE, PICO, PLAIN_802, SRF, THREE_AA, ask, made, notes_of
+from advise_parts import ASKED, BOARD, LINK, NONE, PICO, PLAIN_802, SRF, THREE_AA, UNO, ask, made, notes_of
 
 from motecrypt import advise
 from motecrypt.advise.costs import patience_us
@@ -19,7 +19,7 @@ def test_a_length_that_takes_one_packet_is_named() -> None:
     costs_ = answer.entries[0].costs
     assert (costs_.packet_sizes, costs_.sealed_bytes, costs_.overhead_bytes) == ((12,) * 4, 44, 24)
     assert "Each message goes long: 4 packets of 12 bytes; 24 bytes are the link's." in answer.notes
-    assert "4 bytes more of message cost nothing on the air" in notes_of(answer, "filled up")
+    assert "4 more bytes of message cost no extra air time" in notes_of(answer, "filled up")
     six = ask(made(), question=replace(ASKED, message_bytes=6)).entries[0].costs
     assert six.packet_sizes == (12,) and six.tag_bytes == 4
     saved = (1 - six.energy.total_uj / costs_.energy.total_uj) * 100
@@ -39,9 +39,15 @@ def test_a_length_that_takes_one_packet_is_named() -> None:
 @pytest.mark.parametrize(
     ("delivery", "said"),
     [
-        ("unconfirmed", "a start and one in 128 go long and confirmed, in 2 packets, so that both ends stay"),
-        ("confirmed", "The first message after a start goes long, in 2 packets."),
-        ("one-way", "a start and one in 32 go long, in 2 packets, so that the gateway can follow."),
+        (
+            "unconfirmed",
+            "a start and one in 128 are sent long and confirmed, in 2 packets, so that both ends stay",
+        ),
+        ("confirmed", "The first message after a start is sent long, in 2 packets."),
+        (
+            "one-way",
+            "a start and one in 32 are sent long, in 2 packets, so that the gateway stays synchronised.",
+        ),
     ],
 )
 def test_the_long_messages_between_short_ones_are_told(delivery: str, said: str) -> None:
@@ -61,7 +67,28 @@ def test_losses_are_told() -> None:
     )
     assert not notes_of(ask(made()), "packets lost")
     alone = ask(made(), question=replace(question, needs=("integrity",)))
-    assert "without the secure link (--need replay) nothing repeats them." in notes_of(alone, "are lost")
+    assert "without the secure link (--need replay) nothing retransmits them." in notes_of(alone, "are lost")
+
+
+def test_warnings_are_the_notes_to_act_on_the_gravest_first() -> None:
+    assert ask(made()).warnings == ()
+    lossy = replace(ASKED, message_bytes=6, loss=0.1)
+    coin = replace(THREE_AA, pulse_ma=1.0)
+    awake = replace(BOARD, sleeps=False)
+    answer = ask(made(timing_varies=True), question=lossy, battery=coin, device=awake, chip=UNO)
+    kinds = (
+        "timing may leak",
+        "gives pulses",
+        "are lost",
+        "as it is sold takes",
+        "of its charge",
+        "No sleep",
+    )
+    assert [kind for one in answer.warnings for kind in kinds if kind in one] == list(kinds)
+    assert set(answer.warnings) < set(answer.notes)
+    confirmed = ask(made(), question=replace(lossy, delivery="confirmed"))
+    assert notes_of(confirmed, "packets lost") and confirmed.warnings == ()
+    assert ask(question=lossy, battery=coin).warnings == ()
 
 
 def test_the_duty_cycle_of_the_band_is_told_and_kept() -> None:
@@ -106,7 +133,7 @@ def test_a_slow_radio_waits_longer_for_its_answers() -> None:
         (replace(ASKED, answer_bytes=124), SRF, "--answer 124: the link takes messages of up to 123 bytes"),
         (replace(ASKED, message_bytes=123), SRF, ""),
         (ASKED, replace(SRF, packet_bytes=11), "srf has packets of 11 bytes; the link takes 12 to 255"),
-        (replace(ASKED, answer_bytes=1, delivery="one-way"), SRF, "a one-way node hears none"),
+        (replace(ASKED, answer_bytes=1, delivery="one-way"), SRF, "a one-way node receives none"),
         (replace(ASKED, message_bytes=200, needs=("integrity",)), SRF, ""),
     ],
 )
@@ -134,7 +161,7 @@ def test_misfits_vary_and_supplies_are_told() -> None:
     answer = ask(made(timing_varies=True), misfit, other, wrong, battery=THREE_AA)
     assert notes_of(answer, "lib/wrong computes wrong outputs here: x.")
     assert "lib/rom does not fit: needs 3 of 2 bytes for aes128-ccm8 (and 1 more)." in answer.notes
-    assert notes_of(answer, "differ with the data")
+    assert notes_of(answer, "depend on the data")
     assert "only 29 % of its charge" in notes_of(answer, "3xAA stays above")
     coin = ask(made(), battery=advise.battery_part("2xCR2032"), regulator=NONE, device=PICO)
     assert coin.refusal.startswith("2xCR2032 gives up to 6.4 V")

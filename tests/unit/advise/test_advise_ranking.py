@@ -68,12 +68,12 @@ def test_a_time_that_varies_loses_among_near_equals_and_can_be_refused() -> None
     share = 2000 / 32768 + 200 / 2048
     timed = entry.costs.energy.total_uj * (1 + MEMORY_WEIGHT * share) * (1 + TIMING_WEIGHT)
     assert entry.weight == pytest.approx(timed)
-    assert entry.reason.endswith("; its time varies with the data")
-    assert "recommended, its time varies with the data, " in ask(near, slow).entries[1].reason
+    assert entry.reason.endswith("; its time depends on the data")
+    assert "recommended, its time depends on the data, " in ask(near, slow).entries[1].reason
     needs = (*advise.USUAL_NEEDS, "constant-time")
     answer = ask(far, slow, question=replace(ASKED, needs=needs))
     assert [e.candidate.implementation for e in answer.entries] == ["ours/steady"]
-    assert answer.exclusions[0].reason == "its time varies with the data"
+    assert answer.exclusions[0].reason == "its time depends on the data"
     assert not answer.exclusions[0].budgets
 
 
@@ -84,7 +84,7 @@ def test_a_time_that_varies_loses_among_near_equals_and_can_be_refused() -> None
         ({"tag_bytes": 0}, "no integrity"),
         (
             {"cipher": "aes128-ccm16"},
-            "not in the secure link, which refuses replays: it has aes128-ccm8, asc",
+            "not in the secure link, which refuses replays; the link has aes128-ccm8, asc",
         ),
         ({"status": "does-not-fit", "reason": "does not fit: needs 9 of 8 bytes of RAM"}, "needs 9 of 8"),
         ({"status": "not measured", "reason": "not measured", "points": ()}, "not measured"),

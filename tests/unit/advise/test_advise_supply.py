@@ -127,17 +127,18 @@ def test_the_unos_currents_are_the_boards_or_the_chips(of: str, active: float, s
 
 
 def test_a_device_without_the_currents_asked_for_says_which_it_has() -> None:
-    with pytest.raises(InputError, match="pico: its folder has no currents of the chip alone; ask without"):
-        advise.device_part(CATALOG.device("pico"), "chip")
     uno = CATALOG.device("uno")
+    board = replace(uno, currents=tuple(c for c in uno.currents if c.of == "board"))
+    with pytest.raises(InputError, match="uno: its folder has no currents of the chip alone; omit"):
+        advise.device_part(board, "chip")
     chip = replace(uno, currents=tuple(c for c in uno.currents if c.of == "chip"))
     with pytest.raises(
-        InputError, match="no currents of the board as it is sold; ask for the chip alone with"
+        InputError, match="no currents of the stock board; use --bare-chip for the chip alone"
     ):
         advise.device_part(chip)
     either = replace(uno, currents=tuple(replace(c, of="") for c in chip.currents))
     assert advise.device_part(either).sleep_ma == advise.device_part(either, "chip").sleep_ma == 0.0042
-    assert advise.weighable(either, "chip") and not advise.weighable(CATALOG.device("pico"), "chip")
+    assert advise.weighable(either, "chip") and not advise.weighable(board, "chip")
 
 
 def test_a_radio_sleeps_where_its_example_does() -> None:

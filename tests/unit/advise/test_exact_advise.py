@@ -84,8 +84,8 @@ def test_notes_of_supplies_begin_where_they_say() -> None:
         weak = replace(SETTING, battery=replace(FOUR_NIMH, pulse_ma=pulse_ma))
         assert told(notes._supply(weak, 1.0, 3.78)) is much
     assert notes._supply(weak, 1.0, 3.78) == [
-        "4xAA-NiMH gives pulses of 18.6 mA, and Arduino UNO R3 with srf takes 18.7 mA: it needs a capacitor "
-        "beside it, or fails well before the life given here."
+        "4xAA-NiMH gives pulses of 18.6 mA, and Arduino UNO R3 with srf takes 18.7 mA: it needs a "
+        "parallel capacitor, or it fails well before the life given here."
     ]
     loud = replace(weak, radio=replace(SRF, tx_ma=17.0))
     assert "takes 19.5 mA" in notes._supply(loud, 1.0, 3.78)[0]
@@ -147,7 +147,7 @@ def test_a_third_less_of_flash_is_told() -> None:
 
 
 def test_waiting_longer_is_told_beyond_the_usual_time() -> None:
-    """Of four packets at 62.5 ms: 250 ms, which is told only when a tenth of a second more is needed."""
+    """Of four packets at 62.5 ms: 250 ms, which is reported only when a tenth of a second more is needed."""
     confirmed = replace(SETTING, question=replace(ASKED, delivery="confirmed"))
 
     def said(packet_us: float, setting: Setting = confirmed) -> list[str]:
@@ -175,7 +175,7 @@ def test_nothing_fits_is_told_with_the_nearest() -> None:
         return advise.Exclusion(made(implementation=name), budgets, f"why {name}", excess)
 
     assert notes._nothing_fits([out("a", ())] * 3) == [
-        "Nothing is left: none of the 3 meets the needs and fits the device."
+        "No candidate is left: none of the 3 meets the needs and fits the device."
     ]
     given = [
         *(
@@ -219,7 +219,7 @@ def test_misfits_are_told_by_configuration_the_least_first() -> None:
     ("battery", "regulator", "refused"),
     [
         ({"volts": 3.78}, {}, ""),
-        ({"volts": 3.77}, {}, "cells gives 3.77 V; Arduino UNO R3 at 16 MHz needs 3.78 to 5.5 V: take more"),
+        ({"volts": 3.77}, {}, "cells gives 3.77 V; Arduino UNO R3 at 16 MHz needs 3.78 to 5.5 V: use more"),
         ({"volts_full": 5.5}, {}, ""),
         (
             {"volts_full": 5.51},
@@ -273,7 +273,7 @@ def test_requests_that_the_link_cannot_meet_are_refused() -> None:
         return rank.link_refusal(LINK, SRF, replace(ASKED, **changes))
 
     assert said(answer_bytes=1, delivery="one-way") == (
-        "--answer: a one-way node hears none; ask with --delivery unconfirmed or confirmed"
+        "--answer: a one-way node receives none; use --delivery unconfirmed or confirmed"
     )
     assert said(delivery="one-way") == "" == said(answer_bytes=123) == said(needs=("integrity",))
     assert said(needs=(), delivery="confirmed") == (
@@ -319,7 +319,7 @@ def test_a_place_is_told_beside_the_first() -> None:
         "flash, 1 bytes less RAM"
     )
     assert said(32.0, (12,) * 2, flash_bytes=0, ram_bytes=101, standing="legacy", timing_varies=True) == (
-        "only legacy (authenticated), its time varies with the data, 2 packets fewer, 50 % less energy than "
+        "only legacy (authenticated), its time depends on the data, 2 packets fewer, 50 % less energy than "
         "the first, 2,000 bytes less flash, 1 bytes more RAM"
     )
     assert rank._reason(first, costs, first, costs, 1) == (
@@ -431,7 +431,7 @@ def test_a_step_that_hardly_ever_arrives_is_counted_as_often_as_the_least_chance
 
 
 def test_a_node_that_sends_longer_than_it_waits_does_not_wait_on() -> None:
-    """Seven packets of 100 ms each; it has patience for 400 ms, and hears answers alone."""
+    """Seven packets of 100 ms each; it has patience for 400 ms, and receives answers alone."""
     slow = replace(SRF, air_us=(0.0, *[100_000.0] * 12), gap_us=0.0)
     question = replace(ASKED, message_bytes=50, delivery="confirmed", loss=0.01)
     setting = replace(SETTING, radio=slow, question=question)
@@ -473,7 +473,7 @@ def test_every_unit_is_as_long_as_it_is_called() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("ten", "--every 'ten': no amount; write 10s"),
+        ("ten", "--every 'ten': not an amount; write 10s"),
         ("10", "--every '10': no unit; use us, ms, s, min, h, d, as in 10s"),
         ("10 m", "--every '10 m': unknown unit 'm'; use us, ms, s, min, h, d, as in 10s"),
         ("0.0s", "--every '0.0s': must be above zero, as in 10s"),
@@ -488,7 +488,7 @@ def test_times_are_refused_with_what_to_write(text: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("0.3", "--flash '0.3': no whole number of bytes, write 4k"),
+        ("0.3", "--flash '0.3': not a whole number of bytes; write 4k"),
         ("4x", "--flash '4x': unknown unit 'x'; use B, k, K, kB, KB, KiB, M, MiB, as in 4k"),
     ],
 )
@@ -502,4 +502,4 @@ def test_sizes_are_refused_with_what_to_write(text: str, said: str) -> None:
 def test_losses_are_refused_with_what_to_write(text: str) -> None:
     with pytest.raises(InputError) as refused:
         advise.loss_share(text, "--loss")
-    assert str(refused.value) == f"--loss '{text}': no share of packets; write per cent, from 0 to 30"
+    assert str(refused.value) == f"--loss '{text}': not a share of packets; write per cent, from 0 to 30"

@@ -108,7 +108,7 @@ def test_a_candidate_without_a_whole_length_says_why() -> None:
     by = candidate(measured(**{**FAILED, "extra": {"shortfall": short}}))
     assert by.reason == "no room, 1,000 too many"
     wrong = candidate(measured(status="wrong-output", reason="byte 3 differs"))
-    assert wrong.reason == "computes wrong outputs here: byte 3 differs"
+    assert wrong.reason == "gives wrong outputs here: byte 3 differs"
     built = {"status": "build-failed", "reason": "exit code 1"}
     assert candidate(measured(**built)).reason == "does not build: exit code 1"
     assert (
@@ -193,8 +193,8 @@ def test_a_device_that_cannot_be_weighed_is_refused() -> None:
             advise.device_part(device, of)
         return str(told.value)
 
-    none = "its folder has no 'active' and 'sleep' current, so no battery can be weighed; choose a mote "
-    none += "('motecrypt list devices')"
+    none = "its folder has no 'active' and 'sleep' current, so its battery life cannot "
+    none += "be computed; choose another device ('motecrypt list devices')"
     assert refused(CATALOG.device("host")) == f"host: {none}"
     for state in ("active", "sleep"):
         assert refused(replace(UNO, currents=tuple(c for c in UNO.currents if c.state != state))).endswith(
@@ -203,12 +203,12 @@ def test_a_device_that_cannot_be_weighed_is_refused() -> None:
     flash = {"flash": UNO.memory["flash"]}
     assert refused(replace(UNO, memory=flash)).endswith(none)
     assert not advise.weighable(replace(UNO, memory=flash), "board") and advise.weighable(UNO, "board")
-    assert refused(PICO, "chip") == (
-        "pico: its folder has no currents of the chip alone; ask without --bare-chip"
-    )
+    board = replace(UNO, currents=tuple(c for c in UNO.currents if c.of == "board"))
+    assert refused(board, "chip") == ("uno: its folder has no currents of the chip alone; omit --bare-chip")
+    assert [advise.device_part(PICO, of).sleep_ma for of in ("board", "chip")] == [2.6, 1.5]
     chip = replace(UNO, currents=tuple(c for c in UNO.currents if c.of == "chip"))
     assert refused(chip) == (
-        "uno: its folder has no currents of the board as it is sold; ask for the chip alone with --bare-chip"
+        "uno: its folder has no currents of the stock board; use --bare-chip for the chip alone"
     )
 
 
@@ -325,7 +325,7 @@ def test_unknown_supplies_are_told_with_those_there_are() -> None:
         with pytest.raises(InputError) as told:
             advise.battery_part(text)
         assert str(told.value) == (
-            f"--battery '{text}': unknown; write 3xAA or 1200mAh,3.7V; there are: {cells}"
+            f"--battery '{text}': unknown; write 3xAA or 1200mAh,3.7V; available: {cells}"
         )
     for count in (0, 25):
         with pytest.raises(InputError) as told:
@@ -345,7 +345,7 @@ def test_cells_in_series_add_their_volts() -> None:
 def test_a_battery_of_ones_own_keeps_its_volts() -> None:
     assert advise.battery_part("1200mAh,4V") == advise.BatteryPart(
         name="1200mAh,4V",
-        title="as given; its voltage is taken as constant",
+        title="as given; its voltage is assumed constant",
         cells=1,
         capacity_mah=1200,
         volts=4,
@@ -385,7 +385,7 @@ def test_the_export_has_what_was_measured() -> None:
         "loss_percent_max": 30,
     }
     assert made["notes"] == (
-        "cycles between two measured lengths lie on a straight line; outside of them: not measured"
+        "cycles between two measured lengths are interpolated linearly; outside them: not measured"
     )
     expected = advise.candidates_from(CATALOG, UNO, [*whole(4), measured(**other)])
     assert made["candidates"]["uno"] == [asdict(c) for c in expected]
@@ -403,4 +403,4 @@ def test_the_export_leaves_out_what_was_not_measured() -> None:
     of = {"library": pico[0].library, "configuration": pico[0].configuration, "variant": pico[0].variant}
     exporter.add("aes128-ccm8", whole(4, device="pico", **of, placement=pico[2], cache=pico[3]))
     made = exporter.whole()
-    assert list(made["devices"]) == ["pico"] and made["chips"] == {}
+    assert list(made["devices"]) == list(made["chips"]) == ["pico"]

@@ -33,10 +33,10 @@ def halfwords(text: str) -> list[int]:
 
 
 def firmware(snippet: Sequence[int], data: bytes = b"") -> bytes:
-    """An ELF that runs `snippet` between two marks, then says so on its UART and waits.
+    """An ELF that runs `snippet` between two marks, then reports it on its UART and waits.
 
     Before it, r0 is 0, r1 2, r2 the address of some RAM, r3 4, and the flags say "equal"; it must leave
-    r5 to r7 alone. `data` lies at the next multiple of 4 after the code, `FLASH + 0x1000` bytes at most.
+    r5 to r7 alone. `data` is at the next multiple of 4 after the code, `FLASH + 0x1000` bytes at most.
     """
     code = [
         0x2000,  # movs r0, #0
@@ -84,7 +84,7 @@ def changed(device: Device, **settings: object) -> Device:
 def run(
     folder: Path, snippet: Sequence[int], options: Options | None = None, device: Device | None = None
 ) -> Region:
-    """Run a snippet once; raises Fault when the driver says so."""
+    """Run a snippet once; raises Fault when the driver reports it."""
     path = folder / "snippet.elf"
     path.write_bytes(firmware(snippet))
     options = options or Options()

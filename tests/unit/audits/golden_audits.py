@@ -76,7 +76,7 @@ def _short(value: Any) -> Any:
 
 
 def main() -> None:
-    """Write the file anew."""
+    """Write the file again."""
     made = {part: told for name in CIPHERS for part, told in audited(name).items()}
     PLACE.write_text(written(made))
 

@@ -48,7 +48,7 @@ def told(name: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Write the file anew."""
+    """Write the file again."""
     PLACE.write_text(written({key: value for name in READINGS for key, value in told(name).items()}))
 
 

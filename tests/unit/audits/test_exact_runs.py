@@ -95,7 +95,7 @@ def test_parts_are_offered_in_their_order() -> None:
     assert [p for p in part_names(rc4) if p.startswith("timing:")] == [f"timing:{n}" for n in simulated]
     others = not_applicable(rc4)
     assert others["attack:cbc-padding-oracle"] and "attack:rc4-broadcast" not in others
-    assert not_applicable(CATALOG.cipher("rc4d"))["attack:wep-capture"] == "RC4, which WEP is made of"
+    assert not_applicable(CATALOG.cipher("rc4d"))["attack:wep-capture"] == "RC4, on which WEP is based"
     assert (wep.names(CATALOG.cipher("rc4d"), ()), wep.others(rc4)) == ([], {})
     with pytest.raises(
         InputError, match=r"^the audit of rc4 has no part 'x'; it has: diffusion, .*, taint, "

@@ -1,4 +1,4 @@
-"""The audit of WEP by aircrack-ng, step by step: what a listener hears, the command and its answer."""
+"""The audit of WEP by aircrack-ng, step by step: what a listener receives, the command and its answer."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_each_key_is_told_found_or_not(
     captures = [{"key_bits": 8 * n, "frames": wep.SIZES[n], "found": n == 5, "seconds": 2.13} for n in sizes]
     assert part.data == {"captures": captures}
     assert (part.verdict, part.weight) == (f"broken: 1 of {len(sizes)} keys", "bad")
-    assert part.sentences[0] == "From 30,000 overheard frames, the key of 40 bits was found in 2.1 s."
+    assert part.sentences[0] == "From 30,000 recorded frames, the key of 40 bits was found in 2.1 s."
     assert all("104 bits was not found" in sentence for sentence in part.sentences[1:])
     monkeypatch.setattr(wep, "_crack", lambda *_: b"")
     part = wep.run(subject("rc4", quick=quick), wep.NAME, None)  # type: ignore[arg-type]

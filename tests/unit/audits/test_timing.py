@@ -60,7 +60,7 @@ def branch(line, times):
 def test_the_outcome_of_a_tag_check_is_excused_and_an_early_exit_is_not():
     even = {"encrypt": [], "decrypt": [branch("a.c:9", 1)], "refuse": [branch("a.c:9", 1)]}
     verdict, found, excused = taint.judge(even, has_tag=True)
-    assert verdict == "no secret steers" and not found and excused == (branch("a.c:9", 1),)
+    assert verdict == "no secret dependence" and not found and excused == (branch("a.c:9", 1),)
     early = {"encrypt": [], "decrypt": [branch("a.c:5", 8)], "refuse": [branch("a.c:5", 1)]}
     assert taint.judge(early, has_tag=True)[0] == "secrets choose branches"
     both = [branch("a.c:5", 1), branch("a.c:9", 1)]

@@ -62,7 +62,7 @@ CASES = list(_cases())
 
 @pytest.fixture(scope="module", params=CASES, ids=str)
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Case, Path]:
-    """A variant compiled with the driver beside this file and the sanitizers."""
+    """A variant compiled with the driver next to this file and the sanitizers."""
     case: Case = request.param
     body = case.implementation
     program = tmp_path_factory.mktemp("sealing") / "driver"
@@ -283,7 +283,7 @@ def test_the_oracle_gives_the_vectors() -> None:
 
 @dataclass(frozen=True)
 class Lengths:
-    """Bytes of a message that no memory holds: NULL stands for what is not empty."""
+    """Bytes of a message that no memory holds: NULL means what is not empty."""
 
     cipher: str
     nonce: int

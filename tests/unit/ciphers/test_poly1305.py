@@ -28,7 +28,7 @@ def expected(r: int, s: int, blocks: list[int]) -> int:
 
 
 class Poly1305:
-    """A variant compiled with the driver beside this file and the sanitizers."""
+    """A variant compiled with the driver next to this file and the sanitizers."""
 
     def __init__(self, program: Path) -> None:
         self._program = program
@@ -64,7 +64,7 @@ def agree(poly1305: Poly1305, cases: Sequence[tuple[int, int, list[int]]]) -> No
 
 
 def test_around_the_prime(poly1305: Poly1305) -> None:
-    # With r = 1 the sum is that of the blocks, each with its 2^128: here 2^130 - 5 and what lies around it.
+    # With r = 1 the sum is that of the blocks, each with its 2^128: here 2^130 - 5 and what is around it.
     cases = []
     for above in range(-6, 12):
         whole = P + above - 3 * 2**128

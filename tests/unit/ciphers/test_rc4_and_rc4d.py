@@ -84,7 +84,7 @@ def _oracle(family: str) -> ModuleType:
 
 @pytest.fixture(scope="module", params=CASES, ids=str)
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Case, Path]:
-    """A variant compiled with the driver beside this file and the sanitizers."""
+    """A variant compiled with the driver next to this file and the sanitizers."""
     case: Case = request.param
     folder = CIPHERS / case.family
     program = tmp_path_factory.mktemp("rc4") / "driver"

@@ -32,7 +32,7 @@ def _measure(results: Results, device: str, name: str, variant: str) -> dict[str
     return {m.operation: m for m in ensure(cells, results, CATALOG, jobs=1).values()}
 
 
-# cycles of one block, in the worst of 32 inputs; flash and RAM beyond the empty cipher's
+# cycles of one block, in the worst of 32 inputs; flash and RAM beyond the no-op cipher's
 UNO_LIMITS = [
     ("des-ecb", "small", 81_000, 1_450, 8),
     ("des-ecb", "fast", 7_000, 4_900, 128),

@@ -1,4 +1,4 @@
-"""Parts of the drivers that know no simulator, as programs that a test tells what to do (harness.h)."""
+"""Parts of the drivers that know no simulator, as programs that a test shows what to do (harness.h)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEADLINE_S = 40.0
 
 
 def compiled(source: str, folder: Path, *flags: str) -> Path:
-    """A harness beside this file, compiled into `folder`."""
+    """A harness next to this file, compiled into `folder`."""
     target = folder / Path(source).stem
     command = ["gcc", "-O1", f"-I{DRIVERS}", f"-I{FIRMWARE / 'include'}", str(HERE / source), *flags]
     done = subprocess.run(
@@ -35,7 +35,7 @@ def limited() -> None:
 
 @contextmanager
 def ended_in_time(running: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Whatever happens, a process is gone after the deadline, so that no read from it waits for ever."""
+    """Whatever happens, a process is removed after the deadline, so that no read from it waits forever."""
     timer = threading.Timer(DEADLINE_S, running.kill)
     timer.start()
     try:

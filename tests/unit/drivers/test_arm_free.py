@@ -50,7 +50,7 @@ def test_a_free_run_ends_as_it_is_told(tmp_path: Path) -> None:
     )
     assert ran.end["seconds"] == pytest.approx(ran.end["cycle"] / 6.5e6, abs=1e-6)
     ran = run("    b .\n", tmp_path, *FREE)
-    ended(ran, 0, "limit", "the time is over")
+    ended(ran, 0, "limit", "time limit reached")
     # It looks at the time at its first block and each millisecond of 6500 cycles from there.
     assert (ran.end["cycle"], ran.end["pc"]) == (PRELUDE_CYCLES + 2 + 65000, AT)
     twice = run("    b .\n", tmp_path, "--free", "--max-seconds", "0.02")
@@ -58,7 +58,7 @@ def test_a_free_run_ends_as_it_is_told(tmp_path: Path) -> None:
     ran = run("    udf #0\n", tmp_path, *FREE)
     assert (ran.code, ran.end["event"]) == (3, "fault") and "kind" not in ran.end
     ran = run("".join(map(SEND.format, "abcd")) + STOP, tmp_path, *FREE, "--until", "bc")
-    ended(ran, 0, "until", "the text has come")
+    ended(ran, 0, "until", "found the --until text")
     assert ran.output == b"abc"
     ran = run("".join(map(SEND.format, "abcd")) + STOP, tmp_path, *FREE, "--max-output", "2")
     ended(ran, 0, "flood", "more than 2 bytes came from the UART")
@@ -123,7 +123,7 @@ def test_input_comes_at_the_lines_pace(tmp_path: Path) -> None:
     ran = run(
         echo, tmp_path, "--free", "--max-seconds", "1", "--input", "--until", "z", given=b"a" * 99 + b"z"
     )
-    ended(ran, 0, "until", "the text has come")
+    ended(ran, 0, "until", "found the --until text")
     assert ran.output == b"a" * 99 + b"z"
     assert 99 * BYTE < ran.end["cycle"] < 6500 * 2 + 101 * BYTE
     empty = UART_ON + "    ldr r0, [r4]\n    adds r0, #'a'\n" + TOLD + STOP

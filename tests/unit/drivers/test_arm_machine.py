@@ -141,7 +141,7 @@ def test_an_empty_loop_is_one_branch_to_itself(program: Path) -> None:
 
 
 def test_a_block_is_measured_again_where_another_had_its_place(program: Path) -> None:
-    """Places are taken by addresses, 2**15 halfwords apart; the one that goes is told."""
+    """Places are taken by addresses, 2**15 halfwords apart; the one that goes is reported."""
     far = BASE + 0x10000
     lines = [("memory", BASE, BYTES), ("code", BASE, LOOP), ("code", far, NOP), ("code", far + 2, NOP)]
     asked = [

@@ -121,7 +121,7 @@ def test_a_register_is_read_and_written_by_its_bytes(tmp_path: Path) -> None:
 
 
 def test_who_looks_for_input_between_other_accesses_does_not_wait_for_it(tmp_path: Path) -> None:
-    """Only the same access again and again is a wait: this one's input has ended, and it goes on."""
+    """Only the same access again and again is a wait: this one's input has ended, and it continues."""
     for between in ("ldr r0, [r1]", "str r0, [r3]"):
         code = f"""
     ldr r1, =0x40014000

@@ -84,7 +84,7 @@ def test_the_flash_is_erased_and_programmed(tmp_path: Path) -> None:
     assert counted == [(0, 1, 50000), (1, 0, 3000), (0, 1, 50000)]
     for command, cycles in ((0x52, 60000), (0xD8, 70000)):
         erase = NOR + BEGIN + nor(6) + nor(command, 0, 0x20, 0) + NOR_WAIT.format("a") + FINISH + WAIT
-        # The firmware's own code lies there, too: it runs on from what was translated of it.
+        # The firmware's own code is there, too: it runs on from what was translated of it.
         (region,) = run(
             erase.replace("0, 0x20, 0", "0"), tmp_path, "--nor", "3000:50000:60000:70000"
         ).regions[:1] or [{}]

@@ -1,4 +1,4 @@
-"""What the ARM driver sees of a few instructions beside their cycles: the flash cache, and faults."""
+"""What the ARM driver sees of a few instructions next to their cycles: the flash cache, and faults."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_misses_of_a_region(tmp_path: Path) -> None:
         for region, without in zip(counted.regions, plain.regions, strict=True):
             assert region["core_cycles"] == without["cycles"]
             assert region["cycles"] == without["cycles"] + 50 * region["cache_misses"]
-    # The store of the first mark lies at 0x10000112: ten lines more, and its own, which it has brought in.
+    # The store of the first mark is at 0x10000112: ten lines more, and its own, which it has brought in.
     assert [r["cache_misses"] for r in kept.regions] == [10, 1]
     assert [r["cache_misses"] for r in cold.regions] == [11, 2]
     assert kept.end["cache_misses"] > 12 and kept.end["cycle"] == plain.end["cycle"]

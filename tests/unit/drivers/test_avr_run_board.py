@@ -178,7 +178,7 @@ def test_a_board_that_nobody_opens_is_not_reset(tmp_path: Path) -> None:
 
 
 def test_a_pseudo_terminal_alone_resets_nothing(tmp_path: Path) -> None:
-    """Nor is what comes in lost: an echo, to whoever opens it."""
+    """Nor is what comes in lost: an echo, to anyone who opens it."""
     code = UART + "    sei\nagain:\n    rcall take\n    rcall send\n    rjmp again\n"
     (tmp_path / "image").write_bytes(assemble(code, tmp_path))
     command = [driver("avr_run"), *CHIP, "--image", tmp_path / "image", "--pty", "pty", "--real"]
@@ -268,7 +268,7 @@ def test_a_running_timer_is_the_chips_own(tmp_path: Path) -> None:
 
 
 def test_a_pseudo_terminal_that_is_opened_resets_the_board(tmp_path: Path) -> None:
-    # It counts its starts in RAM, which a reset leaves, tells why it started, and waits.
+    # It counts its starts in RAM, which a reset leaves, shows why it started, and waits.
     code = (
         UART + "    lds r24, 0x200\n    inc r24\n    sts 0x200, r24\n    rcall send\n"
         "    in r24, 0x34\n    rcall send\n    sei\n    rjmp .-2\n"

@@ -66,7 +66,7 @@ def test_the_image_lies_where_it_is_told_and_starts_there(tmp_path: Path) -> Non
 
 
 def test_a_reset_leads_to_where_it_starts(tmp_path: Path) -> None:
-    """The watchdog's, after 16 ms; what lies at 0 is not run."""
+    """The watchdog's, after 16 ms; what is at 0 is not run."""
     code = "    rjmp other\n    .org 0x80\n" + UART + "    ldi r24, 'y'\n    rcall send\n"
     code += "    ldi r17, 0x18\n    ldi r16, 8\n    sts 0x60, r17\n    sts 0x60, r16\nfor_ever:\n    nop\n"
     code += "    rjmp for_ever\nother:\n    ldi r24, 'x'\n    rcall send\n" + STOP
@@ -85,7 +85,7 @@ def test_ends(tmp_path: Path) -> None:
     ]
     for most in (1, 16000, 16001, 20001):
         ran = avr_run(RUNS, tmp_path, "--max-cycles", str(most))
-        ended(ran, 0, "limit", "the time is over")
+        ended(ran, 0, "limit", "time limit reached")
         assert most <= ran.end["cycle"] <= most + 1 and ran.end["pc"] == 2
     ran = avr_run("    cli\n    ldi r16, 1\n    out 0x33, r16\n    sleep\n    nop\n", tmp_path)
     ended(ran, 0, "sleep", "it sleeps with interrupts off")
@@ -106,7 +106,7 @@ def test_a_sleep_that_nothing_ends_lasts_as_long_as_the_run(tmp_path: Path) -> N
     code = "    ldi r16, 1\n    out 0x33, r16\n    sei\n    sleep\n1:  rjmp 1b\n"
     for more in ((), ("--bare",), profile_options(tmp_path, "0 8\n")):
         ran = avr_run(code, tmp_path, "--max-cycles", "20001", *more)
-        ended(ran, 0, "limit", "the time is over")
+        ended(ran, 0, "limit", "time limit reached")
         assert (ran.end["cycle"], ran.end["pc"], ran.end["waited"]) == (20001, 8, 0), more
 
 
@@ -124,7 +124,7 @@ def test_output_that_nobody_takes_ends_it_quietly(tmp_path: Path) -> None:
 
 def test_a_bare_run_looks_at_nothing_but_its_time(tmp_path: Path) -> None:
     ran = avr_run(LOOP, tmp_path, "--bare", "--max-cycles", "20000")
-    ended(ran, 0, "limit", "the time is over")
+    ended(ran, 0, "limit", "time limit reached")
     assert (ran.end["cycle"], ran.end["stack"]) == (20000, 0)
     ran = avr_run(BEYOND, tmp_path, "--bare")
     assert ran.code == 3 and "the firmware crashed at 0x" in ran.end["detail"]

@@ -67,7 +67,7 @@ more:
 def test_a_byte_takes_its_bits(tmp_path: Path, a: int, c: int, divisor: int, bit: int, bits: int) -> None:
     code = line_settings(a, 0x08, c, divisor) + SENDS + STOP
     ran = avr_run(code, tmp_path, "--until", "z", "--max-cycles", "9000000")
-    ended(ran, 0, "until", "the text has come")
+    ended(ran, 0, "until", "found the --until text")
     assert ran.output == b"a" * 40 + b"z"
     # Two bytes are buffered: the last leaves the buffer about 39 bytes after the first.
     assert abs(ran.end["cycle"] / (bit * bits) - 40) < 1.6
@@ -89,7 +89,7 @@ def test_input_comes_at_the_pace_of_the_line(tmp_path: Path) -> None:
         given = b"a" * 99 + b"z"
         until = ("--input", "--until", "z", "--max-cycles", "9000000")
         ran = avr_run(code.format(divisor=divisor), tmp_path, *until, given=given)
-        ended(ran, 0, "until", "the text has come")
+        ended(ran, 0, "until", "found the --until text")
         assert ran.output == given
         assert 99 * byte < ran.end["cycle"] < 16000 + 103 * byte
     assert avr_run(code.format(divisor=16), tmp_path, *SHORT, given=b"abc").output == b"", (

@@ -1,4 +1,4 @@
-"""The flash cache's model beside the plainest one, and the shapes that it takes."""
+"""The flash cache's model next to the plainest one, and the shapes that it takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The driver of native runs, with a clock that the test rules: what it counts, how long, how it says so."""
+"""The driver of native runs, with a clock that the test rules: what it counts, how long, how it reports
+it."""
 
 from __future__ import annotations
 
@@ -67,7 +68,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Host:
 
 
 def test_what_counting_costs_is_taken_off(host: Host) -> None:
-    """A sample looks at the clock four times: between the inner two lies what is counted."""
+    """A sample looks at the clock four times: between the inner two is what is counted."""
     (told,) = host.events("--describe", step=10, looks=404, later=50)
     assert (told["counter"], told["core_cycles"]) == ("nanoseconds", False)
     assert (told["cycles_overhead"], told["ns_overhead"]) == (10, 30)

@@ -55,7 +55,7 @@ class Line:
         return int(answer)
 
     def out(self, count: int) -> bytes:
-        """What comes out, as many bytes."""
+        """What results, as many bytes."""
         got = b""
         assert self.process.stdout is not None
         while len(got) < count and select.select([self.process.stdout], [], [], DEADLINE_S)[0]:

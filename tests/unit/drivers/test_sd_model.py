@@ -219,7 +219,7 @@ def test_the_fifo_holds_eight(program: Path) -> None:
     for answer in [0xFF] * 7 + [0x01]:
         card.expect(answer, "peek", DATA, 9 * 16)
     card.expect(EMPTY | ROOM, "peek", STATUS, 9 * 16)
-    # Round the ring: in and out one by one, the answer goes on where it was.
+    # Round the ring: in and out one by one, the answer continues where it was.
     for n, answer in enumerate([0, 0, 0x01, 0xAA, 0xFF, 0xFF]):
         card.expect(0, "poke", DATA, 0xFF, 1000 + 100 * n)
         card.expect(0, "poke", 0x04, 0x40, 1000 + 100 * n)

@@ -1,4 +1,4 @@
-"""The shadow stack of profiles, told of calls and returns: by hand, and beside a second model of it."""
+"""The shadow stack of profiles, told of calls and returns: by hand, and next to a second model of it."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def test_a_full_tree_grows_no_more(program: Path, tmp_path: Path) -> None:
     for function in (10, 2, 3):  # a known one, and two new ones
         lines += [("call", function, 100, 98, 7, now), ("back", 100, 7, now + 5)]
         now += 5
-    # Anew in a function that the tree does not know: it shares the node of the first.
+    # Again in a function that the tree does not know: it shares the node of the first.
     lines += [("end", now), ("begin", 4, 100, now), ("end", now + 2)]
     told = run(program, tmp_path, lines, functions=1300)
     assert told.left_out == {"dropped": 0, "shared": 3}
@@ -301,7 +301,7 @@ def test_a_run_may_begin_anew(program: Path, tmp_path: Path) -> None:
     assert run(program, tmp_path, lines).answers == [0, 1, 0, 0]
 
 
-# --- beside a second model -----------------------------------------------------------------------------
+# --- next to a second model -----------------------------------------------------------------------------
 
 
 @dataclass

@@ -110,7 +110,7 @@ def test_without_being_told_nothing_is_set(tmp_path: Path) -> None:
 
 
 def test_the_clock_is_the_callers(tmp_path: Path) -> None:
-    """The EEPROM takes its 3.4 ms of the clock that the driver was told of."""
+    """The EEPROM takes its 3.4 ms of the clock that the driver has."""
     code = (
         BEGIN + "    sbi 0x1f, 2\n    sbi 0x1f, 1\nbusy:\n    sbic 0x1f, 1\n    rjmp busy\n" + FINISH + STOP
     )
@@ -295,7 +295,7 @@ def test_a_push_touches_no_address_that_its_encoding_tells(tmp_path: Path) -> No
 
 
 def test_output_that_a_pipe_takes_in_parts_comes_whole(tmp_path: Path) -> None:
-    """A pipe of one page: writes are cut short and go on where they were."""
+    """A pipe of one page: writes are cut short and continue where they were."""
     code = (
         UART
         + FRAME

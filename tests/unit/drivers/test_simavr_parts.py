@@ -9,6 +9,7 @@ import pytest
 from natively import DEADLINE_S, ask, compiled
 
 from kits import needs_kit
+from motecrypt.toolchain import libraries
 
 pytestmark = needs_kit("avr")
 
@@ -19,7 +20,8 @@ ERROR, WARNING, OUTPUT = 2, 3, 1
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled("simavr_harness.c", tmp_path_factory.mktemp("simavr"), "-lsimavr")
+    flags = libraries.flags("simavr", "gcc")
+    return compiled("simavr_harness.c", tmp_path_factory.mktemp("simavr"), *flags)
 
 
 def touches(op: int) -> int | None:

@@ -1,4 +1,4 @@
-"""Every Thumb instruction's class, its registers and what it touches, beside a table of ARM DDI 0419, A5."""
+"""Every Thumb instruction's class, its registers and what it touches, next to a table of ARM DDI 0419, A5."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* uno_harness.c: the UNO's hal.c and the sensor mote's uno.c on a computer (avr_native/): what they write to registers
+/* uno_harness.c: the UNO's hal.c and the paper's mote's uno.c on a computer (avr_native/): what they write to registers
  * is told, and the test says what they read. A register cannot know whether it is to be read or written: it gives a
  * value that nothing writes, where there is one, and the next looks whether that has changed. */
 #include <avr/io.h>
@@ -13,9 +13,6 @@ void TIMER1_OVF_vect(void);
 void sei(void);
 void cli(void);
 void delay_us(double us);
-uint8_t eeprom_read_byte(const uint8_t *at);
-void eeprom_update_byte(uint8_t *at, uint8_t byte);
-void eeprom_busy_wait(void);
 
 uint8_t memory[300];
 static size_t stack_at;
@@ -78,18 +75,6 @@ void cli(void) {
 
 void delay_us(double us) {
     waited_us += us;
-}
-
-uint8_t eeprom_read_byte(const uint8_t *at) {
-    return (uint8_t)((uintptr_t)at * 3);
-}
-
-void eeprom_update_byte(uint8_t *at, uint8_t byte) {
-    fprintf(stderr, "store %x at %x\n", byte, (unsigned)(uintptr_t)at);
-}
-
-void eeprom_busy_wait(void) {
-    fputs("stored\n", stderr);
 }
 
 static uint64_t init(const uint64_t *n) {
@@ -180,18 +165,6 @@ static uint64_t depth(const uint64_t *n) {
     return deep;
 }
 
-/* How long to wait, and at which look a byte is there; what came (or 65535), the looks and the time. */
-static uint64_t listen(const uint64_t *n) {
-    flags = 1u << RXC0;
-    wanted_look = (uint32_t)n[1];
-    looks = 0;
-    waited_us = 0;
-    uint64_t came = (uint16_t)mote_read((uint16_t)n[0]);
-    settle();
-    fprintf(stderr, "%u looks, %.0f us\n", looks, waited_us);
-    return came;
-}
-
 static uint64_t rest(const uint64_t *n) {
     waited_us = 0;
     mote_wait((uint16_t)n[0]);
@@ -205,16 +178,11 @@ static uint64_t temperature(const uint64_t *n) {
     return (uint16_t)mote_temperature();
 }
 
-static uint64_t kept(const uint64_t *n) {
-    mote_store((uint8_t)n[0], (uint8_t)n[1]);
-    return mote_load((uint8_t)n[0]);
-}
-
 int main(int argc, char **argv) {
     static const struct operation operations[] = {
         {"init", init},     {"wake", wake},   {"receive", receive}, {"give", give}, {"mark", mark},
-        {"begin", begin},   {"cycles", cycles}, {"paint", paint},   {"depth", depth}, {"listen", listen},
-        {"rest", rest},     {"temperature", temperature}, {"kept", kept},
+        {"begin", begin},   {"cycles", cycles}, {"paint", paint},   {"depth", depth},
+        {"rest", rest},     {"temperature", temperature},
     };
     (void)argc;
     return SERVE(operations, argv);

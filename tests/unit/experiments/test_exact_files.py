@@ -189,7 +189,7 @@ def test_a_job_encrypts_and_decrypts_one_file(monkeypatch: pytest.MonkeyPatch) -
     for wrong in (b"a", b"z" * 70, plain[:-1], plain + b"x"):
         session.back = wrong
         regions = iter([[]] * 3)
-        with pytest.raises(MotecryptError, match=r"sd: what was decrypted is not what was encrypted$"):
+        with pytest.raises(MotecryptError, match=r"sd: decryption did not restore the plaintext$"):
             job.run()
 
 

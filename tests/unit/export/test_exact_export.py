@@ -55,7 +55,7 @@ def test_all_that_is_said_of_a_cipher() -> None:
     for standing in ("acceptable", "legacy", "unrated"):
         words = library._cipher_words(replace(plain, standing=standing), replace(BODY, key_bits=(64,)))  # type: ignore[arg-type]
         assert (words["broken"], words["key_text"]) == (False, "a key of 8 bytes")
-        assert words["standing"]["lines"] == ["Nobody has rated it."]
+        assert words["standing"]["lines"] == ["It is not rated."]
         told = [words[name] for name in words if name.startswith(("nonce_", "ad_"))]
         assert told == [""] * 5 and words["call"] == {"nonce": "", "tag": "", "ad": ""}
 
@@ -179,7 +179,7 @@ def test_the_figures_of_one_device() -> None:
     right[0] = replace(right[0], flash_bytes=2000, ram_bytes=None)
     command = "motecrypt measure --device uno --cipher ./x --variant v --placement flash,ram --bytes 64,16"
     whole = ExportFigures(
-        sizes=(("UNO", "c", "`-f`", "2,000", "", "1,009"),),
+        sizes=(("UNO", "c", right[0].measured_at[:10], "`-f`", "2,000", "", "1,009"),),
         times=(
             ("UNO", "ram", "128", "64", "encrypt", "12,345", "1,234.6"),
             ("UNO", "flash, cold cache", "128", "16", "encrypt", "", ""),
@@ -198,7 +198,7 @@ def test_the_figures_of_one_device() -> None:
     assert figures._of_device(uno, body, cells, [], "./x") == ExportFigures(missing=lacking.missing)
     assert whole + lacking == ExportFigures(whole.sizes, whole.times, lacking.missing, lacking.failed)
     bare = figures._of_device(uno, body, cells[2:], right[2:], "./x")
-    assert bare.sizes == (("UNO", "", "``", "1", "1", ""),)
+    assert bare.sizes == (("UNO", "", right[2].measured_at[:10], "``", "1", "1", ""),)
     for lengths, expected in (
         (MessageLengths(), [16, 64]),
         (MessageLengths(0, 16, 1), [16]),

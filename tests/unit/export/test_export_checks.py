@@ -40,22 +40,25 @@ FAULTS = [
     ("arduino", "library.properties", "paragraph=", "#paragraph=", "line 6: not one"),
     ("arduino", "library.properties", "author=the motecrypt authors\n", "", "'author' is missing"),
     ("arduino", "library.properties", "author=the motecrypt authors", "author=", "is missing or empty"),
-    ("arduino", "library.properties", "url=", "url=motecrypt", "no web address"),
-    ("arduino", "library.properties", "category=Data Processing", "category=Crypto", "there is none such"),
-    ("arduino", "library.properties", "architectures=*", "architectures=a v r", "'a v r' is no name of one"),
-    ("arduino", "library.properties", "architectures=*", "architectures=avr,", "'' is no name of one"),
+    ("arduino", "library.properties", "url=", "url=motecrypt", "not a web address"),
+    ("arduino", "library.properties", "category=Data Processing", "category=Crypto", "unknown category"),
+    ("arduino", "library.properties", "architectures=avr", "architectures=a v r", "'a v r' is neither the "
+        "name of an architecture nor [*]"),
+    ("arduino", "library.properties", "architectures=avr", "architectures=avr,", "'' is neither the name "
+        "of an architecture nor [*]"),
     ("arduino", "library.properties", "includes=", "includes=X", "there is no src/XMc"),
-    ("arduino", "library.properties", "includes=", "depends=a;b\nincludes=", "'a;b' is no library's name"),
+    ("arduino", "library.properties", "includes=", "depends=a;b\nincludes=", "'a;b' is not the name of "
+        "a library"),
     ("arduino", "library.properties", "url=", "url=\nurl=", "line 9: not one"),
     ("arduino", "keywords.txt", "\t", " ", "line 1: expected a name, one tab and a kind"),
     ("arduino", "keywords.txt", "\t", "\t\t", "line 1: expected a name, one tab and a kind"),
     ("arduino", "keywords.txt", "\tKEYWORD1", "", "line 1: expected a name, one tab and a kind"),
     ("arduino", "keywords.txt", "\t", "+\t", "line 1: expected a name, one tab and a kind"),
-    ("arduino", "keywords.txt", "KEYWORD1", "KEYWORD9", "line 1: 'KEYWORD9' is no kind"),
+    ("arduino", "keywords.txt", "KEYWORD1", "KEYWORD9", "line 1: 'KEYWORD9' is not a kind"),
     ("platformio", "library.json", '"name": "', '"name": "mote--', "expected up to 50 letters"),
     ("platformio", "library.json", '"version": "', '"version": "x', "expected one such as 1.2.3"),
     ("platformio", "library.json", '"headers": ["', '"headers": ["X', "there is no src/XMc"),
-    ("platformio", "library.json", '"srcDir": "src"', '"srcDir": "source"', "srcDir: there is no"),
+    ("platformio", "library.json", '"srcDir": "src"', '"srcDir": "source"', "srcDir: no such folder"),
     ("platformio", "library.json", '"MIT"', '"GPL-3.0"', "expected that of LICENSE"),
     ("platformio", "library.json", '"MIT"', '"Zlib"', "expected that of LICENSE"),
     ("platformio", "library.json", "{", "", "no valid JSON"),
@@ -177,17 +180,17 @@ def test_addresses(url: str) -> None:
     "url", ["example.org", "https://", "https://x", "ftp://example.org", "https://a.org/ b", "x\ny"]
 )
 def test_what_is_no_address(url: str) -> None:
-    with pytest.raises(InputError, match=r"(?s)--url: .* is no web address"):
+    with pytest.raises(InputError, match=r"(?s)--url: .* is not a web address"):
         check_address(url, "--url")
 
 
 def test_of_a_long_address_the_beginning_is_told() -> None:
-    with pytest.raises(InputError, match=rf"^--url: '{'x' * 60}' is no web address"):
+    with pytest.raises(InputError, match=rf"^--url: '{'x' * 60}' is not a web address"):
         check_address("x" * 61, "--url")
 
 
 def test_what_stands_twice_is_named() -> None:
-    with pytest.raises(InputError, match=r"^x: line 3: 'b' stands there twice$"):
+    with pytest.raises(InputError, match=r"^x: line 3: 'b' appears twice$"):
         simple_yaml("a:\n  b: 1\n  b: 2\n", "x")
 
 

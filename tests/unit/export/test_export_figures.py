@@ -10,7 +10,7 @@ import pytest
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
 from motecrypt.export import figures
-from motecrypt.export.figures import ExportFigures, Missing, exported_figures
+from motecrypt.export.figures import ExportFigures, Missing, exported_figures, figure_cells
 from motecrypt.model import Cell, Implementation, Measurement, MessageLengths
 from motecrypt.results import Results
 
@@ -52,8 +52,15 @@ def _measured(cell: Cell, **changes: Any) -> Measurement:
     return Measurement(**{**figures, **changes})
 
 
-def _told(results: Results, first: str = "uno", body: Implementation = BODY, place: str = "flash") -> Any:
-    return exported_figures(CATALOG, body, place, results, CATALOG.device(first), "aes")
+def _told(
+    results: Results,
+    first: str = "uno",
+    body: Implementation = BODY,
+    place: str = "flash",
+    measured: dict[Cell, Measurement] | None = None,
+) -> Any:
+    wanted = figure_cells(CATALOG, body, place, CATALOG.device(first))
+    return exported_figures(wanted, body, results, "aes", measured)
 
 
 def test_what_is_not_stored_is_missing_and_the_exports_own_device_comes_first(results: Results) -> None:
@@ -71,7 +78,7 @@ def test_every_row_is_a_stored_figure(results: Results) -> None:
     stored[3] = replace(stored[3], stack_bytes=2345)
     results.store({str(n): m for n, m in enumerate(stored)})
     told = _told(results)
-    assert told.sizes == ((PICO.title, "gcc 1", "`-Os`", "1,111", "", "2,345"),)
+    assert told.sizes == ((PICO.title, "gcc 1", "2026-01-01", "`-Os`", "1,111", "", "2,345"),)
     expected = []
     for m in stored:
         place = "flash" if m.cache == "none" else f"flash, {m.cache} cache"
@@ -85,8 +92,18 @@ def test_every_row_is_a_stored_figure(results: Results) -> None:
 def test_a_stack_that_nobody_measured_is_no_figure(results: Results) -> None:
     results.store({str(n): _measured(c, stack_bytes=None, cache="none") for n, c in enumerate(_cells("uno"))})
     told = _told(results)
-    assert told.sizes == ((UNO.title, "gcc 1", "`-Os`", "2,798", "176", ""),)
+    assert told.sizes == ((UNO.title, "gcc 1", "2026-01-01", "`-Os`", "2,798", "176", ""),)
     assert {row[1] for row in told.times} == {"flash"}
+
+
+def test_what_was_found_by_its_content_counts_before_what_is_stored(results: Results) -> None:
+    cells = _cells("uno")
+    results.store({str(n): _measured(cell, flash_bytes=1) for n, cell in enumerate(cells)})
+    assert _told(results).sizes[0][-3] == "1"
+    found = {cell: _measured(cell, flash_bytes=2, compiler="gcc 2") for cell in cells}
+    told = _told(results, measured=found)
+    assert told.sizes == ((UNO.title, "gcc 2", "2026-01-01", "`-Os`", "2", "176", "1,090"),)
+    assert [m.device for m in told.missing] == [PICO.title]
 
 
 @pytest.mark.parametrize("status", ["does-not-fit", "timed-out"])

@@ -71,7 +71,7 @@ def _link(folder: Path) -> str:
 
 def _no_manifest(folder: Path) -> str:
     (folder / MANIFEST).unlink()
-    return "is not empty and no earlier export"
+    return "is not empty and not an earlier export"
 
 
 def _other_manifest(folder: Path) -> str:
@@ -143,13 +143,13 @@ def test_somebodys_work_stays(tmp_path: Path, change: Callable[[Path], str]) -> 
 
 def test_a_folder_that_holds_only_folders_is_not_empty(tmp_path: Path) -> None:
     (tmp_path / "lib" / "inner").mkdir(parents=True)
-    with pytest.raises(InputError, match="is not empty and no earlier export"):
+    with pytest.raises(InputError, match="is not empty and not an earlier export"):
         write_folder(tmp_path / "lib", FILES, {})
 
 
 def test_a_file_and_the_current_folder_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         write_folder(tmp_path / "file", FILES, {})
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="is the current folder"):

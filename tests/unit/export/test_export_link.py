@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,24 @@ import pytest
 from command_line import run
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.errors import InputError
-from motecrypt.export import Export, LinkRadio, choose, next_link_step, plan_link, target, target_names
+from motecrypt.export import (
+    Export,
+    LinkRadio,
+    choose,
+    next_link_step,
+    plan_link,
+    plan_sketch,
+    running_examples,
+    target,
+    target_names,
+)
+from motecrypt.export.examples import EXAMPLES, Example, all_examples, read_example
 from motecrypt.export.sources import CONFIG
-from motecrypt.export.targets import TARGETS, example_sleeps, sleepers
+from motecrypt.export.targets import example_sleeps, sleepers
 from motecrypt.model import Implementation
 from motecrypt.radios import load_radio, radio_names
 from motecrypt.toolchain import BuildRequest
-from motecrypt.toolchain.link import LISTENS, SHORT, STREAM
+from motecrypt.toolchain.link import LISTENS, SHORT, STREAM, Suite
 from motecrypt.toolchain.link_node import FixedRadio, link_options, node_inputs, suite_of
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -47,7 +59,7 @@ def planned(
     placement: str = "flash",
 ) -> Export:
     meant = target(name, CATALOG)
-    body = choose(CATALOG, CATALOG.cipher(cipher), meant, variant)
+    body = choose(CATALOG, CATALOG.cipher(cipher), meant, variant, placement)
     return plan_link(CATALOG, meant, CATALOG.cipher(cipher), body, radio=radio, placement=placement)
 
 
@@ -70,17 +82,18 @@ def defines(made: Export) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("cipher", "variant", "own"),
     [
-        ("aes128-ccm8", "small", ["aes_small.c", "ccm.c"]),
-        ("aes128-ccm16", "fast", ["aes_fast.c", "ccm.c"]),
-        ("ascon-aead128", "bytes", ["ascon_aead128.c", "ascon_bytes.c"]),
+        ("aes128-ccm8", "small", ["aes_small.c"]),
+        ("aes128-ccm16", "fast", ["aes_fast.c"]),
+        ("aes128-ccm8", "avr", ["aes_avr.S"]),
+        ("ascon-aead128", "avr", ["ascon_aead128.c", "ascon_avr.S"]),
     ],
 )
 def test_a_node_is_the_core_and_the_measured_cipher(cipher: str, variant: str, own: list[str]) -> None:
     request = BuildRequest(CATALOG.device("uno"), body_of(cipher, variant), "flash")
     suite = suite_of(CATALOG.cipher(cipher))
-    prf = {"aes128-ccm": "prf_cmac.c", "ascon-aead128": "prf_ascon.c"}[suite]
+    own_suite = {"aes128-ccm": "suite_ccm.c", "ascon-aead128": "suite_ascon.c"}[suite]
     core = node_inputs(request, suite)
-    assert [path.name for path in core.sources] == ["link.c", "keys.c", "store.c", prf, *own]
+    assert [path.name for path in core.sources] == ["link.c", "keys.c", "store.c", own_suite, *own]
     assert [path.parent for path in core.sources[:4]] == [LINK] * 4
     number = "LINK_SUITE=1" if suite == "aes128-ccm" else "LINK_SUITE=2"
     link = ["CIPHER_TAG_BYTES=16", "CIPHER_TAG_VARIES", "CIPHER_NO_AD", "CIPHER_KEY_BYTES_MAX=16", number]
@@ -90,7 +103,7 @@ def test_a_node_is_the_core_and_the_measured_cipher(cipher: str, variant: str, o
     assert LINK in core.directories and LINK / "node" not in core.directories
     whole = node_inputs(request, suite, FixedRadio(7, 20, 300), "flash.h", ["flash.c", "rp2040.c"])
     assert [path.name for path in whole.sources] == [
-        *("link.c", "keys.c", "store.c", prf, "node.c", "flash.c", "rp2040.c"),
+        *("link.c", "keys.c", "store.c", own_suite, "node.c", "flash.c", "rp2040.c"),
         *own,
     ]
     assert [path.parent for path in whole.sources[4:7]] == [LINK / "node"] * 3
@@ -170,7 +183,7 @@ def test_every_target_writes_the_same_bytes_twice(name: str, cipher: str, tmp_pa
 def test_the_c_files_are_the_links_own_behind_a_prefix(name: str) -> None:
     made = planned(name)
     originals: dict[str, list[str]] = {}
-    for path in [*LINK.rglob("*.[ch]"), *FIRMWARE.glob("ciphers/*/*.[ch]"), *FIRMWARE.glob("modes/*")]:
+    for path in [*LINK.rglob("*.[ch]"), *FIRMWARE.glob("ciphers/*/*.[chS]"), *FIRMWARE.glob("modes/*")]:
         originals.setdefault(path.name, []).append(path.read_text())
     for path in FIRMWARE.glob("include/*"):
         originals.setdefault(path.name, []).append(path.read_text())
@@ -191,14 +204,14 @@ def test_the_c_files_are_the_links_own_behind_a_prefix(name: str) -> None:
 
 def test_names_tell_suite_variant_placement_and_radio() -> None:
     names = [
-        (planned("arduino"), "mc_link_aes128_ccm_fast_", "McLinkAes128CcmFast"),
+        (planned("arduino"), "mc_link_aes128_ccm_avr_", "McLinkAes128CcmAvr"),
         (planned("arduino", variant="small"), "mc_link_aes128_ccm_small_", "McLinkAes128CcmSmall"),
-        (planned("arduino", "aes128-ccm4"), "mc_link_aes128_ccm_fast_", "McLinkAes128CcmFast"),
+        (planned("arduino", "aes128-ccm4"), "mc_link_aes128_ccm_avr_", "McLinkAes128CcmAvr"),
         (planned("arduino", placement="ram"), "mc_link_aes128_ccm_fast_ram_", "McLinkAes128CcmFastRam"),
         (
             planned("arduino", "ascon-aead128", radio("srf")),
-            "mc_link_ascon_aead128_bytes_srf_12_",
-            "McLinkAsconAead128BytesSrf12",
+            "mc_link_ascon_aead128_avr_srf_12_",
+            "McLinkAsconAead128AvrSrf12",
         ),
         (
             planned("c", "aes128-ccm8", radio("nrf24", 20, sends_only=True)),
@@ -223,9 +236,9 @@ def test_a_radio_makes_constants_of_options_length_and_time() -> None:
     free = defines(planned("arduino"))
     assert not {"LINK_OPTIONS", "LINK_PACKET_BYTES", "LINK_ANSWER_MS"} & free.keys()
     made = planned("arduino", radio=radio("srf"))
-    header = made.files["src/McLinkAes128CcmFastSrf12.h"].decode()
+    header = made.files["src/McLinkAes128CcmAvrSrf12.h"].decode()
     assert "uint8_t PacketBytes = 12>" in header and "answerMs" not in header and "return 12;" in header
-    header = planned("arduino").files["src/McLinkAes128CcmFast.h"].decode()
+    header = planned("arduino").files["src/McLinkAes128CcmAvr.h"].decode()
     assert "uint8_t PacketBytes = 32>" in header and "uint16_t answerMs = 250" in header
 
 
@@ -234,22 +247,33 @@ def examples(made: Export) -> list[str]:
 
 
 def test_examples_are_those_of_the_radio() -> None:
-    serial = ["Command", "KeyChange", "Sensor", "Uart"]
-    every = ["Command", "KeyChange", "Lora", "Rf24", "Rfm69", "Sensor", "Uart"]
+    serial = ["Coap", "Command", "Group", "KeyChange", "Log", "Sensor", "Thermometer", "Uart"]
+    every = sorted([*serial, "Lora", "Rf24", "Rfm69"])
     assert examples(planned("arduino")) == examples(planned("platformio")) == every
     assert examples(planned("arduino", radio=radio("srf"))) == serial
-    assert examples(planned("arduino", radio=radio("srf", sends_only=True))) == serial[1:]
+    assert examples(planned("arduino", radio=radio("srf", sends_only=True))) == ["KeyChange", *serial[5:]]
     assert examples(planned("arduino", radio=radio("nrf24"))) == ["KeyChange", "Rf24"]
     assert examples(planned("arduino", radio=radio("lora", 60))) == ["KeyChange", "Lora"]
     lora = planned("arduino", radio=radio("lora", 60)).files["examples/Lora/Lora.ino"].decode()
-    assert "node.begin()" in lora and "<32, 60>" in lora
+    assert "node.begin()" in lora and "<16, 60>" in lora
     assert b"node.begin(0, 4000)" in planned("arduino").files["examples/Lora/Lora.ino"]
+
+
+@pytest.mark.parametrize(
+    ("name", "packet_bytes"), [("srf", 20), ("nrf24", 24), ("cc1101", 48), ("lora", 200)]
+)
+def test_an_example_has_room_for_its_librarys_packets(name: str, packet_bytes: int) -> None:
+    """One with room for shorter ones would find no keys; `cc1101` means an RFM69."""
+    made = planned("arduino", radio=radio(name, packet_bytes))
+    sketches = [text.decode() for path, text in made.files.items() if path.endswith(".ino")]
+    lengths = [re.search(r"<\d+, (\d+)> \w+\(", text) for text in sketches]
+    assert {found and found[1] for found in lengths} == {str(packet_bytes)} and len(sketches) >= 2
 
 
 def test_the_readme_has_the_commands_for_exactly_this_export() -> None:
     text = planned("arduino", radio=radio("srf")).files["README.md"].decode()
     assert "motecrypt provision 5 --key gateway.key --radio srf --packet-bytes 12 --eep node.eep" in text
-    assert "--cipher aes128-ccm8 --variant fast --link --radio srf --packet-bytes 12` writes" in text
+    assert "--cipher aes128-ccm8 --variant avr --link --radio srf --packet-bytes 12` writes" in text
     assert "For one radio: packets of 12 bytes, options 7. A node" in text
     text = planned("pico-sdk", radio=radio("srf", sends_only=True)).files["README.md"].decode()
     assert "--radio srf --packet-bytes 12 --sends-only --uf2 node.uf2" in text
@@ -278,10 +302,10 @@ def test_packets_that_an_avr_cannot_hold_are_refused() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(InputError, match="the link has no aes256-ccm8"):
         planned("arduino", "aes256-ccm8")
-    with pytest.raises(InputError, match="--placement ram: motecrypt/bytes takes flash"):
+    with pytest.raises(InputError, match="--placement ram: motecrypt/avr takes flash"):
         planned("arduino", "ascon-aead128", placement="ram")
     meant, cipher = target("c", CATALOG), CATALOG.cipher("aes128-ccm8")
-    with pytest.raises(InputError, match="--url: 'x' is no web address"):
+    with pytest.raises(InputError, match="--url: 'x' is not a web address"):
         plan_link(CATALOG, meant, cipher, choose(CATALOG, cipher, meant, None), url="x")
     made = plan_link(
         CATALOG, meant, cipher, choose(CATALOG, cipher, meant, None), url="https://example.org/x"
@@ -294,11 +318,11 @@ def test_what_does_not_fit_is_refused() -> None:
 
 def test_the_command_writes_the_link(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "lib"
-    given = ("export", "arduino", str(folder), "--cipher", "aes128-ccm8", "--link")
+    given = ("export", "arduino", str(folder), "--cipher", "aes128-ccm8", "--link", "--no-measure")
     code, out, err = run(capfd, *given, "--radio", "srf", "--packet-bytes", "20", "--sends-only")
     assert (code, err) == (0, "")
-    assert (folder / "src" / "McLinkAes128CcmFastSrf20Sends.h").is_file()
-    assert out.startswith(f"{folder}: the link with aes128-ccm8 (motecrypt/fast) as an Arduino library, ")
+    assert (folder / "src" / "McLinkAes128CcmAvrSrf20Sends.h").is_file()
+    assert out.startswith(f"{folder}: the link with aes128-ccm8 (motecrypt/avr) as an Arduino library, ")
     code, out, _ = run(capfd, *given, "--json")
     assert code == 0 and json.loads(out)["link"] == 2
 
@@ -306,11 +330,11 @@ def test_the_command_writes_the_link(tmp_path: Path, capfd: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--radio", "srf"], "--radio, --packet-bytes and --sends-only go with --link"),
-        (["--packet-bytes", "20"], "--radio, --packet-bytes and --sends-only go with --link"),
-        (["--sends-only"], "--radio, --packet-bytes and --sends-only go with --link"),
-        (["--link", "--packet-bytes", "20"], "--packet-bytes and --sends-only go with --radio"),
-        (["--link", "--sends-only"], "--packet-bytes and --sends-only go with --radio"),
+        (["--radio", "srf"], "--radio, --packet-bytes and --sends-only need --link"),
+        (["--packet-bytes", "20"], "--radio, --packet-bytes and --sends-only need --link"),
+        (["--sends-only"], "--radio, --packet-bytes and --sends-only need --link"),
+        (["--link", "--packet-bytes", "20"], "--packet-bytes and --sends-only need --radio"),
+        (["--link", "--sends-only"], "--packet-bytes and --sends-only need --radio"),
         (
             ["--link", "--radio", "srf", "--packet-bytes", "11"],
             "packets of 11 bytes; the link takes 12 to 255",
@@ -330,17 +354,106 @@ def test_what_is_refused_is_one_line_and_leaves_nothing(
 @pytest.mark.parametrize("name", target_names())
 def test_the_examples_that_sleep_are_those_that_say_so(name: str) -> None:
     """An AVR's sleep mode with its radio's sleep pin; a wait that keeps the chip's clocks is no sleep."""
-    for file in target(name, CATALOG).link.files:
-        places = (TARGETS / name, TARGETS.parent / "templates")
-        text = next(p.read_text() for place in places if (p := place / f"{file.template}.j2").is_file())
-        assert file.sleeps == ("sleep_cpu();" in text and "ATSM2" in text), file.template
-        assert not file.sleeps or file.radios == ("serial",)
+    link = target(name, CATALOG).link
+    made = planned(name)
+    assert link.examples()
+    for example, program in link.examples():
+        text = made.files[link.example_paths(example)[0]].decode()
+        deep = ("sleep_cpu();", "rosc_hw->dormant = ROSC_DORMANT_VALUE_DORMANT;")
+        assert program.sleeps == (any(word in text for word in deep) and "ATSM2" in text), example.name
+        assert not program.sleeps or example.radios == ("serial",)
+        assert program.interval == ("#ifndef INTERVAL_MS" in text)
+
+
+# --- examples are folders
+
+
+def test_an_example_is_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "key_change"
+    folder.mkdir()
+    (folder / "arduino.ino.j2").write_text("")
+    (folder / "c.c.j2").write_text("")
+    text = 'about = "it"\nradios = ["serial"]\nmust_listen = true\nsources = ["link/keys.c"]\n'
+    (folder / "example.toml").write_text(f'{text}["arduino.ino"]\nruns = true\n["c.c"]\nsleeps = true\n')
+    made = read_example(folder)
+    assert (made.name, made.title, made.about) == ("key_change", "KeyChange", "it")
+    assert (made.radios, made.must_listen, made.compiled) == (("serial",), True, ("keys.c",))
+    shown = {name: (one.sleeps, one.runs, one.interval) for name, one in made.programs.items()}
+    assert shown == {"arduino.ino": (False, True, False), "c.c": (True, False, False)}
+    for wrong, message in (
+        (f'{text}["c.c"]\n', "'arduino.ino' is missing"),
+        (f'{text}["arduino.ino"]\n["c.c"]\nsleps = true\n', "unknown 'sleps'"),
+        (f'{text}["arduino.ino"]\n["c.c"]\n[zephyr]\n', "unknown 'zephyr'"),
+    ):
+        (folder / "example.toml").write_text(wrong)
+        with pytest.raises(InputError, match=message):
+            read_example(folder)
+
+
+def test_what_an_example_compiles_lies_beside_its_program(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, text in {
+        "a/x.c": '#include "x.h"\n',
+        "a/x.h": "",
+        "b/y.c": '#include "z.h"',
+        "b/z.h": "",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr("motecrypt.export.examples.FIRMWARE", tmp_path)
+    own = Example("uart", "it", ("serial",), sources=("a/x.c", "b/y.c"), programs=all_examples()[0].programs)
+    assert own.compiled == ("x.c", "y.c") and sorted(own.beside()) == ["x.c", "x.h", "y.c", "z.h"]
+    (tmp_path / "b/y.c").write_text('#include "x.h"')
+    (tmp_path / "b/x.h").write_text("")
+    with pytest.raises(InputError, match="another file of the example 'uart' has that name"):
+        own.beside()
+    (tmp_path / "b/y.c").write_text('#include "z.h"')
+    sensor = next(one for one in all_examples() if one.name == "sensor")
+    with_sources = replace(sensor, sources=("a/x.c", "b/y.c"))
+    monkeypatch.setattr("motecrypt.export.targets.all_examples", lambda: (with_sources,))
+    made = planned("pico-sdk").files
+    assert made["examples/sensor/x.c"] == b'#include "x.h"\n' and made["examples/sensor/z.h"] == b""
+    assert b"add_executable(sensor main.c x.c y.c)" in made["examples/sensor/CMakeLists.txt"]
+    made = planned("zephyr").files
+    assert b"target_sources(app PRIVATE src/main.c src/x.c src/y.c)" in made["samples/sensor/CMakeLists.txt"]
+    assert "samples/sensor/src/y.c" in made
+    assert "examples/Sensor/x.c" in planned("arduino").files
+
+
+def test_an_example_for_any_radio_is_not_in_an_export_for_one() -> None:
+    assert "examples/gateway/main.c" in planned("c").files
+    only = planned("c", radio=radio("srf")).files
+    assert "examples/gateway/main.c" not in only and "examples/node/main.c" in only
+    assert (
+        b"gateway" not in only["CMakeLists.txt"]
+        and b"add_executable(gateway" in planned("c").files["CMakeLists.txt"]
+    )
+
+
+def test_every_example_is_for_a_target() -> None:
+    forms = {target(name, CATALOG).link.example[0].template for name in target_names()}
+    assert {form for example in all_examples() for form in example.programs} == forms
+    assert {path.name for path in EXAMPLES.iterdir()} == {example.name for example in all_examples()}
+    assert set(running_examples(CATALOG)) >= {"coap", "command", "sensor", "thermometer", "uart"}
+
+
+@pytest.mark.parametrize(
+    ("suite", "cipher"), [("aes128-ccm", "aes128-ccm8"), ("ascon-aead128", "ascon-aead128")]
+)
+def test_a_mote_is_what_export_writes(suite: Suite, cipher: str) -> None:
+    made = plan_sketch(CATALOG, suite, "thermometer")
+    assert made.library.files == planned("arduino", cipher).files and made.interval
+    assert made.path == "examples/Thermometer/Thermometer.ino"
+    assert not plan_sketch(CATALOG, suite, "sensor").interval
+    with pytest.raises(InputError, match=r"^--example: unknown example 'lora'; "):
+        plan_sketch(CATALOG, suite, "lora")
 
 
 def test_sleep_is_counted_where_the_example_for_the_device_sleeps() -> None:
     found = {name: example_sleeps(device, CATALOG) for name, device in CATALOG.devices.items()}
-    assert found == {"uno": ("serial",), "pico": (), "host": ()}
-    assert sleepers(CATALOG) == {"uno": ("serial",)}
+    assert found == {"uno": ("serial",), "pico": ("serial",), "host": ()}
+    assert sleepers(CATALOG) == {"uno": ("serial",), "pico": ("serial",)}
 
 
 def test_the_next_step_exports_the_link_as_it_was_advised() -> None:

@@ -19,7 +19,7 @@ PARTS += " pkcs5 aesni padlock"
 
 @pytest.fixture(scope="session")
 def crypt_and_hash() -> Path:
-    """The program; compiled once and kept beside the other built things."""
+    """The program; compiled once and kept next to the other built things."""
     need("host")
     root = source_root(FIRMWARE / "libraries" / "mbedtls")
     program = make_dir(cache_dir() / "test-programs") / f"crypt_and_hash-{root.parent.name}"

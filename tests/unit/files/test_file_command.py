@@ -86,11 +86,11 @@ def run_raising(*arguments: str | Path) -> None:
     [
         (["encrypt", "--cipher", "rc4"], "modern has: aes256-gcm"),
         (["encrypt", "--format", "crypt-and-hash", "--cipher", "aes256-gcm"], "crypt-and-hash has: aes128"),
-        (["encrypt", "--digest", "sha1"], "belongs to --format crypt-and-hash"),
+        (["encrypt", "--digest", "sha1"], "is only for --format crypt-and-hash"),
         (["encrypt", "--key-env", "NOT_THERE_AT_ALL"], "the variable is not set"),
         (["encrypt", "--key-env", "PATH", "--key-file", "x"], "give one of them"),
         (["decrypt", "--format", "modern", "--key-env", "PATH"], "not a file of the modern format"),
-        (["decrypt", "--format", "modern", "--cipher", "rc4"], "tells its own"),
+        (["decrypt", "--format", "modern", "--cipher", "rc4"], "contains them"),
         (["decrypt", "--key-env", "PATH"], "cannot be aes256-cbc|wrong key"),
     ],
 )

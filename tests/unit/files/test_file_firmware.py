@@ -385,7 +385,7 @@ COUNTS, FAILS = 1, 2
 
 @pytest.mark.parametrize("form", ["published", "aes256-gcm", "chacha20-poly1305"])
 def test_a_library_that_fails_at_any_call_ends_the_job(start: Start, form: str) -> None:
-    """The status says so, the old file stays, and all memory is given back, however far the job came."""
+    """The status reports it, the old file stays, and all memory is given back, however far the job came."""
     counting, _ = start(how=COUNTS)
     counting.format()
     counting.write("in", plaintext(600))
@@ -426,7 +426,8 @@ def test_chunks_are_numbered_beyond_a_byte(mote: FileMote, tmp_path: Path, ciphe
 
 
 def test_a_storage_that_fails_leaves_the_old_file(start: Start) -> None:
-    """Every program and erase of a save fails once; the status says so; the old file is there, or the new."""
+    """Every program and erase of a save fails once; the status reports it; the old file is there, or the
+    new."""
     seen = set()
     for operation in range(1, 60):
         mote, _ = start(operation)

@@ -168,12 +168,12 @@ def _fill_and_fail(mote: FileMote) -> None:
     mote.write("in", plaintext(20_000))
     mote.write("sealed", b"old")
     for size in (500_000, 100_000, 20_000, 8192):
-        with pytest.raises(MoteFileError, match="no room"):
+        with pytest.raises(MoteFileError, match="no space left on the file system"):
             for number in range(20):
                 mote.write(f"filler {size} {number}", bytes(size))
-    with pytest.raises(MoteFileError, match="no room"):
+    with pytest.raises(MoteFileError, match="no space left on the file system"):
         mote.job("aes256-gcm", "in", "sealed", KEY, salt=bytes(32))
-    with pytest.raises(MoteFileError, match="no room"):
+    with pytest.raises(MoteFileError, match="no space left on the file system"):
         mote.job("published", "in", "fresh", KEY, rounds=FEW)
     assert mote.read("sealed") == b"old"
     with pytest.raises(MoteFileError, match="no such file"):
@@ -204,7 +204,7 @@ def _send(mote: FileMote, kind: str, payload: bytes) -> int:
 
 
 def test_the_model_refuses_code_from_a_busy_flash(tmp_path: Path) -> None:
-    """A firmware whose code for the flash lies in the flash ends with a reason instead of a figure."""
+    """A firmware whose code for the flash is in the flash ends with a reason instead of a figure."""
     script, built = tmp_path / "wrong.ld", build_files(FileFirmware())
     right = (files.FOLDER / "files.ld").read_text()
     script.write_text(right.replace("*(.text .text.*)", "*(.text .text.* .ramcode)"))

@@ -192,7 +192,7 @@ def test_a_card_that_never_gets_ready_is_given_up(card: Path) -> None:
 
 
 def test_a_busy_card_is_waited_for_half_a_second(card: Path) -> None:
-    """It answers zeros as long as it is busy; the timer may begin anew meanwhile."""
+    """It answers zeros as long as it is busy; the timer may begin again meanwhile."""
     told = run(card, "read", 0, 512, rest="0", step=100)
     assert told.packed()[:-1] == merged(
         [SELECT, text(b"\xff" * 5000), RELEASE, text(b"\xff"), "data " + "ee" * 514],

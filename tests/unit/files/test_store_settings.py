@@ -1,4 +1,4 @@
-"""What the file firmware tells littlefs: its sizes, its buffers, and where a block lies on the storage."""
+"""What the file firmware tells littlefs: its sizes, its buffers, and where a block is on the storage."""
 
 from __future__ import annotations
 

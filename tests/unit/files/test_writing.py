@@ -71,7 +71,7 @@ def test_targets_that_are_refused(tmp_path: Path, kind: str, way: str) -> None:
         "link": "is the source itself",
         "folder": "is a directory",
         "dangling": "exists already",
-        "pipe": "no ordinary file",
+        "pipe": "is not a regular file",
         "missing/target": "directory does not exist",
     }.items():
         with pytest.raises(InputError, match=said):
@@ -322,7 +322,7 @@ def test_a_new_file_is_opened_new_and_private(
         assert asked == [(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)]
 
 
-def test_a_source_is_an_ordinary_file_with_a_size_and_a_mode(tmp_path: Path) -> None:
+def test_a_source_is_a_regular_file_with_a_size_and_a_mode(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_bytes(b"12345")
     source.chmod(0o640)
@@ -334,7 +334,8 @@ def test_a_source_is_an_ordinary_file_with_a_size_and_a_mode(tmp_path: Path) -> 
         os.close(handle)
     os.mkfifo(tmp_path / "pipe")
     before = len(list(Path("/proc/self/fd").iterdir()))
-    for name, said in (("pipe", "no ordinary file"), (".", "no ordinary file"), ("none", "No such file")):
+    irregular = "is not a regular file"
+    for name, said in (("pipe", irregular), (".", irregular), ("none", "No such file")):
         with pytest.raises(InputError, match=said):
             writing.open_source(tmp_path / name)
     assert len(list(Path("/proc/self/fd").iterdir())) == before

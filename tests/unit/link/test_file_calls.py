@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,17 @@ def parts(label: bytes = b"mmmm", content: bytes = CONTENT, name: bytes = b"name
 
 
 def take(collector: FileCollector, *given: bytes) -> list[FileReceived | None]:
-    """What a collector tells of each part."""
+    """What a collector reports each part."""
     return [collector.take(5, part) for part in given]
 
 
-def handles() -> int:
-    """How many files this process has open."""
-    return len(list(Path("/proc/self/fd").iterdir()))
+def handles() -> set[tuple[str, str]]:
+    """What this process has open; the garbage collector may close what earlier tests left, at any time."""
+    found = set()
+    for handle in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):  # the one that listed them
+            found.add((handle.name, str(handle.readlink())))
+    return found
 
 
 def test_what_the_system_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +75,7 @@ def test_what_the_system_is_asked_for(tmp_path: Path, monkeypatch: pytest.Monkey
         ("link", ".motecrypt-node5.part", "name-2", False),
         ("folder", os.O_RDONLY | os.O_CLOEXEC, 0o777),
     ]
-    assert handles() == before
+    assert handles() <= before
 
 
 def test_no_refusal_leaves_a_file_open(tmp_path: Path) -> None:
@@ -78,9 +83,9 @@ def test_no_refusal_leaves_a_file_open(tmp_path: Path) -> None:
     before = handles()
     take(collector, first)
     for part, why in (
-        (piece[:5] + b"\1\0\0\0x", "a piece before it is missing"),
+        (piece[:5] + b"\1\0\0\0x", "an earlier piece is missing"),
         (piece + b"!", "a piece beyond its end"),
-        (last, "0 of its 7 bytes have come"),
+        (last, "0 of its 7 bytes arrived"),
     ):
         with pytest.raises(MotecryptError, match=why):
             collector.take(5, part)
@@ -90,7 +95,7 @@ def test_no_refusal_leaves_a_file_open(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(arrived.stat().st_mode)
     with pytest.raises(MotecryptError, match="not a regular file"):
         collector.take(5, last)
-    assert handles() == before
+    assert handles() <= before
 
 
 @pytest.mark.parametrize("other", [b"aaaa", b"mmml", b"mmmn", b"zzzz"])
@@ -102,7 +107,7 @@ def test_another_label_is_another_file(other: bytes, tmp_path: Path) -> None:
             collector.take(5, part)
     received = FileReceived(tmp_path / "name", 7)
     assert take(collector, *parts(other)) == [None, None, received], "the new one takes its place"
-    with pytest.raises(MotecryptError, match="given up"):
+    with pytest.raises(MotecryptError, match="discarded"):
         collector.take(5, parts()[0])
 
 
@@ -135,10 +140,10 @@ def test_more_than_was_announced_is_not_whole(tmp_path: Path) -> None:
     arrived = tmp_path / ".motecrypt-node5.part"
     with arrived.open("ab") as file:
         file.write(b"!")
-    with pytest.raises(MotecryptError, match=r"^file name: 8 of its 7 bytes have come$"):
+    with pytest.raises(MotecryptError, match=r"^file name: 8 of its 7 bytes arrived$"):
         collector.take(5, given[2])
     arrived.write_bytes(CONTENT[:6])
-    with pytest.raises(MotecryptError, match=r"^file name: 6 of its 7 bytes have come$"):
+    with pytest.raises(MotecryptError, match=r"^file name: 6 of its 7 bytes arrived$"):
         collector.take(5, given[2])
     arrived.write_bytes(CONTENT)
     assert take(collector, given[2]) == [FileReceived(tmp_path / "name", 7)]

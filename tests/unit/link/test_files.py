@@ -1,11 +1,14 @@
-"""Files over the link: only a whole one is told as one, whatever is lost, late, planted or interrupted."""
+"""Files over the link: only a whole one is reported as one, whatever is lost, late, planted or
+interrupted."""
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import hashlib
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,7 +21,7 @@ CONTENT = bytes(index * 7 % 256 for index in range(200))
 
 
 def told(collector: FileCollector, parts: list[bytes], node: int = 5) -> list[FileReceived]:
-    """What a collector tells of parts that it takes."""
+    """What a collector reports parts that it takes."""
     return [file for file in (collector.take(node, part) for part in parts) if file is not None]
 
 
@@ -70,13 +73,13 @@ def test_an_interrupted_file_is_never_told_as_whole(tmp_path: Path) -> None:
             if number == missing:
                 continue
             if missing == 0 or number > missing:
-                refused(collector, part, "not announced|is missing|of its 200 bytes have come")
+                refused(collector, part, "not announced|is missing|of its 200 bytes arrived")
             else:
                 assert collector.take(5, part) is None
         assert not (tmp_path / "data.bin").exists()
         parts = list(file_parts("data.bin", CONTENT, LONGEST))
     assert collector.take(5, parts[0]) is None
-    refused(collector, parts[-1], r"^file data\.bin: 0 of its 200 bytes have come$")
+    refused(collector, parts[-1], r"^file data\.bin: 0 of its 200 bytes arrived$")
 
 
 def test_a_receiver_that_starts_again_goes_on(tmp_path: Path) -> None:
@@ -104,7 +107,7 @@ def test_an_announcement_of_a_file_that_was_given_up_is_ignored(tmp_path: Path) 
     new = list(file_parts("new", CONTENT, LONGEST))
     assert told(collector, [*old[:2], *new[:2]]) == []
     for part in old:
-        refused(collector, part, r"^node 5: a late part of a file that was given up$")
+        refused(collector, part, r"^node 5: a late part of a discarded file$")
     assert told(collector, new[2:]) == [FileReceived(tmp_path / "new", 200)]
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
 
@@ -138,11 +141,11 @@ def test_a_wrong_piece_never_becomes_a_file(tmp_path: Path) -> None:
     assert told(collector, [first, piece[:-1] + b"!"]) == []
     refused(collector, last, r"^file x: arrived with a wrong digest$")
     assert not list(tmp_path.iterdir())
-    refused(collector, first, "given up")
+    refused(collector, first, "discarded")
     first, piece, last = file_parts("x", b"content", LONGEST)
     collector.take(5, first)
     refused(collector, piece + b"m", r"^file x: a piece beyond its end$")
-    refused(collector, piece[:5] + b"\1\0\0\0" + b"x", r"^file x: a piece before it is missing$")
+    refused(collector, piece[:5] + b"\1\0\0\0" + b"x", r"^file x: an earlier piece is missing$")
     assert told(collector, [piece, last]) == [FileReceived(tmp_path / "x", 7)]
 
 
@@ -198,7 +201,7 @@ def test_planted_links_are_neither_followed_nor_replaced(tmp_path: Path) -> None
     (folder / "data-2.bin").symlink_to(tmp_path / "nowhere")
     parts = list(file_parts("data.bin", CONTENT, LONGEST))
     collector = FileCollector(folder)
-    refused(collector, parts[0], r"in: .*; the file was not taken$")
+    refused(collector, parts[0], r"in: .*; the file was not accepted$")
     (folder / ".motecrypt-node5.announced").unlink()
     assert told(collector, parts) == [FileReceived(folder / "data-3.bin", 200)]
     assert outside.read_text() == "mine" and not (tmp_path / "nowhere").exists()
@@ -209,7 +212,7 @@ def test_planted_links_are_neither_followed_nor_replaced(tmp_path: Path) -> None
     (folder / ".motecrypt-node5.part").unlink()
     (folder / ".motecrypt-node5.part").symlink_to(outside)
     for part in parts[1:]:
-        refused(collector, part, "the file was not taken")
+        refused(collector, part, "the file was not accepted")
     assert outside.read_text() == "mine"
 
 
@@ -272,7 +275,7 @@ def test_a_full_disk_refuses_the_part_and_says_so(tmp_path: Path, monkeypatch: p
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "pwrite", full)
-    refused(collector, parts[1], rf"^{tmp_path}: No space left on device; the file was not taken$")
+    refused(collector, parts[1], rf"^{tmp_path}: No space left on device; the file was not accepted$")
     # A disk that takes a byte at a time is no trouble.
     monkeypatch.setattr(os, "pwrite", lambda handle, data, at: write(handle, data[:1], at))
     assert told(collector, parts[1:]) == [FileReceived(tmp_path / "x", 200)]
@@ -297,3 +300,75 @@ def test_half_an_announcement_is_none(tmp_path: Path) -> None:
     announced.write_bytes(announced.read_bytes()[:40])
     refused(collector, parts[1], "not announced")
     assert told(collector, parts) == [FileReceived(tmp_path / "x", 200)]
+
+
+@pytest.fixture
+def without_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system such as FAT."""
+
+    def link(source: Path, target: Path, *, follow_symlinks: bool) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "link", link)
+
+
+@pytest.mark.usefixtures("without_links")
+def test_without_hard_links_a_file_gets_its_name_and_replaces_nothing(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "data.bin").symlink_to(tmp_path / "mine")
+    collector = FileCollector(tmp_path)
+    for name in ("data-2.bin", "data-3.bin"):
+        parts = list(file_parts("data.bin", CONTENT, LONGEST))
+        assert told(collector, parts) == [FileReceived(tmp_path / name, 200)]
+        assert told(collector, parts[-1:]) == [], "a late end gives nothing again"
+    assert (tmp_path / "mine").read_text() == "mine" and (tmp_path / "data-3.bin").read_bytes() == CONTENT
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+@pytest.mark.usefixtures("without_links")
+def test_without_hard_links_an_end_that_comes_again_gives_the_same_file(tmp_path: Path) -> None:
+    """The receiver ended between the name and the note; data.bin is another file."""
+    (tmp_path / "data.bin").write_bytes(CONTENT[::-1])
+    (tmp_path / "data-2.bin").symlink_to(tmp_path / "data.bin")
+    parts = list(file_parts("data.bin", CONTENT, LONGEST))
+    assert told(FileCollector(tmp_path, keeping=True), parts) == [FileReceived(tmp_path / "data-3.bin", 200)]
+    again = FileCollector(tmp_path)
+    assert told(again, parts[-1:]) == [FileReceived(tmp_path / "data-3.bin", 200)]
+    assert told(again, parts) == [] and len(list(tmp_path.iterdir())) == 3
+    lost = list(file_parts("lost", CONTENT, LONGEST))
+    told(again, lost[:-1])
+    (tmp_path / ".motecrypt-node5.part").unlink()
+    refused(again, lost[-1], r"^file lost: its received parts were lost$")
+
+
+@pytest.mark.usefixtures("without_links")
+@pytest.mark.parametrize("known", [False, True])
+def test_a_file_system_that_can_neither_says_so(
+    known: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+
+    def renameat2(*arguments: object) -> int:
+        ctypes.set_errno(errno.EINVAL)
+        return -1
+
+    library = SimpleNamespace(**({"renameat2": renameat2} if known else {}))
+    monkeypatch.setattr(files.ctypes, "CDLL", lambda name, use_errno: library)
+    collector, parts = FileCollector(tmp_path), list(file_parts("data.bin", CONTENT, LONGEST))
+    told(collector, parts[:-1])
+    refused(
+        collector,
+        parts[-1],
+        r"supports neither hard links nor renaming without replacing; choose "
+        r"another",
+    )
+    assert not (tmp_path / "data.bin").exists()
+
+
+def test_another_error_of_a_link_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def link(source: Path, target: Path, *, follow_symlinks: bool) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "link", link)
+    collector, parts = FileCollector(tmp_path), list(file_parts("data.bin", CONTENT, LONGEST))
+    told(collector, parts[:-1])
+    refused(collector, parts[-1], "No space left on device; the file was not accepted")

@@ -478,3 +478,44 @@ def test_on_a_stream_all_packets_have_one_length() -> None:
     assert other.nodes[3].send(READING, CONFIRMED) is Event.WAITING
     other.gateway.receive(other.nodes[3].packets(), other.hand_over)
     assert [len(packet) for packet in other.gateway.take_packets()] == [12]
+
+
+def test_a_late_member_of_the_group_takes_what_comes_and_nothing_of_before() -> None:
+    field = Field()
+    first = field.add(BROADCAST)
+    kept: list[bytes] = []
+    for number in range(70):
+        assert field.gateway.send(BROADCAST, b"%05d." % number) == Event.SENT
+        kept += field.gateway.take_packets()
+    late = FaultyLink()
+    assert late.begin(field.gateway.member()) == Event.NOTHING
+    assert late.head == first.head and field.gateway.registry()[0].generation == 1
+    assert {late.receive(packet) for packet in kept} == {Event.NOTHING}, "an old one is no message"
+    field.gateway.send(BROADCAST, b"come!!")
+    packets = field.gateway.take_packets()
+    for member in (first, late):
+        assert [member.receive(packet) for packet in packets][-1] == Event.MESSAGE
+        assert member.message() == b"come!!"
+        member.answer(True)
+        assert member.send(READING) == Event.TOO_LONG and not member.packets()
+    for how in (CONFIRMED, COMMAND, FILE):
+        assert field.gateway.send(BROADCAST, READING, how) == Event.TOO_LONG
+
+
+def test_a_new_group_key_ends_the_old_one() -> None:
+    field = Field()
+    old = field.add(BROADCAST)
+    new = field.add(BROADCAST)
+    field.gateway.send(BROADCAST, READING, LONG)
+    (packet,) = field.gateway.take_packets()
+    assert old.receive(packet) == Event.FORGED and new.receive(packet) == Event.MESSAGE
+
+
+def test_without_a_group_there_is_no_member_and_no_message_to_it() -> None:
+    field = Field(5)
+    with pytest.raises(InputError, match=r"^there is no group yet; provision it first, without --member$"):
+        field.gateway.member()
+    with pytest.raises(InputError, match=r"^the group: not provisioned$"):
+        field.gateway.send(BROADCAST, READING)
+    with pytest.raises(InputError, match=r"^node 6: not provisioned$"):
+        field.gateway.send(6, READING)

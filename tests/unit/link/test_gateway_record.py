@@ -29,9 +29,7 @@ from motecrypt.toolchain.link import (
 )
 
 MASTER = bytes(range(16))
-DAMAGED = (
-    "the gateway's record is damaged, and to guess would be unsafe; restore a backup and begin new epochs"
-)
+DAMAGED = "the gateway's record is damaged; refusing to guess; restore a backup and begin new epochs"
 
 
 class FullDisk(MemoryStore):
@@ -174,13 +172,13 @@ def test_an_epoch_that_cannot_be_kept_is_told(monkeypatch: pytest.MonkeyPatch) -
     gateway = Gateway(MemoryStore(), MASTER)
     gateway.provision(5)
     monkeypatch.setattr(NativeLink, "renew", lambda link, epoch: Event.STORAGE)
-    with pytest.raises(MotecryptError, match=r"^node 5: its new epoch cannot be kept$"):
+    with pytest.raises(MotecryptError, match=r"^node 5: its new epoch cannot be stored$"):
         gateway.restored(7)
     monkeypatch.setattr(NativeLink, "receive", lambda link, packet: Event.STORAGE)
-    with pytest.raises(MotecryptError, match=r"^node 5: its state cannot be kept$"):
+    with pytest.raises(MotecryptError, match=r"^node 5: its state cannot be stored$"):
         gateway.receive([b"\x05"], lambda messages: [])
     monkeypatch.setattr(NativeLink, "begin", lambda link: Event.NO_KEY)
-    with pytest.raises(MotecryptError, match=r"^node 6: its link does not begin$"):
+    with pytest.raises(MotecryptError, match=r"^node 6: its link does not start$"):
         gateway.provision(6)
     assert gateway.nodes == (5,)
 

@@ -67,9 +67,9 @@ def test_a_host_refuses_what_has_no_room() -> None:
     for length, how in ((longest, 0), (longest - 4, COMMAND | CONFIRMED)):
         assert made.send(bytes(length), how) in (Event.SENT, Event.WAITING)
         assert len(made.packets()) == 15
-    first = made.poll(100), made.packets()
+    first = made.poll(135), made.packets()
     assert made.send(bytes([0xEE]) * 100) is Event.BUSY
-    assert (made.poll(200), made.packets()) == first, "what waits is as it was"
+    assert (made.poll(270), made.packets()) == first, "what waits is as it was"
 
 
 def test_a_host_is_told_what_a_link_waits_for_and_whether_storage_was_written() -> None:

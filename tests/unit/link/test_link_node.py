@@ -103,11 +103,12 @@ def test_an_unanswered_message_goes_again_after_the_time_given() -> None:
     bed.send(READING, CONFIRMED)
     sent = bed.packets()
     assert bed.send(bytes([0xEE]) * MESSAGE, LONG) is Event.BUSY  # and leaves alone what waits
-    assert bed.poll(249) is Event.NOTHING and bed.packets() == []
-    assert bed.poll(250) is Event.NOTHING and bed.packets() == sent
+    wait_ms = 250 + 7 * 5
+    assert bed.poll(wait_ms - 1) is Event.NOTHING and bed.packets() == []
+    assert bed.poll(wait_ms) is Event.NOTHING and bed.packets() == sent
     for turn in range(2, 10):
-        assert bed.poll(250 * turn) is Event.NOTHING
-    assert bed.poll(2500) is Event.UNCONFIRMED
+        assert bed.poll(wait_ms * turn) is Event.NOTHING
+    assert bed.poll(wait_ms * 10) is Event.UNCONFIRMED
 
 
 def test_a_key_block_for_longer_packets_is_refused_at_the_start() -> None:
@@ -225,8 +226,8 @@ def test_a_program_for_one_radio_refuses_the_blocks_of_others(options: int, pack
     assert bed.begin() is Event.NOTHING
     bed.send(READING, CONFIRMED)
     sent = bed.packets()
-    assert bed.poll(99) is Event.NOTHING and bed.packets() == []
-    assert bed.poll(100) is Event.NOTHING and bed.packets()[-1] == sent[-1]
+    assert bed.poll(134) is Event.NOTHING and bed.packets() == []
+    assert bed.poll(135) is Event.NOTHING and bed.packets()[-1] == sent[-1]
 
 
 def test_a_storage_that_keeps_nothing_is_told() -> None:

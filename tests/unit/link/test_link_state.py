@@ -166,7 +166,7 @@ def test_a_master_key_names_its_suite_and_is_private(tmp_path: Path, suite: Suit
 )
 def test_what_is_no_master_key_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(
-        InputError, match=r"no master key of a gateway; make one with 'motecrypt key FILE --link'$"
+        InputError, match=r"not the master key of a gateway; make one with 'motecrypt key FILE --link'$"
     ):
         read_master_file(written(tmp_path / "key", text))
 
@@ -177,11 +177,11 @@ def test_the_links_keys_are_nothing_elses(tmp_path: Path) -> None:
     assert link_end(tmp_path / "node") == "node"
     for name in ("link.key", "node"):
         for reader in (read_key_file, read_hex_key):
-            with pytest.raises(InputError, match="it is the secure link's, and nothing else uses it"):
+            with pytest.raises(InputError, match="it is a key of the secure link and cannot be used here"):
                 reader(tmp_path / name)
     create_key_file(tmp_path / "aes")
     with pytest.raises(
-        InputError, match=r"no key of the secure link; make one with 'motecrypt key FILE --link'$"
+        InputError, match=r"not a key of the secure link; make one with 'motecrypt key FILE --link'$"
     ):
         link_end(tmp_path / "aes")
     (tmp_path / "link.key").chmod(0o640)
@@ -204,7 +204,7 @@ def test_a_private_file_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch
     def no_room() -> bytes:
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(InputError, match=r"key: No space left on device; make room$"):
+    with pytest.raises(InputError, match=r"key: No space left on device; free some space$"):
         create_private(path, no_room)
     assert not path.exists()
 

@@ -1,4 +1,4 @@
-"""The stream reader of this computer beside the one in C: the same packets of the same bytes."""
+"""The stream reader of this computer next to the one in C: the same packets of the same bytes."""
 
 from __future__ import annotations
 

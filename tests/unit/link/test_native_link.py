@@ -71,14 +71,14 @@ def test_the_longest_message(options: int, packet_bytes: int, how: int, longest:
             1,
             ['-DCIPHER_HEADER="ccm.h"', '-DBLOCK_HEADER="aes_tables.h"'],
             "ciphers/aes",
-            ["link/prf_cmac.c", "modes/ccm.c", "ciphers/aes/aes_tables.c"],
+            ["link/suite_ccm.c", "ciphers/aes/aes_tables.c"],
         ),
         (
             "ascon-aead128",
             2,
             ['-DCIPHER_HEADER="ascon_words.h"'],
             "ciphers/ascon",
-            ["link/prf_ascon.c", "ciphers/ascon/ascon_aead128.c", "ciphers/ascon/ascon_words.c"],
+            ["link/suite_ascon.c", "ciphers/ascon/ascon_aead128.c", "ciphers/ascon/ascon_words.c"],
         ),
     ],
 )
@@ -129,7 +129,7 @@ def test_a_core_is_compiled_once_for_what_it_is_made_of(
     made = link_library.__wrapped__("aes128-ccm")
     paths = [part for part in command if isinstance(part, Path)]
     assert asked == [([p for p in paths if p.suffix == ".c"], [p for p in paths if p.suffix != ".c"])]
-    assert [len(part) for part in asked[0]] == [7, 4]
+    assert [len(part) for part in asked[0]] == [6, 4]
     words = [part for part in command if not isinstance(part, Path)]
     text = "\0".join(["hash of one.c", "hash of two.h", *words, identity("gcc")])
     key = hashlib.sha256(text.encode()).hexdigest()
@@ -170,6 +170,8 @@ def test_the_types_of_the_cores_functions() -> None:
         "port_place": (pointer, [pointer]),
         "port_state": (byte, [pointer]),
         "port_epoch": (long, [pointer]),
+        "port_claimed": (long, [pointer]),
+        "port_join": (byte, [pointer, text, long]),
         "link_provision": (byte, [pointer, text]),
         "link_receive": (byte, [pointer, text, byte]),
         "link_answer": (None, [pointer, byte]),
@@ -247,7 +249,7 @@ def test_storage_is_what_was_given_and_says_when_it_is_written() -> None:
         assert str(caught.value) == f"a link's storage has 188 bytes, not {length}"
     assert made.storage == image
     made._library = SimpleNamespace(link_provision=lambda address, block: 0)  # type: ignore[assignment]
-    with pytest.raises(MotecryptError, match=r"^node 7: storage does not keep what is written$"):
+    with pytest.raises(MotecryptError, match=r"^node 7: storage does not keep written data$"):
         made.provision(KeyBlock(7, 0, 12, 1, KEY))
 
 
@@ -276,8 +278,8 @@ def test_the_clock_has_16_bits_and_an_answer_a_quarter_of_a_second() -> None:
     made.at(1000)
     assert made.send(b"21.4 C", CONFIRMED | LONG) is Event.WAITING
     sent = made.packets()
-    assert made.poll(1249) is Event.NOTHING and made.packets() == []
-    assert made.poll(1250) is Event.NOTHING and made.packets() == sent and made._port.clock == 1250
+    assert made.poll(1284) is Event.NOTHING and made.packets() == []
+    assert made.poll(1285) is Event.NOTHING and made.packets() == sent and made._port.clock == 1285
 
 
 @pytest.mark.parametrize(("options", "length"), [(LISTENS, 5), (LISTENS | STREAM, 40), (255, 40), (251, 5)])

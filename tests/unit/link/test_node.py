@@ -1,4 +1,4 @@
-"""A node on a computer: its record, full disks, restarts, and what it tells of packets that are none."""
+"""A node on a computer: its record, full disks, restarts, and what it reports packets that are none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from link_ends import FullDisk, begun, provisioned
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.link.gateway import Gateway, NodeEvent, NodeMessage
-from motecrypt.link.node import HostNode, node_record
+from motecrypt.link.node import HostNode, MemberNode, node_record
 from motecrypt.link.state import MemoryStore, pack, unpack
 from motecrypt.link.timing import ANSWER_MS_MAX, answer_ms
 from motecrypt.radios import load_radio
@@ -156,9 +156,9 @@ def test_what_is_not_answered_goes_again_and_is_given_up() -> None:
     line.node.at(70_000)
     line.node.send(READING, CONFIRMED)
     first = line.node.take_packets()
-    line.node.poll(70_249)
+    line.node.poll(70_284)
     assert line.node.take_packets() == []
-    line.node.poll(70_250)
+    line.node.poll(70_285)
     assert line.node.take_packets() == first and line.node.take_events() == []
     for now in range(71_000, 80_000, 250):
         line.node.poll(now)
@@ -167,9 +167,9 @@ def test_what_is_not_answered_goes_again_and_is_given_up() -> None:
     slow = HostNode(MemoryStore(line.store.record), answer_ms=1000)
     slow.send(READING, CONFIRMED)
     slow.take_packets()
-    slow.poll(999)
+    slow.poll(1034)
     assert slow.take_packets() == []
-    slow.poll(1000)
+    slow.poll(1035)
     assert slow.take_packets()
 
 
@@ -214,7 +214,7 @@ def test_records_that_are_no_nodes_are_refused() -> None:
         "storage": content["storage"],
     }
     image = content["storage"]
-    with pytest.raises(InputError, match=r"^there is no such key file of a node; 'motecrypt key FILE --node"):
+    with pytest.raises(InputError, match=r"^no such key file of a node; 'motecrypt key FILE --node"):
         HostNode(MemoryStore())
 
     def storage(node: int, options: int) -> str:
@@ -234,28 +234,48 @@ def test_records_that_are_no_nodes_are_refused() -> None:
         ("aes128-ccm", "ff" * 188),
         ("aes128-ccm", image[:56] + "ff" * 160),
         ("aes128-ccm", storage(5, SHORT | LISTENS | GATEWAY)),
-        ("aes128-ccm", storage(BROADCAST, SHORT | LISTENS)),
     ):
         bad.append(pack("node", {"suite": suite, "storage": text}))
     for other in bad:
-        with pytest.raises(
-            InputError, match=r"^the node's key file is damaged, and to guess would be unsafe; "
-        ):
+        with pytest.raises(InputError, match=r"^the node's key file is damaged; refusing to guess; "):
             HostNode(MemoryStore(other))
     assert (
         HostNode(MemoryStore(pack("node", {"suite": "aes128-ccm", "storage": storage(62, 0)}))).number == 62
     )
 
 
-def test_only_the_groups_number_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    record = Line().store.record
-    for group, refused in ((4, False), (5, True), (6, False)):
-        monkeypatch.setattr("motecrypt.link.node.BROADCAST", group)
-        if refused:
-            with pytest.raises(InputError, match="is damaged"):
-                HostNode(MemoryStore(record))
-        else:
-            assert HostNode(MemoryStore(record)).number == 5
+def test_a_node_in_a_group_hears_both_and_answers_for_itself() -> None:
+    gateway = Gateway(MemoryStore(), bytes(16))
+    node, group = (
+        HostNode(MemoryStore(node_record("aes128-ccm", gateway.provision(number))))
+        for number in (5, BROADCAST)
+    )
+    for wrong in ((node, node), (group, group), (group, node)):
+        with pytest.raises(InputError, match=r"^one key file of a node and one of the group are needed$"):
+            MemberNode(*wrong)
+    both, got, lost = MemberNode(node, group), list[NodeMessage](), list[int]()
+
+    def take(messages: Sequence[NodeMessage]) -> list[bool]:
+        got.extend(messages)
+        return [True] * len(messages)
+
+    gateway.send(BROADCAST, b"to all")
+    gateway.send(5, b"to you", CONFIRMED)
+    packets = gateway.take_packets()
+    both.receive([*packets, b"", bytes([6]) * 12], take, lambda: lost.append(1))
+    assert [(message.node, message.content) for message in got] == [(BROADCAST, b"to all"), (5, b"to you")]
+    assert len(lost) == 2
+    gateway.receive(both.take_packets(), take)
+    assert [told.event for told in gateway.take_events()] == [Event.ACCEPTED]
+    gateway.send(BROADCAST, b"forged")
+    (packet,) = gateway.take_packets()
+    both.receive([packet[:-1] + bytes([packet[-1] ^ 1])], take)
+    assert both.take_events() == [NodeEvent(BROADCAST, Event.FORGED)]
+    assert node.send(b"first") is Event.WAITING
+    both.at(0)
+    first = both.take_packets()
+    both.poll(300)
+    assert both.take_packets() == [first[0], first[-1]] and both.take_events() == []
 
 
 @pytest.mark.parametrize("how", [0, COMMAND, FILE])

@@ -233,7 +233,7 @@ def test_a_full_disk_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(InputError, match="one: cannot be written: No space left on device; make room"):
+    with pytest.raises(InputError, match="one: cannot be written: No space left on device; free some space"):
         provisioning.write_private(lambda: {tmp_path / "one": b"1"}, [tmp_path / "one"])
     assert list(tmp_path.iterdir()) == []
 
@@ -332,8 +332,12 @@ def test_each_call_raises_the_generation(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["5"], "say how its keys travel: --eep, --eeprom, --uf2, --flash, --image, --block, --qr or --png"),
-        (["--block"], "say which node: a number from 0 to 62"),
+        (
+            ["5"],
+            "choose how to transfer its keys: --eep, --eeprom, --uf2, --flash, --image, --block, "
+            "--qr or --png",
+        ),
+        (["--block"], "name the node: a number from 0 to 62"),
         (
             ["5", "--block", "--radio", "srf", "--packet-bytes", "11"],
             "packets of 11 bytes; the link takes 12",
@@ -342,7 +346,7 @@ def test_each_call_raises_the_generation(
         (["5", "--eeprom", "{}/x", "--eeprom-at", "837"], "address 837 of an UNO's EEPROM; give 0 to 836"),
         (["5", "--eeprom", "{}/x", "--eeprom-at", "-1"], "address -1 of an UNO's EEPROM; give 0 to 836"),
         (["5", "--uf2", "{}/x", "--flash-offset", "0x1f0001"], "give a multiple of 0x1000"),
-        (["5", "--uf2", "{}/x", "--flash-offset", "x"], "--flash-offset x: no number"),
+        (["5", "--uf2", "{}/x", "--flash-offset", "x"], "--flash-offset x: not a number"),
         (["5", "--uf2", "{}/x", "--eep", "{}/x"], "named twice"),
         (["5", "--image", "{}/gateway.key"], "gateway.key: File exists; give a new file's name"),
         (["5", "--image", "{}/no/x"], "No such file or directory"),
@@ -360,7 +364,7 @@ def test_what_is_refused_uses_no_generation(
 def test_a_master_key_has_16_bytes(key: Path, capfd: pytest.CaptureFixture[str]) -> None:
     key.write_text("00" * 16)
     code, _, err = run(capfd, "provision", 5, "--key", key, "--block")
-    assert code == 2 and "no master key of a gateway" in err
+    assert code == 2 and "not the master key of a gateway" in err
     key.chmod(0o644)
     code, _, err = run(capfd, "provision", 5, "--key", key, "--block")
     assert code == 2 and "others can read or write it" in err

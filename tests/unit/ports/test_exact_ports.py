@@ -419,12 +419,12 @@ def test_what_is_wrong_with_a_port_is_said(monkeypatch: pytest.MonkeyPatch) -> N
 
     assert said(errno.ENOENT).startswith("does not exist; 'motecrypt radio srf'")
     for number in (errno.EAGAIN, errno.EBUSY):
-        assert said(number) == "busy: another program holds it; stop that one first"
+        assert said(number) == "busy: another program uses it; stop that one first"
     assert said(errno.EACCES).startswith(
         "permission denied; join the group dialout (sudo usermod -aG dialout "
     )
     for number in (errno.ENOTTY, errno.EINVAL):
-        assert said(number) == "is no serial port; name one such as /dev/ttyUSB0"
+        assert said(number) == "is not a serial port; name one such as /dev/ttyUSB0"
     assert serial_port._reason(termios.error(5, "x"), "p") == said(errno.ENOTTY)
     assert said(None) == "text" and said(errno.EIO) == "[Errno 5] text"
     hidden = ValueError("pyserial's")
@@ -445,7 +445,7 @@ def test_a_port_is_read_and_written_without_waiting() -> None:
             assert came == bytes(range(100, 110))
             taken = [port.write(bytes(4096)) for _ in range(100)]
             assert sum(taken) > 4096 and taken[-1] == 0
-            with pytest.raises(InputError, match=r"^port .*: busy: another program holds it"):
+            with pytest.raises(InputError, match=r"^port .*: busy: another program uses it"):
                 SerialPort(os.ttyname(slave))
             os.close(master)
             os.close(slave)

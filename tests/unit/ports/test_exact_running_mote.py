@@ -92,10 +92,10 @@ def test_how_a_mote_has_ended(begun: list[Process]) -> None:
     process.said = b'{"event": "stopped"}\nlast words'
     for said, code, told in (
         (b'x\n{"event": "gone", "detail": "port p: vanished"}', 0, "port p: vanished"),
-        (stopped, 1, "the simulated mote ended unexpectedly"),
-        (stopped, -9, "the simulated mote ended unexpectedly"),
-        (b'{"event": "zz"}', 0, "the simulated mote ended unexpectedly"),
-        (b"", 0, "the simulated mote ended unexpectedly"),
+        (stopped, 1, "the simulated node ended unexpectedly"),
+        (stopped, -9, "the simulated node ended unexpectedly"),
+        (b'{"event": "zz"}', 0, "the simulated node ended unexpectedly"),
+        (b"", 0, "the simulated node ended unexpectedly"),
         (b'{"event": "stopped"}\nlast \xff words\n', 0, "last \ufffd words"),
     ):
         process.said, process.returncode = said, code

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from motecrypt.ports import serial_port, virtual
-from motecrypt.radios.pair import Arrival
+from motecrypt.radios.ends import Arrival
 
 
 def test_how_much_is_read_at_once() -> None:
@@ -87,7 +87,7 @@ def turned(monkeypatch: pytest.MonkeyPatch, pair: Pair, end_us: float | None, ca
 
 
 def test_a_turn_waits_for_the_next_event(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The clock says 1 us at the start of a turn, and goes on by 1 us with each look.
+    # The clock says 1 us at the start of a turn, and continues by 1 us with each look.
     readers, seconds, heard, pacing = turned(monkeypatch, Pair(), None)
     assert (readers, seconds, heard) == ([0, 1, 99], 1.0, b"heard")
     assert len(pacing.late_us) == 1 and pacing.late_us[0] == 3.0 - 40.0 and pacing.overrun_bytes == 0

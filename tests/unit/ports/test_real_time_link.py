@@ -18,8 +18,10 @@ from pathlib import Path
 import pytest
 
 from command_line import run
+from motecrypt.catalog import Catalog
 from motecrypt.cli._link_options import open_gateway
 from motecrypt.errors import InputError
+from motecrypt.export import plan_sketch
 from motecrypt.link import create_key_file, read_key_file
 from motecrypt.link.keys import create_master_file
 from motecrypt.link.node import node_record
@@ -27,7 +29,7 @@ from motecrypt.ports.mote import RunningMote
 from motecrypt.ports.serial_port import SerialPort
 from motecrypt.toolchain.drivers import driver
 from motecrypt.toolchain.link import LISTENS, SHORT, STREAM
-from motecrypt.toolchain.mote import Mote, build_mote
+from motecrypt.toolchain.mote import PaperMote, build_example, build_paper
 
 pytestmark = pytest.mark.long
 
@@ -182,7 +184,7 @@ def test_a_restored_gateway_is_believed_again_after_a_new_epoch(folder: Path) ->
         _, errors = finish(gateway)
         assert "need new keys" not in errors
         _, errors = finish(node)
-        assert "its gateway has begun a new epoch" in errors
+        assert "its gateway began a new epoch" in errors
         receiver = listening(folder, "--key", "key", "--count", "1")
         sender = start("send", "a", "--key", "node5", "after", folder=folder)
         _, errors = finish(sender)
@@ -198,7 +200,7 @@ def test_the_papers_modes_carry_messages(folder: Path) -> None:
             receiver = start("receive", "b", "--json", *options, "--count", "1", folder=folder)
             time.sleep(0.5)
             for _ in range(20):
-                # No mode of the paper's tells whether anybody listens yet.
+                # No mode of the paper's shows whether anybody listens yet.
                 sender = start("send", "a", "--json", *options, "fourteen bytes", folder=folder)
                 output, errors = finish(sender)
                 assert sender.returncode == 0 and "do not deploy" in errors
@@ -252,12 +254,12 @@ def test_a_port_that_vanishes_is_one_line_and_the_receiver_waits(folder: Path) -
     [
         (["send", "/dev/nonesuch", "--key", "node5", "x"], "does not exist"),
         (["receive", "/dev/nonesuch", "--key", "key"], "does not exist"),
-        (["send", "key", "--key", "node5", "x"], "no serial port"),
+        (["send", "key", "--key", "node5", "x"], "is not a serial port"),
         (["send", "a", "x"], "--key: missing"),
         (["send", "a", "--key", "open", "x"], "chmod 600"),
         (["send", "a", "--key", "short", "--mode", "C", "x"], "16, 24 or 32"),
-        (["send", "a", "--key", "key", "--mode", "C", "x"], "nothing else uses it"),
-        (["send", "a", "--key", "aes", "x"], "no key of the secure link"),
+        (["send", "a", "--key", "key", "--mode", "C", "x"], "cannot be used here"),
+        (["send", "a", "--key", "aes", "x"], "not a key of the secure link"),
         (["send", "a", "--key", "key", "x"], "--to: missing"),
         (["send", "a", "--key", "key", "--to", "9", "x"], "node 9: not provisioned"),
         (["send", "a", "--key", "node5", "--to", "5", "x"], "is a node's key"),
@@ -265,22 +267,28 @@ def test_a_port_that_vanishes_is_one_line_and_the_receiver_waits(folder: Path) -
         (["send", "a", "--key", "node5", "--packet-bytes", "24", "x"], "give --packet-bytes 12"),
         (["send", "a", "--key", "node5", "--hex", "0"], "not hexadecimal"),
         (["send", "a", "--key", "node5", "--command", "--unconfirmed", "x"], "give one of them"),
-        (["send", "a", "--key", "aes", "--mode", "C", "--file", "key"], "leave --mode out"),
-        (["send", "a", "--key", "key", "--to", "7", "x"], "sends only and hears nothing"),
+        (["send", "a", "--key", "aes", "--mode", "C", "--file", "key"], "omit --mode"),
+        (["send", "a", "--key", "key", "--to", "7", "x"], "sends only and never receives"),
         (["send", "a", "--key", "node7", "--file", "key"], "no files or commands"),
         (["send", "a", "--key", "node8", "x"], "no serial line has"),
         (["receive", "a", "--key", "node5", "--restored"], "is a node's key"),
-        (["receive", "a", "--key", "aes", "--mode", "C", "--restored"], "leave --mode out"),
+        (["receive", "a", "--key", "aes", "--mode", "C", "--restored"], "omit --mode"),
         (["send", "a", "--key", "node5", "--packet-bytes", "0", "x"], "it takes 1 to 240"),
         (["send", "a", "--key", "node5", "--radio", "smoke", "x"], "unknown radio"),
         (["radio", "srf", "--loss", "2"], "probability"),
         (["mote", "--key", "key", "x.elf"], "--node: missing"),
         (["mote", "--key", "key", "--mode", "C", "--node", "3", "x.elf"], "mode C has no nodes"),
-        (["mote", "--key", "key", "--node", "5", "x.elf"], "has keys already"),
-        (["mote", "--key", "aes", "--node", "3", "x.elf"], "no master key"),
-        (["mote", "--key", "key", "--node", "3", "x.elf", "--eeprom", "zeros"], "holds no node"),
+        (["mote", "--key", "key", "--node", "5", "x.elf"], "already has keys"),
+        (["mote", "--key", "aes", "--node", "3", "x.elf"], "not the master key"),
+        (["mote", "--key", "aes", "--mode", "C", "--example", "uart", "x.elf"], "a program of its own"),
+        (["mote", "--key", "key", "--node", "3", "--example", "lora", "x.elf"], "unknown example 'lora'"),
+        (
+            ["mote", "--key", "key", "--node", "3", "--example", "uart", "--interval-ms", "9", "x.elf"],
+            "--interval-ms: the example 'uart' sends when it wants to",
+        ),
+        (["mote", "--key", "key", "--node", "3", "x.elf", "--eeprom", "zeros"], "contains no node"),
         (["mote", "--key", "key", "--node", "3", "x.elf", "--eeprom", "eeprom5"], "is node 5's"),
-        (["key", "new", "--node", "5", "--of", "key"], "has keys already"),
+        (["key", "new", "--node", "5", "--of", "key"], "already has keys"),
         (["key", "new", "--node", "9"], "--of: missing"),
         (["key", "new", "--node", "9", "--link"], "give one of them"),
         (["key", "key", "--node", "9", "--of", "key"], "File exists"),
@@ -409,11 +417,17 @@ def readings(output: str) -> list[str]:
     return [str(record["message"]) for record in records(output)[:-1]]
 
 
+def build(folder: Path, interval_ms: int) -> None:
+    """The exported example that `motecrypt mote` takes by itself."""
+    sketch = plan_sketch(Catalog.load(), "aes128-ccm", "thermometer")
+    build_example(sketch.library.files, sketch.path, folder / "mote.elf", interval_ms)
+
+
 def mote(folder: Path, interval_ms: int, options: int = SHORT | LISTENS | STREAM) -> RunningMote:
     """Node 7 in the simulator at port a; its EEPROM outlives it."""
     if not (folder / "eeprom").exists():
         (folder / "eeprom").write_bytes(provision(folder, 7, options).ljust(1024, b"\xff"))
-        build_mote(Mote("safe", interval_ms), folder / "mote.elf")
+        build(folder, interval_ms)
     return RunningMote(driver("avr_run"), folder / "mote.elf", str(folder / "a"), folder / "eeprom")
 
 
@@ -451,7 +465,7 @@ def test_a_mote_takes_commands(folder: Path) -> None:
 
 
 def test_uno_to_gateway_in_the_papers_mode(folder: Path) -> None:
-    build_mote(Mote("C", 1500, read_key_file(folder / "aes")), folder / "mote.elf")
+    build_paper(PaperMote(read_key_file(folder / "aes"), 1500), folder / "mote.elf")
     with radios(folder):
         options = ["--key", "aes", "--mode", "C", "--gap-ms", "500", "--count", "2"]
         receiver = start("receive", "b", "--json", *options, folder=folder)
@@ -463,7 +477,7 @@ def test_uno_to_gateway_in_the_papers_mode(folder: Path) -> None:
 
 
 def test_a_damaged_eeprom_keeps_the_mote_silent(folder: Path) -> None:
-    build_mote(Mote("safe", 20), folder / "mote.elf")
+    build(folder, 20)
     (folder / "eeprom").write_bytes(bytes(1024))
     master, slave = os.openpty()
     tty.setraw(slave)
@@ -471,3 +485,89 @@ def test_a_damaged_eeprom_keeps_the_mote_silent(folder: Path) -> None:
         assert not select.select([master], [], [], 2.0)[0]
     os.close(master)
     os.close(slave)
+
+
+def test_a_group_hears_what_it_is_told_and_its_node_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """From keys to messages; and what a group does not do is one line."""
+
+    def does(*arguments: str) -> tuple[int, str, str]:
+        return called(monkeypatch, capfd, tmp_path, arguments)
+
+    for words in (
+        ("key", "gw", "--link"),
+        ("key", "n5", "--node", "5", "--of", "gw"),
+        ("key", "grp", "--node", "group", "--of", "gw"),
+    ):
+        code, _, err = does(*words)
+        assert code == 0 and ("protects only against attackers without it" in err) == ("group" in words), err
+    code, out, _ = does("provision", "--key", "gw", "--list", "--json")
+    assert [(entry["node"], entry["generation"]) for entry in json.loads(out)] == [(5, 1), (63, 1)]
+    with radios(tmp_path):
+        hears = start("receive", "b", "--key", "n5", "--group", "grp", "--json", folder=tmp_path)
+        assert hears.stdout is not None
+        end = time.monotonic() + DEADLINE_S
+        while not select.select([hears.stdout], [], [], 0.5)[0]:  # until it listens: nobody confirms
+            assert time.monotonic() < end
+            code, _, err = does("send", "a", "--key", "gw", "--to", "group", "all lamps off", "short!")
+            assert code == 0, err
+        assert does("send", "a", "--key", "gw", "--to", "5", "for you")[0] == 0
+        hears.send_signal(signal.SIGINT)
+        *got, _ = [json.loads(line) for line in finish(hears)[0].splitlines()]
+        heard = [(line["node"], line["message"]) for line in got]
+        assert (
+            heard[-1] == (5, "for you")
+            and {(63, "short!"), (63, "all lamps off")} >= set(heard[:-1]) != set()
+        )
+        for words, message in (
+            (("send", "a", "--key", "gw", "--to", "group", "--command", "x"), "carries messages alone"),
+            (("send", "a", "--key", "gw", "--to", "group", "--file", "gw"), "carries messages alone"),
+            (
+                ("send", "a", "--key", "gw", "--to", "63", "x"),
+                "'63' is not a node; give a number from 0 to 62",
+            ),
+            (("send", "b", "--key", "grp", "x"), "a member of the group only receives"),
+            (("receive", "b", "--key", "gw", "--group", "grp"), "--key must be a node's key"),
+            (("receive", "b", "--key", "n5", "--group", "gw"), "--key must be a node's key"),
+            (("receive", "b", "--key", "n5", "--group", "n5"), "another program"),
+            (("receive", "b", "--mode", "T", "--group", "grp"), "--restored, --group: the paper's modes"),
+        ):
+            code, _, err = does(*words)
+            assert code == 2 and message in err and err.count("\n") == 1, err
+
+
+def test_a_group_is_provisioned_once_and_joined_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def does(*arguments: str) -> tuple[int, str, str]:
+        return called(monkeypatch, capfd, tmp_path, arguments)
+
+    does("key", "gw", "--link")
+    to = ("--key", "gw")
+    for words, message in (
+        (("provision", "group", "--member", *to, "--image", "x"), "there is no group yet"),
+        (("provision", "5", "--member", *to, "--image", "x"), "--member: a node has its own keys"),
+        (("provision", "group", "--sends-only", *to, "--image", "x"), "--sends-only: a group's members only"),
+        (("provision", "group", "--member", *to, "--block"), "--member: a key block has no counters"),
+        (
+            ("provision", "63", *to, "--image", "x"),
+            "'63' is not a node; give a number from 0 to 62, or 'group'",
+        ),
+        (("key", "x", "--node", "5", "--of", "gw", "--member"), "--member: use it with --node group"),
+        (("key", "x", "--node", "group", "--of", "gw", "--one-way"), "--one-way: a group's members only"),
+    ):
+        code, _, err = does(*words)
+        assert code == 2 and message in err and err.count("\n") == 1, err
+        assert not (tmp_path / "x").exists()
+    for generation, (name, more) in enumerate((("a", ()), ("b", ())), start=1):
+        code, out, _ = does("provision", "group", *to, "--image", name, *more)
+        assert code == 0 and f"keys of the group, generation {generation}; write it into each member" in out
+    code, out, _ = does("provision", "group", *to, "--image", "c", "--member")
+    assert code == 0 and "generation 2; write it once" in out
+    first, second, third = ((tmp_path / name).read_bytes()[:28] for name in "abc")
+    assert first != second == third
+    code, _, err = does("key", "k", "--node", "group", "--of", "gw")
+    assert code == 2 and "the group: already has keys; give another number or --member, or --replace" in err
+    code, _, err = does("key", "k", "--node", "group", "--of", "gw", "--member")
+    assert code == 0, err

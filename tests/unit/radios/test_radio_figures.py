@@ -1,4 +1,4 @@
-"""Every figure of the radio models against arithmetic written here anew from the models' sources."""
+"""Every figure of the radio models against arithmetic written here again from the models' sources."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def test_command_mode_ends_whatever_the_time_is_rounded_to() -> None:
         RadioPair._command_timeout(pair, 0, now_us)
 
     pair._command_timeout = lambda end, now_us: timeout(now_us)  # type: ignore[method-assign]
-    pair._at(begin_us + 1, timeout)
+    pair.at(begin_us + 1, timeout)
     pair.advance(begin_us + COMMAND_TIMEOUT_US - 1)
     assert state.module.commanding
     pair.advance(begin_us + COMMAND_TIMEOUT_US)

@@ -171,7 +171,7 @@ def test_the_fastest_recommended_cipher_is_told_beside_the_yardstick() -> None:
     assert list(headlines._cheapest(two)) == [f"{told}."]
     yard = cipher("aes128-cbc", 1500.0, standing="unauthenticated")
     assert list(headlines._cheapest([*two, yard])) == [
-        f"{told}; aes128-cbc, which protects nothing from change, takes 1,500 µs."
+        f"{told}; aes128-cbc, which does not detect changes, takes 1,500 µs."
     ]
     assert list(headlines._cheapest([two[0], yard])) == []
     longer = cipher("aes128-cbc", 1.0, standing="x", message_bytes=32)
@@ -219,9 +219,9 @@ def test_attacks_that_succeed_are_told_the_hardest_first() -> None:
         "a", audit=(part("attack:x", "bad", "It falls."), part("integrity"), part("attack:y", "note"))
     )
     two = cipher("b", audit=(part("attack:ciphertext-only"),))
-    assert list(headlines._attacks([one])) == ["a falls in practice: It falls."]
+    assert list(headlines._attacks([one])) == ["a is broken in practice: It falls."]
     assert list(headlines._attacks([one, two])) == [
-        "b falls in practice: T: broken. Our attacks also succeed against a."
+        "b is broken in practice: T: broken. Our attacks also succeed against a."
     ]
     assert list(headlines._attacks([cipher("c", audit=(part("integrity"), part("attack:z", "good")))])) == []
 
@@ -289,8 +289,8 @@ def test_figures_become_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     captions = export.export_figures(two, tmp_path / "out", lambda *given: said.append(given))
     assert said == [(0, 2, "one"), (1, 2, "f")] and captions == tmp_path / "out/captions.md"
     assert captions.read_text() == (
-        "# Figures\n\n## one\n\nAbout one.\n\nMade again by `make one`.\n\n"
-        "## f\n\nCaption.\n\nMade again by `motecrypt x`.\n"
+        "# Figures\n\n## one\n\nAbout one.\n\nCommand to make it again: `make one`.\n\n"
+        "## f\n\nCaption.\n\nCommand to make it again: `motecrypt x`.\n"
     )
     assert (tmp_path / "out/one.svg").read_text() == "<svg/>" and (
         tmp_path / "out/f.pdf"
@@ -343,10 +343,10 @@ def test_a_folder_of_ones_own_is_a_study(tmp_path: Path, monkeypatch: pytest.Mon
         InputError, match=r"^unknown study 'mine'; there are: .*; the folder here is written \./mine$"
     ):
         studies.study("mine")
-    with pytest.raises(InputError, match=r"^unknown study 'x'; there are: .*, or a folder of your own$"):
+    with pytest.raises(InputError, match=r"^unknown study 'x'; there are: .*, or your own folder$"):
         studies.study("x")
     with pytest.raises(
-        InputError, match=r"^\./mine: no needs\.py there; a study of your own needs one \(docs/adding\.md\)$"
+        InputError, match=r"^\./mine: no needs\.py there; your own study needs one \(docs/adding\.md\)$"
     ):
         studies.needs("./mine")
     assert studies.names() == sorted(studies.folders(), key=lambda n: studies.study(n).ORDER)
@@ -389,7 +389,7 @@ def test_attacks_are_told_unless_the_studies_tell_of_them(monkeypatch: pytest.Mo
             headlines, "findings", lambda given, most, found=found: asked.append((given, most)) or found
         )
         lines = headlines.headlines([source, SimpleNamespace(name="no", measured=False)], [hit])
-        assert lines[1:] == ["one.", "two.", *(["a falls in practice: It falls."] if expected else [])]
+        assert lines[1:] == ["one.", "two.", *(["a is broken in practice: It falls."] if expected else [])]
     assert asked[0] == ({"s": ()}, 4)
 
 

@@ -100,7 +100,7 @@ def test_a_source_that_cannot_be_told_here_says_why(
     monkeypatch.setattr(study("rc4d"), "comparisons", missing)
     results.store_finding("transfer", 1, {"a": 1}, {"b": 2})
     page = render(gather(results, Catalog.load()), bundle="")
-    assert "cannot be told on this machine: the compiler" in page
+    assert "cannot be determined on this machine: the compiler" in page
     assert 'id="source-rf"' in page
 
 
@@ -168,7 +168,7 @@ def test_pairs_of_one_column_are_one_panel_and_of_more_several() -> None:
     assert len(several["concat"]) == 2
     figure = Figure("f", "f", "caption", "motecrypt", several)
     assert len(figure.data()) == 8
-    assert figure.as_csv().splitlines()[0] == "panel,row,print,ours,verdict"
+    assert figure.as_csv().splitlines()[0] == "panel,row,paper,ours,verdict"
 
 
 def test_heat_maps_keep_never_and_always() -> None:

@@ -20,7 +20,8 @@ UNO = Catalog.load().device("uno")
 CLOCK_HZ = UNO.clock_hz
 
 #: Numbers in the vector table (DS40002061B, table 12-6, counted from 0).
-INT0, PCINT2, WDT, TIMER1_COMPA, TIMER1_OVF = 1, 5, 6, 11, 13
+INT0, PCINT2, WDT, TIMER2_OVF = 1, 5, 6, 9
+TIMER1_CAPT, TIMER1_COMPA, TIMER1_COMPB, TIMER1_OVF = 10, 11, 12, 13
 TIMER0_COMPA, TIMER0_OVF, SPI_STC, USART_RX, USART_UDRE, USART_TX = 14, 16, 17, 18, 19, 20
 ADC, EE_READY, TWI = 21, 22, 24
 
@@ -91,3 +92,12 @@ def run_counted(name: str, folder: Path, elf: Path, *options: str, eeprom: bytes
     content = (folder / "eeprom").read_bytes() if name == "avr_run" else b""
     notes = tuple(event["detail"] for event in events if event["event"] == "note")
     return Counted(end["cycle"], end["detail"], content, notes)
+
+
+def output_of(elf: Path, folder: Path) -> bytes:
+    """What it sends, run freely."""
+    image = folder / "image"
+    subprocess.run(["avr-objcopy", "-O", "binary", elf, image], check=True, timeout=60)
+    chip = ("--mcu", "atmega328p", "--clock", str(CLOCK_HZ), "--max-cycles", "40000000", "--image", image)
+    done = subprocess.run([driver("avr_run"), *chip], capture_output=True, timeout=120, preexec_fn=_limited)
+    return done.stdout

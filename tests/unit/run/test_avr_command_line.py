@@ -1,4 +1,4 @@
-"""The command lines of the AVR's two drivers: each option does what it says, bad ones are told."""
+"""The command lines of the AVR's two drivers: each option does what it says, bad ones are reported."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Interrupts and sleep on the AVR, counted by hand from the ATmega328P's datasheet (DS40002061B).
 
-Each number in a comment is what the instruction beside it takes (its table of instructions, chapter 31); what
-is in brackets follows from the section that the test names. FRAME_CYCLES: `rjmp start` and `finish`.
+Each number in a comment is what the instruction next to it takes (its table of instructions, chapter 31);
+what is in brackets follows from the section that the test names. FRAME_CYCLES: `rjmp start` and `finish`.
 """
 
 from __future__ import annotations
@@ -378,7 +378,7 @@ def test_a_sleep_without_any_event_is_waited_out(driver: str, tmp_path: Path) ->
     limit = ["--max-cycles", "123457"]
     ended = run_counted(driver, tmp_path, elf, *limit)
     if driver == "avr_run":
-        assert (ended.reason, ended.cycles) == ("the time is over", 123457)
+        assert (ended.reason, ended.cycles) == ("time limit reached", 123457)
     else:
         assert ended.reason.startswith("no answer within 123457 cycles")
 
@@ -387,7 +387,7 @@ def test_a_sleep_ends_with_the_simulated_time(tmp_path: Path) -> None:
     # Timer 1, prescaler 1024: its next event is four seconds away.
     elf = assemble(tmp_path, f"{IDLE} put TCCR1B, 5\n put TIMSK1, 1\n sei\n1: sleep\n rjmp 1b\n")
     ended = run_counted("avr_run", tmp_path, elf, "--max-cycles", "1000001")
-    assert (ended.reason, ended.cycles) == ("the time is over", 1000001)
+    assert (ended.reason, ended.cycles) == ("time limit reached", 1000001)
 
 
 # --- 11.8: the watchdog -----------------------------------------------------------------------------------
@@ -431,7 +431,7 @@ bitten:                         ; 2 for the frame's rjmp again, 1 + 1 + 2
 
 def test_sleeping_is_not_ended_by_a_pin_nobody_enabled(tmp_path: Path) -> None:
     elf = assemble(tmp_path, f"{IDLE} sei\n sleep\nhandler:\n finish\n", {PCINT2: "handler"})
-    assert run_counted("avr_run", tmp_path, elf, "--max-cycles", "5000").reason == "the time is over"
+    assert run_counted("avr_run", tmp_path, elf, "--max-cycles", "5000").reason == "time limit reached"
 
 
 # --- 31: the instructions -----------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-"""Boards: a simulated UNO that cannot be told from a real one, bootloaders, bad boards, the Pico's volume."""
+"""Boards: a simulated UNO that cannot be distinguished from a real one, bootloaders, bad boards, the Pico's
+volume."""
 
 from __future__ import annotations
 
@@ -169,8 +170,8 @@ def test_a_good_board_is_greeted_even_when_it_was_not_reset() -> None:
     ("fault", "said"),
     [
         ("silent", "nothing answers within 1 s"),
-        ("garbage", "no frame of protocol 1"),
-        ("half-frame", "only half a frame came"),
+        ("garbage", "not a frame of protocol 1"),
+        ("half-frame", "only half a frame arrived"),
         ("wrong-version", "protocol version 2, not 1: flash this motecrypt's firmware"),
     ],
 )
@@ -226,7 +227,7 @@ def test_what_is_no_bootloader_is_said(tmp_path: Path) -> None:
 
 
 def test_only_boards_are_boards() -> None:
-    with pytest.raises(InputError, match="is no board"):
+    with pytest.raises(InputError, match="is not a board"):
         board_device(CATALOG.device("host"), "/dev/ttyACM0")
 
 

@@ -24,7 +24,7 @@ HELLO = encode(0, "h", b"hello")
 
 
 class World:
-    """A clock that goes on while something is waited for, and a port where bytes come at their times."""
+    """A clock that continues while something is waited for, and a port where bytes come at their times."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
@@ -136,15 +136,15 @@ DAMAGED = HELLO[:3] + bytes([HELLO[3] ^ 1]) + HELLO[4:]
 @pytest.mark.parametrize(
     ("heard", "said"),
     [
-        (HELLO[:6], r"only half a frame came \(6 bytes\); check the cable"),
-        (b"\x7e\x01\x00\x7e", r"only half a frame came \(4 bytes\)"),
+        (HELLO[:6], r"only half a frame arrived \(6 bytes\); check the cable"),
+        (b"\x7e\x01\x00\x7e", r"only half a frame arrived \(4 bytes\)"),
         *(
-            (noise, "frames come damaged; check the cable, and that the board runs at its usual clock")
+            (noise, "frames arrive damaged; check the cable, and that the board runs at its usual clock")
             for noise in (DAMAGED, b"ab\x7e" + DAMAGED, DAMAGED + b"ab\x7e", DAMAGED + b"\0b\x7e")
         ),
         (
             b"hello there, sketch",
-            r"19 bytes that are no frame of protocol 1 \(68 65 6c 6c 6f 20 74 68 65 72 65 2c\.\.\.\)",
+            r"19 bytes that are not a frame of protocol 1 \(68 65 6c 6c 6f 20 74 68 65 72 65 2c\.\.\.\)",
         ),
         (encode(0, "h", b"", version=2), "version 2"),
     ],
@@ -215,9 +215,7 @@ def test_a_firmware_is_flashed_once_to_each_port(
     monkeypatch.undo()
     assert board.flasher_of(UNO) is board.flash_uno
     other: Any = SimpleNamespace(chip="Z80")
-    with pytest.raises(
-        BoardError, match=r"^Z80: no way to flash such a board is known; there is one for ATmega"
-    ):
+    with pytest.raises(BoardError, match=r"^Z80: such a board cannot be flashed; supported: ATmega"):
         board.flasher_of(other)
     assert board.identity(UNO) == "board ATmega328P, own timer"
 
@@ -225,7 +223,7 @@ def test_a_firmware_is_flashed_once_to_each_port(
 @pytest.mark.parametrize(
     ("outcome", "said"),
     [
-        (Outcome(None, "", ""), "avrdude is missing; 'motecrypt doctor' tells how to get it"),
+        (Outcome(None, "", ""), "avrdude is missing; 'motecrypt doctor' shows how to get it"),
         (
             Outcome(1, "", "avrdude: stk500_getsync(): not in sync"),
             "no bootloader answers; is it an UNO, and",

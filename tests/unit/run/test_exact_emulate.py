@@ -117,9 +117,7 @@ def test_what_is_asked_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for name, option in (("pty", "--pty"), ("a", "--port"), ("zz", "--port")):
         (tmp_path / name).write_text("")
         assert run._uart_options(FreeRun(uart=name)) == [option, name]
-    with pytest.raises(
-        InputError, match=r"port: exists; a board needs a path where nothing is yet, or 'pty'$"
-    ):
+    with pytest.raises(InputError, match=r"port: exists; a board needs a new path, or 'pty'$"):
         run._uart_options(FreeRun(uart=str(there), resets_on_open=True))
 
 
@@ -159,9 +157,9 @@ def test_the_picos_command(tmp_path: Path) -> None:
         ("--eeprom", FreeRun(eeprom=Path("e"))),
         ("--millivolts", FreeRun(millivolts=0)),
     ):
-        with pytest.raises(InputError, match=rf"^{option}: pico has no such thing; it is for the UNO$"):
+        with pytest.raises(InputError, match=rf"^{option}: pico does not have it; it is for the UNO$"):
             command(whole, how, tmp_path, PICO)
-    with pytest.raises(InputError, match=r"^host: there is no simulator for it; choose another --device$"):
+    with pytest.raises(InputError, match=r"^host: it has no simulator; choose another --device$"):
         command(whole, QUIET, tmp_path, HOST)
 
 
@@ -413,5 +411,5 @@ def test_a_profile_is_read_after_the_run(monkeypatch: pytest.MonkeyPatch) -> Non
         asked.clear()
     assert profiling.profile(image(), UNO, FreeRun(), print).lines == () and asked == [(False, "")]
     leaves[0] = False
-    with pytest.raises(InputError, match=r"^f: the simulator left no profile \(\)$"):
+    with pytest.raises(InputError, match=r"^f: the simulator wrote no profile \(\)$"):
         profiling.profile(image(), UNO, FreeRun(), print)

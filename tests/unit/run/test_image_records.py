@@ -147,7 +147,7 @@ def test_what_of_an_elf_takes_flash_and_ram(tmp_path: Path) -> None:
     image = read(tmp_path, elf_of([ram, Segment(FLASH, bytes(10))], ARM, 1), PICO)
     assert (image.flash_bytes, image.ram_bytes, image.data_end) == (16, 6, 0x20000106)
     assert [s.address for s in image.segments] == [FLASH, 0x20000100]
-    refused(tmp_path, elf_of([], ARM, 1), "an ELF with nothing to load", PICO)
+    refused(tmp_path, elf_of([], ARM, 1), "an ELF without segments to load", PICO)
 
 
 def test_areas_of_an_avr_above_its_eeprom_have_any_size(tmp_path: Path) -> None:

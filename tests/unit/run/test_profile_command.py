@@ -40,6 +40,19 @@ def test_the_table(elf: Path, tmp_path: Path) -> None:
     assert json.loads(flame.read_text())["profiles"][0]["type"] == "sampled"
 
 
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_what_is_not_modelled_is_said(tmp_path: Path, options: tuple[str, ...]) -> None:
+    (tmp_path / "f.c").write_text(
+        "#include <avr/io.h>\nint main(void) { CLKPR = 0x80; CLKPR = 1; for (;;) { } }\n"
+    )
+    subprocess.run(
+        ["avr-gcc", "-mmcu=atmega328p", "-Os", tmp_path / "f.c", "-o", tmp_path / "f.elf"], check=True
+    )
+    done = command(tmp_path / "f.elf", "--max-seconds", "0.01", *options)
+    told = [line for line in done.stderr.splitlines() if "CLKPR" in line]
+    assert len(told) == 1 and told[0].startswith("motecrypt: CLKPR: ") and "not modelled" in told[0]
+
+
 def test_json_has_everything(elf: Path) -> None:
     told = json.loads(command(elf, "--json").stdout)
     assert told["run"]["reason"] == "sleep"

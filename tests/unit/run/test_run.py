@@ -309,7 +309,7 @@ def test_what_a_pico_has_not_is_said(tmp_path: Path) -> None:
     path = tmp_path / "f.elf"
     path.write_bytes(elf_of([Segment(0x10000100, bytes(16))], ARM, 0x10000109))
     done = command("run", str(path), "--device", "pico", "--millivolts", "5")
-    assert done.returncode == 2 and "--millivolts: pico has no such thing" in done.stderr
+    assert done.returncode == 2 and "--millivolts: pico does not have it" in done.stderr
 
 
 def test_a_sketch_with_an_error_says_where(tmp_path: Path) -> None:

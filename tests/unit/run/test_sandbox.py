@@ -17,6 +17,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.emulate.images import ARM, Segment, elf_of
 from motecrypt.runners.arm import command as arm_command
 from motecrypt.runners.session import Options
+from motecrypt.toolchain import libraries
 from motecrypt.toolchain.drivers import DRIVERS, driver
 
 AVR = 83
@@ -297,7 +298,8 @@ def test_no_section_of_an_elf_file_makes_the_simulator_write_a_file(tmp_path: Pa
     """libsimavr's own reader writes a trace to whatever file the section .mmcu names."""
     canary = tmp_path / "c.vcd"
     (tmp_path / "f.c").write_text(VCD.replace("@", "c.vcd"))
-    command = ["avr-gcc", "-mmcu=atmega328p", "-Os", "-I/usr/include/simavr/avr", "f.c", "-o", "f.elf"]
+    include = f"-I{libraries.headers('simavr') / 'simavr' / 'avr'}"
+    command = ["avr-gcc", "-mmcu=atmega328p", "-Os", include, "f.c", "-o", "f.elf"]
     subprocess.run(command, check=True, timeout=60, cwd=tmp_path)
     assert b"c.vcd" in (tmp_path / "f.elf").read_bytes()
     options = ["--mcu", "atmega328p", "--clock", "16000000", "--max-cycles", "100000", "f.elf"]

@@ -153,7 +153,7 @@ def test_names_are_made_plain_some_at_a_time(monkeypatch: pytest.MonkeyPatch, tm
 
 
 class Die:
-    """An entry of debugging information: its tag, its attributes, what lies in it."""
+    """An entry of debugging information: its tag, its attributes, what is in it."""
 
     def __init__(self, tag: str, *children: Die, forms: str = "DW_FORM_addr", **attributes: Any) -> None:
         self.tag, self._children = f"DW_TAG_{tag}", children

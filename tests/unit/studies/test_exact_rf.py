@@ -88,7 +88,7 @@ def test_what_is_about_the_same_may_be_off_by_a_share(monkeypatch: pytest.Monkey
 
 
 def test_what_padding_gains_may_be_off_by_a_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a quarter here; the print's gain is 1 ms. 36 bytes arrive in 4 ms, 32 when the case says."""
+    """Of a quarter here; the paper's gain is 1 ms. 36 bytes arrive in 4 ms, 32 when the case says."""
     monkeypatch.setattr(claims, "ABOUT", 0.25)
     monkeypatch.setattr(printed, "mean_time_ms", {"T": 1.0, "P": 2.0, "C": 3.0}.get)
     for short, gains, like in (

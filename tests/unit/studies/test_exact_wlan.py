@@ -130,9 +130,9 @@ def _print(**durations: float) -> Callable[[], dict[tuple[str, str, str], float]
 
 
 def test_an_encoding_explains_the_print_within_a_tenth(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The print's ratios go from 1 to 2: ours from 0.9 to 2.2 explain it."""
+    """The paper's ratios go from 1 to 2: ours from 0.9 to 2.2 explain it."""
     monkeypatch.setattr(plan, "durations", _print(AES_adhoc_open=4.0))
-    told = ": such an encoding would explain the print, no cipher does"
+    told = ": such an encoding would explain the paper, no cipher does"
     for ratio, near in ((0.9, True), (2.2, True), (0.89, False), (2.21, False)):
         rows = costs._doubling(
             given(seconds=lambda request, r=ratio: 1.0 if request.size == plan.DATA["text"] else r)
@@ -143,7 +143,7 @@ def test_an_encoding_explains_the_print_within_a_tenth(monkeypatch: pytest.Monke
 
 
 def test_a_cost_five_times_as_large_as_ours_is_contradicted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ours adds 1/64; within a tenth of the print is more than that, so five times of it is the limit."""
+    """Ours adds 1/64; within a tenth of the paper is more than that, so five times of it is the limit."""
     stored = given(seconds=lambda request: 1.0 if request.security == "open" else 1 + 1 / 64)
     for seconds, verdict in ((2 + 10 / 64, "reproduced"), (2 + 10.01 / 64, "contradicted")):
         monkeypatch.setattr(plan, "durations", _print(none_adhoc_wep=seconds))
@@ -151,7 +151,7 @@ def test_a_cost_five_times_as_large_as_ours_is_contradicted(monkeypatch: pytest.
         assert (wep.row, wep.verdict) == ("what WEP costs in time", verdict)
         assert wep.note.endswith("; ours ± 0.2500")
     without = costs._security(stored)[1]
-    assert without.published is None and without.note.endswith("; not in the print")
+    assert without.published is None and without.note.endswith("; not in the paper")
 
 
 def test_most_goes_to_the_radio_below_one_half(monkeypatch: pytest.MonkeyPatch) -> None:

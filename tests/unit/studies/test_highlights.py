@@ -1,4 +1,4 @@
-"""The findings over all studies are told from their rows, and only when the rows bear them out."""
+"""The findings over all studies are distinguished from their rows, and only when the rows bear them out."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_figures_come_from_the_rows() -> None:
     assert "7 of 9 keys broken; 12 messages do it" in texts[0]
     assert "1.250000 times the bytes" in texts[1]
     assert "1 of 2 printed radio times" in texts[2] and "104 against 5 ms" in texts[2]
-    assert "1 of 1 printed times" in texts[3] and "warm 60, print 170, cold 250 µs" in texts[3]
+    assert "1 of 1 printed times" in texts[3] and "warm 60, paper 170, cold 250 µs" in texts[3]
     assert [h.study for h in told[:4]] == ["rc4d", "wlan", "rf", "pico"]
     changed = findings({"wlan": [replace(DOUBLING, measured=1.5)]})
     assert "1.500000 times the bytes" in changed[0].text

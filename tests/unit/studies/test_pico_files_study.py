@@ -119,7 +119,7 @@ def test_a_source_that_cannot_be_had_leaves_the_rows_unmeasured(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(_: object) -> None:
-        raise BuildError("source of littlefs cannot be had: no network")
+        raise BuildError("source of littlefs is not available: no network")
 
     monkeypatch.setattr(experiment, "build_files", fails)
     said: list[str] = []
@@ -151,7 +151,7 @@ def test_a_time_within_the_share_is_reproduced(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_dominates_is_more_than_one_half() -> None:
-    """The key's hashes and the set-up; an eighth of a per cent beside one half decides."""
+    """The key's hashes and the set-up; an eighth of a per cent next to one half decides."""
 
     def said(key: float, sealed_bytes: int = 720) -> dict[str, Comparison]:
         stored = SimpleNamespace(

@@ -1,4 +1,4 @@
-"""The Pico study as a view: over an empty file, over made-up figures, and the source's own print."""
+"""The Pico study as a view: over an empty file, over made-up figures, and the source's own figures."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_an_empty_file_gives_every_time_as_not_measured(results: Results) -> Non
 def test_libraries_of_no_registry_say_where_to_bring_them(results: Results) -> None:
     row = _row(pico.comparisons(results), "AESLib (Sychra) AES-128", "encrypt")
     assert row.published == 456 and row.measured is None
-    assert "bring the library (docs/bring-your-library.md)" in row.note
+    assert "add the library (docs/bring-your-library.md)" in row.note
     assert "91 µs for each of 5 blocks" in row.note
 
 
@@ -111,7 +111,7 @@ def test_a_brought_library_is_taken_up(results: Results) -> None:
     )
     results.store({"call": Measurement(**values)})
     row = _row(pico.comparisons(results), "AESLib (Sychra) AES-128", "encrypt")
-    assert row.measured is None and "bring the library" in row.note  # its call takes the key
+    assert row.measured is None and "add the library" in row.note  # its call takes the key
     values |= {"operation": "setup", "extra": {"core_cycles": 1_000, "cache_misses": 10}}
     results.store({"setup": Measurement(**values)})
     row = _row(pico.comparisons(results), "AESLib (Sychra) AES-128", "encrypt")

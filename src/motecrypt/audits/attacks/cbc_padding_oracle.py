@@ -1,4 +1,4 @@
-"""CBC without authentication: a receiver that tells whether the padding was right decrypts everything.
+"""CBC without authentication: a receiver that shows whether the padding was right decrypts everything.
 
 The receiver decrypts, looks at the PKCS#7 padding, and answers yes or no (an error reply, a reset, silence:
 any difference will do). Vaudenay, EUROCRYPT 2002.
@@ -93,7 +93,7 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
         "broken" if read == total else "not broken",
         "bad" if read else "good",
         (
-            f"Against a receiver without authentication that tells right padding from wrong, {read} of "
+            f"Against a receiver without authentication that reports wrong padding, {read} of "
             f"{total} bytes were decrypted without the key, with {questions / total:.0f} questions a byte.",
         ),
         {

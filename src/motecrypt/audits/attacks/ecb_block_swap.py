@@ -9,7 +9,7 @@ from motecrypt.audits.oracle import Access, Part, key_bytes, randomness
 from motecrypt.model import Cipher
 
 NAME = "ecb-block-swap"
-TITLE = "ECB: messages put together from overheard blocks"
+TITLE = "ECB: messages assembled from recorded blocks"
 SOURCE = "SP 800-38A section 6.1 and appendix"
 NEEDS = "a block cipher in ECB mode"
 
@@ -59,7 +59,7 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
         "broken" if forged == GAMES else f"forged {forged} of {GAMES}",
         "bad" if forged else "good",
         (
-            f"Without the key, from overheard commands, a command that was never sent was forged in {forged} "
+            f"Without the key, from recorded commands, a command that was never sent was forged in {forged} "
             f"of {GAMES} games: the blocks of different messages fit together.",
             f"A text of {len(blocks)} blocks that repeats itself 8 times shows {len(set(blocks))} different.",
         ),

@@ -1,4 +1,4 @@
-"""A fixed IV (or none): a secret read byte by byte by whoever chooses what is sent before it.
+"""A fixed IV (or none): a secret read byte by byte by anyone who chooses what is sent before it.
 
 The device encrypts attacker-chosen bytes followed by a secret, always under the same IV, as a sketch does
 that keeps its IV in a constant. Equal beginnings then give equal ciphertext, so each secret byte is found
@@ -14,8 +14,8 @@ from motecrypt.audits.oracle import Access, Part, Weight, key_bytes, randomness
 from motecrypt.model import Cipher
 
 NAME = "fixed-iv"
-TITLE = "A secret read byte by byte where the IV is fixed"
-SOURCE = "the chosen-prefix attack behind BEAST; SP 800-38A appendix C asks for unpredictable IVs"
+TITLE = "A secret read byte by byte under a fixed IV"
+SOURCE = "the chosen-prefix attack of BEAST; SP 800-38A appendix C asks for unpredictable IVs"
 NEEDS = "a block cipher in CBC, CFB or ECB mode, without a tag"
 
 SECRET_BYTES = 16

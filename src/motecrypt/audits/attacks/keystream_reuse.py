@@ -109,9 +109,7 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
         f"sentences were read; with one message known, {whole} of {MESSAGES} messages were read in full."
     ]
     if nonces:
-        sentences.append(
-            "This falls on whoever lets a nonce repeat; fresh nonces leave it nothing to work on."
-        )
+        sentences.append("This applies only if a nonce repeats; with fresh nonces the attack is impossible.")
     verdict = ("broken by a repeated nonce" if nonces else "broken") if worked else "not broken"
     data = {
         "messages": MESSAGES,

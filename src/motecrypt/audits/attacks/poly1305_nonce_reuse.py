@@ -99,8 +99,8 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
         "note" if forged else "good",
         (
             f"After two messages under one nonce, one of them known, a message of the forger's choice was "
-            f"accepted in {forged} of {GAMES} games: the tag's one-time key falls out of the two tags.",
-            "This falls on whoever lets a nonce repeat; fresh nonces leave it nothing to work on.",
+            f"accepted in {forged} of {GAMES} games: the tag's one-time key follows from the two tags.",
+            "This applies only if a nonce repeats; with fresh nonces the attack is impossible.",
         ),
         {"games": GAMES, "forged": forged},
     )

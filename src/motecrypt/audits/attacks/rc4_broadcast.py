@@ -1,6 +1,6 @@
 """RC4's second keystream byte is 0 twice as often as it should be (Mantin and Shamir, FSE 2001).
 
-Whoever hears the same message encrypted under many keys reads its second byte: the most frequent second
+Anyone who receives the same message encrypted under many keys reads its second byte: the most frequent second
 ciphertext byte is the plaintext byte itself.
 """
 
@@ -15,14 +15,14 @@ from motecrypt.model import Cipher
 NAME = "rc4-broadcast"
 TITLE = "RC4: the second byte of a message sent under many keys"
 SOURCE = "Mantin and Shamir, A Practical Attack on Broadcast RC4, FSE 2001"
-NEEDS = "RC4 as it is"
+NEEDS = "RC4 without changes"
 
 MESSAGES = 4096
 TRIALS, TRIALS_QUICK = 20, 4
 
 
 def applies(cipher: Cipher) -> bool:
-    """Whether the cipher is RC4 as it is."""
+    """Whether the cipher is RC4 without changes."""
     return cipher.family == "rc4"
 
 

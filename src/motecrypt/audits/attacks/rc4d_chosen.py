@@ -154,9 +154,9 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
         f"broken: {recovered} of {keys} keys" if recovered else "not broken",
         "bad" if recovered else "good",
         (
-            "Whoever can have messages encrypted learns the whole secret table: "
+            "An attacker who can get messages encrypted recovers the whole secret table: "
             f"{recovered} of {keys} random keys, {mean:.0f} queries on average (at most {max(queries)}).",
-            f"With the table alone, {unseen} messages of 1 to 200 bytes that were never asked for "
+            f"With the table alone, {unseen} messages of 1 to 200 bytes that were never queried "
             "were decrypted.",
         ),
         {

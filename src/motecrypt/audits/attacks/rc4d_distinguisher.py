@@ -10,7 +10,7 @@ from motecrypt.audits.oracle import Access, Part, key_bytes, randomness
 from motecrypt.model import Cipher
 
 NAME = "rc4d-distinguisher"
-TITLE = "RC4D: told from a random permutation by two queries"
+TITLE = "RC4D: distinguished from a random permutation by two queries"
 SOURCE = "this project's analysis of RC4D"
 NEEDS = "RC4D"
 
@@ -47,7 +47,8 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
         f"distinguished: {caught} of {games}",
         "bad" if caught > games * 0.9 else "good",
         (
-            f"Two queries recognise the cipher in {caught} of {games} games, and take random answers for it "
+            f"Two queries recognise the cipher in {caught} of {games} games, and mistake random answers "
+            f"for it "
             f"in {mistaken} of {games} (1 in 256 is chance): changing the last plaintext byte by any value "
             "changes the first ciphertext byte by that same value.",
         ),

@@ -52,11 +52,11 @@ class TableClaim:
     state
         The table that the key schedule left.
     messages
-        Ciphertexts heard.
+        Ciphertexts received.
     first_byte
         The constant first byte of the messages, recovered with the table.
     lead
-        How far the winner's score lies above the best other table's: 1 is a tie.
+        How far the winner's score is above the best other table's: 1 is a tie.
     """
 
     state: bytes
@@ -167,17 +167,17 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
         f"broken: {recovered} of {total} keys" if recovered else "not broken",
         "bad" if recovered else "good",
         (
-            "Whoever only listens, and knows no more than that all messages begin with the same byte (not "
-            "which), learns the whole secret table: "
+            "An eavesdropper who only knows that all messages begin with the same byte (but not "
+            "which) recovers the whole secret table: "
             + ", ".join(
                 f"{row['recovered']} of {row['keys']} keys at {row['message_bytes']} bytes "
                 f"from {row['messages_mean']:.0f} messages on average (at most {row['messages_max']})"
                 for row in rows
             )
             + ".",
-            "The messages were telegrams: a counter, then 10-bit readings. Were all bytes after the first "
-            "uniform noise, some 256 tables would remain, and one known message would tell them apart.",
-            "Each recovered table then decrypted random messages of 1 to 128 bytes that were never heard.",
+            "The messages were telegrams: a counter, then 10-bit readings. If all bytes after the first "
+            "were uniform noise, about 256 tables would remain, and one known message would decide.",
+            "Each recovered table then decrypted random messages of 1 to 128 bytes that were never recorded.",
         ),
         {"lengths": rows, "messages_limit": MESSAGES_MAX},
     )

@@ -118,7 +118,7 @@ def run(access: Access, cipher: Cipher, seed: int, quick: bool) -> Part:
         (
             f"A key for each pass does not help: both secret tables were recovered for {recovered} of {keys} "
             f"random pairs of keys, {sum(queries) / keys:.0f} queries on average (at most {max(queries)}), "
-            "and decrypted messages of 1 to 128 bytes that were never asked for.",
+            "and decrypted messages of 1 to 128 bytes that were never queried.",
         ),
         {
             "keys": keys,

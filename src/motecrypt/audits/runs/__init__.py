@@ -26,7 +26,7 @@ from motecrypt.results import Results
 from motecrypt.toolchain import BuildError
 
 TOLD = ("measured", "timing", "taint", "wep")
-"""The modules that offer parts, in the order in which these are told."""
+"""The modules that offer parts, in the order in which they are shown."""
 
 
 @dataclass(frozen=True)
@@ -97,14 +97,14 @@ class AuditRun(AuditQuestion):
 
 @lru_cache(maxsize=1)
 def _code() -> str:
-    """A hash of the audits' own sources: whoever changes an experiment gets it run again."""
+    """A hash of the audits' own sources: anyone who changes an experiment gets it run again."""
     folders = (Path(audits.__file__).parent, Path(__file__).parent)
     sources = sorted(path for folder in folders for path in folder.rglob("*.py"))
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
 
 
 def part_names(cipher: Cipher, devices: Sequence[str] | None = None) -> list[str]:
-    """Return the parts that an audit of this cipher has, in the order they are told.
+    """Return the parts that an audit of this cipher has, in the order they are reported.
 
     `devices`: those whose timing is looked at; None: all that a simulator runs.
     """

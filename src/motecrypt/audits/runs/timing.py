@@ -161,7 +161,7 @@ class _Bed:
         }
 
     def memory_of(self, address: int) -> str:
-        """Which memory an address of a dump lies in."""
+        """Which memory an address of a dump is in."""
         if self.device.core.startswith("avr"):
             return "flash" if address >= AVR_PROGRAM_SPACE else "ram"
         return "flash" if self.device.memory["flash"].holds(address) else "ram"

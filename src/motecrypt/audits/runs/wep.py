@@ -2,7 +2,7 @@
 
 RC4 itself is one thing, its use another: WEP puts a public counter in front of the key, and the first
 keystream bytes under such related keys give the key away (Fluhrer, Mantin, Shamir, SAC 2001; here in the
-form of Pyshkin, Tews, Weinmann, 2007). The capture holds what any listener hears: requests of the address
+form of Pyshkin, Tews, Weinmann, 2007). The capture holds what any listener receives: requests of the address
 resolution protocol, whose first bytes everybody knows.
 """
 
@@ -42,7 +42,7 @@ def names(cipher: Cipher, devices: Sequence[str]) -> list[str]:
 
 def others(cipher: Cipher) -> dict[str, str]:
     """For any other cipher: what the part needs."""
-    return {} if cipher.name == "rc4" else {NAME: "RC4, which WEP is made of"}
+    return {} if cipher.name == "rc4" else {NAME: "RC4, on which WEP is based"}
 
 
 def identity(subject: Subject, part: str) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def run(subject: Subject, part: str, results: Results) -> Part:
         )
     broken = sum(bool(row["found"]) for row in rows)
     sentences = tuple(
-        f"From {row['frames']:,} overheard frames, the key of {row['key_bits']} bits was "
+        f"From {row['frames']:,} recorded frames, the key of {row['key_bits']} bits was "
         f"{'found' if row['found'] else 'not found'} in {row['seconds']:.1f} s."
         for row in rows
     )

@@ -3,29 +3,39 @@
 
 #include <string.h>
 
-void link_derive(struct link *link, struct cipher_context *context, uint8_t id) {
+#if defined(__AVR__) && !defined(LINK_PLAIN_C)
+
+#include "keys_avr.h"
+
+#else
+
+void link_derive(struct link *link, uint8_t id) {
+    IN_REGISTER(link);
     /* SP 800-108, 4.1: [i] || Label || 0x00 || Context || [L], one block of the function. */
-    uint8_t input[16] = {1, 'm', 'c', 'l', '2', 0, LINK_SUITE};
+    uint8_t block[PRF_BYTES] = {1, 'm', 'c', 'l', '2', 0, LINK_SUITE};
 
 #ifdef MC_FAULT_REFLECTION
     id = id < USE_EPOCH ? (uint8_t)(id & ~DIRECTION) : id;
 #endif
-    input[7] = id;
+    block[7] = id;
 #ifndef MC_FAULT_SHARED_KEY
-    input[8] = link->node;
+    block[8] = link->node;
 #endif
-    memcpy(input + 9, &link->record.generation, 2);
+    memcpy(block + 9, &link->record.generation, 2);
     if (id < USE_EPOCH) {
-        memcpy(input + 11, &link->record.epoch, 4);
+        memcpy(block + 11, &link->record.epoch, 4);
     }
-    input[15] = 128;
-    link_prf(context, link->key, input, sizeof input, link->key);
+    block[15] = 128;
+    link_prf(link->key, block, sizeof block);
+    memcpy(link->key, block, sizeof block);
 }
 
-void link_key(struct link *link, struct cipher_context *context, uint8_t id) {
+NOINLINE void link_key(struct link *link, uint8_t id) {
     if (link->key_id != id) {
-        link_load(link, AT_KEY, link->key, sizeof link->key);
         link->key_id = id;
-        link_derive(link, context, id);
+        link_load(link, AT_KEY, link->key, sizeof link->key);
+        link_derive(link, id);
     }
 }
+
+#endif

@@ -3,7 +3,7 @@
  * A message's buffer, for what goes out and for what comes in:
  *
  *   0      the full tag, 16 bytes: what answers prove
- *   16     room for a packet's head
+ *   16     the nonce: kind and node, flags, and
  *   18     the counter, 4 bytes; the upper three travel in front of a long message
  *   22     the message, then its tag, 0x80 and zeros
  */
@@ -13,13 +13,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { AT_COUNTER = 18, AT_CONTENT = 19, FULL_TAG_BYTES = 16 };
 enum { KIND_SHORT = 0x00, KIND_SHORT_CONFIRMED = 0x40, KIND_LONG = 0x80, KIND_ANSWER = 0xc0, KIND = 0xc0 };
 enum { LAST = 0x80, TYPE = 0x30, TYPE_EPOCH = 0x20, FLAGS = 0x70, INDEX = 0x0f, ASSEMBLING = LINK_LONG };
 enum { ANSWER_ACCEPTED = 0, ANSWER_REFUSED = 1, ANSWER_MISSING = 2, OUTCOME = 3, ANSWER_BYTES = 12 };
 enum { NO_SHORT = 0x8000, DETAIL = 0x3fff, SHORT_OVERHEAD = 2 + LINK_SHORT_TAG_BYTES };
-enum { NONCE_BYTES = LINK_SUITE == 1 ? 13 : 16 };
-enum { NOBODY, ASKED, ANSWERED }; /* the application is to say; it took the message `answered` */
+enum { FULL_TAG_BYTES = 16, END = 0x80 };
 
 static uint8_t is_gateway(const struct link *link) {
     (void)link;
@@ -50,43 +48,27 @@ static uint32_t number_at(const uint8_t *bytes) {
     return number;
 }
 
+NOINLINE static void write_number(uint8_t *bytes, uint32_t number) {
+    memcpy(bytes, &number, sizeof number);
+}
+
 /* The first counter that was not used yet. */
 static uint32_t unused(const struct link *link) {
     return link->record.send - link->send_left;
 }
 
-/* Encrypt or decrypt the `bytes` behind the head of `buffer`, in place, under the counter in its head. The
- * tag is at its front: all of it afterwards, before decrypting the bytes that travelled. */
-static NOINLINE uint8_t crypt(struct link *link, uint8_t *buffer, link_size bytes, uint8_t id, uint8_t kind,
-                              uint8_t flags, uint8_t decrypting) {
-    struct cipher_context context;
-    struct cipher_io io;
-    uint8_t nonce[NONCE_BYTES];
-
-    memset(nonce, 0, sizeof nonce);
-    nonce[0] = (uint8_t)(kind | link->node);
-#ifdef MC_FAULT_SHARED_KEY
-    nonce[0] = kind;
-#endif
-    nonce[1] = flags;
-    memcpy(nonce + 2, buffer + AT_COUNTER, 4);
-    memset(&io, 0, sizeof io);
-    io.nonce = nonce;
-    io.nonce_bytes = NONCE_BYTES;
-    io.input = io.output = buffer + LINK_HEAD;
-    io.bytes = bytes;
-    io.tag = buffer;
-    link_key(link, &context, id);
-    (void)cipher_setup(&context, link->key, sizeof link->key);
-    context.tag_bytes = id & (DIRECTION - 1);
-    return decrypting ? cipher_decrypt(&context, &io) : cipher_encrypt(&context, &io);
+/* Whether an answer is wanted: the bit is in the first byte of a short packet, in the flags of a long message. */
+static uint8_t is_confirmed(const uint8_t *buffer) {
+    return (buffer[AT_KIND] | buffer[AT_FLAGS]) & LINK_CONFIRMED;
 }
 
 uint8_t link_begin(struct link *link, uint8_t *buffer, link_size bytes) {
+    IN_REGISTER(link);
     uint8_t status;
 
     memset(link, 0, sizeof *link);
     link->in = buffer;
+    buffer[AT_FLAGS] = 0;
     link->in_room = (link_size)(bytes - LINK_HEAD);
     link->since = 0xff;
     link->window = 0xffff;
@@ -97,31 +79,34 @@ uint8_t link_begin(struct link *link, uint8_t *buffer, link_size bytes) {
 
 /* --- Answers */
 
-/* Write the packet that answers the message whose counter and full tag are in the head of `buffer`. */
-static NOINLINE void write_answer(struct link *link, uint8_t *packet, uint8_t direction,
-                                  const uint8_t *buffer, uint16_t word) {
-    struct cipher_context context;
-    uint8_t data[32], proof[16];
+/* Answer the message in `in`; or, with a packet that claims to answer the one in `out`, return 0 if it does. */
+static NOINLINE uint8_t answer(struct link *link, uint16_t word, const uint8_t *claimed) {
+    const uint8_t *buffer = claimed ? link->out : link->in;
+    uint8_t data[32], difference = 0;
 
     memset(data, 0, sizeof data);
     data[0] = (uint8_t)(KIND_ANSWER | link->node);
     data[1] = buffer[AT_COUNTER];
     memcpy(data + 2, &word, 2);
     memcpy(data + 4, buffer + AT_COUNTER, 4);
-    if ((word & OUTCOME) != ANSWER_MISSING) {
+    if ((data[2] & OUTCOME) != ANSWER_MISSING) {
         memcpy(data + 16, buffer, FULL_TAG_BYTES);
     }
-    link_key(link, &context, (uint8_t)(USE_ANSWER | direction | ANSWER_TAG_BYTES));
-    link_prf(&context, link->key, data, sizeof data, proof);
-    memcpy(packet, data, 4);
-    memcpy(packet + 4, proof, ANSWER_TAG_BYTES);
+    link_key(link, (uint8_t)(USE_ANSWER | (claimed ? outwards(link) : inwards(link)) | ANSWER_TAG_BYTES));
+    link_prf(link->key, data, sizeof data);
+    if (!claimed) {
+        memcpy(data + 4, data + 16, ANSWER_TAG_BYTES);
+        link_packet(link, data, ANSWER_BYTES);
+        return 0;
+    }
+    for (uint8_t i = 0; i < ANSWER_TAG_BYTES; i++) {
+        difference |= data[16 + i] ^ claimed[4 + i];
+    }
+    return difference;
 }
 
-static void send_answer(struct link *link, uint16_t word) {
-    uint8_t packet[ANSWER_BYTES];
-
-    write_answer(link, packet, inwards(link), link->in, word);
-    link_packet(link, packet, sizeof packet);
+__attribute__((noinline)) static void send_answer(struct link *link, uint16_t word) {
+    (void)answer(link, word, NULL);
 }
 
 static uint8_t takes_short(const struct link *link) {
@@ -142,7 +127,7 @@ void link_answer(struct link *link, uint8_t taken) {
     link->answer_state = NOBODY;
     if (taken) {
         word = takes_short(link) ? ANSWER_ACCEPTED : ANSWER_ACCEPTED | 1 << 2;
-        memcpy(&link->answered, link->in + AT_COUNTER, sizeof link->answered);
+        link->answered = number_at(link->in + AT_COUNTER);
         link->answer_state = ANSWERED;
     }
     send_answer(link, word);
@@ -151,90 +136,75 @@ void link_answer(struct link *link, uint8_t taken) {
 /* --- Sending */
 
 /* Send the message that waits, or its fragments but for those in `skip`; the last one always goes. */
-static void transmit(struct link *link, uint8_t *buffer, uint16_t skip) {
-    uint8_t *content = buffer + AT_CONTENT, head[LINK_PIECE_HEAD];
+static NOINLINE void transmit(struct link *link, uint16_t skip) {
+    IN_REGISTER(link);
+    uint8_t *packet = link->out + AT_CONTENT - LINK_PIECE_HEAD;
+    uint8_t kind = link->out[AT_KIND], low = link->out[AT_COUNTER], third = link->out[AT_FLAGS], last = 0;
     link_size left = link->out_bytes;
 
-    if (link->out_kind != KIND_LONG) {
-        memcpy(head, content + 1, 2);
-        content[1] = (uint8_t)(link->out_kind | link->node);
-        content[2] = buffer[AT_COUNTER];
-        link_packet(link, content + 1, (uint8_t)left);
-        memcpy(content + 1, head, 2);
-        return;
+    if (kind < KIND_LONG) {
+        packet = link->out + LINK_HEAD - 2;
+        third = packet[2]; /* the message's first byte */
     }
-    for (uint8_t index = 0;; index++, skip >>= 1) {
-        uint8_t piece = (uint8_t)(PACKET_BYTES(link) - LINK_PIECE_HEAD), last = 0;
+    do {
+        uint8_t piece = (uint8_t)(PACKET_BYTES(link) - LINK_PIECE_HEAD), head[LINK_PIECE_HEAD];
 
         if (left <= piece) {
-            piece = (uint8_t)left;
             last = LAST;
+            if (OPTIONS(link) & LINK_STREAM) {
+                memset(packet + LINK_PIECE_HEAD + left, 0, (size_t)(piece - left));
+            } else {
+                piece = (uint8_t)left;
+            }
         }
         if (last || !(skip & 1)) {
-            uint8_t *packet = content - LINK_PIECE_HEAD;
-
             memcpy(head, packet, sizeof head);
-            packet[0] = (uint8_t)(KIND_LONG | link->node);
-            packet[1] = index == 0 ? head[2] : buffer[AT_COUNTER];
-            packet[2] = last | link->out_flags | index;
+            packet[0] = kind;
+            packet[1] = low;
+            packet[2] = kind < KIND_LONG ? third : last | third;
             link_packet(link, packet, (uint8_t)(piece + LINK_PIECE_HEAD));
             memcpy(packet, head, sizeof head);
         }
-        if (last) {
-            return;
-        }
-        content += piece;
+        packet += piece;
         left = (link_size)(left - piece);
-    }
+        skip >>= 1;
+        third++;
+    } while (!last);
 }
 
-static uint8_t start(struct link *link, uint8_t *buffer) {
+/* Encrypt the message, put its tag and a long one's end mark behind it, and send it. */
+static uint8_t start(struct link *link, uint8_t *buffer, link_size bytes, uint8_t id) {
+    IN_REGISTER(link);
+    (void)link_crypt(link, buffer, bytes, id, false);
+    bytes = (link_size)(bytes + (id & TAG_BYTES) - 1); /* as if its head had three bytes */
+    if (buffer[AT_KIND] & KIND_LONG) {
+        bytes = (link_size)(bytes + 5);
+        buffer[AT_CONTENT - 1 + bytes] = END;
+    }
+    link->out_bytes = bytes;
     link->out_have = 0;
     link->tries = LINK_TRIES;
     link->out_at = link_clock(link);
-    transmit(link, buffer, 0);
-    if (!(link->out_flags & LINK_CONFIRMED)) {
+    link->out = buffer;
+    transmit(link, 0);
+    if (!is_confirmed(buffer)) {
+        link->out = NULL;
         return LINK_SENT;
     }
-    link->out = buffer;
     return LINK_WAITING;
 }
 
-/* Put tag, end mark and zeros behind a long message. */
-static void seal_long(struct link *link, uint8_t *buffer, link_size bytes, uint8_t id) {
-    uint8_t piece = (uint8_t)(PACKET_BYTES(link) - LINK_PIECE_HEAD);
-    uint8_t *end = buffer + LINK_HEAD + bytes;
-    link_size whole = piece;
-
-    (void)crypt(link, buffer, bytes, id, KIND_LONG, link->out_flags, false);
-    memcpy(end, buffer, id & (DIRECTION - 1));
-    end += id & (DIRECTION - 1);
-    *end++ = 0x80;
-    link->out_bytes = (link_size)(end - (buffer + AT_CONTENT));
-    if (OPTIONS(link) & LINK_STREAM) {
-        while (whole < link->out_bytes) {
-            whole = (link_size)(whole + piece);
-        }
-        memset(end, 0, (size_t)(whole - link->out_bytes));
-        link->out_bytes = whole;
-    }
-    link->out_kind = KIND_LONG;
-}
-
-uint8_t link_send(struct link *link, uint8_t *buffer, link_size bytes, uint8_t how) {
-    uint16_t most = (uint16_t)(LINK_PIECES_MAX * (PACKET_BYTES(link) - LINK_PIECE_HEAD));
+NOINLINE uint8_t link_send(struct link *link, uint8_t *buffer, link_size bytes, uint8_t how) {
+    IN_REGISTER(link);
+    uint16_t pieces = (uint16_t)(LINK_PIECES_MAX * (PACKET_BYTES(link) - LINK_PIECE_HEAD));
+    uint16_t most = (uint16_t)(pieces - 3u - long_tag_bytes(link) - 1u);
     uint16_t room = (uint16_t)(PACKET_BYTES(link) - SHORT_OVERHEAD);
-    uint8_t step = listens(link) ? LINK_STEP_MAX : LINK_LONG_EVERY - 1;
-    uint8_t brief = !(how & (LINK_LONG | LINK_COMMAND)) && bytes <= room && OPTIONS(link) & LINK_SHORT &&
-                    !(link->record.failures & NO_SHORT);
+    uint8_t fits = OPTIONS(link) & LINK_STREAM ? bytes == room : bytes <= room, step, id;
 
-    if (OPTIONS(link) & LINK_STREAM && bytes != room) {
-        brief = 0;
-    }
-    if (link->out != 0) {
+    if (link->out != NULL) {
         return LINK_BUSY;
     }
-    if (bytes + 3u + long_tag_bytes(link) + 1u > most || (!listens(link) && (how & (uint8_t)~LINK_LONG)) ||
+    if (bytes > most || (!listens(link) && (how & (uint8_t)~LINK_LONG)) ||
         (link->node == LINK_BROADCAST && !is_gateway(link))) {
         return LINK_TOO_LONG;
     }
@@ -244,37 +214,37 @@ uint8_t link_send(struct link *link, uint8_t *buffer, link_size bytes, uint8_t h
         }
         link->record.send += LINK_SEND_BLOCK;
         if (!link_save(link)) {
+            link->since = 0xff; /* the block is skipped: too far for a short packet */
             return LINK_STORAGE;
         }
         link->send_left = LINK_SEND_BLOCK;
     }
-    {
-        uint32_t counter = unused(link), challenge = link->next - 1;
-
-        memcpy(buffer + AT_COUNTER, &counter, sizeof counter);
-        if ((how & TYPE) == LINK_COMMAND) {
-            memcpy(buffer + LINK_HEAD, &challenge, sizeof challenge);
-        }
+    write_number(buffer + AT_COUNTER, unused(link));
+    if ((how & TYPE) == LINK_COMMAND) {
+        write_number(buffer + LINK_HEAD, link->next - 1);
     }
     link->send_left--;
+    step = listens(link) ? LINK_STEP_MAX : LINK_LONG_EVERY - 1;
     if (link->since <= step) {
         link->since++;
     }
-    link->out_flags = how & FLAGS;
-    if (brief && link->since <= step) {
-        link->out_kind = (uint8_t)(how & LINK_CONFIRMED);
-        (void)crypt(link, buffer, bytes, outwards(link) | LINK_SHORT_TAG_BYTES, link->out_kind, 0, false);
-        memcpy(buffer + LINK_HEAD + bytes, buffer, LINK_SHORT_TAG_BYTES);
-        link->out_bytes = (link_size)(bytes + SHORT_OVERHEAD);
-        return start(link, buffer);
+    buffer[AT_KIND] = (uint8_t)(KIND_LONG | link->node);
+    id = outwards(link) | long_tag_bytes(link);
+    if (fits && OPTIONS(link) & LINK_SHORT && !(how & (LINK_LONG | LINK_COMMAND)) &&
+        !(link->record.failures & NO_SHORT)) {
+        if (link->since <= step) {
+            buffer[AT_KIND] = (uint8_t)((how & LINK_CONFIRMED) | link->node);
+            id = outwards(link) | LINK_SHORT_TAG_BYTES;
+            how = 0;
+        } else if (listens(link)) {
+            how |= LINK_CONFIRMED; /* the answer shows that both are in step */
+        }
     }
-    if (!listens(link)) {
+    if (!listens(link) && buffer[AT_KIND] & KIND_LONG) {
         link->since = 0;
-    } else if (brief) {
-        link->out_flags |= LINK_CONFIRMED; /* the answer shows that both are in step */
     }
-    seal_long(link, buffer, bytes, outwards(link) | long_tag_bytes(link));
-    return start(link, buffer);
+    buffer[AT_FLAGS] = how & FLAGS;
+    return start(link, buffer, bytes, id);
 }
 
 /* From here on all counters begin at 0, under new keys. */
@@ -285,38 +255,53 @@ static void begin_epoch(struct link *link, uint32_t epoch) {
     link->record.generation = generation;
     link->record.epoch = epoch;
     link->next = 0;
-    link->window = 0;
     link->send_left = link->failures_left = 0;
     link->since = 0xff;
-    link->key_id = 0;
     link->answer_state = NOBODY;
     link->out = 0;
+}
+
+/* Whether storage lacks the epoch: another one is there, or the last save failed. */
+static uint8_t lacks_epoch(const struct link *link, uint32_t epoch) {
+#ifdef MC_FAULT_UNKEPT_EPOCH
+    return epoch != link->record.epoch;
+#endif
+    return epoch != link->record.epoch || link->slot & NOT_SAVED;
+}
+
+/* Begin an epoch and keep it. One that was begun and not kept is only kept: its counters may be in use. */
+static uint8_t keep_epoch(struct link *link, uint32_t epoch) {
+    if (epoch != link->record.epoch) {
+        begin_epoch(link, epoch);
+    }
+    return link_save(link);
 }
 
 uint8_t link_renew(struct link *link, uint8_t *buffer, uint32_t epoch) {
     if (!is_gateway(link) || !listens(link) || epoch < link->record.epoch) {
         return LINK_TOO_LONG;
     }
-    if (epoch > link->record.epoch) {
-        begin_epoch(link, epoch);
-        if (!link_save(link)) {
-            return LINK_STORAGE;
-        }
+    if (lacks_epoch(link, epoch) && !keep_epoch(link, epoch)) {
+        return LINK_STORAGE;
     }
-    memcpy(buffer + AT_COUNTER, &epoch, sizeof epoch);
-    link->out_flags = LINK_CONFIRMED | TYPE_EPOCH;
-    seal_long(link, buffer, 0, USE_EPOCH | long_tag_bytes(link));
-    return start(link, buffer);
+    write_number(buffer + AT_COUNTER, epoch);
+    buffer[AT_KIND] = (uint8_t)(KIND_LONG | link->node);
+    buffer[AT_FLAGS] = LINK_CONFIRMED | TYPE_EPOCH;
+    return start(link, buffer, 0, USE_EPOCH | long_tag_bytes(link));
 }
 
-uint8_t link_poll(struct link *link) {
+NOINLINE uint8_t link_poll(struct link *link) {
+    IN_REGISTER(link);
 #ifndef LINK_ANSWER_MS
     uint16_t patience = link->answer_ms;
 #else
-    const uint16_t patience = LINK_ANSWER_MS;
+    uint16_t patience = LINK_ANSWER_MS;
 #endif
     uint16_t now = link_clock(link);
 
+    if (!is_gateway(link)) { /* nodes whose packets collided must not send again at one time */
+        patience = (uint16_t)(patience + link->node * LINK_SPREAD_MS);
+    }
     if (link->out == 0 || (uint16_t)(now - link->out_at) < patience) {
         return LINK_NOTHING;
     }
@@ -325,25 +310,21 @@ uint8_t link_poll(struct link *link) {
         return LINK_UNCONFIRMED;
     }
     link->out_at = now;
-    transmit(link, link->out, 0xfffe); /* the first names the message, the last asks for what is missing */
+    transmit(link, 0xfffe); /* the first names the message, the last asks for what is missing */
     return LINK_NOTHING;
 }
 
 /* An answer to the message that waits. */
 static uint8_t take_answer(struct link *link, const uint8_t *packet) {
-    uint8_t expected[ANSWER_BYTES], difference = 0;
+    uint8_t outcome = packet[2] & OUTCOME;
     uint16_t word;
 
     memcpy(&word, packet + 2, sizeof word);
-    write_answer(link, expected, outwards(link), link->out, word);
-    for (uint8_t i = 0; i < ANSWER_BYTES; i++) {
-        difference |= expected[i] ^ packet[i];
-    }
-    if (difference != 0) {
+    if (answer(link, word, packet) != 0) {
         return LINK_FORGED;
     }
-    if ((word & OUTCOME) == ANSWER_MISSING) {
-        word >>= 2;
+    word >>= 2;
+    if (outcome == ANSWER_MISSING) {
         if (word & (uint16_t)~link->out_have) {
             link->tries = LINK_TRIES;
             link->out_have |= word;
@@ -352,22 +333,22 @@ static uint8_t take_answer(struct link *link, const uint8_t *packet) {
             return LINK_UNCONFIRMED;
         }
         link->out_at = link_clock(link);
-        transmit(link, link->out, word);
+        transmit(link, word);
         return LINK_NOTHING;
     }
-    link->out = 0;
-    if ((link->out_flags & TYPE) != TYPE_EPOCH) {
+    if ((link->out[AT_FLAGS] & TYPE) != TYPE_EPOCH) {
         link->since = 0;
     }
-    if ((word & OUTCOME) == ANSWER_ACCEPTED) {
-        if (word >> 2 && !(link->record.failures & NO_SHORT)) {
+    link->out = NULL;
+    if (outcome == ANSWER_ACCEPTED) {
+        if (word && !(link->record.failures & NO_SHORT)) {
             link->record.failures |= NO_SHORT;
             (void)link_save(link); /* if it is not kept, the next answer tells it again */
         }
         return LINK_ACCEPTED;
     }
     /* Refused: the receiver says what it waits for; counters below that are lost. */
-    word = (uint16_t)((word >> 2) - (uint16_t)unused(link)) & DETAIL;
+    word = (uint16_t)(word - (uint16_t)unused(link)) & DETAIL;
     if (word <= DETAIL / 2) {
         if (word > link->send_left) {
             link->record.send += (uint16_t)(word - link->send_left); /* saved with the next block */
@@ -381,30 +362,18 @@ static uint8_t take_answer(struct link *link, const uint8_t *packet) {
 
 /* --- Receiving */
 
-/* Whether a counter was received before, or is too old to tell. */
-static uint8_t seen(const struct link *link, uint32_t counter) {
-    uint32_t age = link->next - 1 - counter;
-
+/* Whether the counter so many below the newest was received before, or is too old to tell. */
+NOINLINE static uint8_t seen(const struct link *link, uint32_t age) {
 #ifdef MC_FAULT_NO_WINDOW
     (void)age;
     return 0;
 #endif
-    return counter == UINT32_MAX ||
-           (counter < link->next && (age >= LINK_WINDOW || (link->window >> (uint8_t)age & 1)));
+    return age >= LINK_WINDOW || (link->window >> (uint8_t)age & 1);
 }
 
 /* Note in storage that a counter is taken, before the application gets the message. */
-static uint8_t claim(struct link *link, uint32_t counter) {
-    if (counter >= link->next) {
-        uint32_t step = counter - link->next + 1;
-
-        link->window = step < LINK_WINDOW ? (uint16_t)(link->window << (uint8_t)step) : 0;
-        link->next = counter + 1;
-    }
-#ifndef MC_FAULT_NO_WINDOW
-    link->window |= (uint16_t)(1u << (uint8_t)(link->next - 1 - counter));
-#endif
-    if (link->next <= link->record.receive) {
+static uint8_t claim(struct link *link) {
+    if (link->next <= link->record.receive && !(link->slot & NOT_SAVED)) {
         return 1;
     }
 #ifdef MC_FAULT_LATE_CLAIM
@@ -414,34 +383,51 @@ static uint8_t claim(struct link *link, uint32_t counter) {
     if (!is_gateway(link) && link->next <= UINT32_MAX - LINK_RECEIVE_AHEAD) {
         link->record.receive += LINK_RECEIVE_AHEAD;
     }
-    return link_save(link);
+    return link_save(link); /* where it fails, the next message tries again */
 }
 
 /* A message that is genuine goes to the application if it is new. */
 static uint8_t hand_over(struct link *link, link_size bytes) {
-    uint32_t counter = number_at(link->in + AT_COUNTER);
+    IN_REGISTER(link);
+    uint32_t counter = number_at(link->in + AT_COUNTER), age = link->next - 1 - counter;
     uint8_t taken = link->answer_state == ANSWERED && counter == link->answered;
+    uint16_t bit = 1;
 
-    if (link->in_flags & LINK_CONFIRMED) {
+    if (is_confirmed(link->in)) {
         link->answer_state = ASKED;
     }
 #ifdef MC_FAULT_ANSWER_FIRST
     link_answer(link, 1);
     link->answer_state = ASKED;
 #endif
-    if (seen(link, counter)) {
-        link_answer(link, taken);
+    if (counter < link->next ? seen(link, age) : counter == UINT32_MAX) {
+        if (!(link->slot & NOT_SAVED)) { /* an answer names `next`, which a restart would take back */
+            link_answer(link, taken);
+        }
         return LINK_NOTHING;
     }
-    if (!claim(link, counter)) {
+#ifndef MC_FAULT_NO_WINDOW
+    if (counter < link->next) {
+        bit = (uint16_t)(bit << (uint8_t)age);
+    }
+#else
+    bit = 0;
+#endif
+    if (counter >= link->next) {
+        link->next = counter + 1;
+        age = ~age; /* how far it lies beyond the one that was next */
+        link->window = age < LINK_WINDOW - 1 ? (uint16_t)(link->window << (uint8_t)(age + 1)) : 0;
+    }
+    link->window |= bit;
+    if (!claim(link)) {
         link->answer_state = NOBODY;
         return LINK_STORAGE;
     }
     link->in_bytes = bytes;
-    if (!(link->in_flags & LINK_COMMAND)) {
+    if (!(link->in[AT_FLAGS] & LINK_COMMAND)) {
         return LINK_MESSAGE;
     }
-    if ((link->in_flags & TYPE) == LINK_FILE) {
+    if ((link->in[AT_FLAGS] & TYPE) == LINK_FILE) {
         return LINK_FILE_PART;
     }
 #ifndef MC_FAULT_STALE_COMMAND
@@ -466,31 +452,35 @@ static void count_failure(struct link *link) {
     link->failures_left--;
 }
 
-/* The one counter near the next that a packet's low byte can mean. */
-static uint32_t candidate(const struct link *link, uint8_t low) {
-    return link->next - 128 + (uint8_t)(low - (uint8_t)link->next + 128);
+/* Write the one counter near the next that a packet's low byte can mean. */
+static NOINLINE void take_counter(struct link *link, uint8_t low) {
+    IN_REGISTER(link);
+    uint8_t above = (uint8_t)(low - (uint8_t)link->next + 128); /* of the lowest that it can mean */
+
+    write_number(link->in + AT_COUNTER, link->next - 128 + above);
 }
 
 static uint8_t receive_short(struct link *link, const uint8_t *packet, uint8_t bytes) {
-    uint32_t counter = candidate(link, packet[1]);
+    uint8_t *in = link->in;
     uint8_t kind = packet[0] & KIND;
+    uint8_t age = (uint8_t)((uint8_t)link->next - 1 - packet[1]); /* of a counter below the next */
 
     bytes = (uint8_t)(bytes - SHORT_OVERHEAD);
-    if (link->next == 0 || !(OPTIONS(link) & LINK_SHORT) || bytes > link->in_room ||
+    if (link->next == 0 || !(OPTIONS(link) & LINK_SHORT) || bytes + LINK_SHORT_TAG_BYTES > link->in_room ||
         (kind != KIND_SHORT && !listens(link))) {
         return LINK_NOTHING; /* an epoch begins with a long message */
     }
-    if (kind == KIND_SHORT && seen(link, counter)) {
+    if (kind == KIND_SHORT && age < LINK_WINDOW && age < link->next && seen(link, age)) {
         return LINK_NOTHING;
     }
     if (!takes_short(link)) {
         return LINK_BOUND;
     }
-    link->in_flags = kind; /* and no fragments: KIND_SHORT_CONFIRMED is LINK_CONFIRMED */
-    memcpy(link->in + AT_COUNTER, &counter, sizeof counter);
-    memcpy(link->in + LINK_HEAD, packet + 2, bytes);
-    memcpy(link->in, packet + 2 + bytes, LINK_SHORT_TAG_BYTES);
-    if (crypt(link, link->in, bytes, inwards(link) | LINK_SHORT_TAG_BYTES, kind, 0, true) != CIPHER_OK) {
+    in[AT_KIND] = packet[0];
+    in[AT_FLAGS] = 0; /* and no fragments */
+    take_counter(link, packet[1]);
+    memcpy(in + LINK_HEAD, packet + 2, (size_t)(bytes + LINK_SHORT_TAG_BYTES));
+    if (!link_crypt(link, in, bytes, inwards(link) | LINK_SHORT_TAG_BYTES, true)) {
         count_failure(link);
         return LINK_FORGED;
     }
@@ -499,36 +489,39 @@ static uint8_t receive_short(struct link *link, const uint8_t *packet, uint8_t b
 
 /* All fragments are here, in_bytes of content in all. */
 static uint8_t receive_long(struct link *link) {
-    uint8_t *content = link->in + AT_CONTENT;
+    uint8_t *in = link->in;
+    uint8_t *content = in + AT_CONTENT;
     uint8_t tag_bytes = long_tag_bytes(link), id = inwards(link) | tag_bytes;
     link_size bytes = link->in_bytes;
-    uint32_t counter = number_at(link->in + AT_COUNTER);
+    uint32_t counter = number_at(in + AT_COUNTER);
 
-    link->in_flags &= FLAGS;
-    while (bytes && content[bytes - 1] == 0) {
+    in[AT_KIND] = (uint8_t)(KIND_LONG | link->node);
+    in[AT_FLAGS] &= FLAGS;
+    do {
+        if (bytes < 3 + tag_bytes + 1) {
+            return LINK_FORGED;
+        }
         bytes--;
-    }
-    if (bytes < 3 + tag_bytes + 1 || content[bytes - 1] != 0x80) {
+    } while (content[bytes] == 0);
+    if (content[bytes] != END) {
         return LINK_FORGED;
     }
-    bytes = (link_size)(bytes - 3 - tag_bytes - 1);
-    if ((link->in_flags & TYPE) == TYPE_EPOCH) {
+    bytes = (link_size)(bytes - 3 - tag_bytes);
+    if ((in[AT_FLAGS] & TYPE) == TYPE_EPOCH) {
         id = USE_EPOCH | tag_bytes;
         if (is_gateway(link) || counter < link->record.epoch) {
             return LINK_NOTHING;
         }
     }
-    memcpy(link->in, link->in + LINK_HEAD + bytes, tag_bytes);
-    if (crypt(link, link->in, bytes, id, KIND_LONG, link->in_flags, true) != CIPHER_OK) {
+    if (!link_crypt(link, in, bytes, id, true)) {
         return LINK_FORGED;
     }
     if (id < USE_EPOCH) {
         return hand_over(link, bytes);
     }
     bytes = LINK_NOTHING;
-    if (counter != link->record.epoch) {
-        begin_epoch(link, counter);
-        if (!link_save(link)) {
+    if (lacks_epoch(link, counter)) {
+        if (!keep_epoch(link, counter)) {
             return LINK_STORAGE;
         }
         bytes = LINK_RENEWED;
@@ -538,31 +531,30 @@ static uint8_t receive_long(struct link *link) {
 }
 
 static uint8_t receive_piece(struct link *link, const uint8_t *packet, uint8_t bytes) {
+    uint8_t *in = link->in;
     uint8_t flags = (uint8_t)((packet[2] & FLAGS) | ASSEMBLING), index = packet[2] & INDEX;
     uint8_t last = packet[2] & LAST;
     uint8_t piece = (uint8_t)(PACKET_BYTES(link) - LINK_PIECE_HEAD);
-    uint16_t at = (uint16_t)(index * piece);
+    uint16_t at = (uint16_t)(index * piece), bit = (uint16_t)(1u << index);
 
     bytes = (uint8_t)(bytes - LINK_PIECE_HEAD);
     if (index >= LINK_PIECES_MAX || (index == 0 && bytes < 3) || (bytes != piece && !last) ||
-        at + bytes > link->in_room + 3u ||
-        (!listens(link) && flags != ASSEMBLING)) {
+        at + bytes > link->in_room + 3u || (!listens(link) && flags != ASSEMBLING)) {
         return LINK_NOTHING;
     }
-    if (link->in_flags != flags || link->in[AT_COUNTER] != packet[1]) {
-        uint32_t counter = candidate(link, packet[1]); /* until the first fragment tells */
-
-        memcpy(link->in + AT_COUNTER, &counter, sizeof counter);
-        link->in_flags = flags;
-        link->in_have = link->in_need = 0;
+    if (in[AT_FLAGS] != flags || in[AT_COUNTER] != packet[1]) {
+        take_counter(link, packet[1]); /* until the first fragment tells */
+        in[AT_FLAGS] = flags;
+        link->in_have = 0;
+        link->in_need = UINT16_MAX;
     }
-    memcpy(link->in + AT_CONTENT + at, packet + LINK_PIECE_HEAD, bytes);
-    link->in_have |= (uint16_t)(1u << index);
+    memcpy(in + AT_CONTENT + at, packet + LINK_PIECE_HEAD, bytes);
+    link->in_have |= bit;
     if (last) {
-        link->in_need = (uint16_t)((2u << index) - 1);
+        link->in_need = (uint16_t)(bit | (bit - 1));
         link->in_bytes = (link_size)(at + bytes);
     }
-    if (link->in_need != 0 && (link->in_need & ~link->in_have) == 0) {
+    if ((link->in_need & ~link->in_have) == 0) {
         return receive_long(link);
     }
     if (last && flags & LINK_CONFIRMED) {
@@ -571,8 +563,9 @@ static uint8_t receive_piece(struct link *link, const uint8_t *packet, uint8_t b
     return LINK_NOTHING;
 }
 
-uint8_t link_receive(struct link *link, const uint8_t *packet, uint8_t bytes) {
-    if (bytes < LINK_PIECE_HEAD || bytes > PACKET_BYTES(link) || (packet[0] & ~KIND) != link->node) {
+__attribute__((noinline)) uint8_t link_receive(struct link *link, const uint8_t *packet, uint8_t bytes) {
+    IN_REGISTER(link);
+    if (bytes < LINK_PIECE_HEAD || bytes > PACKET_BYTES(link) || (uint8_t)(packet[0] & ~KIND) != link->node) {
         return LINK_NOTHING;
     }
     if (link->answer_state == ASKED) {

@@ -5,7 +5,7 @@
  * caller's buffers. It knows the cipher by cipher.h alone. Whoever builds it passes
  *
  *   CIPHER_HEADER       the cipher's header, as cipher.h says, with CIPHER_TAG_BYTES=16, CIPHER_TAG_VARIES
- *   LINK_SUITE          1: AES-128-CCM (with prf_cmac.c), 2: Ascon-AEAD128 (with prf_ascon.c)
+ *   LINK_SUITE          1: AES-128-CCM (suite_ccm.c), 2: Ascon-AEAD128 (suite_ascon.c)
  *   CIPHER_NO_AD        the link has no associated data
  *
  * may pass, for a node whose radio is known, constants that make it smaller:
@@ -41,6 +41,7 @@ enum {
     LINK_PIECES_MAX = 15,   /* fragments of a message */
     LINK_PIECE_HEAD = 3,    /* bytes of a packet in front of a fragment */
     LINK_TRIES = 10,        /* packets or bursts without progress, then the message is given up */
+    LINK_SPREAD_MS = 7,     /* node n waits n times this longer before it sends again */
     LINK_SEND_BLOCK = 64,   /* counters claimed in storage at once */
     LINK_FAILURE_BLOCK = 64,
     LINK_RECEIVE_AHEAD = 15, /* counters that a node skips at a restart, to spare its EEPROM */
@@ -89,7 +90,7 @@ enum link_event {
     LINK_TOO_LONG = 12,   /* link_send: more than LINK_PIECES_MAX fragments, or no such kind of message here */
     LINK_NO_KEY = 13,     /* link_begin: no key, or a damaged one */
     LINK_NO_STATE = 14,   /* link_begin: the key has no counters: provision the node anew */
-    LINK_STORAGE = 15,    /* storage does not keep what is written; nothing was sent or handed over */
+    LINK_STORAGE = 15,    /* storage does not keep written data; nothing was sent or handed over */
     LINK_USED_UP = 16,    /* all counters of this epoch are used */
     LINK_FILE_PART = 17   /* link_receive: as LINK_MESSAGE, a part of a file (docs/link.md, Files) */
 };
@@ -129,10 +130,10 @@ struct link {
 #endif
     uint8_t send_left, failures_left; /* claimed in storage and not used yet */
     uint8_t since;          /* counters since the other end was known to be in step */
-    uint8_t slot;           /* the slot of storage that was written last */
-    uint8_t in_flags, out_flags, out_kind, tries;
+    uint8_t slot;           /* the slot of storage that was written last; bit 7: the last save failed */
+    uint8_t tries;
     uint8_t answer_state;
-    uint8_t key[16], key_id; /* the key derived last */
+    uint8_t key_id, key[16]; /* the key derived last */
 };
 
 /* Write a key and its first counters into storage, which forgets all that it held. `block` has 24 bytes:

@@ -52,6 +52,18 @@ uint8_t port_begin(struct port *port, uint16_t answer_ms) {
     return status;
 }
 
+uint8_t port_join(struct port *port, const uint8_t *block, uint32_t next) {
+    if (!link_provision(&port->link, block)) {
+        return 0;
+    }
+    port->link.record.receive = next;
+    return link_save(&port->link);
+}
+
+uint32_t port_claimed(const struct port *port) {
+    return port->link.record.send;
+}
+
 uint8_t port_send(struct port *port, const uint8_t *message, uint16_t bytes, uint8_t how) {
     uint16_t before = (how & LINK_FILE) == LINK_COMMAND ? 4 : 0;
 
@@ -70,20 +82,21 @@ uint8_t port_renew(struct port *port, uint32_t epoch) {
 }
 
 void port_prf(const uint8_t *key, const uint8_t *data, uint8_t bytes, uint8_t *out) {
-    struct cipher_context context;
+    uint8_t blocks[2 * PRF_BYTES];
 
-    link_prf(&context, key, data, bytes, out);
+    memcpy(blocks, data, bytes);
+    link_prf(key, blocks, bytes);
+    memcpy(out, blocks + bytes - PRF_BYTES, PRF_BYTES);
 }
 
 void port_derive(uint8_t *key, uint8_t id, uint8_t node, uint16_t generation, uint32_t epoch) {
-    struct cipher_context context;
     struct link link;
 
     link.node = node;
     link.record.generation = generation;
     link.record.epoch = epoch;
     memcpy(link.key, key, sizeof link.key);
-    link_derive(&link, &context, id);
+    link_derive(&link, id);
     memcpy(key, link.key, sizeof link.key);
 }
 
@@ -92,18 +105,32 @@ void *port_place(struct port *port) {
 }
 
 uint32_t port_message(struct port *port, const uint8_t **message) {
-    uint16_t before = (port->link.in_flags & LINK_FILE) == LINK_COMMAND ? 4 : 0;
+    uint16_t before = (port->in[AT_FLAGS] & LINK_FILE) == LINK_COMMAND ? 4 : 0;
 
     *message = port->in + LINK_HEAD + before;
     return (uint32_t)(port->link.in_bytes - before);
 }
 
 uint8_t port_state(const struct port *port) {
-    return (uint8_t)((port->link.out != 0) | (port->link.in_flags & LINK_CONFIRMED ? 2 : 0));
+    uint8_t wanted = (port->in[AT_KIND] | port->in[AT_FLAGS]) & LINK_CONFIRMED;
+
+    return (uint8_t)((port->link.out != 0) | (wanted ? 2 : 0));
 }
 
 uint32_t port_epoch(const struct port *port) {
     return port->link.record.epoch;
+}
+
+uint32_t port_counter(const struct port *port) {
+    uint32_t counter;
+
+    memcpy(&counter, port->in + LINK_HEAD - sizeof counter, sizeof counter);
+    return counter;
+}
+
+void port_took(struct port *port, uint32_t counter) {
+    port->link.answered = counter;
+    port->link.answer_state = ANSWERED;
 }
 
 uint32_t port_sent(struct port *port, const uint8_t **packets) {

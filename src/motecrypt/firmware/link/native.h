@@ -24,6 +24,12 @@ struct port {
 extern const size_t port_bytes;
 
 uint8_t port_begin(struct port *port, uint16_t answer_ms);
+
+/* Provision a member of a group: it takes nothing that was sent before counter `next`. */
+uint8_t port_join(struct port *port, const uint8_t *block, uint32_t next);
+
+/* The first counter that a start goes on with. */
+uint32_t port_claimed(const struct port *port);
 uint8_t port_send(struct port *port, const uint8_t *message, uint16_t bytes, uint8_t how);
 uint8_t port_renew(struct port *port, uint32_t epoch);
 void port_prf(const uint8_t *key, const uint8_t *data, uint8_t bytes, uint8_t *out);
@@ -31,6 +37,10 @@ void port_prf(const uint8_t *key, const uint8_t *data, uint8_t bytes, uint8_t *o
 /* Bit 0: a message waits for its outcome. Bit 1: the message received asks for an answer. */
 uint8_t port_state(const struct port *port);
 uint32_t port_epoch(const struct port *port);
+
+/* The counter of the message received; and one that the application took before a restart, in this epoch. */
+uint32_t port_counter(const struct port *port);
+void port_took(struct port *port, uint32_t counter);
 
 /* Where Python finds clock, stored and storage; the message received; what was sent since the last call. */
 void *port_place(struct port *port);

@@ -4,19 +4,20 @@
 
 #include "link.h"
 
-#include "cipher.h"
-#include CIPHER_HEADER
-
 /* What a derived key is for: the upper three bits of a key's identifier. Its tag length is in the lower
  * five, so that no two tag lengths share a key. Messages have use 0; node keys, which only the host derives,
  * have use 6. The lowest bit of the use of messages and answers is the direction: 0 from the node, 1 from the
  * gateway. */
 enum { USE_ANSWER = 2 << 5, USE_EPOCH = 4 << 5, USE_STORE = 5 << 5 };
-enum { DIRECTION = 1 << 5, CHECK_BYTES = 4, ANSWER_TAG_BYTES = 8 };
+enum { DIRECTION = 1 << 5, TAG_BYTES = DIRECTION - 1, CHECK_BYTES = 4, ANSWER_TAG_BYTES = 8 };
+
+/* Of `answer_state`: the application is to say; it took the message `answered`. */
+enum { NOBODY, ASKED, ANSWERED };
 
 /* Positions in storage. */
 enum { AT_KEY = 8, AT_CHECK = 24, AT_SLOTS = 28 };
 enum { SLOTS = 8, SLOT_BYTES = 20 };
+enum { NOT_SAVED = 0x80 }; /* in `slot`: the last save failed */
 
 #ifdef LINK_OPTIONS
 #define OPTIONS(link) ((uint8_t)LINK_OPTIONS)
@@ -30,22 +31,35 @@ enum { SLOTS = 8, SLOT_BYTES = 20 };
 #endif
 
 #ifdef __AVR__
-#define NOINLINE __attribute__((noinline)) /* one cipher context on the stack at a time */
+#define NOINLINE __attribute__((noinline)) /* smaller, and its frame is not the caller's */
+/* Keep a pointer in a register where the compiler knows it as a constant: ldd and std have half the size of lds
+ * and sts. */
+#define IN_REGISTER(pointer) __asm__("" : "+b"(pointer))
 #else
 #define NOINLINE
+#define IN_REGISTER(pointer) (void)(pointer)
 #endif
 
-/* A pseudorandom function of 16 or 32 bytes: AES-CMAC, or Ascon-CXOF128 keyed in front. `context` is
- * scratch; `out` gets PRF_BYTES and may be `key`. */
-#define PRF_BYTES 16
-void link_prf(struct cipher_context *context, const uint8_t *key, const uint8_t *data, uint8_t bytes,
-              uint8_t *out);
+/* Positions in the head of a message's buffer (link.c). */
+enum { AT_NONCE = 16, AT_KIND = AT_NONCE, AT_FLAGS, AT_COUNTER, AT_CONTENT, NONCE_BYTES = 6 };
+
+/* The suite: suite_ccm.c or suite_ascon.c.
+ *
+ * A pseudorandom function of 16 or 32 bytes, which takes the place of the last 16: AES-CMAC, or Ascon-CXOF128
+ * keyed in front. */
+enum { PRF_BYTES = 16 };
+void link_prf(const uint8_t *key, uint8_t *data, uint8_t bytes);
+
+/* Encrypt or decrypt a message of `bytes` in its buffer, under the key of that identifier and the nonce in the
+ * head. The tag stands behind the message, and its whole at the front of the buffer afterwards. Returns 1, or
+ * 0 when the tag was wrong: then no plaintext remains, and no tag. */
+uint8_t link_crypt(struct link *link, uint8_t *buffer, link_size bytes, uint8_t id, uint8_t decrypting);
 
 /* Bring the key of that identifier into link->key. */
-void link_key(struct link *link, struct cipher_context *context, uint8_t id);
+void link_key(struct link *link, uint8_t id);
 
 /* Derive the key of that identifier from the one in link->key (docs/link.md, Keys). */
-void link_derive(struct link *link, struct cipher_context *context, uint8_t id);
+void link_derive(struct link *link, uint8_t id);
 
 /* Read the record, or write it so that it is there after a loss of power at any moment. */
 uint8_t link_load_record(struct link *link);

@@ -10,37 +10,42 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define CHECKED_BYTES 16 /* what a check value is of: a record, or the head and half of the key */
+enum { CHECKED_BYTES = 16 }; /* what a check value is of: a record, or the head and half of the key */
 
-/* The check value of CHECKED_BYTES, behind them. */
+/* Make the check value of CHECKED_BYTES, in their place. */
 static NOINLINE void check(struct link *link, uint8_t *data) {
-    struct cipher_context context;
-
+    link_key(link, USE_STORE | CHECK_BYTES);
 #ifdef MC_FAULT_UNBOUND_STATE
     static const uint8_t nobody[PRF_BYTES];
-    link_prf(&context, nobody, data, CHECKED_BYTES, data + CHECKED_BYTES);
+    link_prf(nobody, data, CHECKED_BYTES);
 #else
-    link_key(link, &context, USE_STORE | CHECK_BYTES);
-    link_prf(&context, link->key, data, CHECKED_BYTES, data + CHECKED_BYTES);
+    link_prf(link->key, data, CHECKED_BYTES);
 #endif
 }
 
-/* Read CHECKED_BYTES and their check value, which lies at `at_check`; 1 when it is right. */
-static uint8_t load_checked(struct link *link, uint8_t at, uint8_t at_check, uint8_t *data) {
-    uint8_t stored[CHECK_BYTES];
+/* Take a sound record if it is the newest so far, or another copy of it. Returns whether any was found yet. */
+static bool take_newest(struct link *link, const uint8_t *read, uint8_t slot, bool found) {
+    uint8_t *newest = (uint8_t *)&link->record, i = CHECKED_BYTES;
 
-    link_load(link, at, data, CHECKED_BYTES);
-    link_load(link, at_check, stored, CHECK_BYTES);
-    check(link, data);
-    return memcmp(stored, data + CHECKED_BYTES, CHECK_BYTES) == 0;
+    do {
+        i--;
+    } while (i > 0 && read[i] == newest[i]);
+    if (read[i] < newest[i]) {
+        return found;
+    }
+    if (!found || read[i] > newest[i] || slot - link->slot < SLOTS - 2) {
+        link->slot = slot; /* of two copies the later one, which may lie in slot 0 or 1 */
+    }
+    memcpy(newest, read, CHECKED_BYTES);
+    return true;
 }
 
 uint8_t link_load_record(struct link *link) {
-    uint8_t data[CHECKED_BYTES + PRF_BYTES], doubt = 0;
+    uint8_t data[AT_SLOTS], read[CHECKED_BYTES], doubt = 0;
     bool found = false;
     uint8_t *newest = (uint8_t *)&link->record;
 
-    link_load(link, 0, data, AT_KEY);
+    link_load(link, 0, data, sizeof data);
 #ifndef MC_FAULT_MALFORMED
     if (data[0] != 2 || data[1] > LINK_BROADCAST || data[3] < LINK_PACKET_MIN) {
         return LINK_NO_KEY;
@@ -62,25 +67,19 @@ uint8_t link_load_record(struct link *link) {
     link->packet_bytes = data[3];
 #endif
     memcpy(&link->record.generation, data + 4, 2);
-    if (!load_checked(link, 0, AT_CHECK, data)) { /* the head and the first half of the key */
+    check(link, data); /* the head and the first half of the key */
+    if (memcmp(data, data + AT_CHECK, CHECK_BYTES) != 0) {
         return LINK_NO_KEY;
     }
     for (uint8_t slot = 0; slot < SLOTS; slot++) {
-        uint8_t at = (uint8_t)(AT_SLOTS + SLOT_BYTES * slot), i = CHECKED_BYTES;
-
-        if (!load_checked(link, at, (uint8_t)(at + CHECKED_BYTES), data) ||
-            memcmp(data + 2, newest + 2, sizeof link->record.generation) != 0) {
-            doubt |= (uint8_t)(data[CHECKED_BYTES - 1] + 1); /* a slot that was never written ends in 0xff */
+        link_load(link, (uint8_t)(AT_SLOTS + SLOT_BYTES * slot), data, SLOT_BYTES);
+        memcpy(read, data, sizeof read);
+        check(link, data);
+        if (memcmp(data, data + CHECKED_BYTES, CHECK_BYTES) != 0 || read[2] != newest[2] || read[3] != newest[3]) {
+            doubt |= (uint8_t)(read[CHECKED_BYTES - 1] + 1); /* a slot that was never written ends in 0xff */
             continue;
         }
-        do {
-            i--;
-        } while (i > 0 && data[i] == newest[i]);
-        if (data[i] >= newest[i]) {
-            found = true;
-            link->slot = slot;
-            memcpy(newest, data, sizeof link->record);
-        }
+        found = take_newest(link, read, slot, found);
     }
 #ifdef MC_FAULT_ERASED_IS_NEW
     found = true;
@@ -91,6 +90,9 @@ uint8_t link_load_record(struct link *link) {
     if (!found) {
         return LINK_NO_STATE;
     }
+#ifdef MC_FAULT_NO_DOUBT
+    doubt = 0;
+#endif
     if (doubt && link->record.send <= UINT32_MAX - LINK_SEND_BLOCK) {
         link->record.send += LINK_SEND_BLOCK; /* a copy was damaged: perhaps both of a newer record */
     }
@@ -98,19 +100,18 @@ uint8_t link_load_record(struct link *link) {
 }
 
 uint8_t link_provision(struct link *link, const uint8_t *block) {
-    uint8_t data[CHECKED_BYTES + PRF_BYTES];
+    uint8_t data[CHECKED_BYTES] = {0xff};
 
     memset(link, 0, sizeof *link);
-    memset(data, 0xff, sizeof data);
     for (uint8_t at = AT_CHECK; at < LINK_STORAGE_BYTES; at++) {
         link_store(link, at, data, 1);
     }
     link_store(link, 0, block, AT_CHECK);
     link->node = block[1];
     memcpy(&link->record.generation, block + 4, 2);
-    memcpy(data, block, CHECKED_BYTES);
+    memcpy(data, block, sizeof data);
     check(link, data);
-    link_store(link, AT_CHECK, data + CHECKED_BYTES, CHECK_BYTES);
+    link_store(link, AT_CHECK, data, CHECK_BYTES);
     link->slot = SLOTS - 1;
 #ifdef MC_FAULT_FIRST_CLAIM
     return 1;
@@ -118,36 +119,34 @@ uint8_t link_provision(struct link *link, const uint8_t *block) {
     return link_save(link);
 }
 
-uint8_t link_save(struct link *link) {
-    uint8_t data[CHECKED_BYTES + PRF_BYTES], copies = 2;
+NOINLINE uint8_t link_save(struct link *link) {
+    uint8_t data[2 * SLOT_BYTES], *back = data + SLOT_BYTES, copies = 2;
 
+    memcpy(data + CHECKED_BYTES, &link->record, sizeof link->record);
+    check(link, data + CHECKED_BYTES);
     memcpy(data, &link->record, sizeof link->record);
-    check(link, data);
     for (uint8_t tries = SLOTS - 2; tries > 0; tries--) { /* the two written last stay as they are */
-        uint8_t at, kept = 1;
+        uint8_t slot = (uint8_t)(link->slot + 1) % SLOTS, at = (uint8_t)(AT_SLOTS + SLOT_BYTES * slot);
 
-        link->slot = (uint8_t)((link->slot + 1) % SLOTS);
-        at = (uint8_t)(AT_SLOTS + SLOT_BYTES * link->slot);
+        link->slot = slot;
         link_store(link, at, data, SLOT_BYTES);
+        link_load(link, at, back, SLOT_BYTES);
 #ifndef MC_FAULT_NO_READ_BACK
-        for (uint8_t i = 0; i < SLOT_BYTES; i++) {
-            uint8_t back;
-
-            link_load(link, (uint8_t)(at + i), &back, 1);
-            kept = (uint8_t)(kept & (back == data[i]));
+        if (memcmp(data, back, SLOT_BYTES) != 0) {
+            continue;
         }
 #endif
-        copies = (uint8_t)(copies - kept);
 #ifdef MC_FAULT_ONE_COPY
-        copies = (uint8_t)(copies - kept);
+        copies--;
 #endif
-        if (copies == 0) {
+        if (--copies == 0) {
             return 1;
         }
     }
 #ifdef MC_FAULT_STORAGE_IGNORED
     return 1;
 #else
+    link->slot |= NOT_SAVED; /* until a save succeeds */
     return 0;
 #endif
 }

@@ -23,8 +23,15 @@
 enum { NONCE_BYTES_MIN = 7, NONCE_BYTES_MAX = 13 };
 enum { ENCRYPTING, DECRYPTING };
 
+/* Lengths and block counters: as wide as a message can be long. */
+#if SIZE_MAX > 0xffff
+typedef uint32_t ccm_number;
+#else
+typedef uint16_t ccm_number;
+#endif
+
 /* Write a number big-endian into the `bytes` bytes that end before `end`. */
-static void write_number(uint8_t *end, uint32_t number, uint8_t bytes) {
+static void write_number(uint8_t *end, ccm_number number, uint8_t bytes) {
     while (bytes-- > 0) {
         *--end = (uint8_t)number;
         number >>= 8;
@@ -32,7 +39,7 @@ static void write_number(uint8_t *end, uint32_t number, uint8_t bytes) {
 }
 
 /* Flags, nonce and a number that fills the rest: the shape of both B0 and the counter blocks. */
-static void start_block(uint8_t *block, uint8_t flags, const struct cipher_io *io, uint32_t number) {
+static void start_block(uint8_t *block, uint8_t flags, const struct cipher_io *io, ccm_number number) {
     block[0] = flags;
     memcpy(block + 1, io->nonce, io->nonce_bytes);
     write_number(block + BLOCK_BYTES, number, (uint8_t)(BLOCK_BYTES - 1 - io->nonce_bytes));
@@ -48,11 +55,11 @@ static void add(uint8_t *to, const uint8_t *from, uint8_t bytes) {
 /* Authenticate the associated data, behind its length (SP 800-38C, A.2.2). */
 static void authenticate_data(const struct block_key *key, uint8_t *mac, const struct cipher_io *io) {
     const uint8_t *data = io->ad;
-    uint32_t left = (uint32_t)io->ad_bytes;
+    ccm_number left = (ccm_number)io->ad_bytes;
     uint8_t length[6] = {0xff, 0xfe};
     uint8_t used = left < 0xff00 ? 2 : 6;
 
-    write_number(length + used, left, used == 2 ? 2 : sizeof left);
+    write_number(length + used, left, used == 2 ? 2 : 4);
     add(mac, length, used);
     while (left > 0) {
         uint8_t part = (uint8_t)(BLOCK_BYTES - used);
@@ -69,7 +76,8 @@ static void authenticate_data(const struct block_key *key, uint8_t *mac, const s
 }
 #endif
 
-/* CBC-MAC and counter mode side by side, block after block; the plaintext is authenticated. */
+/* CBC-MAC and counter mode side by side, block after block; the plaintext is authenticated. Behind the check
+ * value `mac` has a block of space, for the key stream. */
 static void crypt_message(const struct block_key *key, uint8_t *mac, const struct cipher_io *io,
                           uint8_t decrypting) {
     const uint8_t *input = io->input;
@@ -77,21 +85,22 @@ static void crypt_message(const struct block_key *key, uint8_t *mac, const struc
     uint8_t flags = (uint8_t)(BLOCK_BYTES - 2 - io->nonce_bytes);
     size_t left = io->bytes;
 
-    for (uint32_t counter = 1; left > 0; counter++) {
+    for (ccm_number counter = 1; left > 0; counter++) {
         uint8_t part = (uint8_t)(left < BLOCK_BYTES ? left : BLOCK_BYTES);
-        uint8_t stream[BLOCK_BYTES];
+        uint8_t *at = mac;
 
-        start_block(stream, flags, io, counter);
-        block_encrypt(key, stream);
-        for (uint8_t i = 0; i < part; i++) {
-            uint8_t in = *input++;
-            uint8_t out = in ^ stream[i];
-
-            mac[i] = (uint8_t)(mac[i] ^ (decrypting ? out : in));
-            *output++ = out;
-        }
-        block_encrypt(key, mac);
         left -= part;
+        start_block(mac + BLOCK_BYTES, flags, io, counter);
+        block_encrypt(key, mac + BLOCK_BYTES);
+        do {
+            uint8_t in = *input++;
+            uint8_t out = in ^ at[BLOCK_BYTES];
+
+            *output++ = out;
+            *at = (uint8_t)(*at ^ (decrypting ? out : in));
+            at++;
+        } while (--part);
+        block_encrypt(key, mac);
     }
     start_block(mac + BLOCK_BYTES, flags, io, 0);
     block_encrypt(key, mac + BLOCK_BYTES);
@@ -119,10 +128,10 @@ static uint8_t process(const struct cipher_context *context, uint8_t *mac, const
     }
 #endif
 #ifdef CIPHER_NO_AD
-    start_block(mac, flags, io, (uint32_t)io->bytes);
+    start_block(mac, flags, io, (ccm_number)io->bytes);
     block_encrypt(key, mac);
 #else
-    start_block(mac, io->ad_bytes > 0 ? flags | 0x40 : flags, io, (uint32_t)io->bytes);
+    start_block(mac, io->ad_bytes > 0 ? flags | 0x40 : flags, io, (ccm_number)io->bytes);
     block_encrypt(key, mac);
     if (io->ad_bytes > 0) {
         authenticate_data(key, mac, io);

@@ -9,13 +9,9 @@
 
 #include "block.h"
 
-/* Where words may lie anywhere in memory, blocks go by 32-bit words: ciphers load and store those, and a
- * load that follows stores of another size waits for them (CBC decryption took 1.6 times as long). */
-#if defined(__x86_64__) || (defined(__aarch64__) && !defined(__AARCH64EB__))
-#define BLOCK_WORDS 1
+#if BLOCK_BY_WORDS
 typedef uint32_t block_unit;
 #else
-#define BLOCK_WORDS 0
 typedef uint8_t block_unit;
 #endif
 

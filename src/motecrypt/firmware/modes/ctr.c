@@ -8,7 +8,7 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
 
 /* Add one to a big-endian number of BLOCK_BYTES; always touches every byte, so its time never varies. */
 static void increment(uint8_t *counter) {
-#if BLOCK_WORDS /* by words, see chain.h: the next block loads them again at once */
+#if BLOCK_BY_WORDS /* by words, see block.h: the next block loads them again at once */
     uint64_t carry = 1;
     for (uint8_t i = BLOCK_BYTES; i > 0; i = (uint8_t)(i - 4)) {
         uint32_t word;
@@ -41,7 +41,7 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
         uint8_t now = (uint8_t)(left < BLOCK_BYTES ? left : BLOCK_BYTES);
         block_copy(stream, counter);
         block_encrypt(&context->key, stream);
-        if (BLOCK_WORDS && now == BLOCK_BYTES) {
+        if (BLOCK_BY_WORDS && now == BLOCK_BYTES) {
             block_xor(output, input, stream);
             output += now;
             input += now;

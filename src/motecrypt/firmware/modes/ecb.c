@@ -1,27 +1,35 @@
 /* ecb.c: the mode electronic codebook over any block cipher (block.h). See ecb.h. */
 #include "ecb.h"
+#include "chain.h"
 
 uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes) {
     return block_setup(&context->key, key, key_bytes);
 }
 
-/* Check the lengths and bring the message to `output`, where its blocks are then worked on in place. */
+/* Check the lengths; where blocks do not go by words, bring the whole message to `output` at once. */
 static uint8_t begin(const struct cipher_io *io) {
     if (io->nonce_bytes != 0)
         return CIPHER_BAD_NONCE;
     if (io->bytes % BLOCK_BYTES != 0 || io->ad_bytes != 0)
         return CIPHER_BAD_LENGTH;
-    if (io->output != io->input)
+    if (!BLOCK_BY_WORDS && io->output != io->input)
         for (size_t i = 0; i < io->bytes; i++)
             io->output[i] = io->input[i];
     return CIPHER_OK;
+}
+
+/* A block of `output`, in which it is then worked on in place. */
+static inline uint8_t *block_at(const struct cipher_io *io, size_t at) {
+    if (BLOCK_BY_WORDS && io->output != io->input)
+        block_copy(io->output + at, io->input + at);
+    return io->output + at;
 }
 
 uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
     uint8_t status = begin(io);
     if (status == CIPHER_OK)
         for (size_t i = 0; i < io->bytes; i += BLOCK_BYTES)
-            block_encrypt(&context->key, io->output + i);
+            block_encrypt(&context->key, block_at(io, i));
     return status;
 }
 
@@ -29,6 +37,6 @@ uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *i
     uint8_t status = begin(io);
     if (status == CIPHER_OK)
         for (size_t i = 0; i < io->bytes; i += BLOCK_BYTES)
-            block_decrypt(&context->key, io->output + i);
+            block_decrypt(&context->key, block_at(io, i));
     return status;
 }

@@ -43,7 +43,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
     if (device.sleeps) return [];
     return [
       "No sleep is counted: the exported example keeps device and radio on between messages. If your own " +
-        "program lets both sleep, ask with --sleeps.",
+        "program lets both sleep, use --sleeps.",
     ];
   }
 
@@ -82,8 +82,8 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
     const filling = costs.air_bytes - costs.sealed_bytes;
     if (filling) {
       said.push(
-        `The last packet is filled up with ${filling} bytes, so ${filling} bytes more of message cost nothing ` +
-          "on the air.",
+        `The last packet is filled up with ${filling} bytes, so ${filling} more bytes of message cost ` +
+          "no extra air time.",
       );
     }
     return said;
@@ -93,14 +93,14 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
   function steps({ costs }) {
     if (costs.form !== "short") return [];
     const takes = plural(longForm(link, radio, question.message_bytes).sizes.length, "packet");
-    if (question.delivery === "confirmed") return [`The first message after a start goes long, in ${takes}.`];
+    if (question.delivery === "confirmed") return [`The first message after a start is sent long, in ${takes}.`];
     const oneWay = question.delivery === "one-way";
     const every = oneWay ? link.one_way_long_every : link.short_after_answer + 1;
     return [
       oneWay
-        ? `The first message after a start and one in ${every} go long, in ${takes}, so that the gateway can follow.`
-        : `The first message after a start and one in ${every} go long and confirmed, in ${takes}, so that both ` +
-          "ends stay in step.",
+        ? `The first message after a start and one in ${every} are sent long, in ${takes}, so that the gateway stays synchronised.`
+        : `The first message after a start and one in ${every} are sent long and confirmed, in ${takes}, so that both ` +
+          "ends stay synchronised.",
     ];
   }
 
@@ -110,7 +110,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
     const lost = percent(costs.lost * 100);
     const repeats = linked(question)
       ? "--delivery confirmed repeats"
-      : "without the secure link (--need replay) nothing repeats";
+      : "without the secure link (--need replay) nothing retransmits";
     return [
       question.delivery === "confirmed"
         ? `With ${share} of the packets lost, a message takes ${fixed(costs.packets_mean, 2)} packets on average, ` +
@@ -139,7 +139,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
 
   function timing(first) {
     if (!first.candidate.timing_varies) return [];
-    return [`The cycles of ${nameOf(first.candidate)} differ with the data: its timing may leak something about them.`];
+    return [`The cycles of ${nameOf(first.candidate)} depend on the data: its timing may leak information about them.`];
   }
 
   // The entry of the same standing that gives up least energy for a third less of flash.
@@ -172,7 +172,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
     if (peak > battery.pulse_ma) {
       said.push(
         `${battery.name} gives pulses of ${significant(battery.pulse_ma)} mA, and ${device.title} with ${radio.name} ` +
-          `takes ${significant(peak, 3)} mA: it needs a capacitor beside it, or fails well before the life given here.`,
+          `takes ${significant(peak, 3)} mA: it needs a parallel capacitor, or it fails well before the life given here.`,
       );
     }
     return said;
@@ -215,7 +215,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
   function nothingFits() {
     const tried = exclusions.filter(({ budgets }) => budgets.length);
     if (!tried.length) {
-      return [`Nothing is left: none of the ${exclusions.length} meets the needs and fits the device.`];
+      return [`No candidate is left: none of the ${exclusions.length} meets the needs and fits the device.`];
     }
     const hopeless = exclusions.length - tried.length;
     const optionOf = (budget) => (budget === "interval" || budget === "duty" ? "every" : budget);

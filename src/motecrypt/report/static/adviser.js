@@ -44,7 +44,7 @@ const adviser = (() => {
 
   function amount(text, option, units, example) {
     const match = /^([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)$/.exec(text.trim());
-    if (!match) throw new Error(`${option} '${text}': no amount; write ${example}`);
+    if (!match) throw new Error(`${option} '${text}': not an amount; write ${example}`);
     if (!(match[2] in units)) {
       const said = match[2] ? `unknown unit '${match[2]}'` : "no unit";
       const known = Object.keys(units).filter(Boolean).join(", ");
@@ -60,14 +60,14 @@ const adviser = (() => {
   function wholeBytes(text, option, example = "4k") {
     const value = amount(text, option, BYTES, example);
     if (!Number.isInteger(value)) {
-      throw new Error(`${option} '${text}': no whole number of bytes, write ${example}`);
+      throw new Error(`${option} '${text}': not a whole number of bytes; write ${example}`);
     }
     return value;
   }
 
   function lossShare(text, option, most) {
     if (!/^[0-9]+(\.[0-9]+)?$/.test(text.trim()) || Number(text) > most) {
-      throw new Error(`${option} '${text}': no share of packets; write per cent, from 0 to ${most}`);
+      throw new Error(`${option} '${text}': not a share of packets; write per cent, from 0 to ${most}`);
     }
     return Number(text) / 100;
   }
@@ -79,7 +79,7 @@ const adviser = (() => {
       const capacity = Number(own[1]) * (own[2] ? 1 : 1000), volts = Number(own[3]);
       if (!(capacity > 0) || !(volts > 0)) throw new Error(`--battery '${text}': write 1200mAh,3.7V`);
       return {
-        name: text, title: "as given; its voltage is taken as constant", cells: 1,
+        name: text, title: "as given; its voltage is assumed constant", cells: 1,
         capacity_mah: capacity, volts, volts_full: volts, volts_empty: volts,
         self_discharge_percent_per_year: 0, shelf_years: 0, pulse_ma: Infinity, curve: [[volts, 0], [volts * 0.999, 1]],
       };
@@ -88,7 +88,7 @@ const adviser = (() => {
     const cell = match && Object.values(cells).find((one) => one.name.toLowerCase() === match[2].toLowerCase());
     if (!cell) {
       const known = Object.keys(cells).join(", ");
-      throw new Error(`--battery '${text}': unknown; write 3xAA or 1200mAh,3.7V; there are: ${known}`);
+      throw new Error(`--battery '${text}': unknown; write 3xAA or 1200mAh,3.7V; available: ${known}`);
     }
     const count = Number(match[1] || 1);
     if (count < 1 || count > 24) throw new Error(`--battery: ${count} cells of ${cell.name}; take 1 to 24`);
@@ -386,10 +386,10 @@ const adviser = (() => {
       const range = `${significant(device.volts_min)} to ${significant(device.volts_max)} V`;
       const needs = `${device.title} at ${significant(device.clock_hz / 1e6)} MHz needs ${range}`;
       if (cells.volts < device.volts_min) {
-        return `${gives}; ${needs}: take more cells, or a regulator that raises it (--regulator switch)`;
+        return `${gives}; ${needs}: use more cells, or a step-up regulator (--regulator switch)`;
       }
       if (cells.volts_full > device.volts_max) {
-        return `${gaveFull}; ${needs}: take fewer cells, or a regulator (--regulator linear or switch)`;
+        return `${gaveFull}; ${needs}: use fewer cells, or a regulator (--regulator linear or switch)`;
       }
       return "";
     }
@@ -410,7 +410,7 @@ const adviser = (() => {
 
   function linkRefusal(link, radio, question) {
     if (question.answer_bytes && question.delivery === "one-way") {
-      return "--answer: a one-way node hears none; ask with --delivery unconfirmed or confirmed";
+      return "--answer: a one-way node receives none; use --delivery unconfirmed or confirmed";
     }
     if (!linked(question)) {
       return question.delivery === "confirmed"
@@ -435,11 +435,11 @@ const adviser = (() => {
   function unfit(candidate, question, link) {
     if (candidate.standing === "broken") return exclusion(candidate, `broken: ${candidate.standing_reason}`);
     if (question.needs.includes("integrity") && candidate.tag_bytes === 0) {
-      return exclusion(candidate, "no integrity: changed messages are not refused");
+      return exclusion(candidate, "no integrity: changed messages are accepted");
     }
     if (linked(question) && !(candidate.cipher in link.suites)) {
       const has = Object.keys(link.suites).join(", ");
-      return exclusion(candidate, `not in the secure link, which refuses replays: it has ${has}`);
+      return exclusion(candidate, `not in the secure link, which refuses replays; the link has ${has}`);
     }
     return null;
   }
@@ -459,7 +459,7 @@ const adviser = (() => {
   function overBudget(setting, candidate, costs) {
     const { question } = setting;
     if (question.needs.includes("constant-time") && candidate.timing_varies) {
-      return exclusion(candidate, "its time varies with the data");
+      return exclusion(candidate, "its time depends on the data");
     }
     const latency = question.latency_us_max, interval = question.interval_s * 1e6;
     const ms = (us) => tenths(us / 1000);
@@ -481,7 +481,7 @@ const adviser = (() => {
   }
 
   function reasonOf(candidate, costs, first, least, rank) {
-    const varies = candidate.timing_varies ? ["its time varies with the data"] : [];
+    const varies = candidate.timing_varies ? ["its time depends on the data"] : [];
     if (rank === 1) {
       const packets = plural(costs.packets, "packet");
       const sent = costs.form === "alone" ? packets : `${costs.form}, ${packets}`;

@@ -30,7 +30,7 @@ def _encrypt(key: bytes, iv: bytes, message: bytes) -> bytes:
 
 
 def ciphertexts(cases: Sequence[Case] = CASES) -> list[Comparison]:
-    """Each printed ciphertext beside the oracle's."""
+    """Each printed ciphertext next to the oracle's."""
     rows = []
     for case in cases:
         for bits in (128, 256):
@@ -61,7 +61,7 @@ def ciphertexts(cases: Sequence[Case] = CASES) -> list[Comparison]:
                 continue
             note = (
                 f"{len(published)} digits that neither the sketch's key and IV nor ciphertext stealing give; "
-                "the 256-bit print of the same library is plain CBC of 48 bytes"
+                "the 256-bit ciphertext of the same library is plain CBC of 48 bytes"
             )
             rows.append(place(measured=ours, ratio=None, verdict="not reproducible", note=note))
     return rows

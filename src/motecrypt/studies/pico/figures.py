@@ -173,7 +173,7 @@ def cells() -> list[Cell]:
 
 @dataclass(frozen=True)
 class CallTiming:
-    """One call of one library: core cycles and the lines it missed, and where they lie."""
+    """One call of one library: core cycles and the lines it missed, and where they are."""
 
     clock_hz: int
     core_cycles: int
@@ -238,7 +238,7 @@ def _timing(results: Results, case: Case, key_bits: int, operation: Operation) -
     )
 
 
-BRING = "not measured: bring the library (docs/bring-your-library.md)"
+BRING = "not measured: add the library (docs/bring-your-library.md)"
 
 
 def brought(results: Results, case: Case, key_bits: int, operation: Operation) -> CallTiming | str:
@@ -264,7 +264,7 @@ def brought(results: Results, case: Case, key_bits: int, operation: Operation) -
 
 @dataclass(frozen=True)
 class Sized:
-    """What a library takes, by difference to an empty cipher, and its own symbols; in bytes."""
+    """What a library takes, by difference to a no-op cipher, and its own symbols; in bytes."""
 
     flash_bytes: int
     symbol_bytes: int

@@ -65,12 +65,12 @@ def _time_section(stored: StoredFiles) -> Section:
         )
     text = " ".join(filter(None, (text, _recorded("These times are", stored, printed_jobs().values()))))
     return Section(
-        "Files on the Pico's flash, ms", ["file", "", "print", "ours", "ratio", "verdict"], rows, text
+        "Files on the Pico's flash, ms", ["file", "", "paper", "ours", "ratio", "verdict"], rows, text
     )
 
 
 def _recorded(what: str, stored: StoredFiles, jobs: Iterable[FileQuestion]) -> str:
-    """A sentence that says so if these jobs, or some of them, came with the program."""
+    """A sentence that reports it if these jobs, or some of them, came with the program."""
     when = stored.recorded(jobs)
     return f"{what} {when}; --full runs them anew." if when else ""
 
@@ -95,7 +95,7 @@ def _part_section(stored: StoredFiles) -> Section:
             )
     columns = ["job", *PART_TITLES.values(), "flash busy", "erased", "programmed", "cache misses"]
     text = _recorded("These counts are", stored, printed_jobs().values())
-    return Section("What the time goes to, ms ('flash busy' is part of 'file system')", columns, rows, text)
+    return Section("Parts of the time, ms ('flash busy' is part of 'file system')", columns, rows, text)
 
 
 def _size_section(stored: StoredFiles) -> Section:
@@ -146,11 +146,11 @@ def _modern_section(stored: StoredFiles) -> Section:
                 ]
             )
     return Section(
-        "What one would use today: chunks of 4 KB, authenticated, a random key instead of 8192 hashes; ms",
+        "A modern format: chunks of 4 KB, authenticated, a random key instead of 8192 hashes; ms",
         ["bytes", "cipher", "encrypt", "decrypt", "HKDF", "cipher", "file system", "times faster"],
         rows,
-        "A password goes through Argon2id on the host, which hands the mote a key: 64 MB are no mote's."
-        + stored.passwords(),
+        "A password goes through Argon2id on the host, which gives the node a key: a node does not have "
+        "64 MB." + stored.passwords(),
     )
 
 
@@ -190,7 +190,7 @@ def _claim_section(stored: StoredFiles) -> Section:
         [r.row, r.column, _said(r.published), _said(r.measured), r.verdict, r.note]
         for r in (*memory(stored), *claims(stored))
     ]
-    return Section("Files: memory and claims", ["row", "column", "print", "ours", "verdict", "note"], rows)
+    return Section("Files: memory and claims", ["row", "column", "paper", "ours", "verdict", "note"], rows)
 
 
 def _said(value: float | str | None) -> str:

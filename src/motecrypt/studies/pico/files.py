@@ -1,4 +1,4 @@
-"""The Pico study's second half: files encrypted on the Pico's own flash, beside ours. Pure views."""
+"""The Pico study's second half: files encrypted on the Pico's own flash, next to ours. Pure views."""
 
 from __future__ import annotations
 
@@ -190,13 +190,13 @@ def _verdict(ratio: float | None) -> Verdict:
 
 
 def comparisons(results: Results) -> list[Comparison]:
-    """Every figure and claim about files beside ours."""
+    """Every figure and claim about files next to ours."""
     stored = StoredFiles(results)
     return [*times(stored), *memory(stored), *claims(stored)]
 
 
 def times(stored: StoredFiles) -> list[Comparison]:
-    """Each printed time beside ours, and what the larger file adds."""
+    """Each printed time next to ours, and what the larger file adds."""
     rows = []
     for size, job in printed_jobs().items():
         for direction, title in DIRECTIONS.items():
@@ -259,7 +259,7 @@ def _split(stored: StoredFiles, job: FileQuestion, direction: str, said: float) 
 
 
 def memory(stored: StoredFiles) -> list[Comparison]:
-    """The printed sizes beside our firmware's."""
+    """The printed sizes next to our firmware's."""
     outcome = stored.outcome(printed_jobs()[630])
     flash = None if outcome is None else float(outcome.flash_bytes)
     verdict: Verdict = "not measured" if flash is None else "contradicted"
@@ -388,7 +388,7 @@ def _card_claims(stored: StoredFiles) -> list[Comparison]:
     flash, fast, slow = (stored.parts_ms(card_jobs(s)[6300], "encrypt") for s in ("flash", *CARDS))
     column = "file system for 6300 bytes"
     claim = partial(Comparison, source=SOURCE, table=CLAIMS, column=column, unit="ms", ratio=None)
-    speed = partial(claim, row="SD card: the interface's speed tells", published="it does")
+    speed = partial(claim, row="SD card: the interface's speed decides", published="it does")
     faster = partial(claim, row="flash is faster than a card", published="it is")
     if not flash or not fast or not slow:
         return [row(measured=None, verdict="not measured") for row in (speed, faster)]

@@ -1,4 +1,4 @@
-"""The Pico study's tables of strings: times, ciphertexts, memory and claims, each figure beside ours."""
+"""The Pico study's tables of strings: times, ciphertexts, memory and claims, each figure next to ours."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CLOSE = 0.25
 
 
 def comparisons(results: Results) -> list[Comparison]:
-    """Every figure and claim about strings beside ours."""
+    """Every figure and claim about strings next to ours."""
     found, timed = measured(results), timings(results)
     return [*_times(timed, found), *ciphertexts.ciphertexts(), *_memory(found), *_claims(timed, found)]
 
@@ -125,35 +125,37 @@ def _facts(ours: CallTiming) -> str:
 
 
 def _cause(ours: CallTiming, published: float, levels: dict[tuple[str, str], float]) -> tuple[Verdict, str]:
-    """Whether the print lies in the band of the miss's cost, and what explains the rest."""
+    """Whether the paper is in the band of the miss's cost, and what explains the rest."""
     low, boot2, high = miss_cycles()
     fewer = {level: us for (level, cache), us in levels.items() if cache == "warm" and level != "-Os"}
     others = " and ".join(f"{us:.0f} at {level}" for level, us in sorted(fewer.items()))
     if published < ours.time_us(0):
         return "not reproducible", (
-            f"the print is {100 * (1 - published / ours.time_us(0)):.0f} % below even the warm figure, "
+            f"the published time is {100 * (1 - published / ours.time_us(0)):.0f} % below even the warm "
+            f"figure, "
             "which no cache explains: its compiler made fewer instructions than GCC 12 does at -Os "
             f"({others}, warm)"
         )
     lines = ours.lines_for(published, boot2)
     if lines <= ours.misses:
-        share = f"{lines:.0f} of the {ours.misses} lines, at {boot2} cycles each, give the print"
+        share = f"{lines:.0f} of the {ours.misses} lines, at {boot2} cycles each, give the published time"
     else:
-        share = f"{lines * boot2 / ours.misses:.0f} cycles a miss give the print"
+        share = f"{lines * boot2 / ours.misses:.0f} cycles a miss give the published time"
     if published < ours.time_us(low):
         return "not reproducible", (
-            f"the print is {100 * (1 - published / ours.time_us(low)):.0f} % below the band: {share}. The "
+            f"the published time is {100 * (1 - published / ours.time_us(low)):.0f} % below the band: "
+            f"{share}. The "
             "rest may have been in its cache: the sketch's loop repeats, and the printed pass is hardly its "
             "first, since the line that its setup() prints is missing."
             f"{_tables_alone(ours, published, fewer)} The compiler counts as well ({others}, warm)"
         )
     if published > ours.time_us(high):
-        return "not reproducible", "the print is above the band: more than these bytes was timed"
+        return "not reproducible", "the published time is above the band: more than these bytes was timed"
     return "reproduced", f"within the band; {share}"
 
 
 def _tables_alone(ours: CallTiming, published: float, levels: Mapping[str, float]) -> str:
-    """Whether the tables' lines, which no compiler changes, and the fastest core take more than the print."""
+    """Whether the tables' lines, which no compiler changes, and the fastest core take more than the paper."""
     _, boot2, _ = miss_cycles()
     tables = ours.costs.table_lines_new if ours.costs else 0
     least = ours.time_us(boot2, tables) - ours.time_us(0) + min([ours.time_us(0), *levels.values()])
@@ -178,8 +180,8 @@ _TIME_TEXT = (
 def _time_section(timed: Timings) -> Section:
     low, boot2, high = miss_cycles()
     columns = (
-        *("library", "key", "operation", "print", "warm", f"cold {low}", f"cold {boot2}", f"cold {high}"),
-        *("ratio", "alone", "set-up", "lines", "print in band"),
+        *("library", "key", "operation", "paper", "warm", f"cold {low}", f"cold {boot2}", f"cold {high}"),
+        *("ratio", "alone", "set-up", "lines", "paper in band"),
     )
     rows = []
     for case, bits, operation in _places():
@@ -211,7 +213,7 @@ def _cause_section(rows: Sequence[Comparison]) -> Section:
         for r in rows
         if isinstance(r.published, float) and isinstance(r.measured, float)
     ]
-    return Section("Strings: residuals", ("figure", "print", "ours", "verdict", "cause"), lines)
+    return Section("Strings: residuals", ("figure", "paper", "ours", "verdict", "cause"), lines)
 
 
 def _compiler_section(found: Sequence[tuple[Cell, Measurement]]) -> Section:
@@ -219,7 +221,7 @@ def _compiler_section(found: Sequence[tuple[Cell, Measurement]]) -> Section:
         "library",
         "key",
         "operation",
-        "print",
+        "paper",
         "-Os",
         "-O1",
         "-O2",
@@ -296,7 +298,7 @@ def _shares() -> list[Comparison]:
             there = memory[column.split()[0].lower()].bytes
             ours = round(100 * used / there, 1)
             agrees = ours == published
-            note = f"{used:,} of {there:,} bytes" + ("" if agrees else ": not what is printed beside it")
+            note = f"{used:,} of {there:,} bytes" + ("" if agrees else ": not the published value")
             rows.append(
                 Comparison(
                     source=SOURCE,
@@ -322,7 +324,7 @@ def _flash_verdict(case: Case, published: int, ours: Sized) -> tuple[Verdict, st
             "it nor a program with Mbed OS and USB around it"
         )
     return "not reproducible", (
-        f"{needed:,} bytes would fit, but the print is of a whole program with Mbed OS and USB, and the same "
+        f"{needed:,} bytes would fit, but the paper is of a whole program with Mbed OS and USB, and the same "
         "as case 3's, whose library is larger: it counts something else than the program's flash"
     )
 
@@ -372,7 +374,7 @@ def _differences(
                 )
             )
         else:
-            note = "two libraries of so different sizes in the same flash: the print does not count them"
+            note = "two libraries of so different sizes in the same flash: the paper does not count them"
             rows.append(place(measured=difference, ratio=None, verdict="contradicted", note=note))
     return rows
 
@@ -385,7 +387,7 @@ def _memory_text(found: Sequence[tuple[Cell, Measurement]]) -> str:
         if (size := known.get(("mbedtls", name))) is not None
     ]
     return (
-        "Ours: difference to the same firmware with an empty cipher, AES-128, encryption and decryption. "
+        "Ours: increase over the same firmware with a no-op cipher, AES-128, encryption and decryption. "
         f"Mbed TLS by its configuration: {'; '.join(parts)}. None of them fits the printed 4,082 bytes. "
         "Mbed OS sets rom-tables."
     )
@@ -414,7 +416,7 @@ def _claims(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[C
             f"tiny-AES-c takes {min(ratios):.2f} to {max(ratios):.2f} times as long, cold"
             if ratios
             else None,
-            "by ours against tiny-AES-c; against the other two by the print alone",
+            "by ours against tiny-AES-c; against the other two by the paper alone",
         )
     ]
     rows.append(
@@ -451,7 +453,7 @@ def _claims(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[C
             "the same key and IV in all libraries",
             False,
             f"the sketch's key and IV give {len(same)} of the 8 printed ciphertexts",
-            "case 2's first block and case 1 at 128 bits come of another IV or key, by the source's print",
+            "case 2's first block and case 1 at 128 bits come of another IV or key, by the source's figures",
         )
     )
     return rows
@@ -471,7 +473,7 @@ def _claim(
 
 
 def _plain(title: str, rows: Sequence[Comparison], text: str) -> Section:
-    columns = ("row", "column", "print", "ours", "verdict", "note")
+    columns = ("row", "column", "paper", "ours", "verdict", "note")
     lines = [[r.row, r.column, _short(r.published), _short(r.measured), r.verdict, r.note] for r in rows]
     return Section(title, columns, lines, text)
 

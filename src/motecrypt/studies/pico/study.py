@@ -1,4 +1,4 @@
-"""Dharmani, "String and File Encryption with AES" on a Raspberry Pi Pico: its four libraries beside ours."""
+"""Dharmani, "String and File Encryption with AES" on a Raspberry Pi Pico: its four libraries next to ours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SOURCE = figures.SOURCE
 
 
 def comparisons(results: Results) -> list[Comparison]:
-    """Every figure and claim of the source beside ours."""
+    """Every figure and claim of the source next to ours."""
     return [*strings.comparisons(results), *files.comparisons(results)]
 
 

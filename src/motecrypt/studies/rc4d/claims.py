@@ -131,7 +131,7 @@ def _against_aes_time(e: Evidence) -> Judged:
     return Judged(
         value,
         _verdict(value * ABOUT >= 10),
-        f"the print is {_row('aes128-ecb', '').time_ms:.0f} / {_row('rc4d', 'kip').time_ms:.0f} ms: an AES "
+        f"the paper is {_row('aes128-ecb', '').time_ms:.0f} / {_row('rc4d', 'kip').time_ms:.0f} ms: an AES "
         "that expands its key in every call on a block, against an RC4D that never does. "
         f"Ours like that: {aes.time_ms:.0f} ms ({aes.variant}) / {ours.time_ms:.0f} ms ({ours.variant}); our "
         f"smallest AES {_ratio(small, ours):.0f}x. With AES's key expanded once as well, "
@@ -146,7 +146,7 @@ def _against_aes_flash(e: Evidence) -> Judged:
         value,
         _verdict(value <= 0.25 * ABOUT),
         f"our smallest: {ours.flash_bytes} bytes ({ours.variant}) / {aes.flash_bytes} ({aes.variant}); the "
-        f"print: {_row('rc4d', 'kip', 'opt').flash_bytes} / {_row('aes128-ecb', '', 'opt').flash_bytes}",
+        f"paper: {_row('rc4d', 'kip', 'opt').flash_bytes} / {_row('aes128-ecb', '', 'opt').flash_bytes}",
     )
 
 
@@ -168,7 +168,7 @@ def _against_rc4_flash(e: Evidence) -> Judged:
     return Judged(
         value,
         _verdict(1 / ABOUT <= value / 2 <= ABOUT),
-        f"k-plain; k-opt {values[1]:.2f}. The print: {_row('rc4d', 'k').flash_bytes} / "
+        f"k-plain; k-opt {values[1]:.2f}. The paper: {_row('rc4d', 'k').flash_bytes} / "
         f"{_row('rc4', 'k').flash_bytes}, {_row('rc4d', 'k').flash_bytes / _row('rc4', 'k').flash_bytes:.2f}",
     )
 
@@ -180,7 +180,7 @@ def _smallest(e: Evidence) -> Judged:
     return Judged(
         ours.flash_bytes,
         "contradicted",
-        f"by its own print too: {least} with kip (opt). Ours: {ours.flash_bytes} ({ours.variant}); of the "
+        f"by its own figures too: {least} with kip (opt). Ours: {ours.flash_bytes} ({ours.variant}); of the "
         f"row that prints 492, ki: {ki.flash_bytes} ({ki.variant})",
     )
 
@@ -202,9 +202,9 @@ def _fixed_key_time(e: Evidence) -> Judged:
     return Judged(
         value,
         _verdict(value > 2),
-        f"RC4 plain; RC4 opt, RC4D plain and opt: {times(others)}. The print's gain is that of leaving out a "
+        f"RC4 plain; RC4 opt, RC4D plain and opt: {times(others)}. The paper's gain is that of leaving out a "
         f"division: with one in every step of the key schedule our RC4 takes {divided.time_ms:.0f} ms "
-        f"(print {_row('rc4', '').time_ms:.0f}), with a counter that begins again "
+        f"(paper {_row('rc4', '').time_ms:.0f}), with a counter that begins again "
         f"{e.of('rc4', 'plain').time_ms:.0f} ms, for a key of any length",
     )
 
@@ -221,7 +221,7 @@ def _fixed_key_flash(e: Evidence) -> Judged:
     return Judged(
         percent(values),
         _verdict(max(values) < 1),
-        f"RC4 plain, opt, RC4D plain, opt; the print: {percent(from_print)}, most of it the division's code",
+        f"RC4 plain, opt, RC4D plain, opt; the paper: {percent(from_print)}, most of it the division's code",
     )
 
 
@@ -230,7 +230,7 @@ def _in_place_time(e: Evidence) -> Judged:
     return Judged(
         ", ".join(f"{100 * (v - 1):+.1f} %" for v in values),
         _verdict(max(values) <= 1),
-        "plain, opt; the print: -2.7 %, -6.4 %. Our k-opt needs no second buffer either: its passes meet in "
+        "plain, opt; the paper: -2.7 %, -6.4 %. Our k-opt needs no second buffer either: its passes meet in "
         "the output",
     )
 
@@ -242,7 +242,7 @@ def _in_place_flash(e: Evidence) -> Judged:
     return Judged(
         percent((plain, opt)),
         _verdict(plain < 1),
-        "plain, opt; the print: -14 %, -20 %. In place saves the code of a buffer of variable length; where "
+        "plain, opt; the paper: -14 %, -20 %. In place saves the code of a buffer of variable length; where "
         "there is none (k-opt), it costs the copy of a message that is not in place",
     )
 
@@ -291,7 +291,7 @@ def _eeprom(e: Evidence) -> Judged:
     return Judged(
         f"{stored.time_ms / made.time_ms:.2f} of the time of ki",
         _verdict(stored.time_ms > made.time_ms),
-        f"the print: {_row('rc4d', 'kipe').time_ms:.0f} / {_row('rc4d', 'ki').time_ms:.0f}. Reading 256 "
+        f"the paper: {_row('rc4d', 'kipe').time_ms:.0f} / {_row('rc4d', 'ki').time_ms:.0f}. Reading 256 "
         "bytes with avr-libc's eeprom_read_block costs less than a key schedule: "
         f"{stored.time_ms:.0f} ms against {made.time_ms:.0f}, and saves {copied.ram_bytes} bytes of RAM for "
         f"{stored.flash_bytes - made.flash_bytes} of flash; read once for both passes "
@@ -313,7 +313,7 @@ def _optimised(e: Evidence) -> Judged:
     return Judged(
         f"smaller in {smaller} of {len(pairs)}, faster in {faster}",
         _verdict(smaller == len(pairs)),
-        "the print: smaller in 7 of 8 and never larger, but slower in AES, kip and kipe",
+        "the paper: smaller in 7 of 8 and never larger, but slower in AES, kip and kipe",
     )
 
 

@@ -11,7 +11,7 @@ from motecrypt.studies.rc4d.study import ATTACK, PROBES
 
 def needs() -> Needs:
     """Every variant of ours on the UNO, and on the host what the ciphers take, how far they diffuse and
-    the attack that tells whether RC4D is stronger than RC4."""
+    the attack that shows whether RC4D is stronger than RC4."""
     probes = [FeatureProbe.of(question) for question in PROBES.values()]
     return Needs(
         kits=("host",),

@@ -50,7 +50,7 @@ FEATURE_NAMES = ("payload", "key length", "diffusion")
 
 
 def comparisons(results: Results) -> list[Comparison]:
-    """Every figure, feature and claim of the source beside ours."""
+    """Every figure, feature and claim of the source next to ours."""
     found = figures(results)
     features = _features(results)
     return [*_table(found), *_feature_rows(features), *_claim_rows(results, found, features)]
@@ -75,7 +75,7 @@ _TABLE_TEXT = (
     "others make their S-box as often as the variant says, and with p not at all. Flash: difference to the "
     "same program with an empty cipher. Each row has our fastest counterpart (same letters) for its time "
     "and our smallest for its flash; RAM, EEPROM and stack are the smallest's. Reproduced: ours is at or "
-    "below the print. RAM without p is the key, which our context keeps and the source's caller."
+    "below the paper. RAM without p is the key, which our context keeps and the source's caller."
 )
 
 
@@ -157,7 +157,7 @@ def _variants_section(found: VariantFigures) -> Section:
                 *map(str, (figure.flash_bytes, figure.ram_bytes, figure.eeprom_bytes, figure.stack_bytes)),
             ]
         )
-    columns = ("cipher", "ours", "time ms", "of the print", "flash", "RAM", "EEPROM", "stack")
+    columns = ("cipher", "ours", "time ms", "of the paper", "flash", "RAM", "EEPROM", "stack")
     return Section(
         "All our variants",
         columns,
@@ -238,7 +238,8 @@ def _feature_text(features: Mapping[str, Features]) -> str:
 # --- claims -----------------------------------------------------------------------------------------
 
 _CLAIMS_TEXT = (
-    "Verdicts are by our figures or by the source's own print, as the note says. plain: our code written for "
+    "Verdicts are by our figures or by the source's own figures, as the note says. plain: our code "
+    "written for "
     "clarity; opt: optimised by hand."
 )
 

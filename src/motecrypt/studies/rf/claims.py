@@ -1,4 +1,4 @@
-"""What the RF study says in words, held against its own print, the line and the standards. Pure."""
+"""What the RF study says in words, held against its own figures, the line and the standards. Pure."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _of_the_print(source: str) -> list[Comparison]:
             said="P",
             found=highest,
             holds=highest == "P" and averages[highest] <= line_kb_s,
-            note="so the print, but its 13.35 KB/s is beyond what the line carries (11.52 KB/s): it is no "
+            note="so the paper, but its 13.35 KB/s is beyond what the line carries (11.52 KB/s): it is no "
             "throughput of a transmission; and it counts padding and hex digits as payload",
         ),
         _claim(
@@ -156,7 +156,7 @@ def _of_the_radio(source: str) -> list[Comparison]:
             said=100.0,
             found=slowest,
             holds=slowest >= 100,
-            note="no printed time holds a timeout of 100 ms, nor of 16 ms; what was timed ended "
+            note="no printed time contains a timeout of 100 ms, nor of 16 ms; what was timed ended "
             "before the radio sent",
         ),
         _claim(
@@ -200,7 +200,7 @@ def _of_the_radio(source: str) -> list[Comparison]:
             holds=short > whole,
             note="by the model: true, and worth 96 to 99 ms (12 to 15 ms with firmware from 0.41), "
             "far more than "
-            "the print shows",
+            "the paper shows",
         ),
         _claim(
             source=source,
@@ -210,7 +210,7 @@ def _of_the_radio(source: str) -> list[Comparison]:
             said=round(said_gain, 3),
             found=round(short - whole, 1),
             holds=abs((short - whole) / said_gain - 1) <= ABOUT,
-            note="the print's mean gain; by the model a message that is not whole packets gains "
+            note="the paper's mean gain; by the model a message that is not whole packets gains "
             "about 100 ms and "
             "one that is gains nothing",
         ),

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from motecrypt.experiments.crowd import CrowdRun
 from motecrypt.experiments.transfer import Transfer
-from motecrypt.studies import Needs
+from motecrypt.studies import Long, Needs
+from motecrypt.studies.rf import crowd
 from motecrypt.studies.rf.study import transfer
 
 
 def needs() -> Needs:
-    """The ten messages sent in virtual time in every mode."""
-    return Needs(experiments=[Transfer.of(transfer())])
+    """The ten messages sent in virtual time in every mode; networks of up to 50 nodes take minutes."""
+    questions = crowd.questions()
+    return Needs(
+        experiments=[Transfer.of(transfer())],
+        long=Long([CrowdRun.of(question) for question in questions], questions),
+    )

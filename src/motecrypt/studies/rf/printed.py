@@ -1,4 +1,4 @@
-"""The print of the RF study, and what its own arithmetic and the line's physics say of it. Pure."""
+"""The paper of the RF study, and what its own arithmetic and the line's physics say of it. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CLOCK_TOLERANCE = 0.02
 """A UART still works with a clock this far off: a row no further below the line's bound proves nothing."""
 
 HALF_A_DIGIT = 0.0005
-"""The print has three decimals: what is recomputed from them may differ by rounding, not more."""
+"""The paper has three decimals: what is recomputed from them may differ by rounding, not more."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """As the print calls it, such as C9."""
+        """As the paper calls it, such as C9."""
         return f"{self.payload}{self.number}"
 
 

@@ -1,6 +1,6 @@
-"""Securing RF communication with AES-256 (Raspberry Pis, Slice of Radio): the print, put right.
+"""Securing RF communication with AES-256 (Raspberry Pis, Slice of Radio): the paper, put right.
 
-Three times stand side by side: the print, what the serial line needs at least, and the time to deliver by
+Three times stand side by side: the paper, what the serial line needs at least, and the time to deliver by
 the model of the radio. None of ours is a measurement on real radios; the encryption times are measured here.
 """
 
@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 from motecrypt.findings.radio_transfer import TransferQuestion, TransferRow
 from motecrypt.model import Comparison, Section, Verdict
 from motecrypt.radios import costs, load_radio
 from motecrypt.results import Results
 from motecrypt.studies.claim_ids import ClaimId
-from motecrypt.studies.rf import printed
+from motecrypt.studies.rf import alternatives, crowd, printed, protocols
 from motecrypt.studies.rf.claims import claims
 from motecrypt.studies.rf.printed import PAYLOADS, TIMEOUTS_MS, Row
 
@@ -74,7 +75,7 @@ def _size(row: Row) -> Comparison:
     if row.payload != "T":
         note = "hex of PKCS#7-padded CBC blocks, no IV" + (", filled to packets of 12" * (row.payload == "P"))
         if rule != row.size_bytes:
-            note += f"; zero padding would give {printed.zero_padding_bytes(row)}: the print fits no rule"
+            note += f"; zero padding would give {printed.zero_padding_bytes(row)}: the paper fits no rule"
     same = rule == row.size_bytes
     size = row.size_bytes
     return Comparison(
@@ -115,7 +116,7 @@ def _totals() -> list[Comparison]:
 
 
 def _times(row: Row, delivered: Mapping[tuple[str, int, float], float]) -> list[Comparison]:
-    """The print against the line's bound, and against the time to deliver with both timeouts."""
+    """The paper against the line's bound, and against the time to deliver with both timeouts."""
     table = "table 3" if row.payload == "P" else "table 2"
     bound = printed.line_bound_ms(row.size_bytes)
     early = printed.too_fast(row)
@@ -168,7 +169,7 @@ def _delivery(row: Row, table: str, timeout: float, ours: float | None, verdict:
         f"simulated; {size} bytes are whole packets and wait for nothing"
         if size % 12 == 0
         else f"simulated; {size % 12} bytes of the last packet wait for the timeout, which the "
-        "print does not hold"
+        "paper does not contain"
     )
     if verdict == "not reproducible":
         why += "; to measure it takes two real modules"
@@ -194,7 +195,7 @@ def _throughput(row: Row) -> Comparison:
     same = abs(found - said) <= printed.throughput_slack(row)
     note = "recomputed from printed size and time, the paper's (1)"
     if not same:
-        note += "; beyond rounding, so size or time had more digits than the print"
+        note += "; beyond rounding, so size or time had more digits than the paper"
     if row.time_ms < printed.line_bound_ms(row.size_bytes):
         note += "; the line carries 11.52 KB/s at most"
     return Comparison(
@@ -305,7 +306,29 @@ def _figures() -> list[Comparison]:
 
 def sections(results: Results) -> list[Section]:
     """The tables for people, and what follows from them in plain words."""
-    return [_three_times(results), _arithmetic(results), _modes(results), _conclusions(results)]
+    return [
+        _three_times(results),
+        _arithmetic(results),
+        _modes(results),
+        *protocols.sections(),
+        *alternatives.sections(),
+        *crowd.sections(results),
+        _conclusions(results),
+    ]
+
+
+def tables(results: Results) -> dict[str, list[dict[str, Any]]]:
+    """What is beyond the print, as plain records."""
+    return {
+        "protocols": protocols.table(),
+        "alternatives": alternatives.table(),
+        "nodes": crowd.table(results),
+    }
+
+
+def charts(results: Results) -> dict[str, dict[str, Any]]:
+    """What is beyond the print, as Vega-Lite specifications."""
+    return crowd.charts(results)
 
 
 def _three_times(results: Results) -> Section:
@@ -326,13 +349,13 @@ def _three_times(results: Results) -> Section:
                 _flag(row),
             ]
         )
-    columns = ("payload", "bytes", "by rule", "print ms", "line ms", "deliver ms", "deliver ms, 16", "flag")
+    columns = ("payload", "bytes", "by rule", "paper ms", "line ms", "deliver ms", "deliver ms, 16", "flag")
     slopes = ", ".join(f"{printed.slope_us(payload):.1f} ({payload})" for payload in PAYLOADS)
     text = (
         "line: the least that 115200 8N1 needs for the printed bytes. deliver: until the last byte is out of "
         "the receiver's radio, by the model, for the bytes that the rule gives; firmware to 0.40 "
         "waits 100 ms "
-        f"for a packet that is not full, from 0.41 16 ms. The print's slopes are {slopes} us a "
+        f"for a packet that is not full, from 0.41 16 ms. The paper's slopes are {slopes} us a "
         "byte; the line's is 86.8."
     )
     return Section("Tables 1 to 3 and figure 6: three times side by side", columns, rows, text)
@@ -351,8 +374,8 @@ def _arithmetic(results: Results) -> Section:
     kept = [entry for entry in wrong if not entry.column.startswith("time")]
     rows = [[e.table, e.row, e.column, _short(e.published), _short(e.measured), e.note] for e in kept]
     text = f"{len(wrong) - len(kept)} more cells are times that the serial line contradicts: flagged above."
-    columns = ("where", "row", "column", "print", "recomputed", "why")
-    return Section("Where the print contradicts itself, the line or the standards", columns, rows, text)
+    columns = ("where", "row", "column", "paper", "recomputed", "why")
+    return Section("Where the paper contradicts itself, the line or the standards", columns, rows, text)
 
 
 def _short(value: float | str | None) -> str:
@@ -428,7 +451,7 @@ def _conclusions(results: Results) -> Section:
             "what padding gains",
             f"{min(gains):.1f} to {max(gains):.1f} ms for each message that is not whole packets, "
             "by the model, "
-            "nothing for one that is; the print's 7.92 % is 7.34 % by its own figures, and neither is this.",
+            "nothing for one that is; the paper's 7.92 % is 7.34 % by its own figures, and neither is this.",
         ),
         (
             "what hex costs",

@@ -1,7 +1,7 @@
 """Figures 2 to 11 of the Wi-Fi study as Vega-Lite specifications, with our figures inside. Pure.
 
-One specification gives interactive HTML and SVG. The print's bars carry no numbers; where its text
-gives a ratio to AES (Blowfish, RC6) or its tables give durations, those stand beside ours.
+One specification gives interactive HTML and SVG. The paper's bars carry no numbers; where its text
+gives a ratio to AES (Blowfish, RC6) or its tables give durations, those stand next to ours.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from motecrypt.studies.wlan.plan import CIPHERS, COLUMN_TITLES, COLUMNS, DATA, S
 from motecrypt.studies.wlan.tables import ALONE, MOVED, microjoule_per_byte, total_seconds, with_radio
 
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
-_OURS, _PRINT = "ours", "print"
-# Told apart without colour too: the print's bars are light with a dark edge.
+_OURS, _PRINT = "ours", "paper"
+# Told apart without colour too: the paper's bars are light with a dark edge.
 _SOURCES = {"domain": [_OURS, _PRINT], "range": ["#1f5a8a", "#d9b36a"]}
 
 
@@ -72,7 +72,7 @@ def _panel(title: str, values: list[dict[str, Any]], unit: str, by: str | None =
 
 
 def _alone(stored: Stored, data: str) -> list[dict[str, Any]]:
-    """Time, throughput, power, and the ratio to AES beside the printed one."""
+    """Time, throughput, power, and the ratio to AES next to the printed one."""
     speeds = {name: speed for name in CIPHERS if (speed := stored.ns_per_byte(name, data)) is not None}
     if len(speeds) < len(CIPHERS):
         return []
@@ -94,7 +94,7 @@ def _alone(stored: Stored, data: str) -> list[dict[str, Any]]:
 
 
 def _moved(stored: Stored, data: str) -> list[dict[str, Any]]:
-    """Energy (images: time) by cipher and column, and the printed durations as ratios beside ours."""
+    """Energy (images: time) by cipher and column, and the printed durations as ratios next to ours."""
     measure, unit = (total_seconds, "s") if data == "image" else (with_radio, "µJ/byte")
     bars, ratios = [], []
     printed = plan.durations()

@@ -90,7 +90,7 @@ def _sample_energy() -> Comparison:
 
 
 def _transmission(stored: Stored) -> list[Comparison]:
-    note = "equal bytes take equal time; the print's AES files must have been nearly twice as long"
+    note = "equal bytes take equal time; the paper's AES files must have been nearly twice as long"
     rows = []
     for entry in _printed("transmission time / AES"):
         data = entry["data"]
@@ -121,7 +121,7 @@ def _poor(stored: Stored) -> list[Comparison]:
         moved = stored.seconds(plan.walls("adhoc", decibel))
         own = over(moved.mean, base.mean) if moved and base else None
         fits = own is not None and low * (1 - TOLERANCE) <= own <= high * (1 + TOLERANCE)
-        note = "51 m, Rayleigh fading, 802.11b; print: 1.64 text, 1.85 audio, 2.34 video"
+        note = "51 m, Rayleigh fading, 802.11b; paper: 1.64 text, 1.85 audio, 2.34 video"
         if moved and base:
             note += f"; runs {moved.low / base.mean:.2f} to {moved.high / base.mean:.2f}"
         where = f"{decibel:g} dB of walls"
@@ -176,13 +176,13 @@ def _insignificant(stored: Stored) -> Comparison:
         for column in COLUMNS
     )
     own = f"at most {100 * (max(spreads) - 1):.1f} %" if spreads else None
-    note = f"between any two ciphers in one column; the print's own tables show up to {widest:.1f} times"
+    note = f"between any two ciphers in one column; the paper's own tables show up to {widest:.1f} times"
     text = "data transmission makes the differences between ciphers insignificant"
     return claim(text, "any", "", "claim", own, holds(own, max(spreads, default=0.0) < 1.1), note)
 
 
 def _keys(stored: Stored) -> list[Comparison]:
-    """What a longer key (and with AES its further rounds) costs: here, on motes, beside the radio."""
+    """What a longer key (and with AES its further rounds) costs: here, on motes, next to the radio."""
     rows = []
     text = "a longer key costs noticeably more battery and time"
     for name, keys in plan.LONGER_KEYS.items():

@@ -1,5 +1,5 @@
 """The questions that the Wi-Fi study raises: what doubles a transfer, and what security, walls, access
-points and ciphers cost beside the radio. Pure."""
+points and ciphers cost next to the radio. Pure."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _doubling(stored: Stored) -> list[Comparison]:
         near = own is not None and 0.9 * min(said) <= own <= 1.1 * max(said)
         note = f"{encoded_bytes(300, encoding) / 300:.2f} times the bytes"
         if near:
-            note += ": such an encoding would explain the print, no cipher does"
+            note += ": such an encoding would explain the paper, no cipher does"
         where = f"AES, {encoding}"
         text = "an encoding makes the printed difference"
         row_id = ClaimId.WLAN_HEX_DOUBLES if encoding == "hex" else ""
@@ -89,7 +89,7 @@ def _security(stored: Stored) -> list[Comparison]:
         if published and own and published - 1 > 5 * (own - 1):
             verdict = "contradicted"  # 10 % of a ratio near 1 would hide a cost many times too large
         if not published:
-            note += "; not in the print"
+            note += "; not in the paper"
         where = f"{mode}, text"
         text = f"what {name.upper()} costs in time"
         rows.append(claim(text, where, "ratio to open", published, own, verdict, note))
@@ -99,7 +99,7 @@ def _security(stored: Stored) -> list[Comparison]:
 def _modes(stored: Stored) -> list[Comparison]:
     printed = plan.durations()["text", "none", "bss_open"] / plan.durations()["text", "none", "adhoc_open"]
     note = (
-        "station, access point, station: each frame goes on the air twice; print 1.52 text, 1.56 audio, 1.48 "
+        "station, access point, station: each frame goes on the air twice; paper 1.52 text, 1.56 audio, 1.48 "
         "video; 802.11g has the short slot behind an access point, an ad hoc cell has not"
     )
     rows = []
@@ -115,7 +115,7 @@ def _modes(stored: Stored) -> list[Comparison]:
         stored.seconds(plan.good("adhoc", "g")),
     )
     own = over(poor.mean, fine.mean) if poor and fine else None
-    note = "not in the print; the higher rates reach less far, a poor signal costs 802.11g more"
+    note = "not in the paper; the higher rates reach less far, a poor signal costs 802.11g more"
     rows.append(claim("poor signal / good signal", "802.11g", "ratio", None, own, note=note))
     return rows
 
@@ -188,7 +188,7 @@ def _share_on_host(stored: Stored) -> list[Comparison]:
 
 
 def _share_on_motes(stored: Stored) -> list[Comparison]:
-    """The same on motes, beside a mote's Wi-Fi."""
+    """The same on motes, next to a node's Wi-Fi."""
     size, card = DATA["text"], parameters.card("esp8266")
     moved = dcf.transfer(size)
     radio = parameters.radio_joule(card, moved.seconds, moved.sender_tx_us / 1e6, moved.sender_rx_us / 1e6)

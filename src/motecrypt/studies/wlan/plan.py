@@ -1,4 +1,4 @@
-"""The Wi-Fi study's print, its conditions, and the questions whose answers it reads. Pure."""
+"""The Wi-Fi study's paper, its conditions, and the questions whose answers it reads. Pure."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def host_ciphers() -> list[DataTypesQuestion]:
 
 
 def host_speed() -> SpeedQuestion:
-    """The host's timings of longer keys, more rounds, decryption, and OpenSSL beside ours."""
+    """The host's timings of longer keys, more rounds, decryption, and OpenSSL next to ours."""
     return SpeedQuestion(
         points=standard_points(("cbc",)), rounds=21, libraries=("openssl",), operations=("encrypt", "decrypt")
     )
@@ -260,7 +260,7 @@ class Stored:
         return None if row is None else row.cycles_per_byte
 
     def mote(self, device: str, cipher: str, bits: int) -> FileCost | None:
-        """A mote's fastest implementation, or None where nothing runs or nothing is stored."""
+        """A node's fastest implementation, or None where nothing runs or nothing is stored."""
         known = self._mote(device, cipher, bits)
         return filecost.best(self.catalog.device(device), known.values()) if known else None
 

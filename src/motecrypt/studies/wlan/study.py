@@ -21,10 +21,10 @@ from motecrypt.studies.wlan.claims import claims
 from motecrypt.studies.wlan.costs import costs
 from motecrypt.studies.wlan.plan import CIPHERS, COLUMN_TITLES, COLUMNS, DATA, TABLES, Stored
 from motecrypt.studies.wlan.tables import (
+    duration_rows,
     figures,
     impossible,
     microjoule_per_byte,
-    tables,
     total_seconds,
     with_radio,
 )
@@ -39,7 +39,7 @@ SOURCE = plan.SOURCE
 def comparisons(results: Results) -> list[Comparison]:
     """Every table, figure and claim of the source as rows."""
     stored = Stored(results, Catalog.load())
-    return [*tables(stored), *figures(stored), *_print_rows(), *claims(stored), *costs(stored)]
+    return [*duration_rows(stored), *figures(stored), *_print_rows(), *claims(stored), *costs(stored)]
 
 
 def _print_rows() -> list[Comparison]:
@@ -97,7 +97,7 @@ def _durations(stored: Stored, data: str) -> Section:
         implied = plain / seconds[0] * DATA[data] / 1e6
         text = f"at our rate the printed {plain:g} s ({COLUMN_TITLES[first]}, plaintext) are {implied:.1f} MB"
     return Section(
-        f"{TABLES[data]}: {data}, {DATA[data] // 1000} KB; ours | print, ratio to no encryption in the same "
+        f"{TABLES[data]}: {data}, {DATA[data] // 1000} KB; ours | paper, ratio to no encryption in the same "
         "column (first row: to ad hoc, open)",
         ["cipher", *COLUMN_TITLES.values()],
         rows,
@@ -112,7 +112,7 @@ def _impossible() -> Section:
         kinds.setdefault((table, why), []).append(f"{where} ({said})")
     rows = [[table, why, str(len(places)), "; ".join(places[:3])] for (table, why), places in kinds.items()]
     return Section(
-        f"The print checked: {len(found)} entries cannot be", ["table", "why", "entries", "such as"], rows
+        f"The paper checked: {len(found)} entries cannot be", ["table", "why", "entries", "such as"], rows
     )
 
 
@@ -145,7 +145,7 @@ def _alone(stored: Stored, data: str) -> Section:
         )
     return Section(
         f"{places[data]}: encrypting {DATA[data] // 1000} KB of {data} on this host, without transmission",
-        ["cipher", "ms", "MB/s", "µJ/byte", "to AES", "print", "time and power"],
+        ["cipher", "ms", "MB/s", "µJ/byte", "to AES", "paper", "time and power"],
         rows,
         "our portable C; µJ/byte: 1.35 V x 200 mA x t, the source's sample processor",
     )
@@ -238,7 +238,7 @@ def _motes(stored: Stored) -> Section:
 
 def _verdicts(title: str, found: Sequence[Comparison]) -> Section:
     rows = [[c.row, c.column, _cell(c.published), _cell(c.measured), c.verdict, c.note] for c in found]
-    return Section(title, ["claim", "for", "print", "ours", "verdict", "evidence"], rows)
+    return Section(title, ["claim", "for", "paper", "ours", "verdict", "evidence"], rows)
 
 
 def _cell(value: float | str | None) -> str:

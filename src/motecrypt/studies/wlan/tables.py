@@ -67,7 +67,7 @@ def total_seconds(stored: Stored, data: str, cipher: str, column: str) -> float 
     return None if nanoseconds is None else moved.mean + nanoseconds * DATA[data] / 1e9
 
 
-def tables(stored: Stored) -> list[Comparison]:
+def duration_rows(stored: Stored) -> list[Comparison]:
     """Every printed duration as a ratio to "no encryption" in its column."""
     printed = plan.durations()
     rows = []
@@ -107,21 +107,21 @@ def _plain_row(
         unit="ratio to ad hoc, open",
         published=printed[data, "none", column] / printed[data, "none", first],
         measured=own / base if own and base else None,
-        note=f"{spread}print {printed[data, 'none', column]:g} s",
+        note=f"{spread}paper {printed[data, 'none', column]:g} s",
     )
 
 
 def _note(printed: dict[tuple[str, str, str], float], data: str, cipher: str, column: str) -> str:
     own, plain = printed[data, cipher, column], printed[data, "none", column]
     if own < plain:
-        return f"the print cannot be: {own:g} s encrypted against {plain:g} s plain in the same column"
+        return f"the paper cannot be: {own:g} s encrypted against {plain:g} s plain in the same column"
     if own / plain > 1.5:
         return f"needs {own / plain:.2f} times the bytes; a ciphertext has its plaintext's length"
-    return f"print {own:g} s of {plain:g} s"
+    return f"paper {own:g} s of {plain:g} s"
 
 
 def impossible(printed: dict[tuple[str, str, str], float]) -> list[tuple[str, str, str, str]]:
-    """What the print says that cannot be: table, where, what, why."""
+    """What the paper says that cannot be: table, where, what, why."""
     found = []
     for (data, cipher, column), own in printed.items():
         table, where = TABLES[data], f"{cipher}, {COLUMN_TITLES[column]}"
@@ -190,7 +190,7 @@ ALONE = {
     "video": ("figure 10",),
 }
 MOVED = {"text": "figure 3", "image": "figure 7", "audio": "figure 9", "video": "figure 11"}
-_BARS = "the print's bars carry no numbers; ours stand here to draw them"
+_BARS = "the paper's bars carry no numbers; ours stand here to draw them"
 
 
 def figures(stored: Stored) -> list[Comparison]:

@@ -1,4 +1,4 @@
-"""What repetition shows of made-up ciphers, and how it is told."""
+"""What repetition shows of made-up ciphers, and how it is reported."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _half(message: bytes, key: bytes, nonce: bytes, at: int) -> bytes:
 
 
 def determinisms() -> dict[str, Any]:
-    """What repetition shows of made-up ciphers, and how it is told."""
+    """What repetition shows of made-up ciphers, and how it is reported."""
     told = []
     for nonce, fresh, leak, block, clear in product((0, 12), (0, 3), (0, 1, 48), (0, 8), (False, True)):
         for prefixes in ({"0": 9}, {"0": 0, "8": 7, "1": 0}, {"1": 1, "8": 0}, {"8": 8, "24": 17}, {"24": 7}):

@@ -1,4 +1,4 @@
-"""Verdicts over made-up maps of diffusion, and how they are told."""
+"""Verdicts over made-up maps of diffusion, and how they are reported."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def _map(changed: Any, flips: Any = None, trials: int = 24, **more: Any) -> diff
 
 
 def _blocks(n: int, size: int, further: bool = False) -> diffusion.DiffusionMap:
-    """Every input byte reaches the block that it lies in; the first one all, where asked."""
+    """Every input byte reaches the block that it is in; the first one all, where asked."""
     rows = [[1 if i // size == j // size else 0 for j in range(n)] for i in range(n)]
     return _map([[1] * n, *rows[1:]] if further else rows)
 
 
 def diffusions() -> dict[str, Any]:
-    """Verdicts over made-up maps, and how they are told."""
+    """Verdicts over made-up maps, and how they are reported."""
     least = diffusion.least_reached(24)
     full, some = _map([[1] * 5] * 5), _map([[1] * 5] * 4 + [[1, 1, 1, 0, 1]])
     nothing, one = _map([[0] * 3] * 3), _map([[1]])

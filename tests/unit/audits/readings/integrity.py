@@ -1,4 +1,4 @@
-"""What changes do to made-up ciphers, and how it is told."""
+"""What changes do to made-up ciphers, and how it is reported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from readings.made_up import KEY, of_lengths
 
 
 def integrities() -> dict[str, Any]:
-    """What changes do to made-up ciphers, and how it is told."""
+    """What changes do to made-up ciphers, and how it is reported."""
 
     def effects(low: int, high: int, pairs: list[list[int]], nonce: list[list[int]]) -> dict[str, Any]:
         return {

@@ -64,7 +64,7 @@ def _ran(attack: Any, access: Any, cipher: Any, quick: bool, **numbers: Any) -> 
 
 
 def _silent(cipher: Any) -> toys.ToyAccess:
-    """A cipher that nothing can be learned of: its answers are drawn anew by what was asked."""
+    """A cipher that nothing can be learned of: its answers are drawn again by what was asked."""
 
     def answer(key: bytes, message: bytes, nonce: bytes, ad: bytes) -> tuple[bytes, bytes]:
         drawn = Random(b"|".join((key, message, nonce, b"c")))

@@ -1,4 +1,4 @@
-"""The statistical tests' p-values, and how they are told."""
+"""The statistical tests' p-values, and how they are reported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from motecrypt.audits import statistics
 
 
 def figures() -> dict[str, Any]:
-    """The tests' p-values, and how they are told."""
+    """The tests' p-values, and how they are reported."""
     stat = statistics
     noise = Random(5).randbytes(3000)
     samples = [b"\0", b"\xff\xff", b"\x55" * 9, b"\x0f\xf0", bytes(range(256)), noise, noise[:7], b"\x80" * 3]

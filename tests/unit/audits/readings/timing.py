@@ -1,4 +1,4 @@
-"""Verdicts over made-up timings and taints, and how they are told."""
+"""Verdicts over made-up timings and taints, and how they are reported."""
 
 from __future__ import annotations
 

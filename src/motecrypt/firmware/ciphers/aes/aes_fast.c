@@ -277,9 +277,9 @@ void block_encrypt(const struct block_key *key, uint8_t *block) {
     block[12] = s12, block[13] = s1, block[14] = s6, block[15] = s11;
 }
 
-/* Substitute a column back, add its round key and unmix it, in place. With all = a + b + c + d,
- * q = 2 all and p = 2 (a + c + q): the unmixed a is all + a + 2 (a + b + p), the unmixed b is
- * all + b + 2 (b + c + p + q), the unmixed c is all + c + 2 (c + d + p), and d follows as in MIX. */
+/* Substitute a column back, add its round key and unmix it, in place, with three doublings. With
+ * all = a + b + c + d, h = 2 (a + c + 2 all) and p = all + 2 (a + b + h) the unmixed column is a + p, b + p + h,
+ * c + p + 2 all, d + p + h + 2 all. */
 #define UNMIX(a, b, c, d)                                                                                    \
     do {                                                                                                     \
         d = UNSUBSTITUTE(d), d ^= *--k;                                                                      \
@@ -290,27 +290,21 @@ void block_encrypt(const struct block_key *key, uint8_t *block) {
         HOLD_KEY();                                                                                          \
         a = UNSUBSTITUTE(a), a ^= *--k;                                                                      \
         HOLD_KEY();                                                                                          \
-        uint8_t m = a, p, q;                                                                                 \
-        m ^= b, d ^= c, d ^= m;                                                                              \
-        HOLD(d);                                                                                             \
-        HOLD(m);                                                                                             \
-        p = a ^ c, q = TIMES2(d);                                                                            \
-        p ^= q, p = TIMES2(p);                                                                               \
+        uint8_t h = a, p = a, all, q;                                                                        \
+        h ^= c, p ^= b;                                                                                      \
+        all = h, all ^= b, all ^= d;                                                                         \
+        HOLD(all);                                                                                           \
+        q = TIMES2(all);                                                                                     \
+        HOLD(q);                                                                                             \
+        h ^= q, h = TIMES2(h);                                                                               \
+        HOLD(h);                                                                                             \
+        p ^= h, p = TIMES2(p), p ^= all;                                                                     \
         HOLD(p);                                                                                             \
-        q ^= p, q ^= b, q ^= c;                                                                              \
-        HOLD(q);                                                                                             \
-        q = TIMES2(q);                                                                                       \
-        HOLD(q);                                                                                             \
-        b ^= q, b ^= d;                                                                                      \
-        HOLD(b);                                                                                             \
-        p ^= m, m = TIMES2(p), a ^= m, a ^= d;                                                               \
+        a ^= p, c ^= p, c ^= q;                                                                              \
         HOLD(a);                                                                                             \
-        p ^= d, p = TIMES2(p), c ^= p, c ^= d;                                                               \
         HOLD(c);                                                                                             \
-        d ^= a, d ^= b, d ^= c;                                                                              \
-        HOLD(a);                                                                                             \
+        h ^= p, b ^= h, d ^= h, d ^= q;                                                                      \
         HOLD(b);                                                                                             \
-        HOLD(c);                                                                                             \
         HOLD(d);                                                                                             \
     } while (0)
 

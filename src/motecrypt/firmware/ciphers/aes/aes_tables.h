@@ -1,6 +1,6 @@
-/* aes_tables.h: AES as a block cipher (block.h) for CPUs of 32 bits and more, with one table of 1 KB for
- * each direction. The context holds the round keys twice, the second time unmixed for decryption: 352, 416
- * or 480 bytes.
+/* aes_tables.h: AES as a block cipher (block.h) for CPUs of 32 bits and more, with one table of 1 KB (on
+ * computers 2 KB) for each direction. The context holds the round keys twice, the second time unmixed for
+ * decryption: 352, 416 or 480 bytes.
  */
 #ifndef MOTECRYPT_AES_TABLES_H
 #define MOTECRYPT_AES_TABLES_H

@@ -36,8 +36,47 @@ static void load_pair(struct ascon_word *to, const uint8_t *bytes) {
     ascon_load(&to[1], bytes + 8);
 }
 
-/* Add up to one block of input to the rate; a block that is not full is padded with a one and zeros. */
-static void absorb(struct ascon_word *state, uint8_t *block, uint8_t bytes) {
+#ifdef ASCON_WORDS_ARE_BYTES
+
+/* Add up to one block of data to the rate, which lies in memory as messages do; the padding is a single bit. */
+static void absorb(struct ascon_word *state, const uint8_t *data, uint8_t bytes) {
+    uint8_t *rate = (uint8_t *)state;
+
+    for (uint8_t i = 0; i < bytes; i++) {
+        rate[i] ^= data[i];
+    }
+    if (bytes < RATE_BYTES) {
+        rate[bytes] ^= 1;
+    }
+}
+
+/* Encrypt or decrypt up to one block. The plaintext enters the rate in both directions. */
+static void crypt_block(struct ascon_word *state, const uint8_t *input, uint8_t *output, uint8_t bytes,
+                        uint8_t decrypting) {
+    uint8_t *rate = (uint8_t *)state;
+    uint8_t kept = decrypting ? 0xff : 0; /* a mask: no branch for each byte */
+
+#ifdef ASCON_CRYPTS_RATE
+    if (bytes == RATE_BYTES) {
+        ascon_crypt_rate(state, input, output, decrypting);
+        return;
+    }
+#endif
+    for (uint8_t i = 0; i < bytes; i++) {
+        uint8_t in = input[i], old = rate[i];
+
+        output[i] = in ^ old;
+        rate[i] = in ^ (uint8_t)(old & (uint8_t)~kept);
+    }
+    if (bytes < RATE_BYTES) {
+        rate[bytes] ^= 1;
+    }
+}
+
+#else
+
+/* Add a block to the rate; one that is not full is padded with a one and zeros. */
+static void add_block(struct ascon_word *state, uint8_t *block, uint8_t bytes) {
     struct ascon_word words[2];
 
     if (bytes < RATE_BYTES) {
@@ -48,40 +87,54 @@ static void absorb(struct ascon_word *state, uint8_t *block, uint8_t bytes) {
     add_pair(state, words);
 }
 
-static void absorb_data(struct ascon_word *state, const uint8_t *data, size_t bytes) {
+static void absorb(struct ascon_word *state, const uint8_t *data, uint8_t bytes) {
     uint8_t block[RATE_BYTES];
+
+    memcpy(block, data, bytes);
+    add_block(state, block, bytes);
+}
+
+/* Encrypt or decrypt up to one block. The plaintext enters the rate in both directions; only where it is read
+ * from differs. */
+static void crypt_block(struct ascon_word *state, const uint8_t *input, uint8_t *output, uint8_t bytes,
+                        uint8_t decrypting) {
+    uint8_t block[RATE_BYTES];
+
+    ascon_store(block, &state[0]);
+    ascon_store(block + 8, &state[1]);
+    for (uint8_t i = 0; i < bytes; i++) {
+        uint8_t in = input[i];
+        uint8_t out = in ^ block[i];
+
+        block[i] = decrypting ? out : in;
+        output[i] = out;
+    }
+    add_block(state, block, bytes);
+}
+
+#endif
+
+static void absorb_data(struct ascon_word *state, const uint8_t *data, size_t bytes) {
     uint8_t part;
 
     do {
         part = (uint8_t)(bytes < RATE_BYTES ? bytes : RATE_BYTES);
-        memcpy(block, data, part);
-        absorb(state, block, part);
+        absorb(state, data, part);
         ascon_permute(state, 8);
         data += part;
         bytes -= part;
     } while (part == RATE_BYTES);
 }
 
-/* The plaintext enters the rate in both directions; only where it is read from differs. */
 static void crypt_message(struct ascon_word *state, const struct cipher_io *io, uint8_t decrypting) {
     const uint8_t *input = io->input;
     uint8_t *output = io->output;
     size_t left = io->bytes;
-    uint8_t block[RATE_BYTES];
 
     for (;;) {
         uint8_t part = (uint8_t)(left < RATE_BYTES ? left : RATE_BYTES);
 
-        ascon_store(block, &state[0]);
-        ascon_store(block + 8, &state[1]);
-        for (uint8_t i = 0; i < part; i++) {
-            uint8_t in = input[i];
-            uint8_t out = in ^ block[i];
-
-            block[i] = decrypting ? out : in;
-            output[i] = out;
-        }
-        absorb(state, block, part);
+        crypt_block(state, input, output, part, decrypting);
         if (part < RATE_BYTES) {
             return;
         }

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#define ASCON_WORDS_ARE_BYTES
+
 struct ascon_word {
     uint8_t byte[8]; /* least significant first, as SP 800-232 reads messages */
 };

@@ -36,7 +36,7 @@ def _words(data: bytes) -> tuple[int, int]:
 def encrypt(cipher: str, key: bytes, nonce: bytes, ad: bytes, message: bytes) -> tuple[bytes, bytes]:
     """Encrypt with Ascon-AEAD128: key and nonce of 16 bytes; returns ciphertext and a tag of 16 bytes."""
     if cipher != "ascon-aead128":
-        raise ValueError(f"this oracle knows ascon-aead128, not {cipher}")
+        raise ValueError(f"this oracle supports ascon-aead128, not {cipher}")
     key0, key1 = _words(key)
     state = _permute([IV, key0, key1, *_words(nonce)], 12)
     state[3] ^= key0

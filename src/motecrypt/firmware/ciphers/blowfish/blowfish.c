@@ -61,6 +61,7 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
 void block_encrypt(const struct block_key *key, uint8_t *block) {
     uint32_t left = load(block);
     uint32_t right = load(block + 4);
+    BLOCK_UNROLL(8)
     for (uint8_t i = 0; i < ROUNDS; i = (uint8_t)(i + 2)) {
         left ^= key->p[i];
         right ^= F(key, left);
@@ -74,6 +75,7 @@ void block_encrypt(const struct block_key *key, uint8_t *block) {
 void block_decrypt(const struct block_key *key, uint8_t *block) {
     uint32_t left = load(block);
     uint32_t right = load(block + 4);
+    BLOCK_UNROLL(8)
     for (uint8_t i = ROUNDS + 1; i > 1; i = (uint8_t)(i - 2)) {
         left ^= key->p[i];
         right ^= F(key, left);

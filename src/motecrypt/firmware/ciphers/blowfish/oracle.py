@@ -36,7 +36,7 @@ def encrypt(cipher: str, key: bytes, nonce: bytes, ad: bytes, message: bytes) ->
     mode = cipher.removeprefix("blowfish-")
     if mode not in {"ecb", "cbc", "ctr"} or ad:
         raise ValueError(
-            f"{cipher}: no such mode here, or {len(ad)} bytes of associated data where none are taken"
+            f"{cipher}: unknown mode, or {len(ad)} bytes of associated data where none are taken"
         )
     if mode == "cbc":
         return run(modes.CBC(nonce), message), b""

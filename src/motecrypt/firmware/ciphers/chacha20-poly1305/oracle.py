@@ -8,6 +8,6 @@ def encrypt(cipher: str, key: bytes, nonce: bytes, ad: bytes, message: bytes) ->
     from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
     if cipher != "chacha20-poly1305":
-        raise ValueError(f"this oracle knows chacha20-poly1305, not {cipher}")
+        raise ValueError(f"this oracle supports chacha20-poly1305, not {cipher}")
     sealed = ChaCha20Poly1305(key).encrypt(nonce, message, ad or None)
     return sealed[:-16], sealed[-16:]

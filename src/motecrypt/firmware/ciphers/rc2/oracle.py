@@ -31,7 +31,7 @@ def encrypt(cipher: str, key: bytes, nonce: bytes, ad: bytes, message: bytes) ->
     mode = cipher.removeprefix("rc2-")
     if mode not in {"ecb", "cbc", "ctr"} or ad:
         raise ValueError(
-            f"{cipher}: no such mode here, or {len(ad)} bytes of associated data where none are taken"
+            f"{cipher}: unknown mode, or {len(ad)} bytes of associated data where none are taken"
         )
     if mode == "cbc":
         chained = ARC2.new(key, ARC2.MODE_CBC, iv=nonce, effective_keylen=8 * len(key))

@@ -42,7 +42,7 @@ def encrypt(
     mode = cipher.removeprefix("rc6-")
     if mode not in {"ecb", "cbc", "ctr"} or ad:
         raise ValueError(
-            f"{cipher}: no such mode here, or {len(ad)} bytes of associated data where none are taken"
+            f"{cipher}: unknown mode, or {len(ad)} bytes of associated data where none are taken"
         )
     words = expand(key, rounds)
     output = b""
@@ -55,7 +55,7 @@ def encrypt(
             chain += 1
             continue
         if len(block) != BLOCK_BYTES:
-            raise ValueError(f"{cipher}: {len(message)} bytes are no whole number of blocks")
+            raise ValueError(f"{cipher}: {len(message)} bytes are not a whole number of blocks")
         if mode == "cbc":
             block = (int.from_bytes(block, "big") ^ chain).to_bytes(BLOCK_BYTES, "big")
         block = encrypt_block(words, block)

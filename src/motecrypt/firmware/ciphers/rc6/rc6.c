@@ -149,6 +149,7 @@ void block_encrypt(const struct block_key *key, uint8_t *block) {
     uint32_t b = load(block + 4) + key->words[0];
     uint32_t c = load(block + 8);
     uint32_t d = load(block + 12) + key->words[1];
+    BLOCK_UNROLL(4)
     for (uint8_t i = 0; i < RC6_ROUNDS; i++) {
         ROUND(a, b, c, d, words);
         words += 2;
@@ -170,6 +171,7 @@ void block_decrypt(const struct block_key *key, uint8_t *block) {
     uint32_t b = load(block + 4);
     uint32_t c = load(block + 8) - words[1];
     uint32_t d = load(block + 12);
+    BLOCK_UNROLL(4)
     for (uint8_t i = 0; i < RC6_ROUNDS; i++) {
         words -= 2;
         const uint32_t last = d;

@@ -82,6 +82,24 @@ uint8_t link_node_receive(struct link_node *node, const uint8_t *packet, uint8_t
     return event;
 }
 
+uint8_t link_group_byte(struct link_node *node, struct link_node *group, struct link_stream *stream,
+                        uint8_t byte) {
+    uint8_t event, to;
+
+    if (!link_stream_byte(stream, byte, link_clock(&node->core))) {
+        return LINK_NOTHING;
+    }
+    to = stream->packet[0] & LINK_BROADCAST;
+    if (to == LINK_BROADCAST) {
+        node = group;
+    }
+    event = link_node_receive(node, stream->packet, stream->packet_bytes);
+    if (event == LINK_FORGED || to != node->core.node) {
+        link_stream_slip(stream);
+    }
+    return event;
+}
+
 uint8_t link_node_byte(struct link_node *node, struct link_stream *stream, uint8_t byte) {
     uint8_t event;
 

@@ -59,4 +59,8 @@ uint8_t link_node_receive(struct link_node *node, const uint8_t *packet, uint8_t
  * completes, else LINK_NOTHING. */
 uint8_t link_node_byte(struct link_node *node, struct link_stream *stream, uint8_t byte);
 
+/* The same for a node that is in a broadcast group, too: `group` is its other end, with storage of its own. */
+uint8_t link_group_byte(struct link_node *node, struct link_node *group, struct link_stream *stream,
+                        uint8_t byte);
+
 #endif

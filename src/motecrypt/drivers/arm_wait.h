@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only -- part of arm.c, which links Unicorn.
+ * arm_wait.h: rounds of loops that only wait for a register of the chip are not stepped one by one.
+ *
+ * Such a loop is one block that branches to its own beginning, reads one register of the chip, writes no memory,
+ * and computes from nothing that it changes itself: what it writes, it writes before it reads it. Then two rounds
+ * that read the same value do the same, and a round that was followed by another is followed by another as long
+ * as the value stays. The rounds up to there are counted at once.
+ */
+#ifndef MOTECRYPT_ARM_WAIT_H
+#define MOTECRYPT_ARM_WAIT_H
+
+#include "arm_free.h"
+#include "arm_uses.h"
+
+static struct {
+    const struct block *block; /* of the last round that waited */
+    uint64_t run;              /* instructions counted with it */
+    uint32_t value;            /* that it read */
+} waiting;
+
+/* Whether a round does the same again when it reads the same. */
+static bool only_waits(const struct machine *m, const struct block *block) {
+    uint32_t written = 0, read_first = 0;
+    unsigned loads = 0;
+    struct thumb_instruction instruction = {0};
+    uint16_t code = 0;
+    uint32_t at = block->address, target;
+    while (at < block->next) {
+        struct thumb_uses uses;
+        code = code_at(m, at);
+        instruction = instruction_at(m, at);
+        if (instruction.bytes != 2 || !thumb_uses(code, &instruction, &uses)) {
+            return false;
+        }
+        loads += instruction.class == THUMB_load && code >> 12 != 4; /* literals are constants */
+        read_first |= uses.reads & ~written;
+        written |= uses.writes;
+        at += instruction.bytes;
+    }
+    if (loads != 1 || (read_first & written) != 0) {
+        return false;
+    }
+    at -= instruction.bytes;
+    target = instruction.class == THUMB_branch_if ? at + 4 + (uint32_t)((int32_t)(int8_t)code * 2)
+             : instruction.class == THUMB_branch  ? at + 4 + (((code & 0x7FFu) ^ 0x400u) - 0x400u) * 2
+                                                  : 0;
+    return target == block->address;
+}
+
+/* The first cycle after `now` at which the register may read otherwise, if nobody writes; `now`: unknown. */
+static uint64_t wait_changes_at(struct machine *m, uint32_t address, uint64_t now) {
+    uint32_t plain = address & ~(3u << 12);
+    uint64_t byte = free_byte_cycles(m), at = UINT64_MAX;
+    double us, next, cycles_a_us;
+    switch (plain) {
+    case RP2040_UART0: /* each look takes a byte */
+        return now;
+    case RP2040_UART0 + 0x18u: /* FR: free_has_input, free_sender_flags */
+        if (free_run.line.input_at < free_run.line.input_end && free_run.received_at > now) {
+            at = free_run.received_at;
+        }
+        for (uint64_t bytes = 0; bytes <= UART_FIFO_BYTES; bytes += bytes == 0 ? 1 : UART_FIFO_BYTES - 1) {
+            if (free_run.sent_at > now + bytes * byte) {
+                at = least(at, free_run.sent_at - bytes * byte);
+            }
+        }
+        return at;
+    case RP2040_TIMER + 0x08u:
+    case RP2040_TIMER + 0x0Cu:
+    case RP2040_TIMER + 0x24u:
+    case RP2040_TIMER + 0x28u:
+        us = rp2040_time_us(&m->chip);
+        next = (double)((uint64_t)us + 1);
+        cycles_a_us = rp2040_system_hz(&m->chip) * (*rp2040_register(&m->chip, RP2040_WATCHDOG + 0x2Cu) & 0x1FFu) /
+                      rp2040_reference_hz(&m->chip);
+        /* One cycle less, for what fractions lose. */
+        return cycles_a_us >= 4.0 ? now + most((uint64_t)((next - us) * cycles_a_us), 1) - 1 : now;
+    default:
+        return UINT64_MAX;
+    }
+}
+
+/* A register is being read, for which the bus takes `bus` cycles more than the instruction, not counted yet:
+ * rounds that read the same are counted up to where something changes, or to where the run looks at its line. */
+static void wait_on(struct machine *m, uint32_t address, uint32_t value, int64_t bus) {
+    struct block *block = m->current;
+    bool again = waiting.block == block && waiting.run + block->instructions == m->instructions &&
+                 waiting.value == value;
+    uint64_t now, change, rounds, round = block->cycles + block->extra + (uint64_t)bus;
+    waiting.block = block;
+    waiting.value = value;
+    waiting.run = m->instructions;
+    if (!again || free_run.bare || free_run.stepped || m->cache_on || m->ending != NULL) {
+        return;
+    }
+    if (block->waits == WAITS_UNKNOWN) {
+        block->waits = only_waits(m, block) ? WAITS : WAITS_NOT;
+    }
+    now = board_cycles(m);
+    change = wait_changes_at(m, address, now);
+    if (block->waits != WAITS || change <= now || m->deadline <= m->cycles) {
+        return;
+    }
+    rounds = least((change - 1 - now) / round, (m->deadline - 1 - m->cycles) / round);
+    skip_rounds(m, rounds, round);
+    m->access.run = waiting.run = m->instructions;
+    arm_profile_bus(m, arm_profile.on ? serving_pc(m) : 0, (int64_t)rounds * bus);
+}
+
+#endif

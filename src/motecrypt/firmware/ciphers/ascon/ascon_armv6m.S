@@ -1,0 +1,247 @@
+/* ascon_armv6m.S: the Ascon permutation (NIST SP 800-232, section 3) in assembly for Cortex-M0 and M0+; see
+ * ascon_armv6m.h.
+ *
+ * The state stays in registers: five halves of words in low registers, where these cores calculate, and five in
+ * r8 to r12. A round:
+ *
+ * - The S-box works on the low halves of the five words, then on the high halves. Its five products are taken in
+ *   an order in which three of them wait in a register, and no operand has to be copied to be kept.
+ * - Where low and high halves change places, a half comes into the register that has just become free, so that
+ *   this takes two moves for each half and not three. The registers then have other names.
+ * - The rotations of 64 bits are pairs of shifts. Rotations of 32 bits of interleaved halves would take 18
+ *   cycles less a round, but interleaving a block there and back takes more than that in eight rounds.
+ *
+ * A round loads nothing and branches only at its end: all states take the same cycles.
+ */
+    .syntax unified
+    .thumb
+    .text
+
+/* Half of the S-box's columns: a half of each of the five words, and three registers to work in. */
+.macro substitute x0, x1, x2, x3, x4, p0, p4, t
+    eors \x0, \x4
+    eors \x4, \x3
+    eors \x2, \x1
+    movs \p0, \x2
+    bics \p0, \x1
+    movs \p4, \x1
+    bics \p4, \x0
+    movs \t, \x3
+    bics \t, \x2
+    eors \x1, \t
+    movs \t, \x4
+    bics \t, \x3
+    eors \x2, \t
+    movs \t, \x0
+    bics \t, \x4
+    eors \x3, \t
+    eors \x4, \p4
+    eors \x0, \p0
+    eors \x1, \x0
+    eors \x0, \x4
+    eors \x3, \x2
+    mvns \x2, \x2
+.endm
+
+/* Of the word with the halves `away` (in a high register) and \high: itself and its rotations to the right by \a
+ * and \b, both less than 32. The low half goes to \low, the high half to `away`. */
+.macro diffuse low, high, away, t, u, a, b
+    mov \low, \away
+    lsrs \t, \high, #\a
+    lsls \u, \low, #32 - \a
+    eors \t, \u
+    lsrs \u, \high, #\b
+    eors \t, \u
+    lsls \u, \low, #32 - \b
+    eors \t, \u
+    eors \t, \high
+    mov \away, \t
+    lsrs \t, \low, #\a
+    lsls \u, \high, #32 - \a
+    eors \t, \u
+    lsrs \u, \low, #\b
+    eors \t, \u
+    lsls \u, \high, #32 - \b
+    eors \t, \u
+    eors \low, \t
+.endm
+
+/* The same by 32 + \a and 32 + \b. */
+.macro diffuse_far low, high, away, t, u, a, b
+    mov \low, \away
+    lsrs \t, \low, #\a
+    lsls \u, \high, #32 - \a
+    eors \t, \u
+    lsrs \u, \low, #\b
+    eors \t, \u
+    lsls \u, \high, #32 - \b
+    eors \t, \u
+    eors \t, \high
+    mov \away, \t
+    lsrs \t, \high, #\a
+    lsls \u, \low, #32 - \a
+    eors \t, \u
+    lsrs \u, \high, #\b
+    eors \t, \u
+    lsls \u, \low, #32 - \b
+    eors \t, \u
+    eors \low, \t
+.endm
+
+/* The same by \a and 32 + \b. */
+.macro diffuse_mixed low, high, away, t, u, a, b
+    mov \low, \away
+    lsrs \t, \high, #\a
+    lsls \u, \low, #32 - \a
+    eors \t, \u
+    lsrs \u, \low, #\b
+    eors \t, \u
+    lsls \u, \high, #32 - \b
+    eors \t, \u
+    eors \t, \high
+    mov \away, \t
+    lsrs \t, \low, #\a
+    lsls \u, \high, #32 - \a
+    eors \t, \u
+    lsrs \u, \high, #\b
+    eors \t, \u
+    lsls \u, \low, #32 - \b
+    eors \t, \u
+    eors \low, \t
+.endm
+
+/* Put a half where another was, and take that one. */
+.macro change taken, put, away
+    mov \taken, \away
+    mov \away, \put
+.endm
+
+/* void ascon_permute(struct ascon_word *state, uint8_t rounds): where a round begins, the low halves are in r0 to
+ * r4, the high halves in r8 to r12, and the round's constant is in r5 and lr. */
+    .section .text.ascon_permute, "ax", %progbits
+    .balign 4
+    .global ascon_permute
+    .type ascon_permute, %function
+    .thumb_func
+ascon_permute:
+    push {r4-r7, lr}
+    mov r2, r8
+    mov r3, r9
+    mov r4, r10
+    mov r5, r11
+    mov r6, r12
+    push {r0, r2-r6}
+    lsls r5, r1, #4 /* 0xf0 for twelve rounds, 0xb4 for eight */
+    subs r5, r1
+    adds r5, #0x3c
+    mov lr, r5
+    mov r7, r0
+    ldmia r7!, {r0, r6}
+    mov r8, r6
+    ldmia r7!, {r1, r6}
+    mov r9, r6
+    ldmia r7!, {r2, r6}
+    mov r10, r6
+    ldmia r7!, {r3, r6}
+    mov r11, r6
+    ldmia r7!, {r4, r6}
+    mov r12, r6
+one_round:
+    eors r2, r5
+    substitute r0, r1, r2, r3, r4, r5, r6, r7
+    change r5, r0, r8
+    change r6, r1, r9
+    change r7, r2, r10
+    change r0, r3, r11
+    change r1, r4, r12
+    substitute r5, r6, r7, r0, r1, r2, r3, r4
+    diffuse r3, r0, r11, r2, r4, 10, 17
+    diffuse_mixed r4, r1, r12, r0, r2, 7, 9
+    diffuse r0, r5, r8, r1, r2, 19, 28
+    diffuse_far r1, r6, r9, r2, r5, 29, 7
+    diffuse r2, r7, r10, r5, r6, 1, 6
+    mov r5, lr
+    subs r5, #0x0f
+    mov lr, r5
+    cmp r5, #0x3c
+    beq permuted
+    b one_round
+permuted:
+    ldr r7, [sp]
+    mov r6, r8
+    stmia r7!, {r0, r6}
+    mov r6, r9
+    stmia r7!, {r1, r6}
+    mov r6, r10
+    stmia r7!, {r2, r6}
+    mov r6, r11
+    stmia r7!, {r3, r6}
+    mov r6, r12
+    stmia r7!, {r4, r6}
+    pop {r0, r2-r6}
+    mov r8, r2
+    mov r9, r3
+    mov r10, r4
+    mov r11, r5
+    mov r12, r6
+    pop {r4-r7, pc}
+    .size ascon_permute, . - ascon_permute
+
+/* void ascon_crypt_rate(struct ascon_word *state, const uint8_t *input, uint8_t *output, uint8_t decrypting).
+ * These cores load and store words at multiples of four alone. Elsewhere a word is put together from bytes. */
+    .section .text.ascon_crypt_rate, "ax", %progbits
+    .balign 4
+    .global ascon_crypt_rate
+    .type ascon_crypt_rate, %function
+    .thumb_func
+ascon_crypt_rate:
+    push {r4-r7, lr}
+    movs r7, #4 /* words */
+    movs r4, r1
+    orrs r4, r2
+    lsls r4, #30
+    bne by_bytes
+by_words:
+    ldmia r1!, {r4}
+    ldr r5, [r0]
+    eors r5, r4
+    stmia r2!, {r5}
+    cmp r3, #0
+    bne 1f
+    movs r4, r5
+1:
+    stmia r0!, {r4}
+    subs r7, #1
+    bne by_words
+    pop {r4-r7, pc}
+by_bytes:
+    ldrb r4, [r1]
+    ldrb r5, [r1, #1]
+    ldrb r6, [r1, #2]
+    lsls r5, #8
+    orrs r4, r5
+    ldrb r5, [r1, #3]
+    lsls r6, #16
+    orrs r4, r6
+    lsls r5, #24
+    orrs r4, r5
+    ldr r5, [r0]
+    eors r5, r4
+    cmp r3, #0
+    bne 1f
+    movs r4, r5
+1:
+    stmia r0!, {r4}
+    strb r5, [r2]
+    lsrs r5, #8
+    strb r5, [r2, #1]
+    lsrs r5, #8
+    strb r5, [r2, #2]
+    lsrs r5, #8
+    strb r5, [r2, #3]
+    adds r1, #4
+    adds r2, #4
+    subs r7, #1
+    bne by_bytes
+    pop {r4-r7, pc}
+    .size ascon_crypt_rate, . - ascon_crypt_rate

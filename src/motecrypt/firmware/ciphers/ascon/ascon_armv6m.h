@@ -1,0 +1,43 @@
+/* ascon_armv6m.h: Ascon words as they are, in two halves, for Cortex-M0 and M0+ (ascon_armv6m.S). A state is its
+ * 40 bytes in the standard's order. */
+#ifndef MOTECRYPT_ASCON_ARMV6M_H
+#define MOTECRYPT_ASCON_ARMV6M_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define ASCON_WORDS_ARE_BYTES /* the state has the byte order of messages */
+#define ASCON_CRYPTS_RATE     /* ascon_crypt_rate exists */
+
+struct ascon_word {
+    uint32_t half[2]; /* bits 0 to 31 and bits 32 to 63 */
+};
+
+struct cipher_context {
+    struct ascon_word key[2];
+#ifdef CIPHER_TAG_VARIES
+    uint8_t tag_bytes; /* 4 to 16: how much of the tag travels; see ascon_aead128.c */
+#endif
+};
+
+static inline void ascon_load(struct ascon_word *word, const uint8_t *bytes) {
+    memcpy(word, bytes, sizeof *word);
+}
+
+static inline void ascon_store(uint8_t *bytes, const struct ascon_word *word) {
+    memcpy(bytes, word, sizeof *word);
+}
+
+static inline void ascon_add(struct ascon_word *to, const struct ascon_word *from) {
+    to->half[0] ^= from->half[0];
+    to->half[1] ^= from->half[1];
+}
+
+/* Add a full block of input to the rate and put the sum out; the ciphertext stays in the rate. Input and output
+ * can be at any address. */
+void ascon_crypt_rate(struct ascon_word *state, const uint8_t *input, uint8_t *output, uint8_t decrypting);
+
+/* The last `rounds` of the twelve rounds of Ascon-p over five words. */
+void ascon_permute(struct ascon_word *state, uint8_t rounds);
+
+#endif

@@ -1,0 +1,1 @@
+"""TFTP between nodes and UDP (docs/tftp.md): the proxy, and files of folders for nodes."""

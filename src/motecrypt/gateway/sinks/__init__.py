@@ -1,0 +1,43 @@
+"""Where the gateway's items go: one file for each kind. A sink knows nothing of the radio or the spool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from motecrypt.errors import MotecryptError
+from motecrypt.gateway.items import Item
+
+
+class SinkError(MotecryptError):
+    """Not delivered, or perhaps in part: the same items come again, later."""
+
+
+class SinkClosed(MotecryptError):
+    """Anyone who read this sink has gone, and nobody else will come."""
+
+
+class Sink:
+    """Takes items, each at least once and in their order; a thread of its own calls it.
+
+    Attributes
+    ----------
+    name : tells it from the gateway's other sinks, also after a restart.
+    batch : how many items it gets at once, at most.
+    """
+
+    name = ""
+    batch = 100
+
+    def deliver(self, items: Sequence[Item]) -> None:
+        """Take them; on return they are where they belong. SinkError: they come again."""
+        raise NotImplementedError
+
+    def idle(self, seconds: float) -> bool:
+        """Nothing to deliver: a time of its own, no longer than that; False if it needs none."""
+        return False
+
+    def hurry(self) -> None:
+        """The gateway ends; from another thread, also while the sink is at work: it stops soon."""
+
+    def finish(self) -> None:
+        """The last call, in the sink's own thread."""

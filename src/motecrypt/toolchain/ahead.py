@@ -1,0 +1,67 @@
+"""Fetches and unpacks the toolchains and libraries that a command needs while its environment is being made.
+
+setup.sh runs it with the system's Python: it imports nothing but the standard library and what needs no more.
+What fails here is no error yet: the command asks for it again, and shows why it cannot be had.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from motecrypt.catalog import DATA, Catalog
+from motecrypt.errors import MotecryptError
+from motecrypt.toolchain import libraries
+from motecrypt.toolchain.pinned import stage, target_of
+
+FILE = DATA / "ahead.txt"
+# In the place of a release:
+UNPACKED = "unpacked"  # before toolchains: NAME:DEVICE
+LIBRARIES = "libraries"  # before libraries
+
+
+def wanted(command: str, release: str) -> list[tuple[str, str]]:
+    """The toolchains, each with a device, that a command by itself needs unpacked on a Debian release.
+
+    Those that the release itself has are left out: apt-get installs them.
+    """
+    pairs = (pair.partition(":") for pair in _named(command, UNPACKED))
+    known = Catalog.load().toolchains
+    return [(name, device) for name, _, device in pairs if known[name].release != release]
+
+
+def _named(command: str, kind: str) -> list[str]:
+    rows = [line.split() for line in FILE.read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
+    return [name for row in rows if row[:2] == [command, kind] for name in row[2:]]
+
+
+def fetch_library(name: str) -> None:
+    """Unpack one library; nothing where it cannot be had."""
+    with contextlib.suppress(MotecryptError, OSError):
+        libraries.fetch(name)
+
+
+def fetch(name: str, device: str) -> None:
+    """Unpack one toolchain; nothing where it cannot be had."""
+    catalog = Catalog.load()
+    toolchain = catalog.toolchain(name)
+    with contextlib.suppress(MotecryptError, OSError):
+        stage(toolchain, target_of(toolchain, catalog.device(device), catalog.toolchains.values()))
+
+
+def main(command: str) -> None:
+    """Get all at the same time."""
+    release = platform.freedesktop_os_release().get("VERSION_CODENAME", "")
+    pairs = wanted(command, release)
+    linked = _named(command, LIBRARIES)
+    with ThreadPoolExecutor(max(1, len(pairs) + len(linked))) as pool:
+        first = [pool.submit(fetch_library, name) for name in linked]  # they are small
+        then = [pool.submit(fetch, *pair) for pair in pairs]
+        for each in (*first, *then):
+            each.result()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,206 @@
+"""Exported examples for radios and SDKs that are not here: compiled against declarations in our own words."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from exports_bed import CIPHERS, STRICT, planned, run
+from kits import needs_kit, skip_without
+from motecrypt import process
+from motecrypt.export import LinkRadio
+from motecrypt.radios import load_radio
+
+RF24_H = """
+struct RF24 {
+    RF24(uint16_t ce, uint16_t csn);
+    bool begin();
+    void stopListening();
+    void startListening();
+    bool write(const void *buffer, uint8_t bytes);
+    bool available();
+    uint8_t getDynamicPayloadSize();
+    void read(void *buffer, uint8_t bytes);
+    void setAutoAck(bool on);
+    void enableDynamicPayloads();
+    void openWritingPipe(const uint8_t *address);
+    void openReadingPipe(uint8_t pipe, const uint8_t *address);
+};
+"""
+RADIOLIB_H = """
+enum { RADIOLIB_ERR_NONE = 0 };
+struct Module { Module(uint32_t cs, uint32_t irq, uint32_t reset, uint32_t gpio); };
+struct AnyRadio {
+    int16_t begin(float megahertz);
+    int16_t transmit(const uint8_t *data, size_t bytes);
+    int16_t startReceive();
+    void setPacketReceivedAction(void (*function)());
+    size_t getPacketLength();
+    int16_t readData(uint8_t *data, size_t bytes);
+};
+struct RF69 : AnyRadio { RF69(Module *module); };
+struct SX1276 : AnyRadio { SX1276(Module *module); };
+"""
+ARDUINO_H = """
+#include <stddef.h>
+#include <stdint.h>
+enum { A0 = 14 };
+int analogRead(int);
+unsigned long millis(void);
+"""
+
+
+@needs_kit("avr")
+@pytest.mark.parametrize(
+    ("example", "radio"), [("Rf24", "nrf24"), ("Rfm69", "cc1101"), ("Lora", "lora"), ("Rf24", None)]
+)
+def test_the_sketches_for_other_radios_fit_their_libraries(
+    example: str, radio: str | None, tmp_path: Path
+) -> None:
+    if process.run(["avr-g++", "--version"], timeout_s=60).ok is False:
+        pytest.skip("avr-g++ is not installed")
+    only = LinkRadio(load_radio(radio).with_figures(packet_bytes=32)) if radio else None
+    made = planned("arduino", "aes128-ccm8", only)
+    made.write(tmp_path / "lib")
+    for name, text in (
+        ("RF24.h", RF24_H),
+        ("RadioLib.h", RADIOLIB_H),
+        ("Arduino.h", ARDUINO_H),
+        ("SPI.h", ""),
+    ):
+        (tmp_path / name).write_text(text)
+    flags = ["-mmcu=atmega328p", "-std=gnu++11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I."]
+    sketch = Path("lib/examples") / example / f"{example}.ino"
+    run(["avr-g++", *flags, "-Ilib/src", "-include", "Arduino.h", "-x", "c++", sketch], tmp_path)
+
+
+SDKS = {
+    "pico-sdk": {
+        "hardware/flash.h": "#include <stddef.h>\n#include <stdint.h>\n#define XIP_BASE 0x10000000u\n"
+        "void flash_range_erase(uint32_t, size_t);\n"
+        "void flash_range_program(uint32_t, const uint8_t *, size_t);\n",
+        "hardware/sync.h": "#include <stdint.h>\nuint32_t save_and_disable_interrupts(void);\n"
+        "void restore_interrupts(uint32_t);\n",
+        "hardware/adc.h": "#include <stdbool.h>\n#include <stdint.h>\nvoid adc_init(void);\n"
+        "uint16_t adc_read(void);\n"
+        "void adc_set_temp_sensor_enabled(bool);\nvoid adc_select_input(unsigned);\n",
+        "hardware/uart.h": "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
+        "typedef struct uart_inst uart_inst_t;\nextern uart_inst_t *const uart0;\n"
+        "unsigned uart_init(uart_inst_t *, unsigned);\nchar uart_getc(uart_inst_t *);\n"
+        "void uart_write_blocking(uart_inst_t *, const uint8_t *, size_t);\n"
+        "bool uart_is_readable_within_us(uart_inst_t *, uint32_t);\nbool uart_is_readable(uart_inst_t *);\n"
+        "void uart_puts(uart_inst_t *, const char *);\nvoid uart_tx_wait_blocking(uart_inst_t *);\n",
+        "hardware/clocks.h": "#include <stdbool.h>\n#include <stdint.h>\n"
+        "enum clock_index { clk_ref = 4, clk_sys, clk_peri, clk_usb, clk_adc, clk_rtc };\n"
+        "#define CLOCKS_CLK_RTC_CTRL_AUXSRC_VALUE_XOSC_CLKSRC 3\n"
+        "#define CLOCKS_CLK_REF_CTRL_SRC_VALUE_ROSC_CLKSRC_PH 0\n"
+        "#define CLOCKS_CLK_SYS_CTRL_SRC_VALUE_CLK_REF 0\n"
+        "bool clock_configure(enum clock_index, uint32_t, uint32_t, uint32_t, uint32_t);\n"
+        "void clock_stop(enum clock_index);\nvoid clocks_init(void);\n",
+        "hardware/pll.h": "typedef struct pll *PLL;\nextern const PLL pll_sys, pll_usb;\n"
+        "void pll_deinit(PLL);\n",
+        "hardware/rtc.h": "#include <stdbool.h>\n#include <stdint.h>\n"
+        "typedef struct { int16_t year; int8_t month, day, dotw, hour, min, sec; } datetime_t;\n"
+        "typedef void (*rtc_callback_t)(void);\nvoid rtc_init(void);\n"
+        "bool rtc_set_datetime(const datetime_t *);\n"
+        "void rtc_set_alarm(const datetime_t *, rtc_callback_t);\n",
+        "hardware/structs/rosc.h": "#include <stdint.h>\n"
+        "typedef struct { volatile uint32_t ctrl, freqa, freqb, dormant, div, phase, status; } rosc_hw_t;\n"
+        "#define rosc_hw ((rosc_hw_t *)0x40060000u)\n#define ROSC_DORMANT_VALUE_DORMANT 0x636f6d61u\n"
+        "#define ROSC_STATUS_STABLE_BITS 0x80000000u\n",
+        "pico/time.h": "#include <stdint.h>\ntypedef uint64_t absolute_time_t;\n"
+        "absolute_time_t get_absolute_time(void);\nuint32_t to_ms_since_boot(absolute_time_t);\n",
+        "pico/stdlib.h": "#include <stdbool.h>\n#include <stdint.h>\n"
+        "enum gpio_function { GPIO_FUNC_UART = 2 };\n"
+        "void sleep_ms(uint32_t);\nvoid sleep_us(uint64_t);\nenum { GPIO_OUT = 1 };\n"
+        "void gpio_init(unsigned);\nvoid gpio_set_dir(unsigned, bool);\nvoid gpio_put(unsigned, bool);\n"
+        "void gpio_set_function(unsigned, enum gpio_function);\n",
+    },
+    "zephyr": {
+        "zephyr/kernel.h": "#include <stddef.h>\n#include <stdint.h>\nuint32_t k_uptime_get_32(void);\n"
+        "int32_t k_msleep(int32_t);\nvoid k_busy_wait(uint32_t);\n",
+        "zephyr/storage/flash_map.h": "#include <stddef.h>\n#include <stdint.h>\n#include <sys/types.h>\n"
+        "struct flash_area;\n#define FIXED_PARTITION_ID(label) 1\n"
+        "int flash_area_open(uint8_t, const struct flash_area **);\n"
+        "int flash_area_read(const struct flash_area *, off_t, void *, size_t);\n"
+        "int flash_area_write(const struct flash_area *, off_t, const void *, size_t);\n"
+        "int flash_area_erase(const struct flash_area *, off_t, size_t);\n",
+        "zephyr/device.h": "struct device;\nextern const struct device the_uart;\n"
+        "#define DT_CHOSEN(name) name\n#define DEVICE_DT_GET(node) (&the_uart)\n",
+        "zephyr/drivers/uart.h": "struct device;\nvoid uart_poll_out(const struct device *, unsigned char);\n"
+        "int uart_poll_in(const struct device *, unsigned char *);\n",
+    },
+    "esp-idf": {
+        "esp_err.h": "typedef int esp_err_t;\n#define ESP_OK 0\n"
+        "#define ESP_ERROR_CHECK(call) ((void)(call))\n",
+        "esp_partition.h": '#include "esp_err.h"\n#include <stddef.h>\n#include <stdint.h>\n'
+        "typedef struct esp_partition esp_partition_t;\n"
+        "enum { ESP_PARTITION_TYPE_DATA = 1, ESP_PARTITION_SUBTYPE_ANY = 255 };\n"
+        "const esp_partition_t *esp_partition_find_first(int, int, const char *);\n"
+        "esp_err_t esp_partition_read(const esp_partition_t *, size_t, void *, size_t);\n"
+        "esp_err_t esp_partition_write(const esp_partition_t *, size_t, const void *, size_t);\n"
+        "esp_err_t esp_partition_erase_range(const esp_partition_t *, size_t, size_t);\n",
+        "esp_timer.h": "#include <stdint.h>\nint64_t esp_timer_get_time(void);\n",
+        "esp_event.h": '#include "esp_err.h"\nesp_err_t esp_event_loop_create_default(void);\n',
+        "esp_netif.h": '#include "esp_err.h"\nesp_err_t esp_netif_init(void);\n',
+        "nvs_flash.h": '#include "esp_err.h"\nesp_err_t nvs_flash_init(void);\n',
+        "esp_wifi.h": '#include "esp_err.h"\ntypedef struct { int any; } wifi_init_config_t;\n'
+        "#define WIFI_INIT_CONFIG_DEFAULT() {0}\nenum { WIFI_MODE_STA = 1 };\n"
+        "typedef enum { WIFI_IF_STA } wifi_interface_t;\n"
+        "esp_err_t esp_wifi_init(const wifi_init_config_t *);\nesp_err_t esp_wifi_set_mode(int);\n"
+        "esp_err_t esp_wifi_start(void);\n",
+        "esp_now.h": '#include "esp_err.h"\n#include "esp_wifi.h"\n#include <stdbool.h>\n'
+        "#include <stddef.h>\n"
+        "#include <stdint.h>\n#define ESP_NOW_ETH_ALEN 6\n"
+        "typedef struct { uint8_t peer_addr[6]; uint8_t channel; wifi_interface_t ifidx; bool encrypt; }\n"
+        "    esp_now_peer_info_t;\ntypedef struct { uint8_t *src_addr; } esp_now_recv_info_t;\n"
+        "typedef void (*esp_now_recv_cb_t)(const esp_now_recv_info_t *, const uint8_t *, int);\n"
+        "esp_err_t esp_now_init(void);\nesp_err_t esp_now_register_recv_cb(esp_now_recv_cb_t);\n"
+        "esp_err_t esp_now_add_peer(const esp_now_peer_info_t *);\n"
+        "esp_err_t esp_now_send(const uint8_t *, const uint8_t *, size_t);\n",
+        "freertos/FreeRTOS.h": "#include <stdint.h>\ntypedef uint32_t TickType_t;\ntypedef int BaseType_t;\n"
+        "#define pdTRUE 1\n#define pdMS_TO_TICKS(ms) ((TickType_t)(ms))\n",
+        "freertos/queue.h": "typedef struct queue *QueueHandle_t;\n"
+        "QueueHandle_t xQueueCreate(unsigned, unsigned);\n"
+        "BaseType_t xQueueSend(QueueHandle_t, const void *, TickType_t);\n"
+        "BaseType_t xQueueReceive(QueueHandle_t, void *, TickType_t);\n",
+        "freertos/task.h": "void vTaskDelay(TickType_t);\n",
+    },
+    "platformio": {
+        "Arduino.h": '#ifdef __cplusplus\nextern "C" {\n#endif\nunsigned long millis(void);\n'
+        "#ifdef __cplusplus\n}\n#endif\n",
+    },
+}
+COMPILERS = {
+    "pico-sdk": ("pico", ["arm-none-eabi-gcc", "-mcpu=cortex-m0plus", "-mthumb"]),
+    "zephyr": ("pico", ["arm-none-eabi-gcc", "-mcpu=cortex-m0plus", "-mthumb"]),
+    "esp-idf": (
+        "cross",
+        ["riscv64-unknown-elf-gcc", "-march=rv32imc", "-mabi=ilp32", "-isystem", "/usr/include/newlib"],
+    ),
+    "platformio": ("avr", ["avr-gcc", "-mmcu=atmega328p"]),
+}
+
+
+@pytest.mark.parametrize("cipher", CIPHERS)
+@pytest.mark.parametrize("name", SDKS)
+def test_the_sources_and_the_example_compile_for_the_targets_core(
+    name: str, cipher: str, tmp_path: Path
+) -> None:
+    kit, compiler = COMPILERS[name]
+    skip_without(kit)
+    made = planned(name, cipher)
+    made.write(tmp_path / "lib")
+    for header, text in SDKS[name].items():
+        (tmp_path / "sdk" / header).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "sdk" / header).write_text(f"#pragma once\n{text}")
+    files = [*sorted((tmp_path / "lib").rglob("*.c"))]
+    assert any(file.name == "main.c" for file in files) or name == "platformio"
+    strict = [flag for flag in STRICT if flag != "-Wconversion" or "avr" not in compiler[0]]  # wrong in GCC 5
+    flags = ["-Os", *strict, "-isystem", "sdk", "-Ilib/src"]
+    for file in files:
+        run([*compiler, *flags, "-c", file, "-o", "made.o"], tmp_path)

@@ -1,0 +1,93 @@
+"""A gateway that is killed at one of its steps, as a program of its own: STEP TIMES FOLDER PORT.
+
+A step is a call, before or after it; the process kills itself there the so-manieth time.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from motecrypt.cli import main
+from motecrypt.gateway import drain, lines, spool
+from motecrypt.gateway.sinks import csv_log, sqlite_log
+from motecrypt.link import files, gateway
+
+STEPS: dict[str, tuple[type, str]] = {
+    "put": (spool.Spool, "put"),
+    "write": (spool.Spool, "write"),
+    "commit": (sqlite3.Connection, "execute"),
+    "receive": (gateway.Gateway, "receive"),
+    "answer": (lines.Line, "write"),
+    "deliver": (sqlite_log.SqliteLog, "deliver"),
+    "csv": (csv_log.CsvLog, "deliver"),
+    "turn": (drain.Drain, "_turn"),
+    "tidy": (spool.Spool, "tidy"),
+    "take": (files.FileCollector, "take"),
+    "settled": (files.FileCollector, "settled"),
+    "begin": (spool.Spool, "register"),
+}
+
+
+def _die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _rig(step: str, times: int) -> None:
+    """Have the call kill this process the so-manieth time."""
+    name, _, when = step.partition("-")
+    left = times
+
+    def due() -> bool:
+        nonlocal left
+        left -= 1
+        return left == 0
+
+    if name == "commit":  # within the transaction: no method of a connection can be replaced
+        _rig_commit(due, when)
+        return
+    owner, method = STEPS[name]
+    whole: Callable[..., Any] = getattr(owner, method)
+
+    def rigged(self: Any, *given: Any) -> Any:
+        idle = name == "answer" and not self.writing
+        now = not idle and due()
+        if now and when == "before":
+            _die()
+        result = whole(self, *given)
+        if now:
+            _die()
+        return result
+
+    setattr(owner, method, rigged)
+
+
+def _rig_commit(due: Callable[[], bool], when: str) -> None:
+    class Connection(sqlite3.Connection):
+        def execute(self, statement: str, *given: Any) -> sqlite3.Cursor:
+            now = statement == "COMMIT" and due()
+            if now and when == "before":
+                _die()
+            result = super().execute(statement, *given)
+            if now:
+                _die()
+            return result
+
+    connect = sqlite3.connect
+    sqlite3.connect = lambda *given, **named: connect(*given, factory=Connection, **named)  # type: ignore
+
+
+if __name__ == "__main__":
+    step, times, folder, port = sys.argv[1:]
+    os.chdir(folder)
+    if step != "none":
+        _rig(step, int(times))
+    sinks = ["--sqlite", "log.db", "--csv", "log.csv", "--output", "inbox"]
+    main(["gateway", port, "--key", "key", *sinks, "--json", "--stdout"])

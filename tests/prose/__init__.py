@@ -1,0 +1,1 @@
+"""The prose check of `./test lint`: proselint with rules of our own over all text that people read."""

@@ -1,0 +1,172 @@
+"""The CoAP proxy from a node to servers: which ones, what comes back, what is limited."""
+
+from __future__ import annotations
+
+import pytest
+
+from coap_beds import LONGEST, ProxyBed
+from motecrypt.errors import InputError
+from motecrypt.gateway.protocols.coap import proxy as module
+from motecrypt.gateway.protocols.coap.message import (
+    CoapKind,
+    CoapMessage,
+    Code,
+    Option,
+    decode,
+    empty,
+)
+from motecrypt.gateway.protocols.coap.opening import open_coap
+from motecrypt.gateway.protocols.coap.where import CoapServer, read_server
+
+CON, NON, ACK, RST = CoapKind
+PATH = Option.URI_PATH
+INNER = ((PATH, b"a"), (PATH, b"b c"), (15, b"d"), (15, b"e=f"))
+
+
+def request(
+    options: tuple[tuple[int, bytes], ...] = ((PATH, b"log"),),
+    kind: CoapKind = NON,
+    code: int = Code.POST,
+    mid: int = 9,
+    payload: bytes = b"21.4",
+) -> bytes:
+    """A node's."""
+    return CoapMessage(kind, code, mid, b"n", options, payload).encode()
+
+
+def served(bed: ProxyBed) -> tuple[CoapMessage, object]:
+    """What the server has got."""
+    data, peer = bed.server.recvfrom(2048)
+    return decode(data), peer
+
+
+def test_a_node_reaches_the_server(bed: ProxyBed) -> None:
+    bed.raw(request())
+    got, peer = served(bed)
+    assert (got.kind, got.code, got.payload, len(got.token)) == (CON, Code.POST, b"21.4", 4)
+    assert got.options == ((3, b"sink.example"), (11, b"log"), (16, b"\x10"))
+    reply = CoapMessage(ACK, Code.CREATED, got.mid, got.token, ((8, b"log"), (8, b"1")))
+    bed.server.sendto(reply.encode(), peer)  # type: ignore[arg-type]
+    bed.take(bed.reach)
+    (down,) = bed.downs()
+    assert (down.kind, down.code, down.token, down.options) == (
+        NON,
+        Code.CREATED,
+        b"n",
+        ((8, b"log"), (8, b"1")),
+    )
+    assert bed.proxy.statistics()["forwarded"] == 1
+
+
+def test_a_confirmable_request_of_a_node_is_done_once_and_answered_again(bed: ProxyBed) -> None:
+    bed.raw(request(kind=CON))
+    bed.raw(request(kind=CON))
+    got, peer = served(bed)
+    bed.server.sendto(empty(ACK, got.mid), peer)  # type: ignore[arg-type]
+    bed.take(bed.reach)
+    bed.at(1090.0)
+    separate = CoapMessage(CON, Code.CHANGED, 4242, got.token)
+    bed.server.sendto(separate.encode(), peer)  # type: ignore[arg-type]
+    bed.take(bed.reach)
+    assert served(bed)[0] == decode(empty(ACK, 4242))
+    (down,) = bed.downs()
+    assert (down.kind, down.mid, down.token, down.code) == (ACK, 9, b"n", Code.CHANGED)
+    bed.raw(request(kind=CON))
+    assert bed.downs() == [down] and bed.proxy.statistics()["forwarded"] == 1
+    bed.server.sendto(separate.encode(), peer)  # type: ignore[arg-type]
+    bed.take(bed.reach)
+    assert served(bed)[0] == decode(empty(ACK, 4242)) and not bed.downs()
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (((Option.PROXY_URI, b"coap://other.example/a"),), Code.NO_PROXYING),
+        (((Option.PROXY_URI, b"coap://sink.example:1/a"),), Code.NO_PROXYING),
+        (((Option.PROXY_SCHEME, b"coap"), (Option.URI_HOST, b"other.example")), Code.NO_PROXYING),
+        (((Option.HOP_LIMIT, b"\1"),), Code.HOP_LIMIT_REACHED),
+        (((258, b""),), Code.BAD_OPTION),
+    ],
+)
+def test_where_a_node_may_not_go_it_is_told(
+    bed: ProxyBed, options: tuple[tuple[int, bytes], ...], code: Code
+) -> None:
+    bed.raw(request(options))
+    (down,) = bed.downs()
+    assert (down.kind, down.code, down.token) == (NON, code, b"n")
+
+
+def test_a_server_is_named_and_hops_are_counted(bed: ProxyBed) -> None:
+    bed.raw(
+        request(((Option.PROXY_URI, b"coap://sink.example:%d/a?b" % bed.port), (16, b"\3")), code=Code.GET)
+    )
+    got, _ = served(bed)
+    assert got.options == ((3, b"sink.example"), (11, b"a"), (15, b"b"), (16, b"\2"), (23, b"\2"))
+
+
+def test_a_server_that_is_silent_or_away_is_told(bed: ProxyBed) -> None:
+    bed.raw(request())
+    first, _ = served(bed)
+    for later in (4, 12, 30, 60, 119):
+        bed.at(1000.0 + later)
+    (down,) = bed.downs()
+    assert down.code == Code.GATEWAY_TIMEOUT and down.token == b"n"
+    bed.raw(request(mid=10))
+    got, peer = served(bed)
+    while got.mid == first.mid:
+        got, peer = served(bed)
+    bed.server.sendto(empty(RST, got.mid), peer)  # type: ignore[arg-type]
+    bed.take(bed.reach)
+    assert [each.code for each in bed.downs()] == [Code.GATEWAY_TIMEOUT]
+    bed.server.close()
+    bed.raw(request(mid=11))
+    bed.take(bed.reach)
+    assert [each.code for each in bed.downs()] == [Code.GATEWAY_TIMEOUT]
+    assert bed.proxy.statistics()["unreachable"] >= 1
+
+
+def test_a_server_that_acknowledges_and_never_responds_is_given_up(bed: ProxyBed) -> None:
+    bed.raw(request())
+    got, peer = served(bed)
+    bed.server.sendto(empty(ACK, got.mid), peer)  # type: ignore[arg-type]
+    bed.take(bed.reach)
+    bed.at(1000.0 + module.SERVER_S)
+    assert [each.code for each in bed.downs()] == [Code.GATEWAY_TIMEOUT]
+    late = CoapMessage(CON, Code.CHANGED, 1, got.token)
+    bed.server.sendto(late.encode(), peer)  # type: ignore[arg-type]
+    bed.take(bed.reach)
+    data = [served(bed)[0] for _ in range(2)]
+    assert data[-1] == decode(empty(RST, 1)) and not bed.downs()
+
+
+def test_a_response_that_does_not_fit_is_a_bad_gateway(bed: ProxyBed) -> None:
+    bed.raw(request())
+    got, peer = served(bed)
+    reply = CoapMessage(ACK, Code.CHANGED, got.mid, got.token, payload=bytes(LONGEST))
+    bed.server.sendto(reply.encode(), peer)  # type: ignore[arg-type]
+    bed.take(bed.reach)
+    (down,) = bed.downs()
+    assert down.code == Code.BAD_GATEWAY and not down.payload
+
+
+def test_a_node_has_so_many_requests_at_servers_and_no_more(bed: ProxyBed) -> None:
+    for mid in range(module.FORWARDED_MAX + 1):
+        bed.raw(request(mid=mid))
+    assert [each.code for each in bed.downs()] == [Code.UNAVAILABLE]
+
+
+def test_servers_are_read() -> None:
+    assert read_server("coap://Sink.Example") == CoapServer("sink.example", 5683)
+    assert read_server("coap://[::1]:61616/") == CoapServer("::1", 61616)
+    for text in ("sink", "http://sink", "coap://", "coap://a:x", "coap://a/b", "coap://u@a", "coap://a?b"):
+        with pytest.raises(InputError, match=r"--coap-server .*: not a server"):
+            read_server(text)
+    with pytest.raises(InputError, match="named twice"):
+        open_coap(None, ["coap://127.0.0.1", "coap://127.0.0.1:5683"], [7])
+    with pytest.raises(InputError, match=r"--coap-server coap://no\.such\.host\.invalid: .*; name another"):
+        open_coap("0", ["coap://no.such.host.invalid"], [7])
+    free = open_coap("127.0.0.1:0", [], [7])
+    (address,) = free.addresses()
+    free.close()
+    with pytest.raises(InputError, match="that is this gateway itself"):
+        open_coap(address, [f"coap://{address}"], [7])

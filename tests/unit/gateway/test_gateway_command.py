@@ -1,0 +1,339 @@
+"""`motecrypt gateway` as its user meets it: bad input, two of them, sending through it, a clean end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from command_line import run
+from gateway_bed import DEADLINE_S, PACKET, Radio
+from link_ends import native
+from motecrypt.cli._link_options import open_gateway
+from motecrypt.link.keys import create_master_file
+from motecrypt.link.stream import StreamReader
+from motecrypt.toolchain.link import CONFIRMED, LISTENS, SHORT, STREAM, Event, NativeLink
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A gateway's key, and one without nodes."""
+    for name in ("key", "empty"):
+        create_master_file(tmp_path / name)
+    for name, content in (("password", "secret\n"), ("open", "secret\n"), ("nothing", "")):
+        (tmp_path / name).write_text(content)
+        (tmp_path / name).chmod(0o644 if name == "open" else 0o600)
+    (tmp_path / "text").write_text("some words, and not a certificate " * 9)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def provision(folder: Path, node: int = 5) -> NativeLink:
+    """A node."""
+    gateway = open_gateway(folder / "key", None, PACKET)
+    made = native()
+    assert made.begin(gateway.provision(node, SHORT | LISTENS | STREAM)) is Event.NOTHING
+    gateway._store.close()  # type: ignore[attr-defined]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "Missing argument 'PORT...'"),
+        (["p"], "Missing option '--key'"),
+        (["p", "--key", "no"], "No such file"),
+        (["p", "--key", "open"], "chmod 600"),
+        (["p", "--key", "password"], "not the master key"),
+        (["p", "--key", "empty"], "no node has keys of this gateway; 'motecrypt provision 1 --key empty'"),
+        (["no", "--key", "key"], "port no: does not exist"),
+        (["text", "--key", "key"], "port text: is not a serial port"),
+        (["no", "./no", "--key", "key"], "one port is named twice"),
+        (["p", "--key", "key", "--radio", "smoke"], "unknown radio"),
+        (["p", "--key", "key", "--packet-bytes", "0"], "it takes 1 to 240"),
+        (["p", "--key", "key", "--queue", "0"], "0 is not in the range"),
+        (["p", "--key", "key", "--node-rate", "x"], "'x' is not a valid float"),
+        (["p", "--key", "key", "--output", "text/x"], "--output text/x: Not a directory"),
+        (["p", "--key", "key", "--csv", "text"], "--csv text: has a different first line"),
+        (["p", "--key", "key", "--csv", "no/x"], "--csv no/x: No such file"),
+        (["p", "--key", "key", "--csv", "a", "--csv", "a"], "another program is using it"),
+        (["p", "--key", "key", "--sqlite", "text"], "--sqlite text: file is not a database"),
+        (["p", "--key", "key", "--sqlite", "a", "--sqlite", "./a"], "one sink is named twice"),
+        (["p", "--key", "key", "--sqlite", "key.gateway"], "is the gateway's own record"),
+        (["p", "--key", "key", "--run", "no-such-command"], "there is no such command"),
+        (["p", "--key", "key", "--mqtt-commands"], "they need --mqtt"),
+        (["p", "--key", "key", "--coap", "0"], "name the nodes that use it with --speaks"),
+        (
+            ["p", "--key", "key", "--coap-server", "coap://localhost"],
+            "name the nodes that use it with --speaks",
+        ),
+        (["p", "--key", "key", "--speaks", "5"], "name the protocol"),
+        (["p", "--key", "key", "--coap", "0", "--speaks", "6"], "node 6: not provisioned"),
+        (["p", "--key", "key", "--coap", "0", "--speaks", "x"], "--speaks x: no nodes"),
+        (["p", "--key", "key", "--coap", "0", "--speaks", "5,"], "--speaks : no nodes"),
+        (["p", "--key", "key", "--coap", "0", "--speaks", "5-4"], "node numbers are 0 to 62"),
+        (["p", "--key", "key", "--coap", "0", "--speaks", "5,60-63"], "node numbers are 0 to 62"),
+        (["p", "--key", "key", "--coap", "x:", "--speaks", "5"], "--coap x:: not a port"),
+        (["p", "--key", "key", "--coap-server", "localhost", "--speaks", "5"], "not a server; give coap://"),
+        (["p", "--key", "key", "--tftp", "0"], "name the nodes that use it with --speaks"),
+        (["p", "--key", "key", "--tftp-folder", "."], "name the nodes that use it with --speaks"),
+        (["p", "--key", "key", "--tftp", "y:", "--speaks", "5"], "--tftp y:: not a port"),
+        (["p", "--key", "key", "--tftp-folder", "no", "--speaks", "5"], "--tftp-folder no: no folder"),
+        (["p", "--key", "key", "--socket", "no/x"], "socket no/x: No such file"),
+        (["p", "--key", "key", "--socket", "text"], "socket text: Address already in use"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    provision(folder)
+    radio = Radio()
+    (folder / "p").symlink_to(radio.path)
+    code, _, errors = run(capsys, "gateway", *arguments)
+    assert code == 2 and said in errors, errors
+    assert len(errors.strip().splitlines()) == 1 and "Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--mqtt", "broker"], "no broker; give mqtt://"),
+        (["--mqtt", "http://host/a"], "no broker"),
+        (["--mqtt", "mqtt://host"], "no broker"),
+        (["--mqtt", "mqtt://host/a/b"], "no broker"),
+        (["--mqtt", "mqtt://host/a+"], "no broker"),
+        (["--mqtt", "mqtt:///a"], "no broker"),
+        (["--mqtt", "mqtt://host:99999/a"], "no broker"),
+        (["--mqtt", "mqtt://host:x/a"], "no broker"),
+        (["--mqtt", "mqtt://u:pass@host/a"], "visible to all"),
+        (["--mqtt", "mqtt://u@host/a"], "--mqtt-password: use it together with USER@"),
+        (
+            ["--mqtt", "mqtt://host/a", "--mqtt-password", "password"],
+            "--mqtt-password: use it together with USER@",
+        ),
+        (["--mqtt", "mqtt://u@host/a", "--mqtt-password", "open"], "chmod 600 open"),
+        (["--mqtt", "mqtt://u@host/a", "--mqtt-password", "nothing"], "no password"),
+        (["--mqtt", "mqtt://u@host/a", "--mqtt-password", "no"], "No such file"),
+        (["--mqtt", "mqtt://host/a", "--mqtt-ca", "text"], "they are for TLS"),
+        (["--mqtt", "mqtts://host/a", "--mqtt-ca", "text"], "--mqtt-ca"),
+        (["--mqtt", "mqtts://host/a", "--mqtt-ca", "no"], "No such file"),
+        (["--mqtt", "mqtts://host/a", "--mqtt-cert", "text"], "give both or none"),
+        (["--mqtt", "mqtts://host/a", "--mqtt-cert", "text", "--mqtt-cert-key", "text"], "TLS"),
+        (["--mqtt", "mqtt://host/a", "--mqtt-commands"], "lets anyone command the nodes"),
+    ],
+)
+def test_a_broker_that_is_none_is_one_line_and_exit_code_2(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    pytest.importorskip("paho")
+    code, _, errors = run(capsys, "gateway", "p", "--key", "key", *arguments)
+    assert code == 2 and said in errors, errors
+    assert len(errors.strip().splitlines()) == 1 and "secret" not in errors and "u:pass" not in errors
+
+
+class Running:
+    """The program, next to a node on this computer."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.folder, self.node, self.radio = folder, provision(folder), Radio()
+        self._reader = StreamReader(PACKET)
+        (folder / "p").symlink_to(self.radio.path)
+        self.process = self.started("p", *arguments)
+        self.until(lambda: '"ready"' in self.out)
+
+    def started(self, port: str, *arguments: str) -> subprocess.Popen[str]:
+        """Another one."""
+        with (self.folder / "out").open("a") as out:
+            return self._popen(port, arguments, out)
+
+    @property
+    def out(self) -> str:
+        """What it has printed."""
+        return (self.folder / "out").read_text()
+
+    def _popen(self, port: str, arguments: tuple[str, ...], out: IO[str]) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "motecrypt", "gateway", port, "--key", "key", "--json", *arguments],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        """Read what it prints, and be the node, until something is so."""
+        end = time.monotonic() + DEADLINE_S
+        while not condition():
+            assert time.monotonic() < end and self.process.poll() is None, (self.out, self.errors())
+            self.hear()
+            time.sleep(0.01)
+
+    def hear(self) -> None:
+        """Take what comes for the node, and answer it."""
+        try:
+            data = os.read(self.radio._master, 4096)
+        except BlockingIOError:
+            return
+        for packet in self._reader.packets(data, time.monotonic_ns() // 1_000_000):
+            if self.node.receive(packet) in (Event.MESSAGE, Event.COMMANDED):
+                self.node.answer(True)
+        self.radio.put(*(self.node.on_line(packet) for packet in self.node.packets()))
+
+    def say(self, content: bytes) -> None:
+        """A message of the node."""
+        assert self.node.send(content, CONFIRMED) is Event.WAITING
+        self.radio.put(*(self.node.on_line(packet) for packet in self.node.packets()))
+
+    def errors(self) -> str:
+        """What it said on standard error; it has ended, or ends now."""
+        self.process.kill()
+        return self.process.communicate(timeout=DEADLINE_S)[1]
+
+    def end(self) -> None:
+        """Whatever happened."""
+        self.process.kill()
+        self.process.communicate(timeout=DEADLINE_S)
+
+
+@pytest.fixture
+def running(folder: Path) -> Iterator[Running]:
+    made = Running(folder)
+    yield made
+    made.end()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_serves_until_a_signal_and_ends_with_its_counts(running: Running, number: int) -> None:
+    running.say(b"21.4 C")
+    running.until(lambda: '"id": "5.1.0.0"' in running.out)
+    running.process.send_signal(number)
+    _, errors = running.process.communicate(timeout=DEADLINE_S)
+    assert running.process.returncode == 0 and errors == ""
+    told = [json.loads(line) for line in running.out.splitlines()]
+    assert told[0] == {"ready": {"ports": ["p"], "nodes": [5]}}
+    assert told[1]["message"] == "21.4 C" and told[1]["node"] == 5
+    summary = told[-1]["summary"]
+    assert summary["messages"] == summary["sinks"]["stdout"]["delivered"] == 1
+    assert not (running.folder / "key.gateway.socket").exists()
+
+
+def test_two_on_one_port_or_one_spool_are_refused_in_one_line(running: Running) -> None:
+    create_master_file(running.folder / "other")
+    gateway = open_gateway(running.folder / "other", None, PACKET)
+    gateway.provision(5, SHORT | LISTENS | STREAM)
+    gateway._store.close()  # type: ignore[attr-defined]
+    elsewhere = Radio()
+    for port, arguments, said in (
+        ("p", ["--key", "other"], "port p: busy: another program uses it; stop that one first"),
+        (elsewhere.path, [], "state file key.gateway: another program is using it; stop that one first"),
+    ):
+        second = running.started(port, *arguments)
+        _, errors = second.communicate(timeout=DEADLINE_S)
+        assert second.returncode == 2 and errors == f"motecrypt: {said}\n"
+    running.say(b"21.4 C")
+    running.until(lambda: '"id": "5.1.0.0"' in running.out)
+
+
+def test_send_goes_through_it(running: Running, capsys: pytest.CaptureFixture[str]) -> None:
+    running.say(b"21.4 C")
+    running.until(lambda: '"id": "5.1.0.0"' in running.out)
+    sender = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "motecrypt",
+            "send",
+            "key.gateway.socket",
+            "--to",
+            "5",
+            "--command",
+            "a",
+            "b",
+            "--json",
+        ],
+        cwd=running.folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    running.until(lambda: sender.poll() is not None)
+    out, errors = sender.communicate(timeout=DEADLINE_S)
+    assert sender.returncode == 0, errors
+    told = json.loads(out)
+    assert [each["outcome"] for each in told["outcomes"]] == ["accepted"] * 2 and told["failed"] == ""
+    for arguments, code, said in (
+        (["--to", "9", "x"], 1, "message: dropped (node 9: not provisioned)"),
+        (["x"], 2, "--to: missing"),
+        (["--to", "5", "--key", "key", "x"], 2, "is a running gateway, which has the key"),
+        (["--to", "5", "--file", "key"], 2, "give --to and messages alone"),
+    ):
+        assert run(capsys, "send", "key.gateway.socket", *arguments)[0::2] == (code, capsys_line(said))
+
+
+class capsys_line(str):  # noqa: N801 - compares as a line that contains it
+    """Equal to one line that holds these words."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, str) and str(self) in other and other.count("\n") == 1
+
+    __hash__ = str.__hash__
+
+
+def test_provision_and_receive_know_a_spool(running: Running, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, errors = run(capsys, "provision", "--list", "--key", "key")
+    assert code == 2 and "another program is using it" in errors
+    running.process.terminate()
+    running.process.wait(DEADLINE_S)
+    code, _, errors = run(capsys, "provision", "6", "--key", "key", "--image", "image")
+    assert code == 0, errors
+    code, out, _ = run(capsys, "provision", "--list", "--key", "key", "--json")
+    assert [entry["node"] for entry in json.loads(out)] == [5, 6]
+    code, out, errors = run(capsys, "receive", "p", "--key", "key", "--seconds", "0", "--json")
+    assert code == 0, errors
+
+
+def test_a_socket_of_no_gateway_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    left = socket.socket(socket.AF_UNIX)
+    left.bind("left")
+    left.close()
+    code, _, errors = run(capsys, "send", "left", "--to", "5", "x")
+    assert code == 2 and errors == (
+        "motecrypt: socket left: Connection refused; is 'motecrypt gateway' running?\n"
+    )
+
+
+def test_without_json_counts_are_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    provision(folder)
+    radio = Radio()
+    given = ("--key", "key", "--seconds", "0.3", "--statistics", "0.1", "--sqlite", "log.db")
+    code, out, errors = run(capsys, "gateway", radio.path, *given)
+    assert code == 0 and out == ""
+    lines = errors.splitlines()
+    assert lines[0] == f"motecrypt: gateway of 1 nodes at {radio.path}"
+    counts = f"motecrypt: 0 messages and 0 files of 0 nodes; delivered: sqlite:{folder}/log.db 0; 0 wait"
+    assert len(lines) >= 3 and set(lines[1:]) == {counts}
+
+
+def test_nodes_of_other_radios_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    provision(folder)
+    radio = Radio()
+    code, out, errors = run(
+        capsys, "gateway", radio.path, "--key", "key", "--packet-bytes", "24", "--seconds", "0", "--json"
+    )
+    assert code == 0 and "cannot receive: node 5: provisioned for packets of 12 bytes, not 24" in errors
+    assert json.loads(out.splitlines()[-1])["summary"]["messages"] == 0

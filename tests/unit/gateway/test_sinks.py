@@ -1,0 +1,492 @@
+"""Sinks and the thread that feeds one: each item at least once, and once where ids can tell."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import io
+import json
+import os
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gateway_bed import DEADLINE_S, Collected, item
+from motecrypt.errors import InputError
+from motecrypt.gateway import drain as drain_module
+from motecrypt.gateway.drain import Drain
+from motecrypt.gateway.items import Item, readable
+from motecrypt.gateway.sinks import Sink, SinkClosed, SinkError
+from motecrypt.gateway.sinks.command import Command
+from motecrypt.gateway.sinks.csv_log import CsvLog
+from motecrypt.gateway.sinks.sqlite_log import SqliteLog
+from motecrypt.gateway.sinks.stdout import StandardOutput
+from motecrypt.gateway.spool import Spool
+from motecrypt.link.state import FileStore
+
+WHEN = "2023-11-14T22:13:20.123Z"
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + DEADLINE_S
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+# --- items
+
+
+def test_what_is_told_of_an_item() -> None:
+    assert item(7).record() == {
+        "message": "21.4 C",
+        "hex": "32312e342043",
+        "bytes": 6,
+        "id": "5.1.0.7",
+        "node": 5,
+        "kind": "message",
+        "received": WHEN,
+    }
+    assert item(7).line() == "node 5: 21.4 C"
+    file = Item(5, 1, 0, 8, "file", 1_700_000_000_123, b"/inbox/a\xff", 300)
+    assert file.record() == {
+        "file": "/inbox/a\N{REPLACEMENT CHARACTER}",
+        "bytes": 300,
+        "id": "5.1.0.8",
+        "node": 5,
+        "kind": "file",
+        "received": WHEN,
+    }
+    assert file.line() == "node 5: /inbox/a\N{REPLACEMENT CHARACTER}: 300 bytes"
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [(b"plain", "plain"), (b"a\nb", "610a62"), (b"\xff", "ff"), (b"\x1b[2J", "1b5b324a"), (b"", "")],
+)
+def test_a_message_is_shown_as_text_only_where_it_is_harmless(content: bytes, text: str) -> None:
+    assert readable(content) == text
+
+
+# --- standard output
+
+
+def test_standard_output_has_a_line_for_each(capsys: pytest.CaptureFixture[str]) -> None:
+    StandardOutput(False).deliver([item(1), item(2, b"\x00")])
+    StandardOutput(True).deliver([item(1), item(2)])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["node 5: 21.4 C", "node 5: 00"]
+    assert [json.loads(line)["id"] for line in lines[2:]] == ["5.1.0.1", "5.1.0.2"]
+
+
+class _Output(io.StringIO):
+    """Standard output that fails."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__()
+        self.error = error
+
+    def flush(self) -> None:
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "raised", "said"),
+    [
+        (BrokenPipeError(), SinkClosed, "its reader has closed it"),
+        (OSError(errno.ENOSPC, "No space left on device"), SinkError, "No space left"),
+    ],
+)
+def test_standard_output_that_fails_says_so(
+    error: OSError, raised: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdout", _Output(error))
+    with pytest.raises(raised, match=said):
+        StandardOutput(False).deliver([item(1)])
+
+
+# --- SQLite
+
+
+def rows(path: Path) -> list[tuple[Any, ...]]:
+    with sqlite3.connect(path) as base:
+        return base.execute("SELECT * FROM messages ORDER BY rowid").fetchall()
+
+
+def test_sqlite_has_each_item_once(tmp_path: Path) -> None:
+    path = tmp_path / "log.db"
+    log = SqliteLog(path)
+    log.deliver([item(1), item(2, b"\x00\x01")])
+    log.deliver([item(2, b"\x00\x01"), item(3)])
+    log.finish()
+    again = SqliteLog(path)
+    again.deliver([item(3), item(3, generation=2)])
+    again.finish()
+    assert [row[0] for row in rows(path)] == ["5.1.0.1", "5.1.0.2", "5.1.0.3", "5.2.0.3"]
+    assert rows(path)[1] == ("5.1.0.2", 5, "message", WHEN, "0001", b"\x00\x01", 2)
+
+
+def test_sqlite_that_is_locked_takes_nothing_and_later_all(tmp_path: Path) -> None:
+    path = tmp_path / "log.db"
+    log = SqliteLog(path)
+    log._base.execute("PRAGMA busy_timeout=10")
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(SinkError, match=r"log\.db: database is locked"):
+        log.deliver([item(1)])
+    other.execute("ROLLBACK")
+    other.close()
+    log.deliver([item(1)])
+    log.finish()
+    assert len(rows(path)) == 1
+
+
+def test_sqlite_files_that_are_none_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no database, whatever its name is, but longer than a header" * 20)
+    base = sqlite3.connect(tmp_path / "other.db")
+    base.execute("CREATE TABLE messages (x)")
+    base.commit()
+    base.close()
+    for path, said in (
+        ("text", "file is not a database"),
+        ("other.db", "no such column"),
+        ("no/x.db", "unable to open"),
+    ):
+        with pytest.raises(
+            InputError, match=rf"^--sqlite .*{path}: {said}.*; name a file that can be written$"
+        ):
+            SqliteLog(tmp_path / path)
+
+
+# --- CSV
+
+
+def lines(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_csv_is_harmless_whatever_a_node_sends(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    log = CsvLog(path)
+    odd = [
+        b"=1+2",
+        b"+21.4",
+        b"@x",
+        b"-x",
+        b'a,"b"',
+        b"two\nlines",
+        b"\r\n",
+        b"\xe2\x80\xae",
+        b"",
+        "ä".encode(),
+    ]
+    log.deliver([item(number, content) for number, content in enumerate(odd)])
+    log.finish()
+    found = lines(path)
+    texts = ["'=1+2", "+21.4", "'@x", "'-x", 'a,"b"', b"two\nlines".hex(), "0d0a", "e280ae", "", "ä"]
+    assert [row["text"] for row in found] == texts
+    assert [bytes.fromhex(row["hex"]) for row in found] == odd
+    assert found[0] | {"text": ""} == {
+        "id": "5.1.0.0",
+        "received": WHEN,
+        "node": "5",
+        "kind": "message",
+        "text": "",
+        "hex": "3d312b32",
+        "bytes": "4",
+    }
+    assert path.read_bytes().count(b"\n") == 1 + len(odd) and path.stat().st_mode & 0o777 == 0o600
+
+
+def test_csv_repeats_nothing_that_a_crash_left_unconfirmed(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    log = CsvLog(path)
+    log.deliver([item(1), item(2)])
+    log.deliver([item(2), item(3)])
+    log.finish()
+    whole = path.read_bytes()
+    for cut in range(len(whole) + 1):
+        path.write_bytes(whole[:cut])
+        again = CsvLog(path)
+        again.deliver([item(1), item(2), item(3)])
+        again.finish()
+        assert path.read_bytes() == whole, cut
+
+
+def test_csv_reads_only_the_end_of_a_long_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("motecrypt.gateway.sinks.csv_log.TAIL_BYTES", 100)
+    log = CsvLog(tmp_path / "log.csv")
+    log.deliver([item(number) for number in range(50)])
+    log.finish()
+    again = CsvLog(tmp_path / "log.csv")
+    assert "5.1.0.49" in again._there and len(again._there) < 5
+    again.deliver([item(49), item(50)])
+    again.finish()
+    assert [row["id"] for row in lines(tmp_path / "log.csv")] == [f"5.1.0.{n}" for n in range(51)]
+
+
+def test_csv_on_a_full_disk_keeps_no_part_of_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log.csv"
+    log = CsvLog(path)
+    log.deliver([item(1)])
+    before = path.read_bytes()
+    write = os.pwrite
+
+    def half(handle: int, data: bytes, at: int) -> int:
+        if len(data) < 10:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(handle, data[: len(data) // 2], at)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", half)
+        with pytest.raises(SinkError, match=r"log\.csv: No space left on device"):
+            log.deliver([item(2)])
+    assert path.read_bytes() == before
+    log.deliver([item(2)])
+    log.finish()
+    assert [row["id"] for row in lines(path)] == ["5.1.0.1", "5.1.0.2"]
+
+
+def test_csv_files_that_are_none_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "other.csv").write_text("a,b\r\n1,2\r\n")
+    os.mkfifo(tmp_path / "pipe")
+    held = CsvLog(tmp_path / "held.csv")
+    for name, said in (
+        ("other.csv", "has a different first line; name a new file"),
+        ("pipe", "not a regular file"),
+        ("no/x.csv", "No such file or directory; name a file that can be written"),
+        ("held.csv", "another program is using it; stop that one first"),
+    ):
+        with pytest.raises(InputError, match=rf"^--csv .*{name}: {said}$"):
+            CsvLog(tmp_path / name)
+    held.finish()
+
+
+# --- a command
+
+
+def script(folder: Path, text: str) -> str:
+    path = folder / "script"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o700)
+    return str(path)
+
+
+def test_a_command_gets_each_item(tmp_path: Path) -> None:
+    made = script(
+        tmp_path, f'echo "$MOTECRYPT_ID $MOTECRYPT_NODE $1" >> {tmp_path}/out; cat >> {tmp_path}/out'
+    )
+    Command(f"{made} 'two words'").deliver([item(1), item(2)])
+    said = (tmp_path / "out").read_text().splitlines()
+    assert said[0::2] == ["5.1.0.1 5 two words", "5.1.0.2 5 two words"]
+    assert [json.loads(line) for line in said[1::2]] == [item(1).record(), item(2).record()]
+
+
+def test_a_command_that_fails_says_why(tmp_path: Path) -> None:
+    with pytest.raises(SinkError, match=r"script: ended with 3: the last line$"):
+        Command(script(tmp_path, "echo first >&2; echo the last line >&2; exit 3")).deliver([item(1)])
+    with pytest.raises(SinkError, match=r"script: ended with 1$"):
+        Command(script(tmp_path, "exit 1")).deliver([item(1)])
+    with pytest.raises(SinkError, match=r"Exec format error|Permission denied"):
+        (tmp_path / "script").write_bytes(b"\x7fELF no program")
+        Command(str(tmp_path / "script")).deliver([item(1)])
+
+
+def test_a_command_that_hangs_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
+    made = script(tmp_path, f"sleep 1000 & echo $! > {tmp_path}/pid; wait")
+    with pytest.raises(SinkError, match=r"script: killed after 1 s$"):
+        Command(made, 1.0).deliver([item(1)])
+    child = int((tmp_path / "pid").read_text())
+    wait_for(
+        lambda: not Path(f"/proc/{child}").exists() or "(sleep) Z" in Path(f"/proc/{child}/stat").read_text()
+    )
+    after = Command(script(tmp_path, "exit 0"), 1.0)
+    after.deliver([item(2)])
+
+
+def test_a_command_that_hangs_ends_when_the_gateway_does(tmp_path: Path) -> None:
+    sink = Command(script(tmp_path, f"touch {tmp_path}/begun; sleep 1000"))
+    ended: list[str] = []
+
+    def deliver() -> None:
+        with pytest.raises(SinkError, match="ended with -9"):
+            sink.deliver([item(1)])
+        ended.append("yes")
+
+    thread = threading.Thread(target=deliver)
+    thread.start()
+    wait_for((tmp_path / "begun").exists)
+    sink.hurry()
+    thread.join(DEADLINE_S)
+    assert ended == ["yes"]
+    with pytest.raises(SinkError, match="ended with -9"):
+        sink.deliver([item(2)])
+
+
+@pytest.mark.parametrize("line", ["", "no-such-command-at-all x", "'open"])
+def test_a_command_that_is_none_is_refused(line: str) -> None:
+    with pytest.raises(InputError, match=r"^--run "):
+        Command(line)
+
+
+# --- the thread
+
+
+@pytest.fixture
+def spool(tmp_path: Path) -> Iterator[Spool]:
+    with Spool(FileStore(tmp_path / "spool")) as opened:
+        yield opened
+
+
+class Feeding:
+    """A thread that feeds a sink, and what it says."""
+
+    def __init__(self, spool: Spool, sink: Sink) -> None:
+        self.spool, self.told, self.closed = spool, list[str](), threading.Event()
+        done = spool.register([sink.name])[sink.name]
+        self.drain = Drain(sink, spool.path, done, self.told.append, self.closed.set, first_s=0.01)
+
+    def put(self, *numbers: int) -> None:
+        """New items."""
+        self.spool.put(map(item, numbers))
+        self.spool.write(b"r")
+        self.drain.wake()
+
+    def end(self) -> None:
+        """Stop it."""
+        self.drain.stop()
+        self.drain.join(DEADLINE_S)
+        assert not self.drain.is_alive()
+
+
+def test_a_sink_gets_everything_in_order_and_in_batches(spool: Spool) -> None:
+    batches: list[int] = []
+
+    class Batched(Collected):
+        def deliver(self, items: Sequence[Item]) -> None:
+            batches.append(len(items))
+            super().deliver(items)
+
+    sink = Batched(batch=3)
+    feeding = Feeding(spool, sink)
+    feeding.put(*range(7))
+    feeding.drain.start()
+    wait_for(lambda: feeding.drain.delivered == 7)
+    feeding.put(7)
+    wait_for(lambda: len(sink.items) == 8)
+    feeding.end()
+    assert [each.counter for each in sink.items] == list(range(8)) and batches == [3, 3, 1, 1]
+    assert feeding.drain.done == 8 and feeding.told == [] and sink.hurried and sink.finished
+
+
+def test_a_sink_that_fails_gets_the_same_again_and_is_told_of_once(
+    spool: Spool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drain_module, "LONGEST_S", 0.04)
+    sink = Collected()
+    sink.down = "no route"
+    feeding = Feeding(spool, sink)
+    feeding.put(1, 2)
+    feeding.drain.start()
+    wait_for(lambda: feeding.drain.faults >= 4)
+    assert feeding.drain.trouble == "no route" and feeding.drain.done == 0
+    sink.down = ""
+    wait_for(lambda: feeding.drain.delivered == 2)
+    wait_for(lambda: len(feeding.told) == 2)
+    feeding.end()
+    assert feeding.told == [
+        "sink collected: no route; its messages wait and are tried again",
+        "sink collected: works again",
+    ]
+    assert feeding.drain.trouble == "" and [each.counter for each in sink.items] == [1, 2]
+
+
+def test_a_sink_whose_reader_has_gone_ends_the_gateway(spool: Spool) -> None:
+    class Gone(Collected):
+        def deliver(self, items: Sequence[Item]) -> None:
+            raise SinkClosed("its reader has closed it")
+
+    feeding = Feeding(spool, Gone())
+    feeding.put(1)
+    feeding.drain.start()
+    assert feeding.closed.wait(DEADLINE_S)
+    feeding.drain.join(DEADLINE_S)
+    assert feeding.told == ["its reader has closed it"] and feeding.drain.done == 0
+
+
+def test_a_sink_that_waits_after_a_fault_ends_at_once(spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
+    sink = Collected()
+    sink.down = "no route"
+    feeding = Feeding(spool, sink)
+    feeding.drain._first_s = 1000.0
+    feeding.put(1)
+    feeding.drain.start()
+    wait_for(lambda: bool(feeding.told))
+    feeding.end()
+
+
+def test_a_sink_with_a_fault_nobody_thought_of_goes_on_too(spool: Spool) -> None:
+    class Odd(Collected):
+        odd = True
+
+        def deliver(self, items: Sequence[Item]) -> None:
+            if self.odd:
+                raise KeyError("x")
+            super().deliver(items)
+
+        def finish(self) -> None:
+            raise OSError("nothing there")
+
+    sink = Odd()
+    feeding = Feeding(spool, sink)
+    feeding.put(1)
+    feeding.drain.start()
+    wait_for(lambda: feeding.drain.faults > 0)
+    sink.odd = False
+    wait_for(lambda: feeding.drain.delivered == 1)
+    feeding.end()
+    assert feeding.told[0].startswith("sink collected: KeyError: 'x'; its messages wait")
+
+
+def test_a_spool_that_cannot_be_read_is_read_later(spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
+    feeding = Feeding(spool, Collected())
+    feeding.put(1)
+    with monkeypatch.context() as patch:
+
+        def locked(path: Path) -> None:
+            raise sqlite3.OperationalError("database is locked")
+
+        patch.setattr(drain_module, "SpoolReader", locked)
+        feeding.drain.start()
+        wait_for(lambda: feeding.drain.trouble == "database is locked")
+    wait_for(lambda: feeding.drain.delivered == 1)
+    feeding.end()
+
+
+def test_a_sink_with_a_time_of_its_own_gets_it(spool: Spool) -> None:
+    class Idle(Collected):
+        idled = 0
+
+        def idle(self, seconds: float) -> bool:
+            self.idled += 1
+            time.sleep(min(seconds, 0.002))
+            if self.idled == 3:
+                raise SinkError("lost")
+            return True
+
+    sink = Idle()
+    feeding = Feeding(spool, sink)
+    feeding.drain.start()
+    wait_for(lambda: sink.idled > 5)
+    feeding.end()
+    assert [told.split(": ")[1] for told in feeding.told] == [
+        "lost; its messages wait and are tried again",
+        "works again",
+    ]

@@ -1,0 +1,31 @@
+"""The faults of `./test proof --faults` are faults of today's sources; the proofs themselves take minutes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from motecrypt.toolchain.link import FOLDER
+from proof.main import FAULTS, PROOFS, changed
+
+
+@pytest.mark.parametrize("what", FAULTS)
+def test_a_fault_changes_what_its_proof_is_of(what: str, tmp_path: Path) -> None:
+    fault = FAULTS[what]
+    assert fault.proof in PROOFS and bool(fault.define) != bool(fault.old)
+    harnesses = changed(tmp_path, fault)
+    assert (harnesses / PROOFS[fault.proof].harness).is_file()
+    if fault.define:
+        assert any(fault.define in path.read_text() for path in FOLDER.glob("*.c"))
+    else:
+        now = (tmp_path / "src/motecrypt/firmware/link" / fault.file).read_text()
+        assert now != (FOLDER / fault.file).read_text()
+
+
+def test_each_proof_has_a_fault_that_it_must_find() -> None:
+    proven = {PROOFS[fault.proof].harness for fault in FAULTS.values()}
+    assert proven == {proof.harness for proof in PROOFS.values()}

@@ -1,0 +1,75 @@
+"""The prose check: what it collects, which phrases it refuses, and which hits it still allows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("proselint")
+
+from prose.main import Hit, beyond, check, counted, read_rules
+from prose.texts import Text, collect
+
+
+def hits_of(kind: str, text: str) -> set[str]:
+    words = tuple(text.split())
+    return {hit.rule for hit in check([Text("a.md", kind, words, (1,) * len(words))], read_rules())}
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("It holds four published studies beside what it measures.", "beside"),
+        ("Everything that there is gets weighed.", "weigh"),
+        ("The increase over the same firmware with an empty cipher.", "of-plain"),
+        ("The time is over.", "by-itself"),
+        ("And to guess would be unsafe.", "to-guess"),
+        ("Something that ran does so no more.", "do-so"),
+        ("None seen is no proof.", "no-proof"),
+        ("64 MB are no mote's.", "mote"),
+        ("The ratio to the print.", "the-print"),
+        ("A test holds it to the model.", "hold-to"),
+    ],
+)
+def test_odd_phrases_are_refused(text: str, rule: str) -> None:
+    assert rule in hits_of("message", text)
+
+
+def test_plain_text_passes() -> None:
+    assert hits_of("page", "motecrypt compares its measurements with four published studies.") == set()
+    assert hits_of("page", "There is no network. It is no longer used.") == set()
+
+
+def test_a_long_sentence_is_refused() -> None:
+    assert hits_of("page", " ".join(["word"] * 35) + ".") == set()
+    assert hits_of("page", " ".join(["word"] * 36) + ".") == {"sentence"}
+
+
+def test_pages_docstrings_comments_and_messages_are_collected_with_their_lines(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# Title\n\nOne `code` two.\n\n```sh\nnot text\n```\n| a b | c |\n")
+    source = tmp_path / "src"
+    source.mkdir()
+    (source / "a.py").write_text(
+        '"""What it does."""\n\n# A reason.\nraise ValueError(f"the file {1} is missing here")\nx = "#no"\n'
+    )
+    (source / "b.c").write_text("/* In C too. */\nint a; // and here\n")
+    texts = {(text.path, text.kind, str(text), text.lines[0]) for text in collect(tmp_path)}
+    assert texts == {
+        ("README.md", "page", "Title", 1),
+        ("README.md", "page", "One X two.", 3),
+        ("README.md", "page", "a b", 8),
+        ("README.md", "page", "c", 8),
+        ("src/a.py", "docstring", "What it does.", 1),
+        ("src/a.py", "comment", "A reason.", 3),
+        ("src/a.py", "message", "the file X is missing here", 4),
+        ("src/b.c", "comment", "In C too.", 1),
+        ("src/b.c", "comment", "and here", 2),
+    }
+
+
+def test_a_file_may_have_the_hits_that_are_left_and_no_more() -> None:
+    hits = [Hit("a.md", 1, "tells", ""), Hit("a.md", 2, "tells", ""), Hit("b.md", 3, "told", "")]
+    assert counted(hits) == {"a.md": {"tells": 2}, "b.md": {"told": 1}}
+    assert beyond(hits, {"a.md": {"tells": 2}}) == hits[2:]
+    assert beyond(hits, {"a.md": {"tells": 1}, "b.md": {"told": 2}}) == hits[:2]

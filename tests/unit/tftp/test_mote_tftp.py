@@ -1,0 +1,462 @@
+"""The node's side of TFTP (firmware/tftp), packet by packet, and whole files with the computer's side."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from motecrypt.tftp.packets import Opcode, Packet, TftpCode, error_packet, read_packet
+from motecrypt.tftp.transfer import Terms, TftpTransfer
+from tftp_ends import LATER, OK, REPLACED, SILENT, UNKNOWN, Air, Memory, Mote, fetched
+
+CONTENT = Random(7).randbytes(20_000)
+LENGTHS = [0, 1, 511, 512, 20_000]
+
+
+def request(opcode: Opcode, name: str = "log", mode: str = "octet", **options: object) -> bytes:
+    return Packet(
+        opcode, name=name, mode=mode, options={key: str(value) for key, value in options.items()}
+    ).encode()
+
+
+def data(block: int, content: bytes) -> bytes:
+    return Packet(Opcode.DATA, block, content).encode()
+
+
+def ack(block: int) -> bytes:
+    return Packet(Opcode.ACK, block).encode()
+
+
+def oack(**options: object) -> bytes:
+    return Packet(Opcode.OACK, options={key: str(value) for key, value in options.items()}).encode()
+
+
+def error_of(packets: list[bytes]) -> int:
+    (packet,) = packets
+    read = read_packet(packet)
+    assert read is not None and read.opcode is Opcode.ERROR
+    return read.block
+
+
+@pytest.fixture
+def mote() -> Mote:
+    made = Mote()
+    made.files["log"] = CONTENT[:1000]
+    return made
+
+
+# --- whole files, with loss
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.05, 0.1])
+@pytest.mark.parametrize("block", [8, 119, 512])
+@pytest.mark.parametrize("length", LENGTHS)
+def test_a_file_of_a_mote_is_fetched(length: int, block: int, loss: float) -> None:
+    mote = Mote()
+    mote.files["log"] = CONTENT[:length]
+    file, transfer, air = fetched(mote, "log", Terms(block, 4.0, tries=40), loss, seed=length + block)
+    assert transfer.error is None and file.arrived == CONTENT[:length] and file.closed == [None]
+    assert file.told_size == length
+    assert not loss or mote.outcomes[-1] in (OK, SILENT)
+    if not loss:
+        assert mote.outcomes == [OK] and len(air.up) == 1 + length // block + 1
+        assert len(air.down) == 2 + length // block + 1
+        assert mote.reads == [(at, block) for at in range(0, length + 1, block)]
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.1])
+@pytest.mark.parametrize("length", LENGTHS)
+def test_a_mote_takes_a_file(length: int, loss: float) -> None:
+    mote, file = Mote(room=256), Memory(CONTENT[:length])
+    air = Air(mote, loss, seed=length)
+    transfer = air.run(TftpTransfer.ask(Terms(128, 4.0, tries=20), file, "config", True))
+    assert transfer.error is None and mote.files == {"config": CONTENT[:length]}
+    assert mote.outcomes[-1] == OK and mote.told_size == length and transfer.block_bytes == 128
+
+
+@pytest.mark.parametrize("writing", [False, True], ids=["get", "put"])
+@pytest.mark.parametrize("loss", [0.0, 0.1])
+@pytest.mark.parametrize("length", LENGTHS)
+def test_a_mote_is_a_client(length: int, loss: float, writing: bool) -> None:
+    mote = Mote(room=123)
+    mote.files["mine"] = CONTENT[:length]
+    file = Memory(CONTENT[:length])
+    air = Air(mote, loss, seed=length)
+
+    def serve(packet: bytes) -> TftpTransfer:
+        asked = read_packet(packet)
+        assert asked is not None
+        return TftpTransfer.serve(Terms(512, 4.0, tries=20), file, asked)
+
+    air.serve = serve
+    assert (mote.put("mine") if writing else mote.get("theirs")) == OK and mote.busy
+    transfer = air.run(None)
+    assert transfer.error is None and transfer.block_bytes == 119
+    assert (file.arrived if writing else mote.files["theirs"]) == CONTENT[:length]
+    assert mote.outcomes == [OK] and (writing or mote.told_size == UNKNOWN)
+
+
+def test_block_numbers_go_on_with_0_behind_65535() -> None:
+    mote = Mote(room=64)
+    content = Random(3).randbytes(600_000)
+    mote.files["log"] = content
+    file, transfer, air = fetched(mote, "log", Terms(8, 4.0))
+    assert transfer.error is None and file.arrived == content
+    numbers = [int.from_bytes(packet[2:4], "big") for packet in air.up if packet[1] == Opcode.DATA]
+    assert len(numbers) == 75_001 and numbers[65_534:65_537] == [65_535, 0, 1]
+    mote.files.clear()
+    put = Air(mote).run(TftpTransfer.ask(Terms(8, 4.0), Memory(content), "log", True))
+    assert put.error is None and mote.files["log"] == content
+
+
+def test_nothing_is_doubled_by_doubled_packets() -> None:
+    """The sorcerer's apprentice: a duplicate of an ACK makes no second block."""
+    mote, file = Mote(), Memory()
+    mote.files["log"] = CONTENT[:4096]
+    air = Air(mote, doubles=1.0)
+    transfer = air.run(TftpTransfer.ask(Terms(512, 4.0), file, "log", False))
+    assert transfer.error is None and file.arrived == CONTENT[:4096]
+    assert sum(packet[1] == Opcode.DATA for packet in air.up) == 9
+    assert sum(packet[1] == Opcode.ACK for packet in air.down) <= 2 * 10
+
+
+# --- options
+
+
+@pytest.mark.parametrize(
+    ("asked", "chosen"),
+    [
+        ({"blksize": 8}, {"blksize": "8"}),
+        ({"blksize": 65464}, {"blksize": "512"}),
+        ({"BLKSIZE": 300, "TimeOut": 9}, {"blksize": "300", "timeout": "9"}),
+        ({"tsize": 0}, {"tsize": "1000"}),
+        ({"blksize": 7, "tsize": 0}, {"tsize": "1000"}),
+        ({"blksize": 65465, "timeout": 1}, {"timeout": "1"}),
+        ({"timeout": 0, "blksize": 512}, {"blksize": "512"}),
+        ({"timeout": 256, "blksize": 512}, {"blksize": "512"}),
+        ({"timeout": 255, "windowsize": 4}, {"timeout": "255"}),
+        ({"blksize": "12x", "tsize": "0"}, {"tsize": "1000"}),
+        ({"blksize": "", "tsize": "0"}, {"tsize": "1000"}),
+        ({"blksize": "99999999999", "tsize": "4294967295"}, {"tsize": "1000"}),
+        ({"blksize": "-8", "tsize": "0"}, {"tsize": "1000"}),
+        ({"timeout": "4294967297", "tsize": "0"}, {"tsize": "1000"}),
+    ],
+)
+def test_a_server_answers_the_options_that_it_knows(
+    mote: Mote, asked: dict[str, object], chosen: dict[str, str]
+) -> None:
+    (answer,) = mote.receive(request(Opcode.READ, **asked))
+    assert read_packet(answer) == Packet(Opcode.OACK, options=chosen)
+    (first,) = mote.receive(ack(0))
+    assert first == data(1, CONTENT[: int(chosen.get("blksize", 512))])
+
+
+@pytest.mark.parametrize("asked", [{}, {"blksize": 4}, {"multicast": ""}])
+def test_without_an_option_that_it_knows_the_first_block_comes_at_once(
+    mote: Mote, asked: dict[str, object]
+) -> None:
+    assert mote.receive(request(Opcode.READ, mode="OCTET", **asked)) == [data(1, CONTENT[:512])]
+
+
+def test_who_takes_a_file_is_told_its_size_and_tells_it_back(mote: Mote) -> None:
+    (answer,) = mote.receive(request(Opcode.WRITE, tsize=4711))
+    assert read_packet(answer) == Packet(Opcode.OACK, options={"tsize": "4711"}) and mote.told_size == 4711
+    assert mote.receive(request(Opcode.WRITE)) == [ack(0)] and mote.told_size == UNKNOWN
+    assert mote.receive(request(Opcode.WRITE, tsize=2**32)) == [ack(0)] and mote.told_size == UNKNOWN
+
+
+def test_a_size_that_nobody_knows_is_not_told(mote: Mote) -> None:
+    mote.tells_size = False
+    assert mote.receive(request(Opcode.READ, tsize=0)) == [data(1, CONTENT[:512])]
+
+
+def test_the_timeout_that_was_asked_for_holds(mote: Mote) -> None:
+    mote.receive(request(Opcode.READ, timeout=9))
+    mote.receive(ack(0), 1.0)
+    assert mote.poll(9.999) == [] and mote.poll(10.0) == [data(1, CONTENT[:512])]
+
+
+def test_a_mote_without_room_for_512_bytes_needs_the_option(mote: Mote) -> None:
+    small = Mote(room=100)
+    small.files["log"] = CONTENT
+    assert error_of(small.receive(request(Opcode.READ))) == TftpCode.NO_OPTION
+    assert error_of(small.receive(request(Opcode.WRITE))) == TftpCode.NO_OPTION and not small.outcomes
+    (answer,) = small.receive(request(Opcode.READ, blksize=512))
+    assert read_packet(answer) == Packet(Opcode.OACK, options={"blksize": "96"})
+    for first in (ack(0), data(1, CONTENT[:512])):
+        small = Mote(room=100)
+        small.files["mine"] = CONTENT
+        assert (small.put("mine") if first[1] == Opcode.ACK else small.get("theirs")) == OK
+        assert error_of(small.receive(first)) == TftpCode.NO_OPTION
+        assert small.outcomes == [TftpCode.NO_OPTION] and not small.busy
+
+
+def test_the_longest_block_may_be_set() -> None:
+    mote = Mote(room=516, block_max=119)
+    mote.files["log"] = CONTENT
+    (answer,) = mote.receive(request(Opcode.READ, blksize=512))
+    assert read_packet(answer) == Packet(Opcode.OACK, options={"blksize": "119"})
+
+
+def test_a_client_asks_for_what_it_has_room_for() -> None:
+    mote = Mote(room=123)
+    mote.files["mine"] = CONTENT
+    assert mote.get("theirs") == OK
+    assert mote.sent[-1] == request(Opcode.READ, "theirs", blksize=119, tsize=0)
+    mote.abort(TftpCode.UNDEFINED)
+    assert mote.put("mine") == OK
+    assert mote.sent[-1] == request(Opcode.WRITE, "mine", blksize=119, tsize=20_000)
+    mote.abort(TftpCode.UNDEFINED)
+    mote.tells_size = False
+    assert mote.put("mine") == OK
+    assert mote.sent[-1] == request(Opcode.WRITE, "mine", blksize=119)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        oack(blksize=513),
+        oack(blksize=7),
+        oack(timeout=1),
+        oack(blksize=512, timeout=1),
+        b"\0\6blksize\0" + b"512",
+        b"\0\6blksize\0",
+    ],
+)
+def test_a_client_takes_only_what_it_asked_for(mote: Mote, answer: bytes) -> None:
+    mote.get("theirs")
+    assert error_of(mote.receive(answer)) == TftpCode.NO_OPTION
+    assert mote.outcomes == [TftpCode.NO_OPTION] and not mote.busy
+
+
+def test_a_client_takes_fewer_bytes_and_the_size(mote: Mote) -> None:
+    mote.get("theirs")
+    assert mote.receive(oack(blksize=100, tsize=150)) == [ack(0)]
+    assert mote.receive(oack(blksize=100, tsize=150)) == [ack(0)], "its ACK was lost"
+    assert mote.receive(data(1, CONTENT[:100])) == [ack(1)]
+    assert mote.receive(oack(blksize=100, tsize=150)) == []
+    assert mote.receive(data(2, CONTENT[100:150])) == [ack(2)] and mote.outcomes == [OK]
+    assert mote.files["theirs"] == CONTENT[:150]
+
+
+def test_servers_that_know_no_options_are_served(mote: Mote) -> None:
+    mote.files["mine"] = CONTENT[:600]
+    mote.put("mine")
+    assert mote.receive(ack(1)) == []
+    assert mote.receive(ack(0)) == [data(1, CONTENT[:512])]
+    assert mote.receive(ack(0)) == [] and mote.receive(ack(1)) == [data(2, CONTENT[512:600])]
+    assert mote.receive(ack(2)) == [] and mote.outcomes == [OK]
+    mote.get("theirs")
+    assert mote.receive(data(2, b"x")) == [] and mote.receive(data(1, b"x")) == [ack(1)]
+    assert mote.files["theirs"] == b"x"
+
+
+def test_acks_are_filled_where_that_is_cheaper() -> None:
+    mote = Mote(ack_bytes=6)
+    assert mote.receive(request(Opcode.WRITE)) == [ack(0) + bytes(2)]
+    assert mote.receive(data(1, b"x")) == [ack(1) + bytes(2)]
+    mote.files["log"] = CONTENT
+    mote.receive(request(Opcode.READ))
+    assert mote.receive(ack(1) + bytes(2)) == [data(2, CONTENT[512:1024])]
+
+
+# --- what is lost, late or wrong
+
+
+def test_a_block_that_was_not_acknowledged_goes_again_and_then_it_gives_up(mote: Mote) -> None:
+    mote.receive(request(Opcode.READ))
+    again = [mote.poll(second) for second in range(1, 50)]
+    assert [index + 1 for index, sent in enumerate(again) if sent] == list(range(4, 40, 4))
+    assert all(sent in ([], [data(1, CONTENT[:512])]) for sent in again)
+    assert mote.outcomes == [SILENT] and not mote.busy and mote.poll(1000) == []
+
+
+def test_an_ack_begins_the_count_of_tries_anew(mote: Mote) -> None:
+    mote.receive(request(Opcode.READ))
+    for second in range(1, 37):
+        mote.poll(second)
+    mote.receive(ack(1), 36.5)
+    assert mote.poll(40.4) == [] and mote.poll(40.5) == [data(2, CONTENT[512:1000])] and not mote.outcomes
+
+
+def test_the_time_begins_when_the_packet_has_left(mote: Mote) -> None:
+    mote.receive(request(Opcode.READ))
+    mote.left(3.0)
+    assert mote.poll(6.9) == [] and len(mote.poll(7.0)) == 1
+
+
+def test_the_clock_may_go_round(mote: Mote) -> None:
+    late = 2**32 / 1000 - 1
+    mote.receive(request(Opcode.READ), late)
+    assert mote.poll(late + 3.9) == [] and len(mote.poll(late + 4.0)) == 1
+
+
+def test_who_receives_sends_nothing_of_itself_and_gives_up(mote: Mote) -> None:
+    mote.receive(request(Opcode.WRITE, blksize=8))
+    mote.receive(data(1, bytes(8)))
+    assert [mote.poll(second) for second in range(1, 50)] == [[]] * 49
+    assert mote.outcomes == [SILENT] and mote.receive(data(2, b"")) != []
+
+
+def test_a_server_that_is_asked_says_nothing_more_of_itself(mote: Mote) -> None:
+    mote.receive(request(Opcode.READ, blksize=8))
+    assert [mote.poll(second) for second in range(1, 50)] == [[]] * 49 and mote.outcomes == [SILENT]
+
+
+def test_a_client_repeats_its_request_and_its_first_ack(mote: Mote) -> None:
+    mote.get("theirs")
+    asked = request(Opcode.READ, "theirs", blksize=512, tsize=0)
+    assert mote.poll(4.0) == [asked] and mote.poll(8.0) == [asked]
+    mote.receive(oack(blksize=512), 9.0)
+    assert mote.poll(13.0) == [ack(0)]
+    mote.receive(data(1, bytes(512)), 14.0)
+    assert mote.poll(18.0) == []
+
+
+def test_only_the_last_block_is_acknowledged_again(mote: Mote) -> None:
+    mote.receive(request(Opcode.WRITE, blksize=8))
+    mote.receive(data(1, bytes(8)))
+    mote.receive(data(2, bytes(8)))
+    assert mote.receive(data(2, bytes(8))) == [ack(2)]
+    for block in (0, 1, 4, 65_535):
+        assert mote.receive(data(block, bytes(8))) == []
+    assert mote.receive(data(3, b"")) == [ack(3)] and mote.outcomes == [OK]
+    assert mote.receive(data(3, b"")) == [ack(3)], "the last ACK was lost"
+    assert mote.files["log"] == bytes(16) and mote.outcomes == [OK]
+
+
+@pytest.mark.parametrize("block", [0, 2, 3, 65_535])
+def test_other_acks_are_not_answered(mote: Mote, block: int) -> None:
+    mote.receive(request(Opcode.READ))
+    assert mote.receive(ack(block)) == []
+    assert mote.receive(ack(1)) == [data(2, CONTENT[512:1000])] and mote.receive(ack(1)) == []
+
+
+def test_blocks_after_a_restart_are_refused_and_nothing_else_is_answered(mote: Mote) -> None:
+    assert error_of(mote.receive(data(5, bytes(512)))) == TftpCode.UNKNOWN_ID
+    for packet in (ack(3), error_packet(0, "x"), oack(blksize=8), b"\0\7\0\0", b"\1\1\0\0", b"\0\3\0"):
+        assert mote.receive(packet) == []
+
+
+def test_a_block_that_is_too_long_ends_it(mote: Mote) -> None:
+    mote.receive(request(Opcode.WRITE, blksize=8))
+    assert error_of(mote.receive(data(1, bytes(9)))) == TftpCode.ILLEGAL and mote.outcomes == [
+        TftpCode.ILLEGAL
+    ]
+
+
+@pytest.mark.parametrize("code", [*range(9), 9, 256, 65_535])
+def test_an_error_ends_it(mote: Mote, code: int) -> None:
+    mote.receive(request(Opcode.READ))
+    assert mote.receive(error_packet(code, "no more")) == []
+    assert mote.outcomes == [code if code <= 8 else 0] and not mote.busy
+
+
+def test_a_new_request_ends_what_is_served(mote: Mote) -> None:
+    mote.receive(request(Opcode.READ))
+    mote.files["other"] = b"short"
+    assert mote.receive(request(Opcode.READ, "other")) == [data(1, b"short")]
+    assert mote.outcomes == [REPLACED]
+    mote.receive(ack(1))
+    assert mote.outcomes == [REPLACED, OK]
+
+
+def test_a_request_comes_second_while_it_is_a_client(mote: Mote) -> None:
+    mote.get("theirs")
+    assert mote.receive(request(Opcode.READ)) == [] and not mote.outcomes
+    mote.receive(oack(blksize=512))
+    assert mote.receive(request(Opcode.WRITE)) == []
+    mote.receive(data(1, b"x"))
+    assert mote.receive(request(Opcode.READ)) == [data(1, CONTENT[:512])]
+
+
+def test_one_transfer_at_a_time(mote: Mote) -> None:
+    assert mote.get("theirs") == OK and mote.get("others") == LATER and mote.put("log") == LATER
+    assert error_of(mote.abort(TftpCode.NO_ACCESS)) == TftpCode.NO_ACCESS and mote.outcomes == [
+        TftpCode.NO_ACCESS
+    ]
+    assert mote.abort(TftpCode.NO_ACCESS) == [] and mote.put("log") == OK
+
+
+@pytest.mark.parametrize(
+    "packet",
+    [
+        b"\0\1log",
+        b"\0\1log\0octet",
+        b"\0\1log\0octet\0blksize\0",
+        b"\0\1log\0octet\0blksize\0008",
+        b"\0\1log\0octet\0\0",
+        b"\0\1log\0",
+    ],
+)
+def test_half_a_request_is_none(mote: Mote, packet: bytes) -> None:
+    assert mote.receive(packet) == [] and not mote.busy and not mote.name
+
+
+@pytest.mark.parametrize("mode", ["netascii", "mail", "", "octe", "octets"])
+def test_only_mode_octet(mote: Mote, mode: str) -> None:
+    assert error_of(mote.receive(request(Opcode.READ, mode=mode))) == TftpCode.ILLEGAL and not mote.name
+
+
+# --- what its files say
+
+
+@pytest.mark.parametrize("opcode", [Opcode.READ, Opcode.WRITE])
+def test_a_file_that_may_not_be_opened(mote: Mote, opcode: Opcode) -> None:
+    mote.opens = TftpCode.NO_ACCESS
+    assert error_of(mote.receive(request(opcode))) == TftpCode.NO_ACCESS and not mote.busy
+    assert mote.outcomes == [], "what was not opened is not closed"
+    assert mote.get("theirs") == TftpCode.NO_ACCESS and not mote.busy and mote.outcomes == []
+
+
+def test_a_file_that_is_not_there(mote: Mote) -> None:
+    (answer,) = mote.receive(request(Opcode.READ, "../log"))
+    assert answer == error_packet(1, "no such file") and mote.name == "../log"
+
+
+def test_what_cannot_be_read_or_written_ends_it(mote: Mote) -> None:
+    mote.gives = TftpCode.UNDEFINED
+    assert error_of(mote.receive(request(Opcode.READ))) == TftpCode.UNDEFINED
+    mote.takes = TftpCode.DISK_FULL
+    mote.receive(request(Opcode.WRITE))
+    assert error_of(mote.receive(data(1, b"x"))) == TftpCode.DISK_FULL
+    assert mote.outcomes == [TftpCode.UNDEFINED, TftpCode.DISK_FULL] and not mote.busy
+
+
+def test_a_file_that_is_not_kept_is_not_acknowledged(mote: Mote) -> None:
+    mote.keeps = TftpCode.DISK_FULL
+    mote.receive(request(Opcode.WRITE))
+    assert error_of(mote.receive(data(1, b"x"))) == TftpCode.DISK_FULL and mote.files.keys() == {"log"}
+    assert not mote.busy and error_of(mote.receive(data(1, b"x"))) == TftpCode.UNKNOWN_ID
+
+
+def test_what_is_not_there_yet_is_asked_for_again(mote: Mote) -> None:
+    mote.gives = LATER
+    assert mote.receive(request(Opcode.READ)) == [] and mote.poll(100) == [] and mote.busy
+    assert mote.receive(ack(1)) == []
+    mote.gives = OK
+    assert mote.poll(101) == [data(1, CONTENT[:512])]
+    mote.takes = LATER
+    mote.receive(request(Opcode.WRITE))
+    assert mote.receive(data(1, b"x")) == []
+    mote.takes = OK
+    assert mote.receive(data(1, b"x")) == [ack(1)]
+
+
+def test_what_the_transport_does_not_take_goes_later(mote: Mote) -> None:
+    mote.blocked = True
+    assert mote.receive(request(Opcode.READ)) == [] and mote.poll(100) == []
+    assert mote.receive(ack(1)) == [], "nobody acknowledges what never left"
+    mote.blocked = False
+    assert mote.poll(101) == [data(1, CONTENT[:512])] and mote.poll(104) == [] and len(mote.poll(105)) == 1
+
+
+def test_a_name_that_is_too_long_for_a_request() -> None:
+    mote = Mote(room=64)
+    assert mote.get("n" * 40) == TftpCode.ILLEGAL and not mote.busy and not mote.sent and not mote.name
+    assert mote.get("n" * 24) == OK
