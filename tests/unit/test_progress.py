@@ -92,7 +92,8 @@ def test_after_a_long_silence_a_line_comes_whatever_was_done() -> None:
     assert told[1:] == ["t: 0 of 100 done, 100 left (first)"]
 
 
-def test_the_bar_shows_the_same_words() -> None:
+def test_the_bar_shows_the_same_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")  # a dumb terminal gets no bar
     file = io.StringIO()
     screen = Screen(file=file, width=100, force_terminal=True, color_system=None)
     with bar("measuring", screen) as told:

@@ -9,6 +9,7 @@ import pytest
 from natively import ask, compiled
 
 from kits import needs_kit
+from motecrypt.toolchain.drivers import RECIPES
 
 pytestmark = needs_kit("avr")
 
@@ -54,7 +55,7 @@ NOP, PUSH = 0x0000, 0x920F
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled("wait_harness.c", tmp_path_factory.mktemp("waits"))
+    return compiled("wait_harness.c", tmp_path_factory.mktemp("waits"), *RECIPES["simavr"].flags())
 
 
 def looks_at() -> list[int]:

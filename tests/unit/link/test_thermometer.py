@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -26,6 +27,8 @@ from motecrypt.toolchain.link import (
     NativeLink,
     Suite,
 )
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 
 PLAY = Path(__file__).with_name("thermometer_play.cpp")
 NATIVE = Path(__file__).with_name("arduino_native")
