@@ -28,7 +28,7 @@ pytestmark = [
 
 CATALOG = Catalog.load()
 EMPTY_FUNCTION_CYCLES = 5
-"""`ldi r24, 0` and `ret`: the empty cipher's function, which `measure` takes away with the call itself."""
+"""`ldi r24, 0` and `ret`: the no-op cipher's function, which `measure` subtracts with the call itself."""
 
 
 class Builder(Sketchbook):

@@ -48,7 +48,7 @@ LINK, TFTP = "link", "tftp"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Fuzz until the time is over; 0 when nothing was found."""
+    """Fuzz until the time limit is reached; 0 when nothing was found."""
     parser = argparse.ArgumentParser(prog="./test fuzz", description=__doc__.partition("\n\n")[0])
     parser.add_argument("--seconds", type=float, default=300, help="for how long (default: 300)")
     parser.add_argument("--seed", type=int, default=0, help="the first firmware's seed (default: 0)")

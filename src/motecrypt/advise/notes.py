@@ -116,8 +116,8 @@ def _board(setting: Setting, first: Entry, bare: MessageCosts | None) -> list[st
         return []
     between_ma = device.sleep_ma if device.sleeps else device.active_ma
     return [
-        f"{device.title} as it is sold takes {between_ma:.3g} mA between messages. Its chip alone would last "
-        f"{days(bare.life_days)} instead of {days(life_days)} (--bare-chip)."
+        f"The stock board {device.title} draws {between_ma:.3g} mA between messages. Its chip alone would "
+        f"last {days(bare.life_days)} instead of {days(life_days)} (--bare-chip)."
     ]
 
 
@@ -238,7 +238,7 @@ def _losses(setting: Setting, first: Entry) -> list[str]:
 
 
 def _patience(setting: Setting) -> list[str]:
-    """Where a node must wait longer for an answer than by itself."""
+    """Where the radio makes a node wait longer for an answer than usual."""
     question, radio, link = setting.question, setting.radio, setting.link
     waits_us = patience_us(link, radio)
     if not question.linked or question.delivery == "one-way" or waits_us <= link.answer_ms * 1000:
@@ -345,9 +345,8 @@ def _nothing_fits(exclusions: Sequence[Exclusion]) -> list[str]:
     options = [{_option(budget) for budget in e.budgets} for e in tried]
     for option in dict.fromkeys(_option(budget) for e in tried for budget in e.budgets):
         alone = sum(broken == {option} for broken in options)
-        counts.append(
-            f"--{option} excludes {sum(option in broken for broken in options)} ({alone} by itself)"
-        )
+        some = sum(option in broken for broken in options)
+        counts.append(f"--{option} excludes {some} ({alone} for this reason alone)")
     text = f"Nothing fits. Of {len(exclusions)} implementations {hopeless} are out for other reasons; "
     nearest = min(tried, key=lambda e: (len(e.budgets), e.excess, e.candidate.name))
     return [f"{text}{', '.join(counts)}. The nearest is {nearest.candidate.name}: {nearest.reason}."]

@@ -224,6 +224,6 @@ _RANK_LEGEND = (
     "best: the first whose cipher is not broken"
 )
 _LEGEND = (
-    "cycles: median over the inputs, the call itself subtracted; flash, RAM: difference to the same "
-    "firmware with an empty cipher; varies: branches and memory addresses over the inputs"
+    "cycles: median over the inputs, the call itself subtracted; flash, RAM: increase over the same "
+    "firmware with a no-op cipher; varies: branches and memory addresses over the inputs"
 )

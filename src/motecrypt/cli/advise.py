@@ -302,9 +302,9 @@ def _plain(question: advise.Question, answer: advise.Advice) -> dict[str, Any]:
 
 COLUMNS = (
     *("", "cipher", "implementation", "tag", "flash", "RAM", "ms", "packets", "bytes", "µJ", "life"),
-    *("of plain", "why"),
+    *("of unencrypted", "why"),
 )
-LEAST = ("bytes", "ms", "of plain", "RAM", "flash", "tag", "implementation", "µJ")
+LEAST = ("bytes", "ms", "of unencrypted", "RAM", "flash", "tag", "implementation", "µJ")
 
 
 Parts = tuple[advise.DeviceFacts, str, advise.BatteryPart, advise.RegulatorPart]
@@ -387,7 +387,7 @@ _OF = {"board": "the stock board", "chip": "the chip alone"}
 _LEGEND = (
     "packets, bytes: of the usual message, passed to the radio; RAM: with the deepest stack; ms: encrypting; "
     "µJ: drawn from the battery for one message and the time until the next; "
-    "of plain: % of the battery life without encryption"
+    "of unencrypted: % of the battery life without encryption"
 )
 
 

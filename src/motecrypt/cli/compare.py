@@ -48,7 +48,7 @@ def command(
 ) -> None:
     """Compare two results files, of two commits, compilers or machines: cycles, stack, flash and RAM.
 
-    Exit code 1 when a figure grew past the threshold, or a cell that ran does so no more.
+    Exit code 1 when a figure grew past the threshold, or something that used to run now fails.
     """
     limit = _percent(threshold)
     sides = _Side(before), _Side(after)

@@ -88,7 +88,7 @@ def test_all_says_every_rank_and_note(db: Path) -> None:
     assert "Each message goes long: 4 packets of 12 bytes; 24 bytes are the link's." in text
     assert "A message of exactly 6 bytes would be one short packet" in text
     assert "The node is on the air 0.03 % of the time; its band allows 1 %." in text
-    assert "Arduino UNO R3 as it is sold takes" in text
+    assert "The stock board Arduino UNO R3 draws" in text
     assert "measuring" not in done.stderr
 
 

@@ -80,7 +80,7 @@ def test_warnings_are_the_notes_to_act_on_the_gravest_first() -> None:
         "timing may leak",
         "gives pulses",
         "are lost",
-        "as it is sold takes",
+        "The stock board",
         "of its charge",
         "No sleep",
     )
@@ -106,7 +106,7 @@ def test_the_duty_cycle_of_the_band_is_told_and_kept() -> None:
     assert "--every excludes 1" in broken.notes[0]
     twice = ask(made(), question=replace(ASKED, interval_s=0.001))
     assert twice.exclusions[0].budgets == ("interval", "duty")
-    assert "reasons; --every excludes 1 (1 by itself). The nearest" in twice.notes[0]
+    assert "reasons; --every excludes 1 (1 for this reason alone). The nearest" in twice.notes[0]
     assert not notes_of(ask(made(), radio=PLAIN_802), "on the air 0")
 
 

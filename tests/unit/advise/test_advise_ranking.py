@@ -124,7 +124,10 @@ def test_contradictory_budgets_are_counted_and_the_nearest_named() -> None:
     answer = ask(made(), big, made(standing="broken"), question=question)
     assert not answer.entries
     assert answer.notes[0].startswith("Nothing fits. Of 3 implementations 1 are out for other reasons; ")
-    assert "--flash excludes 2 (0 by itself), --ram excludes 2 (0 by itself)" in answer.notes[0]
+    assert (
+        "--flash excludes 2 (0 for this reason alone), --ram excludes 2 (0 for this reason alone)"
+        in answer.notes[0]
+    )
     assert "--overhead excludes 2" in answer.notes[0]
     assert "The nearest is aes128-ccm8 ours/small: takes 2,000 bytes of flash, 500" in answer.notes[0]
     assert answer.exclusions[0].budgets == ("flash", "ram", "overhead")

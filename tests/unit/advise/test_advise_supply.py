@@ -81,11 +81,11 @@ def test_the_board_as_it_is_sold_lives_about_a_day_and_its_chip_for_years() -> N
     alone = ask(made(), battery=THREE_AA, device=UNO).entries[0].costs.life_days
     assert alone > 700
     assert (
-        "Arduino UNO R3 as it is sold takes 32.2 mA between messages. Its chip alone would last "
+        "The stock board Arduino UNO R3 draws 32.2 mA between messages. Its chip alone would last "
         f"{alone / 365.25:.1f} years instead of 1.1 days (--bare-chip)." in answer.notes
     )
-    assert not notes_of(ask(made(), battery=THREE_AA, device=UNO, chip=UNO), "as it is sold")
-    assert not notes_of(ask(made(), battery=THREE_AA, device=BOARD), "as it is sold")
+    assert not notes_of(ask(made(), battery=THREE_AA, device=UNO, chip=UNO), "The stock board")
+    assert not notes_of(ask(made(), battery=THREE_AA, device=BOARD), "The stock board")
 
 
 def test_sleep_counts_only_where_the_program_sleeps() -> None:

@@ -103,7 +103,7 @@ def test_another_supply_is_told_from_a_fifth_longer_on() -> None:
     assert told(notes._board(board, entry(), bare))
     assert not notes._board(board, entry(), replace(bare, life_days=11.9))
     awake = replace(SETTING, device=replace(BOARD, sleeps=False))
-    assert "takes 46.5 mA between messages" in notes._board(awake, entry(), bare)[0]
+    assert "draws 46.5 mA between messages" in notes._board(awake, entry(), bare)[0]
 
 
 def test_the_shelf_ends_what_reaches_it() -> None:
@@ -187,9 +187,9 @@ def test_nothing_fits_is_told_with_the_nearest() -> None:
         *(out("e", ()), out("f", ("flash", "ram"), 1.0)),
     ]
     assert notes._nothing_fits(given) == [
-        "Nothing fits. Of 6 implementations 1 are out for other reasons; --flash excludes 4 (2 by itself), "
-        "--every excludes 2 (1 by itself), --ram excludes 1 (0 by itself). The nearest is aes128-ccm8 b: why "
-        "b."
+        "Nothing fits. Of 6 implementations 1 are out for other reasons; "
+        "--flash excludes 4 (2 for this reason alone), --every excludes 2 (1 for this reason alone), "
+        "--ram excludes 1 (0 for this reason alone). The nearest is aes128-ccm8 b: why b."
     ]
 
 

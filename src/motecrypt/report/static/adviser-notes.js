@@ -34,7 +34,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
     if (device.of !== "board" || !bare || bare.life_days < constants.much_longer * costs.life_days) return [];
     const between = device.sleeps ? device.sleep_ma : device.active_ma;
     return [
-      `${device.title} as it is sold takes ${significant(between, 3)} mA between messages. Its chip alone would last ` +
+      `The stock board ${device.title} draws ${significant(between, 3)} mA between messages. Its chip alone would last ` +
         `${days(bare.life_days)} instead of ${days(costs.life_days)} (--bare-chip).`,
     ];
   }
@@ -119,7 +119,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
     ];
   }
 
-  // Where a node must wait longer for an answer than by itself.
+  // Where the radio makes a node wait longer for an answer than usual.
   function patience() {
     const waits = patienceUs(link, radio);
     if (!linked(question) || question.delivery === "one-way" || waits <= link.answer_ms * 1000) return [];
@@ -223,7 +223,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
     const counts = [...new Set(options.flatMap((broken) => [...broken]))].map((option) => {
       const those = options.filter((broken) => broken.has(option));
       const alone = those.filter((broken) => broken.size === 1).length;
-      return `--${option} excludes ${those.length} (${alone} by itself)`;
+      return `--${option} excludes ${those.length} (${alone} for this reason alone)`;
     });
     const key = ({ budgets, excess, candidate }) => [budgets.length, excess, nameOf(candidate)];
     const nearest = tried.reduce((a, b) => (inOrder(key(b), key(a)) < 0 ? b : a));

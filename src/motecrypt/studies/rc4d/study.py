@@ -72,8 +72,8 @@ def sections(results: Results) -> list[Section]:
 
 _TABLE_TEXT = (
     "1024 times encrypt and decrypt of 32 bytes. AES expands its key in every call on a block (4 times); the "
-    "others make their S-box as often as the variant says, and with p not at all. Flash: difference to the "
-    "same program with an empty cipher. Each row has our fastest counterpart (same letters) for its time "
+    "others make their S-box as often as the variant says, and with p not at all. Flash: increase over the "
+    "same program with a no-op cipher. Each row has our fastest counterpart (same letters) for its time "
     "and our smallest for its flash; RAM, EEPROM and stack are the smallest's. Reproduced: ours is at or "
     "below the paper. RAM without p is the key, which our context keeps and the source's caller."
 )

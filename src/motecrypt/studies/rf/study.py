@@ -318,7 +318,7 @@ def sections(results: Results) -> list[Section]:
 
 
 def tables(results: Results) -> dict[str, list[dict[str, Any]]]:
-    """What is beyond the print, as plain records."""
+    """What goes beyond the paper, as plain records."""
     return {
         "protocols": protocols.table(),
         "alternatives": alternatives.table(),
@@ -327,7 +327,7 @@ def tables(results: Results) -> dict[str, list[dict[str, Any]]]:
 
 
 def charts(results: Results) -> dict[str, dict[str, Any]]:
-    """What is beyond the print, as Vega-Lite specifications."""
+    """What goes beyond the paper, as Vega-Lite specifications."""
     return crowd.charts(results)
 
 

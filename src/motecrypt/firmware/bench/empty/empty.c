@@ -1,4 +1,4 @@
-/* The empty cipher: what the same firmware costs without any cipher in it. */
+/* The no-op cipher: what the same firmware costs without any cipher in it. */
 #include "cipher.h"
 #include "empty.h"
 

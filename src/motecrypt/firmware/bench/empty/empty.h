@@ -1,4 +1,4 @@
-/* The empty cipher's context: the other half of every difference (flash, RAM, cycles). */
+/* The no-op cipher's context: what every figure is compared with (flash, RAM, cycles). */
 #ifndef MOTECRYPT_EMPTY_H
 #define MOTECRYPT_EMPTY_H
 
