@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
+import struct
+import termios
 import time
 import tty
 from collections.abc import Callable, Sequence
@@ -83,6 +86,13 @@ class Radio:
         for packet in packets:
             self.put_packets += 1
             assert os.write(self._master, packet.ljust(PACKET, b"\0")) == max(PACKET, len(packet))
+
+    def wait_until_readable(self, expected_bytes: int) -> None:
+        """Until the gateway, which is not reading meanwhile, can read all of them at once."""
+        deadline = time.monotonic() + DEADLINE_S
+        while struct.unpack("i", fcntl.ioctl(self._slave, termios.FIONREAD, bytes(4)))[0] < expected_bytes:
+            assert time.monotonic() < deadline
+            time.sleep(0.0002)
 
     def get(self) -> list[bytes]:
         """The packets for nodes that have come."""

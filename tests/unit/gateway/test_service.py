@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway_bed import OPTIONS, Collected, Field
+from gateway_bed import OPTIONS, PACKET, Collected, Field
 from motecrypt.errors import MotecryptError
 from motecrypt.gateway import service as module
 from motecrypt.gateway.control import ControlSocket
@@ -53,6 +53,7 @@ def test_messages_of_several_nodes_in_one_read_are_one_write(field: Field) -> No
     for node in (5, 6):
         field.nodes[node].send(READING, CONFIRMED)
         field.radios[0].put(*field.packets(node))
+    field.radios[0].wait_until_readable(2 * PACKET)
     assert field.turn() == [Event.ACCEPTED] * 2
     assert len(writes) == 1 and len(field.waiting()) == 2
 
