@@ -1,0 +1,123 @@
+/* aes_blocks.c: blocks and keys of AES in a chain on a Pico, with what some of them take (test_aes_on_pico.py).
+ *
+ * KEY_BYTES, BLOCKS: of the chain. Addresses of keys and blocks change from one to the next. With
+ * BLOCK_ENCRYPTS_ALONE nothing is decrypted. One line: the last block, how many faults were found, the status of
+ * keys of several lengths, the stack of a block in bytes, and the fewest and the most cycles of a block encrypted
+ * and decrypted, first at a multiple of four and then elsewhere.
+ */
+#include "block.h"
+#include "hal.h"
+
+#include <string.h>
+
+enum { AROUND = 8, TIMED = 40 };
+
+static const uint8_t lengths[] = {0, 15, 17, 23, 24, 25, 31, 32, 33, 255};
+
+static struct block_key key;
+static uint32_t key_words[65], block_words[(BLOCK_BYTES + 2 * AROUND) / 4];
+static uint8_t *const keys = (uint8_t *)key_words, *const space = (uint8_t *)block_words;
+static uint32_t drawn = 1;
+
+static void draw(uint8_t *bytes, size_t count) {
+    while (count-- > 0) {
+        drawn = drawn * 1664525u + 1013904223u;
+        *bytes++ = (uint8_t)(drawn >> 24);
+    }
+}
+
+static void write_hex(uint32_t number, uint8_t digits) {
+    while (digits-- > 0)
+        hal_write((uint8_t)("0123456789abcdef"[number >> 4 * digits & 15]));
+}
+
+static uint8_t untouched(const uint8_t *block) {
+    for (uint8_t i = 0; i < BLOCK_BYTES + 2 * AROUND; i++)
+        if ((space + i < block || space + i >= block + BLOCK_BYTES) && space[i] != 0x5a)
+            return 0;
+    return 1;
+}
+
+static uint32_t chain(uint8_t *bytes, uint8_t *result) {
+    uint32_t faults = 0;
+
+    for (uint32_t number = 0; number < BLOCKS; number++) {
+        uint8_t *at = keys + number / 4 % 4, *block = space + AROUND + number % 4;
+
+        memcpy(at, bytes, KEY_BYTES);
+        faults += block_setup(&key, at, KEY_BYTES) != CIPHER_OK;
+        faults += memcmp(at, bytes, KEY_BYTES) != 0;
+        memset(space, 0x5a, BLOCK_BYTES + 2 * AROUND);
+        memcpy(block, result, BLOCK_BYTES);
+        block_encrypt(&key, block);
+        faults += !untouched(block);
+#ifndef BLOCK_ENCRYPTS_ALONE
+        uint8_t before[BLOCK_BYTES];
+        memcpy(before, result, BLOCK_BYTES);
+        memcpy(result, block, BLOCK_BYTES);
+        block_decrypt(&key, block);
+        faults += memcmp(block, before, BLOCK_BYTES) != 0 || !untouched(block);
+#else
+        memcpy(result, block, BLOCK_BYTES);
+#endif
+        bytes[number % KEY_BYTES] ^= result[0];
+    }
+    return faults;
+}
+
+static void time_blocks(void (*crypt)(const struct block_key *, uint8_t *), uint8_t aligned) {
+    uint32_t least = UINT32_MAX, most = 0;
+
+    for (uint8_t i = 0; i < TIMED; i++) {
+        uint8_t *block = space + AROUND + (aligned ? 0 : 1 + i % 3);
+
+        draw(keys, KEY_BYTES);
+        draw(block, BLOCK_BYTES);
+        block_setup(&key, keys, KEY_BYTES);
+        hal_timer_start();
+        crypt(&key, block);
+        uint32_t cycles = hal_timer_cycles();
+        if (cycles < least)
+            least = cycles;
+        if (cycles > most)
+            most = cycles;
+    }
+    hal_write(' ');
+    write_hex(least, 8);
+    hal_write(' ');
+    write_hex(most, 8);
+}
+
+int main(void) {
+    uint8_t bytes[32], result[BLOCK_BYTES] = {0};
+    uint32_t faults, stack;
+
+    hal_init();
+    for (uint8_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = i;
+    faults = chain(bytes, result);
+    for (uint8_t i = 0; i < sizeof result; i++)
+        write_hex(result[i], 2);
+    hal_write(' ');
+    write_hex(faults, 8);
+    hal_write(' ');
+    for (uint8_t i = 0; i < sizeof lengths; i++)
+        hal_write((uint8_t)('0' + block_setup(&key, keys, lengths[i])));
+    hal_stack_paint();
+    block_encrypt(&key, space + 1);
+#ifndef BLOCK_ENCRYPTS_ALONE
+    block_decrypt(&key, space + 1);
+#endif
+    stack = hal_stack_depth();
+    hal_write(' ');
+    write_hex(stack, 8);
+    time_blocks(block_encrypt, 1);
+    time_blocks(block_encrypt, 0);
+#ifndef BLOCK_ENCRYPTS_ALONE
+    time_blocks(block_decrypt, 1);
+    time_blocks(block_decrypt, 0);
+#endif
+    hal_write('.');
+    for (;;) {
+    }
+}
