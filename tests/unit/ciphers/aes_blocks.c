@@ -2,8 +2,8 @@
  *
  * KEY_BYTES, BLOCKS: of the chain. Addresses of keys and blocks change from one to the next. With
  * BLOCK_ENCRYPTS_ALONE nothing is decrypted. One line: the last block, how many faults were found, the status of
- * keys of several lengths, the stack of a block in bytes, and the fewest and the most cycles of a block encrypted
- * and decrypted, first at a multiple of four and then elsewhere.
+ * keys of several lengths, and the stack of a block in bytes. Then the fewest and the most cycles of a block, first
+ * encrypted and then decrypted, at a multiple of four and elsewhere.
  */
 #include "block.h"
 #include "hal.h"

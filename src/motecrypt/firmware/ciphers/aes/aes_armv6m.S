@@ -1,6 +1,6 @@
 /* aes_armv6m.S: AES (FIPS 197) in assembly for Cortex-M0 and M0+; see aes_armv6m.h. Functions as in block.h.
  *
- * A table of 1 KB for each direction holds what a byte adds to a mixed column (The Rijndael Block Cipher, 5.2.1).
+ * A table of 1 KB for each direction has what a byte adds to a mixed column (The Rijndael Block Cipher, 5.2.1).
  * A round:
  *
  * - A byte becomes the offset of its table entry in two instructions: a shift that brings it to bits 2 to 9, and
@@ -259,7 +259,7 @@ aes_rounds:
     pop {r4-r7, pc}
 .endm
 
-/* Where the last round key lies. */
+/* Where the last round key is. */
 .macro find_last keys, t
 #if CIPHER_KEY_BYTES_MAX > 16
     ldr \t, [r0]
