@@ -9,6 +9,7 @@
 measurements that someone else made; `export` gives all of it as JSON. docs/advise.md describes the model.
 """
 
+from motecrypt.advise.exchange import message_bytes_max
 from motecrypt.advise.gather import (
     GRID,
     Exporter,
@@ -83,6 +84,7 @@ __all__ = [
     "link_facts",
     "link_refusal",
     "loss_share",
+    "message_bytes_max",
     "placed",
     "radio_part",
     "regulator_names",

@@ -22,6 +22,9 @@ from motecrypt import __version__
 from motecrypt.errors import MotecryptError
 from motecrypt.text import Door
 
+TYPED = "motecrypt.typed"
+"""The name under which the context keeps the words of the command as they were typed."""
+
 
 class _Commands(click.Group):
     """Finds commands as modules of this package."""
@@ -48,6 +51,7 @@ class _Commands(click.Group):
             from motecrypt.catalog import nearest  # reads what every command would wait for
 
             raise click.UsageError(nearest("command", args[0], self.list_commands(ctx)))
+        ctx.meta[TYPED] = tuple(args)
         return super().resolve_command(ctx, args)
 
 

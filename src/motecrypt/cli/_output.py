@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from motecrypt.cli import TYPED
 from motecrypt.paths import default_results
 from motecrypt.text import Door, printable
 
@@ -150,11 +152,11 @@ def print_table(
     if wide:
         out.width = max(out.width, sum(layout.widths) + GAP * len(layout.widths))
     if title:
-        out.print(Text(title, style="bold"))  # as text: brackets in it are no markup
+        print_words(title, "bold", out)
     if layout.same:
         same = "; ".join(f"{columns[i]} {cells[0][i]}" for i in layout.same if cells[0][i])
         if same:
-            out.print(Text(f"In every row: {same}."))
+            print_words(f"In every row: {same}.", out=out)
     if layout.records:
         _print_records(out, columns, cells)
     else:
@@ -163,7 +165,7 @@ def print_table(
         plural = "" if layout.left_out == 1 else "s"
         out.print(Text(f"+{layout.left_out} column{plural}: --wide"))
     if text:
-        out.print(text, markup=False)
+        print_words(text, out=out)
     out.print()
 
 
@@ -202,23 +204,34 @@ def print_answer(title: str, lines: Sequence[tuple[str, str]], command: str = ""
     """What the reader came for: a line for each label, a longer one with its rest set below its beginning.
 
     The last is the command that comes next, if there is one: it stays on one line, to be copied."""
-    import textwrap
-
     from rich.text import Text
 
     out = console()
     if title:
-        out.print(Text(title, style="bold"))
+        print_words(title, "bold", out)
     margin = max(len(label) for label, _ in (*lines, ("Next" if command else "", ""))) + 2
     for label, text in lines:
-        for number, part in enumerate(textwrap.wrap(printable(text), max(20, out.width - margin), **_WHOLE)):
+        for number, part in enumerate(_lines(text, max(20, out.width - margin))):
             head = Text((f"{label}:" if label and not number else "").ljust(margin), style="bold")
             out.print(head + coloured(part), soft_wrap=True)
     if command:
         print_next(command, margin)
 
 
-_WHOLE: Any = {"break_long_words": False, "break_on_hyphens": False}
+def print_words(text: str, style: str = "", out: Console | None = None) -> None:
+    """Sentences, set into lines between their words: a number, a name or a path is never broken."""
+    out = out or console()
+    for line in text.splitlines():
+        for part in _lines(line, out.width) or [""]:
+            shown = coloured(part)
+            shown.style = style
+            out.print(shown, soft_wrap=True)
+
+
+def _lines(text: str, width: int) -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(printable(text), max(1, width), break_long_words=False, break_on_hyphens=False)
 
 
 def print_next(command: str, margin: int = 0) -> None:
@@ -227,6 +240,12 @@ def print_next(command: str, margin: int = 0) -> None:
 
     head = Text("Next:".ljust(max(margin, len("Next: "))), style="bold")
     console().print(head + Text(printable(command), style="cyan"), soft_wrap=True)
+
+
+def typed_with(*more: str) -> str:
+    """The command that runs, as it was typed, with more words."""
+    context = click.get_current_context()
+    return shlex.join(["motecrypt", *context.meta.get(TYPED, (context.info_name,)), *more])
 
 
 STYLES = {

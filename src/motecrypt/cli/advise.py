@@ -20,6 +20,7 @@ from motecrypt.cli._output import (
     print_answer,
     print_json,
     print_table,
+    print_words,
     progress,
     table_options,
 )
@@ -208,7 +209,7 @@ def command(
         if why_not:
             _print_excluded(answer.exclusions)
         elif answer.exclusions:
-            console().print(f"{len(answer.exclusions)} not ranked, with reasons: --why-not", markup=False)
+            print_words(f"{len(answer.exclusions)} not ranked, with reasons: --why-not")
     if not answer.entries:
         raise InputError(answer.notes[0])
 
@@ -357,19 +358,18 @@ def _print(
     print_table(title, COLUMNS, [_row(e, answer) for e in shown], _LEGEND if top is None else "", LEAST)
     if top is None:
         for note in answer.notes:
-            console().print(f"- {note}", markup=False)
+            print_words(f"- {note}")
         console().print()
         return
     ranks = f"{plural(count - len(shown), 'more rank')} and " if count > len(shown) else ""
-    console().print(f"{ranks}{plural(len(answer.notes), 'note')}: --all", markup=False)
+    print_words(f"{ranks}{plural(len(answer.notes), 'note')}: --all")
 
 
 def _print_refused(question: advise.Question, answer: advise.Advice, parts: Parts) -> None:
     """What was asked, where nothing fits; the error says the rest but for these notes."""
-    out = console()
-    out.print(_asked(question, parts), style="bold", markup=False)
+    print_words(_asked(question, parts), "bold")
     for note in answer.notes[1:]:
-        out.print(f"- {note}", markup=False)
+        print_words(f"- {note}")
 
 
 def _cpu_percent(entry: advise.Entry) -> float:

@@ -12,12 +12,12 @@ import click
 
 from motecrypt.audits.runs import AuditRun, not_applicable, part_names
 from motecrypt.cli._output import (
-    console,
     db_option,
     open_results,
     print_answer,
     print_json,
     print_table,
+    print_words,
     progress,
     table_options,
 )
@@ -152,12 +152,12 @@ def _print(cipher: Cipher, findings: Sequence[Finding]) -> None:
     print_table(f"Audit of {cipher.name}", ["part", "reading", "verdict"], rows)
     for answer in answers:
         title = f"{answer.title}: {answer.verdict}"
-        console().print(title, style="bold", markup=False, soft_wrap=True)
+        print_words(title, "bold")
         for sentence in answer.sentences:
             print_answer("", [("", sentence)])
     if len(findings) > 1:
         others = ", ".join(name.partition(":")[2] for name in not_applicable(cipher))
-        console().print(f"Attacks on other ciphers (--json says what each needs): {others}.", markup=False)
+        print_words(f"Attacks on other ciphers (--json says what each needs): {others}.")
     if not findings:
         return
     print()

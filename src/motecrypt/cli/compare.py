@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import click
 
-from motecrypt.cli._output import console, print_json, print_table, table_options
+from motecrypt.cli._output import print_json, print_next, print_table, print_words, table_options, typed_with
 from motecrypt.compare import Change, Difference, compare
 from motecrypt.errors import InputError
 from motecrypt.model import Measurement
@@ -60,11 +62,19 @@ def command(
         )
     if as_json:
         told = {field.name: getattr(difference, field.name) for field in fields(difference)}
-        print_json({**told, "worse": difference.worse})
+        print_json({**told, "worse": difference.worse, "files": [side.facts for side in sides]})
     else:
         _print(difference, sides, every)
+        print_next(_next(difference, after, every))
     if difference.worse:
         sys.exit(1)
+
+
+def _next(difference: Difference, after: Path, every: bool) -> str:
+    """The same with the changes that are not shown; where there are none, all figures of the second file."""
+    if not every and not all(change.beyond for change in difference.changes):
+        return typed_with("--all")
+    return shlex.join(["motecrypt", "report", "-o", "report.html", "--db", str(after)])
 
 
 def _percent(text: str) -> float:
@@ -98,25 +108,31 @@ class _Side:
             raise InputError(f"{path}: contains no measurements; 'motecrypt measure --db {path}' makes them")
 
     @property
+    def facts(self) -> dict[str, Any]:
+        """The file, its number of cells, and who measured them."""
+        compilers, versions = sorted(self._compilers - {""}), sorted(self._versions)
+        return {"file": self.path, "cells": self.cells, "compilers": compilers, "versions": versions}
+
+    @property
     def about(self) -> str:
         """The file in a line."""
-        compilers = ", ".join(sorted(self._compilers - {""}))
-        return f"{self.path}: {self.cells} cells, {compilers}, motecrypt {', '.join(sorted(self._versions))}"
+        of = self.facts
+        compilers, versions = (", ".join(of[name]) for name in ("compilers", "versions"))
+        return f"{self.path}: {self.cells} cells, {compilers}, motecrypt {versions}"
 
 
 def _print(difference: Difference, sides: Sequence[_Side], every: bool) -> None:
     shown = [c for c in difference.changes if c.beyond or every]
-    out = console()
     for label, side in zip("AB", sides, strict=True):
-        out.print(f"{label} {side.about}", markup=False)
-    out.print()
+        print_words(f"{label} {side.about}")
+    print()
     if shown:
         limit = f"more than {difference.threshold_percent:g} %"
         left = len(shown) - SHOWN_MAX
         more = f"... and {left:,} more: --json has all" if left > 0 else ""
         rows = [_row(c) for c in shown[:SHOWN_MAX]]
         print_table(f"Changes of {limit}" if not every else "Changes", COLUMNS, rows, more, LEAST)
-    out.print(_summary(difference), markup=False)
+    print_words(_summary(difference))
 
 
 def _row(change: Change) -> list[object]:

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import click
 
-from motecrypt.cli._output import console, print_next
+from motecrypt.cli._output import console, print_next, print_words
 from motecrypt.errors import InputError, MotecryptError
 
 FOLDER = Path("motecrypt-demo")
@@ -92,11 +92,11 @@ def _advice() -> list[str]:
 
 
 def _say(text: str) -> None:
-    console().print(text, markup=False)
+    print_words(text)
 
 
 def _title(number: int, text: str) -> None:
-    console().print(f"\n{number}. {text}", style="bold", markup=False)
+    print_words(f"\n{number}. {text}", "bold")
 
 
 def _show(words: Sequence[str]) -> None:

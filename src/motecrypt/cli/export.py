@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping
 from functools import partial
@@ -12,7 +13,7 @@ import click
 from motecrypt import bench, export
 from motecrypt.catalog import Catalog
 from motecrypt.cli._link_options import chosen_radio
-from motecrypt.cli._output import db_option, json_option, open_results, print_json, progress
+from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_next, progress
 from motecrypt.cli._selection import select
 from motecrypt.errors import InputError
 from motecrypt.findings.link_cost import LinkCostAnswer, LinkCostQuestion
@@ -122,6 +123,23 @@ def command(
     if planned.figures.missing:
         devices = " and ".join(missing.device for missing in planned.figures.missing)
         print(f"not measured on {devices}: README.md has the commands; export again to add the figures")
+    print_next(_next(planned, target, folder, with_link))
+
+
+def _next(planned: export.Export, target: export.Target, folder: Path, with_link: bool) -> str:
+    """Keys for the nodes of a link; else the missing figures, the library's own test in the simulator, or an
+    audit of the cipher."""
+    if with_link:
+        return "motecrypt key gateway.key --link"
+    measure = next((missing.command for missing in planned.figures.missing if missing.command), "")
+    if measure:
+        return measure
+    sketch = "examples/KnownAnswer/KnownAnswer.ino"
+    if sketch in planned.files and target.name == "arduino":
+        words = ["run", str(folder / sketch), "--libraries", str(folder.parent), "--until", "right"]
+    else:
+        words = ["audit", planned.cipher.name]
+    return shlex.join(["motecrypt", *words])
 
 
 def _measure(

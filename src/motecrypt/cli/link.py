@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from motecrypt.cli._output import print_json, print_table, table_options
+from motecrypt.cli._output import print_json, print_next, print_table, table_options
 from motecrypt.cli._selection import completes
 from motecrypt.errors import InputError
 from motecrypt.radios import Radio, load_radio
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 ROWS = 33
 BYTES_MAX = 1_000_000
 LENGTHS_MAX = 100_000
+ADVISED_BYTES_MAX = 255
+"""The longest message that the next command asks about."""
 
 
 @click.command(epilog="Example: motecrypt link --radio srf --bytes 1-256")
@@ -67,6 +70,24 @@ def command(
         print_json(_document(found))
     else:
         _print(found, every)
+        print_next(_next(found, radio_name, packet_bytes))
+
+
+def _next(found: Survey, radio_name: str, packet_bytes: int | None) -> str:
+    """The command that asks which cipher to use for messages of the best length, in the secure link where it
+    takes such packets."""
+    from motecrypt import advise
+
+    facts, radio = advise.link_facts(), advise.radio_part(found.radio)
+    best = int(found.plain.message_bytes[found.best_message])
+    most = min(max(1, advise.message_bytes_max(facts, radio)), ADVISED_BYTES_MAX)
+    question = advise.Question(message_bytes=min(best, most), interval_s=600.0)
+    words = ["advise", "--device", "uno", "--radio", radio_name]
+    words += [] if packet_bytes is None else ["--packet-bytes", str(packet_bytes)]
+    words += ["--bytes", str(question.message_bytes), "--every", "10min", "--battery", "3xAA"]
+    if advise.link_refusal(facts, radio, question):
+        words += ["--need", "confidentiality,integrity"]
+    return shlex.join(["motecrypt", *words])
 
 
 def _radio(name: str, packet_bytes: int | None, timeout_ms: float | None, settings: tuple[str, ...]) -> Radio:

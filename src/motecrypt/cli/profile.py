@@ -12,7 +12,7 @@ from typing import BinaryIO
 import click
 
 from motecrypt.cli._firmware import device_option, judge, load_firmware
-from motecrypt.cli._output import print_json, print_table, table_options
+from motecrypt.cli._output import print_json, print_next, print_table, table_options, typed_with
 from motecrypt.cli._selection import select
 from motecrypt.emulate.profiling import FunctionCost, Profile, choose, profile, speedscope
 from motecrypt.paths import write_atomically
@@ -110,7 +110,15 @@ def command(
         )
     else:
         _print(found, chosen if functions else chosen[:ROWS], len(chosen), lines, firmware.name)
+        print_next(_next(found, lines, flame))
     judge(found.ended, until, max_seconds)
+
+
+def _next(found: Profile, lines: int, flame: Path | None) -> str:
+    """The same with the source lines, then with a file for the viewer, then as JSON."""
+    if not lines and found.lines:
+        return typed_with("--lines", "10")
+    return typed_with("--json") if flame is not None else typed_with("--speedscope", "profile.json")
 
 
 COLUMNS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from motecrypt.cli._output import (
     json_option,
     open_results,
     print_json,
+    print_next,
     progress,
+    typed_with,
 )
 from motecrypt.paths import write_atomically
 from motecrypt.report import Content, export_figures, gather, render
@@ -47,21 +50,26 @@ def command(
     """Write what is in the results as one HTML file that opens anywhere, offline. Does not measure."""
     content = write_report(output, db, compilers)
     size = output.stat().st_size
-    written: dict[str, object] = {"report": str(output), "bytes": size}
+    count = len(content.all_figures())
+    written: dict[str, object] = {"report": str(output), "bytes": size, "figures": count}
     if figures is not None:
         with progress("figures") as told:
             captions = export_figures(content.all_figures(), figures, told)
-        written |= {"figures": len(content.all_figures()), "captions": str(captions)}
+        written |= {"captions": str(captions)}
     if as_json:
         print_json(written)
         return
-    print(f"{output}: {size / 1e6:.1f} MB, {len(content.all_figures())} figures")
+    print(f"{output}: {size / 1e6:.1f} MB, {count} figures")
     if figures is not None:
-        print(f"{figures}: {written['figures']} figures as SVG, PDF and CSV; captions in {captions.name}")
+        print(f"{figures}: {count} figures as SVG, PDF and CSV; captions in {captions.name}")
+    of = () if db is None else ("--db", str(db))
     if content.empty:
-        print(
-            "The results are empty: the report lists the commands to run, such as: motecrypt reproduce rc4d"
-        )
+        print("The results are empty: the report lists the commands that fill them.")
+        print_next(shlex.join(["motecrypt", "reproduce", "rc4d", *of]))
+    elif figures is None:
+        print_next(typed_with("--figures", "figures"))
+    else:
+        print_next(shlex.join(["motecrypt", "results", "--format", "csv", *of]))
 
 
 def write_report(output: Path, db: Path | None, compilers: Sequence[str] = ()) -> Content:

@@ -16,14 +16,14 @@ from motecrypt.catalog import Catalog
 from motecrypt.cli import _several
 from motecrypt.cli._ensure import ensure, whole
 from motecrypt.cli._output import (
-    coloured,
-    console,
     db_option,
     open_results,
+    print_answer,
     print_json,
     print_next,
     print_section,
     print_table,
+    print_words,
     progress,
     table_options,
 )
@@ -173,14 +173,13 @@ def _print_findings(title: str, compared: Mapping[str, Sequence[Comparison]]) ->
     from motecrypt.studies.highlights import findings
 
     told = findings(compared)
-    out = console()
     if told:
-        out.print(title, style="bold")
+        print_words(title, "bold")
     for number, highlight in enumerate(told, start=1):
         study_name = f"[{highlight.study}] " if len(compared) > 1 else ""
-        out.print(f"{number}. {study_name}{highlight.text}.", markup=False)
+        print_words(f"{number}. {study_name}{highlight.text}.")
     if told:
-        out.print()
+        print()
 
 
 def _draw(folder: Path, charts: Mapping[str, Mapping[str, Any]]) -> None:
@@ -200,10 +199,9 @@ def _draw(folder: Path, charts: Mapping[str, Mapping[str, Any]]) -> None:
 
 def _print(module: ModuleType, results: Results, rows: Sequence[Comparison], every: bool) -> None:
     """A study: how many rows of each table came out how; with `every` its tables first."""
-    out = console()
-    out.print(module.TITLE, style="bold underline", markup=False)
-    out.print(module.SOURCE, markup=False)
-    out.print()
+    print_words(module.TITLE, "bold underline")
+    print_words(module.SOURCE)
+    print()
     if every or not rows:
         for section in module.sections(results):
             print_section(section)
@@ -212,5 +210,5 @@ def _print(module: ModuleType, results: Results, rows: Sequence[Comparison], eve
     tables = dict.fromkeys(row.table for row in rows)
     counted = [_counts(table, [row for row in rows if row.table == table]) for table in tables]
     print_table("Outcomes", ("table", "rows", *VERDICTS), counted)
-    out.print("In all:", coloured(tally(rows)))
-    out.print()
+    print_answer("", [("In all", tally(rows))])
+    print()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -13,7 +14,16 @@ import click
 from motecrypt import bench
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.processors import processor
-from motecrypt.cli._output import db_option, open_results, print_json, print_table, progress, table_options
+from motecrypt.cli._output import (
+    db_option,
+    open_results,
+    print_json,
+    print_next,
+    print_table,
+    progress,
+    table_options,
+    typed_with,
+)
 from motecrypt.cli._selection import match_ciphers
 from motecrypt.energy import Battery
 from motecrypt.errors import InputError
@@ -28,6 +38,8 @@ from motecrypt.wlan import account, capture, dcf, filecost, parameters, samples
 from motecrypt.wlan.protection import SECURITIES, security
 
 CAPTURE_LIMIT = 64_000_000
+SOUND_CIPHER = "ascon-aead128"
+"""The cipher that the next command adds where nothing is encrypted."""
 
 
 @click.command(
@@ -165,6 +177,18 @@ def command(
         )
         return
     _print(path, request, cipher_name, sizes, engine, moved, shares, cells_battery, notes, written)
+    print_next(_next(path, cipher, captured=written is not None))
+
+
+def _next(path: Path, cipher: Cipher | None, *, captured: bool) -> str:
+    """The same with a cipher; then the weaknesses of a weak one, or the frames of the transfer."""
+    if cipher is None:
+        return typed_with("--cipher", SOUND_CIPHER)
+    if cipher.standing in ("broken", "legacy"):
+        return shlex.join(["motecrypt", "audit", cipher.name])
+    if captured or _size(path) > CAPTURE_LIMIT:
+        return shlex.join(["motecrypt", "file", "encrypt", str(path), f"{path.name}.enc"])
+    return typed_with("--capture", "transfer.pcap")
 
 
 def _file(file: Path | None, sample: str | None) -> Path:

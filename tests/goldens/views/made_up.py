@@ -55,7 +55,7 @@ def whole(low: int, high: int, *of: object) -> int:
     return low + int(share(*of) * (high - low))
 
 
-def _measured(cell: Cell, state: str) -> Measurement:
+def measured(cell: Cell, state: str) -> Measurement:
     """Made-up figures of a cell; some fail, and the time of some varies."""
     catalog, identity = Catalog.load(), tuple(cell.identity)
     body, device = cell.implementation, Catalog.load().devices[cell.device]
@@ -340,7 +340,7 @@ def store(results: Results, state: str) -> None:
     named = {cell.identity: cell for cell in cells if cell.toolchain}
     cells = list(dict.fromkeys(named.get(cell.identity, cell) for cell in cells))
     kept = [c for c in cells if share("kept", state, *c.identity) < (1 if state == "near" else 0.97)]
-    results.store({repr(cell.identity): _measured(cell, state) for cell in kept})
+    results.store({repr(cell.identity): measured(cell, state) for cell in kept})
 
     def put(question: Any, outcome: dict[str, Any], asked: dict[str, Any] | None = None) -> None:
         results.store_finding(question.KIND, question.VERSION, asked or question.asked(), outcome)
