@@ -89,7 +89,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     chosen = parser.parse_args(arguments)
     for name in chosen.names:
         if name not in everything:
-            parser.exit(2, f"test: unknown suite '{name}'; there are: {' '.join(everything)}\n")
+            parser.exit(2, f"test: unknown suite '{name}'; available: {' '.join(everything)}\n")
     return chosen
 
 

@@ -12,11 +12,11 @@ from typing import Literal, NamedTuple
 
 from motecrypt.model import Measurement, implementation_name
 
-Kind = Literal["worse", "better", "broke", "mended", "fails otherwise", "new", "vanished"]
+Kind = Literal["worse", "better", "broke", "fixed", "fails otherwise", "new", "vanished"]
 
 BY_CELL = ("cycles_median", "stack_bytes")
 BY_BUILD = ("flash_bytes", "ram_bytes")
-"""Sizes belong to a build: compared once for all operations and lengths of it."""
+"""Sizes belong to a build: compared once, not for each operation and length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Change:
         otherwise" for states; "new" and "vanished" for cells.
     figure : which figure; "status" or empty otherwise.
     before, after : its value on both sides, or the reasons of failures.
-    percent : growth in per cent; None where it grew from nothing or is no number.
+    percent : growth in per cent; None if it grew from 0 or is not a number.
     beyond : whether it counts: past the threshold, or a cell that broke.
     """
 
@@ -166,7 +166,7 @@ def compare(
     order: Mapping[str, int] = {
         kind: rank
         for rank, kind in enumerate(
-            ("broke", "worse", "fails otherwise", "mended", "better", "vanished", "new")
+            ("broke", "worse", "fails otherwise", "fixed", "better", "vanished", "new")
         )
     }
     changes.sort(key=lambda c: (not c.beyond, order[c.kind], -abs(c.percent or 0.0)))
@@ -192,7 +192,7 @@ def _cell_changes(key: _Key, old: _Compared, new: _Compared, threshold: float) -
         return [change for change in changes if change is not None]
     if old.status == new.status and old.reason == new.reason:
         return []
-    kind: Kind = "broke" if old.ran else "mended" if new.ran else "fails otherwise"
+    kind: Kind = "broke" if old.ran else "fixed" if new.ran else "fails otherwise"
     was, now = (kept.reason or kept.status for kept in (old, new))
     return [_change(key, new, kind, "status", was, now, None, kind != "fails otherwise")]
 

@@ -1,7 +1,7 @@
 """Reads and validates all the TOML there is: ciphers, libraries, devices, radios, kits, batteries and more.
 
-Every complaint is one line that names the file, the key and what was expected there, and for a key that
-nobody knows the nearest that is known. Knows nothing of what the descriptors mean.
+Every complaint is one line that names the file, the key and what was expected there, and for an unknown key
+the nearest known one. This module does not depend on what the descriptors mean.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Table:
         Raises
         ------
         InputError
-            When it cannot be read, is no TOML, or holds what no descriptor has: see `parse`.
+            When it cannot be read, is not TOML, or holds what no descriptor has: see `parse`.
         """
         try:
             if path.exists() and not path.is_file():
@@ -212,7 +212,7 @@ class Table:
         for name in values if choices else ():
             if name not in choices:
                 known = ", ".join(choices)
-                meant = _meant(name, choices) or f"; there are: {known}"
+                meant = _meant(name, choices) or f"; available: {known}"
                 raise InputError(f"{self.where}: unknown '{key}.{_short(name)}'{meant}")
         return {name: Table(value, f"{self.where}: {key}.{name}") for name, value in values.items()}
 
@@ -237,12 +237,12 @@ class Table:
             return
         known = list(dict.fromkeys(self._known))
         said = [f"'{_short(key)}'{_meant(key, known)}" for key in list(self._values)[:KEYS_TOLD]]
-        hint = "" if any(_meant(key, known) for key in self._values) else f"; there are: {', '.join(known)}"
+        hint = "" if any(_meant(key, known) for key in self._values) else f"; available: {', '.join(known)}"
         raise InputError(f"{self.where}: unknown {', '.join(said)}{hint}")
 
 
 def _check_values(value: object, where: str, depth: int = 0) -> None:
-    """Refuse numbers that no figure has, and nesting that no descriptor needs, wherever they stand."""
+    """Refuse numbers that no figure has, and nesting that no descriptor needs, at any place."""
     if depth > DEPTH_MAX:
         raise InputError(
             f"{where[: SHOWN_CHARACTERS * 3]}: nested too deeply; {DEPTH_MAX} tables are the most"

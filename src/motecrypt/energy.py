@@ -2,8 +2,8 @@
 
 The model is E = V x I x t with an average current while the processor (or the radio) works, as in K. Naik
 and D. S. L. Wei, "Software Implementation Strategies for Power-Conscious Systems", Mobile Networks and
-Applications 6, 2001. It knows nothing of caches, of peripherals or of what else the device does meanwhile: a
-figure from it is as good as the current that went into it, which is why every current carries its source.
+Applications 6, 2001. It does not include caches, peripherals or other work of the device: a
+figure from it is as good as the current that went into it, so every current has its source.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Battery:
         Raises
         ------
         InputError
-            If the text is no battery, or not above zero.
+            If the text is not a battery, or not above zero.
         """
         charge, _, voltage = text.lower().replace(" ", "").partition(",")
         try:

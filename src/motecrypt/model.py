@@ -1,4 +1,5 @@
-"""The records that every room shares: frozen, plain, units in the names. Imports nothing of ours."""
+"""The records that all directories share: frozen, plain, units in the names. Imports no other module of
+ours."""
 
 from __future__ import annotations
 
@@ -306,8 +307,8 @@ _IDENTITY = operator.attrgetter(*CellIdentity._fields)
 class Cell:
     """One thing to measure. `flags` empty means the device's own, `toolchain` empty the system's own.
 
-    The toolchain is no part of the identity: it says how the figure is to be made, and a reader who names
-    one gets no other's.
+    The toolchain is not part of the identity: it states how to make the figure, and a reader who names
+    one gets only its figures.
     """
 
     device: str
@@ -356,7 +357,7 @@ class Shortfall:
 
     @property
     def text(self) -> str:
-        """In words, for every place that tells it."""
+        """In words, for every place that reports it."""
         name = {"ram": "RAM"}.get(self.memory, self.memory)
         return f"needs {self.needed:,} of {self.available:,} bytes of {name}"
 
@@ -377,10 +378,10 @@ def _count(value: object) -> TypeGuard[int]:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The stored figures of one cell, with all that is needed to repeat it. Figures are None where
-    the cell did not run; `status` is "ok" or why not in a word, `reason` in a sentence for people. What
-    code decides by is in `extra`: `failure` (a kind of failure), `shortfall`, `transient`. `flags` are
-    what the compiler was given, `flags_asked` what the cell asked for instead of the device's own.
+    """The stored figures of one cell, with all that is needed to repeat it. A figure is None if
+    the cell did not run; `status` is "ok" or a word for the failure, `reason` a sentence for people. What
+    code needs for decisions is in `extra`: `failure` (a kind of failure), `shortfall`, `transient`. `flags`
+    are what the compiler was given, `flags_asked` what the cell asked for instead of the device's own.
     `toolchain` is the name of the one that was used, empty where no descriptor fits; `system_toolchain`
     whether it was the system's own, and not unpacked for the purpose."""
 
@@ -446,7 +447,7 @@ class Measurement:
 class Comparison:
     """One published figure or claim next to ours.
 
-    `note` is for people. What other views quote or calculate with stands next to it: `brief`, the note's
+    `note` is for people. Other views quote or calculate with two more fields: `brief`, the note's
     essence in one clause, and `figures` of ours by name, each with its unit in the name. `id` names what
     other views look for; most rows have none.
     """

@@ -124,7 +124,7 @@ def main(arguments: Sequence[str]) -> int:
     chosen = parser.parse_args(arguments)
     unknown = [name for name in chosen.names if name not in PROOFS]
     if unknown:
-        parser.exit(2, f"test: unknown proof '{unknown[0]}'; there are: {', '.join(PROOFS)}\n")
+        parser.exit(2, f"test: unknown proof '{unknown[0]}'; available: {', '.join(PROOFS)}\n")
     try:
         found = place(Toolchain("cbmc", "CBMC", "trixie", "Debian 13", Path(__file__), (CBMC,)), CBMC)
     except MotecryptError as error:

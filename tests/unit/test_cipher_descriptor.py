@@ -26,7 +26,7 @@ TAGS = Path(__file__).resolve().parents[1] / "data" / "tags"
         ("tag_bytes = 4", "message = { multiple = 0 }", "expected a whole number from 1 on"),
         ("tag_bytes = 4", "message = { min = 9, max = 2 }", "0 <= min <= max"),
         ("tag_bytes = 4", "nonce_bytes = -1", "'nonce_bytes' is -1"),
-        ("tag_bytes = 4", 'mode = "cbd"', "'mode' is 'cbd'; there are: "),
+        ("tag_bytes = 4", 'mode = "cbd"', "'mode' is 'cbd'; available: "),
         ("tag_bytes = 4", 'mode = "cbc"', "mode 'cbc' takes whole blocks"),
         ("tag_bytes = 4", 'mode = "ecb"\nmessage = { multiple = 1 }', "mode 'ecb' takes whole blocks"),
         (

@@ -74,7 +74,7 @@ FAILED = {"status": "does-not-fit", "reason": "does not fit: needs 9 of 8", "cyc
         ({}, {"flash_bytes": 2100}, "worse", "flash_bytes", True),
         ({"ram_bytes": 0}, {"ram_bytes": 1}, "worse", "ram_bytes", True),
         ({}, FAILED, "broke", "status", True),
-        (FAILED, {}, "mended", "status", False),
+        (FAILED, {}, "fixed", "status", False),
         (FAILED, {**FAILED, "reason": "other"}, "fails otherwise", "status", False),
     ],
 )
@@ -137,7 +137,7 @@ def test_what_counts_comes_first_and_the_largest_of_each_kind_before_the_others(
         ("worse", "most"),
         ("worse", "more"),
         ("worse", "little"),
-        ("mended", "mends"),
+        ("fixed", "mends"),
         ("better", "least"),
         ("better", "less"),
         ("worse", "slight"),

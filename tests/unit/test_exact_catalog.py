@@ -198,7 +198,7 @@ def test_what_a_cipher_can_be(line: str, said: str, tmp_path: Path) -> None:
         ('header = "h"\nkey_bits = [192]', "matches no cipher of {}/cipher.toml"),
         (
             'header = "h"\ncores = ["avr*", "avr6"]',
-            "'cores': no device has a core 'avr6'; there are: avr5, cortex-m0plus "
+            "'cores': no device has a core 'avr6'; available: avr5, cortex-m0plus "
             "(device.toml says a device's core)",
         ),
     ],
@@ -432,7 +432,7 @@ def test_what_is_not_known_is_told_with_the_nearest() -> None:
     names = [f"name{number}" for number in range(9)] + ["zzz", "yyy", "xxx", "www"]
     assert nearest("thing", "name", names) == "unknown thing 'name'; did you mean name8 or name7 or name6?"
     assert nearest("thing", "????", names) == (
-        f"unknown thing '????'; there are: {', '.join(sorted(names)[:12])}"
+        f"unknown thing '????'; available: {', '.join(sorted(names)[:12])}"
     )
     known = Catalog.load()
     for kind, ask in (

@@ -190,7 +190,7 @@ def test_the_first_that_runs_on_the_host_is_audited_unless_one_is_named() -> Non
         assert implementation(CATALOG, cipher, body.variant) == body
         assert implementation(CATALOG, cipher, f"motecrypt/{body.variant}") == body
     known = ", ".join(body.variant for body in there)
-    with pytest.raises(InputError, match=rf"^rc4d: no variant 'x' to audit; there are: {known}$"):
+    with pytest.raises(InputError, match=rf"^rc4d: no variant 'x' to audit; available: {known}$"):
         implementation(CATALOG, cipher, "x")
     bare = replace(cipher, name="bare")
     with pytest.raises(InputError, match=r"^bare: no variant None to audit; no variant of ours runs on"):

@@ -82,7 +82,7 @@ def table(text: str) -> Table:
         (
             "[a.b]",
             lambda t: t.named_tables("a", choices=("xyz", "uvw")),
-            "f.toml: unknown 'a.b'; there are: xyz, uvw",
+            "f.toml: unknown 'a.b'; available: xyz, uvw",
         ),
         (
             "[a.xyy]",
@@ -97,7 +97,7 @@ def table(text: str) -> Table:
         (
             "a = 1\nb = 2",
             lambda t: (t.integer("xyz", 0), t.done()),
-            "f.toml: unknown 'a', 'b'; there are: xyz",
+            "f.toml: unknown 'a', 'b'; available: xyz",
         ),
         (
             "xyy = 1",
@@ -160,7 +160,7 @@ def test_of_much_that_is_wrong_the_first_is_told() -> None:
     text = "".join(f"{key} = 1\n" for key in keys)
     told = ", ".join(f"'{key}'" for key in keys[:5])
     assert complaint(text, lambda t: (t.flag("z", True), t.flag("z", True), t.done())) == (
-        f"f.toml: unknown {told}; there are: z"
+        f"f.toml: unknown {told}; available: z"
     )
     near = "; there is 'packetb' and 'packeta': did you mean 'packet'?"
     text = "packetb = 1\npacketa = 1\npackecc = 1\nxxx = 1"

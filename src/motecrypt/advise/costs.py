@@ -67,7 +67,7 @@ class Burst:
 
 @dataclass(frozen=True)
 class Traffic:
-    """One message in the long run, as expected numbers: see `MessageCosts`. Times in us."""
+    """One message on average over many, as expected values: see `MessageCosts`. Times in us."""
 
     usual: Form
     packets: float
@@ -112,8 +112,8 @@ def at_length(points: tuple[Point, ...], message_bytes: int) -> Point | None:
 
 
 def burst(radio: RadioPart, sizes: Sequence[int]) -> Burst:
-    """Packets of these lengths, handed over at once: the air, and the serial lines on both sides if there
-    are any, each carry one packet at a time, side by side."""
+    """Packets of these lengths, handed over together: the air and the serial lines on both sides (if any)
+    each carry one packet at a time, in parallel."""
     ready = free = out = air_us = 0.0
     for size in sizes:
         line_us = size * radio.serial_byte_us
@@ -194,11 +194,11 @@ def reply_us(setting: Setting, sizes: Sequence[int], confirmed: bool, last_bytes
 def link_cycles(
     setting: Setting, work: SuiteWork, seal: Point, reply: Point | None, sent: Traffic
 ) -> tuple[float, float]:
-    """Cycles for a message in the link in the long run, and saves of its state.
+    """Cycles for a message in the link on average over many, and saves of its state.
 
-    One key is kept: each is derived again after another was used, for an answer and the next message, for a
-    long message between short ones, for a message received, and for each save, which takes as much again
-    for its check value. The cipher's key is set up for each message.
+    One derived key is kept. It is derived again after another key was used: for an answer and the next
+    message, for a long message between short ones, for a received message, and for each save, which takes as
+    much again for its check value. The cipher's key is set up for each message.
     """
     link = setting.link
     unit = unit_cycles(work, seal)

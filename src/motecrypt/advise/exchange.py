@@ -102,9 +102,9 @@ def plain_form(radio: RadioPart, sealed_bytes: int) -> Form:
 
 
 def forms(link: LinkFacts, radio: RadioPart, question: Question) -> tuple[tuple[float, Form], ...]:
-    """The forms that messages take in the long run, each with its share; the usual one comes first.
+    """The forms of messages, each with its share over many messages; the usual one comes first.
 
-    Where both ends listen, a message after `short_after_answer` others without an answer goes long and
+    Where both ends listen, a message after `short_after_answer` others without an answer is long and
     confirmed until one is answered; a one-way node sends every 32nd long.
     """
     length = question.message_bytes
@@ -124,8 +124,8 @@ def forms(link: LinkFacts, radio: RadioPart, question: Question) -> tuple[tuple[
 
 
 class _Held(NamedTuple):
-    """What the receiver holds of a message: the first fragment, how many of those between that the sender
-    knows of and how many that it does not, the last."""
+    """The fragments of a message that the receiver has: the first, how many of those between that the sender
+    has an acknowledgement for and how many without, the last."""
 
     first: int
     known: int
@@ -134,7 +134,7 @@ class _Held(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What the sender was told that the receiver held once: the first, how many between, the last."""
+    """The fragments that the receiver has acknowledged: the first, how many between, the last."""
 
     first: int
     others: int
@@ -211,7 +211,7 @@ def exchange(fragments: int, loss: float, tries: int) -> Exchange:
 
 
 def _told(held: _Held, known: _Known, tries: int) -> _State:
-    """Once the sender knows of all that the receiver holds."""
+    """The state after an acknowledgement of all that the receiver has."""
     knows = _Known(max(held.first, known.first), known.others + held.fresh, max(held.last, known.last))
     return _State(_Held(held.first, held.known + held.fresh, 0, held.last), knows, True, tries)
 

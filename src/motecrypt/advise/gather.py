@@ -63,7 +63,7 @@ def device_part(device: Device, of: str = "board", sleeps: bool = False) -> Devi
     Raises
     ------
     InputError
-        Its folder names no such current or no RAM, as for the host: nothing to weigh a battery against.
+        Its folder has no such current or no RAM, as for the host: battery life cannot be computed.
     """
     active = device.current("active", of)
     sleep = device.current("sleep", of)

@@ -104,7 +104,7 @@ def extension_note(device: DeviceFacts, lengths: Sequence[int]) -> str:
         return ""
     return (
         f"The cycles for {number(longest)} bytes are not measured: the benchmark firmware on {device.title} "
-        f"holds messages of up to {number(most)} bytes. They lie on the straight line through those for "
+        f"holds messages of up to {number(most)} bytes. They are extrapolated linearly from those for "
         f"{number(most // 2)} and {number(most)} bytes."
     )
 
@@ -295,7 +295,7 @@ def _charge(setting: Setting, usable: float, volts_min: float) -> list[str]:
 
 
 def _pulses(setting: Setting) -> list[str]:
-    """Whether the device takes more at once than the battery gives."""
+    """Whether the device's peak current is above what the battery gives."""
     battery, device, radio = setting.battery, setting.device, setting.radio
     peak = max(device.active_ma, device.idle_ma + max(radio.tx_ma, radio.rx_ma))
     if peak <= battery.pulse_ma:

@@ -53,7 +53,7 @@ def advise(
     other_regulators: Sequence[RegulatorPart] = (),
     chip: DeviceFacts | None = None,
 ) -> Advice:
-    """Rank what can be used, say why each place, and say why not of the rest.
+    """Rank the usable candidates, with the reason for each rank and for each exclusion.
 
     Ranked by security standing; then by energy for each message, plus `MEMORY_WEIGHT` of it times the
     shares of the device's flash and RAM that are taken, plus `TIMING_WEIGHT` of that where the time varies

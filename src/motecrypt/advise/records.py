@@ -1,7 +1,7 @@
 """What the adviser takes and gives: frozen records of plain data, units in the names.
 
 Everything the answer depends on is in here, so that the same function can be written in another
-language over the same data (`dataclasses.asdict` gives JSON). Knows no files and no catalog.
+language over the same data (`dataclasses.asdict` gives JSON). It reads neither files nor the catalog.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ class BatteryPart:
     capacity_mah : at the low currents of a mote, to `volts_empty`.
     volts, volts_full, volts_empty : of the whole battery.
     self_discharge_percent_per_year : of the rated capacity.
-    shelf_years : no longer than this, whatever is drawn from it; 0 where no such figure is known.
+    shelf_years : the longest life at any load; 0 where no such figure is published.
     pulse_ma : the largest current it can give for some milliseconds.
     curve : (volts of the whole battery, fraction of the charge that is used by then), falling volts.
     """

@@ -1,6 +1,6 @@
-"""RC4D seen as its attackers see it: a secret table that a key sets up once. Knows no oracle, no I/O.
+"""RC4D as an attacker sees it: a secret table that a key sets up once. No oracle, no I/O.
 
-With S_t the table after step t of RC4's generator and K_t the byte that the step gives out, RC4D's two
+S_t is the table after step t of RC4's generator and K_t the byte that the step outputs. RC4D's two
 passes both use the functions F_a(x) = K_(a+1) ^ S_(a+1)[x], where a is the position in the message. They
 depend on the key and the position only, never on data or length, since there is no nonce. So anyone who
 learns one table after some step has them all: RC4's step can be undone.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-#: The constant that stands in for the byte before the first.
+#: The constant used as the byte before the first.
 FEEDBACK_START = 42
 
 
@@ -132,7 +132,7 @@ def _starts_plain(table: Sequence[int], steps: int) -> list[tuple[int, int, byte
 
 
 def _starts_vectorised(table: Sequence[int], steps: int, constants: int = 8) -> list[tuple[int, int, bytes]]:
-    """`starts` over 8 x 256 guesses at once (what fits a processor's cache): ten times as fast."""
+    """`starts` over 8 x 256 guesses at a time (as many as fit a processor's cache): ten times as fast."""
     import numpy as np
 
     entries = np.frombuffer(bytes(table), dtype=np.uint8)

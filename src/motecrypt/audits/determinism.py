@@ -74,7 +74,8 @@ def _repeated_nonce(victim: Keyed, cipher: Cipher, random: Random, n: int) -> di
 
 
 def _equal_blocks(victim: Keyed, cipher: Cipher, random: Random) -> int:
-    """Return the size of block whose repetition inside one message shows in its ciphertext; 0: none does."""
+    """Return the size of block whose repetition inside one message shows in its ciphertext; 0 if there is
+    none."""
     for size in (8, 16):
         if not cipher.message.allows(4 * size):
             continue

@@ -1,4 +1,4 @@
-"""What an audit sees of a cipher: callables and a seeded source of randomness. Knows no C, no I/O."""
+"""What an audit sees of a cipher: callables and a seeded source of randomness. No C, no I/O."""
 
 from __future__ import annotations
 

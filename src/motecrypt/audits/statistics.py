@@ -81,8 +81,8 @@ def poisson_tail(count: int, mean: float) -> float:
 def position_bias(heads: Sequence[bytes]) -> list[dict[str, Any]]:
     """Return for each position the p-value of equal byte values over many keys, and the most frequent one.
 
-    The p-value is the smaller of two (doubled for that): chi-square over all values, and how high the most
-    frequent one stands out, which sees a single preferred value earlier.
+    The p-value is the smaller of two (doubled for that): chi-square over all values, and how frequent the
+    most frequent one is, which detects a single preferred value earlier.
     """
     found = []
     for position, column in enumerate(zip(*heads, strict=True)):

@@ -22,7 +22,7 @@ MOST_CHARACTERS = 500
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why a cell has no figures: the stored status in a word, the reason in a sentence, the rest for code."""
+    """Why a cell has no figures: the stored status (one word), the reason (a sentence), the rest for code."""
 
     status: str
     reason: str

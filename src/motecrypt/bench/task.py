@@ -87,7 +87,7 @@ def _build(job: Job) -> _Built:
             )
         trouble = _misfit(job.device, firmware)
     except BuildError as error:
-        # Where not even the no-op cipher builds, the failure says nothing of this one.
+        # If the no-op cipher does not build either, the failure is not this cipher's.
         trouble = Trouble.of("build-failed", error, transient=base is None)
     return _Built(firmware, base, trouble)
 

@@ -88,7 +88,7 @@ def nearest(kind: str, name: str, known: Iterable[str]) -> str:
     """One line that names what is unknown and the nearest of what is known."""
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(names[:12])}"
+    hint = f"did you mean {' or '.join(near)}?" if near else f"available: {', '.join(names[:12])}"
     return f"unknown {kind} '{name}'; {hint}"
 
 

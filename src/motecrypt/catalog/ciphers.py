@@ -125,7 +125,7 @@ def _check(cipher: Cipher, where: str) -> None:
         (not 0 <= cipher.tag_bytes <= 16, f"'tag_bytes' is {cipher.tag_bytes}; expected 0 to 16"),
         (
             cipher.mode is not None and cipher.mode not in modes,
-            f"'mode' is '{cipher.mode}'; there are: {', '.join(modes)}",
+            f"'mode' is '{cipher.mode}'; available: {', '.join(modes)}",
         ),
         (
             cipher.mode in WHOLE_BLOCKS and rule.multiple == 1,
@@ -206,7 +206,7 @@ def known_cores(entry: Table, cores: Collection[str]) -> tuple[str, ...]:
     for pattern in patterns:
         if not any(fnmatch.fnmatchcase(core, pattern) for core in cores):
             raise InputError(
-                f"{entry.where}: 'cores': no device has a core '{pattern}'; there are: "
+                f"{entry.where}: 'cores': no device has a core '{pattern}'; available: "
                 f"{', '.join(sorted(cores))} (device.toml says a device's core)"
             )
     return patterns

@@ -1,8 +1,9 @@
 """Which compiler flags a descriptor or the command line may give.
 
 GCC has flags that run a program (-wrapper, -fplugin, -B, -specs), read any file (@file, -include, -imacros)
-or write one (-o, -fdump, -save-temps). A cipher's or library's folder that somebody sends must not come with
-these, so what is allowed is listed here, and all else is refused. Knows nothing of what the flags do to code.
+or write one (-o, -fdump, -save-temps). A cipher's or library's folder from somebody else must not use
+these, so the allowed flags are listed here, and all others are refused. What the flags do to code is not
+modelled.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 from motecrypt.errors import InputError
 
 _WORD = r"[A-Za-z0-9]+(?:[-_+][A-Za-z0-9]+)*"
-#: -f flags that name a file, read or write one beside the source, or load code.
+#: -f flags that name a file, read or write one next to the source, or load code.
 _WITH_FILES = (
     r"(?:no-)?(?:plugin|dump|profile|auto-profile|test-coverage|branch-probabilities|save-optimization"
     r"|callgraph-info|stack-usage|opt-info|compare-debug|pch|working-directory|offload|self-test|modules)"

@@ -1,7 +1,7 @@
 """What an output is compared with: published vectors, and an implementation that is not ours.
 
 Each cipher's folder carries `oracle.py` (encrypt -> ciphertext, tag, from another library or written
-from the paper) and `vectors/*.json`. Knows nothing of firmware.
+from the paper) and `vectors/*.json`. Independent of firmware.
 """
 
 from __future__ import annotations

@@ -56,8 +56,8 @@ class _Commands(click.Group):
 
 
 def _summary(name: str) -> str:
-    """What a command is, by the first line of its module ("motecrypt NAME: SUMMARY."); empty where that says
-    nothing. The module is not imported: all of them take ten times as long."""
+    """What a command is, by the first line of its module ("motecrypt NAME: SUMMARY."); empty if there is
+    none. The module is not imported: to import all of them takes ten times as long."""
     path = Path(__file__).with_name(f"{name.replace('-', '_')}.py")
     try:
         with path.open(encoding="utf-8") as file:
@@ -72,11 +72,11 @@ FIRST = """\
 motecrypt measures what encryption costs on small wireless devices. Three things to try:
 
   motecrypt demo
-      from a choice to a simulated node and its gateway, in about a minute
+      from a choice to a simulated node and its gateway, in about a minute.
   motecrypt advise --device uno --radio srf --bytes 20 --every 10s --battery 3xAA
-      which cipher to use, what it costs, how long the battery lasts
+      which cipher to use, what it costs, how long the battery lasts.
   motecrypt reproduce rc4d
-      a published study compared with our measurements
+      a published study compared with our measurements.
 
 All commands: motecrypt --help. Completion of commands and options: motecrypt completion bash
 """
@@ -90,7 +90,7 @@ All commands: motecrypt --help. Completion of commands and options: motecrypt co
 @click.version_option(__version__, prog_name="motecrypt")
 @click.pass_context
 def application(context: click.Context) -> None:
-    """Weigh encryption for small wireless devices: cycles, memory, air time, battery, security.
+    """Compare encryption for small wireless devices: cycles, memory, air time, battery, security.
 
     Example: motecrypt reproduce rc4d
     """
@@ -159,7 +159,8 @@ def _prepare_streams() -> None:
 
 
 def _close_doors() -> dict[str, Any]:
-    """Whatever is printed from now on, of ours or of others, reaches no terminal with control characters."""
+    """From now on, control characters are removed from everything printed to a terminal, also by
+    libraries."""
     doors = {name: Door(getattr(sys, name)) for name in ("stdout", "stderr")}
     for name, door in doors.items():
         setattr(sys, name, door)
@@ -167,7 +168,7 @@ def _close_doors() -> dict[str, Any]:
 
 
 def _output_failed(error: OSError) -> int:
-    """A reader that went away is no failure; a full disk behind the output is one."""
+    """A reader that closed the pipe is not a failure; a full disk is."""
     sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - nothing more can be said there
     if isinstance(error, BrokenPipeError):
         return 0

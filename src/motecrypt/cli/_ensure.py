@@ -144,7 +144,7 @@ def _ensure_experiments(
                         outcome.result()
                     except MotecryptError as error:
                         if not isinstance(error, InputError) and experiment.find(results) is None:
-                            raise  # a check that failed is no missing tool
+                            raise  # a failed check is not a missing tool
                         trouble.keep(error)
             except BaseException:
                 pool.shutdown(cancel_futures=True)
@@ -159,7 +159,7 @@ def _ensure_cells(
     report: Report,
     trouble: NotMade,
 ) -> None:
-    """All cells at once; where a compiler is missing, those of each device by themselves."""
+    """All cells together; if a compiler is missing, those of each device separately."""
     groups = [cells]
     while groups:
         group = groups.pop(0)

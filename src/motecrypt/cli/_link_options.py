@@ -132,7 +132,7 @@ def called(node: int) -> str:
 
 
 def open_store(path: Path) -> FileStore | Spool:
-    """A gateway's record: a file, or the spool that `motecrypt gateway` made of it."""
+    """A gateway's record: a file, or the spool into which `motecrypt gateway` converted it."""
     from motecrypt.link.state import FileStore
 
     store = FileStore(path)
@@ -175,7 +175,7 @@ def check_free(gateway: Gateway, node: int, replace: bool) -> None:
 
 
 def check_line(node: int, options: int, packet_bytes: int, radio: Radio) -> None:
-    """A node talks over a serial line with packets of the length that it was provisioned for."""
+    """Refuse a serial line whose packet length or options differ from those the node was provisioned for."""
     from motecrypt.toolchain.link import STREAM
 
     if not options & STREAM:

@@ -1,4 +1,5 @@
-"""Which of several measurements is the best, among those that can be compared. Pure: knows no catalog.
+"""Which of several measurements is the best, among those that can be compared. Pure: it does not read the
+catalog.
 
 Two can be compared where device, key length, state of the flash cache, operation and lengths are the same,
 and both ciphers authenticate or neither does. A broken cipher has its rank and is never the best.

@@ -1,6 +1,6 @@
 """Makes docs/reference.md: every command's help and all that the catalog holds.
 
-`python -m motecrypt.cli._reference > docs/reference.md`; a test holds the page to what this prints.
+`python -m motecrypt.cli._reference > docs/reference.md`; a test compares the page with this output.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class Screen(Console):
             yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
     def on_broken_pipe(self) -> None:
-        """A reader that has seen enough is no failure: main knows what to do."""
+        """A reader that closed the pipe is not a failure: main handles it."""
         raise BrokenPipeError
 
 

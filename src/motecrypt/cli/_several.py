@@ -1,6 +1,6 @@
-"""Several studies at once: their kits and toolchains are got together, and their work fills all processors.
+"""Several studies together: their kits and toolchains are fetched first, and their work uses all processors.
 
-What fails here is no error yet: the study that needs it asks for it again, and shows why it cannot be had.
+A failure here is not an error yet: the study that needs the part asks for it again and reports the reason.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def need_toolchain(catalog: Catalog, device: Device, name: str, mirror: str = ""
     Raises
     ------
     InputError
-        The toolchain is none for the device, or something cannot be had.
+        The toolchain is not for this device, or a part is not available.
     """
     kits, unpacked = parts(catalog, device, name, mirror)
     need_each(kits)

@@ -183,12 +183,12 @@ def _verdict(findings: Sequence[Finding]) -> str:
 
 
 def _parts_of(findings: Sequence[Finding], weight: str) -> list[str]:
-    """The parts that came out so."""
+    """The parts with this result."""
     return [finding.inputs["part"] for finding in findings if _answer(finding).weight == weight]
 
 
 def _counted(findings: Sequence[Finding]) -> str:
-    """How many parts came out how, those that show a weakness first."""
+    """How many parts had which result, those that show a weakness first."""
     words = {"bad": "show a weakness", "note": "to know", "good": "good", "skipped": "skipped"}
     counts = [(len(_parts_of(findings, weight)), words[weight]) for weight in words]
     told = ", ".join(f"{count} {said}" for count, said in counts if count)

@@ -96,7 +96,7 @@ class _Side:
         self._versions: set[str] = set()
 
     def read(self) -> Iterator[Measurement]:
-        """Of each cell the newest measurement."""
+        """The newest measurement of each cell."""
         with Results(self.path) as results:
             for m in results.each_newest():
                 self.cells += 1

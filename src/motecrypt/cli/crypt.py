@@ -105,7 +105,7 @@ def _check(cipher: Cipher, key: bytes, nonce: bytes, ad: bytes) -> None:
     if cipher.nonce_bytes and not nonce:
         raise InputError(f"--nonce: missing; {cipher.name} needs one of {cipher.nonce_bytes} bytes")
     if ad and not cipher.associated_data:
-        raise InputError(f"--ad: {cipher.name} takes no associated data")
+        raise InputError(f"--ad: {cipher.name} does not take associated data")
 
 
 def _check_length(cipher: Cipher, length: int) -> None:

@@ -105,7 +105,7 @@ def _show(words: Sequence[str]) -> None:
 
 
 def _run(words: Sequence[str]) -> None:
-    """Run a command and let its output through; one that fails has said why."""
+    """Run a command and pass its output through; a failed one has printed its reason."""
     _show(words)
     done = subprocess.run([*PROGRAM, *words], stdin=subprocess.DEVNULL, timeout=STEP_S, check=False)
     if done.returncode:

@@ -27,7 +27,7 @@ COPIED_BYTES = 1 << 16
 
 _source = click.argument(
     "source", type=click.Path(allow_dash=True)
-)  # as typed: the published format's IV is made of it
+)  # as typed: the published format derives its IV from it
 _target = click.argument("target", type=click.Path(path_type=Path, allow_dash=True))
 
 
@@ -164,7 +164,7 @@ def decrypt(
     """
     with _files(source, target) as (read, written):
         with open_regular(read):
-            pass  # what cannot be read is told before any warning or question about its format
+            pass  # a file that cannot be read is reported before any warning or question about its format
         size = _decrypt(read, written, kind, cipher, digest, (key_file, key_env), force, allow_costly)
     _done(target, f"{size} bytes")
 

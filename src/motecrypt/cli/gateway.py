@@ -135,8 +135,8 @@ def command(
     """Serve the nodes behind the serial radios at PORT... until SIGTERM or Ctrl-C.
 
     Each message is kept on disk together with the state that accepts it, then the node is answered, then
-    every sink gets it, at least once and under an id. A sink that is slow or down delays nobody. 'motecrypt
-    send SOCKET --to N' sends to a node through the running gateway. docs/gateway.md tells the rest.
+    every sink gets it, at least once and under an id. A sink that is slow or down does not delay the others.
+    'motecrypt send SOCKET --to N' sends to a node through the running gateway. See docs/gateway.md.
     """
     need("link", *(["mqtt"] if mqtt_url else []))
     from motecrypt.gateway.control import ControlSocket
@@ -285,7 +285,7 @@ def _sinks(
 def _over(
     service: GatewayService, seconds: float | None, every_s: float | None, as_json: bool
 ) -> Callable[[], bool]:
-    """Whether time limit reached; tells the counts on the way."""
+    """Whether the time limit is reached; prints the counts meanwhile."""
     begun = time.monotonic()
     next_s = begun + (every_s or 0.0)
 

@@ -111,8 +111,9 @@ def command(
     to compare compilers ('motecrypt list toolchains'). With --board the same firmware is flashed to the
     board at a port, whose own timer counts; simulated figures are listed next to it.
 
-    A folder of somebody else's: its code runs in the simulator and cannot reach this computer; with --device
-    host it is not confined, and runs with your rights; so does a cipher's oracle.py (docs/security.md).
+    Code in another person's folder runs in the simulator and cannot reach this computer. With --device
+    host it is not confined and runs with your rights. A cipher's oracle.py also runs with your rights
+    (docs/security.md).
     """
     chosen = select(ciphers, libraries, devices or (DEVICE,), toolchains)
     catalog = chosen.catalog

@@ -148,7 +148,7 @@ def _print(found: Profile, shown: Sequence[FunctionCost], there: int, lines: int
         text += "; the file has no symbols: functions are named by their addresses"
     if found.calls_dropped:
         text += (
-            f"; {found.calls_dropped:,} calls were too deep to be told apart: their cycles stand with the "
+            f"; {found.calls_dropped:,} calls were too deep to be separated: their cycles are counted in the "
             "deepest function"
         )
     if found.calls_shared:

@@ -70,7 +70,7 @@ def command(
 ) -> None:
     """Give node number NODE, or the broadcast 'group', new keys, and note it in the gateway's record.
 
-    Each call raises the node's generation: whatever has its keys of before is void at the gateway. The key
+    Each call raises the node's generation: the gateway no longer takes its earlier keys. The key
     goes to the node by cable or programmer, never over the air. Write an image into a node once and delete
     it: the same image again repeats counters, and encryption with a repeated counter protects nothing.
 
@@ -122,7 +122,7 @@ def command(
         )
     for form in forms.values():
         if form is not forms.get(png or Path()):
-            form(bytes(STORAGE_BYTES))  # what is wrong is told before a generation is used
+            form(bytes(STORAGE_BYTES))  # errors are reported before a generation is used
     if qr or png:
         need("qr")
     options = link_options(serial=radio.serial_byte_us > 0, sends_only=sends_only)

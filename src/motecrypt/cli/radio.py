@@ -71,8 +71,8 @@ def command(
 ) -> None:
     """Make virtual serial ports joined by RADIO, in real time, with the SRF's command mode.
 
-    Two ports that never collide or, with --nodes, N on one channel. Prints the ports at once and, when it
-    ends (Ctrl-C), how many packets went which way and how exactly the pace was kept.
+    Two ports that never collide or, with --nodes, N on one channel. Prints the ports first and, when it
+    ends (Ctrl-C), how many packets went each way and how exact the timing was.
     """
     from motecrypt.ports.signals import Stop
     from motecrypt.ports.virtual import VirtualRadios
@@ -130,7 +130,7 @@ def _names(links: tuple[Path, ...], nodes: int | None) -> tuple[Path, ...]:
     if len(links) == 1:
         return tuple(links[0].with_name(f"{links[0].name}{number}") for number in range(nodes))
     if len(links) not in (0, nodes):
-        raise InputError(f"--link: give it {nodes} times, once for all ports (NAME0 and up), or not at all")
+        raise InputError(f"--link: give it {nodes} times, or once (for NAME0 and up), or not at all")
     return links
 
 

@@ -170,8 +170,8 @@ def command(
     """Receive messages and files from the serial radio at PORT until Ctrl-C, --count or --seconds.
 
     With a gateway's key file they are those of its nodes, with a node's key file those for that node. Each
-    message is shown once, whatever is lost, repeated or forged on the way; what was accepted is remembered
-    over restarts. A port that vanishes is waited for.
+    message is shown once, even if packets are lost, repeated or forged on the way. Accepted messages are
+    remembered over restarts. If the port disappears, it waits for it.
     """
     need("link")
     from motecrypt.ports.commands import configure
@@ -249,7 +249,7 @@ def _member(end: LinkEnd, group_file: Path, radio: Radio) -> LinkEnd:
 
 
 class _Heard:
-    """What comes of the link: messages are shown, files are collected, the rest is counted."""
+    """What the link delivers: messages are shown, files are collected, the rest is counted."""
 
     def __init__(self, collector: FileCollector, printer: _MessagePrinter, ending: _Ending) -> None:
         self._collector, self._printer, self._ending = collector, printer, ending

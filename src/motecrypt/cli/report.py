@@ -73,7 +73,7 @@ def command(
 
 
 def write_report(output: Path, db: Path | None, compilers: Sequence[str] = ()) -> Content:
-    """Make the report from the results and write it, whole or not at all; returns what it tells."""
+    """Make the report from the results and write it, completely or not at all; returns its content."""
     need("plots")
     with open_results(db, compilers, make=False) as results:
         from motecrypt.export.targets import sleepers

@@ -165,7 +165,7 @@ def _print_all(compared: Mapping[str, Sequence[Comparison]]) -> None:
 
 
 def _counts(name: str, rows: Sequence[Comparison]) -> list[object]:
-    """A row of how many came out how."""
+    """A row with the number of comparisons of each verdict."""
     return [name, len(rows), *(sum(row.verdict == verdict for row in rows) for verdict in VERDICTS)]
 
 

@@ -48,7 +48,7 @@ def command(
     compilers: Sequence[str],
     db: Path | None,
 ) -> None:
-    """Show stored measurements, of each cell the newest. Does not measure."""
+    """Show stored measurements, the newest of each cell. Does not measure."""
     catalog = Catalog.load()
     for device in devices:
         catalog.device(device.removesuffix("-board"))

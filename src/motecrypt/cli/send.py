@@ -313,7 +313,7 @@ class _Delivery:
                 done = min(done + len(part), item.length)
                 report(done)
             if outcome != "refused" or self._stop.asked:
-                break  # a file that was refused is announced anew: the other end may have begun again
+                break  # a refused file is announced again: the other end may have restarted
         return outcome
 
     def _part(self, item: _Item, part: bytes) -> str:

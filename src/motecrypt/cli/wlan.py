@@ -227,7 +227,7 @@ def _key_bits(cipher: Cipher | None, key_bits: int | None) -> int | None:
         return None
     if key_bits is not None and key_bits not in cipher.key_bits:
         known = ", ".join(map(str, cipher.key_bits))
-        raise InputError(f"{cipher.name}: no key of {key_bits} bits is measured; there are: {known}")
+        raise InputError(f"{cipher.name}: no key of {key_bits} bits is measured; available: {known}")
     return key_bits or cipher.key_bits[0]
 
 

@@ -13,12 +13,12 @@
  * Standard input and output are the firmware's UART; the events descriptor gets one JSON object a line: a
  * region between two marks, a fault, or the end (as of all drivers). While the firmware waits for input, a byte at
  * the restarts descriptor starts it again, from the chip's first state (restart.h). With --cache, a region also
- * tells the flash cache's misses, and its cycles are the core's plus misses x miss cycles: for another penalty
- * nothing need run again. --free runs any firmware without waiting for requests (arm_free.h). --cold empties the
- * cache at the beginning of every region. --nor lets the flash be erased and programmed through its interface,
- * --sd connects a card (arm_nor.h, arm_sd.h): how long they are busy is in core cycles, and a region tells
- * it. A mark's bits 7 to 1 label its region. All figures come from the device's descriptor or the caller;
- * this program knows how to count, not what things cost.
+ * reports the flash cache's misses. Its cycles are the core's plus misses x miss cycles, so another
+ * penalty needs no new run. --free runs any firmware without waiting for requests (arm_free.h). --cold
+ * empties the cache at the beginning of every region. --nor lets the flash be erased and programmed through
+ * its interface, --sd connects a card (arm_nor.h, arm_sd.h): their busy times are in core cycles, and a
+ * region reports them. A mark's bits 7 to 1 label its region. All figures come from the device's descriptor
+ * or the caller; this program counts and holds no costs of its own.
  */
 #define _GNU_SOURCE /* fdopen, poll, openpty, setlinebuf */
 #include <inttypes.h>
@@ -52,8 +52,9 @@ struct core_model {
     int cpu;
 };
 
-/* A further core is a row here, a decoder beside arm_thumb.h, and a device folder. Not UC_MODE_MCLASS: Unicorn 2.1
- * takes it for a Cortex-M33 whatever model is asked for, which knows more instructions and unaligned accesses. */
+/* A further core is a row here, a decoder next to arm_thumb.h, and a device folder. UC_MODE_MCLASS is not
+ * used: Unicorn 2.1
+ * then emulates a Cortex-M33 for any model, which has more instructions and allows unaligned accesses. */
 static const struct core_model core_models[] = {
     {"cortex-m0plus", UC_MODE_THUMB, UC_CPU_ARM_CORTEX_M0},
 };
@@ -167,7 +168,7 @@ static void flush_flash_cache(void *context) {
     cache_flush(&((struct machine *)context)->cache);
 }
 
-/* In a free run: what is not modelled is told, and a profile gets the bus's cycles. */
+/* In a free run: reports a register that is not modelled, and adds the bus's cycles to a profile. */
 static void after_serving(struct machine *m, const struct rp2040_window *window, uint32_t address,
                           int is_write) {
     int64_t extra = window->kind == RP2040_PERIPHERAL ? (is_write ? m->bus_write_extra : m->bus_read_extra)

@@ -161,7 +161,7 @@ static __attribute__((noinline)) void free_look(struct machine *m) {
     }
 }
 
-/* Most blocks leave the stack alone: what is known of it stays so. */
+/* Most blocks leave the stack alone, and its recorded depth stays valid. */
 static void on_block_free(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
     struct machine *m = user;
     on_block(uc, address, bytes, user);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only -- part of arm.c, which links Unicorn.
- * arm_machine.h: the machine that arm.c runs, and how its cycles are counted. It knows no register of any
- * chip and no option of the command line.
+ * arm_machine.h: the machine that arm.c runs, and how its cycles are counted. It contains no chip registers
+ * and no command line options.
  */
 #ifndef MOTECRYPT_ARM_MACHINE_H
 #define MOTECRYPT_ARM_MACHINE_H
@@ -24,7 +24,7 @@ struct block {
     uint32_t cycles, instructions;
     uint32_t next;  /* address after the block */
     uint32_t extra; /* cycles more when the block that runs next is another one: a taken branch */
-    /* for free runs and profiles */
+    /* used by --free and by profiles */
     uint64_t runs, taken;
     uint32_t stack_bytes; /* that the block pushes, at its deepest */
     int32_t stack_left;   /* and of these has not popped at its end */
@@ -63,7 +63,7 @@ struct machine {
     struct memory memories[MEMORIES];
     unsigned memory_count;
     uint32_t cost[THUMB_CLASS_COUNT];
-    uint32_t bus_read_extra, bus_write_extra, io_port_saves; /* cycles, beside the instruction's own */
+    uint32_t bus_read_extra, bus_write_extra, io_port_saves; /* cycles on top of the instruction's own */
     uint64_t max_cycles;                                     /* per request */
     int cache_on, cache_cold, trace;
     uint32_t miss_cycles;
@@ -110,7 +110,7 @@ static void finish(struct machine *m, const char *kind, const char *format, ...)
     uc_emu_stop(m->uc);
 }
 
-/* What kind of fault the next `finish` tells of, where a reader decides by it. */
+/* The kind of fault that the next `finish` reports, for readers that act on it. */
 static void fault_is(struct machine *m, const char *kind) {
     if (m->ending == NULL) {
         m->fault_kind = kind;
@@ -214,7 +214,7 @@ static inline void skip_rounds(struct machine *m, uint64_t rounds, uint64_t roun
     m->current->taken += rounds;
 }
 
-/* What is rare stands in functions of its own and comes last, so that hooks on blocks save no registers. */
+/* Rare cases are separate functions, called last, so that the hooks on blocks save no registers. */
 static __attribute__((noinline)) void meet_deadline(struct machine *m, uint32_t address) {
     if (m->at_deadline != NULL) {
         m->at_deadline(m, address);
@@ -285,7 +285,7 @@ static uint32_t serving_pc(const struct machine *m) {
     return found;
 }
 
-/* Cycles (and instructions) of the current block, which was counted whole, that lie ahead of the access. */
+/* Cycles (and instructions) of the current block that follow the access: the block was counted as a whole. */
 static uint32_t ahead(const struct machine *m, uint32_t *instructions) {
     uint32_t cycles = 0;
     struct thumb_instruction instruction;

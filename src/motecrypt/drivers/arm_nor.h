@@ -2,8 +2,9 @@
  * arm_nor.h: a serial NOR flash behind RP2040's flash interface, for firmware that erases and programs it. It
  * understands the commands of a W25Q16JV (datasheet, 8.1.2) sent byte by byte with the interface out of
  * execute-in-place and the chip select forced by its pad's override, as RP2040's boot ROM does it. How long
- * the flash is busy is the caller's parameter. It knows no CPU: the caller tells it the time in core cycles.
- * Sources: RP2040 datasheet 4.10.13 (SSI registers), 2.19.6 (GPIO_QSPI_SS_CTRL); W25Q16JV datasheet, 8.2.
+ * the flash is busy is the caller's parameter. It does not depend on the CPU: the caller passes the time in
+ * core cycles. Sources: RP2040 datasheet 4.10.13 (SSI registers), 2.19.6 (GPIO_QSPI_SS_CTRL); W25Q16JV
+ * datasheet, 8.2.
  */
 #ifndef MOTECRYPT_ARM_NOR_H
 #define MOTECRYPT_ARM_NOR_H
@@ -100,7 +101,7 @@ static inline uint8_t nor_byte(struct nor *nor, uint8_t in, uint64_t now) {
     }
     if (place <= 3) {
         nor->address = nor->address << 8 | in;
-    } else if (nor->command == 0x02) { /* beyond the page's end it begins anew at its start */
+    } else if (nor->command == 0x02) { /* past the end of the page it wraps to the start */
         nor->page[(nor->address + nor->page_used++) % NOR_PAGE] = in;
     } else if (nor->command == 0x03 && now >= nor->busy_until) {
         return nor->data[(nor->address + place - 4) % nor->bytes];

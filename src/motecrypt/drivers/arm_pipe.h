@@ -25,7 +25,7 @@ struct pipe {
     size_t in_next, in_end;
     uint32_t out_since_input;
     int frame_open;  /* bytes since the last delimiter */
-    int frame_whole; /* a whole frame went out since the last input: the next request may take for ever */
+    int frame_whole; /* a whole frame went out since the last input: wait without limit */
     FILE *events;
 };
 
@@ -47,7 +47,7 @@ static inline int pipe_queued(const struct pipe *pipe) {
     return pipe->in_next < pipe->in_end;
 }
 
-/* Waits for input when none is left: for ever after a whole frame, a second inside a request. */
+/* Waits for input when none is left: without limit after a whole frame, one second inside a request. */
 static inline enum pipe_input pipe_wait(struct pipe *pipe) {
     ssize_t got;
     fflush(stdout);

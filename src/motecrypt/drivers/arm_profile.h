@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only -- part of arm.c, which links Unicorn.
- * arm_profile.h: tells the shadow stack (shadow.h) what each block of Thumb code did, and counts how often
- * the instruction at every address ran. A block is a run of instructions without a branch inside, so a call,
- * a jump or a return shows as what the block before ended with and where the next begins.
+ * arm_profile.h: reports to the shadow stack (shadow.h) what each block of Thumb code did, and counts how
+ * often the instruction at every address ran. A block is a run of instructions without a branch inside, so a
+ * call, a jump or a return shows as what the block before ended with and where the next begins.
  */
 #ifndef MOTECRYPT_ARM_PROFILE_H
 #define MOTECRYPT_ARM_PROFILE_H

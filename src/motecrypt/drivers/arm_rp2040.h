@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * arm_rp2040.h: the registers of RP2040 that start-up code, a UART and timers need, so that firmware
- * which brings up its clocks runs unchanged. It knows no CPU: the caller tells it the time in cycles.
- * Everything else in the peripherals' address space is a plain register that keeps what was written.
+ * which brings up its clocks runs unchanged. It does not depend on the CPU: the caller passes the time in
+ * cycles. Everything else in the peripherals' address space is a plain register that keeps what was written.
  * Source of all addresses and bits: RP2040 datasheet (2.14 resets, 2.15 clocks, 2.16 XOSC, 2.18 PLL,
  * 4.2 UART, 4.6 timer, 4.7 watchdog, 2.3.1.5 divider, 2.6.3 XIP); ARM DDI 0419, B3.3 SysTick.
  */
@@ -59,7 +59,7 @@ enum { SYST_CSR = 4, SYST_RVR = 5 };
 
 struct rp2040;
 
-/* What the registers need from whoever runs the core. */
+/* What the registers need from the program that runs the core. */
 struct rp2040_outside {
     uint64_t (*cycles)(void *context);          /* time now, in core cycles since reset */
     int (*uart_has_input)(void *context);       /* may wait while `polling`; 1: a byte can be read */
@@ -67,7 +67,7 @@ struct rp2040_outside {
     void (*uart_write)(void *context, uint8_t); /* a byte leaves the board */
     void (*flush_flash_cache)(void *context);
     void *context;
-    uint32_t (*uart_sender_flags)(void *context); /* NULL: every byte leaves at once */
+    uint32_t (*uart_sender_flags)(void *context); /* NULL: every byte leaves immediately */
 };
 
 typedef uint32_t rp2040_page[0x400]; /* registers in 4 KB */
@@ -92,7 +92,7 @@ static inline uint32_t *rp2040_register(struct rp2040 *chip, uint32_t address) {
     return (uint32_t *)(void *)((uint8_t *)chip->apb[offset >> 14] + (offset & 0xFFFu));
 }
 
-/* Tells a firmware that looks there that it is simulated; an address outside the peripherals does nothing. */
+/* Sets the value by which firmware detects the simulator; an address outside the peripherals does nothing. */
 static inline void rp2040_set_simulated(struct rp2040 *chip, uint32_t address) {
     if (address - RP2040_APB_BASE < RP2040_APB_BYTES) {
         *rp2040_register(chip, address & ~3u) = RP2040_SIMULATED;
@@ -331,7 +331,7 @@ static inline void rp2040_xip_write(struct rp2040 *chip, uint32_t offset, uint32
     }
 }
 
-/* The aligned register of `address`, which lies in `window`. */
+/* The aligned register of `address`, which is inside `window`. */
 static inline uint32_t rp2040_read(struct rp2040 *chip, const struct rp2040_window *window,
                                    uint32_t address) {
     uint32_t offset = (address - window->base) & ~3u;

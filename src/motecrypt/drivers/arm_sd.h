@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * arm_sd.h: an SDHC card in SPI mode on RP2040's SPI0 (PL022), selected by GPIO17, for firmware that keeps
  * files on one. How long it takes to find a block and to write one is the caller's parameter; the clock is
- * what the firmware sets up. It knows no CPU: the caller tells it the time in core cycles, which are the
- * SPI's, too. Sources: RP2040 datasheet 4.4 (SPI); SD Specifications Part 1, Physical Layer Simplified
- * Specification 6.00, chapter 7 (SPI mode). Checksums are not looked at, as a card does not by default.
+ * what the firmware sets up. It does not depend on the CPU: the caller passes the time in core cycles, which
+ * are the SPI's too. Sources: RP2040 datasheet 4.4 (SPI); SD Specifications Part 1, Physical Layer Simplified
+ * Specification 6.00, chapter 7 (SPI mode). Checksums are ignored, as a card does by default.
  */
 #ifndef MOTECRYPT_ARM_SD_H
 #define MOTECRYPT_ARM_SD_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only -- part of arm.c, which links Unicorn.
- * arm_storage.h: connects the models of storage (arm_nor.h, arm_sd.h) to the registers of RP2040, and tells
+ * arm_storage.h: connects the models of storage (arm_nor.h, arm_sd.h) to the registers of RP2040, and reports
  * what they did in a region.
  */
 #ifndef MOTECRYPT_ARM_STORAGE_H

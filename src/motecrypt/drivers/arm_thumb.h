@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * arm_thumb.h: what an ARMv6-M Thumb instruction is for a cycle model: its class, how many registers
- * it moves, whether it ends a run of instructions. It knows no cycle figure: those come from the
+ * arm_thumb.h: what a cycle model needs of an ARMv6-M Thumb instruction: its class, how many registers
+ * it moves, whether it ends a run of instructions. It contains no cycle figures: those come from the
  * device's descriptor (device.toml, [core.cycles]).
  * Encodings: ARM DDI 0419 (ARMv6-M Architecture Reference Manual), chapter A5.
  */

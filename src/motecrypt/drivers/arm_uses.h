@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * arm_uses.h: which registers and flags a Thumb instruction of ARMv6-M reads and writes, for those that loops
- * which wait are made of. Encodings: ARM DDI 0419, chapter A5. It knows no machine.
+ * arm_uses.h: which registers and flags a Thumb instruction of ARMv6-M reads and writes, for the instructions
+ * that waiting loops consist of. Encodings: ARM DDI 0419, chapter A5. It does not depend on arm_machine.h.
  */
 #ifndef MOTECRYPT_ARM_USES_H
 #define MOTECRYPT_ARM_USES_H
@@ -83,7 +83,8 @@ static inline struct thumb_uses uses_of_data(uint16_t code) {
     return out;
 }
 
-/* ADD, CMP, MOV of any two registers (A5.2.3); the stack pointer and the counter are no matter of waiting. */
+/* ADD, CMP, MOV of any two registers (A5.2.3); waiting loops use neither the stack pointer nor the counter.
+ * */
 static inline bool uses_of_any(uint16_t code, struct thumb_uses *out) {
     unsigned target = (code & 7u) | (code >> 4 & 8u), source = code >> 3 & 15u;
     if (target >= THUMB_SP || source >= THUMB_SP) {

@@ -4,7 +4,7 @@
  * Such a loop is one block that branches to its own beginning, reads one register of the chip, writes no memory,
  * and computes from nothing that it changes itself: what it writes, it writes before it reads it. Then two rounds
  * that read the same value do the same, and a round that was followed by another is followed by another as long
- * as the value stays. The rounds up to there are counted at once.
+ * as the value stays. The rounds up to there are counted in one step.
  */
 #ifndef MOTECRYPT_ARM_WAIT_H
 #define MOTECRYPT_ARM_WAIT_H

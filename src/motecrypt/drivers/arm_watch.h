@@ -133,7 +133,8 @@ static bool on_bad_access(uc_engine *uc, uc_mem_type type, uint64_t address, int
     return false;
 }
 
-/* ARMv6-M faults on an unaligned access (DDI 0419, A3.2.1). Unicorn stops before it and tells neither the address
+/* ARMv6-M faults on an unaligned access (DDI 0419, A3.2.1). Unicorn stops before it and reports neither the
+ * address
  * nor the reason: both follow from the instruction. */
 static void look_at_data_fault(struct machine *m) {
     uint32_t pc = register_value(m, UC_ARM_REG_PC), address;
@@ -149,8 +150,9 @@ static void look_at_data_fault(struct machine *m) {
     }
 }
 
-/* Exceptions of the core, by QEMU's numbers (target/arm/cpu.h), which Unicorn passes on. None is delivered:
- * no firmware that is measured takes one, so each is an end with a reason. */
+/* Exceptions of the core, by QEMU's numbers (target/arm/cpu.h), which Unicorn passes on. They are not
+ * delivered:
+ * no measured firmware takes one, so each ends the run with a reason. */
 static void on_exception(uc_engine *uc, uint32_t number, void *user) {
     static const struct {
         uint32_t number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later -- part of the drivers that link libsimavr.
- * avr_bus_model.h: a byte on SPI takes eight periods of its clock (ATmega328P datasheet DS40002061B, 19.5), which
- * libsimavr 1.6 takes for 100 us whatever the clock.
+ * avr_bus_model.h: a byte on SPI takes eight periods of its clock (ATmega328P datasheet DS40002061B, 19.5).
+ * In libsimavr 1.6 it takes 100 us at any clock.
  */
 #ifndef MOTECRYPT_AVR_BUS_MODEL_H
 #define MOTECRYPT_AVR_BUS_MODEL_H

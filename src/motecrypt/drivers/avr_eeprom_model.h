@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later -- part of the drivers that link libsimavr.
  * avr_eeprom_model.h: the EEPROM takes its time (ATmega328P datasheet DS40002061B, 8.4 and 8.6), which libsimavr
- * 1.6 has not: reading stops the core for four cycles, starting a write for two; a byte is busy 3.4 ms, or 1.8 ms
- * where it is only erased or only written; until then EEPE reads 1, the address stays, nothing else starts, and
- * the ready interrupt waits. It stands in the place of libsimavr's handler of EECR.
+ * 1.6 lacks: reading stops the core for four cycles, starting a write for two; a byte is busy 3.4 ms, or 1.8
+ * ms where it is only erased or only written; until then EEPE reads 1, the address stays, no other access
+ * starts, and the ready interrupt waits. It replaces libsimavr's handler of EECR.
  */
 #ifndef MOTECRYPT_AVR_EEPROM_MODEL_H
 #define MOTECRYPT_AVR_EEPROM_MODEL_H
@@ -37,9 +37,9 @@ enum {
 
 static struct {
     avr_eeprom_t *model;
-    uint64_t ready_at;     /* the cycle at which the byte in work is done; 0: none is */
+    uint64_t ready_at;     /* the cycle at which the current byte is done; 0 if there is none */
     uint64_t master_until; /* by then EEPE must be set */
-    /* Told of rounds that a waiting loop at `pc` has made at once; each is an RJMP and the SBIC after it. */
+    /* Called with the rounds that a waiting loop at `pc` skipped; each is an RJMP and the SBIC after it. */
     void (*on_rounds)(avr_t *avr, avr_flashaddr_t pc, uint64_t rounds);
 } eeprom;
 
@@ -135,7 +135,7 @@ static void eeprom_on_address(avr_t *avr, avr_io_addr_t address, uint8_t value, 
 }
 
 /* "1: sbic EECR, EEPE; rjmp 1b" does the same thing every three cycles until the next event: the rounds up to it
- * are made at once, and the last one is run. */
+ * are skipped in one step, and the last one is run. */
 static uint8_t eeprom_on_look(avr_t *avr, avr_io_addr_t address, void *parameter) {
     const avr_cycle_timer_slot_t *event = avr->cycle_timers.timer;
     uint16_t wait = (uint16_t)(0x9900 | AVR_DATA_TO_IO(address) << 3 | 1);

@@ -408,7 +408,7 @@ static bool follow_step(const struct round_step *step) {
     if ((op & 0xE000) == 0xC000) { /* RJMP, RCALL */
         return !(op & 0x1000) || follow_calls(pc + 2);
     }
-    if ((op & 0xF800) == 0xF000) { /* BRBS, BRBC: which way tells by where it led, unless both lead there */
+    if ((op & 0xF800) == 0xF000) { /* BRBS, BRBC: `next` shows the way, unless both lead there */
         return wait_target(avr, pc) == pc + 2 ||
                lanes_need(&abreast.flags, (uint8_t)(1u << (op & 7)), (next != pc + 2) == !(op & 0x0400));
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later -- part of the drivers that link libsimavr.
- * avr_guard.h: memories that no address of the guest's leaves. libsimavr 1.6 allocates the flash and the data
- * space as large as the chip's, notices an access beyond, and carries it out all the same: LD and ST reach
- * 64 KB of data, LPM and SPM 64 KB of flash, ELPM 16 MB. Here each lies in a region as large as what its
+ * avr_guard.h: memories beyond which the guest cannot address. libsimavr 1.6 allocates the flash and the data
+ * space as large as the chip's, detects an access beyond, and still carries it out: LD and ST reach
+ * 64 KB of data, LPM and SPM 64 KB of flash, ELPM 16 MB. Here each is in a region as large as its
  * instructions can address, with pages before and after it that fault.
  */
 #ifndef MOTECRYPT_AVR_GUARD_H

@@ -4,7 +4,8 @@
  * A loop that waits may call functions, use the stack and read a timer's count, as Arduino's delay() does; then its
  * rounds differ, but by that count alone. One round is recorded as it is stepped. The rounds to come, up to the next
  * event, are then followed together along the same instructions, each with the count at its own cycle: a value is
- * one for all of them, or one for each. Those before the first that leaves the recorded way are made at once.
+ * one for all of them, or one for each. Those before the first that leaves the recorded path are run in one
+ * step.
  *
  * What a round leaves behind differently is unknown to the next one: if that reads it for more than to carry it
  * about, nothing is made. So each round depends on its own counts alone, and the last one's values are what
@@ -52,7 +53,8 @@ static uint8_t flags_now(const avr_t *avr) {
     return flags;
 }
 
-/* Follows all steps once, from what is known. 1: to the end; 0: the rounds part at once; -1: it cannot be done. */
+/* Follows all steps once, from the known values. 1: to the end; 0: the rounds differ from the start; -1: not
+ * possible. */
 static int rounds_pass(uint32_t most_rounds) {
     avr_t *avr = follow.avr;
     abreast.alike = most_rounds;

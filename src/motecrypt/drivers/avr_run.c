@@ -1,12 +1,13 @@
-/* avr_run.c: run any AVR firmware in libsimavr as a board would, freely, and say what it cost.
+/* avr_run.c: run any AVR firmware in libsimavr as a board would, and report what it cost.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later (it links libsimavr); the rest of the project is MIT.
  *
- *   avr_run --mcu M --clock HZ --image FILE [--base ADDRESS] [--start ADDRESS] [--data FILE] [--data-end
- * ADDRESS]
- *           [--max-cycles N] [--until TEXT] [--max-output N] [--stamps] [--real] [--input]
- *           [--port PATH | --pty PATH [--board] | --lockstep] [--eeprom FILE] [--adc MILLIVOLTS] [--bare]
- *           [--profile FILE --functions FILE] [--notes FILE] [--events DESCRIPTOR]
+ *   avr_run --mcu M --clock HZ --image FILE [OPTION...]
+ *
+ *   memory  [--base ADDRESS] [--start ADDRESS] [--data FILE] [--data-end ADDRESS] [--eeprom FILE]
+ *   limits  [--max-cycles N] [--until TEXT] [--max-output N]
+ *   line    [--stamps] [--real] [--input] [--port PATH | --pty PATH [--board] | --lockstep]
+ *   others  [--adc MILLIVOLTS] [--bare] [--profile FILE --functions FILE] [--notes FILE] [--events DESCRIPTOR]
  *
  * The image is the flash's content from --base on, --data an image of the EEPROM. Output goes to standard
  * output and, where one is named, to a serial port or a new pseudo-terminal; input comes from there, or with

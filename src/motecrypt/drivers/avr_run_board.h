@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later -- part of avr_run.c, which links libsimavr.
- * avr_run_board.h: what is on an UNO beside its processor core: memories, EEPROM in a file, reset by the USB
- * bridge.
+ * avr_run_board.h: the parts of an UNO around its processor core: memories, EEPROM in a file, reset by the
+ * USB bridge.
  */
 #ifndef MOTECRYPT_AVR_RUN_BOARD_H
 #define MOTECRYPT_AVR_RUN_BOARD_H

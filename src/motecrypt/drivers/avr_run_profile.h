@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later -- part of avr_run.c, which links libsimavr.
- * avr_run_profile.h: tells the shadow stack (shadow.h) what each AVR instruction did, and counts how often
- * and how long the instruction at every address ran. Encodings: AVR Instruction Set Manual DS40002198.
+ * avr_run_profile.h: reports to the shadow stack (shadow.h) what each AVR instruction did, and counts how
+ * often and how long the instruction at every address ran. Encodings: AVR Instruction Set Manual DS40002198.
  */
 #ifndef MOTECRYPT_AVR_RUN_PROFILE_H
 #define MOTECRYPT_AVR_RUN_PROFILE_H
@@ -206,7 +206,8 @@ static void profile_loop(struct profile *p, const avr_t *avr, uint64_t made) {
     }
 }
 
-/* A waiting loop's rounds that were made at once (avr_eeprom_model.h): SBIC that does not skip, RJMP. */
+/* The rounds of a waiting loop that were skipped in one step (avr_eeprom_model.h): SBIC that does not skip,
+ * RJMP. */
 static void profile_rounds(struct profile *p, uint32_t pc, uint64_t rounds) {
     if (p->on) {
         p->code[pc / 2].count += rounds;

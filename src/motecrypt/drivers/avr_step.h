@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later -- part of the drivers that link libsimavr.
- * avr_step.h: one instruction, and what the ATmega328P's datasheet (DS40002061B) says of the time around it
- * where libsimavr 1.6 says otherwise. It stands in the place of libsimavr's own step.
+ * avr_step.h: one instruction, with the timing of the ATmega328P's datasheet (DS40002061B)
+ * where libsimavr 1.6 differs. It replaces libsimavr's own step.
  *
  *   7.7    the instruction after SEI, RETI or a write that sets I runs before a pending interrupt: that one only
  *   7.7.1  an interrupt takes four cycles to begin, and four more when it ends a sleep
- *   10     SLEEP sleeps only while SE is set; it does so, and wakes at once, when an interrupt is pending
+ *   10     SLEEP sleeps only while SE is set; with an interrupt pending it sleeps and wakes immediately
  *   7.7    an interrupt that is enabled while its flag is set is taken; writing a one clears a flag, that one only
  */
 #ifndef MOTECRYPT_AVR_STEP_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later -- part of the drivers that link libsimavr.
- * avr_timer_model.h: the timers of 8 and 16 bits, counted by the ATmega328P's datasheet (DS40002061B, chapters 14, 15
- * and 17) in the place of libsimavr 1.6, which knows neither phase correct PWM nor half of the other modes, starts
- * a timer anew when its mode changes, and reads one that is stopped as 0. libsimavr keeps a clock from outside
- * (a pin, or timer 2's crystal), and what is captured.
+ * avr_timer_model.h: the timers of 8 and 16 bits, by the ATmega328P's datasheet (DS40002061B, chapters 14, 15 and
+ * 17). It replaces the counting of libsimavr 1.6, which lacks phase correct PWM and half of the other modes,
+ * restarts a timer when its mode changes, and reads a stopped one as 0. libsimavr still does external clocks
+ * (a pin, or timer 2's crystal) and input capture.
  *
  * A timer's way is cut into slopes: up from a count to a limit, or down to 0. Within one, the count and what happens
  * follow from the cycle alone. A flag that is set already and interrupts nobody needs no event.
@@ -106,7 +106,7 @@ static uint32_t timer_count(const struct timer *t, uint64_t cycle) {
     return t->falls ? t->from - steps : t->from + steps;
 }
 
-/* Goes on from `count`. One that lies beyond its top goes up to the highest and round. */
+/* Continues from `count`. A count beyond the top runs up to the maximum and wraps. */
 static void timer_slope(struct timer *t, uint64_t cycle, uint32_t count, bool falls) {
     uint32_t top = timer_top(t);
     t->base = cycle;
@@ -276,7 +276,7 @@ static void timer_follow(avr_t *avr, struct timer *t, uint64_t cycle) {
     t->done = most(t->done, cycle);
 }
 
-/* The next cycle at which something is seen; 0: never, as the timer stands. */
+/* The next cycle at which something is seen; 0: never, with the present settings. */
 static uint64_t timer_seen_next(avr_t *avr, const struct timer *t) {
     struct timer copy = *t;
     for (int i = 0; copy.divider && i < TIMER_AHEAD; i++) {
@@ -370,7 +370,8 @@ static bool timer_is_outside(avr_t *avr, avr_timer_t *model) {
            (clock != 0 && model->ext_clock_pin.reg && model->cs_div[clock] == AVR_TIMER_EXTCLK_CHOOSE);
 }
 
-/* To or from a clock that is libsimavr's: it is told, and its events go when the timer comes back. */
+/* Changes to or from a clock that libsimavr counts: informs it, and removes its events when the timer
+ * returns. */
 static void timer_hand_over(avr_t *avr, struct timer *t, avr_io_addr_t address, uint8_t value, uint8_t before) {
     const struct timer_place *place = timer_place_of(t, address);
     avr->data[address] = before;
@@ -383,7 +384,7 @@ static void timer_hand_over(avr_t *avr, struct timer *t, avr_io_addr_t address, 
     }
 }
 
-/* A write to TCCRnA or TCCRnB: the count goes on from where it is. */
+/* A write to TCCRnA or TCCRnB: the count continues from its value. */
 static void timer_on_control(avr_t *avr, avr_io_addr_t address, uint8_t value, void *parameter) {
     struct timer *t = parameter;
     avr_timer_t *model = t->model;
@@ -463,7 +464,7 @@ static uint8_t timer_on_read(avr_t *avr, avr_io_addr_t address, void *parameter)
     return avr->data[address] = (uint8_t)count;
 }
 
-/* The chip is reset: its registers are 0, and the timer stands still. */
+/* The chip is reset: its registers are 0, and the timer is stopped. */
 static void timer_on_reset(avr_io_t *io) {
     for (int i = 0; i < TIMERS_MAX; i++) {
         struct timer *t = &timers[i];

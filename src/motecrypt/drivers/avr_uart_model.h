@@ -71,7 +71,7 @@ static void transmitter_on_data(avr_t *avr, avr_io_addr_t address, uint8_t value
     }
 }
 
-/* UCSRnB: libsimavr raises UDRE when its interrupt is enabled, whatever the data register holds. */
+/* UCSRnB: libsimavr raises UDRE when its interrupt is enabled, even if the data register is full. */
 static void transmitter_on_control(avr_t *avr, avr_io_addr_t address, uint8_t value, void *parameter) {
     struct transmitter *t = parameter;
     t->write_control(avr, address, value, t->control_parameter);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later -- part of the drivers that link libsimavr.
  * avr_wait.h: a loop that only waits is not stepped to its end.
  *
- * When a loop has come round, it is followed once more. If it only read, and left all registers and flags as it
+ * After one round, the loop is followed once more. If it only read, and left all registers and flags as it
  * found them, then it does the same again and again until something else acts: a timer, the line, an interrupt.
- * Nothing does before the next event, so the rounds up to it are made at once, in their cycles, and the last one
- * is stepped. What is read must not change by itself: registers that libsimavr works out when they are read,
- * such as a timer's count, are no part of such a loop.
+ * Nothing does before the next event, so the rounds up to it are skipped with their cycles, and the last one
+ * is stepped. What is read must not change by itself: a loop that reads registers which libsimavr computes on
+ * reading, such as a timer's count, is not skipped.
  */
 #ifndef MOTECRYPT_AVR_WAIT_H
 #define MOTECRYPT_AVR_WAIT_H
@@ -30,7 +30,7 @@ enum {
 static struct {
     uint8_t refused[GUARD_LPM_BYTES / 2]; /* loops that do more than wait, by their last instruction */
     avr_io_addr_t status[WAIT_UARTS];     /* of the UARTs: it changes with events alone, though it has a handler */
-    uint64_t cycles;                      /* of all rounds that were made at once */
+    uint64_t cycles;                      /* of all skipped rounds */
 } wait_loops;
 
 /* Whether a byte of the data space changes by stores and events alone. */

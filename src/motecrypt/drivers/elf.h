@@ -21,7 +21,7 @@ struct elf_file {
     uint32_t entry;
 };
 
-/* A loadable segment: `bytes` of `data` lie at `load_address` (physical) when the processor starts, and
+/* A loadable segment: `bytes` of `data` are at `load_address` (physical) when the processor starts, and
  * belong at `run_address` (virtual), where they take `run_bytes`. */
 struct elf_segment {
     uint32_t load_address, run_address;

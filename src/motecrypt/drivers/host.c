@@ -5,15 +5,15 @@
  *   host --compare OPERATION KEY NONCE BYTES ROUNDS LIBRARY...
  *
  * With a library alone, standard input and output are the firmware's UART and the events descriptor gets one
- * JSON object a line, as from the simulators' drivers. A host's cycles are no constants: an operation is
+ * JSON object a line, as from the simulators' drivers. A host's cycles vary. An operation is
  * repeated on the same inputs, first to warm up, then until the 95 % confidence interval of its median is
  * within 1 % of it (or a limit is reached, which the figures then show). --trace counts nothing and measures
  * the stack instead, on a stack of its own that has been painted.
  *
- * --compare times an operation of several libraries in turns, ROUNDS times each, so that what else the machine
- * does meets all alike, and prints one line a library. KEY and NONCE are hexadecimal, NONCE "-" if there is none.
- * A LIBRARY is one of ours, or an adapter to another project's with a cipher's name: PATH=CIPHER[:ROUNDS].
- * Decryption starts from what the first library encrypted.
+ * --compare times an operation of several libraries in turns, ROUNDS times each, so that other load on the
+ * machine affects all of them equally. It prints one line a library. KEY and NONCE are hexadecimal, NONCE "-"
+ * if there is none. A LIBRARY is one of ours, or an adapter to another project's with a cipher's name:
+ * PATH=CIPHER[:ROUNDS]. Decryption starts from what the first library encrypted.
  *
  * It knows libraries by firmware/devices/host/hal.c, cipher.h and adapter.h and nothing else.
  */
@@ -73,7 +73,7 @@ static double median_of(const double *sorted, int count) {
 }
 
 /* Median with its 95 % interval by order statistics (binomial, normal approximation: no assumption about how
- * the samples are distributed), and how many samples lie 5 median deviations above it. */
+ * the samples are distributed), and how many samples are 5 median deviations above it. */
 static struct summary summarise(const struct sample *samples, int count) {
     static double sorted[MOST_ROUNDS], deviation[MOST_ROUNDS];
     struct summary s = {0};
@@ -324,7 +324,7 @@ static void open_library(struct library *l, const char *path, const char *operat
     if (operation) { /* none: it is the set-up that is timed */
         *(void **)&l->operation = symbol(handle, path, operation);
     }
-    l->context = aligned(*context_bytes); /* an adapter tells a new context by its zeros */
+    l->context = aligned(*context_bytes); /* an adapter recognises a new context by its zeros */
     l->output = aligned(bytes);
     l->samples = aligned((size_t)rounds * sizeof *l->samples);
     uint8_t status = l->restart(l->context, key, (uint8_t)key_bytes);

@@ -1,8 +1,8 @@
-/* host_counter.h: the best clock that this computer grants to a program, and its honest name.
+/* host_counter.h: the best clock that this computer gives a program, and its name.
  *
  * In order: the processor's own cycle counter read without the kernel (perf_event with rdpmc), the same
- * counter read through the kernel, the time stamp counter (x86: ticks at a constant rate, whatever the core
- * runs at), nanoseconds. Only the first two count core cycles; both leave the kernel's cycles out.
+ * counter read through the kernel, the time stamp counter (x86: ticks at a constant rate, independent of the
+ * core's frequency), nanoseconds. Only the first two count core cycles; both leave the kernel's cycles out.
  */
 #ifndef MOTECRYPT_HOST_COUNTER_H
 #define MOTECRYPT_HOST_COUNTER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * line.h: the far end of a free-running firmware's UART: standard output and input, a serial port, or a new
- * pseudo-terminal; and the wall clock, when simulated time is to keep to it. It knows no chip.
+ * pseudo-terminal; and the wall clock, for runs in real time. It does not depend on a chip.
  */
 #ifndef MOTECRYPT_LINE_H
 #define MOTECRYPT_LINE_H
@@ -173,8 +173,8 @@ static void line_unlink(const struct line *line) {
     }
 }
 
-/* A process of its own removes the link once this one has ended, in whatever way: by then this one may touch
- * no file (sandbox.h). It runs nothing of the firmware's, and holds nothing open but the pipe that tells it. */
+/* A process of its own removes the link when this one has ended for any reason: by then this one may touch
+ * no file (sandbox.h). It runs no firmware, and keeps only the pipe open that signals the end. */
 static int line_leave_to_helper(struct line *line) {
     int ends[2], done[2];
     pid_t helper;
@@ -224,7 +224,7 @@ static int line_make_pty(struct line *line, const char *path) {
     line->name = ptsname(line->port);
     cfmakeraw(&mode);
     tcsetattr(slave, TCSANOW, &mode);
-    close(slave); /* so that the master hears of the first who opens it */
+    close(slave); /* so that the master is notified when someone opens it */
     fcntl(line->port, F_SETFL, O_NONBLOCK);
     fcntl(line->port, F_SETFD, FD_CLOEXEC);
     line->is_pty = true;

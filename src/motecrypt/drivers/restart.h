@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * restart.h: one process starts its firmware again and again. It makes all ready once and then forks: a child runs
- * the firmware, confined as ever, and ends with RESTART_CODE when it is told to; the next one begins with the very
- * state that the first began with, whatever the firmware did. Any other end of a child is the whole driver's end. It
- * knows no simulator.
+ * restart.h: one process starts its firmware again and again. It prepares everything once and then forks. A child
+ * runs the firmware, confined as usual, and ends with RESTART_CODE on request; the next child begins with the same
+ * state as the first, independent of what the firmware changed. Any other end of a child ends the whole
+ * driver. It does not depend on the simulator.
  */
 #ifndef MOTECRYPT_RESTART_H
 #define MOTECRYPT_RESTART_H
@@ -53,8 +53,9 @@ static void restart_point(void) {
     }
 }
 
-/* Waits for input, for ever where `timeout_ms` is -1; another start ends the process instead. Returns 0 when none
- * has come in time. */
+/* Waits for input, without limit if `timeout_ms` is -1; another start ends the process instead. Returns 0 if
+ * none
+ * came in time. */
 static int restart_or_input(int timeout_ms) {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     struct pollfd ready[] = {input, {.fd = restart_descriptor, .events = POLLIN}};

@@ -2,7 +2,7 @@
  * sandbox.h: takes from this process what a guest's firmware must never reach through a fault of a simulator:
  * from sandbox_enter on, the kernel (Linux, seccomp) refuses to open files and sockets and to start programs.
  * What is open already (pipes, a serial port, a pseudo-terminal, the EEPROM's file) stays usable, and memory
- * and time can be asked for. A refused call fails with EPERM. It knows no simulator.
+ * and time can be requested. A refused call fails with EPERM. It does not depend on the simulator.
  */
 #ifndef MOTECRYPT_SANDBOX_H
 #define MOTECRYPT_SANDBOX_H
@@ -103,7 +103,7 @@ static struct sock_filter sandbox_filter[] = {
     SANDBOX_REFUSE,
 };
 
-/* Whether the kernel confines us from now on; if not, errno says why. */
+/* Whether the kernel confines us from now on; if not, errno holds the reason. */
 static int sandbox_install(void) {
     struct sock_fprog program = {COUNT_OF(sandbox_filter), sandbox_filter};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
@@ -122,7 +122,7 @@ static int sandbox_install(void) {
 #endif
 
 /* After all files are open and before the guest's first instruction. Where the kernel has no such filter,
- * that is said once and the run goes on. */
+ * it is reported once and the run continues. */
 static void sandbox_enter(const char *driver) {
 #ifndef SANDBOX_OFF /* for sanitizers, which read files of their own when they report */
     if (!sandbox_install()) {

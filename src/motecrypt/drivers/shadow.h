@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * shadow.h: a shadow call stack over a running firmware, and what it adds up: calls, cycles with and without
- * what was called, deepest stack, and the tree of callers. It knows no processor: its caller tells it of
- * calls, jumps, interrupts and returns, each with the stack pointer and the time in cycles.
+ * shadow.h: a shadow call stack over a running firmware, and its totals: calls, cycles with and without
+ * what was called, deepest stack, and the tree of callers. It does not depend on the processor: its caller
+ * reports calls, jumps, interrupts and returns, each with the stack pointer and the time in cycles.
  *
  * A frame ends when the stack pointer passes what it was before the call: so it does not matter whether a
  * function returns, jumps to another one that returns for it (a tail call), or is left by longjmp. Cycles in
@@ -54,7 +54,7 @@ struct shadow {
     struct shadow_node *nodes; /* [0]: the root */
     uint32_t node_count, node_size;
     uint32_t depth; /* index of the running frame */
-    uint64_t since; /* when the running frame began to run, or went on */
+    uint64_t since; /* when the running frame began to run, or resumed */
     uint64_t interrupts;
     uint64_t dropped;    /* calls that found no frame left */
     uint64_t shared;     /* calls that found no node left */
@@ -139,7 +139,7 @@ static inline void shadow_charge(struct shadow *s, uint64_t now) {
 
 static inline void shadow_begin(struct shadow *s, uint32_t function, uint32_t sp, uint64_t now) {
     struct shadow_frame *root = s->frames;
-    memset(root, 0, sizeof *root); /* its caller_sp, 0, says that it takes no stack */
+    memset(root, 0, sizeof *root); /* its caller_sp of 0 means that it uses no stack */
     s->depth = 0;
     s->since = now;
     root->function = function;

@@ -13,7 +13,7 @@
  *
  * --trace follows every instruction between marks: deepest stack pointer, and a digest of the program
  * counters and data addresses, so that two runs with equal digests took the same branches and touched
- * the same memory. --dump writes those to a file. It knows nothing of ciphers.
+ * the same memory. --dump writes those to a file. It does not depend on ciphers.
  *
  * The ELF file is read here (elf.h): libsimavr's own reader obeys a section of the file that names files to
  * write. What the firmware can reach is bounded by avr_guard.h and sandbox.h.
@@ -109,8 +109,9 @@ static void on_mark(avr_t *avr, avr_io_addr_t address, uint8_t value, void *para
 
 /* --- the trace ------------------------------------------------------------------------------------ */
 
-/* The digest is a polynomial in this factor, modulo 2^64, over what each instruction is spread to: each changes it,
- * and what is repeated can be added at once. */
+/* The digest is a polynomial in this factor, modulo 2^64, over a hash of each instruction: every instruction
+ * changes it,
+ * and repetitions can be added in one step. */
 static const uint64_t trace_factor = UINT64_C(0x5851f42d4c957f2d);
 
 static inline uint64_t spread(uint64_t value) {
@@ -185,9 +186,10 @@ static inline void trace_instruction(avr_flashaddr_t pc) {
     }
 }
 
-/* What a waiting loop does at once (avr_eeprom_model.h), an RJMP and the instruction that it leads to in each
- * round, is traced as if it had been stepped: a round makes d * factor + added of the digest d, and two such
- * steps are again one. */
+/* The skipped rounds of a waiting loop (avr_eeprom_model.h), an RJMP and the instruction that it leads to in
+ * each round, are traced as if they had been stepped: a round turns the digest d into d * factor + added, and
+ * two such
+ * steps combine into one. */
 static void trace_rounds(avr_t *avr, avr_flashaddr_t pc, uint64_t rounds) {
     uint64_t factor = trace_factor * trace_factor;
     uint64_t added = traced(pc + 2, touched_by(pc + 2)) * trace_factor + traced(pc, touched_by(pc));
@@ -222,7 +224,7 @@ static inline void watch_stack(avr_flashaddr_t pc) {
 
 /* --- the UART ------------------------------------------------------------------------------------- */
 
-/* The firmware has its output and its cycles anew. */
+/* Resets the firmware's limits of output and cycles. */
 static void next_request(void) {
     sim.output_since_input = 0;
     sim.request_cycle = sim.avr->cycle;

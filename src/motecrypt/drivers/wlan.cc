@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Moves one file over simulated Wi-Fi with ns-3 and prints what it took, as one JSON object.
-// It knows nothing of ciphers: a security protocol is a number of bytes added to each data frame.
+// It does not depend on ciphers: a security protocol is a number of bytes added to each data frame.
 // One file, and only the headers it needs: ns-3's module headers cost a minute to compile.
 
 #include "ns3/basic-energy-source-helper.h"
@@ -63,7 +63,7 @@ struct Request {
     uint64_t bytes = 5000000;
     uint32_t frame_bytes = 0;  // added by the security protocol to each data frame
     uint32_t seed = 1;
-    double distance_m = 4;     // sender to receiver; an access point stands in the middle
+    double distance_m = 4;     // sender to receiver; an access point is in the middle
     double walls_db = 0;
     bool fading = false;       // Nakagami m = 1, that is Rayleigh: no line of sight
     double exponent = 3;       // of the log-distance path loss

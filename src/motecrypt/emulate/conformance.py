@@ -38,9 +38,9 @@ class Feature:
     bound
         The remaining error.
     note
-        Said once, when all of `when` holds; "" says nothing.
+        Printed once, when all of `when` holds; "" for none.
     unless
-        The option of a free run that makes the note untrue.
+        The option of a free run that makes the note wrong.
     """
 
     part: str

@@ -1,6 +1,6 @@
 """Firmware files that somebody else made: ELF, Intel hex, UF2. Read, checked against a device, laid out.
 
-Every refusal is one line: what is wrong, where, and what to do. Knows nothing of simulators.
+Every refusal is one line: what is wrong, where, and what to do. Independent of simulators.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ class Image:
     segments
         In order of their addresses.
     entry
-        Where it starts; None where the file does not say.
+        Where it starts; None if the file does not state it.
     flash_bytes, ram_bytes
-        Bytes taken; RAM is None where the file does not say (hex, UF2).
+        Bytes taken; None for RAM if the file does not state it (hex, UF2).
     data_end
-        Address after the last variable, as the linker has it; 0 where the file does not say.
+        Address after the last variable, as the linker has it; 0 if the file does not state it.
     elf
         The file itself, where it is an ELF: for symbols and lines.
     """

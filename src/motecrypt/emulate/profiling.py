@@ -206,7 +206,7 @@ def choose(
     Raises
     ------
     InputError
-        When a name is no function that ran.
+        When no function of that name ran.
     """
     if not wanted:
         return list(found.functions)

@@ -1,4 +1,4 @@
-"""What an ELF knows of its own code: functions, source lines, and what was inlined where."""
+"""What an ELF records about its code: functions, source lines, and what was inlined where."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 A cell's cold figure empties the cache at the call itself. A program sets up its key first, and what that
 leaves in the cache the call finds there. This runs set-up and call on given bytes, three times: with the
-cache kept from the start of the firmware, emptied before each, and warm; and once traced, to tell where the
-instructions and the missed lines lie. The cost of measuring is taken off, as it is for cells.
+cache kept from the start of the firmware, emptied before each, and warm; and once traced, to show where the
+instructions and the missed lines are. The cost of measuring is subtracted, as it is for cells.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class CallSequence(CallQuestion):
         except (BuildError, ProtocolError) as error:
             outcome = {"failed": str(error)}
             if error.transient:
-                return Finding(KIND, VERSION, inputs, outcome)  # says nothing of the library: not kept
+                return Finding(KIND, VERSION, inputs, outcome)  # not the library's failure: not stored
         return results.store_finding(KIND, VERSION, inputs, outcome, self.asked())
 
     def _subject(self) -> tuple[Device, Implementation]:
@@ -80,7 +80,7 @@ class CallSequence(CallQuestion):
         device, body = self._subject()
         try:
             empty = build(BuildRequest(device, empty_implementation(), PLACEMENT))
-        except BuildError as error:  # where nothing at all builds, that says nothing of the library
+        except BuildError as error:  # if nothing builds, it is not the library's failure
             raise BuildError(str(error), kind=error.kind, transient=True) from error
         firmware = build(BuildRequest(device, body, PLACEMENT))
         figures: dict[str, Any] = {"flash_bytes_of_firmware": firmware.total.flash}

@@ -103,9 +103,9 @@ class CrowdResult:
     ----------
     plan : CrowdPlan
     readings : that nodes had to send.
-    skipped : of those, never begun since the one before still waited for its answer.
+    skipped : of those, never begun because the previous one still waited for its answer.
     delivered : that the gateway's application has, each once.
-    accepted, unconfirmed : as the nodes were told; 0 where they do not ask.
+    accepted, unconfirmed : as reported to the nodes; 0 where they do not ask.
     packets, packets_again : of the nodes, and of those, sent again.
     answers : packets of the gateway.
     collided, deaf : packets of nodes that the gateway lost to collisions, or while it sent.

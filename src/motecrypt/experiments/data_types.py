@@ -1,7 +1,7 @@
 """Does the type of data change a cipher's time? Our C code on this host over text, JPEG, audio and video.
 
 Each round encrypts every kind once, in a shuffled order, so that a slow moment of the machine falls on
-all kinds alike; what is kept are the rounds' ratios to text, with the 95 % interval of their median,
+all kinds equally. Stored are the rounds' ratios to text, with the 95 % interval of their median,
 and the cipher's speed. Rounds disturbed by other work show as outliers and are counted, not dropped.
 """
 
@@ -116,7 +116,7 @@ def _piece(kind: str) -> bytes:
 
 
 def interval(values: Sequence[float]) -> dict[str, float]:
-    """Median and its 95 % interval by ranks (the sign test): whatever the distribution, outliers included."""
+    """Median and its 95 % interval by ranks (the sign test): for any distribution, outliers included."""
     ordered = sorted(values)
     count = len(ordered)
     reach = math.floor(count / 2 - 0.98 * math.sqrt(count))
@@ -128,7 +128,7 @@ def interval(values: Sequence[float]) -> dict[str, float]:
 
 
 def outliers(values: Sequence[float]) -> int:
-    """How many lie more than 1.5 interquartile ranges outside the middle half (Tukey's rule)."""
+    """How many are more than 1.5 interquartile ranges outside the middle half (Tukey's rule)."""
     low, _, high = statistics.quantiles(values, n=4)
     reach = 1.5 * (high - low)
     return sum(not low - reach <= value <= high + reach for value in values)

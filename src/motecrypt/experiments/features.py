@@ -49,7 +49,7 @@ class FeatureProbe(FeatureQuestion):
                 return catalog.cipher(self.cipher), body
         raise InputError(
             f"{self.cipher}: no variant '{self.variant}' runs on the host; "
-            f"there are: {', '.join(body.variant for body in bodies)}"
+            f"available: {', '.join(body.variant for body in bodies)}"
         )
 
     def _inputs(self, cipher: Cipher, body: Implementation) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def _last_byte_passes_through(encrypt: diffusion.Transform, message: bytes, d: i
 
 
 def spell(taken: Sequence[int], tried: Iterable[int]) -> str:
-    """Say in a word or two which lengths in bytes are taken, of those that were tried.
+    """Describe briefly which lengths in bytes are taken, of those that were tried.
 
     "any", "16", "multiples of 16", "5 to 255", or the list.
     """

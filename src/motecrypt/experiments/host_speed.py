@@ -1,8 +1,8 @@
 """How fast ciphers run on this computer: ours, LibTomCrypt, Crypto++ and OpenSSL, in turns in one process.
 
-What is stored is what was timed: cycles, time, intervals, the counter's name, the processor, the libraries'
-versions. Energy is no part of it: that follows later from the time (energy.py), but for what the processor's
-own energy counter (RAPL) said while it worked, where there is one. Every output was compared with the
+Stored is what was timed: cycles, time, intervals, the counter's name, the processor, the libraries'
+versions. Energy is not stored: it is computed later from the time (energy.py), except for the reading of the
+processor's own energy counter (RAPL), where there is one. Every output was compared with the
 cipher's oracle before its figure was kept.
 """
 

@@ -157,7 +157,7 @@ class _Play:
             self._down("receive", reading)
             self._gateway.send(reading)
             (packet,) = self._gateway.packets()
-            for _ in range(3):  # the first counts failures in storage, the second derives the key anew
+            for _ in range(3):  # the first counts failures in storage, the second derives the key again
                 self._receive("refuse", packet[:-1] + bytes([packet[-1] ^ 1]))
         else:
             self._long_again(reading)

@@ -1,7 +1,7 @@
 """One message after the other over a serial radio in virtual time, in each of the link's modes.
 
 The bytes are those that `send` would write, made by the same code; the radios are the event-by-event
-pair. Beside the times it keeps how long this host takes to encrypt, which is measured, not modelled.
+pair. The host's time for encryption is stored, too; it is measured, not modelled.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Transfer(TransferQuestion):
 
 
 def _paper(radio: Radio, mode: str, message: bytes) -> dict[str, Any]:
-    """Write what the mode makes of the message; when its last byte is out at the other end."""
+    """Write the encoded message; returns when its last byte is out at the other end."""
     data = encode(mode, KEY, message, radio.packet_bytes)
     pair = RadioPair(radio)
     pair.write(0, data, pair.now_us)

@@ -1,7 +1,7 @@
 """A file over Wi-Fi: ns-3 where it is installed, the closed form where it is not. Stored as a finding.
 
-ns-3 runs as a separate program of ours (``drivers/wlan.cc``), once per seed. What is stored is what
-was asked, each run's figures, and their spread. Energy of the processor is no part of it: that is
+ns-3 runs as a separate program of ours (``drivers/wlan.cc``), once per seed. Stored are the
+parameters, each run's figures, and their spread. Energy of the processor is not stored: it is
 computed later, from the cipher's time.
 """
 
@@ -103,7 +103,7 @@ class TransferWlan(WlanQuestion):
 
     def _arguments(self, seed: int) -> list[str]:
         over, with_card = parameters.signal(self.signal), parameters.card(self.card)
-        hops = 2 if self.mode == "infrastructure" else 1  # the access point stands half-way
+        hops = 2 if self.mode == "infrastructure" else 1  # the access point is half-way
         values: Mapping[str, Any] = {
             "mode": self.mode,
             "phy": self.phy,

@@ -44,7 +44,7 @@ _YAML_LINE = re.compile(r'( *)(- )?(?:([A-Za-z_][\w.-]*):)?(?: ?("(?:[^"\\]|\\.)
 
 
 def check_address(url: str, where: str) -> None:
-    """Refuse what is no web address; an empty one is none yet."""
+    """Refuse a string that is not a web address; an empty one is allowed."""
     if url and not _ADDRESS.fullmatch(url):
         raise InputError(f"{where}: '{url[:60]}' is not a web address; expected https://...")
 

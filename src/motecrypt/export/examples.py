@@ -43,10 +43,10 @@ class Example:
     ----------
     about : what it does: "the chip's temperature over a serial packet radio".
     radios : the radios that it is for ("serial": those on a serial line); empty: all.
-    must_listen : whether it is of no use in a node that never listens.
-    any_radio : whether it is of no use in an export for one radio alone.
-    sources : C files below `firmware` that are compiled with it; they and what they include lie beside it.
-    programs : its forms, by the name of their template.
+    must_listen : whether it needs a node that listens.
+    any_radio : whether it needs an export for any radio.
+    sources : C files below `firmware` that are compiled with it; they and their includes are copied next to
+    it. programs : its forms, by the name of their template.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Example:
 
     @property
     def compiled(self) -> tuple[str, ...]:
-        """The names of `sources` beside the program."""
+        """The names of `sources` in the program's folder."""
         return tuple(Path(source).name for source in self.sources)
 
     def beside(self) -> dict[str, bytes]:

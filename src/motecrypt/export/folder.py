@@ -1,7 +1,7 @@
 """A folder that appears whole or not at all, and replaces only what it wrote before.
 
-The manifest in it names every file with its SHA-256: a folder without one, or with any change since, is
-somebody's work and stays. Knows nothing of what is in the files.
+The manifest in it names every file with its SHA-256: a folder without a manifest, or with any later change,
+is somebody's work and is never overwritten. This module does not depend on what the files contain.
 """
 
 from __future__ import annotations

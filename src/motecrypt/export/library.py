@@ -36,7 +36,7 @@ EVERYWHERE = {"README.md": "README.md", "LICENSE": "LICENSE"}
 
 @dataclass(frozen=True)
 class KnownAnswer:
-    """What the examples encrypt, and what an independent implementation makes of it."""
+    """The message of the examples, and its ciphertext by an independent implementation."""
 
     key: bytes
     nonce: bytes
@@ -85,7 +85,7 @@ def choose(
             known = ", ".join(body.variant for body in bodies if body.runs_on(target.core)) or "none"
             raise InputError(
                 f"--variant '{variant}': {cipher.name} has none of that name for {target.title} "
-                f"(core {target.core}); there are: {known}"
+                f"(core {target.core}); available: {known}"
             )
     if not there:
         raise InputError(f"{cipher.name}: no implementation for {target.title} (core {target.core})")
@@ -206,7 +206,7 @@ def _is_own(cipher: Cipher) -> bool:
 
 
 def _asked(cipher: Cipher) -> str:
-    """How a command names a cipher: a folder of the user's own as if it lay in the current one."""
+    """How a command names a cipher: a folder of the user's own as if it were in the current one."""
     return f"./{cipher.folder.name}/{cipher.name}" if _is_own(cipher) else cipher.name
 
 

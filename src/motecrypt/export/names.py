@@ -1,10 +1,10 @@
 """The names that a set of C files brings into a program, and the same files with a prefix before each.
 
 Two copies of one cipher, or two ciphers, can then live in one program: macros, functions, objects, tags and
-constants of one never meet those of another. No preprocessor and no compiler: what is at file scope is
+constants of one never meet those of another. No preprocessor and no compiler: names at file scope are
 found by counting braces, and the branches of a condition are all read. A name means the same in all files of
-a set, so it is replaced wherever it stands as a word, but not in comments and strings: taking the prefixes
-away again gives the original files, byte for byte.
+a set, so it is replaced wherever it is a whole word, but not in comments and strings: removing the prefixes
+gives the original files again, byte for byte.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The C files of one implementation as `measure` compiles them, put side by side and prefixed.
 
 The files are found as the build finds them: sources from the catalogue, headers by following what they
-include. They then lie in one folder, with a header next to them that holds what the build gives the compiler
+include. They are then copied to one folder, with a header that defines what the build passes to the compiler
 as -D, since an Arduino library has no command line of its own.
 """
 
@@ -44,7 +44,7 @@ def exported_sources(request: BuildRequest, prefix: str) -> ExportedSources:
     Raises
     ------
     InputError
-        When a file is neither C nor assembly, is no text, or makes names that cannot be prefixed.
+        When a file is neither C nor assembly, is not text, or makes names that cannot be prefixed.
     """
     return exported_inputs(cipher_inputs(request), ("cipher.h", request.implementation.header), prefix)
 
@@ -70,7 +70,7 @@ def _as_c(name: str, text: str) -> str:
 
 
 def _flat_names(paths: Sequence[Path]) -> dict[Path, str]:
-    """A name for each file in one common folder: its own, with its folder's before it where two are alike."""
+    """A name for each file in one common folder: its own, with its folder's before it where two are equal."""
     own = [path.name for path in paths]
     flat = {
         path: path.name if own.count(path.name) == 1 else f"{path.parent.name}_{path.name}" for path in paths

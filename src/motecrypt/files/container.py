@@ -200,7 +200,7 @@ def encrypt_file(
     Parameters
     ----------
     chunk_bytes
-        A power of two, 512 to 1048576: what a reader must hold at once. Small ones for motes.
+        A power of two, 512 to 1048576: what a reader must hold in memory. Small ones for nodes.
     progress
         Called with (bytes done, bytes in all).
     """

@@ -81,7 +81,7 @@ DIGESTS = {"sha1": 20, "sha256": 32, "sha512": 64}
 
 
 def initial_vector(digest: str, size: int, path: str) -> bytes:
-    """The IV that the program makes of a file's size in bytes and its path as it was typed."""
+    """The IV that the program derives from a file's size in bytes and its path as it was typed."""
     return hashlib.new(digest, size.to_bytes(8, "little") + os.fsencode(path)).digest()[:IV_BYTES]
 
 
@@ -110,9 +110,9 @@ def encrypt_file(
     Parameters
     ----------
     secret
-        1 to 512 bytes: key or password, used alike.
+        1 to 512 bytes: key or password, used in the same way.
     path_in_iv
-        What the IV is made of next to the size; default: `source` as given, as the program does.
+        What the IV is derived from next to the size; default: `source` as given, as the program does.
     progress
         Called with (bytes done, bytes in all).
 

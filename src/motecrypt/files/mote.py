@@ -60,7 +60,7 @@ def _text(name: str) -> bytes:
 
 
 def _fields(layout: struct.Struct, answer: bytes) -> tuple[int, ...]:
-    """The numbers at the start of an answer; one that is too short is no answer of the file firmware."""
+    """The numbers at the start of an answer; a ProtocolError if it is too short."""
     if len(answer) < layout.size:
         raise ProtocolError(f"an answer of {len(answer)} bytes; expected {layout.size}")
     return layout.unpack_from(answer)

@@ -1,7 +1,7 @@
 """A new file that appears whole under its name or not at all.
 
 Where the file system can (O_TMPFILE), the file has no name until it is finished, so that a kill leaves
-nothing behind; elsewhere a hidden file next to the target is renamed. Knows no format and no cipher.
+nothing behind; elsewhere a hidden file next to the target is renamed. Independent of format and cipher.
 """
 
 from __future__ import annotations

@@ -142,6 +142,6 @@ def implementation(catalog: Catalog, cipher: Cipher, variant: str | None) -> Imp
     if variant is not None:
         bodies = [body for body in bodies if variant in (body.variant, body.name)]
     if not bodies:
-        hint = f"there are: {', '.join(known)}" if known else "no variant of ours runs on the host"
+        hint = f"available: {', '.join(known)}" if known else "no variant of ours runs on the host"
         raise InputError(f"{cipher.name}: no variant {variant!r} to audit; {hint}")
     return bodies[0]

@@ -19,7 +19,7 @@ class Features(Answer):
     Attributes
     ----------
     messages, keys
-        Lengths that are taken, in a word or two: "any", "16", "multiples of 16", "5 to 255".
+        Lengths that are taken: "any", "16", "multiples of 16", "5 to 255".
     diffusion
         "none", "block" or "full"; at `diffusion_lengths`, with blocks of `block_bytes`.
     identity_bytes

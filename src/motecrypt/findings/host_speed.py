@@ -57,9 +57,9 @@ class SpeedRow(Answer):
     library
         "motecrypt/VARIANT", a library's name, or NO_AES.
     bytes
-        How many in one go; 0 for a set-up.
+        How many in one run; 0 for a set-up.
     cycles, wall_ns
-        Median of one go: of whatever the computer's counter counts, and nanoseconds of wall time.
+        Median of one run: in units of the computer's counter, and nanoseconds of wall time.
     """
 
     cipher: str
@@ -73,7 +73,7 @@ class SpeedRow(Answer):
 
     @property
     def cycles_per_byte(self) -> float | None:
-        """Cycles (of whatever the counter counts) a byte; None for a set-up."""
+        """Cycles (units of the counter) for each byte; None for a set-up."""
         return self.cycles / self.bytes if self.bytes else None
 
     @property

@@ -60,7 +60,7 @@ class ControlSocket:
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
         try:
             if stat.S_ISSOCK(path.lstat().st_mode):
-                path.unlink()  # of a gateway that was killed: whoever has the record has this, too
+                path.unlink()  # of a killed gateway: this process holds the record's lock
         except FileNotFoundError:
             pass
         try:

@@ -59,7 +59,7 @@ class Drain(threading.Thread):
         self._wake.set()
 
     def stop(self) -> None:
-        """End soon, whatever the sink does."""
+        """End soon, even if the sink hangs."""
         self._stop_asked.set()
         self._wake.set()
         self.sink.hurry()
@@ -74,7 +74,7 @@ class Drain(threading.Thread):
                 self._notice(str(closed))
                 self._closed()
                 break
-            except Exception as error:  # whatever it is, it is this sink's alone
+            except Exception as error:  # any error affects this sink alone
                 if self._stop_asked.is_set():
                     break
                 told = isinstance(error, MotecryptError | sqlite3.Error)

@@ -1,4 +1,4 @@
-"""What the gateway has received, under the name that no other message of it has. Knows no storage."""
+"""Received messages, each with a unique name. Independent of storage."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Item:
 
     Attributes
     ----------
-    node, generation, epoch, counter : its name (docs/link.md); generation tells the keys of one provisioning.
-    received_ms : since 1970.
+    node, generation, epoch, counter : its name (docs/link.md); generation identifies the keys of one
+    provisioning. received_ms : since 1970.
     content : the bytes; of a file the path under which it is.
     length : in bytes, of the message or of the file.
     seq : its place in the spool; 0 before it has one.
@@ -34,7 +34,7 @@ class Item:
 
     @property
     def name(self) -> str:
-        """The four numbers: what a sink tells doubles by."""
+        """The four numbers by which a sink recognises duplicates."""
         return f"{self.node}.{self.generation}.{self.epoch}.{self.counter}"
 
     @property

@@ -15,7 +15,7 @@ WAITING_MAX = 100
 """Orders that wait, for all nodes together."""
 WAIT_S, WAIT_MAX_S = 10.0, 3600.0
 GROUP = 63
-"""The broadcast group, which is never heard."""
+"""The broadcast group, from which nothing is received."""
 TOKEN_MAX = 64
 TEXT_MAX = 16_384
 """Bytes of an order in JSON."""
@@ -30,8 +30,8 @@ class Order:
     Attributes
     ----------
     way : "command", "message" (confirmed) or "unconfirmed".
-    wait_s : how long it may wait until the node is received for the first time; 0: it is sent at once.
-    token : the sender's own name for it, told with its outcome.
+    wait_s : how long it may wait until the node is received for the first time; 0: it is sent immediately.
+    token : the sender's own name for it, reported with its outcome.
     tell : gets the outcome.
     """
 
@@ -111,7 +111,7 @@ class Outbox:
     Parameters
     ----------
     outcome_s : float
-        After so long without an outcome an order is unconfirmed, whatever the link says.
+        After so long without an outcome an order is unconfirmed, also if the link still waits.
     """
 
     def __init__(self, outcome_s: float) -> None:
@@ -124,7 +124,7 @@ class Outbox:
         return bool(self._flying) or any(self._waiting.values())
 
     def add(self, order: Order, now_s: float) -> None:
-        """One more; it is reported at once where there is no room."""
+        """One more; it is reported as dropped immediately if there is no room."""
         if sum(map(len, self._waiting.values())) >= WAITING_MAX:
             self._over(order, "dropped", f"{WAITING_MAX} others wait already")
             return
@@ -153,7 +153,7 @@ class Outbox:
         self._over(order, outcome, why)
 
     def outcome(self, node: int, outcome: str) -> None:
-        """The link tells the outcome of what was sent to a node."""
+        """The link reports the outcome of a message to a node."""
         flight = self._flying.pop(node, None)
         if flight is not None:
             self._over(flight.order, outcome)

@@ -30,15 +30,15 @@ from motecrypt.ports.signals import Stop
 from motecrypt.toolchain.link import COMMAND, CONFIRMED, LISTENS, NODE_BITS, Event, message_bytes_max
 
 ANSWER_KIND = 0xC0
-"""The upper two bits of an answer's first byte: it takes no room, so it always passes."""
+"""The upper two bits of an answer's first byte: it needs no space in the spool, so it always passes."""
 POLL_S, QUIET_S = 0.02, 0.1
 TIDY_S = 0.25
 REST_S = 1.0
 """After the spool could not be written nothing is taken for so long."""
 END_S = 5.0
-"""How long sinks may go on when the gateway ends; what they have not taken waits for the next start."""
+"""How long sinks may continue when the gateway ends; what they have not taken waits for the next start."""
 BURST_S = 10.0
-"""A node may use what it is allowed in so long at once."""
+"""A node may use its allowance of this many seconds in one burst."""
 INBOX_MAX = 100
 _HOW = {"command": CONFIRMED | COMMAND, "message": CONFIRMED, "unconfirmed": 0}
 

@@ -216,7 +216,7 @@ class FileCollector:
         raise MotecryptError(f"file {arriving.name}: its received parts were lost")
 
     def settled(self) -> None:
-        """What was whole so far has been noted: nothing more comes of it."""
+        """The complete files so far have been recorded: ignore further fragments of them."""
         for node, label in self._ended.items():
             _remember(self._whole, node, label)
             announced, arrived = self._places(node)

@@ -127,7 +127,7 @@ class Gateway:
         self._durable: dict[int, bytes] = {}
         self._renewing: dict[int, int] = {}
         self._took: dict[int, tuple[int, int]] = {}  # epoch and counter of the last message taken
-        self._voided = False  # some node became void, and the record does not say so yet
+        self._voided = False  # some node became void, and the record does not have that yet
         self._packets: list[bytes] = []
         self._events: deque[NodeEvent] = deque(maxlen=EVENTS_MAX)
         record = store.read()

@@ -101,7 +101,7 @@ def create_key_file(path: Path, key_bytes: int = 32) -> None:
     Raises
     ------
     InputError
-        The file exists or cannot be written, or the size is none that AES takes.
+        The file exists or cannot be written, or AES does not have this key size.
     """
     if key_bytes not in KEY_BYTES:
         raise InputError(f"a key of {key_bytes} bytes; AES takes 16, 24 or 32")

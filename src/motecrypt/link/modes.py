@@ -1,7 +1,7 @@
 """The source paper's ways to send a message, to reproduce it; nobody should deploy one.
 
-None of them authenticates: anyone who can send can change, repeat and make up messages, and the answer to a
-wrong padding tells an attacker the plaintext byte by byte (Vaudenay 2002). T, C and P have no IV on the
+None of them authenticates: anyone who can send can change, repeat and forge messages, and the answer to a
+wrong padding reveals the plaintext byte by byte (Vaudenay 2002). T, C and P have no IV on the
 air, so equal messages are equal ciphertexts. The hex string of C and P doubles every byte.
 """
 

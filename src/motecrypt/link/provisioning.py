@@ -1,7 +1,7 @@
-"""What carries a node's keys to its chip: images of its storage, and its key block as text and QR code.
+"""Ways to bring a node's keys to its chip: images of its storage, and its key block as text and QR code.
 
-Pure but for `write_private`. Every form holds the node's key: none may be read by others, none written into a
-node twice.
+Pure except for `write_private`. Every form holds the node's key. Others must not read it. Do not write it
+into a node twice.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def _part(name: str, part: str, expected: Sequence[str]) -> ModuleType:
         if name not in known:
             there = ", ".join(known)
             hint = f"; the folder here is written ./{name}" if Path(name, "study.py").is_file() else ""
-            raise InputError(f"unknown study '{name}'; there are: {there}, or your own folder{hint}")
+            raise InputError(f"unknown study '{name}'; available: {there}, or your own folder{hint}")
         return importlib.import_module(f"motecrypt.studies.{name}.{part}")
     folder = Path(name).resolve()
     file = folder / f"{part}.py"

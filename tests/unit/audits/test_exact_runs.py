@@ -111,7 +111,7 @@ def test_a_variant_is_named_or_the_first() -> None:
     assert implementation(CATALOG, rc4d, None) == bodies[0]
     for body in bodies:
         assert implementation(CATALOG, rc4d, body.variant) == implementation(CATALOG, rc4d, body.name) == body
-    with pytest.raises(InputError, match=rf"no variant 'x' to audit; there are: {bodies[0].variant}, "):
+    with pytest.raises(InputError, match=rf"no variant 'x' to audit; available: {bodies[0].variant}, "):
         implementation(CATALOG, rc4d, "x")
 
 

@@ -132,10 +132,10 @@ def test_the_variant_that_is_named_or_the_best() -> None:
         with pytest.raises(InputError) as told:
             library.choose(known, CCM, meant, variant)
         assert str(told.value) == (
-            f"--variant '{variant}': aes128-ccm8 has none of that name for T (core avr5); there are: a, b, c"
+            f"--variant '{variant}': aes128-ccm8 has none of that name for T (core avr5); available: a, b, c"
         )
     bare = replace(CATALOG, implementations=())
-    with pytest.raises(InputError, match=r"^--variant 'a': .* \(core avr5\); there are: none$"):
+    with pytest.raises(InputError, match=r"^--variant 'a': .* \(core avr5\); available: none$"):
         library.choose(bare, CCM, meant, "a")
     with pytest.raises(InputError, match=r"^aes128-ccm8: no implementation for T \(core avr5\)$"):
         library.choose(bare, CCM, meant, None)

@@ -142,7 +142,7 @@ def test_the_variant_is_the_best_for_the_core(name: str, cipher: str, variant: s
 
 def test_a_variant_that_is_not_there_is_refused() -> None:
     aes, rc4d = CATALOG.cipher("aes128-ccm8"), CATALOG.cipher("rc4d")
-    with pytest.raises(InputError, match=r"'quick': .* there are: tables, avr, fast, small"):
+    with pytest.raises(InputError, match=r"'quick': .* available: tables, avr, fast, small"):
         choose(CATALOG, aes, target("arduino", CATALOG), "quick")
     with pytest.raises(InputError, match=r"'kipe-opt': .* Pico SDK .core cortex-m0plus."):
         choose(CATALOG, rc4d, target("pico-sdk", CATALOG), "kipe-opt")

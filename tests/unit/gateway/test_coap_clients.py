@@ -187,7 +187,7 @@ def test_aiocoap_reads_end_to_end_and_the_gateway_has_no_keys(world: World, tmp_
 def test_a_payload_that_is_too_long_for_the_radio_is_told(world: World, tmp_path: Path) -> None:
     (tmp_path / "long").write_bytes(b"x" * 300)
     said = world.client("-m", "put", "-f", str(tmp_path / "long"), f"{world.uri}/node/7/led")
-    assert said == "4.13 this node takes 123 bytes at once"
+    assert said == "4.13 this node takes 123 bytes in one message"
 
 
 def test_a_node_reaches_libcoaps_server(tmp_path: Path) -> None:

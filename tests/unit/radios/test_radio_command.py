@@ -34,7 +34,7 @@ def test_levels_without_nodes_and_bad_levels_are_one_line(
 def test_names_for_all_ports_or_for_none(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     names = [part for n in range(3) for part in ("--link", str(tmp_path / f"m{n}"))]
     code, out, err = run(capfd, "radio", "nrf24", "--nodes", "4", *names)
-    assert (code, out) == (2, "") and "--link: give it 4 times, once for all ports" in err
+    assert (code, out) == (2, "") and "--link: give it 4 times, or once (for NAME0 and up)" in err
     for given in (names, ["--link", str(tmp_path / "m")]):
         code, out, _ = run(capfd, "radio", "nrf24", "--nodes", "3", *given, "--seconds", "0", "--json")
         first = json.JSONDecoder().raw_decode(out)[0]

@@ -340,10 +340,10 @@ def test_a_folder_of_ones_own_is_a_study(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "one/mine").mkdir()
     (tmp_path / "one/mine/study.py").write_text(STUDY)
     with pytest.raises(
-        InputError, match=r"^unknown study 'mine'; there are: .*; the folder here is written \./mine$"
+        InputError, match=r"^unknown study 'mine'; available: .*; the folder here is written \./mine$"
     ):
         studies.study("mine")
-    with pytest.raises(InputError, match=r"^unknown study 'x'; there are: .*, or your own folder$"):
+    with pytest.raises(InputError, match=r"^unknown study 'x'; available: .*, or your own folder$"):
         studies.study("x")
     with pytest.raises(
         InputError, match=r"^\./mine: no needs\.py there; your own study needs one \(docs/adding\.md\)$"

@@ -363,7 +363,7 @@ def test_what_a_profile_left_out_is_told(capsys: pytest.CaptureFixture[str]) -> 
         told.append(" ".join(capsys.readouterr().out.split()))
     assert "too deep" not in told[0] and "tree of callers" not in told[0]
     assert (
-        "; 1,234 calls were too deep to be told apart: their cycles stand with the deepest function; "
+        "; 1,234 calls were too deep to be separated: their cycles are counted in the deepest function; "
         "the tree of callers is full: in --speedscope the cycles of 5,678 calls stand with their callers"
     ) in told[1]
 

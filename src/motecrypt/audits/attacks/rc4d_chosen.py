@@ -29,7 +29,7 @@ NEEDS = "RC4D with one key"
 KEYS, KEYS_QUICK = 100, 20
 #: Entries of G left to be tried instead of asked for: 5! = 120 orders.
 LEFT_TO_GUESS = 5
-#: A longer message tells the remaining orders apart.
+#: A longer message distinguishes the remaining orders.
 CHECK_BYTES = 255
 QUERIES_MAX = 1000
 
@@ -107,7 +107,7 @@ class _Table:
         assert self.c is not None
         missing, values = sorted(self.inputs_left), sorted(self.values_left)
         if len(missing) != len(values):
-            return  # it is no permutation, hence not RC4D
+            return  # not a permutation, so not RC4D
         for order in permutations(values):
             g = bytearray(256)
             for x, y in (*self.g.items(), *zip(missing, order, strict=True)):

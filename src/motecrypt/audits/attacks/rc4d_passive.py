@@ -33,7 +33,7 @@ KEYS, KEYS_QUICK = 40, 3
 MESSAGES_MAX = 1800
 #: Table entries that may still be missing when listening stops: 2! orders are tried.
 LEFT_TO_GUESS = 2
-#: With what was heard when MESSAGES_MAX is reached, as many as this may be missing.
+#: The entries that may be missing when MESSAGES_MAX ciphertexts were received.
 LEFT_AT_END = 4
 SAMPLE, POSITIONS, FINALISTS = 128, 8, 8
 
@@ -66,7 +66,7 @@ class TableClaim:
 
 
 def attack(next_ciphertext: Callable[[], bytes]) -> TableClaim | None:
-    """Return the recovered table, or None. Hears ciphertexts of one length and nothing else."""
+    """Return the recovered table, or None. It receives ciphertexts of one length and nothing else."""
     heard: list[bytes] = []
     entries: dict[int, int] = {}
     while len(entries) < 256 - LEFT_TO_GUESS and len(heard) < MESSAGES_MAX:
@@ -100,7 +100,7 @@ def attack(next_ciphertext: Callable[[], bytes]) -> TableClaim | None:
 def structure(state: bytes, columns: Sequence[bytes], positions: int) -> int:
     """Return how unevenly byte values are spread in the decrypted messages, after the first byte.
 
-    Decrypts all messages at once, column by column (column i holds byte i of every ciphertext). The sum
+    Decrypts all messages together, column by column (column i holds byte i of every ciphertext). The sum
     of squared counts of byte values, over the positions 1 to `positions`: lowest for noise.
     """
     n = len(columns)

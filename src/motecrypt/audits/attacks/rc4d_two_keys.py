@@ -84,7 +84,7 @@ def _question(first: dict[int, int], second: dict[int, int]) -> tuple[int, int]:
 
 
 def _completed(table: dict[int, int]) -> bytes | None:
-    """The table with its last entry, which is the one value left; None if it is no permutation."""
+    """The table with its last entry, which is the one value left; None if it is not a permutation."""
     inputs, values = set(BYTES) - set(table), set(BYTES) - set(table.values())
     if len(inputs) != len(values) or len(inputs) > 1:
         return None

@@ -1,4 +1,4 @@
-"""Source lines, told shortly: by kind and file. Knows nothing of where they come from."""
+"""Short names for source lines: by kind and file. Independent of where the lines come from."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _rows(
 ) -> list[dict[str, Any]]:
     bits = 8 * key_bytes(subject.cipher)
     if bits not in body.key_bits:
-        raise Unavailable(f"it takes no key of {bits} bits")
+        raise Unavailable(f"it does not take a key of {bits} bits")
     cache = device.placements[placement].caches[-1]  # the coldest that the device has
     cells = [
         Cell(device.name, body, operation, bits, n, 0, placement, cache) for operation in body.operations
@@ -262,7 +262,7 @@ def _lines(device: Device, firmware: Firmware, pcs: Sequence[int]) -> dict[int, 
 
 
 def _tidy(line: str) -> str:
-    """A line as addr2line says it, without what is only noise; "" when it knows none."""
+    """A line as addr2line prints it, without noise; "" when it finds none."""
     return "" if line.startswith("??") else line.split(" (")[0].removeprefix("./")
 
 

@@ -10,7 +10,8 @@ enum {
     TWO_BASE = 269
 };
 
-/* What a nibble of an option's head stands for, behind it at `*at`. Returns 0 if that lies behind `end`, or
+/* The value that a nibble of an option's head encodes, extended by the bytes at `*at`. Returns 0 if they end
+ * after `end`, or
  * if the nibble is the reserved 15. At most 269 + 65535, which fits. */
 static uint8_t extended(uint32_t *value, const uint8_t **at, const uint8_t *end, uint8_t nibble) {
     *value = nibble;
@@ -29,7 +30,7 @@ static uint8_t extended(uint32_t *value, const uint8_t **at, const uint8_t *end,
     return 1;
 }
 
-/* The option at `next`, which is none of the marker. Returns 0 if it is malformed. */
+/* Reads the option at `next`, which is not the marker. Returns 0 if it is malformed. */
 static uint8_t take(struct coap_option *option) {
     uint8_t head = *option->next++;
     uint32_t delta, bytes;

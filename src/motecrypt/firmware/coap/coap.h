@@ -73,7 +73,7 @@ struct coap_writer {
     uint8_t failed; /* it did not fit, or an option was out of order */
 };
 
-/* Read `count` bytes. Returns 1, or 0 if they are no CoAP message. */
+/* Read `count` bytes. Returns 1, or 0 if they are not a CoAP message. */
 uint8_t coap_read(struct coap_message *message, const uint8_t *bytes, coap_size count);
 
 /* The same for what follows a token: options and payload alone are read. */

@@ -1,8 +1,8 @@
 /* oscore.h: OSCORE (RFC 8613) for a mote: CoAP messages protected end to end, with AES-CCM-16-64-128.
  *
  * For CoAP over a bare transport: the secure link protects its messages itself. Keys are derived elsewhere
- * (gateway/protocols/coap/oscore.py), so that a mote needs no SHA-256. Neither heap nor hardware. Whoever
- * builds it passes a cipher.h cipher: CIPHER_HEADER "ccm.h", CIPHER_TAG_BYTES=8, CIPHER_KEY_BYTES_MAX=16, and
+ * (gateway/protocols/coap/oscore.py), so that a node needs no SHA-256. It uses no heap and no hardware. The
+ * build passes a cipher.h cipher: CIPHER_HEADER "ccm.h", CIPHER_TAG_BYTES=8, CIPHER_KEY_BYTES_MAX=16, and
  * defines oscore_keep. Not supported: ID contexts, group keys, and observing as a client.
  */
 #ifndef MOTECRYPT_OSCORE_H
@@ -16,7 +16,7 @@ enum {
     OSCORE_ID_MAX = 7,
     OSCORE_PIV_MAX = 4, /* of the 5 bytes that a sequence number may have */
     OSCORE_TAG_BYTES = 8,
-    OSCORE_SEND_BLOCK = 64,    /* sequence numbers claimed in storage at once */
+    OSCORE_SEND_BLOCK = 64,    /* sequence numbers claimed by one write to storage */
     OSCORE_RECEIVE_AHEAD = 16, /* sequence numbers that a restart skips, to spare storage */
     OSCORE_WINDOW = 32         /* sequence numbers behind the newest that may still come */
 };

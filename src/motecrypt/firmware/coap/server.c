@@ -3,7 +3,7 @@
 
 enum {
     RESPONSE_ROOM =
-        24, /* what a response has beside its payload: head, token, observe, format, block, marker */
+        24, /* the parts of a response before its payload: head, token, observe, format, block, marker */
     LINK_FORMAT = 40,
     MORE = 8 /* the bit of a block option */
 };
@@ -122,8 +122,8 @@ static uint8_t is_token(const struct coap_observer *observer, const struct coap_
     return 1;
 }
 
-/* Forget whoever observes under the request's token; then, if asked to, add them. Returns whether that was
- * done. */
+/* Remove the observer with the request's token; then add it again if the request asks for it. Returns whether
+ * it was added. */
 static uint8_t observe(struct coap_server *server, const struct coap_resource *resource,
                        const struct asked *asked) {
     struct coap_observer *free = 0;

@@ -12,8 +12,7 @@
 
 #ifndef COAP_OBSERVERS
 #define COAP_OBSERVERS                                                                                       \
-    2 /* registrations at once; the gateway shares one among all who observe a resource                      \
-       */
+    2 /* concurrent registrations; the gateway shares one among all observers of a resource */
 #endif
 
 #ifndef COAP_BLOCK
@@ -52,13 +51,13 @@ void coap_server_begin(struct coap_server *server, const struct coap_resource *r
                        uint16_t mid);
 
 /* Take a message and write the answer into `to`, another buffer of `room` bytes, at least 24 + (16 <<
- * COAP_BLOCK). Returns the answer's length; 0 if there is none: nothing was asked, or the bytes are no
+ * COAP_BLOCK). Returns the answer's length; 0 if there is none: no request, or the bytes are not a
  * message. */
 coap_size coap_serve(struct coap_server *server, const uint8_t *message, coap_size bytes, uint8_t *to,
                      coap_size room);
 
-/* A resource has changed: write a notification for one of its observers; `*turn` is 0 at first, and tells
- * which one is next. Returns its length, or 0 when all have theirs. */
+/* A resource has changed: write a notification for one of its observers; `*turn` is 0 at first, and then
+ * selects the next one. Returns its length, or 0 after the last observer. */
 coap_size coap_notify(struct coap_server *server, const struct coap_resource *resource, uint8_t *turn,
                       uint8_t *to, coap_size room);
 

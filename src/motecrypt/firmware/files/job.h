@@ -8,7 +8,7 @@
 
 enum job_format { JOB_PUBLISHED = 0, JOB_MODERN = 1 };
 
-/* Beside littlefs's errors, which are -2 to -100 and less than 0. */
+/* Distinct from littlefs's errors, which are -2 to -100. */
 enum job_status { JOB_OK = 0, JOB_NOT_GENUINE = -200, JOB_TOO_SHORT = -201, JOB_BAD_REQUEST = -202, JOB_CRYPTO = -203 };
 
 struct job {

@@ -83,7 +83,7 @@ static uint32_t text_end(uint32_t at, uint32_t count) {
     return at < count && request[at] != 0 && at + 1u + request[at] <= count ? at + 1u + request[at] : 0;
 }
 
-/* flags (1: begin anew), then a name, then data to append. */
+/* flags (1: start a new file), then a name, then data to append. */
 static int32_t write_piece(uint32_t count) {
     static int open;
     static char name[64];

@@ -1,7 +1,8 @@
 /* nor.c: the second megabyte of the Pico's own flash (W25Q16JV) as storage. It is read in place; to erase and
- * to program, the flash interface is taken out of execute-in-place, so all that runs meanwhile lies in RAM.
- * Sizes are what Mbed OS has for this chip: read 64 (its littlefs's least), program 256, erase 4096.
- * Sources: RP2040 datasheet 4.10 (SSI), 2.19 (QSPI pads), 2.6.3 (XIP); W25Q16JV datasheet, 8 (instructions).
+ * to program, the flash interface is taken out of execute-in-place, so all code that runs meanwhile is in
+ * RAM. Sizes are those of Mbed OS for this chip: read 64 (the minimum of its littlefs), program 256, erase
+ * 4096. Sources: RP2040 datasheet 4.10 (SSI), 2.19 (QSPI pads), 2.6.3 (XIP); W25Q16JV datasheet, 8
+ * (instructions).
  */
 #include "storage.h"
 

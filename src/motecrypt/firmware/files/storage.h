@@ -1,5 +1,6 @@
-/* storage.h: where the file system lies: the Pico's own flash (nor.c) or an SD card (sd.c). Units are bytes.
- * Functions return 0, or a negative error of littlefs (LFS_ERR_IO). They know no file system.
+/* storage.h: where the file system is stored: the Pico's own flash (nor.c) or an SD card (sd.c). Units are
+ * bytes. Functions return 0, or a negative error of littlefs (LFS_ERR_IO). They do not depend on the file
+ * system.
  */
 #ifndef MOTECRYPT_STORAGE_H
 #define MOTECRYPT_STORAGE_H
@@ -11,7 +12,7 @@ enum { STORAGE_PROGRAM_MAX = 512 }; /* the larger of the storages' programs: a b
 struct storage {
     uint32_t read_bytes;    /* reads are multiples of this */
     uint32_t program_bytes; /* so are writes */
-    uint32_t block_bytes;   /* what is erased at once */
+    uint32_t block_bytes;   /* what one erase command erases */
     uint32_t block_count;
     int (*start)(void);
     int (*read)(uint32_t at, uint8_t *data, uint32_t count);

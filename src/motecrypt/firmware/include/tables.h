@@ -2,8 +2,8 @@
  *
  *   TABLE uint8_t sbox[256] = {...};   ...   TABLE_READ8(&sbox[i])
  *
- * On AVR a plain `const` table would be copied into RAM at start-up (avr-gcc keeps no data in flash
- * unless it is told to), so by default it goes to program memory. With TABLES_IN_RAM (placement
+ * On AVR a plain `const` table would be copied into RAM at start-up (avr-gcc keeps data in flash
+ * only on request), so by default it goes to program memory. With TABLES_IN_RAM (placement
  * "ram") it is an ordinary initialised array: faster on AVR (ld 2 cycles, lpm 3), free of the flash
  * cache on RP2040, and paid for in RAM.
  */

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Registers: r16: the identifier; Y: the link. The block lies on the stack, its last byte was pushed first. */
+/* Registers: r16: the identifier; Y: the link. The block is on the stack; its last byte is pushed first. */
 __attribute__((naked, noinline, noclone)) void link_key(struct link *link, uint8_t id) {
     (void)link; /* r25:r24 */
     (void)id;   /* r22 */

@@ -237,7 +237,7 @@ NOINLINE uint8_t link_send(struct link *link, uint8_t *buffer, link_size bytes, 
             id = outwards(link) | LINK_SHORT_TAG_BYTES;
             how = 0;
         } else if (listens(link)) {
-            how |= LINK_CONFIRMED; /* the answer shows that both are in step */
+            how |= LINK_CONFIRMED; /* the answer shows that both are synchronised */
         }
     }
     if (!listens(link) && buffer[AT_KIND] & KIND_LONG) {
@@ -343,7 +343,7 @@ static uint8_t take_answer(struct link *link, const uint8_t *packet) {
     if (outcome == ANSWER_ACCEPTED) {
         if (word && !(link->record.failures & NO_SHORT)) {
             link->record.failures |= NO_SHORT;
-            (void)link_save(link); /* if it is not kept, the next answer tells it again */
+            (void)link_save(link); /* if this is not stored, the next answer has it again */
         }
         return LINK_ACCEPTED;
     }
@@ -415,7 +415,7 @@ static uint8_t hand_over(struct link *link, link_size bytes) {
 #endif
     if (counter >= link->next) {
         link->next = counter + 1;
-        age = ~age; /* how far it lies beyond the one that was next */
+        age = ~age; /* its distance from the expected counter */
         link->window = age < LINK_WINDOW - 1 ? (uint16_t)(link->window << (uint8_t)(age + 1)) : 0;
     }
     link->window |= bit;
@@ -543,7 +543,7 @@ static uint8_t receive_piece(struct link *link, const uint8_t *packet, uint8_t b
         return LINK_NOTHING;
     }
     if (in[AT_FLAGS] != flags || in[AT_COUNTER] != packet[1]) {
-        take_counter(link, packet[1]); /* until the first fragment tells */
+        take_counter(link, packet[1]); /* until the first fragment shows it */
         in[AT_FLAGS] = flags;
         link->in_have = 0;
         link->in_need = UINT16_MAX;

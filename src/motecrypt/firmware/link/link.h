@@ -2,10 +2,10 @@
  *
  * One `struct link` is one end of one node's link: the node has one, the gateway one for each node, and a
  * broadcast group is one more. The core has no heap, no hardware and no state outside `struct link` and the
- * caller's buffers. It knows the cipher by cipher.h alone. Whoever builds it passes
+ * caller's buffers. It uses the cipher through cipher.h alone. The build passes
  *
- *   CIPHER_HEADER       the cipher's header, as cipher.h says, with CIPHER_TAG_BYTES=16, CIPHER_TAG_VARIES
- *   LINK_SUITE          1: AES-128-CCM (suite_ccm.c), 2: Ascon-AEAD128 (suite_ascon.c)
+ *   CIPHER_HEADER       the cipher's header, as cipher.h describes, with CIPHER_TAG_BYTES=16,
+ *   CIPHER_TAG_VARIES LINK_SUITE          1: AES-128-CCM (suite_ccm.c), 2: Ascon-AEAD128 (suite_ascon.c)
  *   CIPHER_NO_AD        the link has no associated data
  *
  * may pass, for a node whose radio is known, constants that make it smaller:
@@ -42,7 +42,7 @@ enum {
     LINK_PIECE_HEAD = 3,    /* bytes of a packet in front of a fragment */
     LINK_TRIES = 10,        /* packets or bursts without progress, then the message is given up */
     LINK_SPREAD_MS = 7,     /* node n waits n times this longer before it sends again */
-    LINK_SEND_BLOCK = 64,   /* counters claimed in storage at once */
+    LINK_SEND_BLOCK = 64,   /* counters claimed by one write to storage */
     LINK_FAILURE_BLOCK = 64,
     LINK_RECEIVE_AHEAD = 15, /* counters that a node skips at a restart, to spare its EEPROM */
     LINK_FAILURES_MAX = 4096, /* failed verifications of short tags in the life of a key */
@@ -51,7 +51,7 @@ enum {
 #else
     LINK_STEP_MAX = 127,    /* counters since the last answered message that a short packet can name */
 #endif
-    LINK_LONG_EVERY = 32,   /* of a node that hears no answers, every so many messages one is long */
+    LINK_LONG_EVERY = 32,   /* a node that receives no answers makes every 32nd message long */
     LINK_WINDOW = 16,       /* counters behind the newest that may still come */
     LINK_FRESH = 16,        /* a command lives for so many messages of its receiver */
     LINK_BROADCAST = 63,    /* the node number of a group */
@@ -89,7 +89,7 @@ enum link_event {
     LINK_BUSY = 11,       /* link_send: a message still waits for its outcome */
     LINK_TOO_LONG = 12,   /* link_send: more than LINK_PIECES_MAX fragments, or no such kind of message here */
     LINK_NO_KEY = 13,     /* link_begin: no key, or a damaged one */
-    LINK_NO_STATE = 14,   /* link_begin: the key has no counters: provision the node anew */
+    LINK_NO_STATE = 14,   /* link_begin: the key has no counters: provision the node again */
     LINK_STORAGE = 15,    /* storage does not keep written data; nothing was sent or handed over */
     LINK_USED_UP = 16,    /* all counters of this epoch are used */
     LINK_FILE_PART = 17   /* link_receive: as LINK_MESSAGE, a part of a file (docs/link.md, Files) */
@@ -97,7 +97,7 @@ enum link_event {
 
 /* What storage keeps: each field only grows within an epoch, so the newest record is the greatest number. */
 struct link_record {
-    uint16_t failures;   /* failed verifications counted ahead; bit 15: the other end takes no short tags */
+    uint16_t failures;   /* failed verifications counted ahead; bit 15: the other end refuses short tags */
     uint16_t generation; /* how often the node was provisioned */
     uint32_t receive;    /* no counter below this is taken after a restart */
     uint32_t send;       /* no counter below this is used after a restart */
@@ -129,7 +129,7 @@ struct link {
     uint8_t packet_bytes;
 #endif
     uint8_t send_left, failures_left; /* claimed in storage and not used yet */
-    uint8_t since;          /* counters since the other end was known to be in step */
+    uint8_t since;          /* counters since the other end was known to be synchronised */
     uint8_t slot;           /* the slot of storage that was written last; bit 7: the last save failed */
     uint8_t tries;
     uint8_t answer_state;
@@ -145,11 +145,11 @@ uint8_t link_provision(struct link *link, const uint8_t *block);
  * Returns LINK_NOTHING, LINK_NO_KEY or LINK_NO_STATE; after the last two nothing else may be called. */
 uint8_t link_begin(struct link *link, uint8_t *buffer, link_size bytes);
 
-/* Send the `bytes` that lie behind LINK_HEAD in `buffer`, which is encrypted in place and is the core's
+/* Send the `bytes` after LINK_HEAD in `buffer`. It is encrypted in place and belongs to the core
  * until the outcome is known. A command's first four bytes are left free for the link. */
 uint8_t link_send(struct link *link, uint8_t *buffer, link_size bytes, uint8_t how);
 
-/* Take a packet. A message lies at in + LINK_HEAD, in_bytes long, until the next call. */
+/* Take a packet. A message is at in + LINK_HEAD, in_bytes long, until the next call. */
 uint8_t link_receive(struct link *link, const uint8_t *packet, uint8_t bytes);
 
 /* Say whether the application has taken the message that link_receive just gave: answers it if asked to. */
@@ -158,9 +158,9 @@ void link_answer(struct link *link, uint8_t taken);
 /* Send again what was not answered in time; call it often. Returns LINK_NOTHING or LINK_UNCONFIRMED. */
 uint8_t link_poll(struct link *link);
 
-/* The gateway begins a new epoch, greater than every one before, and tells the node. `buffer` as for
- * link_send. The same epoch again tells it again. A message that waits is given up.
- * Returns LINK_WAITING, LINK_STORAGE, or LINK_TOO_LONG where that cannot be. */
+/* The gateway begins a new epoch, greater than every one before, and informs the node. `buffer` as for
+ * link_send. The same epoch again informs the node again. A waiting message is dropped.
+ * Returns LINK_WAITING, LINK_STORAGE, or LINK_TOO_LONG if that is not possible. */
 uint8_t link_renew(struct link *link, uint8_t *buffer, uint32_t epoch);
 
 /* --- What the board or program around the core defines. */
@@ -171,8 +171,8 @@ void link_packet(struct link *link, const uint8_t *packet, uint8_t bytes);
 /* Milliseconds since any time; goes round. */
 uint16_t link_clock(struct link *link);
 
-/* Storage of LINK_STORAGE_BYTES that outlives a loss of power. What cannot be kept is noticed when it
- * is read back, so link_store tells nothing. It writes byte after byte. */
+/* Storage of LINK_STORAGE_BYTES that survives a loss of power. A failed write is detected when it
+ * is read back, so link_store returns nothing. It writes byte by byte. */
 void link_load(struct link *link, uint8_t at, uint8_t *to, uint8_t bytes);
 void link_store(struct link *link, uint8_t at, const uint8_t *from, uint8_t bytes);
 

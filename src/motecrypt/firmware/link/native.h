@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-/* The longest message, in 15 fragments of packets of 255 bytes; and room for what is sent at once. */
+/* The longest message, in 15 fragments of packets of 255 bytes; and room for the packets that one call sends.
+ * */
 enum { PORT_MESSAGE_MAX = 15 * 252 - 12, PORT_SENT_MAX = 32768 };
 
 struct port {
@@ -17,7 +18,7 @@ struct port {
     uint8_t in[LINK_BUFFER_BYTES(PORT_MESSAGE_MAX, 255)];
     uint8_t out[LINK_BUFFER_BYTES(PORT_MESSAGE_MAX, 255)];
     uint32_t sent_bytes;
-    uint8_t sent[PORT_SENT_MAX]; /* packets, each behind a byte that tells its length */
+    uint8_t sent[PORT_SENT_MAX]; /* packets, each after a byte with its length */
     void *tester;
 };
 
@@ -28,7 +29,7 @@ uint8_t port_begin(struct port *port, uint16_t answer_ms);
 /* Provision a member of a group: it takes nothing that was sent before counter `next`. */
 uint8_t port_join(struct port *port, const uint8_t *block, uint32_t next);
 
-/* The first counter that a start goes on with. */
+/* The first counter after a start. */
 uint32_t port_claimed(const struct port *port);
 uint8_t port_send(struct port *port, const uint8_t *message, uint16_t bytes, uint8_t how);
 uint8_t port_renew(struct port *port, uint32_t epoch);

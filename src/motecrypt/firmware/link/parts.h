@@ -51,7 +51,7 @@ enum { PRF_BYTES = 16 };
 void link_prf(const uint8_t *key, uint8_t *data, uint8_t bytes);
 
 /* Encrypt or decrypt a message of `bytes` in its buffer, under the key of that identifier and the nonce in the
- * head. The tag stands behind the message, and its whole at the front of the buffer afterwards. Returns 1, or
+ * head. The tag is after the message. Afterwards the full tag is at the front of the buffer. Returns 1, or
  * 0 when the tag was wrong: then no plaintext remains, and no tag. */
 uint8_t link_crypt(struct link *link, uint8_t *buffer, link_size bytes, uint8_t id, uint8_t decrypting);
 

@@ -3,7 +3,7 @@
  * A record is written twice, into the slots after the one written last, read back, and written into the
  * next slot where a cell did not keep it. So a loss of power, a flipped bit or a worn cell leaves a copy of
  * the newest record. Each copy carries a check value under a key of its own: a record of another key, or of
- * another provisioning, is no record.
+ * another provisioning, is invalid.
  */
 #include "parts.h"
 
@@ -34,7 +34,7 @@ static bool take_newest(struct link *link, const uint8_t *read, uint8_t slot, bo
         return found;
     }
     if (!found || read[i] > newest[i] || slot - link->slot < SLOTS - 2) {
-        link->slot = slot; /* of two copies the later one, which may lie in slot 0 or 1 */
+        link->slot = slot; /* of two copies the later one, which may be in slot 0 or 1 */
     }
     memcpy(newest, read, CHECKED_BYTES);
     return true;

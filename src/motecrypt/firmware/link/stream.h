@@ -10,7 +10,7 @@ struct link_stream {
     uint8_t *packet;      /* room for packet_bytes */
     uint8_t packet_bytes;
     uint8_t have;
-    uint8_t skipping;     /* until silence: what came last was no packet */
+    uint8_t skipping;     /* until silence: the last bytes were not a packet */
     uint16_t last;        /* link_clock at the last byte */
 };
 

@@ -17,7 +17,7 @@
 
 #else
 
-/* The block cipher's key, made of the bytes where they do not do by themselves. */
+/* The block cipher's key, expanded unless the key's bytes are used directly. */
 #ifdef BLOCK_KEY_IS_BYTES
 #define KEY_ALONE
 #define BLOCK_KEY(name, from) const struct block_key *const name = (const struct block_key *)(from)

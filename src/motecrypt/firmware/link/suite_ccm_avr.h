@@ -69,7 +69,7 @@ __attribute__((naked, noinline, noclone)) uint8_t link_crypt(struct link *link, 
         "mov r25, r11\n\t"
         "movw r26, r14\n\t"
         "rcall 9f\n\t"
-        "movw r12, r30\n"       /* the message lies behind the nonce */
+        "movw r12, r30\n"       /* the message is after the nonce */
 
         "2:\tmovw r24, r16\n\t"
         "movw r22, r14\n\t"

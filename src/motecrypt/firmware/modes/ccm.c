@@ -124,7 +124,7 @@ static uint8_t process(const struct cipher_context *context, uint8_t *mac, const
 #endif
 #if SIZE_MAX > 0xffffffff
     if (io->bytes > 0xffffffff || io->ad_bytes > 0xffffffff) {
-        return CIPHER_BAD_LENGTH; /* SP 800-38C goes on to 2^64 - 1; no device here does */
+        return CIPHER_BAD_LENGTH; /* SP 800-38C allows up to 2^64 - 1; no device here needs it */
     }
 #endif
 #ifdef CIPHER_NO_AD

@@ -1,7 +1,7 @@
 /* clmul_bytes.c: products of polynomials over GF(2) for cores of eight bits.
  *
- * Horner's rule over the bits of a's bytes, all four bytes at once: double the product, and add b where
- * the bits say so, through a mask, in the same time for every number.
+ * Horner's rule over the bits of a's bytes, all four bytes in parallel: double the product, and add b where
+ * the bits are set, through a mask, in the same time for every number.
  */
 #include "polyval.h"
 

@@ -6,9 +6,9 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
     return block_setup(&context->key, key, key_bytes);
 }
 
-/* Add one to a big-endian number of BLOCK_BYTES; always touches every byte, so its time never varies. */
+/* Add one to a big-endian number of BLOCK_BYTES; it always touches every byte, so its time is constant. */
 static void increment(uint8_t *counter) {
-#if BLOCK_BY_WORDS /* by words, see block.h: the next block loads them again at once */
+#if BLOCK_BY_WORDS /* by words, see block.h: the next block loads them again directly */
     uint64_t carry = 1;
     for (uint8_t i = BLOCK_BYTES; i > 0; i = (uint8_t)(i - 4)) {
         uint32_t word;

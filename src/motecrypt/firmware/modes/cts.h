@@ -1,7 +1,7 @@
 /* cts.h: CBC with ciphertext stealing, variant CS3 of the addendum to SP 800-38A (Kerberos, RFC 3962).
  *
  * The ciphertext is as long as the message: at least one block, then any length. The last two blocks
- * always change places, also when the message is a multiple of the block (this tells CS3 from CS1 and
+ * always change places, also when the message is a multiple of the block (CS3 differs in this from CS1 and
  * CS2); a message of exactly one block is plain CBC. The nonce is the IV, BLOCK_BYTES bytes that nobody
  * can predict. Less than one block: CIPHER_BAD_LENGTH. No authentication.
  */

@@ -6,7 +6,7 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
     return block_setup(&context->key, key, key_bytes);
 }
 
-/* Check the lengths; where blocks do not go by words, bring the whole message to `output` at once. */
+/* Check the lengths; where blocks are not handled by words, copy the whole message to `output` first. */
 static uint8_t begin(const struct cipher_io *io) {
     if (io->nonce_bytes != 0)
         return CIPHER_BAD_NONCE;

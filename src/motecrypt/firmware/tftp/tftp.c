@@ -36,7 +36,7 @@ static const char *text_at(const uint8_t *packet, uint16_t bytes, uint16_t *at) 
     return 0;
 }
 
-/* 1 and the number, or 0: no digits, others beside them, or 2^32 and more. */
+/* 1 and the number, or 0: no digits, other characters, or 2^32 and more. */
 static uint8_t number(const char *text, uint32_t *value) {
     uint32_t sum = 0;
 
@@ -116,7 +116,7 @@ static uint8_t over(struct tftp *tftp, uint8_t outcome, uint8_t state) {
     return tftp->calls->close(tftp, outcome);
 }
 
-/* Tell the peer; whether it hears that changes nothing. */
+/* Report to the peer, whether or not that arrives. */
 static void tell_error(struct tftp *tftp, uint8_t error) {
     uint16_t bytes;
 
@@ -139,7 +139,7 @@ static uint16_t make_request(struct tftp *tftp) {
     bytes = add_text(tftp, 2, tftp->name);
     bytes = add_text(tftp, bytes, octet);
     if (tftp->state == ASK_READ) {
-        tftp->size = 0; /* RFC 2349: the server tells it */
+        tftp->size = 0; /* RFC 2349: the server returns it */
     }
     bytes = add_options(tftp, bytes);
     tftp->size = size;
@@ -299,7 +299,7 @@ static void serve(struct tftp *tftp, const uint8_t *packet, uint16_t bytes, uint
     const char *name = text_at(packet, bytes, &at), *mode = name != 0 ? text_at(packet, bytes, &at) : 0;
 
     if (tftp->options & CLIENT && tftp_busy(tftp)) {
-        return; /* both asked at once: this end's request is the one that the peer serves */
+        return; /* both asked at the same time: this end's request is the one that the peer serves */
     }
     if (mode == 0 || !read_options(packet, bytes, at, values, &found)) {
         return; /* half a request: the other half was lost */
@@ -380,7 +380,7 @@ static void take_oack(struct tftp *tftp, const uint8_t *packet, uint16_t bytes, 
 }
 
 static void take_ack(struct tftp *tftp, uint16_t block, uint32_t now_ms) {
-    if (tftp->state == ASK_WRITE && block == 0) { /* a server that knows no options */
+    if (tftp->state == ASK_WRITE && block == 0) { /* a server without options */
         tftp->block_bytes = TFTP_BLOCK;
         if (TFTP_BLOCK > block_max(tftp)) {
             fail(tftp, TFTP_NO_OPTION);
@@ -397,7 +397,7 @@ static void take_ack(struct tftp *tftp, uint16_t block, uint32_t now_ms) {
             tftp->block++;
             go_on(tftp, now_ms);
         }
-    } /* else one that came before: whoever answered it would double every block from here on */
+    } /* else a duplicate: to answer it would double every block from here on */
 }
 
 static void take_block(struct tftp *tftp, const uint8_t *from, uint16_t bytes, uint32_t now_ms) {
@@ -432,7 +432,7 @@ static void take_block(struct tftp *tftp, const uint8_t *from, uint16_t bytes, u
 static void take_data(struct tftp *tftp, const uint8_t *packet, uint16_t bytes, uint32_t now_ms) {
     uint16_t block = get16(packet + 2);
 
-    if (tftp->state == ASK_READ && block == 1) { /* a server that knows no options */
+    if (tftp->state == ASK_READ && block == 1) { /* a server without options */
         tftp->block_bytes = TFTP_BLOCK;
         if (TFTP_BLOCK > block_max(tftp)) {
             fail(tftp, TFTP_NO_OPTION);
@@ -446,7 +446,7 @@ static void take_data(struct tftp *tftp, const uint8_t *packet, uint16_t bytes, 
                !tftp->opening) {
         transmit(tftp, now_ms); /* its ACK was lost */
     } else if (tftp->state == IDLE) {
-        tell_error(tftp, TFTP_UNKNOWN_ID); /* this end was started anew meanwhile */
+        tell_error(tftp, TFTP_UNKNOWN_ID); /* this end was restarted meanwhile */
     }
 }
 

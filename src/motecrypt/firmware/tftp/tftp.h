@@ -33,7 +33,7 @@ enum tftp_opcode {
     TFTP_OP_OACK = 6
 };
 
-/* What callbacks return: TFTP_OK, TFTP_LATER, or the error that the peer is told. */
+/* What callbacks return: TFTP_OK, TFTP_LATER, or the error that is sent to the peer. */
 enum tftp_status {
     TFTP_UNDEFINED = 0,
     TFTP_NOT_FOUND = 1,
@@ -58,8 +58,8 @@ struct tftp_calls {
     /* Send one packet. 0: not now, tftp_poll asks again. */
     uint8_t (*put)(struct tftp *tftp, const uint8_t *packet, uint16_t bytes);
 
-    /* A file is wanted: by the peer, or by tftp_get and tftp_put. `writing`: this end will write it. `size`
-     * is what is known of its size; when reading, set it, or leave TFTP_SIZE_UNKNOWN. Returns TFTP_OK or an
+    /* Open a file for the peer, or for tftp_get and tftp_put. `writing`: this end will write it. `size`
+     * is its size where known; when reading, set it, or leave TFTP_SIZE_UNKNOWN. Returns TFTP_OK or an
      * error. */
     uint8_t (*open)(struct tftp *tftp, const char *name, uint8_t writing, uint32_t *size);
 
@@ -70,8 +70,8 @@ struct tftp_calls {
     /* Write behind what came before. Returns TFTP_OK, TFTP_LATER (the peer sends it again) or an error. */
     uint8_t (*write)(struct tftp *tftp, uint32_t at, const uint8_t *from, uint16_t bytes);
 
-    /* The transfer is over. `outcome` is TFTP_OK when the file is whole: of a file that was written what this
-     * returns is told the peer. Otherwise it is an error, TFTP_SILENT or TFTP_REPLACED. */
+    /* The transfer is over. `outcome` is TFTP_OK when the file is complete: for a written file, what this
+     * returns is sent to the peer. Otherwise it is an error, TFTP_SILENT or TFTP_REPLACED. */
     uint8_t (*close)(struct tftp *tftp, uint8_t outcome);
 };
 
@@ -111,17 +111,18 @@ uint8_t tftp_busy(const struct tftp *tftp);
 uint8_t tftp_get(struct tftp *tftp, const char *name, uint32_t now_ms);
 uint8_t tftp_put(struct tftp *tftp, const char *name, uint32_t now_ms);
 
-/* Take a packet that has come. It must not lie in the buffer for packets that go. */
+/* Take a received packet. It must not be in the buffer for outgoing packets. */
 void tftp_receive(struct tftp *tftp, const uint8_t *packet, uint16_t bytes, uint32_t now_ms);
 
 /* Send again what was not answered in time; call it often. */
 void tftp_poll(struct tftp *tftp, uint32_t now_ms);
 
-/* The packet that was put has only now left (a confirmed message of the link has its outcome): the time that
- * its answer may take begins anew. */
+/* The packet passed to `put` was sent only now (the outcome of a confirmed message of the link is known): the
+ * time limit
+ * for its answer starts again. */
 void tftp_sent(struct tftp *tftp, uint32_t now_ms);
 
-/* End the transfer; the peer is told the error. */
+/* End the transfer and send the error to the peer. */
 void tftp_abort(struct tftp *tftp, uint8_t error);
 
 #endif

@@ -1,4 +1,4 @@
-"""Where the gateway's items go: one file for each kind. A sink knows nothing of the radio or the spool."""
+"""Where the gateway's items go: one file for each kind. A sink does not depend on the radio or the spool."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Sink:
 
     Attributes
     ----------
-    name : tells it from the gateway's other sinks, also after a restart.
-    batch : how many items it gets at once, at most.
+    name : identifies it among the gateway's sinks, also after a restart.
+    batch : the most items that it gets in one call.
     """
 
     name = ""

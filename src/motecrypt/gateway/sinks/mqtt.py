@@ -38,7 +38,7 @@ OUTCOMES_MAX = 1000
 NAME_MAX = 100
 
 Commanded = Callable[[int, bytes, Callable[[dict[str, Any]], None]], None]
-"""Gets a command for a node as it came, and what tells its outcome, from any thread."""
+"""Gets a command for a node as received, and a callback for its outcome; may be called from any thread."""
 
 
 @dataclass(frozen=True)
@@ -287,7 +287,7 @@ class MqttSink(Sink):
         if client is not None and (handle := client.socket()) is not None:
             handle.close()
 
-    # --- what the client tells, in this sink's thread
+    # --- callbacks of the client, in this sink's thread
 
     def _on_connect(self, client: Any, data: Any, flags: Any, code: Any, properties: Any) -> None:
         self._answered = str(code) if code.is_failure else ""

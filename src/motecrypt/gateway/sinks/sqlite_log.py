@@ -24,7 +24,7 @@ class SqliteLog(Sink):
     Raises
     ------
     InputError
-        It is no SQLite file, or cannot be written.
+        It is not an SQLite file, or cannot be written.
     """
 
     batch = 500

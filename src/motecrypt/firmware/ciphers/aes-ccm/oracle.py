@@ -9,6 +9,6 @@ def encrypt(cipher: str, key: bytes, nonce: bytes, ad: bytes, message: bytes) ->
 
     name, _, tag_bytes = cipher.partition("-ccm")
     if name != f"aes{8 * len(key)}":
-        raise ValueError(f"{cipher} takes no key of {8 * len(key)} bits")
+        raise ValueError(f"{cipher} does not take a key of {8 * len(key)} bits")
     sealed = AESCCM(key, tag_length=int(tag_bytes)).encrypt(nonce, message, ad or None)
     return sealed[: len(message)], sealed[len(message) :]

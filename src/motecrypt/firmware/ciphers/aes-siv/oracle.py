@@ -11,7 +11,7 @@ def encrypt(cipher: str, key: bytes, nonce: bytes, ad: bytes, message: bytes) ->
     from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
     if cipher != f"aes{4 * len(key)}-siv":
-        raise ValueError(f"{cipher} takes no key of {8 * len(key)} bits")
+        raise ValueError(f"{cipher} does not take a key of {8 * len(key)} bits")
     components = [ad, nonce] if nonce else [ad] if ad else []
     sealed = AESSIV(key).encrypt(message, components)
     return sealed[16:], sealed[:16]

@@ -362,7 +362,7 @@ block_setup:
     rjmp long_key
 12:
 #endif
-    /* 16 bytes: the four words stay in registers, four new ones are made of them ten times. */
+    /* 16 bytes: the four words stay in registers and are replaced by four new ones ten times. */
     movw r30, r22
     .irp register, 10, 11, 12, 13, 14, 15, 16, 17, 28
     push \register

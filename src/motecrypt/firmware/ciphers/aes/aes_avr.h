@@ -1,5 +1,5 @@
 /* aes_avr.h: AES as a block cipher (block.h), in assembly for AVR. The context is the round keys: 176, 208 or
- * 240 bytes. aes_avr.S knows where `rounds` lies.
+ * 240 bytes. aes_avr.S depends on the offset of `rounds`.
  */
 #ifndef MOTECRYPT_AES_AVR_H
 #define MOTECRYPT_AES_AVR_H

@@ -6,15 +6,16 @@
  * and the variables are moved after each.
  *
  * No branch and no loop count depends on the key or the message. Table lookups do: on a CPU with a data
- * or flash cache (RP2040 from XIP flash, every host) their time tells about the index. AVR has no cache:
+ * or flash cache (RP2040 from XIP flash, every host) their time depends on the index. AVR has no cache:
  * lpm and ld take the same time for every address.
  */
 #include "block.h"
 #include "tables.h"
 
-/* Tell the compiler that a value may have changed here: it then keeps to the order below instead of
+/* Make the compiler assume that a value changed here: it then keeps the order below instead of
  * regrouping the exclusive-ors of a column, for which AVR has no registers to spare (avr-gcc 5.4, -Os: a
- * block takes 3010 cycles instead of 3141, backwards 3764 instead of 4371), and makes no branch of a mask. */
+ * block takes 3010 cycles instead of 3141, backwards 3764 instead of 4371), and does not turn a mask into a
+ * branch. */
 #ifdef __GNUC__
 #define HOLD(value) __asm__("" : "+r"(value))
 #else
@@ -156,7 +157,7 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
     return CIPHER_OK;
 }
 
-/* Substitute x, and look up twice the result beside it. */
+/* Substitute x, and look up twice the result as well. */
 #define SUBSTITUTE_BOTH(x, twice)                                                                            \
     do {                                                                                                     \
         const uint8_t *entry = entry_of(sbox, x);                                                            \

@@ -1,7 +1,7 @@
 /* aes_low_ram.c: AES (FIPS 197) for the least RAM; see aes_low_ram.h.
  *
  * No branch and no loop count depends on the key or the message. Table lookups do: on a CPU with a data
- * or flash cache (RP2040 from XIP flash, every host) their time tells about the index. AVR has no cache:
+ * or flash cache (RP2040 from XIP flash, every host) their time depends on the index. AVR has no cache:
  * lpm and ld take the same time for every address.
  */
 #include "block.h"
@@ -57,8 +57,8 @@ static uint8_t times2(uint8_t x) {
     return (uint8_t)((x << 1) ^ (0x1b & -(x >> 7)));
 }
 
-/* Round keys pass through a window as long as the key: byte i of the schedule lies at i modulo the bytes
- * of the key. Making byte i + n of byte i is an exclusive-or, so the same step also goes back. */
+/* Round keys pass through a window as long as the key: byte i of the schedule is at i modulo the bytes
+ * of the key. Byte i + n follows from byte i by an exclusive-or, so the same step also goes back. */
 struct window {
     uint8_t bytes[CIPHER_KEY_BYTES_MAX];
     uint8_t at;   /* of the next byte */

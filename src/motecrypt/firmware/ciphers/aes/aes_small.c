@@ -1,7 +1,7 @@
 /* aes_small.c: AES (FIPS 197) for the least flash; see aes_small.h.
  *
  * No branch and no loop count depends on the key or the message. Table lookups do: on a CPU with a data
- * or flash cache (RP2040 from XIP flash, every host) their time tells about the index. AVR has no cache:
+ * or flash cache (RP2040 from XIP flash, every host) their time depends on the index. AVR has no cache:
  * lpm and ld take the same time for every address.
  */
 #include "block.h"

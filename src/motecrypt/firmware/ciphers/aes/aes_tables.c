@@ -6,13 +6,13 @@
  * read the rotated word itself, out of entries that hold the word twice (4 KB).
  *
  * No branch and no loop count depends on the key or the message, but every lookup's address does: wherever
- * memory has a cache (RP2040 from XIP flash, every host) the time tells about the key (Bernstein,
+ * memory has a cache (RP2040 from XIP flash, every host) the time depends on the key (Bernstein,
  * Cache-timing attacks on AES, 2005). With the tables in the RAM of RP2040, which has no cache, it does not.
  */
 #include "block.h"
 #include "tables.h"
 
-/* What lies n bytes into a word that follows itself is the word rotated by n bytes. */
+/* A word stored twice in a row and read at an offset of n bytes is rotated by n bytes. */
 #if BLOCK_BY_WORDS
 typedef uint64_t table_word;
 #define ENTRY(word) ((uint64_t)(word) << 32 | (word))
@@ -141,8 +141,8 @@ static inline uint32_t word_at(const uint64_t *entry, uint8_t offset) {
 #define SUBSTITUTE(x) ((uint8_t)(MIXED(x) >> 8))
 #define UNSUBSTITUTE(x) TABLE_READ8(&inverse_sbox[x])
 
-/* Byte by byte: a block lies at any address, and Cortex-M0+ faults on unaligned words. Compilers for CPUs
- * that do not make one access of it. */
+/* Byte by byte: a block may be at any address, and Cortex-M0+ faults on unaligned words. Compilers for CPUs
+ * that allow unaligned words merge these into one access. */
 static inline uint32_t load(const uint8_t *bytes) {
     return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }

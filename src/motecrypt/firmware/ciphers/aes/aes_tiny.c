@@ -53,7 +53,7 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
  *   r24, r0  scratch
  *   r25      loop counter
  *   X        into the block
- *   Y        into the round key, which lies on the stack: byte i at Y + 4 + i, and byte 12 once more behind it
+ *   Y        into the round key, which is on the stack: byte i at Y + 4 + i, and a copy of byte 12 after it
  */
 __attribute__((naked, noinline, noclone)) void block_encrypt(const struct block_key *key, uint8_t *block) {
     (void)key; /* r25:r24 */

@@ -19,7 +19,7 @@
 
 enum { ENCRYPTING, DECRYPTING };
 
-/* The bytes of the IV 0x00001000808c0001 (table 12) that are not zero lie in its first six. */
+/* The bytes of the IV 0x00001000808c0001 (table 12) that are not zero are in its first six. */
 static void load_iv(struct ascon_word *word) {
     uint8_t bytes[8] = {0x01, 0x00, 0x8c, 0x80, 0x00, 0x10, 0x00, 0x00};
 
@@ -38,7 +38,8 @@ static void load_pair(struct ascon_word *to, const uint8_t *bytes) {
 
 #ifdef ASCON_WORDS_ARE_BYTES
 
-/* Add up to one block of data to the rate, which lies in memory as messages do; the padding is a single bit. */
+/* Add up to one block of data to the rate, which is stored in the byte order of messages; the padding is a
+ * single bit. */
 static void absorb(struct ascon_word *state, const uint8_t *data, uint8_t bytes) {
     uint8_t *rate = (uint8_t *)state;
 

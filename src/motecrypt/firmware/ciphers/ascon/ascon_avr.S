@@ -24,7 +24,8 @@
 #define WORD(i) (10 + ((i) & 7))
 #define COPY(i) (18 + ((i) & 7))
 
-/* In the S-box: one byte of x2, x3 and x4, and temporaries. r22 and r23 copy r18 and r19 at once. */
+/* In the S-box: one byte of x2, x3 and x4, and temporaries. r22 and r23 are copies of r18 and r19 (one movw).
+ * */
 #define S2 r18
 #define S3 r19
 #define S4 r20
@@ -51,7 +52,7 @@
     mov \b, S3
     com \b
     and \b, \e /* not x3 and x4 */
-    eor \b, S2 /* x2 is done, and lies where x1 was */
+    eor \b, S2 /* x2 is done, in the register of x1 */
     eor \e, T3
     eor S3, T2
     eor S3, \b

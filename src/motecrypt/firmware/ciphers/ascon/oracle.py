@@ -14,7 +14,7 @@ def _permute(state: list[int], rounds: int) -> list[int]:
     for i in range(12 - rounds, 12):
         state[2] ^= (0xF - i) << 4 | i
         x0, x1, x2, x3, x4 = state
-        # the S-box in algebraic normal form, SP 800-232, equation 7, on all 64 columns at once
+        # the S-box in algebraic normal form, SP 800-232, equation 7, on all 64 columns in parallel
         after = (
             x4 & x1 ^ x3 ^ x2 & x1 ^ x2 ^ x1 & x0 ^ x1 ^ x0,
             x4 ^ x3 & x2 ^ x3 & x1 ^ x3 ^ x2 & x1 ^ x2 ^ x1 ^ x0,

@@ -2,8 +2,8 @@
  *
  * The S-boxes depend on the key and are looked up by secret indices: constant time only where RAM has no cache.
  *
- * They need 4 KB of RAM and cannot be had for less: each entry is the outcome of an encryption under all entries
- * before it, so none can be made anew when it is needed. An ATmega328P has 2 KB of RAM and 1 KB of EEPROM. What
+ * They need 4 KB of RAM and no less: each entry is the result of an encryption under all entries
+ * before it, so none can be recomputed on demand. An ATmega328P has 2 KB of RAM and 1 KB of EEPROM. What
  * is left is its flash: 32 pages written by the program itself, from its boot section, at about 8 ms a page and
  * for 10,000 changes of the key (datasheet DS40002061B); that is a design for one fixed key, and not built here.
  */

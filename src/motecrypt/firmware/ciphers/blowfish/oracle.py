@@ -17,7 +17,7 @@ def encrypt(cipher: str, key: bytes, nonce: bytes, ad: bytes, message: bytes) ->
     nonce
         The IV or the initial counter block, 8 bytes; empty for ECB.
     ad
-        Empty: these modes take no associated data.
+        Empty: these modes do not take associated data.
     message
         Whole blocks for ECB and CBC, any length for CTR.
 

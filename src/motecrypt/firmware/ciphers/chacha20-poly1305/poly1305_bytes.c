@@ -61,8 +61,8 @@ static void multiply(uint8_t *product, const uint8_t *sum, const uint8_t *r) {
     }
 }
 
-/* sum = product modulo 2^130 - 5, not quite reduced: 2^130 counts as 5, what lies above is multiplied by
- * 5 = 4 + 1, and times 4 is where it stands already, in the bytes from 16 on without the lowest two bits. */
+/* sum = product modulo 2^130 - 5, not quite reduced: 2^130 counts as 5, so the part above it is multiplied by
+ * 5 = 4 + 1, and is times 4 in place already, in the bytes from 16 on without the lowest two bits. */
 static void reduce(uint8_t *sum, const uint8_t *product) {
     uint16_t carry = 0;
 

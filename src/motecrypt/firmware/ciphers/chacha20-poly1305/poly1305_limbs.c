@@ -19,8 +19,8 @@ static poly1305_product limb(const uint8_t *bytes, unsigned i) {
     return (word >> (BITS * i % 8)) & MASK;
 }
 
-/* The multiplier r stands twice in `factors`: times five below, for what wraps round at 2^130, and as it
- * is above; so limb i of a product is a sum over one run of LIMBS factors. */
+/* The multiplier r is stored twice in `factors`: times five below, for the limbs that wrap at 2^130, and
+ * unchanged above. So limb i of a product is a sum over one run of LIMBS factors. */
 void poly1305_start(struct poly1305 *state, const uint8_t *key) {
     uint8_t bytes[sizeof state->s + sizeof(uint32_t)] = {0};
 

@@ -1,8 +1,8 @@
 /* des_fast.c: DES and triple DES with S-boxes and P in one table (2 KB) and expanded round keys.
  *
- * Both halves are kept rotated left by one bit, so that the inputs of the even S-boxes lie at the low ends of
- * the four bytes of a half, and those of the odd ones do after a rotation by four. The tables are indexed by
- * secrets: on a processor with a data cache the time can tell about them.
+ * Both halves are kept rotated left by one bit, so that the inputs of the even S-boxes are in the low bits of
+ * the four bytes of a half. Those of the odd ones are after a rotation by four. The tables are indexed by
+ * secrets: on a processor with a data cache the time can depend on them.
  */
 #include "block.h"
 #include "des_sp.h"
@@ -27,7 +27,7 @@ static void store(uint8_t *bytes, uint32_t word) {
 #define ROTATE_RIGHT_4(word) (((word) >> 4) | ((word) << 28))
 #endif
 
-/* Exchange the bits of `b` under `mask` with those of `a` that lie `shift` places higher. */
+/* Exchange the bits of `b` under `mask` with those of `a` that are `shift` places higher. */
 #define EXCHANGE(a, b, shift, mask)                                                                          \
     do {                                                                                                     \
         const uint32_t difference = (((a) >> (shift)) ^ (b)) & (mask);                                       \

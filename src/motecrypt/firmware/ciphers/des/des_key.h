@@ -32,7 +32,8 @@ static inline __attribute__((always_inline)) uint8_t des_key_bit(const uint8_t *
     return (uint8_t)((uint16_t)(chosen + 0xff) >> 8);
 }
 
-/* Where a bit that PC-2 names (`chosen`: its table entry) stood before C or D was rotated. Boxes 1 to 4 take their
+/* Where a bit that PC-2 names (`chosen`: its table entry) was before C or D was rotated. Boxes 1 to 4 take
+ * their
  * bits from C, which `end`s at 28, boxes 5 to 8 from D, which ends at 56. */
 static inline __attribute__((always_inline)) uint8_t des_key_place(const uint8_t *chosen, uint8_t rotation,
                                                                    uint8_t end) {

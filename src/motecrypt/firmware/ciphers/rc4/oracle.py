@@ -1,4 +1,4 @@
-"""RC4 independent of our C: pycryptodome's, held against OpenSSL's where `cryptography` takes the key."""
+"""RC4 independent of our C: pycryptodome's, checked with OpenSSL's for the keys that `cryptography` takes."""
 
 from __future__ import annotations
 

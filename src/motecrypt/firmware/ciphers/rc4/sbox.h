@@ -1,5 +1,6 @@
 /* sbox.h: for the optimised variants, the key schedule, cipher_setup, and where a message takes
- * its S-box from: made of the key, copied from the context, or read from EEPROM, by the letters in rc4.h.
+ * its S-box from: computed from the key, copied from the context, or read from EEPROM, by the letters in
+ * rc4.h.
  *
  * Written for avr-gcc 5.4 -Os, where one function with everything in it is the smallest and, with the
  * right hints, hardly slower than the fastest.

@@ -42,7 +42,7 @@ def decrypt(cipher: str, key: bytes, nonce: bytes, ad: bytes, ciphertext: bytes)
 
 def _keys(cipher: str, key: bytes, nonce: bytes, ad: bytes) -> tuple[bytes, bytes]:
     if nonce or ad:
-        raise ValueError(f"{cipher}: takes no nonce and no associated data")
+        raise ValueError(f"{cipher}: does not take a nonce or associated data")
     if cipher == "rc4d" and 1 <= len(key) <= 256:
         return key, key
     if cipher == "rc4d-two-key" and 2 <= len(key) <= 512 and len(key) % 2 == 0:

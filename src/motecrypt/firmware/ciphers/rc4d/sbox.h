@@ -1,8 +1,8 @@
 /* sbox.h: for the optimised variants, the key schedule, cipher_setup, and where the S-box of a pass is
- * taken from: made of the key, copied from the context, or read from EEPROM, by the letters in rc4d.h.
+ * taken from: computed from the key, copied from the context, or read from EEPROM, by the letters in rc4d.h.
  *
- * Written for avr-gcc 5.4 -Os: pointers walk, and what would keep four pointers alive at once stays out of
- * line, because the machine has three.
+ * Written for avr-gcc 5.4 -Os: pointers are incremented, and code that would need four pointers at the same
+ * time is kept out of line, because the machine has three.
  */
 #ifndef MOTECRYPT_RC4D_SBOX_H
 #define MOTECRYPT_RC4D_SBOX_H

@@ -10,7 +10,7 @@
  */
 #include "sbox.h"
 
-/* Steps of the next inner loop, at most `room`; taken from `bytes`. As a byte, 0 stands for 256. */
+/* Steps of the next inner loop, at most `room`; taken from `bytes`. As a byte, 0 means 256. */
 static inline uint8_t part_of(size_t *bytes, uint16_t room) {
     size_t part = *bytes < room ? *bytes : room;
     *bytes -= part;

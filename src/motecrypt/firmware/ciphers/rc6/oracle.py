@@ -28,7 +28,7 @@ def encrypt(
     nonce
         The IV or the initial counter block, 16 bytes; empty for ECB.
     ad
-        Empty: these modes take no associated data.
+        Empty: these modes do not take associated data.
     message
         Whole blocks for ECB and CBC, any length for CTR.
     rounds

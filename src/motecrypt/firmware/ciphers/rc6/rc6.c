@@ -1,8 +1,8 @@
 /* rc6.c: RC6-32/RC6_ROUNDS for keys of 1 to CIPHER_KEY_BYTES_MAX bytes (the paper allows 0 to 255).
  *
  * RC6 rotates by amounts that depend on data. Where the processor has no barrel shifter (AVR) a compiler turns
- * such a rotation into a loop whose length tells the amount. RC6_FIXED_ROTATE makes it out of rotations by
- * constants, each kept or dropped by a mask: the same work for every amount, and no table.
+ * such a rotation into a loop whose length depends on the amount. RC6_FIXED_ROTATE composes it of rotations
+ * by constants, each kept or dropped by a mask: the same work for every amount, and no table.
  */
 #include "block.h"
 
@@ -73,7 +73,8 @@ static inline uint32_t rotate_right(uint32_t word, uint8_t amount) {
     return rotate_left(word, (uint8_t)(0U - amount));
 }
 #else
-/* A shift by 32 is undefined, hence the masks; compilers know the pattern and use a rotation if there is one. */
+/* A shift by 32 is undefined, so the amounts are masked; compilers recognise the pattern and use a rotate
+ * instruction. */
 static inline uint32_t rotate_left(uint32_t word, uint8_t amount) {
     return (word << (amount & 31U)) | (word >> ((0U - amount) & 31U));
 }

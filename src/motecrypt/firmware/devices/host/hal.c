@@ -17,7 +17,8 @@
 extern const size_t cipher_context_bytes;
 const size_t cipher_context_bytes = sizeof(struct cipher_context);
 
-/* The hooks of drivers/host.c. Run `operation` as often as the driver likes, `restore` before each repetition;
+/* The hooks of drivers/host.c. Run `operation` as often as the driver chooses, `restore` before each
+ * repetition;
  * returns the last status. A mark does nothing without a driver. */
 extern uint8_t (*hal_host_run)(uint8_t (*operation)(void), void (*restore)(void));
 uint8_t (*hal_host_run)(uint8_t (*operation)(void), void (*restore)(void));

@@ -65,7 +65,7 @@ boot2:
     tst r0, r2
     beq serial
 
-    /* Quad: one access with its command, which tells the flash that later ones come without. */
+    /* Quad: one access with its command, which sets the flash to accept later ones without it. */
     ldr r0, =((2 << 21) | (31 << 16) | (3 << 8)) /* quad, 32-bit frames, address then read */
     str r0, [r3, #CTRLR0]
     ldr r0, =((4 << 11) | (2 << 8) | (8 << 2) | 1) /* wait 4, command 8 bits serial, 32 address bits quad */

@@ -1,5 +1,6 @@
 /* hal.c: RP2040 on a Raspberry Pi Pico. Clocks from the crystal, UART0 on GPIO0 (out) and GPIO1 (in),
- * cycles from SysTick, microseconds from the timer. It knows no cipher. Section numbers: RP2040 datasheet.
+ * cycles from SysTick, microseconds from the timer. It does not depend on the cipher. Section numbers: RP2040
+ * datasheet.
  */
 #include "hal.h"
 

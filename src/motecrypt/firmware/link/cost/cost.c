@@ -1,9 +1,9 @@
-/* cost.c: a node that does what it is told over the UART, for a simulator to count what each step costs.
+/* cost.c: a node that follows requests over the UART, so that a simulator can count what each step costs.
  *
  * A request is a letter (P: a whole storage; B: begin; S: send; R: receive), a byte for how, a length and so many
  * bytes; an answer is the event, a length of two bytes and the packets that were sent. Each byte travels as two
- * letters, high half first, A for 0, and 0x7e ends a request and an answer. Only what the link does lies between the
- * marks. COST_MESSAGE is the longest
+ * letters, high half first, A for 0, and 0x7e ends a request and an answer. Only the work of the link is
+ * between the marks. COST_MESSAGE is the longest
  * message, COST_PACKET the longest packet. COST_NOTHING is the same program without the link: the difference of
  * both is what the link takes. COST_SENDS is for a node that never listens.
  */
@@ -51,7 +51,7 @@ void link_store(struct link *link, uint8_t at, const uint8_t *from, uint8_t byte
     eeprom_update_block(from, (void *)(((struct link_node *)link)->place + at), bytes);
 }
 #elif defined(COST_FLASH)
-/* The chip's flash, as far as RAM can stand for it. */
+/* The chip's flash, modelled in RAM. */
 static uint8_t sectors[LINK_FLASH_BYTES];
 static struct link_flash flash;
 
@@ -111,7 +111,7 @@ static __attribute__((noinline)) uint8_t serve(uint8_t what, uint8_t how, uint8_
 static void prepare(void) {}
 
 static __attribute__((noinline)) uint8_t serve(uint8_t what, uint8_t how, uint8_t bytes) {
-    sent[how % sizeof sent] = given[bytes % sizeof given]; /* both arrays are no part of the link */
+    sent[how % sizeof sent] = given[bytes % sizeof given]; /* the link uses neither array */
     sent_bytes = how;
     return what;
 }

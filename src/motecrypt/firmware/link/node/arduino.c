@@ -1,4 +1,4 @@
-/* arduino.c: a node's storage and clock on an Arduino with an AVR. The clock stands still while it sleeps. */
+/* arduino.c: a node's storage and clock on an Arduino with an AVR. The clock is stopped while it sleeps. */
 #include "node.h"
 
 #include <Arduino.h>

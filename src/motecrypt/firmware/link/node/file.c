@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Why an open file is no storage that may be used, or 0. */
+/* The errno of an open file that may not be used as storage, or 0. */
 static int trouble_with(int handle) {
     struct stat status;
 

@@ -12,7 +12,7 @@ struct link_file {
 typedef struct link_file *link_place;
 
 /* Open a storage that `motecrypt provision` wrote. Nobody else may read it, and no other program may have it
- * open. Returns 0, or -1 with errno set: EPERM if others can read it, EINVAL if it is no storage,
+ * open. Returns 0, or -1 with errno set: EPERM if others can read it, EINVAL if it is not a storage,
  * EWOULDBLOCK if another program has it. */
 int link_file_open(struct link_file *file, const char *path);
 

@@ -1,9 +1,9 @@
 /* flash.h: a node's storage in two sectors of a flash, which is erased by sectors and written by pages.
  *
  * Each write of storage is a whole new page: LINK_STORAGE_BYTES, the page's number, a CRC-32 of both, the
- * rest left erased. Pages are numbered from 0 on and lie one after another, 16 in a sector; page n lies at
- * n modulo 32. The newest sound one counts. Before the first page of a sector the sector is erased, and then
- * the newest page lies in the other one. So a loss of power at any moment leaves the newest page or the one
+ * rest left erased. Pages are numbered from 0 on and follow one another, 16 in a sector; page n is at
+ * n modulo 32. The newest intact one counts. Before the first page of a sector the sector is erased, and then
+ * the newest page is in the other one. So a loss of power at any moment leaves the newest page or the one
  * before it, and the link writes each record twice. 16 writes cost one erasure.
  *
  * The three functions at the end are the chip's: rp2040.c, zephyr.c, esp_idf.c, or yours.
@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 enum {
-    LINK_FLASH_PAGE = 256,    /* bytes written at once */
-    LINK_FLASH_SECTOR = 4096, /* bytes erased at once */
+    LINK_FLASH_PAGE = 256,    /* bytes of one write */
+    LINK_FLASH_SECTOR = 4096, /* bytes of one erasure */
     LINK_FLASH_BYTES = 2 * LINK_FLASH_SECTOR
 };
 

@@ -1,7 +1,7 @@
 /* node.h: one end of a link as an application uses it: its buffers, its radio, its storage in one object.
  *
- * The core (link.h) decides; this copies a message into its buffer and hands one over from it. Exported
- * libraries have it, with one of the storages beside it:
+ * The core (link.h) decides; this file copies messages into its buffer and out of it. Exported
+ * libraries contain it, with one of these storages:
  *
  *   LINK_STORAGE_HEADER   eeprom.h (AVR), flash.h (two sectors of a flash) or file.h (POSIX); it names the
  *                         type link_place, where a node's storage is

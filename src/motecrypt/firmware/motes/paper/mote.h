@@ -1,4 +1,5 @@
-/* mote.h: what the paper's mote needs of its board, beside hal.h. A board's source (uno.c) defines these. */
+/* mote.h: what the paper's mote needs of its board, on top of hal.h. A board's source (uno.c) defines these.
+ * */
 #ifndef MOTECRYPT_MOTE_H
 #define MOTECRYPT_MOTE_H
 

@@ -51,10 +51,10 @@ LINK_FORMAT = 40
 REPLIES_MAX = 32
 """Answers to one node that are kept in case it asks again."""
 MAX_AGE_S, RENEW_S = 60, 5.0
-"""How long a notification is fresh unless it says so; that much later the gateway asks anew."""
+"""How long a notification is fresh unless it states a time; that much later the gateway asks again."""
 EMPTY_BYTES = 4
 _HEAD_ROOM = 24
-"""What a response takes beside its payload: head, token, a few options, marker."""
+"""Bytes of a response before its payload: head, token, a few options, marker."""
 _OUTCOMES = {"too long": Code.TOO_LARGE, "refused": Code.UNAVAILABLE, "busy": Code.UNAVAILABLE}
 _UP, _DOWN = "requests", "forwarded"
 
@@ -233,12 +233,12 @@ class CoapProxy(NodeProtocol):
         if len(data) > longest:
             block = block_value(0, bool(request.payload), _exponent(longest))
             hint = ((int(Option.BLOCK1), block),) if request.payload else ()
-            raise CoapRefusal(Code.TOO_LARGE, f"this node takes {longest} bytes at once", hint)
+            raise CoapRefusal(Code.TOO_LARGE, f"this node takes {longest} bytes in one message", hint)
         asked.mid, asked.end_s, asked.renew_s = mid, self._now_s + NODE_S, NEVER
         node.order(data, lambda outcome: self._reached(node, asked, mid, outcome))
 
     def _renew(self, node: CoapNode, asked: AskedOfNode) -> None:
-        """A notification is stale: perhaps the node has restarted, and knows no observer any more."""
+        """A notification is stale: perhaps the node has restarted and lost its observers."""
         try:
             self._repose(node, asked, decode(asked.observes or b""))
         except CoapRefusal:
@@ -329,7 +329,7 @@ class CoapProxy(NodeProtocol):
         if asked is None:
             self._counts["strays"] += 1
             if message.kind is CoapKind.NON and message.values(Option.OBSERVE):
-                self._down(node.number, empty(CoapKind.RST, message.mid))  # it shall not notify for nobody
+                self._down(node.number, empty(CoapKind.RST, message.mid))  # no client observes
             return
         try:
             check_options(message, Code.BAD_GATEWAY)

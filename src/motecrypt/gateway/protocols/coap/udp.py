@@ -1,7 +1,7 @@
-"""The message layer of CoAP over UDP (RFC 7252, section 4): acknowledgements, repetition, no request twice.
+"""The message layer of CoAP over UDP (RFC 7252, section 4): acknowledgements, retransmission, duplicates.
 
-It knows nothing of nodes. Requests and responses go to anyone who uses it; what has to be sent again and what
-was answered already is kept here, within bounds.
+It does not depend on nodes. Requests and responses go to its user; messages to retransmit and responses
+already sent are kept here, within bounds.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SEEN_MAX = 2000
 SENT_MAX = 200
 DATAGRAM_MAX = 2048
 READ_MAX = 100
-"""Datagrams read at once."""
+"""Datagrams read in one go."""
 
 
 @dataclass(frozen=True)

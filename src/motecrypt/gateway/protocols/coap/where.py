@@ -135,7 +135,7 @@ def server_of(request: CoapMessage, servers: tuple[CoapServer, ...]) -> tuple[in
 
 
 def _unfold(request: CoapMessage) -> tuple[str | None, int | None, CoapMessage]:
-    """Host and port of a request, wherever they stand, and the request without them."""
+    """Host and port of a request, from whichever option has them, and the request without them."""
     uris = request.values(Option.PROXY_URI)
     if not uris:
         scheme = request.values(Option.PROXY_SCHEME)

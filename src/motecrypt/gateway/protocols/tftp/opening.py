@@ -11,7 +11,7 @@ from motecrypt.gateway.protocols.address import listen_udp
 from motecrypt.gateway.protocols.tftp.proxy import TftpProxy
 
 TIMEOUT_S_MAX = 255
-"""The most that a node can be told (RFC 2349)."""
+"""The longest timeout that the option can hold (RFC 2349)."""
 
 
 def open_tftp(

@@ -177,7 +177,7 @@ class TftpProxy(NodeProtocol):
             self._asked_by_node(state, packet, now_s)
         elif state.transfer is not None:
             state.transfer.receive(packet, now_s)
-        elif packet.opcode is Opcode.DATA and not state.flying:  # the gateway was started anew meanwhile
+        elif packet.opcode is Opcode.DATA and not state.flying:  # the gateway was restarted meanwhile
             self._say(state, error_packet(TftpCode.UNKNOWN_ID, "no transfer"), lambda: None)
 
     def _asked_by_node(self, node: _TftpNode, request: Packet, now_s: float) -> None:
@@ -250,7 +250,7 @@ class TftpProxy(NodeProtocol):
         for _ in range(READS_MAX):
             try:
                 data, address = ready.recvfrom(DATAGRAM_MAX)
-            except OSError:  # nothing more, or a client's port is closed: its deadline tells
+            except OSError:  # nothing more, or a client's port is closed: its deadline ends it
                 return
             packet = read_packet(data)
             if packet is None:
