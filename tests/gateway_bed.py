@@ -88,7 +88,7 @@ class Radio:
             assert os.write(self._master, packet.ljust(PACKET, b"\0")) == max(PACKET, len(packet))
 
     def wait_until_readable(self, expected_bytes: int) -> None:
-        """Until the gateway, which is not reading meanwhile, can read all of them at once."""
+        """Until one read of the gateway, which is not reading now, would return them all."""
         deadline = time.monotonic() + DEADLINE_S
         while struct.unpack("i", fcntl.ioctl(self._slave, termios.FIONREAD, bytes(4)))[0] < expected_bytes:
             assert time.monotonic() < deadline
