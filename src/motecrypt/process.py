@@ -22,7 +22,7 @@ def processors() -> int:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a program printed and how it ended. `code` is None when it was not found, -9 when killed."""
+    """What a program printed and how it ended. `code`: None if it was not found, -9 if killed."""
 
     code: int | None
     output: str

@@ -31,6 +31,8 @@ LEFT = Path(__file__).with_name("left.json")
 RULES = Path(__file__).with_name("rules.toml")
 KINDS = ("page", "docstring", "comment", "message")
 _END = re.compile(r"(?<=[.!?:;])\s+")
+# The signs and letters of a formula are not words: "a0 + h". X is code.
+_WORD = re.compile(r"(?<!\S)\S*(?:[A-Za-z]{2}|\b[aAIX]\b|\b\d)\S*")
 _FIELDS = {"name", "patterns", "instead", "kinds", "except", "before"}
 
 
@@ -141,7 +143,7 @@ def _long(texts: Sequence[Text], words: int) -> Iterator[Hit]:
     for text in texts:
         column = 0
         for sentence in _END.split(str(text)):
-            count = len(sentence.split())
+            count = len(_WORD.findall(sentence))
             if count > words:
                 message = f"a sentence of {count} words: at most {words}"
                 yield Hit(text.path, text.line_at(column), "sentence", message)

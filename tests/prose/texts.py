@@ -31,6 +31,8 @@ _TAG = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->|<[^>]+>", re.DOTALL)
 _C_COMMENT = re.compile(r"/\*(.*?)\*/|//([^\n]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 # Code, in which every quote is closed before the sign, and the comment.
 _PYTHON_COMMENT = re.compile(r"""^((?:[^#"']|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')*)#+\s*(.*)$""")
+# "r10      loop counter": a name and its meaning, in columns.
+_LISTED = re.compile(r"\S+(, \S+)*  +\S")
 _WORDS_MIN = 3  # a shorter string is a name or a unit
 
 
@@ -122,10 +124,10 @@ def _template(path: str, source: str) -> Iterator[Text]:
 
 
 def _markup(path: str, source: str) -> Iterator[Text]:
-    """What stands between block elements."""
+    """The text of each block element."""
     blank = _MARK.sub(lambda found: PLACEHOLDER + "\n" * found[0].count("\n"), source)
     blocks = re.sub(
-        r"</?(p|li|h\d|td|th|tr|div|section|summary|figcaption|label|option|ul|ol)\b", "\0\\g<0>", blank
+        r"</?(p|li|dt|dd|h\d|td|th|tr|div|section|summary|figcaption|label|option|ul|ol)\b", "\0\\g<0>", blank
     )
     number = 1
     for part in blocks.split("\0"):
@@ -235,7 +237,9 @@ def _messages(path: str, nodes: list[ast.AST], docstrings: set[int]) -> Iterator
 def _is_prose(text: str) -> bool:
     words = re.findall(r"(?<![\w.-])[A-Za-z']{2,}(?![\w(=])", text)
     code = re.search(
-        r"^\s*(SELECT|CREATE|INSERT|UPDATE|DELETE|PRAGMA|WITH|#include)\b|[{};]\s*$|\\[bwds]|\(\?", text
+        r"^\s*(SELECT|CREATE|INSERT|UPDATE|DELETE|PRAGMA|WITH|#include)\b|[{};]\s*$|\\[bwds]|\(\?"
+        r"|\bsans-serif\b",  # a list of fonts in CSS
+        text,
     )
     return len(words) >= _WORDS_MIN and " " in text.strip() and not code
 
@@ -256,11 +260,11 @@ def _c(path: str, source: str) -> Iterator[Text]:
             lines = [(number + n, line.strip(" *\t-")) for n, line in enumerate(found[1].split("\n"))]
             paragraph: list[tuple[int, str]] = []
             for at, words in [*lines, (0, "")]:
-                if words:
-                    paragraph.append((at, words))
-                elif paragraph:
+                if paragraph and (not words or _LISTED.match(words)):
                     yield _code_out(path, "comment", paragraph)
                     paragraph = []
+                if words:
+                    paragraph.append((at, words))
         elif found[2] is not None:
             alone = not source[source.rfind("\n", 0, found.start()) + 1 : found.start()].strip()
             if block and not (alone and number == block[-1][0] + 1):

@@ -186,7 +186,7 @@ def test_a_command_that_fails_says_its_last_line_and_none_of_its_progress(
     assert trouble("echo dlstatus:1:50.0:x; exit 0") == ""
     assert "downloading: 50 %" in capsys.readouterr().err
     assert trouble("echo first; echo E: last >&2; echo pmstatus:a:1:x; exit 100") == "E: last"
-    assert trouble("exit 3") == "it said nothing"
+    assert trouble("exit 3") == "it printed nothing"
     assert trouble("exec sleep 60", 0.2) == "stopped after 0.2 s"
     assert "No such file" in kits_module._trouble(["/no/such/program"], {}, 60.0)
 

@@ -44,6 +44,11 @@ def test_plain_text_passes() -> None:
 def test_a_long_sentence_is_refused() -> None:
     assert hits_of("page", " ".join(["word"] * 35) + ".") == set()
     assert hits_of("page", " ".join(["word"] * 36) + ".") == {"sentence"}
+    assert hits_of("page", " ".join(["3", "X", "a"] * 12) + ".") == {"sentence"}
+
+
+def test_a_formula_is_not_a_long_sentence() -> None:
+    assert hits_of("comment", "The column is " + " ".join(["p + q0 ="] * 12) + " r.") == set()
 
 
 def test_pages_docstrings_comments_and_messages_are_collected_with_their_lines(tmp_path: Path) -> None:
@@ -66,6 +71,22 @@ def test_pages_docstrings_comments_and_messages_are_collected_with_their_lines(t
         ("src/b.c", "comment", "In C too.", 1),
         ("src/b.c", "comment", "and here", 2),
     }
+
+
+def test_lists_in_columns_and_definitions_are_one_text_for_each_item(tmp_path: Path) -> None:
+    source = tmp_path / "src" / "motecrypt" / "report" / "templates"
+    source.mkdir(parents=True)
+    (source / "a.html").write_text("<dl><dt>One</dt><dd>the first</dd>\n<dt>Two</dt><dd>more</dd></dl>\n")
+    (tmp_path / "src" / "b.c").write_text("/* Registers:\n *\n *   r1       count\n *   r2, r3   sum\n */\n")
+    texts = {(str(text), text.lines[0]) for text in collect(tmp_path)}
+    assert {("One", 1), ("the first", 1), ("Two", 2), ("more", 2)} < texts
+    assert {("Registers:", 1), ("r1 count", 3), ("r2, r3 sum", 4)} < texts
+
+
+def test_fonts_of_css_are_not_text(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_text("font = 'Segoe, DejaVu Sans, Noto Sans, sans-serif'\n")
+    assert collect(tmp_path) == []
 
 
 def test_a_file_may_have_the_hits_that_are_left_and_no_more() -> None:

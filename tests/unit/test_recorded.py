@@ -53,7 +53,7 @@ def test_a_study_shows_what_is_recorded_with_its_date_until_it_is_run(results: R
     finding = question.find(results)
     assert finding is not None
     shown = str(study("wlan").sections(results))
-    assert f"as recorded on {finding.made_at[:10]}; --full simulates them anew" in shown
+    assert f"as recorded on {finding.made_at[:10]}; --full simulates them again" in shown
     assert TransferWlan.of(question).stored(results) is None  # so that --full runs it
     mine = replace(finding, outcome={**finding.outcome, "complete": False})
     asked = question.asked()
@@ -70,7 +70,7 @@ def test_files_on_the_pico_are_shown_as_recorded_with_date_and_compiler(results:
     recorded = read(file_of("pico"))[0].finding
     when = f"as recorded on {recorded.made_at[:10]} with {recorded.outcome['compiler']}"
     texts = [section.text for section in study("pico").sections(results) if when in section.text]
-    assert len(texts) == 3 and all(f"{when}; --full runs them anew." in text for text in texts)
+    assert len(texts) == 3 and all(f"{when}; --full runs them again." in text for text in texts)
     notes = [row.note for row in files.times(files.StoredFiles(results))]
     assert [note.endswith(when) for note in notes] == [True] * 4 + [False] * 2
     assert (

@@ -55,7 +55,7 @@ def advise(
 ) -> Advice:
     """Rank the usable candidates, with the reason for each rank and for each exclusion.
 
-    Ranked by security standing; then by energy for each message, plus `MEMORY_WEIGHT` of it times the
+    Ranked by security status; then by energy for each message, plus `MEMORY_WEIGHT` of it times the
     shares of the device's flash and RAM that are taken, plus `TIMING_WEIGHT` of that where the time varies
     with the data. The order of two candidates depends on nothing but these two.
 

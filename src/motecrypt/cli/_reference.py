@@ -76,8 +76,12 @@ def _unpacked(kit: Kit) -> str:
     )
 
 
+#: What the pages call a column of the catalog.
+_HEADINGS = {"standing": "security status"}
+
+
 def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    lines = ["| " + " | ".join(c.replace("_", " ") for c in columns) + " |"]
+    lines = ["| " + " | ".join(_HEADINGS.get(c, c.replace("_", " ")) for c in columns) + " |"]
     lines.append("|" + "---|" * len(columns))
     for row in rows:
         cells = ["" if cell is None else str(cell).replace("|", "\\|") for cell in row]

@@ -75,7 +75,7 @@ class RunningMote:
         return False
 
     def cut_power(self) -> None:
-        """Kill it where it stands, as a loss of power does."""
+        """Kill it without warning, as a loss of power does."""
         self._process.kill()
         self._process.communicate(timeout=END_S)
         self._scratch.cleanup()

@@ -26,7 +26,7 @@ class SerialPort:
     Raises
     ------
     InputError
-        The port does not exist, is no serial port, is held by another program, or may not be used.
+        The port does not exist, is not a serial port, is held by another program, or may not be used.
     """
 
     def __init__(self, path: str, baud: int = 115200) -> None:

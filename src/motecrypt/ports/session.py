@@ -136,7 +136,7 @@ class Talk:
 
 
 def transmit(port: SerialPort, talk: Talk, send: Callable[[], Event], stop: Stop) -> Event:
-    """Send one message and wait for what becomes of it; a signal makes it unconfirmed.
+    """Send one message and wait for its outcome; a signal makes it unconfirmed.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def write_all(port: SerialPort, data: bytes, stop: Stop, deadline_s: float = 60.
         if writable:
             data = data[port.write(data) :]
         if time.monotonic() - begun > deadline_s:
-            raise PortError(f"port {port.path}: takes no bytes; is the radio switched on?")
+            raise PortError(f"port {port.path}: does not accept data; is the radio switched on?")
     return time.monotonic() - begun
 
 
@@ -250,7 +250,7 @@ def listen(
                 if setup is not None:
                     setup(port)
                 _serve(port, feed, stop, over, quiet_s)
-            except PortError as error:  # and nothing else: a full disk is no port
+            except PortError as error:  # only port errors: a full disk is not one
                 notice(f"{error}; waiting for it")
                 port.close()
                 port = None

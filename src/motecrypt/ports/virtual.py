@@ -1,8 +1,8 @@
 """Virtual radios in real time: pseudo-terminals joined by a pair of radios, or by many on one channel.
 
-A pseudo-terminal ignores the baud rate and passes bytes on at once, so the pace is kept here: what a
-program writes is put on the model's serial line at the moment it is read, and what the model says has
-arrived is written at the moment it is due. Waiting for single bytes would drift; waiting for deadlines
+A pseudo-terminal ignores the baud rate and passes bytes on immediately, so this module keeps the timing: what
+a program writes is put on the model's serial line at the moment it is read, and data that the model reports
+as arrived is written at the moment it is due. Waiting for single bytes would drift; waiting for deadlines
 does not. The system's timers are late by tens of microseconds and more, so the last stretch is spun.
 """
 

@@ -1,9 +1,9 @@
-"""What goes over the air: one record for each kind of radio, with all that is known of the kind.
+"""What goes over the air: one record for each kind of radio, with all properties of the kind.
 
-A record has the figures that a descriptor of that kind must give, the bytes that a packet carries next to
-its payload, the formula of its air time, and how soon a receiver is bound to the packet. Another kind is
-another record in `AIRS`; nothing else knows kinds. Sources stand with the formulas and, for each constant,
-in data/radios.
+A record has the figures that a descriptor of that kind must give. It has the bytes that a packet carries
+next to its payload, the formula of its air time, and how soon a receiver is bound to the packet. Another
+kind is another record in `AIRS`; no other module depends on kinds. Sources are given with the formulas and,
+for each constant, in data/radios.
 """
 
 from __future__ import annotations

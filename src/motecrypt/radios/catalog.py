@@ -57,11 +57,11 @@ class ChannelSharing:
     Attributes
     ----------
     access : str
-        How the radio comes by the channel: a key of `ACCESS`.
+        How the radio gets access to the channel: a key of `ACCESS`.
     figures : Mapping[str, SourcedNumber]
-        What the way of access needs, and of `SHARING` what is known: by how many dB a packet must be
-        stronger than what else is on the air to survive it (`capture_db`), and the levels in dBm from which
-        a packet is received (`sensitivity_dbm`) and the channel is taken (`cca_dbm`).
+        What the way of access needs, and the known figures of `SHARING`. `capture_db`: by how many dB a
+        packet must be stronger than the other signals to survive them. `sensitivity_dbm` and `cca_dbm`: the
+        levels from which a packet is received and the channel counts as busy.
     """
 
     access: str = "aloha"

@@ -2,8 +2,8 @@
 
 Three stages in line, each busy with one packet at a time: the serial line into the sender's radio,
 the air, and the serial line out of the receiver's radio. A packet that is not full goes only when the
-timeout has passed after its last byte. `pair.py` is the same model event by event; a test holds the
-two against each other.
+timeout has passed after its last byte. `pair.py` is the same model event by event; a test compares
+the two.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class AirCosts:
 
 
 def _larger(first: Amount, second: Amount) -> Amount:
-    """The larger of two, for numbers and arrays alike."""
+    """The larger of two, for numbers and arrays."""
     return first * (first >= second) + second * (second > first)
 
 
@@ -59,7 +59,7 @@ def costs(radio: Radio, message_bytes: Amount) -> AirCosts:
     ----------
     radio : Radio
     message_bytes : int or numpy integer array
-        1 or more. On a radio with a serial line each message is written at once and back to back.
+        1 or more. On a radio with a serial line each message is written in one go and back to back.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""The radios' serial sides, whatever joins them: lines in and out, packets gathered, the command mode.
+"""The radios' serial sides, independent of the channel: lines in and out, packets gathered, the command mode.
 
-Knows no clock and no port: the caller says what time it is, in microseconds, and gets what has arrived
-by then. What becomes of a packet that is ready belongs to those who build on this: two radios that never
+It uses no clock and no port: the caller passes the time in microseconds and gets what has arrived
+by then. A ready packet is handled by the modules that build on this: two radios that never
 collide (pair.py), or many on one channel (network.py).
 
 Assumptions, where the makers are silent: a radio takes serial bytes in while it sends; buffers are large
@@ -193,7 +193,7 @@ class Ends(Schedule):
         if not state.module.commanding:
             return
         due_us = state.last_command_us + COMMAND_TIMEOUT_US
-        if now_us < due_us:  # a difference of the two might be rounded to less than the timeout, for ever
+        if now_us < due_us:  # a difference of the two might always be rounded to less than the timeout
             self.at(due_us, lambda later_us: self._command_timeout(end, later_us))
         else:
             state.module.commanding = False

@@ -1,6 +1,6 @@
 """Traffic alone on one channel: many nodes that send to one gateway, weeks of it within seconds. Pure.
 
-No serial lines, no link, no answers: what the channel itself bears. Beside it stand the closed forms that
+No serial lines, no link, no answers: the capacity of the channel itself. It also has the closed forms that
 the model must agree with where they hold (Abramson 1970; Roberts 1975; Kleinrock and Tobagi 1975).
 """
 
@@ -117,7 +117,7 @@ def carry(radio: Radio, traffic: OfferedTraffic, levels: Levels | None = None) -
     Raises
     ------
     InputError
-        The radio takes no packet of that length.
+        The radio does not take packets of that length.
     """
     if not 1 <= traffic.payload_bytes <= radio.value("packet_bytes_max"):
         raise InputError(

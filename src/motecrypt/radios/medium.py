@@ -1,26 +1,26 @@
 """One channel that many radios share, event by event in virtual time: who sends when, and who receives what.
 
-Knows no serial lines, settings or programs: those who build on it (network.py for ports, load.py for
-traffic alone) offer packets and ask, when a packet is off the air, what each receiver has of it.
+It has no serial lines, settings or programs: the modules that build on it (network.py for ports, load.py for
+traffic alone) offer packets and ask, when a packet has ended, what each receiver got of it.
 
 **Access.** What a radio does before it sends is its descriptor's `access` (catalog.py):
 
-- `aloha`: it sends, whatever it would receive.
-- `listen`: it waits until the channel is free, and then sends at once.
+- `aloha`: it sends without listening first.
+- `listen`: it waits until the channel is free, and then sends immediately.
 - `csma-ca`: IEEE 802.15.4-2006, 7.5.1.4, unslotted: a random back-off, an assessment, again if it was busy.
-- `dcf`: IEEE 802.11-2016, 10.3: at once after DIFS of quiet, otherwise a back-off that stands still while
+- `dcf`: IEEE 802.11-2016, 10.3: immediately after DIFS of quiet, otherwise a back-off that stops while
   the channel is busy.
 
 A packet that has begun at this very moment is not sensed yet, and a radio that turns from receiving to
 sending senses nothing: these are the moments in which radios that listen collide.
 
-**Reception.** Packets on one frequency that overlap in time collide. A receiver has a packet if it did not
-send meanwhile, receives it at or above its sensitivity, was not bound to an earlier packet when it began, and
-the packet was at every moment stronger than the sum of the others by the radio's capture ratio. A receiver is
-bound to a packet once it has found its preamble and sync word, whatever network the packet belongs to; a
-stronger packet that begins before that wins it over, and one that begins later destroys both (Whitehouse,
-Woo, Jiang, Polastre, Culler, Exploiting the capture effect for collision detection and recovery, EmNetS-II
-2005: receivers that do not resynchronise).
+**Reception.** Packets on one frequency that overlap in time collide. A receiver gets a packet under four
+conditions. It did not send meanwhile. The packet's level is at or above its sensitivity. It was not bound to
+an earlier packet when this one began. And the packet was at every moment stronger than the sum of the others
+by the radio's capture ratio. A receiver is bound to a packet once it has found its preamble and sync word, of
+any network; a stronger packet that begins before that replaces it, and one that begins later destroys both
+(Whitehouse, Woo, Jiang, Polastre, Culler, Exploiting the capture effect for collision detection and recovery,
+EmNetS-II 2005: receivers that do not resynchronise).
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ class PortTally:
     ----------
     sent, air_time_us : packets on the air, and for how long.
     waited : packets that found the channel taken; given_up : packets that never found it free.
-    wanted, reached : receptions of its packets by others of its network that there might have been, and were.
-    hearing : of what came to this port, `delivered` (with doubles), lost, damaged, doubled, overtaken.
+    wanted, reached : possible and actual receptions of its packets by others of its network.
+    hearing : the packets for this port: `delivered` (with duplicates), lost, damaged, doubled, overtaken.
     received : packets of others that this port had off the air, before loss.
     captured : of those, with another on the air.
     collided, deaf, faint : packets that it had not: destroyed, while it was sending, too weak.
@@ -131,7 +131,7 @@ class RadioNetwork(Ends):
         return self._channels.setdefault(loss, replace(self.channel, loss=loss))
 
     def _ended(self, frame: Frame) -> None:
-        """A packet is off the air: what each other port makes of it."""
+        """A packet has ended: decide what each other port receives."""
         source = self._tallies[frame.sender]
         source.sent += 1
         source.waited += frame.waited

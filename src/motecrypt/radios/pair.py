@@ -1,7 +1,7 @@
 """Two radios that receive each other, event by event in virtual time.
 
 Driven by a loop it is a simulation that runs as fast as the machine; driven by a clock (ports/virtual.py)
-it is an emulator that programs talk to.
+it is an emulator that programs connect to.
 
 Assumptions, where the makers are silent, next to those of ends.py: one packet is on the air at a time and a
 radio waits for a free channel (so packets do not collide; in network.py they do).
@@ -68,7 +68,7 @@ class RadioPair(Ends):
             self.at(self._air_free_us, self._pump)
 
     def _heard(self, sender: int, packet: bytes, now_us: float) -> None:
-        """A packet is off the air: what the other end makes of it."""
+        """A packet has ended: decide what the other end receives."""
         source, target = self._ends[sender], self._ends[1 - sender]
         if source.module.settings.network() != target.module.settings.network():
             source.tally.unheard += 1

@@ -28,7 +28,7 @@ class PacketChoice:
 
 @dataclass(frozen=True)
 class Survey:
-    """All that is known of messages of these lengths on one radio.
+    """All figures for messages of these lengths on one radio.
 
     Attributes
     ----------

@@ -146,7 +146,7 @@ def by_length(values: Values, quantity: str) -> dict[str, Any]:
         "sort": None,
         "legend": {"orient": "bottom", "columns": 1, "labelLimit": 300},
     }
-    silent = {**series, "legend": None}  # the points' legend tells all
+    silent = {**series, "legend": None}  # the points' legend is enough
     x = {
         "field": "message_bytes",
         "type": "quantitative",

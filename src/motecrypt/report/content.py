@@ -1,4 +1,4 @@
-"""What the report tells, gathered from the results: front, sources, ciphers, explorer. Draws nothing."""
+"""The content of the report, gathered from the results: front, sources, ciphers, explorer. Draws nothing."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from motecrypt.report.sources import SourcePart, sources
 from motecrypt.report.summaries import AuditSummary, CipherSummary, DeviceSummary
 from motecrypt.results import Results
 
-#: Lines in a figure of cost against length; more cannot be told apart.
+#: Lines in a figure of cost against length; more cannot be distinguished.
 LINES_MAX = 6
 
 
 @dataclass(frozen=True)
 class Content:
-    """All that the report tells."""
+    """The content of the report."""
 
     version: str
     measurements: int
@@ -61,7 +61,7 @@ class Content:
 def gather(
     results: Results, catalog: Catalog, sleepers: Mapping[str, Sequence[str]] | None = None
 ) -> Content:
-    """Read everything that the report tells. Does not measure.
+    """Read the content of the report. Does not measure.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ _WORDED_AT = tuple(COLUMNS.index(name) for name in WORDED)
 
 
 class ExplorerTable:
-    """Columns and rows; None where a figure is not known. Cells that did not run are no rows.
+    """Columns and rows; None where a figure is not known. Cells that did not run are left out.
 
     To keep the page small a text is in a row as its place in `words`; `worded` are the columns of texts.
     """

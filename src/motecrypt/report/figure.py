@@ -76,7 +76,7 @@ def _values(specification: Specification, panel: str = "") -> Iterator[Mapping[s
         yield from _values(specification["spec"], panel)
 
 
-#: Told apart without colour: every series also has its own shape or dash.
+#: Distinguishable without colour: every series also has its own shape or dash.
 BLUE, ORANGE, GREEN, PURPLE = "#3b82c4", "#c8701a", "#3f9b6b", "#9b6bc4"
 PALETTE = (BLUE, ORANGE, GREEN, PURPLE, "#8a8a8a", "#c45a7a", "#7a8a2b", "#4fa3a3")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "stroke")

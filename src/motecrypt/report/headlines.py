@@ -14,7 +14,7 @@ from motecrypt.studies.highlights import findings
 YARDSTICK = "aes128-cbc"
 SOUND = ("recommended",)
 TOLD = 4
-#: The memories of a device; a message longer than the firmware holds says nothing of an implementation.
+#: The memories of a device; a message too long for the firmware is not the implementation's failure.
 MEMORIES = ("flash", "ram")
 
 

@@ -23,7 +23,7 @@ SCRIPTS = (
     *("charts.js", "page.js", "explorer.js"),
     *("adviser-notes.js", "adviser-exchange.js", "adviser.js", "adviser-form.js"),
 )
-#: Signs of the standings, for those who see no colour.
+#: Signs of the security statuses, readable without colour.
 SIGNS = {"recommended": "●", "acceptable": "◐", "legacy": "○", "broken": "✕", "unrated": "?"}
 WEIGHTS = {
     "good": ("✓", "good"),

@@ -1,6 +1,6 @@
 """The published sources: tables, verdicts in plain words, and their figures redrawn next to ours. Generic.
 
-Works for every study module there is; knows none by name.
+Works for every study module and names none.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _source(name: str, module: ModuleType, results: Results) -> SourcePart:
         rows: list[Comparison] = list(module.comparisons(results))
         sections: list[Section] = list(module.sections(results))
         drawn = module.charts(results) if hasattr(module, "charts") else {}
-    except MotecryptError as error:  # one study that cannot be told leaves the others
+    except MotecryptError as error:  # a study that cannot be shown does not stop the others
         words = f"It cannot be determined on this machine: {error}. {command} installs what it needs."
         nothing: dict[str, int] = dict.fromkeys(VERDICTS, 0)
         return SourcePart(name, module.TITLE, module.SOURCE, command, words, nothing, [], [], [], [])

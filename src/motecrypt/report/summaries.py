@@ -23,7 +23,7 @@ class DeviceSummary:
 
 @dataclass(frozen=True)
 class AuditSummary:
-    """One part of a cipher's audit as its finding tells it."""
+    """One part of a cipher's audit, from its finding."""
 
     part: str
     title: str
@@ -36,7 +36,7 @@ class AuditSummary:
 
 @dataclass(frozen=True)
 class CipherSummary:
-    """A cipher: its standing, what it costs at one length, its audit and figures."""
+    """A cipher: its security status, what it costs at one length, its audit and figures."""
 
     cipher: Cipher
     message_bytes: int

@@ -1,4 +1,4 @@
-"""Stored rows as records. The file may come from anyone: every value is held to its column's type."""
+"""Stored rows as records. The file may come from anyone: every value is checked against its column's type."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BOOLEANS = tuple(name for name in COLUMNS if _HINTS[name] in (bool, bool | None)
 
 
 class Reader:
-    """Makes records of one query's rows. Results files repeat themselves: each text is kept once for all.
+    """Makes records of one query's rows. Results files repeat texts: each is kept in memory once.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Reader:
         self._texts: dict[str, str] = {}
 
     def identity(self, row: Sequence[Any]) -> tuple[Any, ...]:
-        """What a row's figures are of, as the values of a `CellIdentity`; not yet held to their types."""
+        """What a row's figures are of, as the values of a `CellIdentity`; their types are not checked yet."""
         one = self._texts
         return tuple([one.setdefault(v, v) if type(v) is str else v for v in _IDENTITY(row)])
 

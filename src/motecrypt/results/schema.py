@@ -49,7 +49,7 @@ def _shortfalls_from_sentences(connection: sqlite3.Connection) -> None:
         try:
             kept = json.loads(extra)
         except ValueError:
-            continue  # damaged: whoever reads the row says so
+            continue  # damaged: reported by the reader of the row
         if not isinstance(kept, dict):
             continue
         shortfall = {"memory": read[3].lower(), "needed": needed, "available": available}
@@ -82,8 +82,8 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
         PRIMARY KEY (kind, version, inputs)
     );
     """,
-    # What was asked stands apart from how it was made. Of the rows there are, the flags asked are those that
-    # the compiler was given, less the machine's; none where they are the own flags of the devices and
+    # The request is stored separately from how it was made. In existing rows, the flags asked are those that
+    # the compiler was given, less the machine's; none if they are the default flags of the devices and
     # variants of that format. A failed build kept the flags asked already. Of findings, what was asked is
     # the inputs without builds, hashes of code, tools and machines.
     """

@@ -78,7 +78,7 @@ class Results:
     Raises
     ------
     InputError
-        When the file is no results file, damaged, from a newer motecrypt, or cannot be written.
+        When the file is not a results file, is damaged, from a newer motecrypt, or cannot be written.
     """
 
     def __init__(self, path: Path, *, make: bool = True) -> None:
@@ -117,8 +117,8 @@ class Results:
         return time.monotonic() > self._deadline
 
     def _upgrade(self) -> None:
-        """Check and migrate. Switching to the write-ahead log answers "locked" at once while another
-        process does the same, whatever the busy time-out: it is tried again until that has passed."""
+        """Check and migrate. Switching to the write-ahead log answers "locked" immediately while another
+        process does the same, without the busy time-out: it is tried again until that has passed."""
         deadline = time.monotonic() + _BUSY_S
         while True:
             try:
@@ -140,7 +140,8 @@ class Results:
         return int(number)
 
     def _check(self) -> None:
-        """Refuse what is no results file or from the future; one transaction, so one moment is seen."""
+        """Refuse a file that is not a results file or is from a newer version; one transaction, for a
+        consistent view."""
         connection = self._connection
         connection.execute("BEGIN")
         tables = self._number("SELECT count(*) FROM sqlite_master")  # takes the snapshot
@@ -212,7 +213,7 @@ class Results:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """For this package: several statements that read and write, seen by others all at once."""
+        """For this package: several statements that read and write, atomically."""
         try:
             with self._lock:
                 self._begin_clock()
@@ -240,7 +241,7 @@ class Results:
             raise self._trouble(error) from error
 
     def _read_in_parts(self, statement: str, arguments: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        """As `_read`, without having all rows in memory at once; others may write meanwhile."""
+        """As `_read`, without having all rows in memory; others may write meanwhile."""
         try:
             with self._lock:
                 self._begin_clock()
@@ -259,7 +260,7 @@ class Results:
 
     def store(self, measurements: Mapping[str, Measurement]) -> None:
         """Store measurements by cell key, in one transaction. What failed only for the moment never replaces
-        what is known of the same cell."""
+        the stored figures of the same cell."""
         names = ", ".join(("key", *rows.COLUMNS))
         marks = ", ".join("?" * (len(rows.COLUMNS) + 1))
         known = "SELECT 1 FROM measurement WHERE key = ? AND json_extract(extra, '$.transient') IS NOT 1"

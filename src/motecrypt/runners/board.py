@@ -151,7 +151,7 @@ class BoardSession:
             try:
                 _, kind, payload = decode(body)
             except ProtocolError:
-                continue  # the client sees the same frame, and says so
+                continue  # the client gets the same frame and reports it
             if kind == "r" and len(payload) >= 9:
                 _, cycles, stack = struct.unpack_from("<BII", payload)
                 self._regions.append(Region(cycles, stack))
@@ -233,11 +233,11 @@ def _avrdude_reason(outcome: process.Outcome) -> str:
     if "not in sync" in said or "not responding" in said:
         return "no bootloader answers; is it an UNO, and does nothing else use the port?"
     lines = [line.strip() for line in said.splitlines() if "error" in line.lower()] or said.splitlines()
-    return lines[0].strip() if lines else "avrdude said nothing"
+    return lines[0].strip() if lines else "avrdude printed nothing"
 
 
 def _check_port(port: str) -> None:
-    """Opening a port tells best what is wrong with it, and resets the board as flashing will."""
+    """Opening a port gives the best error message, and resets the board as flashing will."""
     SerialPort(port, BAUD).close()
 
 

@@ -98,7 +98,7 @@ class FakeSession:
         return encode(sequence, "r", bytes([0]) + (100).to_bytes(4, "little") + bytes(4) + tag + output)
 
     def read(self, deadline: float) -> bytes:
-        """Whatever is in the outbox; waits for nothing."""
+        """The content of the outbox; does not wait for more."""
         if not self._outbox:
             time.sleep(max(0.0, min(0.01, deadline - time.monotonic())))
             return b""

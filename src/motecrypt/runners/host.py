@@ -1,7 +1,7 @@
 """The host itself through drivers/host.c: the firmware as a native library, cycles by the best counter.
 
-A host's cycles are sampled, not exact: each region carries the median of its repetitions, the 95 % interval
-of that median, how many samples there were and how many lay far above (``extra``). What they were counted
+A host's cycles are sampled, not exact: each region has the median of its repetitions, the 95 % interval
+of that median, how many samples there were and how many were far above (``extra``). What they were counted
 with, and on which processor, is part of the runner's identity, so that figures of two computers never mix.
 """
 
@@ -29,7 +29,7 @@ class HostMachine:
     Parameters
     ----------
     processor
-        Its name as the system tells it.
+        Its name as the system reports it.
     counter
         What cycles are counted with, in words.
     core_cycles

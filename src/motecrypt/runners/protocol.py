@@ -2,7 +2,7 @@
 
 A frame is 0x7e, then version, sequence, type, payload and a CRC-16/CCITT (most significant byte
 first), with 0x7e and 0x7d inside escaped as 0x7d and the byte XOR 0x20, then 0x7e. docs/formats.md
-lists the types. Knows nothing of devices, runners or ciphers.
+lists the types. Independent of devices, runners and ciphers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from motecrypt.errors import FailureKind, MotecryptError
 
 VERSION = 1
 END, ESCAPE, FLIP = 0x7E, 0x7D, 0x20
-MAX_FRAME_BYTES = 1 << 21  # above what a driver calls a flood, so that the driver can say so
+MAX_FRAME_BYTES = 1 << 21  # above the driver's own limit, so that the driver reports a flood
 
 OPERATION_CODES = {"setup": 0, "encrypt": 1, "decrypt": 2}
 STATUS_NAMES = {0: "ok", 1: "bad key", 2: "bad nonce", 3: "bad length", 4: "bad tag"}

@@ -1,7 +1,7 @@
 """What each command needs installed: probes it, reports it, and installs it.
 
-`need("avr")` returns at once when everything is there; otherwise it prints what it is about to install
-and does so with apt-get (through sudo where needed) and pip (pinned and hashed). `doctor` shows all.
+`need("avr")` returns immediately when everything is installed; otherwise it prints what it will install and
+installs it with apt-get (through sudo where needed) and pip (pinned and hashed). `doctor` shows all.
 """
 
 from motecrypt.setup.kits import Kit, KitState, have, kits, need, need_each, state

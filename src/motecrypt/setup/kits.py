@@ -25,12 +25,12 @@ from motecrypt.setup.shortages import left_out
 
 APT_TIMEOUT_S = 1800
 LISTS = Path("/var/lib/apt/lists/partial")  # apt-get update has last worked here
-LISTS_S = 3600.0  # for so long they are not fetched anew
+LISTS_S = 3600.0  # they are not fetched again within this time
 PIP_TIMEOUT_S = 900
 
 _done: set[tuple[str, ...]] = set()
 _failed: dict[tuple[str, ...], str] = {}
-"""Commands that this process has run: none is run twice; one that failed fails again for the same reason."""
+"""Commands that this process has run: each runs once; a failed one fails again for the same reason."""
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def need_each(wanted: Iterable[tuple[str, bool]]) -> None:
 
 
 def _announce(states: Sequence[KitState]) -> None:
-    """Say of several kits at once what will be installed, and how long that takes, before it begins."""
+    """Print for several kits together what will be installed and how long that takes, before it begins."""
     lacking = [missing.kit for missing in states if not missing.complete]
     if len(lacking) > 1:
         names = "; ".join(kit.title for kit in lacking)
@@ -353,7 +353,7 @@ def _trouble(command: list[str], environment: dict[str, str], timeout_s: float) 
     if not ended_in_time:
         return f"stopped after {timeout_s:g} s"
     told = [line for line in said if line]
-    return told[-1] if told else "it said nothing"
+    return told[-1] if told else "it printed nothing"
 
 
 class Shown:

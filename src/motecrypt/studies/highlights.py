@@ -1,7 +1,7 @@
-"""The most important findings over the studies, told from their comparisons: every figure is theirs.
+"""The most important findings over the studies, from their comparisons: every figure is theirs.
 
-Each teller looks for the rows it knows and writes a sentence of what is in them; where a row is
-missing, not measured, or came out otherwise, it says nothing and the next one gets its place. Behind the
+Each teller looks for certain rows and writes a sentence about them. If a row is
+missing, not measured, or has another verdict, it is skipped and the next one gets its place. After the
 tellers come the contradicted claims with the largest factors. Pure.
 """
 
@@ -47,7 +47,7 @@ def findings(by_study: Mapping[str, Rows], count: int = COUNT) -> list[Highlight
 
 
 def tally(rows: Rows) -> str:
-    """How many rows came out how, in words."""
+    """The number of rows of each verdict, in words."""
     counts: dict[str, int] = {}
     for row in rows:
         counts[row.verdict] = counts.get(row.verdict, 0) + 1
@@ -59,7 +59,7 @@ Told = tuple[str, tuple[Comparison, ...]]
 
 
 def _row(rows: Rows, wanted: ClaimId, verdict: Verdict = "contradicted") -> Comparison | None:
-    """The first row of that id that came out so."""
+    """The first row with that id and verdict."""
     return next((r for r in rows if r.id == wanted and r.verdict == verdict), None)
 
 
@@ -117,7 +117,7 @@ def _pico_cache(rows: Rows) -> Told | None:
     row, least = max(between, key=lambda pair: float(pair[0].measured or 0) / pair[1])
     figures = f"warm {least:g}, paper {row.published:g}, cold {row.measured:g} {row.unit}"
     text = (
-        f"On the Pico the flash cache decides: {len(between)} of {len(timed)} printed times lie between our "
+        f"On the Pico the flash cache decides: {len(between)} of {len(timed)} printed times are between our "
         f"warm and cold ones ({row.row} {row.column}: {figures})"
     )
     return text, tuple(r for r, _ in between)

@@ -249,7 +249,7 @@ def test_all_is_written_or_the_port_is_blamed(begin: Any) -> None:
     assert session.write_all(port, b"abcde", stop) == 0.0
     assert [data for _, data in port.written] == [b"ab", b"cd", b"e"]
     port.capacity = 0
-    with pytest.raises(PortError, match=r"^port /dev/p: takes no bytes; is the radio switched on\?$"):
+    with pytest.raises(PortError, match=r"^port /dev/p: does not accept data; is the radio switched on\?$"):
         session.write_all(port, b"a", stop, deadline_s=3.0)
     assert world.now == 104.0
     begun = world.now

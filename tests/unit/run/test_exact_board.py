@@ -231,7 +231,7 @@ def test_a_firmware_is_flashed_once_to_each_port(
         (Outcome(1, "", "programmer is not responding"), "no bootloader answers"),
         (Outcome(1, "", "one\n Error: two \nerror: three"), "Error: two$"),
         (Outcome(1, "", " one \ntwo"), "one$"),
-        (Outcome(1, "", ""), "avrdude said nothing$"),
+        (Outcome(1, "", ""), "avrdude printed nothing$"),
     ],
 )
 def test_how_an_uno_is_flashed(

@@ -236,7 +236,7 @@ function updateExplorer() {
     (left ? `; ${left} more have no such figure (no energy without a known current).` : ".");
   const element = document.getElementById("explorer-plot");
   if (points.length) draw(element, scatter(points, front, state));
-  else element.textContent = "Nothing fits these filters: tick more devices, libraries or standings.";
+  else element.textContent = "Nothing fits these filters: tick more devices, libraries or security statuses.";
   frontTable(front, state);
   drawLengths(rows, state);
 }

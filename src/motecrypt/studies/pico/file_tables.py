@@ -72,7 +72,7 @@ def _time_section(stored: StoredFiles) -> Section:
 def _recorded(what: str, stored: StoredFiles, jobs: Iterable[FileQuestion]) -> str:
     """A sentence that reports it if these jobs, or some of them, came with the program."""
     when = stored.recorded(jobs)
-    return f"{what} {when}; --full runs them anew." if when else ""
+    return f"{what} {when}; --full runs them again." if when else ""
 
 
 def _part_section(stored: StoredFiles) -> Section:

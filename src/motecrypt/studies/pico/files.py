@@ -384,7 +384,7 @@ def claims(stored: StoredFiles) -> list[Comparison]:
 
 
 def _card_claims(stored: StoredFiles) -> list[Comparison]:
-    """That a card's serial interface tells, and that flash is faster than a card."""
+    """That a card's serial interface affects the times, and that flash is faster than a card."""
     flash, fast, slow = (stored.parts_ms(card_jobs(s)[6300], "encrypt") for s in ("flash", *CARDS))
     column = "file system for 6300 bytes"
     claim = partial(Comparison, source=SOURCE, table=CLAIMS, column=column, unit="ms", ratio=None)

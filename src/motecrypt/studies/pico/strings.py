@@ -34,7 +34,7 @@ TIMES = "Strings: time"
 MEMORY = "Strings: memory"
 CLAIMS = "Strings: claims"
 
-#: Per cent of the memory, as the compiler's output prints them beside the bytes; flash is the same in all.
+#: Per cent of the memory, as the compiler's output prints them next to the bytes; flash is the same in all.
 PRINTED_SHARES = {1: 15.2, 2: 17.4, 3: 15.3, 4: 15.1}
 PRINTED_FLASH_SHARE = 0.2
 
@@ -286,7 +286,7 @@ def _memory(found: Sequence[tuple[Cell, Measurement]]) -> list[Comparison]:
 
 
 def _shares() -> list[Comparison]:
-    """The source's percentages, held against its own bytes and the device's memories."""
+    """The source's percentages, compared with its own bytes and the device's memories."""
     memory = Catalog.load().device(DEVICE).memory
     rows = []
     for case in CASES:
@@ -338,7 +338,7 @@ def _unsized(found: Sequence[tuple[Cell, Measurement]], *cases: Case) -> str:
 def _differences(
     known: dict[tuple[str, str], Sized], found: Sequence[tuple[Cell, Measurement]]
 ) -> list[Comparison]:
-    """Case 3 less case 4: Mbed OS cancels out, so the prints can be held against ours."""
+    """Case 3 less case 4: Mbed OS cancels out, so the printed figures can be compared with ours."""
     larger, smaller = CASES[2], CASES[3]
     ours = [known.get((c.library, c.configuration or "")) for c in (larger, smaller)]
     rows = []

@@ -263,8 +263,8 @@ def _precomputed_time(e: Evidence) -> Judged:
     return Judged(
         value,
         _verdict(value * ABOUT >= 3),
-        f"plain; opt {opt:.2f}, as the copies of the S-box weigh more beside a faster key schedule; without "
-        f"copies (kip-undo) {undo:.2f}",
+        f"plain; opt {opt:.2f}, as the S-box copies take a larger share when the key schedule is faster; "
+        f"without copies (kip-undo) {undo:.2f}",
     )
 
 

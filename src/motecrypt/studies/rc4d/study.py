@@ -27,7 +27,7 @@ TABLE = "Type, time, space"
 FEATURES = "Features"
 CLAIMS = "Claims"
 
-#: The source's columns, and what of ours stands for them.
+#: The source's columns, and our counterparts.
 PROBES = {
     "AES": FeatureQuestion("aes128-ecb", "small"),
     "RC4": FeatureQuestion("rc4", "opt"),

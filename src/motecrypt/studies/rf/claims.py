@@ -1,4 +1,4 @@
-"""What the RF study says in words, held against its own figures, the line and the standards. Pure."""
+"""The claims of the RF study, compared with its own figures, the line and the standards. Pure."""
 
 from __future__ import annotations
 
@@ -110,8 +110,8 @@ def _of_the_print(source: str) -> list[Comparison]:
             said="P",
             found=highest,
             holds=highest == "P" and averages[highest] <= line_kb_s,
-            note="so the paper, but its 13.35 KB/s is beyond what the line carries (11.52 KB/s): it is no "
-            "throughput of a transmission; and it counts padding and hex digits as payload",
+            note="the paper agrees, but its 13.35 KB/s is beyond what the line carries (11.52 KB/s): it is "
+            "not the throughput of a transmission; and it counts padding and hex digits as payload",
         ),
         _claim(
             source=source,
@@ -132,8 +132,7 @@ def _of_the_print(source: str) -> list[Comparison]:
             found=printed.row("P7").time_ms,
             holds=abs(printed.row("P7").time_ms / printed.row("C7").time_ms - 1) <= printed.CLOCK_TOLERANCE,
             note="the same 192 bytes, both whole packets, are printed with two times 15 % apart: "
-            "the rows were "
-            "not measured alike",
+            "the rows were not measured in the same way",
         ),
     ]
 
@@ -187,7 +186,7 @@ def _of_the_radio(source: str) -> list[Comparison]:
             said="none",
             found=", ".join(unfilled),
             holds=not unfilled,
-            note="170 and 266 bytes are no multiples of 12",
+            note="170 and 266 bytes are not multiples of 12",
         ),
         _claim(
             source=source,

@@ -124,10 +124,10 @@ def _breakdown(results: Results) -> Section:
 def _text(results: Results) -> str:
     found = [question.find(results) for question in questions()]
     days = recorded.days(finding for finding in found if finding is not None)
-    when = f" As recorded on {', '.join(days)}; --full simulates them anew." if days else ""
+    when = f" As recorded on {', '.join(days)}; --full simulates them again." if days else ""
     return (
         f"Readings of {READING_BYTES} bytes over the secure link in virtual time, {SECONDS:g} s of each "
-        "network; all nodes are equally loud and hear each other. A network has broken down where less than "
+        "network; all nodes receive each other at the same level. A network has broken down where less than "
         f"{100 * SHARE:g} % of the readings due arrive. Skipped: the reading before still waited for its "
         "answer. Collided and deaf: packets that the gateway lost to another packet, or because it was "
         f"sending. Fairness is Jain's index.{when}"

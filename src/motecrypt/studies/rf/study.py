@@ -430,7 +430,7 @@ def _modes(results: Results) -> Section:
 
 def _conclusions(results: Results) -> Section:
     radio = load_radio("srf")
-    whole = costs(radio, 12).delivery_time_us  # of longer messages the last packet waits alike
+    whole = costs(radio, 12).delivery_time_us  # the last packet of a longer message waits just as long
     gains = [(costs(radio, n).delivery_time_us - whole) / 1000 for n in range(1, 12)]
     flagged = [printed.too_fast(row) for row in printed.rows() if printed.too_fast(row)]
     clear = sum(early > printed.CLOCK_TOLERANCE for early in flagged)

@@ -14,7 +14,7 @@ from motecrypt.studies.wlan.tables import ALONE, MOVED, microjoule_per_byte, tot
 
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 _OURS, _PRINT = "ours", "paper"
-# Told apart without colour too: the paper's bars are light with a dark edge.
+# Distinguishable without colour: the paper's bars are light with a dark edge.
 _SOURCES = {"domain": [_OURS, _PRINT], "range": ["#1f5a8a", "#d9b36a"]}
 
 

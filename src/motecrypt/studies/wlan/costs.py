@@ -99,8 +99,8 @@ def _security(stored: Stored) -> list[Comparison]:
 def _modes(stored: Stored) -> list[Comparison]:
     printed = plan.durations()["text", "none", "bss_open"] / plan.durations()["text", "none", "adhoc_open"]
     note = (
-        "station, access point, station: each frame goes on the air twice; paper 1.52 text, 1.56 audio, 1.48 "
-        "video; 802.11g has the short slot behind an access point, an ad hoc cell has not"
+        "station, access point, station: each frame is sent twice; paper 1.52 text, 1.56 audio, 1.48 "
+        "video; 802.11g has the short slot behind an access point, an ad hoc cell does not"
     )
     rows = []
     for phy in ("b", "g"):
@@ -209,6 +209,6 @@ def _share_on_motes(stored: Stored) -> list[Comparison]:
                 continue
             joule = energy.energy_uj(device.volts, active.milliamperes, cost.seconds(size) * 1e6) / 1e6
             part = 100 * joule / (joule + radio)
-            note = f"{cost.seconds(size):.1f} s and {joule:.2f} J for 2 MB beside an ESP8266's {radio:.2f} J"
+            note = f"{cost.seconds(size):.1f} s and {joule:.2f} J for 2 MB; an ESP8266: {radio:.2f} J"
             rows.append(claim(_SHARE, where, "% of energy", "claim", part, holds(part, part < 50), note))
     return rows

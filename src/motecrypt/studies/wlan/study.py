@@ -254,7 +254,7 @@ def _assumptions(stored: Stored) -> Section:
     rows = [
         ["transfers by", ", ".join(sorted(engines)) or "not measured"],
         *([["", missing_note()]] if CLOSED_FORM in engines else []),
-        *([["", f"as recorded on {', '.join(days)}; --full simulates them anew"]] if days else []),
+        *([["", f"as recorded on {', '.join(days)}; --full simulates them again"]] if days else []),
         ["radio", f"802.11b, TCP with delayed acknowledgements; {card.title}; {card.source}"],
         ["poor signal", f"{poor.title}; {poor.source}"],
         ["security", ", ".join(f"{s.name} {s.frame_bytes} bytes a frame" for s in SECURITIES.values())],
