@@ -58,7 +58,8 @@ install_python() {
             fail "apt-get $step failed: $(tail -n 1 "$log")"
     done
     rm -f "$log"
-    # What this command will need of Debian comes while Python's packages do. What fails here is told later.
+    # What this command will need of Debian comes while Python's packages do. Failures here are reported
+    # later.
     packages=$(needed_later | tr '\n' ' ')
     [ -z "$packages" ] || {
         say "meanwhile, what '$command' needs: $packages"
@@ -106,7 +107,7 @@ make_environment() {
         install_python
         base=$(find_python) || fail "Python 3.11 or newer with venv is still missing after apt-get"
     }
-    if needs_toolchains; then # they come meanwhile; what fails here is told later
+    if needs_toolchains; then # fetched in parallel; failures here are reported later
         nice -n 10 "$base" -m motecrypt.toolchain.ahead "$command" </dev/null 2>&1 9<&- | grep --line-buffered '^motecrypt: ' >&2 9<&- &
     fi
     say "making a virtual environment in $venv"
@@ -126,7 +127,7 @@ prepare() {
     place=$(dirname -- "$venv")
     mkdir -p "$place" 2>/dev/null || fail "cannot make $place for Python's packages; set MOTECRYPT_VENV to another place"
     (
-        # Two first runs at once: the second waits for what the first installs.
+        # Two first runs at the same time: the second waits for the first to install.
         if command -v flock >/dev/null 2>&1; then
             exec 9<"$place" && flock 9
         fi

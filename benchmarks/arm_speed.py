@@ -1,9 +1,8 @@
 """The ARM driver, counting cycles, next to the same cipher compiled for this computer.
 
-Both encrypt with the same source, in turns, in processor time. Threshold: a byte takes the simulated Pico at
-most so many times as long as it takes this computer itself, at the median, for each of three ciphers that
-differ in how many branches and stores they have. Simulated instructions a second are printed next to it, and
-the slower modes.
+Both encrypt with the same source, in turns, in processor time. Threshold: the ratio of the simulated Pico's
+time for a byte to this computer's, at the median, for each of three ciphers that differ in how many branches
+and stores they have. Simulated instructions a second are printed next to it, and the slower modes.
 """
 
 from __future__ import annotations

@@ -94,9 +94,9 @@ def qemu_version() -> int:
 
 
 def all_ways(folder: Path, major: int) -> list[Way]:
-    """Every way that this QEMU can go; the first of each state of the cache is the driver.
+    """Every way to run this QEMU; the first of each state of the cache is the driver.
 
-    [] where it takes no plugins.
+    [] if it has no support for plugins.
     """
     plugin = folder / "engine_speed.so"
     version = 2 if major >= SECOND_INTERFACE else 1
@@ -125,7 +125,7 @@ def all_ways(folder: Path, major: int) -> list[Way]:
 
 
 def ours(device: Device, elf: Path, cache: str) -> Figures:
-    """The regions by our driver; the firmware's end is a breakpoint, so its exit code says nothing."""
+    """The regions by our driver; the firmware's end is a breakpoint, so its exit code is meaningless."""
     options = Options(cache=cache, max_cycles=MAX_CYCLES)
     command = ["2" if part == "{events}" else str(part) for part in arm.command(device, elf, options)]
     done = subprocess.run(
@@ -142,7 +142,7 @@ def ours(device: Device, elf: Path, cache: str) -> Figures:
 
 
 def theirs(extra: Sequence[str], elf: Path) -> Figures:
-    """A run by QEMU, which ends it by itself; it tells no figures."""
+    """A run by QEMU, which ends it by itself; it reports no figures."""
     command = [QEMU, *RUNS_IT, *extra, "-kernel", str(elf)]
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S, check=False

@@ -2,8 +2,8 @@
 
 Thresholds, in processor time: at least 0.9 of the speed of `openssl enc` and `openssl dgst -hmac` together,
 and at least the speed of `age` (left out where it is not installed), encrypting and decrypting. The two run
-one after the other, now one first, now the other; of each such pair the ratio is taken, and of the ratios the
-median, so that what shares a processor meets both alike. And less than 64 MB of memory for each, and for a
+one after the other, now one first, now the other; the figure is the median of the ratios of such
+pairs, so that other load affects both equally. And less than 64 MB of memory for each, and for a
 file of 4 GB (sparse). All read and write the same file system in memory; ours is the whole command, start of
 Python included, with its modules compiled, as after the first run. --quick leaves the 4 GB out.
 """

@@ -1,11 +1,11 @@
 """What `motecrypt measure` takes next to the simulated cipher itself, and what two of them on one file take.
 
-Thresholds, in processor time and as ratios within one run, builds being there already: of the cycles a
-second that the driver simulates within one long region, a whole `measure` of cells comes to at least
-0.22 (start, keys, oracles, protocol, traces, and what the firmware does between its regions are the
-rest); two processes at once that want the same cells take at most 1.4 times what one takes, as each cell
-is measured once. How many processors one of them keeps busy is reported and not held: other programs may be
-using them.
+Thresholds, in processor time and as ratios within one run, with all builds done before. The reference is the
+number of cycles a second that the driver simulates within one long region. A whole `measure` of cells reaches
+at least 0.22 of it; the rest is start, keys, oracles, protocol, traces, and the firmware's work between its
+regions. Two processes in parallel that want the same cells take at most 1.4 times as much as one, as each
+cell is measured once. How many processors one of them keeps busy is reported and has no threshold: other
+programs may use them.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def main() -> int:
 
 
 def _measure(results: Path, processes: int = 1) -> tuple[float, float, list[dict[str, object]]]:
-    """Processor and wall-clock seconds of so many processes at once, and the cells that the last tells."""
+    """Processor and wall-clock seconds of so many parallel processes, and the cells that the last one
+    prints."""
     before, started = os.times(), time.monotonic()
     command = [sys.executable, "-P", "-m", "motecrypt", "measure", *CHOICE, "--json", "--db", str(results)]
     running = [

@@ -3,7 +3,7 @@
 Thresholds: `run` at most 1.1 times, `profile` at most 4 times. Bare: the engine's own loop (libsimavr, or
 Unicorn with nothing but the cycle counter), no stack watched, the same program. Many short runs in turns, now
 forwards, now backwards, processor time of the program alone, the ratio turn by turn, the median of the turns:
-a processor that is shared or changes its speed meets all alike.
+a processor that is shared or changes its speed affects all of them equally.
 """
 
 from __future__ import annotations

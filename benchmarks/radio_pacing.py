@@ -1,8 +1,8 @@
 """The virtual radio's pace and the radio model's speed.
 
-Thresholds: a message results of the emulator, as a program at its port sees it, never before the model's
-time, and a tenth of them no more than 1 ms after it (other programs on the machine can only delay: the median
-is printed next to it); the model takes at most four times the processor time of sorting as many numbers.
+Thresholds: a program at the emulator's port never gets a message before the model's time, and gets a tenth of
+them no more than 1 ms after it. (Other programs on the machine can only delay: the median is printed next to
+it.) The model takes at most four times the processor time of sorting as many numbers.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Text from outside, made harmless: for terminals, which obey control characters, and for spreadsheets,
-which compute cells that begin like a formula. Knows nothing of where the text comes from."""
+which compute cells that begin like a formula. It does not depend on where the text comes from."""
 
 from __future__ import annotations
 

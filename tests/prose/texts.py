@@ -222,6 +222,9 @@ def _messages(path: str, nodes: list[ast.AST], docstrings: set[int]) -> Iterator
     """Strings of several words: help, errors, notes, cells of a view."""
     parts: set[int] = set()
     for node in nodes:
+        if isinstance(node, ast.Attribute) and node.attr == "split":
+            parts.add(id(node.value))  # a list of words
+            continue
         if isinstance(node, ast.JoinedStr):
             parts.update(id(part) for part in ast.walk(node) if part is not node)
             pieces = [x.value if isinstance(x, ast.Constant) else PLACEHOLDER for x in node.values]

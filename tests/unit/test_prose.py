@@ -83,9 +83,11 @@ def test_lists_in_columns_and_definitions_are_one_text_for_each_item(tmp_path: P
     assert {("Registers:", 1), ("r1 count", 3), ("r2, r3 sum", 4)} < texts
 
 
-def test_fonts_of_css_are_not_text(tmp_path: Path) -> None:
+def test_fonts_of_css_and_lists_of_words_are_not_text(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
-    (tmp_path / "src" / "a.py").write_text("font = 'Segoe, DejaVu Sans, Noto Sans, sans-serif'\n")
+    (tmp_path / "src" / "a.py").write_text(
+        "font = 'Segoe, DejaVu Sans, Noto Sans, sans-serif'\nw = 'one two three'.split()\n"
+    )
     assert collect(tmp_path) == []
 
 

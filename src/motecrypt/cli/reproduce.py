@@ -198,7 +198,7 @@ def _draw(folder: Path, charts: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def _print(module: ModuleType, results: Results, rows: Sequence[Comparison], every: bool) -> None:
-    """A study: how many rows of each table came out how; with `every` its tables first."""
+    """A study: the verdicts of each table, counted; with `every` its tables first."""
     print_words(module.TITLE, "bold underline")
     print_words(module.SOURCE)
     print()

@@ -6,7 +6,7 @@
  *
  * With a library alone, standard input and output are the firmware's UART and the events descriptor gets one
  * JSON object a line, as from the simulators' drivers. A host's cycles vary. An operation is
- * repeated on the same inputs, first to warm up, then until the 95 % confidence interval of its median is
+ * repeated on the same inputs, first to warm up. It ends when the 95 % confidence interval of its median is
  * within 1 % of it (or a limit is reached, which the figures then show). --trace counts nothing and measures
  * the stack instead, on a stack of its own that has been painted.
  *

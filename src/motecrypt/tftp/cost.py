@@ -18,7 +18,7 @@ PLAIN_MAX = 2
 ACK_BYTES = 4
 ANSWER_BYTES = 12
 SHORT_HEAD, LONG_HEAD = 6, 3
-"""Bytes of a short packet beside its message; and of a fragment's packet in front of its piece."""
+"""Bytes of a short packet without its message; and of a fragment's packet before its data."""
 
 
 @dataclass(frozen=True)

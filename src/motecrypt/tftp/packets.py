@@ -86,7 +86,7 @@ class Packet:
 
 
 def read_packet(data: bytes) -> Packet | None:
-    """What was sent; None if it is no packet of TFTP. Bytes behind an ACK count for nothing."""
+    """The decoded packet; None if it is not a TFTP packet. Bytes after an ACK are ignored."""
     if len(data) < HEAD or not Opcode.READ <= int.from_bytes(data[:2], "big") <= Opcode.OACK:
         return None
     opcode, block = Opcode(data[1]), int.from_bytes(data[2:4], "big")

@@ -14,15 +14,15 @@ class Pipe:
     Parameters
     ----------
     through : bool
-        Whether a byte counts as kept only when the reader has passed it on: then anyone who is told
-        that a file was taken knows that it has arrived.
+        Whether a byte counts as kept only when the reader has passed it on. Then a peer with a final
+        acknowledgement can be sure that the file has arrived.
     size : int, optional
         The file's size, where it is known before it comes.
 
     Attributes
     ----------
     begin : all bytes before it were passed on.
-    wanted : bytes that the reader takes at once; 0 before it has begun.
+    wanted : bytes that the reader takes in one read; 0 before it has begun.
     """
 
     def __init__(self, through: bool, size: int | None = None) -> None:
@@ -130,7 +130,7 @@ class Outlet:
 
 
 class NetasciiOutlet(Outlet):
-    """The same as the mode netascii has it: a line ends with CR LF, and behind any other CR stands NUL."""
+    """The same in the mode netascii: a line ends with CR LF, and any other CR is followed by NUL."""
 
     def __init__(self, pipe: Pipe) -> None:
         super().__init__(pipe)

@@ -1,4 +1,5 @@
-"""One transfer, as a state machine: packets and the time go in, packets come out. Knows no transport.
+"""One transfer, as a state machine: packets and the time go in, packets come out. Independent of the
+transport.
 
 The file's other end may be slow (a radio): while it has nothing to give, or has not kept what came, nothing
 is sent and no deadline runs. Duplicates of an ACK are never answered; of a block only the last one is.
@@ -193,7 +194,7 @@ class TftpTransfer:
 
     def _ack(self, block: int, now_s: float) -> None:
         if self._waiting or block != self._block:
-            return  # one that came before: whoever answered it would double every block from here on
+            return  # a duplicate: to answer it would double every block from here on
         self._proven = True
         if self._opening:
             self._without_options()
@@ -207,7 +208,7 @@ class TftpTransfer:
             self._go_on((block + 1) % BLOCKS)
 
     def _without_options(self) -> None:
-        """A server that knows no options has answered."""
+        """A server without options has answered."""
         if self._client and not self._agreed and self._terms.block_max < BLOCK:
             raise TftpError(TftpCode.NO_OPTION, f"blocks of {BLOCK} bytes are too long here")
 

@@ -1,7 +1,7 @@
 """Fetches and unpacks the toolchains and libraries that a command needs while its environment is being made.
 
 setup.sh runs it with the system's Python: it imports nothing but the standard library and what needs no more.
-What fails here is no error yet: the command asks for it again, and shows why it cannot be had.
+A failure here is not an error yet: the command asks for the part again and reports the reason.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def checked_mirror(text: str, where: str) -> str:
     Raises
     ------
     InputError
-        It is no address that becomes one word of a line for apt; `where` says who gave it.
+        It is not an address that fits one word of a line for apt; `where` names its origin.
     """
     try:
         parts = urlsplit(text)
@@ -128,7 +128,7 @@ def packages(
         status.touch()
         options = [
             *apt_options(place, lines),
-            *("-o", f"Dir::State::status={status}"),  # what is installed here is no candidate
+            *("-o", f"Dir::State::status={status}"),  # packages installed here are not candidates
             *("-o", "Dir::Etc::Preferences=/dev/null", "-o", "Dir::Etc::PreferencesParts=/dev/null"),
             *(word for option in other for word in ("-o", option)),
             *("-o", "APT::Default-Release=", "-o", "APT::Update::Error-Mode=any"),

@@ -105,7 +105,7 @@ def driver(name: str) -> Path:
 @lru_cache(maxsize=16)
 def driver_identity(name: str) -> str:
     """A hash of the driver's sources, compiler, flags and the libraries it is linked to: part of every
-    measurement's key. The same wherever these lie."""
+    measurement's key. Independent of their folders."""
     recipe = RECIPES[name]
     parts = [file_hash(path) for path in reached([DRIVERS / recipe.source], [])]
     parts.append(identity(recipe.compiler))

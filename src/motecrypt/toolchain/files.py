@@ -90,7 +90,7 @@ def firmware_key(firmware: FileFirmware) -> str:
 
 
 def _libraries_key(device: Device) -> str:
-    """A hash of all that the compiler sees of the libraries and of the board's own code."""
+    """A hash of all compiler inputs for the libraries and the board's own code."""
     files = [*sorted(FOLDER.glob("*.h")), FIRMWARE / "include" / "hal.h"]
     return _hash(
         *(_content(path) for path in (*files, *(device.folder / name for name in device.hal))),
@@ -163,7 +163,7 @@ def _compile(device: Device, sources: Iterable[Path], flags: Sequence[str], work
 
 
 def _library_objects(device: Device, key: str) -> list[Path]:
-    """The libraries and the board's own code, compiled once for all the firmwares of a device."""
+    """The libraries and the board's own code, compiled one time for each device."""
     folder = cache_dir() / "firmware" / "files" / f"libraries-{key}"
     littlefs, mbedtls = (source_root(each) for each in _libraries())
     sources = [device.folder / name for name in device.hal]

@@ -178,7 +178,7 @@ def key_of(request: BuildRequest) -> str:
 
 
 def _strictness(body: Implementation, compiler: Compiler) -> tuple[str, ...]:
-    """Our own code is held to every warning of GCC; what others wrote is measured as it is."""
+    """Our own code is compiled with all warnings of GCC; others' code is measured as it is."""
     return _OURS if body.library == "motecrypt" and not compiler.is_clang else ("-w",)
 
 
@@ -193,7 +193,7 @@ def _compilers(device: Device) -> str | tuple[str, ...]:
 
 
 def _runtime(device: Device) -> tuple[tuple[str, str], ...]:
-    """The libraries that are linked in; a shared library for the host takes none in."""
+    """The libraries that are linked in; none for the host's shared library."""
     compiler = device.compiler
     return () if compiler.shared else toolchain.runtime(compiler.link_command, compiler.machine_flags)
 
@@ -251,7 +251,7 @@ def _build_into(request: BuildRequest, folder: Path, key: str) -> None:
 
 
 def _names(folder: Path, work: Path, root: str) -> dict[str, str]:
-    """What debug information calls folders, so that it says the same wherever things lie."""
+    """The names of folders in debug information, so that it does not depend on where they are."""
     unpacked = {root: ""} if root else {}
     ours = {folder: "cipher", FIRMWARE: "firmware", cache_dir() / "sources": "sources", work: "."}
     return {**unpacked, **{str(place): name for place, name in ours.items()}}

@@ -45,7 +45,7 @@ Suite = Literal["aes128-ccm", "ascon-aead128"]
 
 
 class Event(IntEnum):
-    """What a call of the core tells (`enum link_event` in link.h)."""
+    """The result of a call of the core (`enum link_event` in link.h)."""
 
     NOTHING = 0
     SENT = 1
@@ -183,7 +183,7 @@ class KeyBlock:
     Attributes
     ----------
     node : 0 to 62, or 63 for a broadcast group.
-    options : SHORT, LISTENS, STREAM, TAG_16, alike at both ends; and GATEWAY at the gateway's.
+    options : SHORT, LISTENS, STREAM, TAG_16, the same at both ends; and GATEWAY at the gateway's.
     packet_bytes : 12 to 255.
     generation : 0 to 65535; a new one each time that a node is provisioned.
     key : the node's key, 16 bytes.
@@ -357,7 +357,7 @@ class NativeLink:
         """What was sent since the last call."""
         length = self._library.port_sent(self.address, ctypes.byref(self._bytes))
         data, packets = ctypes.string_at(self._bytes, length), []
-        while data:  # each behind a byte that tells its length
+        while data:  # each after a byte with its length
             end = 1 + data[0]
             packets.append(data[1:end])
             data = data[end:]

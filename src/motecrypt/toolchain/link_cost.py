@@ -76,7 +76,7 @@ class LinkProgram:
 
     @property
     def key(self) -> str:
-        """A hash of all that the compiler sees."""
+        """A hash of all compiler inputs."""
         device, given = self.request.device, self.inputs
         compiler = device.compiler
         board = [device.folder / name for name in device.hal]

@@ -76,7 +76,7 @@ def build_example(files: Mapping[str, bytes], sketch: str, target: Path, interva
     digest = hashlib.sha256()
     for name, content in sorted(files.items()):
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
-    # By its content, since what is compiled shows where its sources lie.
+    # Named by its content, because compiled code contains the paths of its sources.
     library = cache_dir() / "exports" / digest.hexdigest()[:32] / "library"
     for name, content in files.items():
         place = library / name

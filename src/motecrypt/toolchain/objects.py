@@ -1,8 +1,8 @@
 """Sources that several builds share are compiled once: a device's own, and those of a library.
 
 A source can see a definition whose name it reads, or that another such definition names. What it cannot see
-changes no byte of its object, and is no part of what the object is kept under. Where a definition shows which
-header a source includes, the preprocessor is asked instead what is compiled.
+does not change its object and is not part of the object's key. Where a definition decides which
+header a source includes, the preprocessor's output is the key instead.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def compiled(text: bytes | None, flags: Iterable[str], named: Callable[[str], st
     Parameters
     ----------
     text
-        What the preprocessor made of the source (`toolchain.preprocessed`), with its line markers.
+        The preprocessed source (`toolchain.preprocessed`), with its line markers.
     flags
         All that the compiler is given.
     named
@@ -97,7 +97,7 @@ def kept(made_of: object, target: Path, compile_it: Callable[[], None]) -> None:
     Parameters
     ----------
     made_of
-        All that its bytes depend on, as JSON: the compiler and its flags, what `seen` tells.
+        All that its bytes depend on, as JSON: the compiler, its flags and the result of `seen`.
     """
     said = json.dumps([KEPT_VERSION, made_of], sort_keys=True)
     place = cache_dir() / "objects" / f"{hashlib.sha256(said.encode()).hexdigest()}.o"

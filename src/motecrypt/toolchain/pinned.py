@@ -30,12 +30,12 @@ from motecrypt.paths import cache_dir, make_dir
 from motecrypt.toolchain import debian
 from motecrypt.toolchain.toolchain import BuildError, identity
 
-#: Part of where a toolchain is unpacked: another number unpacks all anew.
+#: Part of where a toolchain is unpacked: another number unpacks everything again.
 LAYOUT = 1
 _LOADER = "ld-linux*.so*"
-_PARTS = ("cc1", "as", "ld")  # what GCC runs; a clang has all in itself but for what its linker runs
-_locks: dict[Path, threading.Lock] = {}  # by where it is unpacked: two toolchains may come at once
-_failed: dict[tuple[str, str], str] = {}  # tried once a process: a command must not wait for each cell anew
+_PARTS = ("cc1", "as", "ld")  # what GCC runs; a clang contains all of them except its linker's programs
+_locks: dict[Path, threading.Lock] = {}  # by folder: two toolchains may be unpacked at the same time
+_failed: dict[tuple[str, str], str] = {}  # tried once a process: a command must not wait again for each cell
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def with_toolchain(device: Device, name: str, known: Mapping[str, Toolchain]) ->
     Raises
     ------
     InputError
-        The toolchain is none for this device, or cannot be had.
+        The toolchain is not for this device, or not available.
     """
     compiler = device.compiler
     if not name:
@@ -342,7 +342,7 @@ def _wrap(root: Path) -> None:
     for script, hidden in {
         **programs,
         **links,
-    }.items():  # what a link leads to is found by where the link lies
+    }.items():  # the target of a link is relative to the link's folder
         here = script.parent
         libraries = ":".join(f"$here/{os.path.relpath(folder, here)}" for folder in folders)
         start = f'"$here/{os.path.relpath(loader, here)}" --library-path "{libraries}" --argv0 "$0"'

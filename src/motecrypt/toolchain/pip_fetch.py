@@ -7,7 +7,7 @@ starts the archive's build backend, which is code of the archive's author. Here 
 refused by an audit hook (PEP 578), before it happens; by then pip has fetched the archive, and FILE has been
 copied to PLACE. Index, certificates, proxies and links are pip's own, as the user has configured them.
 
-A program of its own, because an audit hook stays for the life of its process: it knows nothing of motecrypt.
+A separate program, because an audit hook stays for the life of its process. It does not import motecrypt.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def symbols(elf: Path) -> dict[str, int]:
             return {}
         entries, text = table.data(), table.stringtable.data()
         narrow, order = read.elfclass == 32, "<" if read.little_endian else ">"
-    # All at once: pyelftools takes a quarter of a millisecond for each.
+    # All in one go: pyelftools takes a quarter of a millisecond for each.
     rows = struct.iter_unpack(f"{order}IIIBBH" if narrow else f"{order}IBBHQQ", entries)
     found = ((row[0], row[1] if narrow else row[4]) for row in rows)
     names = ((text[at : text.index(b"\0", at)].decode(errors="replace"), value) for at, value in found)

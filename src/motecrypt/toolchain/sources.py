@@ -43,7 +43,7 @@ _PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9+._-]*")
 _VERSION = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9+._~!-]*)?")
 _FILE = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9+._~:-]*)?")
 _lock = threading.Lock()
-_failed: dict[Path, str] = {}  # tried once a process: a command must not wait for each cell anew
+_failed: dict[Path, str] = {}  # tried once a process: a command must not wait again for each cell
 
 
 @dataclass(frozen=True)

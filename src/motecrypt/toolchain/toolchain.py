@@ -1,4 +1,4 @@
-"""Compilers: who they are, and how one source becomes one object. Knows nothing of ciphers."""
+"""Compilers: their identity, and how one source becomes one object. Independent of ciphers."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _CPP = ("-std=gnu++11", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics
 _RUNTIME = ("libc.a", "libc_nano.a", "libm.a", "libgcc.a", "crt0.o")
 
 
-#: Where less is free, a compiler's complaint says nothing of its source.
+#: With less space free, a compiler's error is not its source's fault.
 ROOM_BYTES = 1 << 20
 
 
 class BuildError(MotecryptError):
     """The compiler or linker refused; the message is its first error.
 
-    `transient` when that says nothing of the source: it was killed, found no room, or is not installed.
-    `cause` is the complaint without the place it was made at, where there is one.
+    `transient` when the source is not the reason: it was killed, the disk was full, or it is not installed.
+    `cause` is the error without its file and line, if there is one.
     """
 
     usual_kind = FailureKind.REFUSED
@@ -138,7 +138,7 @@ def preprocessed(command: str, flags: tuple[str, ...], source: Path, directory: 
 
 
 def _spoken(command: str, source: Path, plain: bool) -> tuple[str, list[str]]:
-    """The compiler for a source, and what tells it the language."""
+    """The compiler for a source, and its flags for the language."""
     languages = {".c": ["-std=gnu99"], ".cpp": [*_CPP], ".cc": [*_CPP]}
     language = [] if plain else languages.get(source.suffix, [])
     if source.suffix in (".cpp", ".cc") and command.endswith("gcc"):

@@ -1,8 +1,8 @@
 """What sending a file costs: bytes, frames, time and energy of cipher and radio side by side. Pure.
 
 Joins a transfer's stored outcome with the cipher's measured cost. The cipher runs before the
-transfer here, one after the other, as in the study that this is held against; a real stack overlaps
-them, so the time is an upper bound and the energy is not touched.
+transfer here, one after the other, as in the study that this is compared with; a real stack overlaps
+them, so the time is an upper bound and the energy does not change.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A transfer as a capture file: joining, then every frame with its protection and acknowledgement.
 
 Packets and the file format are scapy's; the protection is ours (``protection``), the timing is the
-closed form's (``dcf``). tshark and Wireshark open the file and decrypt it with the key. Knows no
-ciphers: the payload is whatever bytes the application would send.
+closed form's (``dcf``). tshark and Wireshark open the file and decrypt it with the key. Independent
+of ciphers: the payload is any bytes that the application sends.
 """
 
 from __future__ import annotations

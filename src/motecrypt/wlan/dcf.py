@@ -252,7 +252,7 @@ def transfer(
     mac_ack = timing.air_us(ACK_BYTES, timing.ack_rate(rate))
     sender_tx = data_air + mac_ack * answers
     sender_rx = answer_air + mac_ack * packets
-    if mode in RELAYED:  # each station also hears the access point's other hop
+    if mode in RELAYED:  # each station also receives the access point's other hop
         heard = data_air + answer_air + mac_ack * (packets + answers)
         overheard_by_sender, overheard_by_receiver = heard, heard
     else:

@@ -120,7 +120,7 @@ def link(over: Signal, with_card: Card, mode: str) -> dcf.Link | None:
     """The closed form's link for one hop; None where every frame arrives at the highest rate."""
     if not over.fading and over.walls_db == 0 and over.distance_m <= 10:
         return None
-    parts = 2 if mode in dcf.RELAYED else 1  # the access point stands half-way
+    parts = 2 if mode in dcf.RELAYED else 1  # the access point is half-way
     level = dcf.received_dbm(
         over.distance_m / parts,
         transmit_dbm=with_card.transmit_dbm,

@@ -24,7 +24,7 @@ EXTENDED_IV = 0x20
 
 @dataclass(frozen=True)
 class Security:
-    """A WLAN security protocol: its name, what it adds to each frame, and a word on where it stands."""
+    """A WLAN security protocol: its name, what it adds to each frame, and its security status."""
 
     name: str
     title: str

@@ -1,9 +1,9 @@
 """Sample files to encrypt and send: text, JPEG, audio and video, made at first use from a fixed seed.
 
 Text is words drawn from a small list, the image a JPEG by Pillow, the audio a WAV by Python's own
-``wave``, the video Motion JPEG (Pillow's JPEG frames, one behind the other): the lightest well-kept
+``wave``, the video Motion JPEG (Pillow's JPEG frames, one after another): the lightest maintained
 tools that give real files of these types. A file has exactly the bytes asked for and is kept in the
-cache. Knows no ciphers and no Wi-Fi.
+cache. Independent of ciphers and Wi-Fi.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def encoded_bytes(count: int, encoding: str) -> int:
 
 
 def encode(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
-    """Encode a stream piece by piece; the whole is what encoding it at once would give."""
+    """Encode a stream piece by piece; the result equals encoding it as a whole."""
     _check(encoding)
     if encoding == "base64":
         rest = b""

@@ -1,7 +1,7 @@
 """TKIP's two own parts: the per-packet key mixing and the Michael message check. Pure.
 
 Source: IEEE Std 802.11-2012, 11.4.2.5 (key mixing) and 11.4.2.3 (Michael). Both are deprecated; they
-stand here so that the cost of what the Wi-Fi study measured can be shown on real frames.
+are here so that the cost of what the Wi-Fi study measured can be shown on real frames.
 """
 
 from __future__ import annotations
