@@ -24,10 +24,13 @@ from motecrypt.model import Finding
 from motecrypt.results import Results
 
 ADVISE = "advise --device uno --radio srf --bytes 16 --every 10s --battery 3xAA --library motecrypt"
+STORED = "advise --device uno --bytes 16 --every 1h --battery 3xAA --library motecrypt --storage"
 COMMANDS = (
     ADVISE,
     f"{ADVISE} --all --why-not",
     f"{ADVISE} --need integrity --all --regulator nano",
+    f"{STORED} eeprom --all",
+    f"{STORED} sd --storage-ma 30,0.2",
     "measure --device uno --cipher aes128-ccm8 --cipher ascon-aead128 --library motecrypt",
     "measure --device uno --cipher rc4d --cipher aes128-ccm8 --library motecrypt --placement flash",
     "audit rc4d",

@@ -49,6 +49,13 @@ from motecrypt.advise.records import (
     RegulatorPart,
     SuiteWork,
 )
+from motecrypt.advise.storage import (
+    StoragePart,
+    currents_ma,
+    storage_names,
+    storage_part,
+    stored_device,
+)
 from motecrypt.advise.units import LOSS_PERCENT_MAX, loss_share, seconds, whole_bytes
 
 __all__ = [
@@ -72,12 +79,14 @@ __all__ = [
     "Question",
     "RadioPart",
     "RegulatorPart",
+    "StoragePart",
     "SuiteWork",
     "advise",
     "battery_part",
     "candidates_from",
     "candidates_of",
     "cell_names",
+    "currents_ma",
     "device_part",
     "export",
     "extension_note",
@@ -91,6 +100,9 @@ __all__ = [
     "regulator_part",
     "seconds",
     "sleeps_with",
+    "storage_names",
+    "storage_part",
+    "stored_device",
     "supply_refusal",
     "unfit",
     "weighable",

@@ -38,6 +38,7 @@ from motecrypt.advise.records import (
     RegulatorPart,
     SuiteWork,
 )
+from motecrypt.advise.storage import StoragePart
 from motecrypt.energy import HOURS_PER_YEAR, Battery, energy_uj, time_us
 
 YEAR_S = HOURS_PER_YEAR * 3600
@@ -53,6 +54,7 @@ class Setting:
     link: LinkFacts
     battery: BatteryPart
     regulator: RegulatorPart
+    storage: StoragePart | None = None  # set if the node stores its data; the radio is then its `as_radio`
 
 
 @dataclass(frozen=True)
@@ -305,7 +307,7 @@ def _costs(setting: Setting, sent: Traffic, back: Sequence[int], work: _Work, us
     charge_days = battery_uj(setting.battery) * usable / energy.total_uj * question.interval_s / 86400
     sealed = sum(usual.sizes) - usual.filling_bytes
     return MessageCosts(
-        form=usual.name,
+        form="stored" if setting.storage else usual.name,
         packet_sizes=usual.sizes,
         sealed_bytes=sealed,
         overhead_bytes=sealed - question.message_bytes,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from motecrypt.advise import stored
 from motecrypt.advise.costs import (
     Setting,
     at_length,
@@ -16,6 +17,7 @@ from motecrypt.advise.costs import (
 )
 from motecrypt.advise.exchange import long_form, short_room, streams
 from motecrypt.advise.records import Candidate, DeviceFacts, Entry, Exclusion, MessageCosts
+from motecrypt.advise.shown import days, number, percent, plural
 
 FEW_CHARGE = 0.8
 """A note is given if the usable share of the charge is smaller."""
@@ -24,29 +26,6 @@ MUCH_LONGER = 1.2
 
 SHOWN_PERCENT = 0.005
 """A smaller difference is not mentioned: it would be shown as 0.00 %."""
-
-
-def number(value: float) -> str:
-    """A whole number with thousands set apart."""
-    return f"{value:,.0f}"
-
-
-def percent(value: float) -> str:
-    """Per cent: two digits after the point below 1, one below 10, none above."""
-    digits = 2 if value < 1 else 1 if value < 10 else 0
-    return f"{value:.{digits}f} %"
-
-
-def days(value: float) -> str:
-    """Days, and years from two years on."""
-    if value >= 730.5:
-        return f"{value / 365.25:.1f} years"
-    return f"{value:.1f} days" if value < 10 else f"{value:,.0f} days"
-
-
-def plural(count: int, word: str) -> str:
-    """ "1 packet", "2 packets"."""
-    return f"{count} {word}{'s' if count != 1 else ''}"
 
 
 def notes(
@@ -65,6 +44,23 @@ def notes(
     if not entries:
         return (*_nothing_fits(exclusions), *supply, *_misfits(exclusions))
     first = entries[0]
+    if setting.storage is not None:
+        return (
+            *stored.key_notes(setting.storage),
+            *supply,
+            *_board(setting, first, bare),
+            *stored.rest_notes(setting.device),
+            *stored.current_notes(setting.storage),
+            *stored.space_notes(setting, setting.storage, first),
+            *_shelf(setting, first),
+            *_other_supply(first, other_lives),
+            *stored.share_notes(setting, first, plaintext),
+            *stored.nonce_notes(first),
+            *stored.time_notes(setting.storage),
+            *_timing(first),
+            *_smaller(entries),
+            *_misfits(exclusions),
+        )
     return (
         *supply,
         *_board(setting, first, bare),
@@ -87,6 +83,16 @@ def warnings(
     setting: Setting, first: Entry, usable: float, volts_min: float, bare: MessageCosts | None
 ) -> tuple[str, ...]:
     """Those of the notes that call for an action or a decision, the gravest first."""
+    if setting.storage is not None:
+        return (
+            *stored.key_notes(setting.storage),
+            *_timing(first),
+            *_pulses(setting),
+            *_board(setting, first, bare),
+            *_charge(setting, usable, volts_min),
+            *stored.rest_notes(setting.device),
+            *stored.current_notes(setting.storage),
+        )
     return (
         *_timing(first),
         *_pulses(setting),

@@ -18,7 +18,7 @@ from motecrypt.advise.costs import (
     volts_needed,
 )
 from motecrypt.advise.exchange import message_bytes_max
-from motecrypt.advise.notes import SHOWN_PERCENT, notes, number, percent, plural, warnings
+from motecrypt.advise.notes import SHOWN_PERCENT, notes, warnings
 from motecrypt.advise.records import (
     Advice,
     BatteryPart,
@@ -32,6 +32,8 @@ from motecrypt.advise.records import (
     RadioPart,
     RegulatorPart,
 )
+from motecrypt.advise.shown import number, percent, plural
+from motecrypt.advise.storage import StoragePart
 
 ORDER = ("recommended", "acceptable", "legacy", "unrated")
 MEMORY_WEIGHT = 0.1
@@ -52,6 +54,7 @@ def advise(
     regulator: RegulatorPart,
     other_regulators: Sequence[RegulatorPart] = (),
     chip: DeviceFacts | None = None,
+    storage: StoragePart | None = None,
 ) -> Advice:
     """Rank the usable candidates, with the reason for each rank and for each exclusion.
 
@@ -67,6 +70,8 @@ def advise(
         Only for a note: whether one of them would make the battery last much longer.
     chip
         Only for a note, where `device` is a board: its chip alone.
+    storage
+        Where the node stores its records instead of sending them; `radio` is then its `as_radio`.
 
     Returns
     -------
@@ -79,7 +84,7 @@ def advise(
     refusal = supply_refusal(device, battery, regulator) or link_refusal(link, radio, question)
     if refusal:
         return Advice(refusal, (), (), (), None, 0.0, volts_min)
-    setting = Setting(question, device, radio, link, battery, regulator)
+    setting = Setting(question, device, radio, link, battery, regulator, storage)
     plaintext = plain_costs(setting, usable)
     found: list[tuple[tuple[int, float, str], Candidate, MessageCosts, float]] = []
     exclusions: list[Exclusion] = []
@@ -223,7 +228,7 @@ def _over_budget(setting: Setting, candidate: Candidate, costs: MessageCosts) ->
             "latency",
             costs.latency_us,
             question.latency_us_max,
-            "takes {} ms until delivered, {} too long",
+            f"takes {{}} ms until {'stored' if setting.storage else 'delivered'}, {{}} too long",
             _ms,
         ),
         ("interval", costs.busy_us, question.interval_s * 1e6, "is busy {} ms with each, {} too long", _ms),
@@ -258,7 +263,8 @@ def _reason(
     packets = plural(costs.packets, "packet")
     varies = ["its time depends on the data"] if candidate.timing_varies else []
     if rank == 1:
-        sent = packets if costs.form == "alone" else f"{costs.form}, {packets}"
+        stored = f"{number(costs.air_bytes)} bytes a record"
+        sent = {"alone": packets, "stored": stored}.get(costs.form, f"{costs.form}, {packets}")
         first_in = f"{candidate.standing}, and first in energy, memory and timing together: {sent}"
         return "; ".join([first_in, *varies])
     words = [candidate.standing if candidate.standing == first.standing else _behind(candidate), *varies]

@@ -277,7 +277,8 @@ class MessageCosts:
 
     Attributes
     ----------
-    form : "short" or "long" where the link carries the usual message, "alone" otherwise.
+    form : "short" or "long" where the link carries the usual message, "stored" where it is a record in a
+        storage, "alone" otherwise.
     packet_sizes : bytes of each packet of the usual message, the first time that it is sent.
     sealed_bytes : what of these is not filling; `overhead_bytes` of them are not the message, `tag_bytes`
         of those the tag.

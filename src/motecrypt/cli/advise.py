@@ -8,18 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from motecrypt import advise
-from motecrypt.advise.notes import days, number, percent, plural
 from motecrypt.catalog import Catalog
 from motecrypt.cli._advice import asked_lengths, ensured, extended, wanted
+from motecrypt.cli._advice_shown import document, print_answered, print_excluded, print_refused
 from motecrypt.cli._output import (
-    console,
     db_option,
     open_results,
-    print_answer,
     print_json,
-    print_table,
     print_words,
     progress,
     table_options,
@@ -46,8 +44,21 @@ TOP = 3
     "--radio",
     "radio_name",
     shell_complete=completes("radios"),
-    required=True,
+    default=None,
     help="Its radio ('motecrypt list radios'), or a file.",
+)
+@click.option(
+    "--storage",
+    "storage_name",
+    default=None,
+    help="Instead of a radio: what it stores its records in: eeprom, flash, sd or sd-slow.",
+)
+@click.option(
+    "--storage-ma",
+    "storage_ma",
+    default=None,
+    metavar="WRITING[,IDLE]",
+    help="With --storage: the current of the chip or card in mA; not counted if not given.",
 )
 @click.option("--packet-bytes", type=int, default=None, help="Its packet length (default: the radio's own).")
 @click.option("--bytes", "message_bytes", type=click.IntRange(1, 65535), required=True, help="Of a message.")
@@ -114,7 +125,9 @@ TOP = 3
 @table_options
 def command(
     device_name: str,
-    radio_name: str,
+    radio_name: str | None,
+    storage_name: str | None,
+    storage_ma: str | None,
     packet_bytes: int | None,
     message_bytes: int,
     interval: str,
@@ -148,18 +161,31 @@ def command(
     What is needed by default is confidentiality, integrity and protection against replay: the secure link,
     with its packets, answers and repetitions. Without replay (--need confidentiality,integrity) each cipher
     is considered alone, with its whole nonce on the air.
+
+    With --storage the node has no radio: each record is encrypted by the cipher alone and stored with its
+    nonce and tag.
     """
     chosen = select(ciphers, libraries, [device_name])
     catalog, device = chosen.catalog, chosen.device
-    radio = load_radio(radio_name)
-    if packet_bytes is not None:
-        radio = radio.with_figures(packet_bytes=packet_bytes)
-    radio_facts, link = advise.radio_part(radio), advise.link_facts()
-    sleeping = sleeps or advise.sleeps_with(radio_facts, _example_sleeps(catalog, device))
+    storage = _storage(device, radio_name, storage_name, storage_ma)
+    link, radio = advise.link_facts(), None
+    if storage is not None:
+        radio_facts = storage.as_radio(_record_bytes_max(catalog, message_bytes))
+        needs = _stored_needs(needs)
+    else:
+        radio = load_radio(radio_name or "")
+        if packet_bytes is not None:
+            radio = radio.with_figures(packet_bytes=packet_bytes)
+        radio_facts = advise.radio_part(radio)
+    sleeping = sleeps or (
+        storage is None and advise.sleeps_with(radio_facts, _example_sleeps(catalog, device))
+    )
     part = advise.device_part(device, "chip" if bare_chip else "board", sleeping)
     chip = None
     if not bare_chip and advise.weighable(device, "chip"):
         chip = advise.device_part(device, "chip", sleeping)
+    if storage is not None:
+        part, chip = advise.stored_device(part), chip and advise.stored_device(chip)
     question = advise.Question(
         message_bytes=message_bytes,
         interval_s=advise.seconds(interval, "--every"),
@@ -187,7 +213,8 @@ def command(
     lengths = asked_lengths(question)
     candidates = [extended(one, device, lengths) for one in candidates]
     others = [advise.regulator_part(name) for name in advise.regulator_names()]
-    answer = advise.advise(question, candidates, part, radio_facts, link, battery, between, others, chip)
+    facts = (part, radio_facts, link, battery, between)
+    answer = advise.advise(question, candidates, *facts, others, chip, storage)
     said = advise.extension_note(part, lengths) if answer.entries else ""
     if said:
         answer = replace(answer, notes=(said, *answer.notes), warnings=(*answer.warnings, said))
@@ -195,19 +222,19 @@ def command(
     if as_json:
         supplied = {
             "device": part.title,
-            "radio": radio.title,
+            **({"radio": radio.title} if radio else {"storage": storage and asdict(storage)}),
             "battery": _supply(battery),
             "regulator": between.name,
         }
-        print_json({**_plain(question, answer), **supplied, "next": step or None})
+        print_json({**document(question, answer), **supplied, "next": step or None})
     else:
-        parts = (part, radio.title, battery, between)
+        parts = (part, f"over {radio.title}" if radio else f"to {radio_facts.title}", battery, between)
         if answer.entries:
-            _print(question, answer, parts, step or refused, None if every else top)
+            print_answered(question, answer, parts, step or refused, None if every else top)
         else:
-            _print_refused(question, answer, parts)
+            print_refused(question, answer, parts)
         if why_not:
-            _print_excluded(answer.exclusions)
+            print_excluded(answer.exclusions)
         elif answer.exclusions:
             print_words(f"{len(answer.exclusions)} not ranked, with reasons: --why-not")
     if not answer.entries:
@@ -218,7 +245,7 @@ def _next_step(
     catalog: Catalog,
     device: Device,
     entries: Sequence[advise.Entry],
-    radio: Radio,
+    radio: Radio | None,
     question: advise.Question,
 ) -> tuple[str, str]:
     """The command that exports the first of the ranked that is ours, with the link for this radio where the
@@ -228,7 +255,7 @@ def _next_step(
     for entry in entries:
         one = entry.candidate
         named = (one.cipher, one.implementation, one.placement)
-        if not question.linked:
+        if radio is None or not question.linked:
             step = next_step(catalog, device, *named)
         else:
             try:
@@ -249,6 +276,59 @@ def _example_sleeps(catalog: Catalog, device: Device) -> tuple[str, ...]:
     return example_sleeps(device, catalog)
 
 
+def _storage(
+    device: Device, radio_name: str | None, name: str | None, currents: str | None
+) -> advise.StoragePart | None:
+    """The storage that was named instead of a radio; None with a radio.
+
+    Raises
+    ------
+    InputError
+        Both or none of the two, or an option that a node without a radio has no use for.
+    """
+    if name is None:
+        if currents is not None:
+            raise InputError("--storage-ma: needs --storage")
+        if radio_name is None:
+            raise InputError("give the node's --radio, or --storage if it stores its data instead")
+        return None
+    for parameter, option in _OF_RADIOS.items():
+        if click.get_current_context().get_parameter_source(parameter) is not ParameterSource.DEFAULT:
+            raise InputError(f"{option}: a node with --storage has no radio; omit one of the two")
+    from motecrypt.findings.pico_file import storage_times
+
+    given = None if currents is None else advise.currents_ma(currents)
+    return advise.storage_part(device, name, storage_times(), given)
+
+
+_OF_RADIOS = {
+    "radio_name": "--radio",
+    "packet_bytes": "--packet-bytes",
+    "delivery": "--delivery",
+    "loss": "--loss",
+    "answer_bytes": "--answer",
+}
+
+
+def _record_bytes_max(catalog: Catalog, message_bytes: int) -> int:
+    """Bytes of the longest record: the data, padded, with the longest nonce and tag that there are."""
+    return message_bytes + max(
+        cipher.nonce_bytes + cipher.tag_bytes + cipher.message.min + cipher.message.multiple
+        for cipher in catalog.ciphers.values()
+    )
+
+
+def _stored_needs(needs: str) -> str:
+    """What stored records need by default: a storage cannot refuse an old copy of itself."""
+    if click.get_current_context().get_parameter_source("needs") is ParameterSource.DEFAULT:
+        return "confidentiality,integrity"
+    if "replay" in needs:
+        raise InputError(
+            "--need replay: a storage cannot detect that it was replaced by an older copy; omit it"
+        )
+    return needs
+
+
 def _needs(text: str) -> tuple[str, ...]:
     asked = [word.strip() for word in text.split(",") if word.strip()]
     for word in asked:
@@ -259,179 +339,3 @@ def _needs(text: str) -> tuple[str, ...]:
 
 def _supply(battery: advise.BatteryPart) -> dict[str, Any]:
     return {key: getattr(battery, key) for key in ("name", "volts", "capacity_mah")}
-
-
-def _plain(question: advise.Question, answer: advise.Advice) -> dict[str, Any]:
-    """The answer as JSON: flat enough to be read without knowing the records."""
-
-    def name(candidate: advise.Candidate) -> dict[str, Any]:
-        keys = ("cipher", "implementation", "key_bits", "placement", "cache", "standing")
-        return {key: getattr(candidate, key) for key in keys}
-
-    def sizes(candidate: advise.Candidate) -> dict[str, Any]:
-        return {key: getattr(candidate, key) for key in ("flash_bytes", "ram_bytes", "stack_bytes")}
-
-    return {
-        "question": asdict(question),
-        "usable_charge": answer.usable,
-        "plaintext": asdict(answer.plaintext) if answer.plaintext else None,
-        "ranked": [
-            {
-                "rank": e.rank,
-                **name(e.candidate),
-                **sizes(e.candidate),
-                "ram_with_stack_bytes": e.candidate.ram_taken,
-                **asdict(e.costs),
-                "packets": e.costs.packets,
-                "air_bytes": e.costs.air_bytes,
-                "more_energy_percent": e.more_energy_percent,
-                "cpu_energy_percent": _cpu_percent(e),
-                "life_percent_of_plaintext": _life_percent(e, answer),
-                "timing_varies": e.candidate.timing_varies,
-                "reason": e.reason,
-            }
-            for e in answer.entries
-        ],
-        "excluded": [
-            {**name(e.candidate), "group": e.group, "budgets": e.budgets, "reason": e.reason}
-            for e in answer.exclusions
-        ],
-        "notes": answer.notes,
-        "warnings": answer.warnings,
-    }
-
-
-COLUMNS = (
-    *("", "cipher", "implementation", "tag", "flash", "RAM", "ms", "packets", "bytes", "µJ", "life"),
-    *("of unencrypted", "why"),
-)
-LEAST = ("bytes", "ms", "of unencrypted", "RAM", "flash", "tag", "implementation", "µJ")
-
-
-Parts = tuple[advise.DeviceFacts, str, advise.BatteryPart, advise.RegulatorPart]
-
-
-def _asked(question: advise.Question, parts: Parts) -> str:
-    device, radio, battery, between = parts
-    through = "" if between.name == "none" else f" through {between.title}"
-    return (
-        f"{question.message_bytes} bytes every {question.interval_s:g} s, {question.delivery}, from "
-        f"{device.title} ({_OF[device.of]}) over {radio}, on "
-        f"{battery.name} ({battery.volts:g} V, {number(battery.capacity_mah)} mAh){through}; needs "
-        f"{', '.join(question.needs) or 'nothing'}"
-    )
-
-
-def _print(
-    question: advise.Question, answer: advise.Advice, parts: Parts, step: str, top: int | None
-) -> None:
-    """The answer in five lines, then the best few; with `top` None all there is."""
-    first, count = answer.entries[0], len(answer.entries)
-    one, costs = first.candidate, first.costs
-    others = len(answer.warnings) - 1
-    warned = answer.warnings[0] if answer.warnings else "nothing that these models cover"
-    if others > 0 and top is not None:
-        warned += f" {plural(others, 'more warning')}: --all"
-    varies = "; its time depends on the data" if one.timing_varies else ""
-    print_answer(
-        _asked(question, parts),
-        (
-            ("Use", f"{one.name}: {one.standing}{varies}"),
-            (
-                "Costs",
-                f"{costs.cpu_us / 1000:.2f} ms and {plural(costs.packets, 'packet')} a message; "
-                f"{number(one.flash_taken)} bytes of flash, {number(one.ram_taken)} of RAM; "
-                f"{percent(_cpu_percent(first))} of the energy",
-            ),
-            (
-                "Battery",
-                f"{days(costs.life_days)}, {percent(_life_percent(first, answer))} of the battery life "
-                "without encryption",
-            ),
-            ("Watch out", warned),
-        ),
-        step,
-    )
-    console().print()
-    shown = answer.entries if top is None else answer.entries[:top]
-    title = "All ranks" if len(shown) == count else f"The best {len(shown)} of {count}"
-    print_table(title, COLUMNS, [_row(e, answer) for e in shown], _LEGEND if top is None else "", LEAST)
-    if top is None:
-        for note in answer.notes:
-            print_words(f"- {note}")
-        console().print()
-        return
-    ranks = f"{plural(count - len(shown), 'more rank')} and " if count > len(shown) else ""
-    print_words(f"{ranks}{plural(len(answer.notes), 'note')}: --all")
-
-
-def _print_refused(question: advise.Question, answer: advise.Advice, parts: Parts) -> None:
-    """What was asked, where nothing fits; the error says the rest but for these notes."""
-    print_words(_asked(question, parts), "bold")
-    for note in answer.notes[1:]:
-        print_words(f"- {note}")
-
-
-def _cpu_percent(entry: advise.Entry) -> float:
-    """The share of the energy that computing takes."""
-    return entry.costs.energy.cpu_uj / entry.costs.energy.total_uj * 100
-
-
-def _life_percent(entry: advise.Entry, answer: advise.Advice) -> float:
-    """The battery life in per cent of the one without encryption."""
-    plain = answer.plaintext.life_days if answer.plaintext else entry.costs.life_days
-    return entry.costs.life_days / plain * 100
-
-
-_OF = {"board": "the stock board", "chip": "the chip alone"}
-_LEGEND = (
-    "packets, bytes: of the usual message, passed to the radio; RAM: with the deepest stack; ms: encrypting; "
-    "µJ: drawn from the battery for one message and the time until the next; "
-    "of unencrypted: % of the battery life without encryption"
-)
-
-
-def _row(entry: advise.Entry, answer: advise.Advice) -> list[object]:
-    candidate, costs = entry.candidate, entry.costs
-    place = "" if candidate.placement == "flash" else f", {candidate.placement}"
-    return [
-        *(entry.rank, candidate.cipher, candidate.implementation + place, costs.tag_bytes),
-        *(
-            number(candidate.flash_taken),
-            number(candidate.ram_taken),
-            f"{costs.cpu_us / 1000:.2f}",
-            costs.packets,
-        ),
-        *(costs.air_bytes, f"{costs.energy.total_uj:,.0f}", days(costs.life_days)),
-        *(percent(_life_percent(entry, answer)), entry.reason),
-    ]
-
-
-_GROUPS = {
-    "broken": "Not ranked: broken",
-    "needs": "Not ranked: without a needed property",
-    "failed": "Not ranked: no figures on this device",
-    "budget": "Not ranked: over a budget",
-}
-
-
-def _print_excluded(exclusions: Sequence[advise.Exclusion]) -> None:
-    """A table for each group; in it a row for each reason, with all it holds for."""
-    for group in advise.EXCLUDED:
-        by_reason: dict[str, list[advise.Candidate]] = {}
-        for exclusion in exclusions:
-            if exclusion.group == group:
-                by_reason.setdefault(exclusion.reason, []).append(exclusion.candidate)
-        if not by_reason:
-            continue
-        count = sum(map(len, by_reason.values()))
-        if group in ("broken", "needs"):
-            columns: tuple[str, ...] = ("ciphers", "implementations", "why")
-            rows: list[list[object]] = [
-                [", ".join(dict.fromkeys(c.cipher for c in members)), len(members), reason]
-                for reason, members in by_reason.items()
-            ]
-        else:
-            columns = ("implementation", "why")
-            rows = [[", ".join(c.name for c in members), reason] for reason, members in by_reason.items()]
-        print_table(f"{_GROUPS[group]} ({count})", columns, rows)
