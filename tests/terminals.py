@@ -47,7 +47,7 @@ class Terminals:
         """Wait, while all are running."""
         end = time.monotonic() + DEADLINE_S
         while not condition():
-            told = [path.read_text() for path in self.folder.glob("said*")]
+            told = [path.read_text(errors="replace") for path in self.folder.glob("said*")]
             assert time.monotonic() < end and all(each.poll() is None for each in self.running), told
             time.sleep(0.05)
 

@@ -78,48 +78,9 @@ def test_the_sketches_for_other_radios_fit_their_libraries(
     run(["avr-g++", *flags, "-Ilib/src", "-include", "Arduino.h", "-x", "c++", sketch], tmp_path)
 
 
-SDKS = {
-    "pico-sdk": {
-        "hardware/flash.h": "#include <stddef.h>\n#include <stdint.h>\n#define XIP_BASE 0x10000000u\n"
-        "void flash_range_erase(uint32_t, size_t);\n"
-        "void flash_range_program(uint32_t, const uint8_t *, size_t);\n",
-        "hardware/sync.h": "#include <stdint.h>\nuint32_t save_and_disable_interrupts(void);\n"
-        "void restore_interrupts(uint32_t);\n",
-        "hardware/adc.h": "#include <stdbool.h>\n#include <stdint.h>\nvoid adc_init(void);\n"
-        "uint16_t adc_read(void);\n"
-        "void adc_set_temp_sensor_enabled(bool);\nvoid adc_select_input(unsigned);\n",
-        "hardware/uart.h": "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
-        "typedef struct uart_inst uart_inst_t;\nextern uart_inst_t *const uart0;\n"
-        "unsigned uart_init(uart_inst_t *, unsigned);\nchar uart_getc(uart_inst_t *);\n"
-        "void uart_write_blocking(uart_inst_t *, const uint8_t *, size_t);\n"
-        "bool uart_is_readable_within_us(uart_inst_t *, uint32_t);\nbool uart_is_readable(uart_inst_t *);\n"
-        "void uart_puts(uart_inst_t *, const char *);\nvoid uart_tx_wait_blocking(uart_inst_t *);\n",
-        "hardware/clocks.h": "#include <stdbool.h>\n#include <stdint.h>\n"
-        "enum clock_index { clk_ref = 4, clk_sys, clk_peri, clk_usb, clk_adc, clk_rtc };\n"
-        "#define CLOCKS_CLK_RTC_CTRL_AUXSRC_VALUE_XOSC_CLKSRC 3\n"
-        "#define CLOCKS_CLK_REF_CTRL_SRC_VALUE_ROSC_CLKSRC_PH 0\n"
-        "#define CLOCKS_CLK_SYS_CTRL_SRC_VALUE_CLK_REF 0\n"
-        "bool clock_configure(enum clock_index, uint32_t, uint32_t, uint32_t, uint32_t);\n"
-        "void clock_stop(enum clock_index);\nvoid clocks_init(void);\n",
-        "hardware/pll.h": "typedef struct pll *PLL;\nextern const PLL pll_sys, pll_usb;\n"
-        "void pll_deinit(PLL);\n",
-        "hardware/rtc.h": "#include <stdbool.h>\n#include <stdint.h>\n"
-        "typedef struct { int16_t year; int8_t month, day, dotw, hour, min, sec; } datetime_t;\n"
-        "typedef void (*rtc_callback_t)(void);\nvoid rtc_init(void);\n"
-        "bool rtc_set_datetime(const datetime_t *);\n"
-        "void rtc_set_alarm(const datetime_t *, rtc_callback_t);\n",
-        "hardware/structs/rosc.h": "#include <stdint.h>\n"
-        "typedef struct { volatile uint32_t ctrl, freqa, freqb, dormant, div, phase, status; } rosc_hw_t;\n"
-        "#define rosc_hw ((rosc_hw_t *)0x40060000u)\n#define ROSC_DORMANT_VALUE_DORMANT 0x636f6d61u\n"
-        "#define ROSC_STATUS_STABLE_BITS 0x80000000u\n",
-        "pico/time.h": "#include <stdint.h>\ntypedef uint64_t absolute_time_t;\n"
-        "absolute_time_t get_absolute_time(void);\nuint32_t to_ms_since_boot(absolute_time_t);\n",
-        "pico/stdlib.h": "#include <stdbool.h>\n#include <stdint.h>\n"
-        "enum gpio_function { GPIO_FUNC_UART = 2 };\n"
-        "void sleep_ms(uint32_t);\nvoid sleep_us(uint64_t);\nenum { GPIO_OUT = 1 };\n"
-        "void gpio_init(unsigned);\nvoid gpio_set_dir(unsigned, bool);\nvoid gpio_put(unsigned, bool);\n"
-        "void gpio_set_function(unsigned, enum gpio_function);\n",
-    },
+PICO_SDK = Path(__file__).resolve().parents[1] / "pico_sdk"
+SDKS: dict[str, dict[str, str]] = {
+    "pico-sdk": {str(path.relative_to(PICO_SDK)): path.read_text() for path in PICO_SDK.rglob("*.h")},
     "zephyr": {
         "zephyr/kernel.h": "#include <stddef.h>\n#include <stdint.h>\nuint32_t k_uptime_get_32(void);\n"
         "int32_t k_msleep(int32_t);\nvoid k_busy_wait(uint32_t);\n",

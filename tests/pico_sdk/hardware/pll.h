@@ -1,0 +1,4 @@
+#pragma once
+typedef struct pll *PLL;
+extern const PLL pll_sys, pll_usb;
+void pll_deinit(PLL);
