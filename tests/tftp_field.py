@@ -11,9 +11,10 @@ from gateway_bed import DEADLINE_S, OPTIONS, PACKET, Field
 from motecrypt.gateway.protocols.address import listen_udp
 from motecrypt.gateway.protocols.tftp.proxy import TftpProxy
 from motecrypt.tftp.cost import ack_bytes, confirmed
-from motecrypt.toolchain.link import CONFIRMED, Event
+from motecrypt.toolchain.link import CONFIRMED, Event, framing
 from tftp_ends import Mote
 
+FRAMING = framing(OPTIONS, PACKET)
 ROOM = 123
 """Bytes of the longest message over packets of 12 bytes."""
 
@@ -38,9 +39,7 @@ class TftpField(Field):
         heard: bool = True,
     ) -> None:
         super().__init__(folder, *nodes)
-        self.motes = {
-            node: Mote(ROOM, timeout_ms=300, ack_bytes=ack_bytes(PACKET, OPTIONS)) for node in nodes
-        }
+        self.motes = {node: Mote(ROOM, timeout_ms=300, ack_bytes=ack_bytes(FRAMING)) for node in nodes}
         self._loss, self._random, self.on_air = loss, Random(1), [0, 0]
         self.heads = dict.fromkeys(nodes, (OPTIONS, PACKET))
         (folder / "served").mkdir()
@@ -91,7 +90,7 @@ class TftpField(Field):
         link, mote = self.nodes[node], self.motes[node]
         for packet in mote.sent[self._sent[node] :]:
             self._sent[node] += 1
-            how = CONFIRMED if confirmed(len(packet), PACKET, OPTIONS) else 0
+            how = CONFIRMED if confirmed(len(packet), FRAMING) else 0
             assert link.send(packet, how) in (Event.SENT, Event.WAITING, Event.BUSY)
         for packet in self.packets(node):
             self.on_air[0] += 1

@@ -31,6 +31,7 @@ KEPT = {
     "experiments/transfer_wlan.py: program",
     "export/library.py: _environment",
     "findings/answers.py: _hints",
+    "link/lengths.py: link_lengths",
     "findings/pico_file.py: storage_times",
     "radios/catalog.py: _radios",
     "results/schema.py: statements",

@@ -13,6 +13,8 @@ from math import comb
 from typing import NamedTuple
 
 from motecrypt.advise.records import LinkFacts, Point, Question, RadioPart, SuiteWork
+from motecrypt.link import lengths
+from motecrypt.link.lengths import Framing
 
 LEAST_CHANCE = 1e-6
 """What happens less often than this is not followed further."""
@@ -54,20 +56,24 @@ def streams(radio: RadioPart) -> bool:
     return radio.serial_byte_us > 0
 
 
+def framing(radio: RadioPart) -> Framing:
+    """How the link uses this radio."""
+    return Framing(radio.packet_bytes, streams(radio))
+
+
 def short_room(link: LinkFacts, radio: RadioPart) -> int:
     """Message bytes of a full short packet."""
-    return radio.packet_bytes - link.short_overhead_bytes
+    return lengths.short_room(link, framing(radio))
 
 
 def message_bytes_max(link: LinkFacts, radio: RadioPart) -> int:
     """The longest message that the link takes over this radio."""
-    return link.pieces_max * (radio.packet_bytes - link.piece_head_bytes) - link.long_overhead_bytes
+    return lengths.message_bytes_max(link, framing(radio))
 
 
 def is_short(link: LinkFacts, radio: RadioPart, message_bytes: int) -> bool:
     """Whether a message can go in one short packet; in a stream it must fill it."""
-    room = short_room(link, radio)
-    return message_bytes == room if streams(radio) else message_bytes <= room
+    return lengths.is_short(link, framing(radio), message_bytes)
 
 
 def short_form(link: LinkFacts, message_bytes: int, confirmed: bool = False) -> Form:
@@ -77,13 +83,10 @@ def short_form(link: LinkFacts, message_bytes: int, confirmed: bool = False) -> 
 
 def long_form(link: LinkFacts, radio: RadioPart, message_bytes: int, confirmed: bool = False) -> Form:
     """A message in fragments; in a stream zeros fill the last."""
-    piece = radio.packet_bytes - link.piece_head_bytes
-    content = message_bytes + link.long_overhead_bytes
-    count = -(-content // piece)
-    rest = content - (count - 1) * piece
-    last = piece if streams(radio) else rest
-    sizes = (*[radio.packet_bytes] * (count - 1), last + link.piece_head_bytes)
-    return Form("long", sizes, last - rest, confirmed)
+    framed = framing(radio)
+    sizes = lengths.long_sizes(link, framed, message_bytes)
+    carried = lengths.content_bytes(link, framed, message_bytes) + len(sizes) * link.piece_head_bytes
+    return Form("long", sizes, sum(sizes) - carried, confirmed)
 
 
 def usual_form(link: LinkFacts, radio: RadioPart, message_bytes: int, confirmed: bool = False) -> Form:

@@ -6,20 +6,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from motecrypt.advise.records import LinkFacts, SuiteWork
-from motecrypt.catalog import DATA
 from motecrypt.descriptor import Table
+from motecrypt.link.lengths import FILE, LENGTHS
 
-PACKETS = (
-    "packet_bytes_min",
-    "packet_bytes_max",
-    "short_overhead_bytes",
-    "short_tag_bytes",
-    "piece_head_bytes",
-    "long_overhead_bytes",
-    "long_tag_bytes",
-    "pieces_max",
-    "answer_bytes",
-)
 RULES = (
     "answer_ms",
     "tries",
@@ -35,7 +24,7 @@ WORK = ("base", "block", "block_bytes", "derive", "prove")
 @lru_cache(maxsize=1)
 def link_facts() -> LinkFacts:
     """The secure link's lengths, rules and work, from data/link.toml."""
-    return read_link(DATA / "link.toml")
+    return read_link(FILE)
 
 
 def read_link(path: Path) -> LinkFacts:
@@ -46,7 +35,7 @@ def read_link(path: Path) -> LinkFacts:
     table.done()
 
     facts = LinkFacts(
-        **{name: packets.integer(name, low=1, high=255) for name in PACKETS},
+        **{name: packets.integer(name, low=1, high=255) for name in LENGTHS},
         **{name: rules.integer(name, low=1, high=65535) for name in RULES},
         suites=suites,
     )

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from motecrypt.link.lengths import LinkLengths
+
 NEEDS = ("confidentiality", "integrity", "replay", "constant-time")
 USUAL_NEEDS = NEEDS[:3]
 DELIVERIES = ("unconfirmed", "confirmed", "one-way")
@@ -145,18 +147,9 @@ class SuiteWork:
 
 
 @dataclass(frozen=True)
-class LinkFacts:
+class LinkFacts(LinkLengths):
     """What the secure link sends, keeps and computes; see data/link.toml. `suites` by the cipher's name."""
 
-    packet_bytes_min: int
-    packet_bytes_max: int
-    short_overhead_bytes: int
-    short_tag_bytes: int
-    piece_head_bytes: int
-    long_overhead_bytes: int
-    long_tag_bytes: int
-    pieces_max: int
-    answer_bytes: int
     answer_ms: int
     tries: int
     short_after_answer: int

@@ -10,15 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from motecrypt.link.lengths import (
+    Framing,
+    content_bytes,
+    is_short,
+    link_lengths,
+    long_sizes,
+    message_bytes_max,
+    short_room,
+)
 from motecrypt.tftp.packets import BLOCK_MAX, BLOCK_MIN, HEAD, Opcode, Packet
-from motecrypt.toolchain.link import PIECES_MAX, SHORT, STREAM, TAG_16, message_bytes_max
 
 PLAIN_MAX = 2
 """Fragments of a message that is not confirmed: of more, one that is lost would cost too many."""
-ACK_BYTES = 4
-ANSWER_BYTES = 12
-SHORT_HEAD, LONG_HEAD = 6, 3
-"""Bytes of a short packet without its message; and of a fragment's packet before its data."""
+ACK_BYTES = len(Packet(Opcode.ACK).encode())
 
 
 @dataclass(frozen=True)
@@ -59,35 +64,27 @@ class MessageCost:
     answer_bytes: int = 0
 
 
-def ack_bytes(packet_bytes: int, options: int) -> int:
+def ack_bytes(framing: Framing) -> int:
     """How long an ACK is made: on a stream a short packet must be filled."""
-    fills = packet_bytes - SHORT_HEAD
-    return max(ACK_BYTES, fills) if options & STREAM and options & SHORT else ACK_BYTES
+    fills = short_room(link_lengths(), framing)
+    return max(ACK_BYTES, fills) if framing.stream and framing.short else ACK_BYTES
 
 
-def fragments(message_bytes: int, packet_bytes: int, options: int) -> int:
-    """Of a long message."""
-    content = LONG_HEAD + message_bytes + (16 if options & TAG_16 else 8) + 1
-    return -(-content // (packet_bytes - LONG_HEAD))
-
-
-def confirmed(message_bytes: int, packet_bytes: int, options: int) -> bool:
+def confirmed(message_bytes: int, framing: Framing) -> bool:
     """Whether a packet of TFTP is sent as a confirmed message."""
-    return fragments(message_bytes, packet_bytes, options) > PLAIN_MAX
+    return len(long_sizes(link_lengths(), framing, message_bytes)) > PLAIN_MAX
 
 
-def link_message(message_bytes: int, packet_bytes: int, options: int) -> MessageCost:
+def link_message(message_bytes: int, framing: Framing) -> MessageCost:
     """Of one packet of TFTP inside the link, both ends synchronised."""
-    room = packet_bytes - SHORT_HEAD
-    fits = message_bytes == room if options & STREAM else message_bytes <= room
-    if options & SHORT and fits:
-        return MessageCost(1, SHORT_HEAD + message_bytes)
-    count = fragments(message_bytes, packet_bytes, options)
-    content = LONG_HEAD + message_bytes + (16 if options & TAG_16 else 8) + 1
-    total = count * packet_bytes if options & STREAM else content + count * LONG_HEAD
-    if count <= PLAIN_MAX:
-        return MessageCost(count, total)
-    return MessageCost(count, total, 1, packet_bytes if options & STREAM else ANSWER_BYTES)
+    link = link_lengths()
+    if is_short(link, framing, message_bytes):
+        return MessageCost(1, message_bytes + link.short_overhead_bytes)
+    sizes = long_sizes(link, framing, message_bytes)
+    if not confirmed(message_bytes, framing):
+        return MessageCost(len(sizes), sum(sizes))
+    answer = framing.packet_bytes if framing.stream else link.answer_bytes
+    return MessageCost(len(sizes), sum(sizes), 1, answer)
 
 
 def bare_message(message_bytes: int, packet_bytes: int) -> MessageCost:
@@ -95,12 +92,10 @@ def bare_message(message_bytes: int, packet_bytes: int) -> MessageCost:
     return MessageCost(-(-message_bytes // packet_bytes), message_bytes)
 
 
-def over_link(file_bytes: int, block_bytes: int, packet_bytes: int, options: int) -> TransferCost:
+def over_link(file_bytes: int, block_bytes: int, framing: Framing) -> TransferCost:
     """Of a file that a client reads inside the link, from its request to the last ACK, without loss."""
-    ack = ack_bytes(packet_bytes, options)
-    return _whole(
-        file_bytes, block_bytes, ack, lambda count: link_message(count, packet_bytes, options), timeout_s=5
-    )
+    ack = ack_bytes(framing)
+    return _whole(file_bytes, block_bytes, ack, lambda count: link_message(count, framing), timeout_s=5)
 
 
 def bare(file_bytes: int, block_bytes: int, packet_bytes: int) -> TransferCost:
@@ -137,7 +132,7 @@ def _whole(
     )
 
 
-def best_block(packet_bytes: int, options: int, room: int | None = None) -> int:
+def best_block(framing: Framing, room: int | None = None) -> int:
     """The block size with the fewest radio packets for each byte inside the link.
 
     Parameters
@@ -145,16 +140,18 @@ def best_block(packet_bytes: int, options: int, room: int | None = None) -> int:
     room : int, optional
         The longest message that both ends have room for; by default the link's longest.
     """
-    longest = message_bytes_max(options, packet_bytes, 0)
+    link = link_lengths()
+    longest = message_bytes_max(link, framing)
     longest = min(longest if room is None else room, longest, BLOCK_MAX + HEAD)
-    ack = link_message(ack_bytes(packet_bytes, options), packet_bytes, options).packets
+    ack = link_message(ack_bytes(framing), framing).packets
 
     def each(block: int) -> float:
-        cost = link_message(HEAD + block, packet_bytes, options)
+        cost = link_message(HEAD + block, framing)
         return (cost.packets + cost.answers + ack) / block
 
-    around = LONG_HEAD + (16 if options & TAG_16 else 8) + 1
-    filled = (count * (packet_bytes - LONG_HEAD) - around - HEAD for count in range(1, PIECES_MAX + 1))
+    around = content_bytes(link, framing, HEAD)
+    piece = framing.packet_bytes - link.piece_head_bytes
+    filled = (count * piece - around for count in range(1, link.pieces_max + 1))
     return min(
         (block for block in (*filled, longest - HEAD) if BLOCK_MIN <= block <= longest - HEAD), key=each
     )

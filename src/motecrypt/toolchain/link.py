@@ -19,6 +19,7 @@ from typing import Literal
 
 from motecrypt.catalog import FIRMWARE
 from motecrypt.errors import InputError, MotecryptError
+from motecrypt.link import lengths
 from motecrypt.paths import cache_dir, make_dir
 from motecrypt.toolchain.includes import file_hash, reached
 from motecrypt.toolchain.toolchain import failure, identity, run_compiler
@@ -33,6 +34,8 @@ SHORT, LISTENS, STREAM, TAG_16, GATEWAY = 1, 2, 4, 8, 128
 BOTH_WAYS = 3
 """SHORT and LISTENS: the options of a node on a packet radio."""
 CONFIRMED, COMMAND, FILE, LONG = 0x40, 0x10, 0x30, 0x01
+COMMAND_HEAD = 4
+"""Bytes of the link's own in front of a command."""
 PIECES_MAX = 15
 SPREAD_MS = 7
 """Node n waits n times this longer than an answer may take before it sends again."""
@@ -101,11 +104,16 @@ SUITES: dict[Suite, SuiteRecipe] = {
 }
 
 
+def framing(options: int, packet_bytes: int) -> lengths.Framing:
+    """How the link uses a radio, by the options of a key block."""
+    stream, short, wide = (bool(options & bit) for bit in (STREAM, SHORT, TAG_16))
+    return lengths.Framing(packet_bytes, stream, short, wide)
+
+
 def message_bytes_max(options: int, packet_bytes: int, how: int) -> int:
     """The longest message that fits into the fragments of one counter, in bytes."""
-    tag_bytes = 16 if options & TAG_16 else 8
-    content = PIECES_MAX * (packet_bytes - 3)
-    return content - 3 - tag_bytes - 1 - (4 if how & FILE == COMMAND else 0)
+    longest = lengths.message_bytes_max(lengths.link_lengths(), framing(options, packet_bytes))
+    return longest - (COMMAND_HEAD if how & FILE == COMMAND else 0)
 
 
 @lru_cache(maxsize=8)

@@ -16,7 +16,6 @@ from motecrypt.radios import load_radio
 from motecrypt.results import Results
 from motecrypt.studies.rf import protocols
 from motecrypt.studies.rf import study as rf
-from motecrypt.tftp.packets import Opcode, Packet
 
 
 @pytest.mark.parametrize("payload", [1, 6, 15, 16, 24, 40])
@@ -47,11 +46,10 @@ def test_oscore_adds_what_the_examples_of_rfc_8613_show() -> None:
     assert protocols.oscore_response_bytes() - protocols.coap_response_bytes() == adds
 
 
-def test_tftp_is_as_long_as_the_packets_of_the_code() -> None:
-    assert len(Packet(Opcode.WRITE, name="t").encode()) == protocols.TFTP_REQUEST
-    assert len(Packet(Opcode.ACK, block=0).encode()) == protocols.TFTP_ACK
-    data = Packet(Opcode.DATA, block=1, content=bytes(6)).encode()
-    assert len(data) == protocols.TFTP_HEAD + 6
+@pytest.mark.parametrize("payload", [6, 24])
+def test_tftp_is_a_request_a_block_and_their_acks(payload: int) -> None:
+    """RFC 1350, 5: opcode, name and mode with a zero behind each; opcode, number, content; opcode, number."""
+    assert of("TFTP", payload=payload).written_bytes == (2 + 2 + 6) + 4 + (2 + 2 + payload) + 4
 
 
 def test_every_protocol_is_there_with_every_loss() -> None:
@@ -86,7 +84,7 @@ def test_fragments_go_again_by_the_links_rules() -> None:
     assert whole.packets == 5 and whole.told == 1.0
     assert 5.5 < lossy.packets < 8 and lossy.delivered > 0.9999 and lossy.done_ms > 5 * whole.done_ms
     facts = link_facts()
-    assert facts.tries == protocols.TFTP_TRIES == 10
+    assert facts.tries == protocols.TFTP_TERMS.tries == 10
     assert load_radio("srf").packet_bytes == facts.packet_bytes_min
 
 

@@ -26,7 +26,17 @@ from motecrypt.tftp.packets import (
 )
 from motecrypt.tftp.pipe import HELD_MAX, NetasciiOutlet, Pipe
 from motecrypt.tftp.transfer import Terms, TftpTransfer
-from motecrypt.toolchain.link import CONFIRMED, GATEWAY, LISTENS, SHORT, STREAM, TAG_16, Event, KeyBlock
+from motecrypt.toolchain.link import (
+    CONFIRMED,
+    GATEWAY,
+    LISTENS,
+    SHORT,
+    STREAM,
+    TAG_16,
+    Event,
+    KeyBlock,
+    framing,
+)
 from tftp_ends import Memory, Mote, fetched
 
 CONTENT = Random(7).randbytes(2000)
@@ -390,7 +400,7 @@ def test_text_as_netascii_has_it(block: int) -> None:
 
 def radio_packets(message: bytes, packet_bytes: int, options: int) -> tuple[int, int, int, int]:
     """Packets and bytes that the link really sends for a message, and its answers'."""
-    how = CONFIRMED if link_message(len(message), packet_bytes, options).answers else 0
+    how = CONFIRMED if link_message(len(message), framing(options, packet_bytes)).answers else 0
     block = KeyBlock(5, options, packet_bytes, 1, bytes(16))
     node = begun(block)
     gateway = begun(KeyBlock(5, options | GATEWAY, packet_bytes, 1, bytes(16)))
@@ -409,9 +419,10 @@ def radio_packets(message: bytes, packet_bytes: int, options: int) -> tuple[int,
 @pytest.mark.parametrize("options", [SHORT | LISTENS | STREAM, SHORT | LISTENS, LISTENS | STREAM | TAG_16])
 @pytest.mark.parametrize("packet_bytes", [12, 32, 64])
 def test_what_a_message_costs_is_what_the_link_sends(packet_bytes: int, options: int) -> None:
-    block = best_block(packet_bytes, options)
-    for length in {4, ack_bytes(packet_bytes, options), 12, 6, 31, packet_bytes - 6, block + 4}:
-        cost = link_message(length, packet_bytes, options)
+    framed = framing(options, packet_bytes)
+    block = best_block(framed)
+    for length in {4, ack_bytes(framed), 12, 6, 31, packet_bytes - 6, block + 4}:
+        cost = link_message(length, framed)
         told = (cost.packets, cost.bytes, cost.answers, cost.answer_bytes)
         assert told == radio_packets(bytes(length), packet_bytes, options), length
 
@@ -428,7 +439,7 @@ def test_what_a_message_costs_is_what_the_link_sends(packet_bytes: int, options:
     ],
 )
 def test_the_block_that_fills_packets(packet_bytes: int, options: int, room: int | None, block: int) -> None:
-    assert best_block(packet_bytes, options, room) == block
+    assert best_block(framing(options, packet_bytes), room) == block
 
 
 @pytest.mark.parametrize("length", [0, 1, 511, 512, 20_000])
@@ -448,7 +459,7 @@ def test_what_a_bare_transfer_costs_is_what_the_ends_send(length: int) -> None:
 
 def test_what_20000_bytes_cost() -> None:
     assert bare(20_000, 8, 12) == TransferCost(2501, 2504, 30_038, 2506, 10_048)
-    assert over_link(20_000, 8, 12, 7) == TransferCost(2501, 7509, 90_108, 5009, 60_108)
-    best = over_link(20_000, 119, 12, 7)
+    assert over_link(20_000, 8, framing(7, 12)) == TransferCost(2501, 7509, 90_108, 5009, 60_108)
+    best = over_link(20_000, 119, framing(7, 12))
     assert best == TransferCost(169, 2530, 30_360, 346, 4152)
     assert best.packets == 2876 and best.bytes == 34_512

@@ -19,6 +19,9 @@ from motecrypt.model import Section
 from motecrypt.radios import Radio, costs, load_radio
 from motecrypt.radios.air import overhead_bytes
 from motecrypt.radios.retries import ExchangeOutcome, ExchangeStep, exchanged, reply_us
+from motecrypt.tftp.cost import ACK_BYTES
+from motecrypt.tftp.packets import HEAD, Opcode, Packet
+from motecrypt.tftp.transfer import Terms
 
 RADIOS = ("srf", "nrf24", "802.15.4")
 PAYLOADS = (6, 24)
@@ -32,10 +35,9 @@ OSCORE_OPTION, OSCORE_RESPONSE_OPTION, OSCORE_CODE, OSCORE_TAG = 4, 1, 1, 8
 response the head alone. The code is encrypted, and AES-CCM-16-64-128 adds its tag."""
 COAP_ACK_US, COAP_RANDOM_MEAN, COAP_TRIES = 2e6, 1.25, 5
 """RFC 7252, 4.8: ACK_TIMEOUT, the mean of ACK_RANDOM_FACTOR from 1 to 1.5; the first try and four more."""
-TFTP_HEAD, TFTP_ACK = 4, 4
-TFTP_REQUEST = 2 + len("t\0") + len("octet\0")
-TFTP_WAIT_US, TFTP_TRIES = 1e6, 10
-"""RFC 1350 leaves both to programs: those of ours (tftp/transfer.py)."""
+TFTP_REQUEST = len(Packet(Opcode.WRITE, name="t").encode())
+TFTP_TERMS = Terms()
+"""RFC 1350 leaves waits and tries to programs: those of ours."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def rows(radios: Iterable[str] = RADIOS, payloads: Iterable[int] = PAYLOADS) -> 
 
 def _all(radio: Radio, payload: int, loss: float) -> list[ProtocolRow]:
     coap_waits = tuple(COAP_ACK_US * COAP_RANDOM_MEAN * 2**n for n in range(COAP_TRIES))
-    tftp_waits = (TFTP_WAIT_US,) * TFTP_TRIES
+    tftp_waits = (TFTP_TERMS.timeout_s * 1e6,) * TFTP_TERMS.tries
     packet = radio.packet_bytes
     ways: list[tuple[str, tuple[ExchangeStep, ...], int]] = [
         (f"{mode}: {what}", (ExchangeStep(paper_bytes(mode, payload, packet)),), 0)
@@ -111,8 +113,8 @@ def _all(radio: Radio, payload: int, loss: float) -> list[ProtocolRow]:
     found += [_link(radio, payload, loss, confirmed) for confirmed in (False, True)]
     coap = ExchangeStep(coap_bytes(payload), coap_response_bytes(), coap_waits)
     oscore = ExchangeStep(oscore_bytes(payload), oscore_response_bytes(), coap_waits)
-    asks = ExchangeStep(TFTP_REQUEST, TFTP_ACK, tftp_waits)
-    data = ExchangeStep(TFTP_HEAD + payload, TFTP_ACK, tftp_waits)
+    asks = ExchangeStep(TFTP_REQUEST, ACK_BYTES, tftp_waits)
+    data = ExchangeStep(HEAD + payload, ACK_BYTES, tftp_waits)
     found += [
         _row(radio, "CoAP, confirmable", payload, loss, (coap,), 0),
         _row(radio, "CoAP with OSCORE, confirmable", payload, loss, (oscore,), 0),

@@ -34,6 +34,7 @@ from motecrypt.tftp.packets import (
 )
 from motecrypt.tftp.pipe import NetasciiOutlet, Pipe
 from motecrypt.tftp.transfer import Terms, TftpTransfer, TransferFile
+from motecrypt.toolchain.link import framing
 
 CLIENTS_MAX = 16
 """Transfers with clients at a time."""
@@ -136,9 +137,9 @@ class TftpProxy(NodeProtocol):
         """Work out how transfers with each node are done."""
         self._downlink = downlink
         for number, longest in downlink.longest.items():
-            options, packet_bytes = self._heads[number]
-            block = best_block(packet_bytes, options, longest)
-            terms = Terms(block, self._timeout_s, NODE_TRIES, ack_bytes(packet_bytes, options), True)
+            framed = framing(*self._heads[number])
+            block = best_block(framed, longest)
+            terms = Terms(block, self._timeout_s, NODE_TRIES, ack_bytes(framed), True)
             self._nodes[number] = _TftpNode(number, terms)
 
     def addresses(self) -> list[str]:
@@ -218,7 +219,6 @@ class TftpProxy(NodeProtocol):
 
     def _say(self, node: _TftpNode, packet: bytes, left: Callable[[], None]) -> None:
         """Send a packet to a node; one is on its way at a time."""
-        options, packet_bytes = self._heads[node.number]
         node.flying = True
         asked = node.transfer
 
@@ -229,7 +229,7 @@ class TftpProxy(NodeProtocol):
             elif asked is not None and not asked.over:
                 asked.replace(TftpError(TftpCode.UNDEFINED, f"node {node.number}: {outcome}"))
 
-        sure = confirmed(len(packet), packet_bytes, options)
+        sure = confirmed(len(packet), framing(*self._heads[node.number]))
         # A node that only serves files may never have sent anything. It is asked too.
         self._downlink.send(node.number, packet, told, sure, wait_s=0)
 
