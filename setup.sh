@@ -13,7 +13,7 @@ fi
 python=$venv/bin/python
 command=
 [ $# -ne 1 ] || command=$1 # of motecrypt, with nothing behind it
-# Only our own source: not the current folder, whoever wrote the files there, and no path that the caller had
+# Only our own source: not the current folder, whose files may be anyone's, and no path that the caller had
 # (an empty element of one means the current folder). Every Python that is started from here inherits both.
 PYTHONPATH=$root/src
 PYTHONSAFEPATH=1
@@ -29,7 +29,7 @@ fail() {
     exit 2
 }
 
-# A Python from 3.11 on that can make virtual environments, or nothing. -I, because an older one knows no
+# A Python from 3.11 on that can make virtual environments, or nothing. -I, because an older one lacks
 # PYTHONSAFEPATH, and must not take `venv` from the current folder either.
 find_python() {
     for candidate in "${MOTECRYPT_PYTHON:-}" python3 python3.13 python3.12 python3.11; do

@@ -48,7 +48,7 @@ class NativeCoap:
         return ctypes.string_at(self._out, count)
 
     def again(self, data: bytes, room: int = 65535) -> bytes:
-        """What was read, written again; empty if it is no message or does not fit."""
+        """Read a message and write it again; empty if it is not a message or does not fit."""
         return self._told(self._library.bed_again(data, len(data), self._out, room))
 
     def number(self, option: int, value: int, room: int = 65535) -> bytes:

@@ -18,18 +18,18 @@ os.environ.pop("COLUMNS", None)  # tables are as wide as without a terminal, wha
 from motecrypt.results import Results
 from motecrypt.setup import shortages
 
-# A busy machine is slow, which says nothing of the code: no example has a deadline.
+# A busy machine is slow, independent of the code: examples have no deadline.
 settings.register_profile("motecrypt", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("motecrypt")
 
 
-#: Seconds of its own processor time in user mode after which a test is taken to go round for ever; in C no
+#: Seconds of its own processor time in user mode after which a test counts as endless; in C no
 #: exception ends it.
 PROCESSOR_S = float(os.environ.get("MOTECRYPT_TEST_PROCESSOR_S", "100"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The way out for what a test that is ended tells: pytest has not yet turned it elsewhere."""
+    """Keep the original standard error for the traceback of an ended test, before pytest redirects it."""
     faulthandler.register(signal.SIGVTALRM, file=os.dup(2), chain=True)
 
 
@@ -43,7 +43,7 @@ def _ends() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _own_shortages() -> None:
-    """What an earlier test in this process went without is not told at the end of this one's command."""
+    """Parts that an earlier test in this process lacked are not reported at the end of this one's command."""
     shortages.summary()
 
 

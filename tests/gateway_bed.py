@@ -112,7 +112,7 @@ class Radio:
 
 
 class _Counted(Line):
-    """A port that tells its radio what to wait for."""
+    """A port that informs its radio what to wait for."""
 
     def __init__(self, radio: Radio, notice: Callable[[str], None]) -> None:
         super().__init__(radio.path, 115200, PACKET, notice)

@@ -16,7 +16,7 @@ def needs_kit(*kits: str) -> pytest.MarkDecorator:
 
 
 def skip_without(*kits: str, compiler: bool = True) -> None:
-    """The same inside a test, which knows only there which kits it needs.
+    """The same inside a test, for one that cannot name its kits before.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ class Bed:
         return Event(self._call(PROVISION, block, packet))
 
     def first_provision(self, block: KeyBlock) -> bool:
-        """As `link_provision`, whatever is there."""
+        """As `link_provision`, for any content of the storage."""
         return self._call(FIRST_PROVISION, block.encode()) == 0
 
     def packets(self) -> list[bytes]:

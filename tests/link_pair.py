@@ -12,7 +12,7 @@ TAKEN = (Event.MESSAGE, Event.COMMANDED)
 
 
 class Pair:
-    """A node and its gateway, provisioned alike, with what went between them."""
+    """A node and its gateway, provisioned with the same keys, with the packets between them."""
 
     def __init__(self, *defines: str, suite: Suite = "aes128-ccm", options: int = SHORT | LISTENS) -> None:
         self.defines, self.suite = defines, suite

@@ -1,6 +1,6 @@
 """What ./test runs: format, lint, types, then every suite; prints what each took and a count at the end.
 
-Before that it installs what the suites need. The cross-checks hold our figures to other people's programs
+Before that it installs what the suites need. The cross-checks compare our figures with other programs
 (QEMU, rp2040js, tshark, aircrack-ng, valgrind, Chromium); `--quick` leaves them and the long tests out.
 `./test mutants ...` breaks the code to see what the suites notice (mutants/main.py); `./test fuzz ...` runs
 hostile firmware in the simulators' drivers (fuzz/main.py); `./test campaign ...` sends a million messages

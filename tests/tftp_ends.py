@@ -143,7 +143,7 @@ class Mote:
         return int(self._library.tftp_put(self._address, self._names[-1], _ms(now_s)))
 
     def receive(self, packet: bytes, now_s: float = 0.0) -> list[bytes]:
-        """Take a packet; what is sent at once."""
+        """Take a packet; returns the packets sent in answer."""
         before = len(self.sent)
         self._library.tftp_receive(self._address, packet, len(packet), _ms(now_s))
         return self.sent[before:]
@@ -155,7 +155,7 @@ class Mote:
         return self.sent[before:]
 
     def left(self, now_s: float) -> None:
-        """The transport tells that a packet has left."""
+        """The transport reports that a packet has been sent."""
         self._library.tftp_sent(self._address, _ms(now_s))
 
     def abort(self, error: int) -> list[bytes]:

@@ -49,7 +49,7 @@ class TftpField(Field):
         self.address = self.proxy.sockets()[0].getsockname()[:2]
         self.service.speak([self.proxy], nodes)
         self._sent = dict.fromkeys(nodes, 0)
-        for node in nodes if heard else ():  # in step from the start
+        for node in nodes if heard else ():  # synchronised from the start
             self.exchange(node, b"hello")
 
     def exchange(self, node: int, content: bytes) -> None:

@@ -1,4 +1,4 @@
-"""The ways a command ends badly, and what kind of failure it was. Knows nothing else of the project.
+"""The ways a command ends badly, and the kind of failure. Imports nothing else of the project.
 
 A message is for people. Code asks an error's `kind` and whether it is `transient`, never its words.
 """
@@ -48,8 +48,8 @@ class MotecryptError(Exception):
     kind
         What went wrong; each class has its usual kind.
     transient
-        Whether it may be gone the next time, as it says nothing of what was measured. Such an outcome is
-        told and never believed: it is tried again.
+        Whether it may succeed the next time, as the cause is not the measured code. Such an outcome is
+        reported, not stored, and tried again.
     """
 
     exit_code = 1

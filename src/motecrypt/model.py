@@ -378,8 +378,8 @@ def _count(value: object) -> TypeGuard[int]:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The stored figures of one cell, with all that is needed to repeat it. A figure is None if
-    the cell did not run; `status` is "ok" or a word for the failure, `reason` a sentence for people. What
+    """The stored figures of one cell, with all that is needed to repeat it. Without a run
+    the figures are None. `status` is "ok" or a word for the failure, `reason` a sentence for people. What
     code needs for decisions is in `extra`: `failure` (a kind of failure), `shortfall`, `transient`. `flags`
     are what the compiler was given, `flags_asked` what the cell asked for instead of the device's own.
     `toolchain` is the name of the one that was used, empty where no descriptor fits; `system_toolchain`

@@ -1,11 +1,11 @@
-"""`./test campaign`: a million messages of the link in virtual time, over everything that may go wrong.
+"""`./test campaign`: a million messages of the link in virtual time, with every kind of fault.
 
-Loss, repeats, other orders, flipped bits, replays, reflections, packets under another number, restarts, power
-cut at any write, flipped and worn cells of storage, full disks, outages, guessed tags, commands held back,
-new keys, odd keys, counters of another node or none, restored backups. Counted is what must never happen:
-forged, handed over twice, a counter used twice, told accepted and not handed over, an old command carried
-out, a genuine packet reported as forged, a tag tried beyond the bound, an end without counters after restarts
-alone, a key with wrong figures taken, an epoch that was accepted and is removed after a restart.
+Faults: loss, repeats, reordering, flipped bits, replays, reflections, packets under another number, restarts;
+power cut at any write, flipped and worn cells of storage, full disks, outages; guessed tags, delayed
+commands, new keys, invalid keys, counters of another node or none, restored backups. It counts what must
+never happen: forged or handed over twice; a counter used twice; reported as accepted and not handed over; an
+old command carried out; a genuine packet reported as forged; a tag tried beyond the bound; out of counters
+after restarts alone; a key with wrong figures taken; an epoch that was accepted and is lost after a restart.
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ class Side:
             End(FaultyLink(suite, *faults, answer_ms=ANSWER_MS), gateway) for gateway in (False, True)
         ]
         self.generation = self.epoch = 0
-        self.key = bytes(16)  # of all sides alike, as if somebody had given one key to two nodes
+        self.key = bytes(16)  # the same on all sides, as if somebody had given one key to two nodes
         self.renewing = False
         self.sure = True
         self.agreed = 0
@@ -242,7 +242,7 @@ class World:
     # --- what happens
 
     def step(self) -> None:
-        """One message, what becomes of it, and what else happens meanwhile."""
+        """One message until its outcome, and the faults meanwhile."""
         side = self.random.choice(self.sides)
         for end in side.ends:
             end.note_writes()
@@ -517,7 +517,7 @@ class World:
         """A bit that flips, or a row of cells that no longer change; half of them where was written last."""
         random, size = self.random, len(end.link.storage)
         if end.damaged and self._number - end.damaged < 600:
-            return  # not another one before every slot was written anew
+            return  # not another one before every slot was written again
         at = random.choice(end.written) if end.written and random.random() < 0.5 else random.randrange(size)
         if kind == "flipped bit":
             end.damaged = self._number

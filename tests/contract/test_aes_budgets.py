@@ -1,7 +1,7 @@
 """What AES-128 may cost on the UNO, for each compiler that it was measured with.
 
-avr-gcc 5.4 (Debian 12) is held to the promises of the variants. 14.2 (Debian 13) makes other code of the same
-source, mostly slower and larger: it is held to what was measured with it, with a twentieth to spare.
+avr-gcc 5.4 (Debian 12) must meet the promises of the variants. 14.2 (Debian 13) generates other code from the
+same source, mostly slower and larger: its limits are the figures measured with it plus a twentieth.
 
 The RC4D source's table has AES at 11,040 ms and 1,936 bytes of flash at best (two rows of it), for 1,024
 times two blocks encrypted and two decrypted, each with its key schedule.

@@ -1,5 +1,5 @@
-"""What ensure promises beyond one cell: tags are checked, differences hold the cipher alone, what says
-nothing of the cipher is not kept, and stopping keeps what is done."""
+"""What ensure promises beyond one cell: tags are checked, differences contain the cipher alone, other
+failures than the cipher's are not stored, and stopping keeps finished cells."""
 
 from __future__ import annotations
 

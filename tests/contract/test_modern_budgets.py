@@ -1,8 +1,8 @@
 """What the modern ciphers may cost on the UNO for a message of 16 bytes, set-up included.
 
-Ascon and CCM: the promises of the issue that asked for them. The others: what was reached, with a tenth
-to spare, so that a change that makes them dearer is noticed. With avr-gcc 14.2, HCTR2 is dearer, and held to
-what was measured with it.
+Ascon and CCM: the promises of the issue that asked for them. The others: the measured figures, with a tenth
+to spare, so that the test detects a change that raises their cost. With avr-gcc 14.2, HCTR2 costs more; its
+limit is the figure measured with it.
 """
 
 from __future__ import annotations

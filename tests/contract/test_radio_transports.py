@@ -31,7 +31,7 @@ every_transport = pytest.mark.parametrize("transport", TRANSPORTS)
 
 
 def run(joined: Transport, until_us: float = 1e12) -> dict[int, bytes]:
-    """Let all happen that is due; what came out of each port."""
+    """Run all due events; returns the output of each port."""
     heard: dict[int, bytes] = {}
     while (due_us := joined.next_us()) is not None and due_us <= until_us:
         for arrival in joined.advance(due_us):

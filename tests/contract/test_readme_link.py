@@ -41,7 +41,7 @@ def test_a_newcomer_gets_from_advice_to_a_node_that_the_gateway_hears(tmp_path: 
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            errors="backslashreplace",  # what the node sends is no text
+            errors="backslashreplace",  # the node's output is not text
         )
 
     *first, node, gateway = commands()

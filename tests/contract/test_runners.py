@@ -97,7 +97,7 @@ def test_a_stack_that_runs_into_the_data_is_a_fault(results: Results) -> None:
 
 @pytest.mark.parametrize("device", SIMULATED)
 def test_the_stack_is_as_deep_as_the_paint_says(results: Results, device: str) -> None:
-    """The AVR's stack pointer is written in two halves: what it holds between them is no depth."""
+    """The AVR's stack pointer is written in two halves: its value between them is not a depth."""
     for m in measure(results, device, "faulty-frame"):
         assert m.status == "ok", m.reason
         if m.operation != "setup":

@@ -36,7 +36,7 @@ def loaded() -> Catalog:
 
 
 def _measures(path: Path, told: Connection, stays_at: str) -> None:
-    """Tells each run that it makes here, and then how many cells it has got; at a cipher named in
+    """Reports each run that it makes here, and then how many cells it has got; at a cipher named in
     `stays_at` it stays until it is killed."""
     made = task._run
 
@@ -61,7 +61,7 @@ def start(path: Path, stays_at: str = "") -> tuple[multiprocessing.process.BaseP
 
 
 def heard(told: Connection) -> list[object]:
-    """All that a process tells until it ends."""
+    """All reports of a process until it ends."""
     said = []
     while told.poll(120):
         try:

@@ -1,8 +1,8 @@
 /* link_fuzz.c: hostile packets, odd storage and restarts for the link core (docs/link.md).
  *
  * With libFuzzer (clang -fsanitize=fuzzer) it is the target; with OWN_INPUTS it has a main that makes inputs
- * from a seed: `link_fuzz RUNS SEED`. With stub_suite.c every tag but some is right, so that what lies behind a
- * verification is reached by packets that nobody could forge.
+ * from a seed: `link_fuzz RUNS SEED`. With stub_suite.c most tags are right, so that the code after a
+ * verification is reached without forging packets.
  */
 #include "link.h"
 #include "stream.h"
@@ -18,7 +18,7 @@ static uint8_t storage[LINK_STORAGE_BYTES];
 static uint8_t last[256]; /* the packet sent last, to come back changed */
 static uint8_t last_bytes;
 
-/* Blocks that end where they are told to; an allocation for each would take most of the time. */
+/* Blocks that end at a given length; an allocation for each would take most of the time. */
 enum { BLOCK = LINK_BUFFER_BYTES(MOST, 255) + 64, LENGTHS = 5 };
 static uint8_t in_block[BLOCK] __attribute__((aligned(8)));
 static uint8_t out_block[BLOCK] __attribute__((aligned(8)));
@@ -218,7 +218,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     block[1] = block[2] & 0x40 ? LINK_BROADCAST : 5;
     length = take() % LENGTHS;
     block[3] = lengths[length];
-    /* `in` has the room that the core is told of and no more; odd storage may name longer packets. */
+    /* `in` has exactly the size that the core is given; odd storage may name longer packets. */
     room = (link_size)LINK_BUFFER_BYTES(take(), block[3]);
     in = cut(in_block, sizeof in_block, room);
     out = cut(out_block, sizeof out_block, LINK_BUFFER_BYTES(MOST, 255));

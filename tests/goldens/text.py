@@ -65,7 +65,7 @@ def inline_values(specification: Any) -> list[Any]:
 
 
 def digest(value: Any) -> str:
-    """The same for the same JSON data, and only for these: stands where the whole is too long to keep."""
+    """A hash of JSON data, used where the data is too long to keep."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]
 
 

@@ -98,7 +98,7 @@ class Tree:
         return self._run(nothing, owner, BASELINE_TIMEOUT_S)
 
     def try_out(self, mutant: Mutant, owner: Owner, deadline_s: float) -> Result:
-        """Break the tree, run the tests, mend it."""
+        """Apply the mutant, run the tests, restore the file."""
         file = self.root / mutant.path
         original = file.read_text()
         try:

@@ -202,7 +202,7 @@ class Run:
             raise failures[0]
 
     def _wanted(self) -> Iterator[Mutant]:
-        """The sample: from each domain as many as count, whatever has to be drawn for that."""
+        """The sample: draws from each domain until enough mutants count."""
         drawn: list[Mutant] = []
         for _, quota, mutants in sample.draw(self.owned, self.seed, self.count, self.only):
             mine: list[Mutant] = []

@@ -1,4 +1,4 @@
-"""What a mutant is: one small change of one file, and what the tests made of it."""
+"""A mutant: one small change of one file, and the result of its tests."""
 
 from __future__ import annotations
 

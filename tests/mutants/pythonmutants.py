@@ -56,7 +56,7 @@ def places(text: str) -> list[Place]:
 
 
 def mutated(text: str, place: Place) -> str | None:
-    """The source with that change; None when it is no Python then, or means the same."""
+    """The source with that change; None if the result is not valid Python, or means the same."""
     if place.operator == EXCEPTION:
         changed = _catching_nothing(text, caught(text)[place.occurrence])
     else:

@@ -45,9 +45,7 @@ def main() -> None:
 def _run(request: dict[str, Any]) -> None:
     """In the new process: become what `python -m pytest` in that folder would be."""
     os.setsid()
-    ctypes.CDLL(None).prctl(
-        PR_SET_PDEATHSIG, signal.SIGKILL
-    )  # a killed server leaves no test running for ever
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # a killed server must not leave a test running
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])

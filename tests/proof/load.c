@@ -1,7 +1,7 @@
-/* load.c: what a start finds, whatever the cells hold.
+/* load.c: what a start finds, for any content of the cells.
  *
- * Each slot holds a record with a right check value, or anything: `right` tells. That a check value is right by
- * chance is left to the cipher.
+ * Each slot holds a record with a right check value, or any content: see `right`. That a check value is right
+ * by chance depends on the cipher and is not covered here.
  */
 #include "cells.h"
 

@@ -1,4 +1,4 @@
-/* save.c: what link_save does to the cells, whatever they hold, whenever the power goes, whichever is stuck.
+/* save.c: what link_save does to the cells, for any content, any moment of power loss and any stuck cell.
  *
  * K is the slot that was written last. The next two take the record; a third where a cell of these is stuck.
  */

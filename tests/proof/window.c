@@ -6,7 +6,7 @@
 
 #include "world.h"
 
-static uint32_t noted; /* `receive`, as storage has it: a start goes on there */
+static uint32_t noted; /* `receive`, as stored: a start continues there */
 static uint8_t kept;
 
 uint8_t link_save(struct link *link) {

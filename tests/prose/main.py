@@ -1,19 +1,15 @@
 """Runs proselint with our rules over all text and prints each hit: `python tests/prose/main.py`.
 
-left.json has the number of hits that each file may still have, by rule. No file may have more. After text was
-rewritten, `python tests/prose/main.py --write` writes the smaller numbers.
-
-`./test lint` runs it. It knows the form of a rule and of a hit, and leaves to texts.py where text comes from.
+`./test lint` runs it. texts.py collects the text; this file defines rules and hits.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import tomllib
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -27,7 +23,6 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from prose.texts import Text, collect  # noqa: E402
 
-LEFT = Path(__file__).with_name("left.json")
 RULES = Path(__file__).with_name("rules.toml")
 KINDS = ("page", "docstring", "comment", "message")
 _END = re.compile(r"(?<=[.!?:;])\s+")
@@ -160,35 +155,17 @@ def _stock(texts: Sequence[Text], checks: Sequence[Check]) -> Iterator[Hit]:
                 yield sheet.hit(start, f"proselint {result.check_path}", f"'{shown}': {result.message}")
 
 
-def beyond(hits: Sequence[Hit], left: Mapping[str, Mapping[str, int]]) -> list[Hit]:
-    """The hits of each file and rule that has more of them than it may still have."""
-    found = counted(hits)
-    return [hit for hit in hits if found[hit.path][hit.rule] > left.get(hit.path, {}).get(hit.rule, 0)]
-
-
-def counted(hits: Sequence[Hit]) -> dict[str, dict[str, int]]:
-    """The number of hits by file and rule."""
-    found: dict[str, dict[str, int]] = {}
-    for hit in hits:
-        of_file = found.setdefault(hit.path, {})
-        of_file[hit.rule] = of_file.get(hit.rule, 0) + 1
-    return found
-
-
-def main(arguments: Sequence[str], root: Path = ROOT) -> int:
-    """Print every hit beyond what is left; 1 if there is one."""
+def main(root: Path = ROOT) -> int:
+    """Print every hit; 1 if there is one."""
     texts = collect(root)
     hits = check(texts, read_rules())
-    if "--write" in arguments:
-        LEFT.write_text(json.dumps(counted(hits), indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    new = hits if "--all" in arguments else beyond(hits, json.loads(LEFT.read_text(encoding="utf-8")))
-    for hit in new:
+    for hit in hits:
         print(hit)
     count = sum(len(text.words) for text in texts)
     files = len({text.path for text in texts})
-    print(f"prose: {len(new)} hits to fix, {len(hits)} in all, in {count:,} words of {files} files")
-    return 1 if new else 0
+    print(f"prose: {len(hits)} hits in {count:,} words of {files} files")
+    return 1 if hits else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -195,7 +195,8 @@ def _docstring(path: str, node: ast.Constant) -> Iterator[Text]:
             yield _code_out(path, "docstring", paragraph)
             paragraph = []
         if stripped and not stripped.startswith((">>>", "---")):
-            paragraph.append((number, stripped))
+            # Names before their meaning are code.
+            paragraph.append((number, re.sub(r"^[\w, ]+ : ", f"{PLACEHOLDER} : ", stripped)))
 
 
 def _code_out(path: str, kind: str, lines: list[tuple[int, str]]) -> Text:
@@ -220,11 +221,15 @@ def _comments(path: str, source: str, strings: set[int]) -> Iterator[Text]:
 
 def _messages(path: str, nodes: list[ast.AST], docstrings: set[int]) -> Iterator[Text]:
     """Strings of several words: help, errors, notes, cells of a view."""
+    split = {
+        node.value.id
+        for node in nodes
+        if isinstance(node, ast.Attribute) and node.attr == "split" and isinstance(node.value, ast.Name)
+    }
     parts: set[int] = set()
     for node in nodes:
-        if isinstance(node, ast.Attribute) and node.attr == "split":
+        if isinstance(node, ast.Assign) and split & {getattr(target, "id", "") for target in node.targets}:
             parts.add(id(node.value))  # a list of words
-            continue
         if isinstance(node, ast.JoinedStr):
             parts.update(id(part) for part in ast.walk(node) if part is not node)
             pieces = [x.value if isinstance(x, ast.Constant) else PLACEHOLDER for x in node.values]
@@ -288,7 +293,7 @@ def _toml(path: str, source: str) -> Iterator[Text]:
             yield value
         elif isinstance(value, dict):
             for key, inner in value.items():
-                if key not in ("quote", "printed", "source", "license", "licence"):
+                if key not in ("quote", "printed", "source", "license", "licence", "before", "after"):
                     yield from strings(inner)
         elif isinstance(value, list):
             for inner in value:
@@ -302,12 +307,13 @@ def _toml(path: str, source: str) -> Iterator[Text]:
 
 
 def _shell(path: str, source: str) -> Iterator[Text]:
-    """Comments that begin with # on lines of their own, or behind two spaces or a space."""
+    """Comments that begin with # on lines of their own, or after a space."""
     block: list[tuple[int, str]] = []
     for number, line in enumerate([*source.splitlines(), ""], 1):
         found = re.match(r"^(\s*|.*\s)#\s(.*)$", line)
         alone = found is not None and not found[1].strip()
-        if block and not (alone and number == block[-1][0] + 1):
+        listed = found is not None and _LISTED.match(found[2].strip())
+        if block and (listed or not (alone and number == block[-1][0] + 1)):
             yield _code_out(path, "comment", block)
             block = []
         if found is not None:

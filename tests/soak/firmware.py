@@ -62,7 +62,7 @@ class GrantedMote:
         return bytes.fromhex(told["output"])
 
     def cut_power(self) -> None:
-        """Kill it where it stands."""
+        """Kill it without warning."""
         self._process.kill()
         self._process.communicate(timeout=END_S)
 

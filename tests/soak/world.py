@@ -150,7 +150,7 @@ class Soak:
         self.end_us = min(self.end_us, self.network.now_us)
 
     def run(self) -> None:
-        """Let all of it happen; `wrong` and `counts` have what came of it."""
+        """Run the whole scenario; `wrong` and `counts` have the results."""
         network = self.network
         for node in self.nodes.values():
             self._first_reading(node, 0.0)
@@ -427,7 +427,7 @@ class Soak:
     # --- the end
 
     def _settle(self) -> None:
-        """All is well again: bring what waits to the sinks, and hold them to what was sent."""
+        """All faults have ended: bring waiting messages to the sinks, and compare them with the sent ones."""
         gateway = self.gateway
         self.counts["simulated minutes"] = round(self.end_us / 60e6)
         gateway.fuse.left = -1
@@ -514,7 +514,7 @@ class _FirmwareNode:
         return until_us
 
     def cut_power(self) -> None:
-        """Kill it where it stands."""
+        """Kill it without warning."""
         if self._mote is not None:
             self._mote.cut_power()
             self._mote = None

@@ -106,7 +106,7 @@ def unknown(text: str, known: list[float]) -> set[str]:
 def test_each_number_is_whole_at_every_width_and_one_of_the_json(command: str) -> None:
     document = json.loads(shown(command, 80, "--json"))
     known = every_number(document)
-    if command.startswith("audit"):  # how many parts came out how
+    if command.startswith("audit"):  # the number of parts with each result
         counted = [len(document["verdict"][w]) for w in ("good", "note", "bad", "skipped")]
         known += [float(n) for n in counted]
     if command.startswith("measure"):

@@ -1,4 +1,4 @@
-"""The control: a byte-wise early-exit compare must be caught, and its fixed twin must not."""
+"""The control: a comparison that ends at the first wrong byte must be caught, and its fixed twin must not."""
 
 from pathlib import Path
 

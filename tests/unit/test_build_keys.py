@@ -1,4 +1,4 @@
-"""What a build's key covers, and that neither key nor ELF depends on where things lie."""
+"""What a build's key covers, and that neither key nor ELF depends on the paths of files."""
 
 from __future__ import annotations
 

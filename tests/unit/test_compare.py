@@ -1,4 +1,5 @@
-"""Two results files held together: every kind of change, the threshold, the exit code, the recipe in docs."""
+"""The comparison of two results files: every kind of change, the threshold, the exit code, the recipe in
+docs."""
 
 from __future__ import annotations
 

@@ -273,7 +273,7 @@ def test_the_cost_of_measuring_is_the_least_of_five_with_the_empty_cipher(
 
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What a job makes of each operation, with builds and passes made up."""
+    """A job's result for each operation, with builds and passes made up."""
     told: dict[str, Any] = {"base": FIRMWARE, "firmware": FIRMWARE, "passes": {}, "kept": []}
 
     def build(request: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What ensure begins, stores, shares and tells, with threads and other processes made up here."""
+"""What ensure begins, stores, shares and reports, with threads and other processes made up here."""
 
 from __future__ import annotations
 

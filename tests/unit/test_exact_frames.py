@@ -32,7 +32,7 @@ def test_a_frame_byte_by_byte() -> None:
     assert encode(0x7D, "K", b"\x7e\x7d\x5d") == b"\x7e\x01\x7d\x5dK\x7d\x5e\x7d\x5d\x5d" + check + b"\x7e"
     assert decode(encode(0x7D, "K", b"\x7e\x7d\x5d")[1:-1]) == (0x7D, "K", b"\x7e\x7d\x5d")
     assert decode(encode(255, "r")[1:-1]) == (255, "r", b"")
-    # Whatever is escaped has one bit flipped, though only two bytes need it.
+    # Any escaped byte has one bit flipped, though only two bytes need it.
     plain = b"\x01\x00h\x00\xff"
     flipped = b"\x7d\x21\x7d\x20h\x7d\x20\x7d\xdf"
     assert decode(flipped + crc16(plain).to_bytes(2, "big")) == (0, "h", b"\x00\xff")

@@ -143,7 +143,7 @@ def test_an_unpacked_compiler_runs_where_all_that_it_runs_does(
         broken[:] = [program]
         assert not pinned._runs(tmp_path, both)
     first = next(iter(parts))
-    for elsewhere in ("/usr/bin/as", "as"):  # what does not lie here is the system's
+    for elsewhere in ("/usr/bin/as", "as"):  # a program outside this folder is the system's
         parts[first] = elsewhere
         broken[:] = [elsewhere]
         assert pinned._runs(tmp_path, both)

@@ -67,7 +67,7 @@ def test_a_results_file_is_waited_for_and_read_within_a_time(
     assert store._HINTS[sqlite3.SQLITE_BUSY] == "another process has held it for 30 s; try again"
 
 
-# --- the records of all rooms ----------------------------------------------------------------------------
+# --- the records of all directories ----------------------------------------------------------------------
 
 
 def defaults(record: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The host runner: honest counters, sampled figures with their interval, a stack that can be measured."""
+"""The host runner: named counters, sampled figures with their interval, a stack that can be measured."""
 
 from __future__ import annotations
 

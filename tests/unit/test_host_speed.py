@@ -1,4 +1,4 @@
-"""Host speeds: stored once, refused when an output is wrong, honest about what is missing."""
+"""Host speeds: stored once, refused when an output is wrong, and missing ones reported as missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that others may have made: whatever is in them, a reader ends, with one line that names the file.
+"""Files that others may have made: for any content, a reader ends, with one line that names the file.
 
 What is written into the files is drawn by Hypothesis from a fixed seed; pipes and devices are given where
 files are expected.

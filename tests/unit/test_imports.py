@@ -10,11 +10,11 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
 
 PURE = ("radios", "energy", "advise", "compare", "model", "descriptor")
-#: Modules of rooms that are pure but for one folder that runs things.
+#: Modules of directories that are pure except for one folder that runs programs.
 RUNS = PACKAGE / "audits" / "runs"
 OUTSIDE_WORLD = {"serial", "subprocess", "sqlite3", "socket", "pty", "termios"}
 
-#: room -> rooms of ours that it must not import
+#: directory -> our directories that it must not import
 FORBIDDEN = {
     "runners": {"results", "report", "bench", "studies", "experiments", "audits"},
     "emulate": {"results", "report", "bench", "studies", "experiments", "audits"},
@@ -129,7 +129,7 @@ def test_views_reach_nothing_that_measures() -> None:
 
 
 def test_no_room_is_a_hall() -> None:
-    """Few loose modules next to the rooms, and no module that nobody can see whole."""
+    """Few loose modules next to the directories, and no overlong module."""
     loose = [p.name for p in PACKAGE.glob("*.py")]
     assert len(loose) <= 10, loose
     long = [p for p in _modules() if len(p.read_text().splitlines()) > 500]

@@ -112,7 +112,7 @@ def test_what_is_compiled_is_told_by_its_text_and_the_names_of_its_files() -> No
     text = b'# 1 "/here/a.h" 1\nint a = "/here";\n# 2 "/there/a.h"\n'
     assert told(text) == told(text.replace(b'"/here/', b'"cipher/')) != told(text.replace(b'= "/h', b'= "h'))
     assert told(text) != told(text.replace(b"# 2", b"# 3")) and told(text) != told(text + b"\n")
-    assert told(text, "-O2", "-gdwarf-4") == told(text)  # the flags are told beside
+    assert told(text, "-O2", "-gdwarf-4") == told(text)  # the flags are a separate part of the key
     assert told(text, "-O2", "-g3") is told(text, "-frecord-gcc-switches") is told(None) is None
     assert told(text + b'asm(".incbin \\"x\\"");') is told(text + b'.include "x"') is None
 

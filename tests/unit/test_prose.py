@@ -1,4 +1,4 @@
-"""The prose check: what it collects, which phrases it refuses, and which hits it still allows."""
+"""The prose check: what it collects, which phrases it refuses, and that one hit fails it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("proselint")
 
-from prose.main import Hit, beyond, check, counted, read_rules
+from prose.main import check, main, read_rules
 from prose.texts import Text, collect
 
 
@@ -78,21 +78,33 @@ def test_lists_in_columns_and_definitions_are_one_text_for_each_item(tmp_path: P
     source.mkdir(parents=True)
     (source / "a.html").write_text("<dl><dt>One</dt><dd>the first</dd>\n<dt>Two</dt><dd>more</dd></dl>\n")
     (tmp_path / "src" / "b.c").write_text("/* Registers:\n *\n *   r1       count\n *   r2, r3   sum\n */\n")
+    (tmp_path / "setup.sh").write_text("# What it takes:\n#   a        first\n#   b        second\n")
     texts = {(str(text), text.lines[0]) for text in collect(tmp_path)}
+    assert {("What it takes:", 1), ("a first", 2), ("b second", 3)} < texts
     assert {("One", 1), ("the first", 1), ("Two", 2), ("more", 2)} < texts
     assert {("Registers:", 1), ("r1 count", 3), ("r2, r3 sum", 4)} < texts
+
+
+def test_names_in_docstrings_and_code_in_data_are_not_text(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_text('"""One.\n\nhears, tells : what is received\n"""\n')
+    (tmp_path / "src" / "b.toml").write_text('before = "as beside the other"\nnote = "as the other has it"\n')
+    texts = {str(text) for text in collect(tmp_path)}
+    assert texts == {"One.", "X : what is received", "as the other has it"}
 
 
 def test_fonts_of_css_and_lists_of_words_are_not_text(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "a.py").write_text(
-        "font = 'Segoe, DejaVu Sans, Noto Sans, sans-serif'\nw = 'one two three'.split()\n"
+        "font = 'Segoe, DejaVu Sans, Noto Sans, sans-serif'\nW = 'one two three'\nw = W.split()\n"
     )
     assert collect(tmp_path) == []
 
 
-def test_a_file_may_have_the_hits_that_are_left_and_no_more() -> None:
-    hits = [Hit("a.md", 1, "tells", ""), Hit("a.md", 2, "tells", ""), Hit("b.md", 3, "told", "")]
-    assert counted(hits) == {"a.md": {"tells": 2}, "b.md": {"told": 1}}
-    assert beyond(hits, {"a.md": {"tells": 2}}) == hits[2:]
-    assert beyond(hits, {"a.md": {"tells": 1}, "b.md": {"told": 2}}) == hits[:2]
+def test_one_hit_fails_the_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "README.md"
+    page.write_text("# Title\n\nIt compares figures.\n")
+    assert main(tmp_path) == 0
+    page.write_text("# Title\n\nIt holds them to the model.\n")
+    assert main(tmp_path) == 1
+    assert capsys.readouterr().out.splitlines()[1].startswith("README.md:3: hold-to: 'holds them to the'")

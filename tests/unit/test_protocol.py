@@ -1,4 +1,4 @@
-"""The frames: whatever is sent comes back, and damage costs one frame."""
+"""The frames: any payload comes back, and damage costs one frame."""
 
 from __future__ import annotations
 

@@ -311,7 +311,7 @@ def test_a_chosen_compiler_counts_on_the_devices_it_is_for(results: Results) -> 
 
 
 def test_a_named_toolchain_gives_its_figures_and_none_the_systems_own(results: Results) -> None:
-    """Whatever the order: a comparison made in between changes nothing for who names no toolchain."""
+    """In any order: a comparison made in between changes nothing for a reader who names no toolchain."""
     body = Implementation("rc4d", "", "", "", (128,), "", (), (), (), Path())
     cell = Cell("uno", body, "encrypt", 1, 1, 1)
     same = {"device": "uno", "operation": "encrypt", "placement": "flash", "cache": "none"}

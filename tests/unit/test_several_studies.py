@@ -1,4 +1,4 @@
-"""Several studies at once: kits and toolchains come together, and all work runs side by side."""
+"""Several studies together: kits and toolchains are fetched together, and all work runs in parallel."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_toolchains_are_unpacked_at_the_same_time_and_give_way(
 
 @dataclass
 class Try:
-    """An experiment that notes that it ran, after whatever it waits for."""
+    """An experiment that waits for a condition and then records that it ran."""
 
     name: str
     ran: list[str]

@@ -1,4 +1,4 @@
-"""What a command may import before it does anything: names of modules, since times are no test's business."""
+"""What a command may import at the start. The test compares names of modules, since times vary."""
 
 from __future__ import annotations
 

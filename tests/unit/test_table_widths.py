@@ -39,7 +39,7 @@ COMMANDS = (
 
 
 def shown(command: str, width: int, *more: str) -> str:
-    """What it prints; DB and OTHER stand for results files."""
+    """What it prints; DB and OTHER are replaced by results files."""
     near, far = (str(filled(state).path) for state in ("near", "far"))
     arguments = [{"DB": near, "OTHER": far}.get(word, word) for word in command.split()]
     environment = {"COLUMNS": str(width), "MOTECRYPT_DB": near}

@@ -185,7 +185,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch, version: str, packages: Mapping[
     ("version", "packages", "same"),
     [
         ("toy-gcc 1.0", {"toy": "1.0-2"}, True),
-        ("toy-gcc 1.0", {"toy": "1.0-2+b3"}, True),  # only built anew
+        ("toy-gcc 1.0", {"toy": "1.0-2+b3"}, True),  # only built again
         ("toy-gcc 1.0", None, True),  # no dpkg here: the compiler's word is all there is
         ("toy-gcc 1.0", {"toy": "1.0-3"}, False),
         ("toy-gcc 1.0", {"toy": "1.0-2+deb12u1"}, False),
@@ -325,7 +325,7 @@ def test_a_package_with_another_hash_is_refused_and_leaves_nothing(archive: Arch
         ) as told:
             pinned.place(chain, wrong)
         assert "\n" not in str(told.value) and "--mirror ADDRESS" in str(told.value)
-    assert len(asked) == 1  # tried once: a command must not wait for each cell anew
+    assert len(asked) == 1  # tried once: a command must not wait again for each cell
     assert not list((tmp_path / "cache" / "toolchains").iterdir())
 
 
@@ -583,7 +583,7 @@ def test_the_list_tells_every_toolchain() -> None:
 
 
 def test_clang_is_told_what_puts_a_table_into_flash() -> None:
-    """It leaves avr-libc's attribute out without an error; the section is what GCC makes of it."""
+    """It ignores avr-libc's attribute without an error; GCC turns the attribute into this section."""
     clang = CATALOG.toolchain("clang-19")
     target = clang.target_for("avr-gcc")
     assert target is not None and '-D__progmem__=section(".progmem.data")' in target.compile_flags

@@ -28,8 +28,8 @@ def test_802_11b_theoretical_maximum_of_the_literature() -> None:
 
 
 def test_802_11b_1500_bytes_in_2277_us() -> None:
-    # 2277 us is what 1500 bytes take if an Ethernet header is in place of 802.11's, the whole first
-    # window of 31 slots is waited instead of its mean, and the acknowledgement goes at 1 Mbit/s.
+    # 1500 bytes take 2277 us under three assumptions: an Ethernet header replaces 802.11's, the whole first
+    # window of 31 slots is waited instead of its mean, and the acknowledgement is sent at 1 Mbit/s.
     b = dcf.phy("b", "adhoc")
     us = b.difs_us + b.cw_min * b.slot_us + b.air_us(1514, 11) + b.sifs_us + b.air_us(14, 1)
     assert us == pytest.approx(2277, abs=1)

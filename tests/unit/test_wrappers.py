@@ -1,5 +1,5 @@
-"""The wrappers on their first use: links to them, a first run that was stopped, two at once, and modules that
-somebody left in the current folder. Installs nothing: the locks are empty."""
+"""The wrappers on their first use: links to them, a first run that was stopped, two in parallel, and modules
+that somebody left in the current folder. Installs nothing: the locks are empty."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def checkout(tmp_path: Path) -> Path:
 
 WRAPPERS = ("motecrypt", "test", "bench")
 
-# What the wrappers start: it takes a module of Python's, and so does a Python that it starts itself.
+# What the wrappers start: it takes a module of Python's, as does a Python that it starts itself.
 PROGRAM = """
 import secrets, subprocess, sys
 subprocess.run([sys.executable, "-c", "import secrets"], check=True)

@@ -1,7 +1,7 @@
 """Every cipher of ours on every simulated device: right outputs, and the cycles that are on record.
 
 A device compiles parts that the host does not: the bytes of an 8-bit core, the EEPROM, what is written for
-one compiler. Outputs are held to the oracle by measuring. The cycles of each are kept by compiler in
+one compiler. Outputs are compared with the oracle when measuring. The cycles of each are kept by compiler in
 tests/golden/cycles; a faster or slower one fails here, with each of these compilers, until it is kept:
 `PYTHONPATH=src:tests .venv/bin/python -m vectors.test_on_devices`.
 """

@@ -1,6 +1,6 @@
 /* early_exit.c: a toy cipher whose only purpose is its fault: the tag is compared until the first byte that
- * differs, so the time of a refusal tells how many bytes of a guess were right. Nothing else in it branches
- * on a secret or looks one up. With COMPARE_EVENLY the fault is mended, and nothing must be found. */
+ * differs, so the time of a refusal reveals how many bytes of a guess were right. Nothing else in it branches
+ * on a secret or looks one up. With COMPARE_EVENLY the fault is fixed, and the audit must find nothing. */
 #include "early_exit.h"
 
 uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes) {

@@ -48,7 +48,7 @@ class MadeUp(files.StoredFiles):
         return f"as recorded with {len(list(jobs))} jobs" if self._number % 2 else ""
 
     def passwords(self) -> str:
-        """None were guessed."""
+        """No passwords were guessed."""
         return ""
 
 

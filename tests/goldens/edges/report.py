@@ -28,7 +28,7 @@ def _comparisons(random: Random, count: int) -> list[Comparison]:
     for number in range(count):
         published, measured = random.choice(values), random.choice((*values[1:], None))
         named = random.choice(("", "", *ClaimId))
-        if named:  # those that the findings tell of have a number in the print
+        if named:  # the findings quote these: they have a number in the paper
             published = random.choice((2.0, 3.0))
         rows.append(
             Comparison(

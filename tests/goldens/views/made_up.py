@@ -30,10 +30,10 @@ from motecrypt.studies.rf import crowd as rf_crowd
 from motecrypt.studies.rf import study as rf
 from motecrypt.studies.wlan import plan
 
-#: The states of a results file: figures near the print; others far from it, with many failures; none; and
-#: figures that are all alike, so that what only breaks a tie shows.
+#: The states of a results file: figures near the paper's; others far from them, with many failures; none; and
+#: figures that are all equal, to show the tie-breakers.
 STATES = ("near", "far", "empty", "even")
-#: What the report and the adviser see beside the studies' own cells.
+#: The input of the report and the adviser in addition to the studies' own cells.
 CHOSEN = (
     *("aes128-ccm8", "aes128-siv", "aes128-cbc", "aes128-ecb", "ascon-aead128", "chacha20-poly1305"),
     *("rc4", "rc4d", "des-cbc", "aes128-hctr2"),
@@ -43,7 +43,7 @@ WHEN = "2026-01-01T00:00:00+00:00"
 
 
 def share(*of: object) -> float:
-    """A number from 0 to 1 that belongs to these words alone; a half in the state where all are alike."""
+    """A number from 0 to 1 that depends on these words alone; a half in the state where all are equal."""
     if "even" in of:
         return 0.5
     digest = hashlib.sha256(repr(of).encode()).digest()

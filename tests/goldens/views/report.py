@@ -11,7 +11,7 @@ from motecrypt.report.content import Content, gather
 
 
 def report(state: str) -> dict[str, Any]:
-    """All that the report tells. What is long and told elsewhere stands as a digest."""
+    """The content of the report. Long parts that other goldens cover are digests."""
     catalog = Catalog.load()
     content: Content = gather(filled(state), catalog)
     found: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""What the adviser exports answers the same, and its golden answer stands."""
+"""The adviser's export gives the same answers, and its golden answer is unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the adviser tells next to its ranking: what a person would miss."""
+"""The adviser's notes next to its ranking: what a reader would miss."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_length_that_takes_one_packet_is_named() -> None:
     assert (
         f"A message of exactly 6 bytes would be one short packet: {saved:.0f} % less energy." in answer.notes
     )
-    only = made(points=(replace(made().points[1], message_bytes=20),))  # its cycles stand for a length of 6
+    only = made(points=(replace(made().points[1], message_bytes=20),))  # its cycles are used for 6 bytes
     assert notes_of(ask(only), "6 bytes would be one short packet: ")
     short = ask(made(), question=replace(ASKED, message_bytes=6))
     assert "Each message goes short: 1 packet of 12 bytes; 6 bytes are the link's." in short.notes

@@ -149,7 +149,7 @@ def test_the_output_is_the_same_too(tmp_path: Path) -> None:
     _, our_frames = ours(built, sent, Options())
     for our, their in zip(map(decode, our_frames), map(decode, their_frames), strict=True):
         assert our[:2] == their[:2]
-        if our[1] == "r":  # but for the board's timer, as rp2040js's clock stands still in this script
+        if our[1] == "r":  # except for the board's timer, as rp2040js's clock is stopped in this script
             assert our[2][:1] + our[2][5:] == their[2][:1] + their[2][5:]
         else:
             assert our[2] == their[2]

@@ -1,6 +1,6 @@
 """The Pico's own second boot stage: its checksum, and what it sets up, on a model of the flash interface.
 
-The interface's rules (RP2040 datasheet 4.10.13): settings change only while it is off; CTRLR0 tells the
+The interface's rules (RP2040 datasheet 4.10.13): settings change only while it is off; CTRLR0 has the
 lines and the frame, SPI_CTRLR0 the lengths of command and address, the waiting clocks, the command in
 execute-in-place.
 """

@@ -271,7 +271,7 @@ def test_vectors_name_their_source_and_licence(family: str) -> None:
 
 
 def test_the_oracle_gives_the_vectors() -> None:
-    """The oracles are not ours to trust either: they are held to the valid vectors."""
+    """The oracles are not trusted either: they are checked with the valid vectors."""
     checked: list[Vector] = []
     for cipher in dict.fromkeys(case.cipher for case in CASES):
         for v in list(vectors(cipher))[::7]:

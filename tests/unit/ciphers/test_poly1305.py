@@ -110,7 +110,7 @@ def test_random_numbers_and_ones_with_long_carries(poly1305: Poly1305) -> None:
 
 
 def test_sums_whose_carry_goes_round_twice(poly1305: Poly1305) -> None:
-    # With limbs of so many bits such a sum stands above 2^130, and its lowest limb overflows once it comes
+    # With limbs of so many bits such a sum is above 2^130, and its lowest limb overflows once it comes
     # back as fives.
     source, cases = random.Random("twice round"), []
     for total in (low + more for low in (2**14, 2**27) for more in (0, 4)):

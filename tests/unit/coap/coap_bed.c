@@ -1,4 +1,4 @@
-/* coap_bed.c: a mote's CoAP codec and server for tests: as a library for Python, or, with FUZZ, as a program
+/* coap_bed.c: a node's CoAP codec and server for tests: as a library for Python, or, with FUZZ, as a program
  * that feeds it hostile messages, each in memory of just its length: SEED RUNS. */
 #include "server.h"
 
@@ -91,7 +91,7 @@ uint16_t bed_stored(uint8_t *to) {
     return stored_bytes;
 }
 
-/* What was read, written again; 0 if it is no message. */
+/* Reads a message and writes it again; 0 if it is not a message. */
 uint16_t bed_again(const uint8_t *bytes, uint16_t count, uint8_t *to, uint16_t room) {
     struct coap_message message;
     struct coap_writer writer;

@@ -1,4 +1,4 @@
-/* oscore_bed.c: a mote's OSCORE for tests, as a library for Python, with storage that can be made to fail;
+/* oscore_bed.c: a node's OSCORE for tests, as a library for Python, with storage that can be made to fail;
  * or, with FUZZ, as a program that changes protected messages: SEED RUNS. */
 #include "oscore.h"
 

@@ -36,7 +36,7 @@ def pair(library: Path) -> tuple[NativeOscore, NativeOscore]:
 
 
 def sent(told: bytes | Status) -> bytes:
-    """What is no refusal."""
+    """The bytes, unless it is a refusal."""
     assert isinstance(told, bytes), told
     return told
 

@@ -1,4 +1,5 @@
-/* arm_parts_harness.c: what of the ARM driver knows no Unicorn: instructions, the flash cache, storage, pipes. */
+/* arm_parts_harness.c: the parts of the ARM driver that do not use Unicorn: instructions, the flash cache,
+ * storage, pipes. */
 #include "arm_cache.h"
 #include "arm_sd.h"
 #include "arm_thumb.h"

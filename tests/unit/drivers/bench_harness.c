@@ -1,5 +1,5 @@
 /* bench_harness.c: the benchmark firmware with standard input and output as its UART, a timer and a stack that
- * are known, and a cipher that adds; what it asks of them is told on standard error. */
+ * are known, and a cipher that adds. Its calls to them are printed on standard error. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* harness.h: a program that a test tells what to do: each line of its input is an operation and its numbers, each
- * line of its output what that returned. The harness that includes it has the list. */
+/* harness.h: a program that a test controls: each line of its input is an operation and its numbers, each
+ * line of its output the returned value. The harness that includes it has the list. */
 #ifndef HARNESS_H
 #define HARNESS_H
 

@@ -76,7 +76,7 @@ static uint64_t send_byte(const uint64_t *n) {
     return (uint64_t)line_send(&line, (uint8_t)n[0], (double)n[1] / 1e6);
 }
 
-/* As many bytes, whatever they are. */
+/* As many bytes, of any value. */
 static uint64_t send_many(const uint64_t *n) {
     uint64_t sent = 0;
     while (sent < n[0]) {

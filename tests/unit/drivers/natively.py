@@ -1,4 +1,4 @@
-"""Parts of the drivers that know no simulator, as programs that a test shows what to do (harness.h)."""
+"""Parts of the drivers that need no simulator, as programs that a test controls (harness.h)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-/* pico_harness.c: the Pico's hal.c with registers that the test rules: every write is told, and how often it looked
- * at a status before it went on. The source is a copy in which AT asks at() for a register, and the stack pointer is
- * the test's (test_pico_registers.py). at() cannot know whether its register is to be read or written: it gives a
- * value that nothing writes, and looks at the next call whether that has changed. */
+/* pico_harness.c: the Pico's hal.c with registers that the test controls. It prints every write, and how
+ * often the code read a status before it continued. The source is a copy in which AT asks at() for a
+ * register, and the stack pointer is the test's (test_pico_registers.py). at() cannot know whether its
+ * register is to be read or written: it gives a value that nothing writes, and looks at the next call whether
+ * that has changed. */
 #include <stdint.h>
 
 static volatile uint32_t *at(uint32_t address);

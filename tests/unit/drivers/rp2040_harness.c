@@ -1,4 +1,4 @@
-/* rp2040_harness.c: the registers of RP2040 without a core: the test tells the time and reads and writes. */
+/* rp2040_harness.c: the registers of RP2040 without a core: the test gives the time, reads and writes. */
 #include "arm_rp2040.h"
 
 #include "harness.h"

@@ -1,4 +1,4 @@
-/* shadow_harness.c: shadow.h under a test's fingers: calls and returns as the test tells them. */
+/* shadow_harness.c: shadow.h with calls and returns given by a test. */
 #include <stddef.h>
 #include <stdlib.h>
 

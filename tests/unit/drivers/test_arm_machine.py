@@ -1,4 +1,5 @@
-"""What the ARM driver knows of instructions before they run (arm_machine.h): costs, stack, the last one."""
+"""What the ARM driver derives from instructions before they run (arm_machine.h): costs, stack, the last
+one."""
 
 from __future__ import annotations
 
@@ -83,7 +84,7 @@ BL = (0xF000, 0xF800)
 
 
 def measured(program: Path, codes: tuple[int, ...], at: int = BASE + 0x1FE) -> dict[str, int]:
-    """All that is known of these instructions, as a block that begins."""
+    """All derived properties of these instructions, as a block that begins."""
     lines = [("memory", BASE, BYTES), *(("code", at + 2 * n, code) for n, code in enumerate(codes))]
     lines += [("block", at, 2 * len(codes)), *(("told", n) for n in range(FIELDS_COUNT))]
     return dict(zip(FIELDS.split(), ask(program, lines=lines)[-FIELDS_COUNT:], strict=True))
@@ -128,7 +129,7 @@ def test_a_block_is_measured_whole(
 
 
 def test_a_block_of_nothing_is_nothing(program: Path) -> None:
-    """Whatever lay in its place before."""
+    """Independent of the block that was there before."""
     lines = [("memory", BASE, BYTES), ("code", BASE, PUSH), ("code", BASE + 2, BNE)]
     lines += [("block", BASE, 4), ("block", BASE, 0), *(("told", n) for n in range(FIELDS_COUNT))]
     told = ask(program, lines=lines)[-FIELDS_COUNT:]

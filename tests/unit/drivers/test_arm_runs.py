@@ -41,7 +41,7 @@ THUMB = "    .syntax unified\n    .cpu cortex-m0plus\n    .thumb\n"
 def test_the_end_tells_all_that_was_counted(tmp_path: Path) -> None:
     ran = run(WAIT, tmp_path)
     assert (ran.code, ran.output, ran.said) == (0, b"!~", [])
-    # It looks at the UART twice before the driver believes that it waits.
+    # It reads the UART twice before the driver detects that it waits.
     cycles = PRELUDE_CYCLES + 2 * (1 + 2) + 2 * (2 + 2)
     assert ran.events == [
         {
@@ -180,7 +180,7 @@ def test_of_64_accesses_without_a_branch_each_has_its_moment(tmp_path: Path) -> 
 
 
 def moments(registers: str, x: int, y: int, kind: str = "ldr") -> str:
-    """Tells how many cycles lie between two readings of SysTick at this place; then another block begins."""
+    """Sends how many cycles are between two readings of SysTick at this place; then another block begins."""
     return (
         f"    {kind} r{x}, [{registers}]\n    nop\n    {kind} r{y}, [{registers}]\n"
         f"    ldr r4, =0x40034000\n    subs r{x}, r{x}, r{y}\n    str r{x}, [r4]\n    b 9f\n    .ltorg\n9:\n"
@@ -323,7 +323,7 @@ ECHO = (
 
 
 def test_requests_are_read_when_the_firmware_waits_for_them(tmp_path: Path) -> None:
-    frames = b"".join(b"%04d~" % n for n in range(1300))  # more than the driver reads or writes at once
+    frames = b"".join(b"%04d~" % n for n in range(1300))  # more than the driver reads or writes in one call
     ran = run(ECHO, tmp_path, given=frames)
     ended(ran, 0, "end", "input closed")
     assert ran.output == b"!~" + frames

@@ -1,4 +1,4 @@
-"""Waiting loops on the Pico: worked out at once, with the same cycles, output and profile as stepped."""
+"""Waiting loops on the Pico: skipped, with the same cycles, output and profile as stepped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the ARM driver sees of a few instructions next to their cycles: the flash cache, and faults."""
+"""What the ARM driver records of a few instructions besides their cycles: the flash cache, and faults."""
 
 from __future__ import annotations
 

@@ -241,7 +241,7 @@ def test_a_timer_that_stands_keeps_its_count(tmp_path: Path, control: int, count
     code += f"    sts {control}, r17\n" + "    nop\n" * 8 + f"    sts {control}, r16\n" + read  # and on
     if high:
         code += f"    ldi r18, 2\n    sts {high}, r18\n"
-    code += f"    ldi r18, 0x34\n    sts {count}, r18\n" + read + read  # set while it stands
+    code += f"    ldi r18, 0x34\n    sts {count}, r18\n" + read + read  # set while it is stopped
     code += f"    sts {control}, r17\n" + "    nop\n" * 8 + f"    sts {control}, r16\n" + read + STOP
     ran = avr_run(code, tmp_path, "--max-cycles", "100000")
     width = 2 if high else 1

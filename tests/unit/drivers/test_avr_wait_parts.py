@@ -238,7 +238,7 @@ def test_a_refused_loop_is_known_by_its_end(program: Path, tail: int, other: int
 @pytest.mark.parametrize(("act", "which"), [(REGISTER, r) for r in range(33)] + [(FLAG, f) for f in range(8)])
 def test_what_changes_a_register_or_a_flag_is_refused(program: Path, act: int, which: int) -> None:
     found = a_round(program, ("at", HEAD, NOP, TAIL, 1, act, which), NOPS[1])
-    if (act, which) == (REGISTER, 32):  # what lies behind the registers
+    if (act, which) == (REGISTER, 32):  # what follows the registers
         assert found == (9997, 2, 8994, 0)
     else:
         assert found == (1003, 2, 0, 1)

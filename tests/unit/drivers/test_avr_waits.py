@@ -1,6 +1,6 @@
-"""Loops that only wait are made at once, and nothing results otherwise than where each round is stepped.
+"""Loops that only wait are skipped, with the same results as stepping each round.
 
-A bare run steps every instruction: it is what the others are held to.
+A bare run steps every instruction: the others are compared with it.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ STEPPED = "end:\n    inc r19\n    rjmp end\n"
 
 
 def same(code: str, folder: Path, cycles: int = 3_000_000) -> Outcome:
-    """How it ran, the same whether rounds were made at once or not; its profile too, byte by byte."""
+    """The outcome, the same whether rounds were skipped or not; its profile too, byte by byte."""
     most = ("--max-cycles", str(cycles))
     quick, stepped = avr_run(code, folder, *most), avr_run(code, folder, "--bare", *most)
     most += profile_options(folder, "0 68\n68 80\n80 400\n")
@@ -163,7 +163,7 @@ def same(code: str, folder: Path, cycles: int = 3_000_000) -> Outcome:
     ("what", "waits"), [*((w, True) for w in (*WAITS, *ROUNDS)), *((w, False) for w in ACTS)]
 )
 def test_a_loop_looks_until_the_next_tick(what: str, waits: bool, tmp_path: Path) -> None:
-    """Twelve times; the timer's count tells after each how late it was."""
+    """Twelve times; the timer's count after each is its delay."""
     loop = {**WAITS, **ROUNDS, **ACTS}[what]
     told = "lds r24, 0x84; rcall send; mov r24, r20; rcall send; dec r17; breq .+2; rjmp again"
     code = TIMED + lines(f"ldi r17, 12; clt; again: mov r21, r20; {loop}; {told}")

@@ -1,4 +1,5 @@
-"""Drivers and the programs that run them: they tell at once what happens, and end with who started them."""
+"""Drivers and the programs that run them: they report events immediately, and end with their parent
+process."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ ARM_ANSWERS = arm.BEGIN + "    nop\n" + arm.FINISH + arm.WAIT
 
 
 def avr_free(folder: Path) -> list[str]:
-    (folder / "image").write_bytes(b"\x78\x94\xff\xcf")  # sei, and around for ever
+    (folder / "image").write_bytes(b"\x78\x94\xff\xcf")  # sei, and an endless loop
     return [str(driver("avr_run")), *avr.CHIP, *MOST, "--image", str(folder / "image")]
 
 

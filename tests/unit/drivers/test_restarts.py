@@ -93,7 +93,7 @@ def test_after_a_fault_or_with_other_options_there_is_another_process(name: str)
 
 @needs_kit("avr")
 def test_nothing_that_a_firmware_leaves_behind_is_there_at_the_next_start(tmp_path: Path) -> None:
-    """It tells a byte of the RAM, of the EEPROM and of a register, changes all three, and waits."""
+    """It sends a byte of the RAM, of the EEPROM and of a register, changes all three, and waits."""
     look = """
     lds r24, 0x300
     rcall send

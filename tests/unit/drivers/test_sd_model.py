@@ -25,7 +25,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Card:
-    """A conversation that is written down first and then had at once."""
+    """A conversation that is recorded first and then run in one go."""
 
     def __init__(self, program: Path, blocks: int = BLOCKS, there: int = 0) -> None:
         self._program = program
@@ -150,7 +150,7 @@ def test_a_card_that_is_not_selected_says_nothing(program: Path) -> None:
     card.select(True)
     card.bytes([0, 0, 0xFF, 0xFF], [0xFF] * 4)  # the half command is forgotten
     card.command(58, 0, [0xFF, 0])
-    card.select(True)  # no change: the answer goes on
+    card.select(True)  # no change: the answer continues
     card.bytes([0xFF], [0xC0])
     card.select(False)
     card.select(True)

@@ -366,13 +366,13 @@ ECHO = GREETING + "again:\n    rcall take\n    rcall send\n    rjmp again\n"
 
 
 def test_input_is_read_when_a_frame_has_been_answered(tmp_path: Path) -> None:
-    frames = b"".join(b"%04d~" % n for n in range(1300))  # more than the driver reads at once
+    frames = b"".join(b"%04d~" % n for n in range(1300))  # more than the driver reads in one call
     ran = simavr(ECHO, tmp_path, "--max-cycles", "1000000", given=frames)
     ended(ran, 0, "", "input closed")
     assert ran.output == b"!~" + frames
     ran = simavr(ECHO, tmp_path, *SHORT, given=b"no frame")
     assert ran.output == b"!~no frame" and ran.end["kind"] == "silent"
-    ran = simavr(ECHO, tmp_path, *SHORT, given=b"~~")  # delimiters alone are no frame
+    ran = simavr(ECHO, tmp_path, *SHORT, given=b"~~")  # delimiters alone are not a frame
     assert ran.output == b"!~~~" and ran.end["kind"] == "silent"
     ended(simavr(ECHO, tmp_path, *SHORT), 0, "", "input closed")
 

@@ -25,7 +25,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def touches(op: int) -> int | None:
-    """By the instruction set manual (DS40002198); None: no address that the encoding tells."""
+    """By the instruction set manual (DS40002198); None: no address in the encoding."""
     if op & 0xD000 == 0x8000:  # LDD, STD: 10q0 qqsr rrrr yqqq
         return (Y if op & 8 else Z) + (op >> 8 & 32 | op >> 7 & 24 | op & 7)
     if op in (0x95C8, 0x95D8):  # LPM, ELPM to R0

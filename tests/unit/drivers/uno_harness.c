@@ -1,6 +1,7 @@
-/* uno_harness.c: the UNO's hal.c and the paper's mote's uno.c on a computer (avr_native/): what they write to registers
- * is told, and the test says what they read. A register cannot know whether it is to be read or written: it gives a
- * value that nothing writes, where there is one, and the next looks whether that has changed. */
+/* uno_harness.c: the UNO's hal.c and uno.c of the paper's mote on a computer (avr_native/): writes to
+ * registers are printed, and the test sets what they read. A register cannot know whether it is to be read or
+ * written: it gives a value that nothing writes, where there is one, and the next looks whether that has
+ * changed. */
 #include <avr/io.h>
 
 #include "hal.h"

@@ -1,4 +1,5 @@
-/* wait_harness.c: avr_wait.h on a chip that is made of its fields alone, whose instructions do what they are told. */
+/* wait_harness.c: avr_wait.h on a chip that consists of its fields alone, with instructions defined by the
+ * test. */
 #include "avr_wait.h"
 
 #include "harness.h"

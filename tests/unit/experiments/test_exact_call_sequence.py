@@ -103,7 +103,7 @@ def test_where_instructions_and_lines_lie(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(call_sequence.CallSequence, "_sequence", sequence)
     found = CALL._profile(device, SimpleNamespace(elf=None))  # type: ignore[arg-type]
     assert found == {
-        "code_lines": 3,  # base, 10 and 11: what lies in SRAM has no line
+        "code_lines": 3,  # base, 10 and 11: SRAM has no lines
         "code_lines_new": 2,
         "table_lines": 3,  # 20, 30 and 31; the read of line 11 is of code
         "table_lines_new": 2,

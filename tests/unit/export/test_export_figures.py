@@ -1,4 +1,4 @@
-"""Which stored figures an export's README tells, row by row."""
+"""Which stored figures an export's README lists, row by row."""
 
 from __future__ import annotations
 

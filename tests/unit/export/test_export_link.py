@@ -353,7 +353,7 @@ def test_what_is_refused_is_one_line_and_leaves_nothing(
 
 @pytest.mark.parametrize("name", target_names())
 def test_the_examples_that_sleep_are_those_that_say_so(name: str) -> None:
-    """An AVR's sleep mode with its radio's sleep pin; a wait that keeps the chip's clocks is no sleep."""
+    """An AVR's sleep mode with its radio's sleep pin; a wait that keeps the chip's clocks is not sleep."""
     link = target(name, CATALOG).link
     made = planned(name)
     assert link.examples()

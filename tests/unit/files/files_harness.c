@@ -1,7 +1,7 @@
-/* files_harness.c: the file firmware on this computer: standard input and output are its UART, its storage lies in
- * memory, its heap is 64 bytes, and the RP2040's timer stands. Marks are told on standard error. With a second
- * argument 1, what a job tells of its stack is how often it called the library, and a million for each piece of memory
- * that it has not given back; with 2, the first job's first call fails, the second one's second, and so on. */
+/* files_harness.c: the file firmware on this computer. Standard input and output are its UART, its storage is
+ * in memory, its heap is 64 bytes, and the RP2040's timer is stopped. Marks are printed on standard error. With
+ * a second argument 1, a job reports instead of its stack how often it called the library, plus a million for
+ * each piece of memory not freed. With 2, the first job's first call fails, the second one's second, and so on. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <stdio.h>

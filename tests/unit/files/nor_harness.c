@@ -64,7 +64,7 @@ uint32_t status_of(uint32_t count, uint32_t divider, uint64_t now) {
     return nor_status(&nor, divider, now);
 }
 
-/* Puts bytes into the interface all at once and takes what came; returns how many the FIFO kept. */
+/* Puts all bytes into the interface in one go and takes the answers; returns how many the FIFO kept. */
 uint32_t burst(uint32_t count, uint32_t divider);
 uint32_t burst(uint32_t count, uint32_t divider) {
     uint32_t kept = 0;

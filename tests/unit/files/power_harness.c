@@ -103,7 +103,7 @@ int power_save(const char *name, const uint8_t *data, uint32_t count, long until
     return status;
 }
 
-/* Mounts anew, as after a reset, and reads. Returns the size, or littlefs's error. */
+/* Mounts again, as after a reset, and reads. Returns the size, or littlefs's error. */
 int32_t power_load(const char *name, uint8_t *data, uint32_t most);
 int32_t power_load(const char *name, uint8_t *data, uint32_t most) {
     static struct store_file file;

@@ -1,5 +1,6 @@
-/* storage_harness.c: the firmware's sd.c or nor.c with registers that the test rules: it says what comes back for
- * each byte, and how fast the timer goes; each write, byte and read that matters is told, a line each.
+/* storage_harness.c: the firmware's sd.c or nor.c with registers that the test controls: it sets what comes
+ * back for each byte, and how fast the timer runs. Each relevant write, byte and read is printed on its own
+ * line.
  *
  * The source is a copy in which AT asks at() for a register (test_storage_drivers.py). at() cannot know whether
  * its register is to be read or written: it gives a value that nothing writes, and looks at the next call whether
@@ -97,7 +98,7 @@ static void settle(void) {
 }
 
 /* The flags. Of nor.c's interface: no room at every fifth look; what has come in is seen when nothing went out since
- * a look before; while it is told how to read in place, it ends as ENDING says. */
+ * a look before; while the mode of reading in place is set up, it ends as ENDING states. */
 static uint32_t status(void) {
     looks++;
 #ifdef STORAGE_SD

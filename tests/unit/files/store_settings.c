@@ -1,4 +1,4 @@
-/* store_settings.c: store.c over a littlefs that only tells what it is given. */
+/* store_settings.c: store.c over a littlefs that only prints its arguments. */
 #include "store.c"
 
 #include <stdio.h>

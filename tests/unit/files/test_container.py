@@ -107,7 +107,7 @@ def test_every_truncation_extension_and_reordering_is_refused(tmp_path: Path) ->
     for length in [*range(container.HEADER_BYTES + 20), *range(len(genuine) - 600, len(genuine))]:
         sealed.write_bytes(genuine[:length])
         refused(sealed)
-    for number in range(4):  # cut at a chunk's end: only the last chunk's mark tells
+    for number in range(4):  # cut at a chunk's end: only the last chunk's mark shows it
         sealed.write_bytes(head + b"".join(chunks[:number]))
         refused(sealed)
     changes = ([1, 0, 2, 3], [0, 1, 1, 3], [0, 2, 3], [0, 1, 2, 3, 3], [3], [0, 1, 3, 2])

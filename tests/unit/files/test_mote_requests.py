@@ -1,4 +1,4 @@
-"""What the host asks of the file firmware, byte by byte (docs/files.md), and what it makes of the answers."""
+"""The host's requests to the file firmware, byte by byte (docs/files.md), and how it reads the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the file firmware tells littlefs: its sizes, its buffers, and where a block is on the storage."""
+"""The file firmware's settings of littlefs: its sizes, its buffers, and where a block is on the storage."""
 
 from __future__ import annotations
 

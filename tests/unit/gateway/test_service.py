@@ -106,7 +106,7 @@ def test_answers_pass_a_full_spool(tmp_path: Path) -> None:
 
 
 def test_a_node_that_floods_is_limited_and_no_other(tmp_path: Path) -> None:
-    field = Field(tmp_path, 5, 6, node_rate=0.5)  # five at once
+    field = Field(tmp_path, 5, 6, node_rate=0.5)  # a burst of five
     for number in range(40):
         field.up(5, b"%6d" % number, CONFIRMED if number == 0 else 0)
     told = field.service.statistics()

@@ -1,6 +1,6 @@
-/* faulty_port.c: the link core on a host whose power goes at any write and whose cells wear out.
+/* faulty_port.c: the link core on a host whose power fails at any write and whose cells wear out.
  *
- * Everything is called through `cut_call`, which tells POWER_LOST when the power went on the way.
+ * Everything is called through `cut_call`, which returns POWER_LOST if the power failed during the call.
  */
 #include "native.h"
 #include "stream.h"

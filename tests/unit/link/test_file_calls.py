@@ -1,4 +1,5 @@
-"""Files over the link: what the system is asked for, and files whose labels, lengths or digests lie close."""
+"""Files over the link: what the system is asked for, and files whose labels, lengths or digests are
+similar."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Files over the link: only a whole one is reported as one, whatever is lost, late, planted or
-interrupted."""
+"""Files over the link: only a complete one is reported, even if packets are lost, late or forged, or the
+transfer is interrupted."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ def test_a_full_disk_refuses_the_part_and_says_so(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(os, "pwrite", full)
     refused(collector, parts[1], rf"^{tmp_path}: No space left on device; the file was not accepted$")
-    # A disk that takes a byte at a time is no trouble.
+    # A disk that takes a byte at a time is not an error.
     monkeypatch.setattr(os, "pwrite", lambda handle, data, at: write(handle, data[:1], at))
     assert told(collector, parts[1:]) == [FileReceived(tmp_path / "x", 200)]
     assert (tmp_path / "x").read_bytes() == CONTENT

@@ -126,7 +126,7 @@ def test_every_message_is_sent_byte_for_byte(vector: dict[str, Any]) -> None:
             plain = plain[4:]
         else:
             sender = end(link, suite, bool(down), counter - 1 if told["form"] == "short" else counter)
-        if told["form"] == "short":  # in step, and then a short one may follow
+        if told["form"] == "short":  # synchronised: now a short one may follow
             before = link.long(down, counter - 1, b"", CONFIRMED)
             assert sender.send(b"", CONFIRMED) == Event.WAITING
             assert sender.packets() == list(before.packets)

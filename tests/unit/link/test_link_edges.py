@@ -1,6 +1,6 @@
 """The link core at its edges: packets cut or made by hand, small buffers, broken storage, late answers.
 
-The model makes what an honest end would never send. Each test tells the event, and the bytes sent if any.
+The model makes packets that a correct end would never send. Each test returns the event, and any bytes sent.
 """
 
 from __future__ import annotations

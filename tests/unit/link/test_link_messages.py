@@ -275,7 +275,7 @@ def _sent(pair: Pair, message: bytes) -> list[bytes]:
 def test_the_first_fragment_alone_is_progress(before: int) -> None:
     pair = Pair()
     now = 0
-    for _ in range(before + 1):  # for each message anew
+    for _ in range(before + 1):  # again for each message
         pair.node.send(bytes(15 * 29 - 12), CONFIRMED)
         packets = pair.node.packets()
         assert len(packets) == 15

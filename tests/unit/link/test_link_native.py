@@ -1,4 +1,4 @@
-"""The link core as the host's programs have it (native.c): what it keeps, what it refuses, what it tells."""
+"""The link core as the host's programs have it (native.c): what it keeps, refuses and returns."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_host_keeps_128_packets_of_255_bytes_until_they_are_fetched() -> None:
     packets = made.packets()
     assert [len(packet) for packet in packets] == 128 * [255]
     assert made.packets() == []
-    # 256 bytes are left: 127 and the byte that tells it, and then no 128, for which there is no such byte.
+    # 256 bytes are left: 127 and a length byte fit, then 128 and a length byte do not.
     for pieces in 8 * [15] + [7]:
         made.send(bytes(252 * pieces - 12))
     for length in (127, 128, 127):

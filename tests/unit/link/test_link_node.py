@@ -246,7 +246,7 @@ def pages(bed: Bed) -> list[bytes]:
 
 
 def page_of(image: bytes, number: int) -> bytes:
-    """A page as docs/link.md tells."""
+    """A page as docs/link.md specifies."""
     told = image + struct.pack("<I", number)
     return (told + struct.pack("<I", zlib.crc32(told))).ljust(PAGE, b"\xff")
 

@@ -64,7 +64,7 @@ def test_the_newest_record_is_told_by_every_field() -> None:
 
 @pytest.mark.parametrize(("first", "second"), [(7, 0), (6, 0), (7, 1), (0, 1), (5, 7), (6, 7)])
 def test_a_start_does_not_write_over_the_second_copy(first: int, second: int) -> None:
-    """Copies in the last slot and in the first: power that goes at once, then a flipped bit in the other."""
+    """Copies in the last slot and in the first: power fails immediately, then a bit flips in the other."""
     link = model.Model(1, KEY, 5, SHORT | LISTENS, 32, 1)
     slots = [link.slot(64 * number, number, 0) for number in range(SLOTS)]
     slots[first] = slots[second] = link.slot(6400, 1000, 0)

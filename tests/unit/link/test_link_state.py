@@ -291,6 +291,6 @@ def test_kill_9_never_repeats_a_counter(tmp_path: Path) -> None:
         _, errors = process.communicate(timeout=60)
         assert not errors
         used += [line for line in output.read_text().splitlines(keepends=True) if line.endswith("\n")]
-    # One text under one key: two packets are alike where, and only where, a counter was used twice.
+    # One text under one key: two packets are equal if and only if a counter was used twice.
     assert len(used) > 300 and len(set(used)) == len(used)
     assert HostNode(MemoryStore((tmp_path / "node").read_bytes())).number == 5

@@ -199,7 +199,7 @@ def broken_storage(*defines: str) -> None:
 
 
 def replays(*defines: str) -> None:
-    """Every packet ever sent, once more, at once, later and after restarts of either end."""
+    """Every packet ever sent, once more: immediately, later and after restarts of either end."""
     pair = Pair(*defines)
     pair.in_step()
     recorded: list[tuple[FaultyLink, bytes]] = []
@@ -228,7 +228,7 @@ def replays(*defines: str) -> None:
 
 
 def answers_before_delivery(*defines: str) -> None:
-    """What the application does not take is never told accepted."""
+    """A message that the application does not take is never reported as accepted."""
     pair = Pair(*defines)
     pair.in_step()
     for how in (CONFIRMED, CONFIRMED | LONG):

@@ -89,7 +89,7 @@ def test_what_is_kept_for_later_versions_changes_nothing() -> None:
     block = LINK.key_block(False)[:6] + b"\xee\xdd" + KEY
     expected = block + LINK.check(block[:16]) + 2 * LINK.slot(0, 0) + 6 * ERASED
     made = FaultyLink()
-    made.begin(b"\xa5" * 188)  # whatever was there
+    made.begin(b"\xa5" * 188)  # any content before
     ctypes.memset(made.address, 0xA5, 16)  # and in memory
     assert made._tested.cut_call(made.address, 0, block, 0, 0) == 1
     assert made.storage == expected

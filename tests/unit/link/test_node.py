@@ -45,7 +45,7 @@ class Line:
         self.takes = True
 
     def exchange(self) -> list[Event]:
-        """Carry all that there is to carry; what both were told."""
+        """Carry all waiting packets; returns the events of both ends."""
 
         def down(messages: Sequence[NodeMessage]) -> list[bool]:
             self.down += messages

@@ -79,7 +79,7 @@ def end(options: int, packet_bytes: int = 12, node: int = 5, suite: Suite = "aes
 
 
 def play(program: Path, storage: bytes, tenths: int, script: list[str]) -> list[str]:
-    """What the program tells."""
+    """The program's output."""
     arguments = [str(program), storage.hex(), str(tenths), *script]
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=60, check=True)
     return [line for line in done.stdout.splitlines() if line]
@@ -170,7 +170,7 @@ class Mote:
         assert not self.link.waiting and self.got
 
     def tells(self, message: bytes, how: int) -> Event:
-        """The gateway tells the mote something; the outcome."""
+        """The gateway sends a message to the node; returns the outcome."""
         self.silence(25)
         assert self.gateway.send(message, how) is Event.WAITING
         self.hears(b"".join(self.gateway.packets()))

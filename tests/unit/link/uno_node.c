@@ -1,4 +1,4 @@
-/* uno_node.c: a node on an UNO that plays one scenario (steps.h) and tells of each step what it cost.
+/* uno_node.c: a node on an UNO that plays one scenario (steps.h) and prints the cost of each step.
  *
  * After each step, a line on the UART: the event, cycles / 8, the deepest stack in bytes, the packets sent.
  */

@@ -18,7 +18,7 @@ UNO = Catalog.load().device("uno")
 
 
 class Process:
-    """A program that ends after so many waits, and has said so much."""
+    """A program that ends after a number of waits, with a given output."""
 
     def __init__(self, command: list[str], settings: dict[str, Any]) -> None:
         self.command, self.settings = command, settings

@@ -454,7 +454,7 @@ def test_a_mote_takes_commands(folder: Path) -> None:
         receiver = listening(folder, "--key", "key", "--count", "3")
         assert finish(receiver) and receiver.returncode == 0
         for command, code in (("63", 0), ("639001", 1), ("69e803", 0), ("78", 1)):
-            # What is no command is refused, and told so.
+            # An unknown command is refused, and the sender gets the refusal.
             arguments = ["--key", "key", "--to", "7", "--command", "--hex", command]
             sender = start("send", "b", *arguments, folder=folder)
             _, errors = finish(sender)

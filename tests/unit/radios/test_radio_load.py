@@ -59,11 +59,11 @@ def throughputs(radio: Radio, load: float, payload: int, slotted: bool = False) 
 
 
 def agrees(found: list[float], expected: float, load: float) -> None:
-    """The mean of independent runs is the closed form's, but for chance and what is finite.
+    """The mean of independent runs agrees with the closed form, up to chance and finite numbers.
 
     Chance: Student's t. Finite numbers: a station's own packets, a part of 1 / STATIONS of the load, queue
-    instead of colliding, which changes each exponent, and the load, by that part at most (the exponents are
-    at most 2 (1 + load)); the edges of a run change it by a packet or two at each end.
+    instead of colliding. That changes each exponent, and the load, by that part at most (the exponents are
+    at most 2 (1 + load)). The edges of a run change it by a packet or two at each end.
     """
     chance = T_15 * statistics.stdev(found) / math.sqrt(len(found))
     finite = expected * (4 * (1 + load) / STATIONS + 4 * (1 + load) / PACKETS)

@@ -346,7 +346,7 @@ def test_a_radio_without_assessment_sends_into_what_it_hears() -> None:
     play = Play(load_radio("nrf24"), 3)
     play.offer(0, 0.0)
     play.offer(1, 50.0)
-    play.offer(2, AIR_US + 60)  # it heard the other end 10 us ago, and turns round
+    play.offer(2, AIR_US + 60)  # it received the other end 10 us ago, and turns round
     assert play.run() == [(0, 0.0), (1, 50.0), (2, 50 + AIR_US + 130)]
 
 
@@ -358,7 +358,7 @@ def test_slots_begin_packets_together() -> None:
 
 
 class Drawn:
-    """A generator that draws what a test wants, and keeps what it was asked for."""
+    """A generator that returns the values given by a test, and records the requests."""
 
     def __init__(self, *values: int) -> None:
         self.values, self.ranges = list(values), list[int]()

@@ -54,7 +54,7 @@ def test_two_ports_are_a_pair_that_never_collides(name: str, size: int) -> None:
     radio = load_radio(name).with_figures(gap_us=0)
     turn_us = radio.sharing.known("cca_turn_us") or 0.0
     space_us = 0.0
-    if radio.sharing.access in ("csma-ca", "dcf"):  # without back-offs, and what they stand between
+    if radio.sharing.access in ("csma-ca", "dcf"):  # without back-offs and the intervals around them
         figures = dict(radio.sharing.figures)
         for figure in (
             *("backoff_exponent_min", "backoff_exponent_max", "backoff_slots"),

@@ -1,5 +1,5 @@
 /* A firmware whose calls, cycles and stack are known by construction, for the tests of profiles. Each part is
- * one thing that confuses profilers. It prints a dot for each part and sleeps for ever. */
+ * one thing that confuses profilers. It prints a dot for each part and sleeps without end. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/sleep.h>

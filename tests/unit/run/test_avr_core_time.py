@@ -316,7 +316,7 @@ def test_waking_costs_four_cycles_more_than_an_interrupt_of_the_running_core(
 
 @IN_BOTH
 def test_each_sleep_costs_its_waking(driver: str, tmp_path: Path) -> None:
-    # Timer 1 in CTC mode, prescaler 8: an alarm every 8 x 250 cycles, whatever the core does.
+    # Timer 1 in CTC mode, prescaler 8: an alarm every 8 x 250 cycles, independent of the core.
     body = f"""
     {IDLE}
     put OCR1AH, 0

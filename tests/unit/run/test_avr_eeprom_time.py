@@ -117,7 +117,7 @@ def test_another_waiting_loop_takes_as_long(driver: str, tmp_path: Path) -> None
 def test_a_wait_that_is_taken_at_once_ends_where_a_stepped_one_does(
     driver: str, shift: int, tmp_path: Path
 ) -> None:
-    # Timer 1 runs meanwhile, its overflows end a stretch; whatever the phase, the cycle is the same.
+    # Timer 1 runs meanwhile, its overflows end a stretch; the cycle is the same for every phase.
     begin = "    put TCCR1B, 1\n" + shift * "    nop\n" + START_WRITE
     body = begin + "{wait}    lds r20, TCNT1L\n    finish\n"
     slow = WAIT.replace("rjmp 1b", "rjmp 2f\n    rjmp 3f\n2:  rjmp 1b\n3:")  # 1 + 2 + 2, at last 2 + 2
@@ -282,7 +282,7 @@ handler:                        ; (4) and 2
 done:
     finish
     """
-    begin = 3 + 1 + 2 + 1 + 1  # and the sleep is left at once
+    begin = 3 + 1 + 2 + 1 + 1  # and it wakes from sleep immediately
     handler_to_write = (
         4 + 4 + 2 + 1 + 1 + 2 + 2
     )  # to wake, to begin ... to the end of the write's instruction

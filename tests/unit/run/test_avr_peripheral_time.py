@@ -281,7 +281,7 @@ def test_phase_correct_pwm_matches_on_both_ways(driver: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("mode", "to", "gaps"),
     [
-        (0, 150, (50, 256)),  # no PWM: at once
+        (0, 150, (50, 256)),  # no PWM: immediately
         (3, 150, (306, 256)),  # fast PWM: from the next period on
         (1, 50, (461 - 101, 510 + 51 - 461)),  # phase correct: from the top on, at 50 down, then up
         (1, 150, (361 - 101, 510 + 151 - 361)),
@@ -478,7 +478,7 @@ BYTE = 160
 
 
 def test_udre_comes_a_byte_before_the_line_is_free(tmp_path: Path) -> None:
-    """Two bytes are taken at once, each further one when the shift register takes the one before."""
+    """Two bytes are taken immediately, each further one when the shift register takes the one before."""
     body = f"    {LINE} put UCSR0B, 8\n"
     body += "    {stores}    finish\nhandler:\n    finish\n"
     store = "1:  lds r17, UCSR0A\n    sbrs r17, 5\n    rjmp 1b\n    sts UDR0, r16\n"

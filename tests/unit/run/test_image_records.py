@@ -203,7 +203,7 @@ def test_an_avr_firmware_on_an_arm_is_told(tmp_path: Path) -> None:
 
 def test_an_avr_firmware_for_another_core_is_told(tmp_path: Path) -> None:
     made = bytearray(avr_elf(Segment(0, b"ab")))
-    made[36] = 0x85  # above the core's bits stands another flag
+    made[36] = 0x85  # another flag is above the core's bits
     assert read(tmp_path, bytes(made)).segments == (Segment(0, b"ab"),)
     for core in (4, 6):
         made[36] = core

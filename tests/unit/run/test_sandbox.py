@@ -136,7 +136,7 @@ def test_a_kernel_that_knows_less(refused: str, said: str, tmp_path: Path) -> No
 
 ENTERS = '#include "sandbox.h"\nint main(void) { sandbox_enter("tries"); return 0; }'
 
-#: All that a confined driver may ask of the kernel, beside TCGETS and TCFLSH of a terminal.
+#: The system calls that a confined driver may use, besides TCGETS and TCFLSH of a terminal.
 ALLOWED = """
 read write readv writev pwrite64 close ppoll poll ppoll_time64 brk munmap mremap mprotect
 madvise mmap mmap2 clock_gettime gettimeofday clock_nanosleep nanosleep futex sched_yield

@@ -115,7 +115,7 @@ def test_block_numbers_go_on_with_0_behind_65535() -> None:
 
 
 def test_nothing_is_doubled_by_doubled_packets() -> None:
-    """The sorcerer's apprentice: a duplicate of an ACK makes no second block."""
+    """The sorcerer's apprentice: a duplicate of an ACK does not send a block twice."""
     mote, file = Mote(), Memory()
     mote.files["log"] = CONTENT[:4096]
     air = Air(mote, doubles=1.0)

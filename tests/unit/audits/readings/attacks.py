@@ -185,7 +185,7 @@ def attackers() -> dict[str, Any]:
 
 
 def _chosen_to_no_end(encrypt: Callable[[bytes], bytes], state: bytes) -> list[Any]:
-    """Where the answers end, and where candidates stay that no message tells apart."""
+    """Where the answers end, and where candidates remain that no message distinguishes."""
     first = play.Counted(lambda message: encrypt(message) if first.queries < 60 else encrypt(b"ab"))
     found: list[Any] = [rc4d_chosen.attack(first, Random(2)), first.queries]
     second = play.Counted(encrypt)

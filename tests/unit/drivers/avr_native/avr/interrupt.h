@@ -1,4 +1,4 @@
-/* interrupt.h: a handler is a function, and the harness tells when interrupts go on and off. */
+/* interrupt.h: a handler is a function, and the harness reports when interrupts are switched on and off. */
 #define ISR(vector)                                                                                           \
     void vector(void);                                                                                       \
     void vector(void)
