@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from motecrypt.judge import Evidence, compare
 from motecrypt.model import Comparison, Section
 from motecrypt.results import Results
 
@@ -17,13 +18,14 @@ CALLS = 1
 
 
 def comparisons(results: Results) -> list[Comparison]:
-    """The printed figure next to ours, with a verdict that follows from the two."""
+    """The printed figure next to ours, with a verdict that motecrypt computes from the two."""
     found = results.newest(cells().values())
     cycles = {cell.device: measured.cycles_median for cell, measured in found.items()}
     small, large = cycles.get(SMALL), cycles.get(LARGE)
     more = None if small is None or large is None else (large - small) / CALLS
     return [
-        Comparison(
+        compare(
+            id="mega-call-cycles",
             source=SOURCE,
             table="CALL and RET",
             row=f"{CIPHER} {VARIANT}, {BLOCK_BYTES} bytes, {LARGE} beside {SMALL}",
@@ -31,12 +33,7 @@ def comparisons(results: Results) -> list[Comparison]:
             unit="cycles",
             published=PRINTED_CYCLES,
             measured=more,
-            ratio=None if more is None else more / PRINTED_CYCLES,
-            verdict="not measured"
-            if more is None
-            else "reproduced"
-            if more == PRINTED_CYCLES
-            else "contradicted",
+            evidence=Evidence("same algorithm, ours"),
             note=f"{small} and {large} cycles" if more is not None else "",
         )
     ]

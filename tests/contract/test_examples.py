@@ -183,7 +183,7 @@ def test_the_radio_is_weighed_like_ours(outsider: Outsider) -> None:
 
 def test_the_study_is_measured_judged_and_shown(outsider: Outsider) -> None:
     (row,) = outsider.json("reproduce", "./examples/study")
-    assert (row["published"], row["verdict"]) == (2, "reproduced"), row
+    assert (row["published"], row["verdict"]) == (2, "matches"), row
     assert row["measured"] == 2
     shown = outsider.json("reproduce", "--stored", "./examples/study")
     assert shown == [row]

@@ -71,14 +71,16 @@ def test_the_counts_of_a_study_are_those_of_its_rows(names: tuple[str, ...]) -> 
     command = f"reproduce {' '.join(names)} --stored"
     rows = json.loads(shown(command, 200, "--json"))
     out = shown(command, 200)
-    for (source, table), verdicts in tables_of(rows).items():
-        counts = [str(verdicts.count(verdict)) for verdict in get_args(Verdict)]
-        expected = [*table.split(), str(len(verdicts)), *counts]
-        assert any(line.split() == expected for line in out.splitlines()), (source, table)
-    sources = dict.fromkeys(source for source, _ in tables_of(rows))
-    for source in sources:
-        verdicts = [row["verdict"] for row in rows if row["source"] == source]
-        assert f"In all: {tally_of(verdicts)}\n" in out
+    for source, own in by_source(rows).items():
+        used = [v for v in get_args(Verdict) if any(row["verdict"] == v for row in own)]
+        for kind in dict.fromkeys(row["kind"] for row in own):
+            verdicts = [row["verdict"] for row in own if row["kind"] == kind]
+            expected = [kind, str(len(verdicts)), *(str(verdicts.count(verdict)) for verdict in used)]
+            assert any(line.split() == expected for line in out.splitlines()), (source, kind)
+        facts = [row for row in own if row["kind"] != "derived" and row["verdict"] != "not printed"]
+        assert f"In all: {tally_of([row['verdict'] for row in facts])}\n" in out
+        figures = sum(row["kind"] == "figure" for row in facts)
+        assert f"Of {figures} printed figures " in out
     assert out.count("The most important findings") == 1
     assert out.rstrip().splitlines()[-1].split() == ["Next:", "motecrypt", *command.split(), "--rows"]
     assert ("All studies" in out) == (len(names) > 1)
@@ -86,14 +88,14 @@ def test_the_counts_of_a_study_are_those_of_its_rows(names: tuple[str, ...]) -> 
 
 def tally_of(verdicts: list[str]) -> str:
     """How many of each, without those that there are none of."""
-    return ", ".join(f"{verdicts.count(v)} {v}" for v in get_args(Verdict) if v in verdicts)
+    return ", ".join(f"{v} {verdicts.count(v)}" for v in get_args(Verdict) if v in verdicts)
 
 
-def tables_of(rows: list[dict[str, Any]]) -> dict[tuple[str, str], list[str]]:
-    """The verdicts by source and table."""
-    found: dict[tuple[str, str], list[str]] = {}
+def by_source(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The rows of each source."""
+    found: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
-        found.setdefault((row["source"], row["table"]), []).append(row["verdict"])
+        found.setdefault(row["source"], []).append(row)
     return found
 
 

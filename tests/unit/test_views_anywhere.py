@@ -80,7 +80,7 @@ def test_studies_read_the_same_with_another_compiler_and_with_none(
     run(None, "reproduce", "rf", "--db", stored)  # its transfers are of the link as it now is
     here = run(None, "reproduce", "--stored", "--json", "--db", stored)
     verdicts = Counter(row["verdict"] for row in json.loads(here.stdout))
-    assert verdicts["reproduced"] > 240 and verdicts["not measured"] < 25
+    assert verdicts["matches"] > 150 and verdicts["not measured"] < 25
     whole = json.loads(run(None, "reproduce", "--stored", "--json", "--rows", "--db", stored).stdout)
     assert [row for each in whole.values() for row in each["comparisons"]] == json.loads(here.stdout)
     assert {name for name, each in whole.items() if each["tables"]} == {"rf"}
@@ -90,7 +90,11 @@ def test_studies_read_the_same_with_another_compiler_and_with_none(
         told = [line for line in there.stderr.splitlines() if "showing stored results" in line]
         assert {line.split(":")[1].strip() for line in told} == {"rc4d", "pico", "wlan"}
         # The file is older than AES in assembly, which the studies of the UNO ask for, too.
-        newer = {name: sum("avr" in cell.identity for cell in set(needs(name).cells)) for name in names()}
+        assembly = {"avr", "armv6m", "armv6m-small"}
+        newer = {
+            name: sum(bool(assembly & set(map(str, cell.identity))) for cell in set(needs(name).cells))
+            for name in names()
+        }
         lacking = {line.split(":")[1].strip(): line for line in told if "are not stored" in line}
         assert lacking.keys() == {name for name, count in newer.items() if count}
         assert all(f"; {newer[name]} of " in line for name, line in lacking.items())

@@ -249,9 +249,11 @@ def typed_with(*more: str) -> str:
 
 
 STYLES = {
-    **dict.fromkeys(("recommended", "acceptable", "reproduced", "good", "best"), "green"),
-    **dict.fromkeys(("legacy", "unrated", "not reproducible", "not measured", "know this"), "yellow"),
-    **dict.fromkeys(("broken", "contradicted", "BAD"), "bold red"),
+    **dict.fromkeys(("recommended", "acceptable", "matches", "good", "best"), "green"),
+    **dict.fromkeys(
+        ("legacy", "unrated", "needs hardware", "bring the code", "not measured", "know this"), "yellow"
+    ),
+    **dict.fromkeys(("broken", "differs", "print is inconsistent", "BAD"), "bold red"),
 }
 """The colour of a verdict. The word is always printed: the colour adds no information."""
 _JUDGED = re.compile(rf"(?:^|, )(?:\d+ )?({'|'.join(map(re.escape, STYLES))})(?![\w-])")

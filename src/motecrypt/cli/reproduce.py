@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any, get_args
+from typing import Any
 
 import click
 
@@ -28,12 +28,12 @@ from motecrypt.cli._output import (
     table_options,
 )
 from motecrypt.errors import InputError
-from motecrypt.model import Comparison, Verdict
+from motecrypt.model import Comparison
 from motecrypt.paths import default_results, write_atomically
 from motecrypt.results import Results
 from motecrypt.setup import need
 from motecrypt.studies import Needs, folders, names, needs, study
-from motecrypt.studies.highlights import tally
+from motecrypt.studies.counts import VERDICTS, as_csv, by_kind, facts, sentences, tally
 
 
 @click.command(epilog="Example: motecrypt reproduce rc4d")
@@ -52,6 +52,13 @@ from motecrypt.studies.highlights import tally
     "every",
     is_flag=True,
     help="Print every table, row by row; with --json, also those that compare nothing with the paper.",
+)
+@click.option(
+    "--csv",
+    "csv_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="A file for every row as CSV.",
 )
 @click.option(
     "--full",
@@ -73,6 +80,7 @@ def command(
     jobs: int | None,
     figures: Path | None,
     every: bool,
+    csv_file: Path | None,
     full: bool,
     stored: bool,
     compilers: Sequence[str],
@@ -81,11 +89,12 @@ def command(
 ) -> None:
     """Measure what a published study measured and compare the two; all studies by default.
 
-    Prints the count of each verdict by table, and the most important findings; --rows prints every
-    table. All studies together end with the report, next to the results file. Work that
-    is done is stored: stopped half-way, the command continues where it was. Where a compiler or another
-    tool is missing, what is stored is shown, and a line on standard error reports it. What takes minutes is
-    shown as recorded, with its date, until --full runs it. FOLDER is a study of your own, such as ./mystudy.
+    Prints how many printed figures and claims have which verdict, what these counts are of, and the most
+    important findings; --rows prints every table. All studies together end with the report, next to the
+    results file. Work that is done is stored: stopped half-way, the command continues where it was. Where a
+    compiler or another tool is missing, what is stored is shown, and a line on standard error reports it.
+    What takes minutes is shown as recorded, with its date, until --full runs it. FOLDER is a study of your
+    own, such as ./mystudy.
     """
     chosen = [(name, study(name)) for name in (studies or names())]
     if figures is not None and not any(hasattr(module, "charts") for _, module in chosen):
@@ -114,6 +123,10 @@ def command(
                 _print(module, results, compared[name], every)
                 if len(chosen) == 1:
                     _print_findings("The most important findings", compared)
+    if csv_file is not None:
+        rows = [row for each in compared.values() for row in each]
+        write_atomically(csv_file, as_csv(rows).encode())
+        print(f"motecrypt: {csv_file}", file=sys.stderr)
     if as_json:
         print_json(
             {name: {"comparisons": compared[name], "tables": own[name]} for name in compared}
@@ -155,18 +168,16 @@ def _together(every: Sequence[Needs], results: Results, jobs: int | None, report
             _several.work(every, results, jobs, report)
 
 
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-
-
 def _print_all(compared: Mapping[str, Sequence[Comparison]]) -> None:
     """What all studies came to: the verdicts counted, and the five findings that matter most."""
-    print_table("All studies", ("study", "rows", *VERDICTS), [_counts(*each) for each in compared.items()])
+    rows = {name: facts(own) for name, own in compared.items()}
+    verdicts = [v for v in VERDICTS if any(row.verdict == v for own in rows.values() for row in own)]
+    counted = [
+        [name, len(own), *(sum(row.verdict == verdict for row in own) for verdict in verdicts)]
+        for name, own in rows.items()
+    ]
+    print_table("All studies", ("study", "facts", *verdicts), counted)
     _print_findings("The most important findings", compared)
-
-
-def _counts(name: str, rows: Sequence[Comparison]) -> list[object]:
-    """A row with the number of comparisons of each verdict."""
-    return [name, len(rows), *(sum(row.verdict == verdict for row in rows) for verdict in VERDICTS)]
 
 
 def _print_findings(title: str, compared: Mapping[str, Sequence[Comparison]]) -> None:
@@ -198,7 +209,7 @@ def _draw(folder: Path, charts: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def _print(module: ModuleType, results: Results, rows: Sequence[Comparison], every: bool) -> None:
-    """A study: the verdicts of each table, counted; with `every` its tables first."""
+    """A study: the verdicts of each kind of row, counted, and of how many; with `every` its tables first."""
     print_words(module.TITLE, "bold underline")
     print_words(module.SOURCE)
     print()
@@ -207,8 +218,14 @@ def _print(module: ModuleType, results: Results, rows: Sequence[Comparison], eve
             print_section(section)
     if not rows:
         return
-    tables = dict.fromkeys(row.table for row in rows)
-    counted = [_counts(table, [row for row in rows if row.table == table]) for table in tables]
-    print_table("Outcomes", ("table", "rows", *VERDICTS), counted)
+    kinds = by_kind(rows)
+    verdicts = [verdict for verdict in VERDICTS if any(verdict in own for own in kinds.values())]
+    counted = [
+        [kind, sum(own.values()), *(own.get(verdict, 0) for verdict in verdicts)]
+        for kind, own in kinds.items()
+    ]
+    print_table("Outcomes", ("kind", "rows", *verdicts), counted)
     print_answer("", [("In all", tally(rows))])
+    for sentence in sentences(rows):
+        print_words(sentence)
     print()

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from motecrypt.report.sources import SourcePart
 from motecrypt.report.summaries import CipherSummary
 from motecrypt.studies.claim_ids import ClaimId
+from motecrypt.studies.counts import COMPARED
 from motecrypt.studies.highlights import findings
 
 #: What a newcomer would take otherwise.
@@ -25,7 +26,7 @@ def headlines(sources: Sequence[SourcePart], ciphers: Sequence[CipherSummary]) -
     """
     found = findings({s.name: s.rows for s in sources if s.measured}, TOLD)
     told = [f"{one.text}." for one in found]
-    if not any(row.id == ClaimId.RC4D_STRONGER_THAN_RC4 for one in found for row in one.rows):
+    if not any(row.topic == ClaimId.RC4D_STRONGER_THAN_RC4 for one in found for row in one.rows):
         told += _attacks(ciphers)
     return [*_verdicts(sources), *told, *_cheapest(ciphers), *_timing(ciphers), *_room(ciphers)]
 
@@ -35,14 +36,15 @@ def _verdicts(sources: Sequence[SourcePart]) -> Iterator[str]:
     total: Counter[str] = Counter()
     for source in known:
         total.update(source.counts)
-    judged = total["reproduced"] + total["contradicted"]
+    judged = sum(total[verdict] for verdict in (*COMPARED, "print is inconsistent"))
     if not judged:
         return
-    worst = max(known, key=lambda s: s.counts["contradicted"])
+    worst = max(known, key=lambda s: s.counts["print is inconsistent"])
     yield (
-        f"{len(known)} published sources were tested again: {total['reproduced']} of {judged} figures and "
-        f"claims that can be checked hold, {total['contradicted']} do not, most of these "
-        f"({worst.counts['contradicted']}) in “{worst.title}”."
+        f"{len(known)} published sources were tested again: {total['matches']} of {judged} figures and "
+        f"claims that could be checked match, {total['differs']} differ, and in "
+        f"{total['print is inconsistent']} the paper contradicts itself, a standard or physics, most of "
+        f"these ({worst.counts['print is inconsistent']}) in “{worst.title}”."
     )
 
 

@@ -14,7 +14,8 @@ from motecrypt.model import STANDINGS
 from motecrypt.report import vega
 from motecrypt.report.content import Content
 from motecrypt.report.figure import theme
-from motecrypt.report.sources import VERDICTS, WORDS
+from motecrypt.report.sources import WORDS
+from motecrypt.studies.counts import VERDICTS, tolerance_text
 from motecrypt.text import printable
 
 _HERE = Path(__file__).resolve().parent
@@ -55,6 +56,7 @@ def render(content: Content, bundle: str | None = None) -> str:
         lstrip_blocks=True,
     )
     environment.filters["number"] = number
+    environment.filters["tolerance"] = tolerance_text
     environment.globals.update(
         verdicts=VERDICTS, words=WORDS, standings=STANDINGS, signs=SIGNS, weights=WEIGHTS
     )

@@ -18,13 +18,16 @@ from motecrypt.report import charts
 from motecrypt.report.figure import Figure
 from motecrypt.results import Results
 from motecrypt.studies import names, study
+from motecrypt.studies.counts import AGAINST, COMPARED, VERDICTS, by_kind, facts, sentences
 
-VERDICTS: tuple[Verdict, ...] = ("reproduced", "contradicted", "not reproducible", "not measured")
 #: How the page says a verdict, with a sign that needs no colour.
 WORDS = {
-    "reproduced": ("✓", "holds"),
-    "contradicted": ("✗", "does not hold"),
-    "not reproducible": ("–", "cannot be checked"),
+    "matches": ("✓", "matches"),
+    "differs": ("✗", "differs"),
+    "print is inconsistent": ("!", "print is inconsistent"),
+    "not printed": ("+", "not printed"),
+    "needs hardware": ("–", "needs hardware"),
+    "bring the code": ("–", "bring the code"),
     "not measured": ("…", "not measured yet"),
 }
 #: A figure needs as many rows; fewer are read faster in the table.
@@ -43,15 +46,28 @@ class SourcePart:
     command: str
     words: str
     counts: Mapping[str, int]
-    contradicted: Sequence[Comparison]
+    against: Sequence[Comparison]
     sections: Sequence[Section]
     rows: Sequence[Comparison]
     figures: Sequence[Figure]
 
     @property
+    def verdicts(self) -> list[Verdict]:
+        """The verdicts that occur."""
+        return [verdict for verdict in VERDICTS if any(row.verdict == verdict for row in self.rows)]
+
+    @property
+    def kinds(self) -> list[list[object]]:
+        """How many rows of each kind have which of these verdicts."""
+        return [
+            [kind, *(counts.get(verdict, 0) for verdict in self.verdicts)]
+            for kind, counts in by_kind(self.rows).items()
+        ]
+
+    @property
     def measured(self) -> bool:
         """Whether any row has a figure of ours."""
-        return any(row.verdict in ("reproduced", "contradicted") for row in self.rows)
+        return any(row.verdict in COMPARED for row in self.rows)
 
 
 def sources(results: Results) -> list[SourcePart]:
@@ -69,46 +85,43 @@ def _source(name: str, module: ModuleType, results: Results) -> SourcePart:
         words = f"It cannot be determined on this machine: {error}. {command} installs what it needs."
         nothing: dict[str, int] = dict.fromkeys(VERDICTS, 0)
         return SourcePart(name, module.TITLE, module.SOURCE, command, words, nothing, [], [], [], [])
-    counts = Counter[str](row.verdict for row in rows)
+    counts = Counter[str](row.verdict for row in facts(rows))
     return SourcePart(
         name=name,
         title=module.TITLE,
         source=module.SOURCE,
         command=command,
-        words=_words(counts, command),
+        words=_words(rows, command),
         counts={verdict: counts.get(verdict, 0) for verdict in VERDICTS},
-        contradicted=_told(rows),
+        against=_told(rows),
         sections=sections,
         rows=rows,
         figures=[*_redrawn(module, drawn, command), *_paired(name, module, rows, command)],
     )
 
 
-def _words(counts: Mapping[str, int], command: str) -> str:
-    """The verdicts as a sentence."""
-    total = sum(counts.values())
-    said = {
-        "reproduced": "agree with ours",
-        "contradicted": "do not",
-        "not reproducible": "cannot be checked, for the reasons in their rows",
-        "not measured": f"are not measured ({command} measures what can be)",
-    }
-    parts = [f"{counts[verdict]} {said[verdict]}" for verdict in VERDICTS if counts.get(verdict)]
-    return f"Of its {total} figures and claims {'; '.join(parts)}." if parts else "It has no rows."
+def _words(rows: Sequence[Comparison], command: str) -> str:
+    """The counts as sentences."""
+    if not rows:
+        return "It has no rows."
+    told = sentences(rows)
+    if any(row.verdict == "not measured" for row in rows):
+        told.append(f"{command} measures what can be.")
+    return " ".join(told)
 
 
-def _told(rows: Iterable[Comparison]) -> list[Comparison]:
-    """Different contradictions: claims in words, each once, then one of each column of a table."""
+def _told(rows: Sequence[Comparison]) -> list[Comparison]:
+    """What does not hold: claims in words, each once, then one of each column of a table."""
     chosen: dict[tuple[str, str], Comparison] = {}
-    contradicted = [row for row in rows if row.verdict == "contradicted" and row.note]
-    for row in sorted(contradicted, key=lambda row: not _is_claim(row)):
+    against = [row for row in facts(rows) if row.verdict in AGAINST and row.note and not row.better]
+    for row in sorted(against, key=lambda row: not _is_claim(row)):
         chosen.setdefault((row.table, row.row if _is_claim(row) else row.column), row)
     return list(chosen.values())[:TOLD]
 
 
 def _is_claim(row: Comparison) -> bool:
     """Whether it is a sentence of the source; else a figure of one of its tables."""
-    return "claim" in row.table.lower()
+    return row.kind == "claim" or "claim" in row.table.lower()
 
 
 def _redrawn(module: ModuleType, drawn: Mapping[str, Mapping[str, Any]], command: str) -> Iterable[Figure]:

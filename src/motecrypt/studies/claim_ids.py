@@ -1,4 +1,4 @@
-"""Stable names of the rows that other views quote: they are looked for by these, never by their words."""
+"""Topics of the rows that other views quote: they are looked for by these, never by their words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ClaimId(StrEnum):
-    """Which claim or figure a comparison is about; see `Comparison.id`."""
+    """What a comparison is about; see `Comparison.topic`. Several rows may share one."""
 
     RC4D_STRONGER_THAN_RC4 = "rc4d-stronger-than-rc4"
     RC4D_FASTER_THAN_AES = "rc4d-faster-than-aes"

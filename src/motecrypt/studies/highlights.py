@@ -2,7 +2,7 @@
 
 Each teller looks for certain rows and writes a sentence about them. If a row is
 missing, not measured, or has another verdict, it is skipped and the next one gets its place. After the
-tellers come the contradicted claims with the largest factors. Pure.
+tellers come the facts that differ by the largest factors. Pure.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from motecrypt.model import Comparison, Verdict
 from motecrypt.studies.claim_ids import ClaimId
+from motecrypt.studies.counts import AGAINST, facts
 
 Rows = Sequence[Comparison]
 COUNT = 5
@@ -46,21 +47,12 @@ def findings(by_study: Mapping[str, Rows], count: int = COUNT) -> list[Highlight
     return told[:count]
 
 
-def tally(rows: Rows) -> str:
-    """The number of rows of each verdict, in words."""
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row.verdict] = counts.get(row.verdict, 0) + 1
-    order = ("reproduced", "contradicted", "not reproducible", "not measured")
-    return ", ".join(f"{counts[v]} {v}" for v in order if v in counts)
-
-
 Told = tuple[str, tuple[Comparison, ...]]
 
 
-def _row(rows: Rows, wanted: ClaimId, verdict: Verdict = "contradicted") -> Comparison | None:
-    """The first row with that id and verdict."""
-    return next((r for r in rows if r.id == wanted and r.verdict == verdict), None)
+def _row(rows: Rows, wanted: ClaimId, *verdicts: Verdict) -> Comparison | None:
+    """The first row with that topic and one of these verdicts; without any, against the source."""
+    return next((r for r in rows if r.topic == wanted and r.verdict in (verdicts or AGAINST)), None)
 
 
 def _rc4d_security(rows: Rows) -> Told | None:
@@ -75,7 +67,7 @@ def _wlan_doubling(rows: Rows) -> Told | None:
     row = _row(rows, ClaimId.WLAN_ENCRYPTION_DOUBLES)
     if row is None or not isinstance(row.measured, float):
         return None
-    encoded = _row(rows, ClaimId.WLAN_HEX_DOUBLES, "reproduced")
+    encoded = _row(rows, ClaimId.WLAN_HEX_DOUBLES, "matches")
     rest = ""
     if encoded is not None and isinstance(encoded.measured, float):
         rest = f"; hexadecimal output does, {encoded.measured:.2f} times"
@@ -91,9 +83,9 @@ def _number(value: float | str | None) -> float:
 
 
 def _rf_times(rows: Rows) -> Told | None:
-    timed = [r for r in rows if r.id == ClaimId.RF_LINE_BOUND]
+    timed = [r for r in rows if r.topic == ClaimId.RF_LINE_BOUND]
     early = [r for r in timed if _number(r.published) < _number(r.measured)]  # the line's bound
-    waits = _row(rows, ClaimId.RF_PADDING_SPARES_TIMEOUT, "reproduced")
+    waits = _row(rows, ClaimId.RF_PADDING_SPARES_TIMEOUT, "matches")
     if not early or waits is None:
         return None
     text = (
@@ -124,17 +116,15 @@ def _pico_cache(rows: Rows) -> Told | None:
 
 
 def _wlan_blowfish(rows: Rows) -> Told | None:
-    host = [r for r in rows if r.id == ClaimId.WLAN_BLOWFISH_AGAINST_AES and r.verdict == "contradicted"]
+    host = [r for r in rows if r.topic == ClaimId.WLAN_BLOWFISH_AGAINST_AES and r.verdict in AGAINST]
     figured = [r for r in host if isinstance(r.measured, float)]
     if not figured:
         return None
     least = min(figured, key=lambda r: float(r.measured or 0))
     most = max(figured, key=lambda r: float(r.measured or 0))
-    unable = [r for r in host if isinstance(r.measured, str)]
-    rest = "".join(f"; {r.column} {r.measured} ({r.note})" for r in unable)
     text = (
         f"Blowfish does not cost {least.published:g} of AES, as printed: it costs {least.measured:.1f} "
-        f"({_short(least)}) to {most.measured:.1f} times as much ({_short(most)}){rest}"
+        f"({_short(least)}) to {most.measured:.1f} times as much ({_short(most)})"
     )
     return text, tuple(host)
 
@@ -148,7 +138,8 @@ def _rc4d_speed(rows: Rows) -> Told | None:
     if row is None or not isinstance(row.measured, float | int):
         return None
     return (
-        f"RC4D is {row.measured:g} times as fast as AES in the same conditions, not {row.published:g} times",
+        f"With our code RC4D is {row.measured:g} times as fast as AES in the same conditions, not "
+        f"{row.published:g} times: {row.cause}",
         (row,),
     )
 
@@ -164,11 +155,11 @@ _TELLERS: tuple[tuple[str, Callable[[Rows], Told | None]], ...] = (
 
 
 def _largest(by_study: Mapping[str, Rows]) -> list[Highlight]:
-    """Contradicted rows by how far ours is from the paper, one for each row text."""
+    """What differs, by how far ours is from the paper, one for each row text; not what is only better."""
     found: dict[tuple[str, str], tuple[float, Highlight]] = {}
     for name, rows in by_study.items():
-        for row in rows:
-            if row.verdict != "contradicted" or not row.ratio or row.ratio <= 0:
+        for row in facts(rows):
+            if row.verdict not in AGAINST or row.better or not row.ratio or row.ratio <= 0:
                 continue
             figures = f"paper {_value(row.published)}, ours {_value(row.measured)} {row.unit}".strip()
             text = f"{row.row}, {row.column}: {figures}"

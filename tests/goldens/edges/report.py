@@ -12,13 +12,12 @@ from typing import Any
 from goldens.text import digest, plain, told_cost, told_figure
 from motecrypt.advise import Point
 from motecrypt.catalog import Catalog
-from motecrypt.model import Comparison, Finding, Measurement
+from motecrypt.model import Comparison, Finding, Measurement, Tolerance
 from motecrypt.report import charts, content, explorer, headlines, page, sources
 from motecrypt.report.costs import join
 from motecrypt.studies import highlights
 from motecrypt.studies.claim_ids import ClaimId
-
-VERDICTS = ("reproduced", "contradicted", "not reproducible", "not measured")
+from motecrypt.studies.counts import KINDS, VERDICTS, facts, sentences, tally
 
 
 def _comparisons(random: Random, count: int) -> list[Comparison]:
@@ -40,11 +39,16 @@ def _comparisons(random: Random, count: int) -> list[Comparison]:
                 published=published,
                 measured=measured,
                 ratio=random.choice((None, 0.0, -1.0, 0.5, 2.0, 1.0, 2.5)),
-                verdict=random.choice(VERDICTS),  # type: ignore[arg-type]
+                verdict=random.choice(VERDICTS),
                 note=random.choice(("", "for a reason")),
                 brief=random.choice(("", "in brief")),
                 figures=random.choice(({}, {}, {"warm_us": random.choice((0.6, 1.0, 2.0, 2.4))})),
-                id=named,
+                id=f"row-{number}",
+                topic=named,
+                kind=random.choice(KINDS),
+                better=random.choice((None, False, True)),
+                like_for_like=random.choice(("author's code", "same algorithm, ours", "other")),
+                tolerance=random.choice((None, Tolerance(), Tolerance(0.05), Tolerance(0.1, 2.0, "model"))),
             )
         )
     return rows
@@ -172,14 +176,14 @@ def report_edges() -> dict[str, Any]:
         module = SimpleNamespace(TITLE="t", SOURCE="s")
         parts = []
         for name, own in compared.items():
-            counts = Counter(row.verdict for row in own)
+            counts = Counter(row.verdict for row in facts(own))
             parts.append(
                 sources.SourcePart(
                     name,
                     f"T {name}",
                     "s",
                     "c",
-                    sources._words(counts, "do it"),
+                    sources._words(own, "do it"),
                     {v: counts.get(v, 0) for v in VERDICTS},
                     sources._told(own),
                     [],
@@ -190,9 +194,9 @@ def report_edges() -> dict[str, Any]:
             figures[-1] += [told_figure(figure) for figure in sources._paired(name, module, own, "c")]  # type: ignore[arg-type]
         words.append(
             [
-                [[part.words, part.measured, [row.row for row in part.contradicted]] for part in parts],
+                [[part.words, part.measured, [row.row for row in part.against]] for part in parts],
                 headlines.headlines(parts, ciphers),
-                [highlights.tally(own) for own in compared.values()],
+                [[tally(own), *sentences(own)] for own in compared.values()],
                 plain([[h.study, h.text, len(h.rows)] for h in highlights.findings(compared)]),
                 plain([[h.study, h.text] for h in highlights.findings({"rf": compared["rf"]}, 40)]),
             ]

@@ -126,20 +126,26 @@ def wlan_edges() -> dict[str, Any]:
             told.add_sections(wlan_study.sections(None))  # type: ignore[arg-type]
             drawings.append(sorted(wlan_study.charts(None).items()))  # type: ignore[arg-type]
     for ratio in (None, 0.0, 0.875, 0.9, 0.91, 1.0, 1.09, 1.125, 1.2):
-        helpers.append([ratio, wlan_tables.judge(ratio, 1.0), wlan_tables.judge(ratio, None)])
-    pairs = ((1.0, 2.0), (1, 0), (0.0, 1.0), ("a", 1.0), (1.0, "a"), (None, 1.0), (2.0, None))
+        judged = [wlan_tables.row("t", "n", "c", "u", 1.0, own, id="x").verdict for own in (ratio, None)]
+        helpers.append([ratio, *judged])
+    pairs = ((1.0, 2.0), (1, 0), (0.0, 1.0), ("a", "a"), ("a", "b"), (None, 1.0), (2.0, None))
     return {
         "wlan": told.whole(),
         "wlan charts": [digest(plain(drawings)), *(len(each) for each in drawings)],
         "wlan judged": helpers,
         "wlan ratios": [
-            plain([given, (made := wlan_tables.row("t", "n", "c", "u", *given)).ratio, made.verdict])
+            plain(
+                [
+                    given,
+                    (made := wlan_tables.row("t", "n", "c", "u", given[0], given[1], id="x")).ratio,
+                    made.verdict,
+                ]
+            )
             for given in pairs
         ],
         "wlan over": [
             wlan_claims.over(*of) for of in ((3.0, 2.0), (3.0, 0.0), (0.0, 2.0), (None, 1.0), (1.0, None))
         ],
-        "wlan holds": [wlan_claims.holds(*of) for of in ((None, True), (0, True), ("", False), (1.0, False))],
         "wlan words": [
             [wlan_study._number(value) for value in (None, 0.0, 1.23456)],
             [

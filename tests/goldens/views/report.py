@@ -26,7 +26,7 @@ def report(state: str) -> dict[str, Any]:
     for part in content.sources:
         found[f"source {part.name}"] = [
             [part.title, part.command, part.words, plain(part.counts), part.measured],
-            *([row.table, row.row, row.column] for row in part.contradicted),
+            *([row.table, row.row, row.column] for row in part.against),
             *(told_figure(figure) for figure in part.figures),
         ]
     for cipher in content.ciphers:

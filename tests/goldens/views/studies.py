@@ -11,6 +11,7 @@ from goldens.views.made_up import STATES, filled
 from motecrypt.model import Comparison
 from motecrypt.results import Results
 from motecrypt.studies import highlights, names, study
+from motecrypt.studies.counts import by_kind, sentences, tally
 
 
 def _rows(rows: Sequence[Comparison]) -> list[Any]:
@@ -19,7 +20,7 @@ def _rows(rows: Sequence[Comparison]) -> list[Any]:
 
 def _row(row: Comparison) -> dict[str, Any]:
     """What a row says, without what is empty and without the source, which all share."""
-    return {k: v for k, v in plain(row).items() if k != "source" and v not in ("", {}, [])}
+    return {k: v for k, v in plain(row).items() if k != "source" and v not in ("", {}, [], None)}
 
 
 def _short_rows(rows: Sequence[Comparison]) -> list[Any]:
@@ -75,5 +76,7 @@ def over_all() -> dict[str, Any]:
     for state in STATES:
         rows = {name: _compared(state, name) for name in names()}
         found[f"{state} highlights"] = plain(highlights.findings(rows))
-        found[f"{state} tally"] = [plain(highlights.tally(own)) for own in rows.values()]
+        found[f"{state} tally"] = [
+            [tally(own), *sentences(own), plain(by_kind(own))] for own in rows.values()
+        ]
     return found

@@ -230,10 +230,11 @@ def test_verdicts_are_summed() -> None:
     def source(title: str, measured: bool = True, **counts: int) -> Any:
         return SimpleNamespace(title=title, measured=measured, counts=Counter(counts))
 
-    known = [source("A", reproduced=3, contradicted=1), source("B", reproduced=2, contradicted=4)]
-    assert list(headlines._verdicts([*known, source("C", measured=False, contradicted=99)])) == [
-        "2 published sources were tested again: 5 of 10 figures and claims that can be checked hold, "
-        "5 do not, most of these (4) in “B”."
+    wrong = "print is inconsistent"
+    known = [source("A", matches=3, differs=5, **{wrong: 1}), source("B", matches=2, **{wrong: 4})]
+    assert list(headlines._verdicts([*known, source("C", measured=False, matches=99)])) == [
+        "2 published sources were tested again: 5 of 15 figures and claims that could be checked match, "
+        "5 differ, and in 5 the paper contradicts itself, a standard or physics, most of these (4) in “B”."
     ]
     assert list(headlines._verdicts([source("A")])) == [] == list(headlines._verdicts([]))
 
@@ -380,10 +381,10 @@ def test_attacks_are_told_unless_the_studies_tell_of_them(monkeypatch: pytest.Mo
     told = headlines.ClaimId.RC4D_STRONGER_THAN_RC4
     attack = SimpleNamespace(part="attack:x", weight="bad", sentences=("It falls.",), title="T", verdict="v")
     hit = cipher("a", audit=(attack,))
-    source = SimpleNamespace(name="s", title="S", measured=True, rows=(), counts=Counter(reproduced=1))
+    source = SimpleNamespace(name="s", title="S", measured=True, rows=(), counts=Counter(matches=1))
     asked: list[Any] = []
     for ids, expected in (([], True), (["a", "zzz"], True), (["a", told], False)):
-        rows = [SimpleNamespace(id=each) for each in ids]
+        rows = [SimpleNamespace(topic=each) for each in ids]
         found = [SimpleNamespace(text="one", rows=rows), SimpleNamespace(text="two", rows=())]
         monkeypatch.setattr(
             headlines, "findings", lambda given, most, found=found: asked.append((given, most)) or found

@@ -160,9 +160,7 @@ def test_of_two_measurements_the_newest_counts_and_operations_are_joined(results
 
 
 def test_pairs_of_one_column_are_one_panel_and_of_more_several() -> None:
-    rows = [
-        Comparison("s", "t", f"r{i}", "c", "ms", 10.0 * i, 9.0 * i, 0.9, "reproduced") for i in range(1, 5)
-    ]
+    rows = [Comparison("s", "t", f"r{i}", "c", "ms", 10.0 * i, 9.0 * i, 0.9, "matches") for i in range(1, 5)]
     assert "layer" in charts.paired({"c": rows}, "ms")
     several = charts.paired({"c": rows, "d": rows}, "ms")
     assert len(several["concat"]) == 2

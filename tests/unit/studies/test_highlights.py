@@ -10,20 +10,21 @@ from motecrypt.model import Comparison, Verdict
 from motecrypt.results import Results
 from motecrypt.studies import study
 from motecrypt.studies.claim_ids import ClaimId
-from motecrypt.studies.highlights import findings, tally
+from motecrypt.studies.counts import tally
+from motecrypt.studies.highlights import findings
 
 
 def row(
     text: str,
     published: float | str | None = 2.0,
     measured: float | str | None = 1.0,
-    verdict: Verdict = "contradicted",
+    verdict: Verdict = "differs",
     column: str = "claim",
     note: str = "",
     unit: str = "",
     brief: str = "",
     warm_us: float | None = None,
-    id: str = "",
+    topic: str = "",
 ) -> Comparison:
     ratio = measured / published if isinstance(measured, float) and isinstance(published, float) else None
     figures = {} if warm_us is None else {"warm_us": warm_us}
@@ -40,7 +41,7 @@ def row(
         note=note,
         brief=brief,
         figures=figures,
-        id=id,
+        topic=topic,
     )
 
 
@@ -50,26 +51,26 @@ BROKEN = row(
     "7 of 9 keys broken",
     note="any words",
     brief="12 messages do it",
-    id=ClaimId.RC4D_STRONGER_THAN_RC4,
+    topic=ClaimId.RC4D_STRONGER_THAN_RC4,
 )
 DOUBLING = row(
     "encryption nearly doubles a transfer",
     "1.75 to 1.95",
     1.25,
     column="AES, bytes sent / file",
-    id=ClaimId.WLAN_ENCRYPTION_DOUBLES,
+    topic=ClaimId.WLAN_ENCRYPTION_DOUBLES,
 )
-EARLY = row("T1", 1.0, 1.5, column="time, line-rate bound", note="any words", id=ClaimId.RF_LINE_BOUND)
-ON_TIME = row("T2", 2.0, 1.5, "not reproducible", column="time, line-rate bound", id=ClaimId.RF_LINE_BOUND)
+EARLY = row("T1", 1.0, 1.5, column="time, line-rate bound", note="any words", topic=ClaimId.RF_LINE_BOUND)
+ON_TIME = row("T2", 2.0, 1.5, "needs hardware", column="time, line-rate bound", topic=ClaimId.RF_LINE_BOUND)
 WAITS = row(
     "padding spares the timeout",
     "now",
     "104 against 5",
-    "reproduced",
+    "matches",
     "32 bytes against 36",
-    id=ClaimId.RF_PADDING_SPARES_TIMEOUT,
+    topic=ClaimId.RF_PADDING_SPARES_TIMEOUT,
 )
-COLD = row("Mbed TLS", 170.0, 250.0, "not reproducible", "encrypt", unit="µs", warm_us=60.2)
+COLD = row("Mbed TLS", 170.0, 250.0, "needs hardware", "encrypt", unit="µs", warm_us=60.2)
 
 
 def test_figures_come_from_the_rows() -> None:
@@ -85,7 +86,7 @@ def test_figures_come_from_the_rows() -> None:
 
 
 def test_what_came_out_otherwise_is_not_told() -> None:
-    held = replace(BROKEN, verdict="reproduced")
+    held = replace(BROKEN, verdict="matches")
     missing = replace(DOUBLING, measured=None, ratio=None, verdict="not measured")
     assert findings({"rc4d": [held], "wlan": [missing]}) == []
     assert findings({}) == []
@@ -100,18 +101,18 @@ def test_the_largest_contradictions_fill_up_and_five_are_told() -> None:
 
 
 def test_the_verdicts_are_counted() -> None:
-    assert tally([BROKEN, WAITS, EARLY]) == "1 reproduced, 2 contradicted"
+    assert tally([BROKEN, WAITS, EARLY]) == "matches 1, differs 2"
     assert tally([]) == ""
 
 
-def test_rows_are_found_by_id_whatever_they_say() -> None:
+def test_rows_are_found_by_topic_whatever_they_say() -> None:
     reworded = replace(BROKEN, row="another wording", column="elsewhere")
     assert "7 of 9 keys broken" in findings({"rc4d": [reworded]})[0].text
-    unnamed = findings({"rc4d": [replace(BROKEN, id="")]})
+    unnamed = findings({"rc4d": [replace(BROKEN, topic="")]})
     assert not any("as its source says" in h.text for h in unnamed)
 
 
 @pytest.mark.parametrize("name", list(ClaimId))
-def test_every_id_is_on_a_row_of_its_study(name: ClaimId, results: Results) -> None:
+def test_every_topic_is_on_a_row_of_its_study(name: ClaimId, results: Results) -> None:
     rows = study(name.value.partition("-")[0]).comparisons(results)
-    assert any(row.id == name for row in rows)
+    assert any(row.topic == name for row in rows)

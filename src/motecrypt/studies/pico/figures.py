@@ -28,9 +28,10 @@ IV = bytes((1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4))
 KEY_BITS = (128, 192, 256)
 OPERATIONS: tuple[Operation, ...] = ("encrypt", "decrypt")
 COMPILER_FLAGS = (("-O1",), ("-O2",))
-#: Cycles a missed line costs: 35 is what would fit most of the source's rows and is not used for any
-#: verdict; the others are the descriptor's quad reads.
+#: Cycles a missed line costs: 35 is what would fit most of the source's rows and is shown, no more; the
+#: others are the descriptor's quad reads.
 FITTED_MISS_CYCLES = 35
+MBED = "the source's whole program with Mbed OS and USB: build its sketches with the Arduino core for Mbed OS"
 SIZES = ("ram-tables", "rom-tables", "rom-fewer-tables")
 
 
@@ -238,7 +239,7 @@ def _timing(results: Results, case: Case, key_bits: int, operation: Operation) -
     )
 
 
-BRING = "not measured: add the library (docs/bring-your-library.md)"
+BRING = "add the library: no package registry carries it (docs/bring-your-library.md)"
 
 
 def brought(results: Results, case: Case, key_bits: int, operation: Operation) -> CallTiming | str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
-from functools import partial
 
 from motecrypt.catalog import DATA
 from motecrypt.files.crypt_and_hash import ROUNDS
 from motecrypt.findings import recorded
 from motecrypt.findings.passwords import PasswordQuestion
 from motecrypt.findings.pico_file import FileCosts, FileQuestion
-from motecrypt.model import Comparison, Verdict
+from motecrypt.judge import EXACT, Bound, Check, Evidence, Expected, compare
+from motecrypt.model import Comparison, Tolerance
 from motecrypt.results import Results
-from motecrypt.studies.pico.figures import SOURCE, TOOLCHAIN
+from motecrypt.studies.pico.figures import MBED, SOURCE, TOOLCHAIN
 
 TIMES, MEMORY, CLAIMS = "Files: time", "Files: memory", "Files: claims"
 PRINTED_SIZES = (630, 6300)
@@ -26,7 +26,10 @@ LARGE = 4096
 FEW = 16
 """Hashes in the sweep, whose time does not depend on the file; the rest is added from the full runs."""
 
-WITHIN = 0.15
+WITHIN = Tolerance(0.15, 0.0, "model: what a flash chip takes to erase and program is its typical time")
+AGAIN = "motecrypt reproduce pico --full --rows"
+#: Mbed TLS has four tables of 256 words to encrypt and four to decrypt.
+AES_TABLE_BYTES = 2 * 4 * 256 * 4
 DIRECTIONS = {"encrypt": "encryption", "decrypt": "decryption"}
 PART_TITLES = {
     "key": "8192 x SHA-512",
@@ -183,12 +186,6 @@ def printed() -> dict[tuple[int, str], float]:
     return {(int(row["file_bytes"]), d): float(row[f"{d}_ms"]) for row in rows for d in DIRECTIONS}
 
 
-def _verdict(ratio: float | None) -> Verdict:
-    if ratio is None:
-        return "not measured"
-    return "reproduced" if abs(ratio - 1) <= WITHIN else "contradicted"
-
-
 def comparisons(results: Results) -> list[Comparison]:
     """Every figure and claim about files next to ours."""
     stored = StoredFiles(results)
@@ -200,46 +197,56 @@ def times(stored: StoredFiles) -> list[Comparison]:
     rows = []
     for size, job in printed_jobs().items():
         for direction, title in DIRECTIONS.items():
-            said, ours = printed()[size, direction], stored.total_ms(job, direction)
-            ratio = None if ours is None else ours / said
+            said = printed()[size, direction]
             rows.append(
-                Comparison(
+                compare(
+                    id=_time_id(size, direction),
                     source=SOURCE,
                     table=TIMES,
                     row=f"{size} bytes",
                     column=title,
                     unit="ms",
                     published=said,
-                    measured=ours,
-                    ratio=ratio,
-                    verdict=_verdict(ratio),
+                    measured=stored.total_ms(job, direction),
+                    tolerance=WITHIN,
+                    evidence=Evidence("same algorithm, ours", less_is_better=True, cause=_LITTLEFS),
                     note=_split(stored, job, direction, said),
                 )
             )
     for direction, title in DIRECTIONS.items():
         small, large = (stored.total_ms(job, direction) for job in printed_jobs().values())
-        said = printed()[6300, direction] - printed()[630, direction]
-        ours = None if small is None or large is None else large - small
-        ratio = None if ours is None else ours / said
-        note = (
-            "a difference of two printed times; one erased sector (45 ms typical) and 22 pages (0.7 ms "
-            "typical) are most of it, and chips differ from the typical by more than the residual"
-        )
         rows.append(
-            Comparison(
+            compare(
+                id=f"pico-file-more-{direction}",
                 source=SOURCE,
                 table=TIMES,
                 row="6300 less 630 bytes",
                 column=title,
                 unit="ms",
-                published=said,
-                measured=ours,
-                ratio=ratio,
-                verdict=_verdict(ratio),
-                note=note,
+                kind="derived",
+                published=printed()[6300, direction] - printed()[630, direction],
+                measured=None if small is None or large is None else large - small,
+                tolerance=WITHIN,
+                evidence=Evidence(
+                    "same algorithm, ours",
+                    derived_from=tuple(_time_id(size, direction) for size in PRINTED_SIZES),
+                    cause="flash chips differ from the typical times of one erased sector and 22 pages",
+                ),
+                note="a difference of two printed times; one erased sector (45 ms typical) and 22 pages "
+                "(0.7 ms typical) are most of it, and chips differ from that by more than the residual",
             )
         )
     return rows
+
+
+def _time_id(size: int, direction: str) -> str:
+    return f"pico-file-{size}-{direction}"
+
+
+_LITTLEFS = (
+    "Mbed OS's littlefs is version 1, which erases a sector (45 ms typical) whenever it commits a name or "
+    "size; ours is version 2, which appends"
+)
 
 
 def _split(stored: StoredFiles, job: FileQuestion, direction: str, said: float) -> str:
@@ -252,32 +259,35 @@ def _split(stored: StoredFiles, job: FileQuestion, direction: str, said: float) 
     return (
         f"{split} ms; in the last the flash was busy {parts['storage']:.1f} ms ({run.erases} sectors "
         f"erased, {run.programs} pages programmed); {sum(vars(run.misses).values())} cache misses; "
-        f"residual {ours - said:+.0f} ms: Mbed OS's littlefs is version 1, which erases a sector (45 ms "
-        "typical) whenever it commits a name or size; ours is version 2, which appends"
-        + (f"; {when}" if when else "")
+        f"residual {ours - said:+.0f} ms: {_LITTLEFS}" + (f"; {when}" if when else "")
     )
 
 
 def memory(stored: StoredFiles) -> list[Comparison]:
     """The printed sizes next to our firmware's."""
     outcome = stored.outcome(printed_jobs()[630])
-    flash = None if outcome is None else float(outcome.flash_bytes)
-    verdict: Verdict = "not measured" if flash is None else "contradicted"
+    tables = Check(
+        said=4534.0,
+        expected=Bound("at least", float(AES_TABLE_BYTES)),
+        why=f"Mbed TLS's tables for AES alone are {AES_TABLE_BYTES:,} bytes",
+        command="motecrypt measure --device pico --library mbedtls --cipher aes256-cbc --bytes 48",
+    )
     return [
-        Comparison(
+        compare(
+            id="pico-file-memory-flash",
             source=SOURCE,
             table=MEMORY,
             row="whole program",
             column="flash",
             unit="bytes",
             published=4534.0,
-            measured=flash,
-            ratio=None if flash is None else flash / 4534,
-            verdict=verdict,
+            measured=None if outcome is None else float(outcome.flash_bytes),
+            evidence=Evidence("same algorithm, ours", checks=(tables,)),
             note="no whole program: AES's tables alone are 8,192 bytes, SHA-512 4,654, littlefs 15,712 "
             "(GCC 12, -Os); ours holds the modern format, too",
         ),
-        Comparison(
+        compare(
+            id="pico-file-memory-ram",
             source=SOURCE,
             table=MEMORY,
             row="whole program",
@@ -285,8 +295,7 @@ def memory(stored: StoredFiles) -> list[Comparison]:
             unit="bytes",
             published=41380.0,
             measured=None,
-            ratio=None,
-            verdict="not reproducible",
+            evidence=Evidence("same algorithm, ours", bring=MBED),
             note="the source says that more than 40 KB of it are Mbed OS's own, which is not built here; "
             "a job of ours takes " + _job_ram(outcome),
         ),
@@ -301,108 +310,140 @@ def _job_ram(outcome: FileCosts | None) -> str:
 
 
 def claims(stored: StoredFiles) -> list[Comparison]:
-    """What the text says of files, each with a verdict."""
+    """What the text says of files, each next to what was found."""
     small, large = printed_jobs().values()
-    parts = stored.parts_ms(small, "encrypt")
     first, second = stored.total_ms(small, "encrypt"), stored.total_ms(large, "encrypt")
     biggest = stored.total_ms(swept_jobs()[max(SWEPT_SIZES)], "encrypt")
-    growth = None if first is None or second is None else second / first
     rows = [
-        Comparison(
-            source=SOURCE,
-            table=CLAIMS,
-            row="size",
-            column="a file ten times as long takes this much longer",
-            unit="ratio",
-            published=2425 / 2343,
-            measured=growth,
-            ratio=None if growth is None else growth / (2425 / 2343),
-            verdict=_verdict(None if growth is None else growth / (2425 / 2343)),
+        _claim(
+            "size",
+            "size",
+            "a file ten times as long takes this much longer",
+            "ratio",
+            printed()[6300, "encrypt"] / printed()[630, "encrypt"],
+            None if first is None or second is None else second / first,
+            tolerance=WITHIN,
             note="for small files, as the source says"
             + ("" if biggest is None else f"; {max(SWEPT_SIZES)} bytes take {biggest:.0f} ms"),
         )
     ]
-    costs = stored.outcome(small)
-    if costs is None or first is None:
-        said = "setting up the AES context dominates"
-        return [
-            *rows,
-            Comparison(
-                source=SOURCE,
-                table=CLAIMS,
-                row="set-up dominates",
-                column="share of the time",
-                unit="%",
-                published=said,
-                measured=None,
-                ratio=None,
-                verdict="not measured",
-            ),
-        ]
-    setup, key = 100 * parts["setup"] / first, 100 * parts["key"] / first
-    rows += [
-        Comparison(
-            source=SOURCE,
-            table=CLAIMS,
-            row="set-up dominates",
-            column="share of the time",
-            unit="%",
-            published="the AES context's set-up",
-            measured=key,
-            ratio=None,
-            verdict="reproduced" if key + setup > 50 else "contradicted",
-            note=f"what dominates is before the AES context: 8192 SHA-512 hashes, {key:.1f} %; setting up "
-            f"AES and HMAC is {setup:.3f} %, the cipher {100 * parts['cipher'] / first:.2f} %",
+    costs, note = stored.outcome(small), ""
+    key = setup = sealed = None
+    if costs is not None and first is not None:
+        parts = stored.parts_ms(small, "encrypt")
+        setup, key = (100 * parts[part] / first for part in ("setup", "key"))
+        sealed = float(costs.sealed_bytes)
+        note = (
+            f"what dominates is before the AES context: 8192 SHA-512 hashes, {key:.1f} %; setting up "
+            f"AES and HMAC is {setup:.3f} %, the cipher {100 * parts['cipher'] / first:.2f} %"
+        )
+    return [
+        *rows,
+        _claim(
+            "set-up",
+            "set-up dominates",
+            "share of the time",
+            "%",
+            "the AES context's set-up",
+            key,
+            value=None if key is None or setup is None else key + setup,
+            expected=Bound("above", 50.0),
+            cause="the file system takes most of the time",
+            note=note,
         ),
-        Comparison(
-            source=SOURCE,
-            table=CLAIMS,
-            row="format",
-            column="bytes of the file for 630",
-            unit="bytes",
-            published="16 + blocks + 64",
-            measured=float(costs.sealed_bytes),
-            ratio=None,
-            verdict="reproduced" if costs.sealed_bytes == 16 + 640 + 64 else "contradicted",
-            note="and the host's implementation and the real program make the same bytes",
+        _claim(
+            "format",
+            "format",
+            "bytes of the file for 630",
+            "bytes",
+            "16 + blocks + 64",
+            sealed,
+            expected=float(16 + 640 + 64),
+            note="and the host's implementation and the real program make the same bytes" if sealed else "",
         ),
         *_card_claims(stored),
-        Comparison(
-            source=SOURCE,
-            table=CLAIMS,
-            row="second core",
-            column="frees the first",
-            unit="",
-            published="future work",
-            measured=None,
-            ratio=None,
-            verdict="not measured",
+        _claim(
+            "second-core",
+            "second core",
+            "frees the first",
+            "",
+            "future work",
+            None,
+            needs_hardware="a Pico: only one core is simulated",
             note="only one core is simulated",
         ),
     ]
-    return rows
+
+
+def _claim(
+    id: str,
+    row: str,
+    column: str,
+    unit: str,
+    published: float | str,
+    measured: float | str | None,
+    *,
+    value: float | None = None,
+    expected: Expected | None = None,
+    tolerance: Tolerance = EXACT,
+    needs_hardware: str = "",
+    cause: str = "",
+    note: str = "",
+) -> Comparison:
+    return compare(
+        id=f"pico-file-claim-{id}",
+        source=SOURCE,
+        table=CLAIMS,
+        row=row,
+        column=column,
+        unit=unit,
+        kind="claim",
+        published=published,
+        measured=measured,
+        expected=expected,
+        found=value,
+        tolerance=tolerance,
+        evidence=Evidence(
+            "same algorithm, ours",
+            needs_hardware=needs_hardware,
+            cause=cause,
+            known="shown by experiment",
+            command=AGAIN,
+        ),
+        note=note,
+    )
 
 
 def _card_claims(stored: StoredFiles) -> list[Comparison]:
     """That a card's serial interface affects the times, and that flash is faster than a card."""
     flash, fast, slow = (stored.parts_ms(card_jobs(s)[6300], "encrypt") for s in ("flash", *CARDS))
-    column = "file system for 6300 bytes"
-    claim = partial(Comparison, source=SOURCE, table=CLAIMS, column=column, unit="ms", ratio=None)
-    speed = partial(claim, row="SD card: the interface's speed decides", published="it does")
-    faster = partial(claim, row="flash is faster than a card", published="it is")
-    if not flash or not fast or not slow:
-        return [row(measured=None, verdict="not measured") for row in (speed, faster)]
-    verdict: Verdict = "reproduced" if slow["files"] > 1.5 * fast["files"] else "contradicted"
+    column, known = "file system for 6300 bytes", bool(flash and fast and slow)
     return [
-        speed(
-            measured=f"{fast['files']:.0f} at 12.5 MHz, {slow['files']:.0f} at 1 MHz",
-            verdict=verdict,
-            note="littlefs on both; what the card itself takes is data/storage.toml's",
+        _claim(
+            "card-speed",
+            "SD card: the interface's speed decides",
+            column,
+            "ms",
+            "it does",
+            f"{fast['files']:.0f} at 12.5 MHz, {slow['files']:.0f} at 1 MHz" if known else None,
+            value=slow.get("files"),
+            expected=Bound("above", 1.5 * fast.get("files", 0.0)),
+            cause="the card itself takes most of the time",
+            note="littlefs on both; what the card itself takes is data/storage.toml's" if known else "",
         ),
-        faster(
-            measured=f"flash {flash['files']:.0f}, card {fast['files']:.0f} at 12.5 MHz",
-            verdict="not reproducible",
+        _claim(
+            "flash-faster",
+            "flash is faster than a card",
+            column,
+            "ms",
+            "it is",
+            f"flash {flash['files']:.0f}, card {fast['files']:.0f} at 12.5 MHz" if known else None,
+            value=fast.get("files"),
+            expected=Bound("above", flash.get("files", 0.0)),
+            needs_hardware="the card that is meant: cards differ by more than this",
             note="depends on the card and its clock: to read, flash is faster always; to write, it has to be "
-            "erased, which a card that takes 850 us for a block need not",
+            "erased, which a card that takes 850 us for a block need not"
+            if known
+            else "",
         ),
     ]
