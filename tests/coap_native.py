@@ -42,6 +42,10 @@ class NativeCoap:
             ctypes.c_char_p,
             ctypes.c_uint16,
         ]
+        for name in ("again", "number", "serve", "notify", "stored"):
+            getattr(
+                self._library, f"bed_{name}"
+            ).restype = ctypes.c_uint16  # an int's upper bytes may be anything
         self._library.bed_begin()
 
     def _told(self, count: int) -> bytes:

@@ -62,6 +62,8 @@ class NativeOscore:
         self.request = ctypes.create_string_buffer(64)
         self.library.bed_get.restype = ctypes.c_uint32
         self.library.bed_kept.restype = ctypes.c_uint32
+        # What a byte's register has above it may be anything.
+        self.library.oscore_protect.restype = self.library.oscore_unprotect.restype = ctypes.c_uint8
         self.library.bed_break(0)
         ids = (sender_id, len(sender_id), recipient_id, len(recipient_id))
         numbers = [ctypes.c_uint32(each) for each in kept]
