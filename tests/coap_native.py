@@ -42,10 +42,9 @@ class NativeCoap:
             ctypes.c_char_p,
             ctypes.c_uint16,
         ]
+        # What a register has above a result of 16 bits may be anything.
         for name in ("again", "number", "serve", "notify", "stored"):
-            getattr(
-                self._library, f"bed_{name}"
-            ).restype = ctypes.c_uint16  # an int's upper bytes may be anything
+            getattr(self._library, f"bed_{name}").restype = ctypes.c_uint16
         self._library.bed_begin()
 
     def _told(self, count: int) -> bytes:
