@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from motecrypt.advise import link_facts
+from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
 from motecrypt.studies.rf import alternatives, protocols
 
@@ -44,6 +45,20 @@ def test_everything_has_a_source() -> None:
         "holds": "a window of counters",
         "source": "docs/link.md, Receiving",
     }
+
+
+def test_the_page_has_the_same_table() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "radio.md").read_text()
+    for row in alternatives.sections()[0].rows:
+        assert f"| {' | '.join(row[:-1])} |" in page, row[0]
+
+
+def test_what_was_not_measured_names_the_command_or_why_there_is_none() -> None:
+    ciphers = Catalog.load().ciphers
+    for each in BY_NAME.values():
+        if each.chip.startswith("not measured: "):
+            named = re.search(r"measure --device uno --library FOLDER --cipher (\S+)$", each.chip)
+            assert named[1] in ciphers if named else "cannot" in each.chip, each.name
 
 
 @pytest.mark.parametrize(
