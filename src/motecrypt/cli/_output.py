@@ -212,8 +212,8 @@ def print_answer(title: str, lines: Sequence[tuple[str, str]], command: str = ""
     margin = max(len(label) for label, _ in (*lines, ("Next" if command else "", ""))) + 2
     for label, text in lines:
         for number, part in enumerate(_lines(text, max(20, out.width - margin))):
-            head = Text((f"{label}:" if label and not number else "").ljust(margin), style="bold")
-            out.print(head + coloured(part), soft_wrap=True)
+            head = (f"{label}:" if label and not number else "").ljust(margin)
+            out.print(Text.assemble((head, "bold"), coloured(part)), soft_wrap=True)
     if command:
         print_next(command, margin)
 
@@ -238,8 +238,8 @@ def print_next(command: str, margin: int = 0) -> None:
     """The command that comes next, on a line of its own, to be copied."""
     from rich.text import Text
 
-    head = Text("Next:".ljust(max(margin, len("Next: "))), style="bold")
-    console().print(head + Text(printable(command), style="cyan"), soft_wrap=True)
+    head = "Next:".ljust(max(margin, len("Next: ")))
+    console().print(Text.assemble((head, "bold"), (printable(command), "cyan")), soft_wrap=True)
 
 
 def typed_with(*more: str) -> str:
@@ -256,11 +256,11 @@ STYLES = {
     **dict.fromkeys(("broken", "differs", "print is inconsistent", "BAD"), "bold red"),
 }
 """The colour of a verdict. The word is always printed: the colour adds no information."""
-_JUDGED = re.compile(rf"(?:^|, )(?:\d+ )?({'|'.join(map(re.escape, STYLES))})(?![\w-])")
+_JUDGED = re.compile(rf"(?:^|, |: )(?:\d+ )?({'|'.join(map(re.escape, STYLES))})(?![\w-])")
 
 
 def coloured(text: str) -> Text:
-    """A text whose words that judge have their colour, at its beginning and after each comma."""
+    """A text whose words that judge have their colour, at its beginning and after each comma or colon."""
     from rich.text import Text
 
     shown = Text(text)

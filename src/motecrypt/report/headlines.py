@@ -120,7 +120,8 @@ def _room(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
     if failed:
         first, shortfall = failed[0]
         yield (
-            f"{len(failed)} implementations do not fit their device, such as {first.cipher} by "
+            f"{'1 implementation does' if len(failed) == 1 else f'{len(failed)} implementations do'} not fit "
+            f"{'its' if len(failed) == 1 else 'their'} device, such as {first.cipher} by "
             f"{first.implementation} ({first.placement}) on {first.device}: {shortfall.text}."
         )
 
