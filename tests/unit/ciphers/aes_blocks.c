@@ -1,9 +1,10 @@
-/* aes_blocks.c: blocks and keys of AES in a chain on a Pico, with what some of them take (test_aes_on_pico.py).
+/* aes_blocks.c: blocks and keys of AES in a chain on a Pico, with what some of them take
+ * (test_aes_on_pico.py).
  *
  * KEY_BYTES, BLOCKS: of the chain. Addresses of keys and blocks change from one to the next. With
- * BLOCK_ENCRYPTS_ALONE nothing is decrypted. One line: the last block, how many faults were found, the status of
- * keys of several lengths, and the stack of a block in bytes. Then the fewest and the most cycles of a block, first
- * encrypted and then decrypted, at a multiple of four and elsewhere.
+ * BLOCK_ENCRYPTS_ALONE nothing is decrypted. One line: the last block, how many faults were found, the status
+ * of keys of several lengths, and the stack of a block in bytes. Then the fewest and the most cycles of a
+ * block, first encrypted and then decrypted, at a multiple of four and elsewhere.
  */
 #include "block.h"
 #include "hal.h"
@@ -65,6 +66,52 @@ static uint32_t chain(uint8_t *bytes, uint8_t *result) {
     return faults;
 }
 
+#ifdef BLOCK_STREAMS
+enum { MOST_BLOCKS = 4 };
+
+/* Counters in front of each carry, for messages of up to MOST_BLOCKS at each address, in place and not. */
+static uint32_t stream_blocks(void) {
+    static uint32_t from[(MOST_BLOCKS + 1) * 4], to[(MOST_BLOCKS + 1) * 4];
+    struct block_stream stream;
+    uint32_t faults = 0;
+
+    for (uint32_t number = 0; number < 17 * 16; number++) {
+        uint8_t counter[BLOCK_BYTES], plain[MOST_BLOCKS * BLOCK_BYTES];
+        uint8_t *input = (uint8_t *)from + number % 4,
+                *output = number % 5 ? (uint8_t *)to + number / 4 % 4 : input;
+        uint32_t blocks = number % (MOST_BLOCKS + 1), ones = number % 17;
+
+        draw(counter, BLOCK_BYTES);
+        memset(counter + BLOCK_BYTES - ones, 0xff, ones);
+        draw(plain, sizeof plain);
+        memset(to, 0x5a, sizeof to);
+        memset(from, 0x5a, sizeof from);
+        memcpy(input, plain, sizeof plain);
+        memcpy(stream.counter, counter, BLOCK_BYTES);
+        stream.input = input;
+        stream.output = output;
+        block_stream(&key, &stream, blocks, STREAM_ALONE);
+        faults +=
+            stream.input != input + BLOCK_BYTES * blocks || stream.output != output + BLOCK_BYTES * blocks;
+        for (uint32_t i = 0; i < BLOCK_BYTES * blocks; i += BLOCK_BYTES) {
+            uint8_t block[BLOCK_BYTES];
+
+            memcpy(block, counter, BLOCK_BYTES);
+            block_encrypt(&key, block);
+            for (uint8_t j = 0; j < BLOCK_BYTES; j++)
+                faults += output[i + j] != (plain[i + j] ^ block[j]);
+            for (uint8_t j = BLOCK_BYTES; j-- > 0;)
+                if (++counter[j] != 0)
+                    break;
+        }
+        faults += memcmp(stream.counter, counter, BLOCK_BYTES) != 0;
+        faults += output[BLOCK_BYTES * blocks] !=
+                  (output == input && blocks < MOST_BLOCKS ? plain[BLOCK_BYTES * blocks] : 0x5a);
+    }
+    return faults;
+}
+#endif
+
 static void time_blocks(void (*crypt)(const struct block_key *, uint8_t *), uint8_t aligned) {
     uint32_t least = UINT32_MAX, most = 0;
 
@@ -96,6 +143,9 @@ int main(void) {
     for (uint8_t i = 0; i < sizeof bytes; i++)
         bytes[i] = i;
     faults = chain(bytes, result);
+#ifdef BLOCK_STREAMS
+    faults += stream_blocks();
+#endif
     for (uint8_t i = 0; i < sizeof result; i++)
         write_hex(result[i], 2);
     hal_write(' ');

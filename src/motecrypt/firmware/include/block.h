@@ -35,4 +35,25 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
 void block_encrypt(const struct block_key *key, uint8_t *block);
 void block_decrypt(const struct block_key *key, uint8_t *block);
 
+/* A block cipher whose header defines BLOCK_STREAMS has these, too, for modes that encrypt a counter. */
+#ifdef BLOCK_STREAMS
+struct block_stream {
+    uint32_t mac[4];
+    uint32_t stream[4];  /* the last counter, encrypted */
+    uint32_t counter[4]; /* the next, a number with its highest byte first */
+    const uint8_t *input;
+    uint8_t *output; /* the input, or a place that does not overlap it */
+};
+
+enum block_streaming { STREAM_ALONE, STREAM_ENCRYPTING, STREAM_DECRYPTING };
+
+/* For each block: encrypt the counter, add one to it, and output the sum of stream and input, which are then
+ * at the next block. STREAM_ALONE overwrites `mac`. The others add the plaintext to it and encrypt it. */
+void block_stream(const struct block_key *key, struct block_stream *stream, size_t blocks,
+                  enum block_streaming kind);
+
+/* block_encrypt for a block of words. */
+void block_encrypt_words(const struct block_key *key, uint32_t *block);
+#endif
+
 #endif

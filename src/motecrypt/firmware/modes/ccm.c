@@ -20,6 +20,17 @@
 #define TAG_BYTES(context) CIPHER_TAG_BYTES
 #endif
 
+/* Space for the check value, a block of key stream, and what block_stream needs. */
+#ifdef BLOCK_STREAMS
+#define SPACE(name)                                                                                          \
+    struct block_stream words;                                                                               \
+    uint8_t *const name = (uint8_t *)&words
+#define ENCRYPT(key, block) block_encrypt_words(key, (uint32_t *)(void *)(block))
+#else
+#define SPACE(name) uint8_t name[BLOCK_BYTES + BLOCK_BYTES]
+#define ENCRYPT(key, block) block_encrypt(key, block)
+#endif
+
 enum { NONCE_BYTES_MIN = 7, NONCE_BYTES_MAX = 13 };
 enum { ENCRYPTING, DECRYPTING };
 
@@ -68,7 +79,7 @@ static void authenticate_data(const struct block_key *key, uint8_t *mac, const s
             part = (uint8_t)left;
         }
         add(mac + used, data, part);
-        block_encrypt(key, mac);
+        ENCRYPT(key, mac);
         data += part;
         left -= part;
         used = 0;
@@ -84,14 +95,26 @@ static void crypt_message(const struct block_key *key, uint8_t *mac, const struc
     uint8_t *output = io->output;
     uint8_t flags = (uint8_t)(BLOCK_BYTES - 2 - io->nonce_bytes);
     size_t left = io->bytes;
+    ccm_number counter = 1;
 
-    for (ccm_number counter = 1; left > 0; counter++) {
+#ifdef BLOCK_STREAMS
+    struct block_stream *whole = (struct block_stream *)(void *)mac;
+    counter += (ccm_number)(left / BLOCK_BYTES);
+    whole->input = input;
+    whole->output = output;
+    start_block((uint8_t *)whole->counter, flags, io, 1);
+    block_stream(key, whole, left / BLOCK_BYTES, decrypting ? STREAM_DECRYPTING : STREAM_ENCRYPTING);
+    input = whole->input;
+    output = whole->output;
+    left %= BLOCK_BYTES;
+#endif
+    for (; left > 0; counter++) {
         uint8_t part = (uint8_t)(left < BLOCK_BYTES ? left : BLOCK_BYTES);
         uint8_t *at = mac;
 
         left -= part;
         start_block(mac + BLOCK_BYTES, flags, io, counter);
-        block_encrypt(key, mac + BLOCK_BYTES);
+        ENCRYPT(key, mac + BLOCK_BYTES);
         do {
             uint8_t in = *input++;
             uint8_t out = in ^ at[BLOCK_BYTES];
@@ -100,10 +123,10 @@ static void crypt_message(const struct block_key *key, uint8_t *mac, const struc
             *at = (uint8_t)(*at ^ (decrypting ? out : in));
             at++;
         } while (--part);
-        block_encrypt(key, mac);
+        ENCRYPT(key, mac);
     }
     start_block(mac + BLOCK_BYTES, flags, io, 0);
-    block_encrypt(key, mac + BLOCK_BYTES);
+    ENCRYPT(key, mac + BLOCK_BYTES);
     add(mac, mac + BLOCK_BYTES, CIPHER_TAG_BYTES);
 }
 
@@ -129,10 +152,10 @@ static uint8_t process(const struct cipher_context *context, uint8_t *mac, const
 #endif
 #ifdef CIPHER_NO_AD
     start_block(mac, flags, io, (ccm_number)io->bytes);
-    block_encrypt(key, mac);
+    ENCRYPT(key, mac);
 #else
     start_block(mac, io->ad_bytes > 0 ? flags | 0x40 : flags, io, (ccm_number)io->bytes);
-    block_encrypt(key, mac);
+    ENCRYPT(key, mac);
     if (io->ad_bytes > 0) {
         authenticate_data(key, mac, io);
     }
@@ -146,7 +169,7 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
 }
 
 uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
-    uint8_t mac[BLOCK_BYTES + BLOCK_BYTES];
+    SPACE(mac);
     uint8_t status = process(context, mac, io, ENCRYPTING);
 
     if (status == CIPHER_OK) {
@@ -156,7 +179,7 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
 }
 
 uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
-    uint8_t mac[BLOCK_BYTES + BLOCK_BYTES];
+    SPACE(mac);
     uint8_t status = process(context, mac, io, DECRYPTING);
 
 #ifdef CIPHER_TAG_VARIES

@@ -6,6 +6,28 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
     return block_setup(&context->key, key, key_bytes);
 }
 
+#ifdef BLOCK_STREAMS
+uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
+    struct block_stream stream;
+    uint8_t left = (uint8_t)(io->bytes % BLOCK_BYTES);
+    if (io->nonce_bytes != BLOCK_BYTES)
+        return CIPHER_BAD_NONCE;
+    if (io->ad_bytes != 0)
+        return CIPHER_BAD_LENGTH;
+    stream.input = io->input;
+    stream.output = io->output;
+    block_copy((uint8_t *)stream.counter, io->nonce);
+    block_stream(&context->key, &stream, io->bytes / BLOCK_BYTES, STREAM_ALONE);
+    if (left) {
+        block_encrypt_words(&context->key, stream.counter);
+        for (uint8_t i = 0; i < left; i++)
+            stream.output[i] = (uint8_t)(stream.input[i] ^ ((uint8_t *)stream.counter)[i]);
+    }
+    return CIPHER_OK;
+}
+
+#else
+
 /* Add one to a big-endian number of BLOCK_BYTES; it always touches every byte, so its time is constant. */
 static void increment(uint8_t *counter) {
 #if BLOCK_BY_WORDS /* by words, see block.h: the next block loads them again directly */
@@ -54,6 +76,8 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
     }
     return CIPHER_OK;
 }
+
+#endif
 
 uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
     return cipher_encrypt(context, io);

@@ -1,4 +1,5 @@
-/* aes_armv6m.S: AES (FIPS 197) in assembly for Cortex-M0 and M0+; see aes_armv6m.h. Functions as in block.h.
+/* aes_armv6m.S: AES (FIPS 197) in assembly for Cortex-M0 and M0+; see aes_armv6m.h. What is around the
+ * rounds is in aes_armv6m_blocks.S.
  *
  * A table of 1 KB for each direction has what a byte adds to a mixed column (The Rijndael Block Cipher, 5.2.1).
  * A round:
@@ -22,7 +23,6 @@
 #define CIPHER_KEY_BYTES_MAX 32 /* as in cipher.h */
 #endif
 #define SCHEDULE_BYTES (4 * CIPHER_KEY_BYTES_MAX + 112)
-#define BAD_KEY 1 /* CIPHER_BAD_KEY */
 
 /* State: r1 to r4. High registers: r8 the next round key, r12 the last; r9 to r11 finished columns. */
 #define T r0
@@ -213,106 +213,21 @@ bytes_back:
     eors r3, T
 .endm
 
-    .section .text.aes_armv6m_rounds, "ax", %progbits
+/* A block for block_encrypt and the like. r0: the key; the block in r4 to r7, the result in r1 to r4. Changes r0 to
+ * r12. */
+    .section .text.aes_encrypt_words, "ax", %progbits
     .balign 4
-    .type aes_rounds, %function
+    .global aes_encrypt_words
+    .type aes_encrypt_words, %function
     .thumb_func
-aes_rounds:
-    movs MASK, #0xff
-    lsls MASK, #2
-1:  one_round mix_column
-    cmp r8, r12
-    bne 1b
-    bx lr
-    .size aes_rounds, . - aes_rounds
-
-/* --- blocks */
-
-/* Save registers, and the block's address on top. Load the block to r4 to r7; r0: the round keys. */
-.macro enter
-    push {r4-r7, lr}
-    mov r4, r8
-    mov r5, r9
-    mov r6, r10
-    mov r7, r11
-    push {r4-r7}
-    push {r1}
-    lsls r2, r1, #30
-    bne 3f
-    ldmia r1!, {r4-r7}
-4:
-.endm
-
-/* The end of a function that began with `enter`, behind `leave`. These cores load and store words at multiples of
- * four alone: elsewhere a word is put together from bytes. */
-.macro enter_by_bytes
-3:  bl load_bytes
-    b 4b
-.endm
-
-.macro leave
-    pop {r4-r7}
-    mov r8, r4
-    mov r9, r5
-    mov r10, r6
-    mov r11, r7
-    pop {r4-r7, pc}
-.endm
-
-/* Where the last round key is. */
-.macro find_last keys, t
+aes_encrypt_words:
 #if CIPHER_KEY_BYTES_MAX > 16
-    ldr \t, [r0]
-    adds \keys, #4
+    ldmia r0!, {r1}
 #else
-    movs \t, #160
+    movs r1, #160
 #endif
-    adds \t, \keys
-    mov r12, \t
-.endm
-
-    .section .text.aes_armv6m_bytes, "ax", %progbits
-    .balign 4
-    .type load_bytes, %function
-    .thumb_func
-load_bytes: /* r4 to r7 from r1; changes r2 */
-    .set .Lat, 0
-    .irp word, r4, r5, r6, r7
-    ldrb \word, [r1, #.Lat + 3]
-    .irp at, 2, 1, 0
-    ldrb r2, [r1, #.Lat + \at]
-    lsls \word, #8
-    orrs \word, r2
-    .endr
-    .set .Lat, .Lat + 4
-    .endr
-    bx lr
-    .size load_bytes, . - load_bytes
-
-    .type store_bytes, %function
-    .thumb_func
-store_bytes: /* r1 to r4 to r0; changes them */
-    .set .Lat, 0
-    .irp word, r1, r2, r3, r4
-    strb \word, [r0, #.Lat]
-    .irp at, 1, 2, 3
-    lsrs \word, #8
-    strb \word, [r0, #.Lat + \at]
-    .endr
-    .set .Lat, .Lat + 4
-    .endr
-    bx lr
-    .size store_bytes, . - store_bytes
-
-/* void block_encrypt(const struct block_key *key, uint8_t *block) */
-    .section .text.block_encrypt, "ax", %progbits
-    .balign 4
-    .global block_encrypt
-    .type block_encrypt, %function
-    .thumb_func
-block_encrypt:
-    enter
-    find_last r0, r2
+    adds r1, r0
+    mov r12, r1
     ldmia r0!, {r1-r3}
     eors r1, r4
     eors r2, r5
@@ -321,37 +236,45 @@ block_encrypt:
     eors r4, r7
     mov r8, r0
     ldr TABLE, =mixed
-    bl aes_rounds
+    .thumb_func
+aes_rounds: /* the block and its first round key, added, in r1 to r4 */
+    movs MASK, #0xff
+    lsls MASK, #2
+1:  one_round mix_column
+    cmp r8, r12
+    bne 1b
+#ifndef BLOCK_ENCRYPTS_ALONE
+    ldr T, =unmixed
+    cmp T, TABLE
+    beq 2f
+#endif
     adds TABLE, #1
     one_round gather_column substituted_byte
-    pop {r0}
-    lsls r5, r0, #30
-    bne 5f
-    stmia r0!, {r1-r4}
-    leave
-5:  bl store_bytes
-    leave
-    enter_by_bytes
-    .size block_encrypt, . - block_encrypt
+    bx lr
+#ifndef BLOCK_ENCRYPTS_ALONE
+2:  ldr TABLE, =bytes_back
+    one_round gather_column unsubstituted_byte
+    bx lr
+#endif
+    .size aes_encrypt_words, . - aes_encrypt_words
 
 #ifndef BLOCK_ENCRYPTS_ALONE
-/* void block_decrypt(const struct block_key *key, uint8_t *block) */
-    .section .text.block_decrypt, "ax", %progbits
+/* The same for block_decrypt. */
+    .section .text.aes_decrypt_words, "ax", %progbits
     .balign 4
-    .global block_decrypt
-    .type block_decrypt, %function
+    .global aes_decrypt_words
+    .type aes_decrypt_words, %function
     .thumb_func
-block_decrypt:
-    enter
+aes_decrypt_words:
 #if CIPHER_KEY_BYTES_MAX > 16
-    ldmia r0!, {r2}
+    ldmia r0!, {r1}
     adds r0, #SCHEDULE_BYTES
 #else
     adds r0, #SCHEDULE_BYTES
-    movs r2, #160
+    movs r1, #160
 #endif
-    adds r2, r0
-    mov r12, r2
+    adds r1, r0
+    mov r12, r1
     ldmia r0!, {r1-r3}
     eors r1, r4
     eors r2, r7
@@ -359,42 +282,46 @@ block_decrypt:
     ldmia r0!, {r4}
     eors r4, r5
     mov r8, r0
+    push {lr}
     ldr TABLE, =unmixed
     bl aes_rounds
-    ldr TABLE, =bytes_back
-    one_round gather_column unsubstituted_byte
     mov r5, r2
     mov r2, r4
     mov r4, r5
-    pop {r0}
-    lsls r5, r0, #30
-    bne 5f
-    stmia r0!, {r1-r4}
-    leave
-5:  bl store_bytes
-    leave
-    enter_by_bytes
-    .size block_decrypt, . - block_decrypt
+    pop {pc}
+    .size aes_decrypt_words, . - aes_decrypt_words
 #endif
 
 /* --- round keys */
 
-/* Substitute the bytes of a word; MASK and TABLE are as in the last round. Changes r2. */
-.macro substitute to, from
-    substituted_byte \to, \from, 3
+/* Substitute the bytes of r3, for aes_expand_key; changes r4, r2, r6 and r7. */
+    .section .text.aes_substitute_word, "ax", %progbits
+    .balign 4
+    .global aes_substitute_word
+    .type aes_substitute_word, %function
+    .thumb_func
+aes_substitute_word:
+    movs MASK, #0xff
+    lsls MASK, #2
+    ldr TABLE, =mixed + 1
+    substituted_byte r4, r3, 3
     .irp row, 2, 1, 0
-    lsls \to, #8
-    substituted_byte r2, \from, \row
-    orrs \to, r2
+    lsls r4, #8
+    substituted_byte r2, r3, \row
+    orrs r4, r2
     .endr
-.endm
+    movs r3, r4
+    bx lr
+    .size aes_substitute_word, . - aes_substitute_word
 
-/* What a byte adds to an unmixed column; r5: the table. */
+#ifndef BLOCK_ENCRYPTS_ALONE
+/* What a byte adds to an unmixed column; r5: the table. MASK and TABLE are as in aes_substitute_word. */
 .macro unmixed_byte to, from, row
     substituted_byte \to, \from, \row
     lsls \to, #2
     ldr \to, [r5, \to]
 .endm
+#endif
 
 /* uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_bytes) */
     .section .text.block_setup, "ax", %progbits
@@ -404,88 +331,23 @@ block_decrypt:
     .thumb_func
 block_setup:
     push {r4-r7, lr}
-    cmp r2, #16
-#if CIPHER_KEY_BYTES_MAX > 16
-    beq 1f
-    cmp r2, #24
-#if CIPHER_KEY_BYTES_MAX > 24
-    beq 1f
-    cmp r2, #32
-#endif
-#endif
-    beq 1f
-    movs r0, #BAD_KEY
-    pop {r4-r7, pc}
-1:  lsls r4, r2, #2 /* 16 * rounds = 4 * key_bytes + 96 */
-    adds r4, #96
-#if CIPHER_KEY_BYTES_MAX > 16
-    stmia r0!, {r4}
-#endif
-    adds r4, #16
-    adds r4, r0
-    mov r12, r4
+    bl aes_expand_key
 #ifndef BLOCK_ENCRYPTS_ALONE
-    push {r0}
-#endif
-    movs r3, r2
-2:  subs r3, #1
-    ldrb r4, [r1, r3]
-    strb r4, [r0, r3]
-    bne 2b
-    movs MASK, #0xff
-    lsls MASK, #2
-    ldr TABLE, =mixed + 1
-    adds r1, r0, r2
-    subs r3, r1, #4
-    ldr r3, [r3]
-    movs r5, #1
-    /* Words in groups, of as many as the key has: r0 the old words, r1 the new ones, r3 the last of them. */
-group:
-    substitute r4, r3
-    movs r3, #8
-    rors r4, r3
-    eors r4, r5
-    movs r3, r4
-    lsls r5, #1
-    lsrs r4, r5, #8
-    beq 3f
-    movs r5, #0x1b
-3:  subs r4, r1, r0
-    lsrs r4, #2
-word:
-    ldmia r0!, {r2}
-    eors r3, r2
-    stmia r1!, {r3}
-    cmp r1, r12
-    beq expanded
-    subs r4, #1
-    beq group
-#if CIPHER_KEY_BYTES_MAX > 24
-    cmp r4, #4
-    bne word
-    subs r2, r1, r0
-    cmp r2, #32
-    bne word
-    substitute r4, r3
-    movs r3, r4
-    movs r4, #4
-#endif
-    b word
-expanded:
-#ifndef BLOCK_ENCRYPTS_ALONE
+    cmp r0, #0
+    bne 4f
     /* FIPS 197, 5.3.5: the round keys from the last to the first, with their words in the order of block_decrypt,
      * all but the first and the last unmixed. r1: behind the round keys, r0: where to. */
-    pop {r0}
-    mov r12, r0
+    mov r12, r2
+    movs r0, r2
     adds r0, #SCHEDULE_BYTES
     ldr r5, =unmixed
     subs r1, #16
     bl copy_back
-5:  subs r1, #16
+1:  subs r1, #16
     cmp r1, r12
-    beq 7f
+    beq 3f
     movs r2, #0
-6:  mov lr, r2 /* of the word */
+2:  mov lr, r2 /* of the word */
     ldr r3, [r1, r2]
     unmixed_byte r4, r3, 1
     .irp row, 2, 3, 0
@@ -498,11 +360,12 @@ expanded:
     subs r2, #4
     lsls r2, #28
     lsrs r2, #28
-    bne 6b
-    b 5b
-7:  bl copy_back
-#endif
+    bne 2b
+    b 1b
+3:  bl copy_back
     movs r0, #0
+4:
+#endif
     pop {r4-r7, pc}
 #ifndef BLOCK_ENCRYPTS_ALONE
 copy_back:

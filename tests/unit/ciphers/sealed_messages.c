@@ -1,9 +1,10 @@
-/* ascon_messages.c: messages of Ascon-AEAD128 in a chain on a Pico, with what some of them take
- * (test_ascon_on_pico.py).
+/* sealed_messages.c: messages of an authenticated cipher with keys and tags of 16 bytes in a chain on a Pico,
+ * with what some of them take (test_ascon_on_pico.py, test_ccm_on_pico.py).
  *
- * MESSAGES: of the chain. Lengths, addresses and whether a message is encrypted in place change from one to the
- * next. One line: the last tag, a sum over all ciphertexts, how many faults were found, and the fewest and the most
- * cycles of one permutation and of messages of 64 bytes at each of four addresses.
+ * MESSAGES: of the chain. NONCE_BYTES: at most 16. Lengths, addresses and whether a message is encrypted in
+ * place change from one to the next. One line: the last tag, a sum over all ciphertexts and how many faults
+ * were found. Then the fewest and the most cycles, with TIMES_ASCON of one permutation, and of messages of 64
+ * bytes at each of four addresses.
  */
 #include "cipher.h"
 #include "hal.h"
@@ -73,7 +74,7 @@ static uint32_t chain(uint32_t *sum) {
         memset(inputs, 0x5a, LONGEST + 2 * AROUND);
         memset(outputs, 0x5a, LONGEST + 2 * AROUND);
         memcpy(inputs + from, plain, bytes);
-        struct cipher_io io = {nonce, ad, inputs + from, space + to, tag, bytes, ad_bytes, 16};
+        struct cipher_io io = {nonce, ad, inputs + from, space + to, tag, bytes, ad_bytes, NONCE_BYTES};
         faults += cipher_setup(&context, key, 16) != CIPHER_OK;
         faults += cipher_encrypt(&context, &io) != CIPHER_OK;
         faults += !untouched(space, to, bytes);
@@ -94,12 +95,13 @@ static uint32_t chain(uint32_t *sum) {
             faults += memcmp(space + to, plain, bytes) != 0;
         }
         faults += !untouched(space, to, bytes);
-        nonce[number % 16] ^= tag[0];
+        nonce[number % NONCE_BYTES] ^= tag[0];
         memcpy(key, tag, sizeof key);
     }
     return faults;
 }
 
+#ifdef TIMES_ASCON
 static void time_permutation(void) {
     struct spread spread = {UINT32_MAX, 0};
     struct ascon_word state[5];
@@ -112,12 +114,13 @@ static void time_permutation(void) {
     }
     write_spread(&spread);
 }
+#endif
 
 static void time_messages(size_t at) {
     struct spread spread = {UINT32_MAX, 0};
 
     for (int i = 0; i < TIMED; i++) {
-        struct cipher_io io = {nonce, ad, inputs + at, inputs + at, tag, 64, 16, 16};
+        struct cipher_io io = {nonce, ad, inputs + at, inputs + at, tag, 64, 16, NONCE_BYTES};
 
         draw(inputs + at, 64);
         draw(key, 16);
@@ -140,7 +143,9 @@ int main(void) {
     write_hex(sum, 8);
     hal_write(' ');
     write_hex(faults, 8);
+#ifdef TIMES_ASCON
     time_permutation();
+#endif
     for (size_t at = 0; at < 4; at++)
         time_messages(at);
     hal_write('.');
