@@ -1,4 +1,4 @@
-"""Runs a chain of sealed messages on a simulated Pico (sealed_messages.c), and makes the same chain by the oracle."""
+"""Runs a chain of sealed messages on a simulated Pico (sealed_messages.c), or makes it by the oracle."""
 
 from __future__ import annotations
 

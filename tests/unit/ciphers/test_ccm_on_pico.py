@@ -1,4 +1,4 @@
-"""AES-CCM around AES in assembly on a simulated Pico: messages in a chain against the oracle, as with our C there."""
+"""AES-CCM around assembly on a simulated Pico: messages in a chain against the oracle, as with our C there."""
 
 from __future__ import annotations
 
@@ -23,4 +23,6 @@ def test_messages_are_those_of_the_oracle_and_all_take_the_same_time(tmp_path: P
     assert len(least) == 4 and least == most
     if variant != "tables":
         assert least[0] < MOST_CYCLES[variant]
-        assert least[0] + 4 * 60 < min(least[1:]), "words are read as words where they are at multiples of four"
+        assert least[0] + 4 * 60 < min(least[1:]), (
+            "words are read as words where they are at multiples of four"
+        )
