@@ -78,7 +78,7 @@ static uint32_t stream_blocks(void) {
     for (uint32_t number = 0; number < 17 * 16; number++) {
         uint8_t counter[BLOCK_BYTES], plain[MOST_BLOCKS * BLOCK_BYTES];
         uint8_t *input = (uint8_t *)from + number % 4,
-                *output = number % 5 ? (uint8_t *)to + number / 4 % 4 : input;
+                *output = number % 3 ? (uint8_t *)to + number / 4 % 4 : input;
         uint32_t blocks = number % (MOST_BLOCKS + 1), ones = number % 17;
 
         draw(counter, BLOCK_BYTES);
@@ -107,6 +107,51 @@ static uint32_t stream_blocks(void) {
         faults += memcmp(stream.counter, counter, BLOCK_BYTES) != 0;
         faults += output[BLOCK_BYTES * blocks] !=
                   (output == input && blocks < MOST_BLOCKS ? plain[BLOCK_BYTES * blocks] : 0x5a);
+    }
+    return faults;
+}
+
+/* Chains of up to MOST_BLOCKS at each address, in place and not, and back in place. */
+static uint32_t chain_blocks(void) {
+    static uint32_t from[(MOST_BLOCKS + 1) * 4], to[(MOST_BLOCKS + 1) * 4];
+    struct block_stream stream;
+    uint32_t faults = 0;
+
+    for (uint32_t number = 0; number < 240; number++) {
+        uint8_t before[BLOCK_BYTES], iv[BLOCK_BYTES], plain[MOST_BLOCKS * BLOCK_BYTES];
+        uint8_t *input = (uint8_t *)from + number % 4,
+                *output = number % 3 ? (uint8_t *)to + number / 4 % 4 : input;
+        uint32_t blocks = number % (MOST_BLOCKS + 1);
+
+        draw(iv, BLOCK_BYTES);
+        draw(plain, sizeof plain);
+        memset(to, 0x5a, sizeof to);
+        memcpy(input, plain, sizeof plain);
+        memcpy(output + BLOCK_BYTES * blocks, iv, 4);
+        memcpy(stream.mac, iv, BLOCK_BYTES);
+        stream.input = input;
+        stream.output = output;
+        block_chain_encrypt(&key, &stream, blocks);
+        memcpy(before, iv, BLOCK_BYTES);
+        for (uint32_t i = 0; i < BLOCK_BYTES * blocks; i += BLOCK_BYTES) {
+            for (uint8_t j = 0; j < BLOCK_BYTES; j++)
+                before[j] ^= plain[i + j];
+            block_encrypt(&key, before);
+            faults += memcmp(before, output + i, BLOCK_BYTES) != 0;
+        }
+        faults += memcmp(before, stream.mac, BLOCK_BYTES) != 0;
+        faults += memcmp(output + BLOCK_BYTES * blocks, iv, 4) != 0;
+#ifndef BLOCK_ENCRYPTS_ALONE
+        uint8_t *back = number % 2 ? output : input;
+
+        memcpy(stream.mac, iv, BLOCK_BYTES);
+        stream.input = output;
+        stream.output = back;
+        block_chain_decrypt(&key, &stream, blocks);
+        faults += memcmp(back, plain, BLOCK_BYTES * blocks) != 0;
+        faults += memcmp(before, stream.mac, BLOCK_BYTES) != 0;
+        faults += memcmp(output + BLOCK_BYTES * blocks, iv, 4) != 0;
+#endif
     }
     return faults;
 }
@@ -152,7 +197,7 @@ int main(void) {
         bytes[i] = i;
     faults = chain(bytes, result);
 #ifdef BLOCK_STREAMS
-    faults += stream_blocks();
+    faults += stream_blocks() + chain_blocks();
 #endif
     for (uint8_t i = 0; i < sizeof result; i++)
         write_hex(result[i], 2);

@@ -35,7 +35,7 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
 void block_encrypt(const struct block_key *key, uint8_t *block);
 void block_decrypt(const struct block_key *key, uint8_t *block);
 
-/* A block cipher whose header defines BLOCK_STREAMS has these, too, for modes that encrypt a counter. */
+/* A block cipher whose header defines BLOCK_STREAMS has these, too. */
 #ifdef BLOCK_STREAMS
 struct block_stream {
     uint32_t mac[4];
@@ -51,6 +51,10 @@ enum block_streaming { STREAM_ALONE, STREAM_ENCRYPTING, STREAM_DECRYPTING };
  * at the next block. STREAM_ALONE overwrites `mac`. The others add the plaintext to it and encrypt it. */
 void block_stream(const struct block_key *key, struct block_stream *stream, size_t blocks,
                   enum block_streaming kind);
+
+/* Cipher block chaining over so many blocks of input; `mac` is the block before. */
+void block_chain_encrypt(const struct block_key *key, struct block_stream *stream, size_t blocks);
+void block_chain_decrypt(const struct block_key *key, struct block_stream *stream, size_t blocks);
 
 /* block_encrypt for a block of words. */
 void block_encrypt_words(const struct block_key *key, uint32_t *block);

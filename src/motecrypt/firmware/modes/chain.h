@@ -2,7 +2,8 @@
  *
  * Must not know: lengths that are no multiple of the block, nonces, tags. Neither direction needs a
  * buffer: encryption chains through the output, decryption runs from the last block to the first, so
- * that the ciphertext block it needs is still there when it works in place.
+ * that the ciphertext block it needs is still there when it works in place. Where block.h has
+ * BLOCK_STREAMS, the block cipher chains by itself, first block first.
  */
 #ifndef MOTECRYPT_CHAIN_H
 #define MOTECRYPT_CHAIN_H
@@ -31,9 +32,23 @@ static inline void block_copy(uint8_t *output, const uint8_t *input) {
         __builtin_memcpy(output + i, input + i, sizeof(block_unit));
 }
 
+#ifdef BLOCK_STREAMS
+static inline void chain_start(struct block_stream *chain, const uint8_t *previous, const uint8_t *input,
+                               uint8_t *output) {
+    block_copy((uint8_t *)chain->mac, previous);
+    chain->input = input;
+    chain->output = output;
+}
+#endif
+
 /* Encrypt `bytes`, a multiple of BLOCK_BYTES, chained from `previous` (the IV). */
 static inline void chain_encrypt(const struct block_key *key, const uint8_t *previous, const uint8_t *input,
                                  uint8_t *output, size_t bytes) {
+#ifdef BLOCK_STREAMS
+    struct block_stream chain;
+    chain_start(&chain, previous, input, output);
+    block_chain_encrypt(key, &chain, bytes / BLOCK_BYTES);
+#else
     for (; bytes; bytes -= BLOCK_BYTES) {
         block_xor(output, input, previous);
         block_encrypt(key, output);
@@ -41,11 +56,17 @@ static inline void chain_encrypt(const struct block_key *key, const uint8_t *pre
         input += BLOCK_BYTES;
         output += BLOCK_BYTES;
     }
+#endif
 }
 
-/* Decrypt `bytes`, a multiple of BLOCK_BYTES, last block first. */
+/* Decrypt `bytes`, a multiple of BLOCK_BYTES. */
 static inline void chain_decrypt(const struct block_key *key, const uint8_t *iv, const uint8_t *input,
                                  uint8_t *output, size_t bytes) {
+#ifdef BLOCK_STREAMS
+    struct block_stream chain;
+    chain_start(&chain, iv, input, output);
+    block_chain_decrypt(key, &chain, bytes / BLOCK_BYTES);
+#else
     while (bytes) {
         bytes -= BLOCK_BYTES;
         uint8_t *block = output + bytes;
@@ -54,6 +75,7 @@ static inline void chain_decrypt(const struct block_key *key, const uint8_t *iv,
         block_decrypt(key, block);
         block_xor(block, block, bytes ? input + bytes - BLOCK_BYTES : iv);
     }
+#endif
 }
 
 #endif

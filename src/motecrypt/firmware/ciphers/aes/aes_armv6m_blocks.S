@@ -217,6 +217,86 @@ by_bytes:
     b added
     .size block_stream, . - block_stream
 
+/* --- chained blocks: for both, struct block_stream has the block before in `mac` */
+
+/* The next block of input to r4 to r7; r3: the stream. */
+.macro take
+    ldr r3, [sp, #STACKED_STREAM]
+    ldr r1, [r3, #AT_INPUT]
+    movs r2, r1
+    adds r2, #16
+    str r2, [r3, #AT_INPUT]
+    lsls r2, r1, #30
+    bne 1f
+    ldmia r1!, {r4-r7}
+    b 2f
+1:  bl load_bytes
+2:
+.endm
+
+/* r1 to r4 to the next block of output; then the next turn of the loop. */
+.macro put loop
+    ldr r5, [sp, #STACKED_STREAM]
+    ldr r0, [r5, #AT_OUTPUT]
+    movs r6, r0
+    adds r6, #16
+    str r6, [r5, #AT_OUTPUT]
+    lsls r6, r0, #30
+    bne 1f
+    stmia r0!, {r1-r4}
+    b 9f
+1:  bl store_bytes
+9:  ldr r0, [sp, #STACKED_BLOCKS]
+    subs r0, #1
+    str r0, [sp, #STACKED_BLOCKS]
+    bcs \loop
+    add sp, #12
+    restore
+.endm
+
+/* void block_chain_encrypt(const struct block_key *key, struct block_stream *stream, size_t blocks) */
+    function block_chain_encrypt
+    save
+    push {r0-r2}
+    b 9f
+3:  take
+    ldmia r3!, {r0-r2}
+    eors r4, r0
+    eors r5, r1
+    eors r6, r2
+    ldr r0, [r3]
+    eors r7, r0
+    ldr r0, [sp, #STACKED_KEY]
+    bl aes_encrypt_words
+    ldr r0, [sp, #STACKED_STREAM]
+    stmia r0!, {r1-r4}
+    put 3b
+    .size block_chain_encrypt, . - block_chain_encrypt
+
+#ifndef BLOCK_ENCRYPTS_ALONE
+/* void block_chain_decrypt(const struct block_key *key, struct block_stream *stream, size_t blocks) */
+    function block_chain_decrypt
+    save
+    push {r0-r2}
+    b 9f
+3:  take
+    ldmia r3!, {r0-r2}
+    ldr r3, [r3]
+    push {r0-r3}
+    ldr r0, [sp, #16 + STACKED_STREAM]
+    stmia r0!, {r4-r7}
+    ldr r0, [sp, #16 + STACKED_KEY]
+    bl aes_decrypt_words
+    pop {r5-r7}
+    eors r1, r5
+    eors r2, r6
+    eors r3, r7
+    pop {r5}
+    eors r4, r5
+    put 3b
+    .size block_chain_decrypt, . - block_chain_decrypt
+#endif
+
 /* void block_encrypt_words(const struct block_key *key, uint32_t *block) */
     function block_encrypt_words
     save
