@@ -17,9 +17,12 @@ PAGES = ("*.md", "docs/**/*.md", "changes/*.md", "examples/**/*.md", "tests/**/*
 TEMPLATES = ("src/**/*.md.j2", "src/**/*.ino.j2", "src/**/*.h.j2", "src/**/*.c.j2")
 MARKUP = ("src/motecrypt/report/templates/*.html",)
 PYTHON = ("src/**/*.py", "tests/**/*.py", "benchmarks/**/*.py", "examples/**/*.py")
-C = ("src/**/*.c", "src/**/*.h", "src/**/*.cc", "src/**/*.cpp", "src/**/*.S", "tests/**/*.c", "tests/**/*.h")
+C = tuple(
+    f"{place}/**/*.{end}" for place in ("src", "tests", "examples") for end in ("c", "h", "cc", "cpp", "S")
+)
+SCRIPTS = ("src/**/*.js", "tests/**/*.mjs")
 TOML = ("src/**/*.toml", "examples/**/*.toml", "tests/mutants/*.toml", "pyproject.toml")
-SHELL = ("setup.sh", "test", "bench", "motecrypt", ".ci/*")
+SHELL = ("setup.sh", "test", "bench", "motecrypt", ".ci/*", ".github/**/*.yml", "CITATION.cff")
 # Words of others: what papers print.
 LEFT_OUT = ("src/motecrypt/data/published/", "src/motecrypt/data/recorded/", "tests/prose/")
 
@@ -29,6 +32,9 @@ _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _MARK = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 _TAG = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->|<[^>]+>", re.DOTALL)
 _C_COMMENT = re.compile(r"/\*(.*?)\*/|//([^\n]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
+_SCRIPT_STRING = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`")
+_SCRIPT_PATTERN = re.compile(r"((?<=[(,=:] )|(?<=\()|(?<=return ))/(?![/*])(\\.|\[[^\]]*\]|[^/\n\\])+/[a-z]*")
+_FILLED = re.compile(r"\$\{(?:[^{}]|\{[^{}]*\})*\}")
 # Code, in which every quote is closed before the sign, and the comment.
 _PYTHON_COMMENT = re.compile(r"""^((?:[^#"']|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')*)#+\s*(.*)$""")
 # "r10      loop counter": a name and its meaning, in columns.
@@ -61,6 +67,7 @@ class Text:
 def collect(root: Path) -> list[Text]:
     """All texts under the root, file by file."""
     readers = {PAGES: _page, TEMPLATES: _template, MARKUP: _markup, PYTHON: _python, C: _c, TOML: _toml}
+    readers[SCRIPTS] = _script
     found = []
     for patterns, reader in {**readers, SHELL: _shell}.items():
         for path in sorted({path for pattern in patterns for path in root.glob(pattern)}):
@@ -279,8 +286,23 @@ def _c(path: str, source: str) -> Iterator[Text]:
                 yield _code_out(path, "comment", block)
                 block = []
             block.append((number, found[2].strip()))
+        elif "/drivers/" in path and _is_prose(text := found[0][1:-1].replace("\\n", " ")):
+            yield from _paragraphs(path, "message", number, text)
     if block:
         yield _code_out(path, "comment", block)
+
+
+def _script(path: str, source: str) -> Iterator[Text]:
+    """Comments and sentences of JavaScript, without what the templates fill in."""
+    source = _SCRIPT_PATTERN.sub(PLACEHOLDER, source)
+    yield from _c(path, source)
+    blank = _C_COMMENT.sub(
+        lambda found: found[0] if found[0][0] in "\"'" else "\n" * found[0].count("\n"), source
+    )
+    for found in _SCRIPT_STRING.finditer(blank):
+        text = _FILLED.sub(PLACEHOLDER, found[0][1:-1])
+        if _is_prose(text):
+            yield from _paragraphs(path, "message", 1 + blank.count("\n", 0, found.start()), text)
 
 
 def _toml(path: str, source: str) -> Iterator[Text]:

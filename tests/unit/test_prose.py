@@ -93,6 +93,20 @@ def test_names_in_docstrings_and_code_in_data_are_not_text(tmp_path: Path) -> No
     assert texts == {"One.", "X : what is received", "as the other has it"}
 
 
+def test_scripts_and_messages_of_drivers_are_collected(tmp_path: Path) -> None:
+    folder = tmp_path / "src" / "drivers"
+    folder.mkdir(parents=True)
+    (folder / "a.js").write_text('// Why so.\nf(/"/, `it costs ${g({ a: 1 })} bytes more`);\n')
+    (folder / "b.c").write_text('fail("is not\\n an option", x, "%s:%d");\n')
+    (tmp_path / "src" / "c.c").write_text('fail("is not an option");\n')
+    texts = {(text.kind, str(text), text.lines[0]) for text in collect(tmp_path)}
+    assert texts == {
+        ("comment", "Why so.", 1),
+        ("message", "it costs X bytes more", 2),
+        ("message", "is not an option", 1),
+    }
+
+
 def test_fonts_of_css_and_lists_of_words_are_not_text(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "a.py").write_text(

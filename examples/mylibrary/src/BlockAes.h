@@ -1,4 +1,4 @@
-// The library itself: a class as Arduino libraries have it. It knows nothing of motecrypt.
+// The library itself: a class as in Arduino libraries. It does not depend on motecrypt.
 #ifndef BLOCK_AES_H
 #define BLOCK_AES_H
 

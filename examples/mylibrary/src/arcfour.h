@@ -1,4 +1,4 @@
-/* The library itself: RC4 in plain C. It knows nothing of motecrypt. */
+/* The library itself: RC4 in plain C. It does not depend on motecrypt. */
 #ifndef ARCFOUR_H
 #define ARCFOUR_H
 

@@ -259,7 +259,7 @@ static void set_costs(struct machine *m, char *text) {
             i++;
         }
         if (equals == NULL || i == THUMB_CLASS_COUNT) {
-            fail("is no class of instructions", item);
+            fail("is not a class of instructions", item);
         }
         numbers(equals + 1, item, &m->cost[i], 1);
     }
@@ -294,7 +294,7 @@ static void open_core(struct machine *m, const char *name) {
             return;
         }
     }
-    fail("is no core that this driver knows", name);
+    fail("is not a core that this driver supports", name);
 }
 
 static void set_option(struct machine *m, const char *key, char *text) {
@@ -364,7 +364,7 @@ static void set_option(struct machine *m, const char *key, char *text) {
     } else if (strcmp(key, "--pty") == 0) {
         names.pty = text;
     } else {
-        fail("is no option", key);
+        fail("is not an option", key);
     }
 }
 
@@ -471,7 +471,7 @@ static void run(struct machine *m, uint32_t entry) {
     uint32_t sp = 0;
     uc_err error;
     if (vectors == NULL) {
-        fail("lie outside the memories", "the vectors");
+        fail("are outside the memories", "the vectors");
     }
     for (int i = 3; i >= 0; i--) {
         sp = sp << 8 | vectors[i];

@@ -48,7 +48,7 @@ static const struct {
     {0x40050000u, 0x4000u, 0, "PWM: not modelled; its registers only keep what is written"},
     {0x4005C000u, 0x4000u, 0, "RTC: not modelled; its registers only keep what is written"},
     {0x40054010u, 0x0010u, 1, "the timer's alarms: not modelled; they never go off"},
-    {0xE000E100u, 0x0004u, 1, "interrupts: not modelled; none is ever delivered"},
+    {0xE000E100u, 0x0004u, 1, "interrupts: not modelled; they are never delivered"},
     {0xD0000050u, 0x000Cu, 0, "the second core: not modelled; it never answers"},
     {0xD0000080u, 0x0080u, 0, "the interpolators: not modelled"},
 };

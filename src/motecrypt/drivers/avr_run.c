@@ -395,7 +395,7 @@ int main(int argc, char **argv) {
         fail(board.trouble, board.eeprom_path ? board.eeprom_path : data);
     }
     if (notes != NULL && !watch_open(run.avr, notes)) {
-        fail("is no list of notes", notes);
+        fail("is not a list of notes", notes);
     }
     uart_open(&uart, &line, run.avr, &run.until);
     uart.each_byte = options.lockstep;

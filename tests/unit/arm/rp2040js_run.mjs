@@ -1,4 +1,4 @@
-// Runs firmware in rp2040js and tells the core cycles between marks, as JSON.
+// Runs firmware in rp2040js and prints the core cycles between marks, as JSON.
 // node rp2040js_run.mjs MODULE JOB.json; the job: segments [[address, hex]], sp, pc, mark, frames [hex].
 // Each frame is fed when the firmware has answered the one before (two delimiters, 0x7e) and waits.
 import { readFileSync } from "node:fs";

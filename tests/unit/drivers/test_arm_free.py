@@ -141,7 +141,7 @@ NOTED = [
     (0x40050000, 0x40053FFC, "PWM: not modelled; its registers only keep what is written", True),
     (0x4005C000, 0x4005FFFC, "RTC: not modelled; its registers only keep what is written", True),
     (0x40054010, 0x4005401C, "the timer's alarms: not modelled; they never go off", False),
-    (0xE000E100, 0xE000E100, "interrupts: not modelled; none is ever delivered", False),
+    (0xE000E100, 0xE000E100, "interrupts: not modelled; they are never delivered", False),
     (0xD0000050, 0xD0000058, "the second core: not modelled; it never answers", True),
     (0xD0000080, 0xD00000FC, "the interpolators: not modelled", True),
 ]

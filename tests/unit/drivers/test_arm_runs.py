@@ -421,11 +421,11 @@ def test_the_command_line_is_followed(tmp_path: Path) -> None:
     elf = tmp_path / "f.elf"
     assert said(*options(), "--vectors", "0x30000000", elf) == (
         2,
-        "arm: the vectors lie outside the memories\n",
+        "arm: the vectors are outside the memories\n",
     )
     assert said(*options(), "--vectors", "0x1000FFFC", elf) == (
         2,
-        "arm: the vectors lie outside the memories\n",
+        "arm: the vectors are outside the memories\n",
     )
     assert said(*options(), "--events", "99", elf)[0] == 2
     extra = ["--ram", "0x30000000:4096", "--ram", "0x30001000:4096"]

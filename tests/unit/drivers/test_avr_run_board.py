@@ -228,7 +228,7 @@ def test_a_list_of_notes_has_its_form(tmp_path: Path, lines: str, good: bool) ->
     if good:
         assert ran.end["event"] == "stop"
     else:
-        assert (ran.code, ran.said) == (2, [f"avr_run: is no list of notes: {tmp_path / 'notes'}"])
+        assert (ran.code, ran.said) == (2, [f"avr_run: is not a list of notes: {tmp_path / 'notes'}"])
 
 
 @pytest.mark.parametrize(("control", "count", "high"), [(0x81, 0x84, 0x85), (0x45, 0x46, 0), (0xB1, 0xB2, 0)])

@@ -94,7 +94,7 @@ def test_a_bad_command_line_is_one_line(arguments: tuple[str, ...], said: str) -
         ("--data", "avr_run: cannot be loaded: /none"),
         ("--eeprom", "avr_run: cannot be opened as this chip's EEPROM: /none/x"),
         ("--port", "avr_run: No such file or directory: /none"),
-        ("--notes", "avr_run: is no list of notes: /none"),
+        ("--notes", "avr_run: is not a list of notes: /none"),
         ("--profile", "avr_run: cannot be read: /none"),
     ],
 )
@@ -114,7 +114,7 @@ def test_a_bad_list_of_notes_is_refused(line: str, tmp_path: Path) -> None:
     notes.write_text(f"good\t0x53:1:1\n{line}\n")
     command = ("--mcu", "atmega328p", "--clock", "16000000", "--image", flat(tmp_path, "finish"))
     done = start("avr_run", *command, "--notes", notes)
-    assert (done.returncode, done.stderr.decode().strip()) == (2, f"avr_run: is no list of notes: {notes}")
+    assert (done.returncode, done.stderr.decode().strip()) == (2, f"avr_run: is not a list of notes: {notes}")
 
 
 def test_the_uart_goes_to_standard_output_and_input_comes_only_if_asked_for(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ const adviserExchange = (() => {
   const binomial = (sent, got) =>
     Array.from({ length: sent + 1 }, (_, n) => choose(sent, n) * got ** n * (1 - got) ** (sent - n));
 
-  // What the receiver holds: the first, those between that the sender knows of, those it does not, the last.
+  // The fragments that the receiver has: the first, those between with and without an acknowledgement, the
+  // last.
   const NOTHING = [0, 0, 0, 0], LAST_ALONE = [0, 0, 0, 1];
 
   // What the last fragment brings: chance, "accepted", "missing" or "silence", what is held then.

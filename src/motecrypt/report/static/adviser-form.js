@@ -4,7 +4,7 @@
 const adviserForm = document.getElementById("adviser-form");
 const ADVICE_ROWS = 10;
 
-// Points lie in the page as plain rows, to keep it small.
+// Points are plain rows in the page, to keep it small.
 for (const candidate of Object.values(report.adviser.candidates).flat()) {
   candidate.points = candidate.points.map((row) =>
     Object.fromEntries(report.adviser.point_columns.map((name, index) => [name, row[index]])),

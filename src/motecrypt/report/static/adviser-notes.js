@@ -89,7 +89,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
     return said;
   }
 
-  // The long messages that keep both ends in step.
+  // The long messages that keep both ends synchronised.
   function steps({ costs }) {
     if (costs.form !== "short") return [];
     const takes = plural(longForm(link, radio, question.message_bytes).sizes.length, "packet");

@@ -4,7 +4,7 @@
 const report = JSON.parse(document.getElementById("data").textContent);
 const drawable = typeof window.vegaEmbed === "function";
 const drawn = new Map();  // element -> { view, specification, width }
-const failures = [];      // what could not be drawn, for whoever tests this page
+const failures = [];      // what could not be drawn, for tests of this page
 
 const panels = (specification) => ["hconcat", "vconcat", "concat"].some((key) => key in specification);
 

@@ -202,7 +202,7 @@ function drawLengths(rows, state) {
   }
   const legend = { orient: "bottom", columns: 1, labelLimit: 300 };
   const by = { field: "series", type: "nominal", title: null, sort: null, legend };
-  const silent = { ...by, legend: null };  // the points' legend tells all
+  const silent = { ...by, legend: null };  // the points' legend is enough
   const x = { field: "message_bytes", type: "quantitative", title: "message, bytes", scale: { zero: false } };
   const y = axisOf("value", values.map((value) => value.value), quantity);
   draw(element, {
