@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#if defined(__AVR__) && !defined(LINK_PLAIN_C)
+#ifdef LINK_AVR
 
+#include "calls_avr.h"
 #include "keys_avr.h"
 
 #else

@@ -58,7 +58,7 @@ static uint32_t unused(const struct link *link) {
 }
 
 /* Whether an answer is wanted: the bit is in the first byte of a short packet, in the flags of a long message. */
-static uint8_t is_confirmed(const uint8_t *buffer) {
+static inline uint8_t is_confirmed(const uint8_t *buffer) {
     return (buffer[AT_KIND] | buffer[AT_FLAGS]) & LINK_CONFIRMED;
 }
 
@@ -78,6 +78,27 @@ uint8_t link_begin(struct link *link, uint8_t *buffer, link_size bytes) {
 }
 
 /* --- Answers */
+
+/* Whether this end still accepts short packets. */
+static uint8_t takes_short(const struct link *link) {
+#ifdef MC_FAULT_NO_BOUND
+    (void)link;
+    return 1;
+#else
+    /* LINK_FAILURES_MAX is a power of 2: the bits from there on, but for NO_SHORT. */
+    uint8_t full = (uint8_t)(link->record.failures >> 8) & (NO_SHORT - LINK_FAILURES_MAX) >> 8;
+
+    return !full || link->failures_left;
+#endif
+}
+
+static void send_answer(struct link *link, uint16_t word);
+
+#ifdef LINK_AVR_FIXED
+
+#include "link_avr.h"
+
+#else
 
 /* Answer the message in `in`; or, with a packet that claims to answer the one in `out`, return 0 if it does. */
 static NOINLINE uint8_t answer(struct link *link, uint16_t word, const uint8_t *claimed) {
@@ -105,19 +126,6 @@ static NOINLINE uint8_t answer(struct link *link, uint16_t word, const uint8_t *
     return difference;
 }
 
-__attribute__((noinline)) static void send_answer(struct link *link, uint16_t word) {
-    (void)answer(link, word, NULL);
-}
-
-static uint8_t takes_short(const struct link *link) {
-#ifdef MC_FAULT_NO_BOUND
-    (void)link;
-    return 1;
-#else
-    return (link->record.failures & ~NO_SHORT) < LINK_FAILURES_MAX || link->failures_left > 0;
-#endif
-}
-
 void link_answer(struct link *link, uint8_t taken) {
     uint16_t word = (uint16_t)(link->next << 2 | ANSWER_REFUSED);
 
@@ -133,7 +141,51 @@ void link_answer(struct link *link, uint8_t taken) {
     send_answer(link, word);
 }
 
+#endif
+
+__attribute__((noinline)) static void send_answer(struct link *link, uint16_t word) {
+    (void)answer(link, word, NULL);
+}
+
+/* --- Epochs */
+
+/* From here on all counters begin at 0, under new keys. */
+static void begin_epoch(struct link *link, uint32_t epoch) {
+    uint16_t generation = link->record.generation;
+
+    memset(&link->record, 0, sizeof link->record);
+    link->record.generation = generation;
+    link->record.epoch = epoch;
+    link->next = 0;
+    link->send_left = link->failures_left = 0;
+    link->since = 0xff;
+    link->answer_state = NOBODY;
+    link->out = 0;
+}
+
+/* Whether storage lacks the epoch: another one is there, or the last save failed. */
+static uint8_t lacks_epoch(const struct link *link, uint32_t epoch) {
+#ifdef MC_FAULT_UNKEPT_EPOCH
+    return epoch != link->record.epoch;
+#endif
+    return epoch != link->record.epoch || link->slot & NOT_SAVED;
+}
+
+/* Begin an epoch and keep it. One that was begun and not kept is only kept: its counters may be in use. */
+static uint8_t keep_epoch(struct link *link, uint32_t epoch) {
+    if (epoch != link->record.epoch) {
+        begin_epoch(link, epoch);
+    }
+    return link_save(link);
+}
+
 /* --- Sending */
+
+#ifdef LINK_AVR_FIXED
+
+#include "send_avr.h"
+
+#else
 
 /* Send the message that waits, or its fragments but for those in `skip`; the last one always goes. */
 static NOINLINE void transmit(struct link *link, uint16_t skip) {
@@ -247,36 +299,6 @@ NOINLINE uint8_t link_send(struct link *link, uint8_t *buffer, link_size bytes, 
     return start(link, buffer, bytes, id);
 }
 
-/* From here on all counters begin at 0, under new keys. */
-static void begin_epoch(struct link *link, uint32_t epoch) {
-    uint16_t generation = link->record.generation;
-
-    memset(&link->record, 0, sizeof link->record);
-    link->record.generation = generation;
-    link->record.epoch = epoch;
-    link->next = 0;
-    link->send_left = link->failures_left = 0;
-    link->since = 0xff;
-    link->answer_state = NOBODY;
-    link->out = 0;
-}
-
-/* Whether storage lacks the epoch: another one is there, or the last save failed. */
-static uint8_t lacks_epoch(const struct link *link, uint32_t epoch) {
-#ifdef MC_FAULT_UNKEPT_EPOCH
-    return epoch != link->record.epoch;
-#endif
-    return epoch != link->record.epoch || link->slot & NOT_SAVED;
-}
-
-/* Begin an epoch and keep it. One that was begun and not kept is only kept: its counters may be in use. */
-static uint8_t keep_epoch(struct link *link, uint32_t epoch) {
-    if (epoch != link->record.epoch) {
-        begin_epoch(link, epoch);
-    }
-    return link_save(link);
-}
-
 uint8_t link_renew(struct link *link, uint8_t *buffer, uint32_t epoch) {
     if (!is_gateway(link) || !listens(link) || epoch < link->record.epoch) {
         return LINK_TOO_LONG;
@@ -289,6 +311,8 @@ uint8_t link_renew(struct link *link, uint8_t *buffer, uint32_t epoch) {
     buffer[AT_FLAGS] = LINK_CONFIRMED | TYPE_EPOCH;
     return start(link, buffer, 0, USE_EPOCH | long_tag_bytes(link));
 }
+
+#endif
 
 NOINLINE uint8_t link_poll(struct link *link) {
     IN_REGISTER(link);
@@ -371,6 +395,8 @@ NOINLINE static uint8_t seen(const struct link *link, uint32_t age) {
     return age >= LINK_WINDOW || (link->window >> (uint8_t)age & 1);
 }
 
+#ifndef LINK_AVR_FIXED
+
 /* Note in storage that a counter is taken, before the application gets the message. */
 static uint8_t claim(struct link *link) {
     if (link->next <= link->record.receive && !(link->slot & NOT_SAVED)) {
@@ -438,6 +464,8 @@ static uint8_t hand_over(struct link *link, link_size bytes) {
 #endif
     return LINK_COMMANDED;
 }
+
+#endif
 
 /* A verification of a short tag failed: count it, in storage a block ahead. */
 static void count_failure(struct link *link) {

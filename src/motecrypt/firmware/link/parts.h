@@ -40,6 +40,17 @@ enum { NOT_SAVED = 0x80 }; /* in `slot`: the last save failed */
 #define IN_REGISTER(pointer) (void)(pointer)
 #endif
 
+/* On an AVR, assembly takes the place of some functions, because it is smaller: of the suite and the keys, and, on a
+ * node whose radio is known, of more. tests/unit/link/test_link_avr.py compares it with their C. */
+#if defined(__AVR__) && !defined(LINK_PLAIN_C)
+#define LINK_AVR
+void link_enter(void); /* calls_avr.h */
+void link_leave(void);
+#if defined(LINK_OPTIONS) && defined(LINK_PACKET_BYTES) && !(LINK_OPTIONS & 128) /* LINK_GATEWAY */
+#define LINK_AVR_FIXED
+#endif
+#endif
+
 /* Positions in the head of a message's buffer (link.c). */
 enum { AT_NONCE = 16, AT_KIND = AT_NONCE, AT_FLAGS, AT_COUNTER, AT_CONTENT, NONCE_BYTES = 6 };
 

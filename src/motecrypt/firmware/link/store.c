@@ -23,6 +23,12 @@ static NOINLINE void check(struct link *link, uint8_t *data) {
 #endif
 }
 
+#ifdef LINK_AVR_FIXED
+
+#include "store_avr.h"
+
+#else
+
 /* Take a sound record if it is the newest so far, or another copy of it. Returns whether any was found yet. */
 static bool take_newest(struct link *link, const uint8_t *read, uint8_t slot, bool found) {
     uint8_t *newest = (uint8_t *)&link->record, i = CHECKED_BYTES;
@@ -99,26 +105,6 @@ uint8_t link_load_record(struct link *link) {
     return LINK_NOTHING;
 }
 
-uint8_t link_provision(struct link *link, const uint8_t *block) {
-    uint8_t data[CHECKED_BYTES] = {0xff};
-
-    memset(link, 0, sizeof *link);
-    for (uint8_t at = AT_CHECK; at < LINK_STORAGE_BYTES; at++) {
-        link_store(link, at, data, 1);
-    }
-    link_store(link, 0, block, AT_CHECK);
-    link->node = block[1];
-    memcpy(&link->record.generation, block + 4, 2);
-    memcpy(data, block, sizeof data);
-    check(link, data);
-    link_store(link, AT_CHECK, data, CHECK_BYTES);
-    link->slot = SLOTS - 1;
-#ifdef MC_FAULT_FIRST_CLAIM
-    return 1;
-#endif
-    return link_save(link);
-}
-
 NOINLINE uint8_t link_save(struct link *link) {
     uint8_t data[2 * SLOT_BYTES], *back = data + SLOT_BYTES, copies = 2;
 
@@ -149,4 +135,26 @@ NOINLINE uint8_t link_save(struct link *link) {
     link->slot |= NOT_SAVED; /* until a save succeeds */
     return 0;
 #endif
+}
+
+#endif
+
+uint8_t link_provision(struct link *link, const uint8_t *block) {
+    uint8_t data[CHECKED_BYTES] = {0xff};
+
+    memset(link, 0, sizeof *link);
+    for (uint8_t at = AT_CHECK; at < LINK_STORAGE_BYTES; at++) {
+        link_store(link, at, data, 1);
+    }
+    link_store(link, 0, block, AT_CHECK);
+    link->node = block[1];
+    memcpy(&link->record.generation, block + 4, 2);
+    memcpy(data, block, sizeof data);
+    check(link, data);
+    link_store(link, AT_CHECK, data, CHECK_BYTES);
+    link->slot = SLOTS - 1;
+#ifdef MC_FAULT_FIRST_CLAIM
+    return 1;
+#endif
+    return link_save(link);
 }

@@ -11,7 +11,7 @@
 #error "CCM is defined for blocks of 16 bytes"
 #endif
 
-#if defined(__AVR__) && defined(BLOCK_KEY_IS_BYTES) && !defined(LINK_PLAIN_C)
+#if defined(LINK_AVR) && defined(BLOCK_KEY_IS_BYTES)
 
 #include "suite_ccm_avr.h"
 
