@@ -24,6 +24,7 @@ CONFIG = "export_config.h"
 _C_FILES = (".c", ".h", ".inc")
 _ASSEMBLY = ".S"
 _DIRECTIVE = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+_GLOBAL = re.compile(r"^[ \t]*\.global[ \t]+(\w+)", re.MULTILINE)
 _INCLUDE = re.compile(r'^([ \t]*#[ \t]*include[ \t]*)(["<])([^">\n]+)[">]', re.MULTILINE)
 #: Members of `struct cipher_io` (cipher.h), which callers name.
 _MEMBERS = ("nonce", "ad", "input", "output", "tag", "bytes", "ad_bytes", "nonce_bytes")
@@ -65,8 +66,10 @@ def exported_inputs(given: CipherInputs, public: Sequence[str], prefix: str) -> 
 
 
 def _as_c(name: str, text: str) -> str:
-    """What C's rules say something about: of assembly, the preprocessor's lines."""
-    return "\n".join(_DIRECTIVE.findall(text)) if name.endswith(_ASSEMBLY) else text
+    """What C's rules say something about: of assembly, the preprocessor's lines and what other files see."""
+    if not name.endswith(_ASSEMBLY):
+        return text
+    return "\n".join((*_DIRECTIVE.findall(text), *(f"void {each}(void);" for each in _GLOBAL.findall(text))))
 
 
 def _flat_names(paths: Sequence[Path]) -> dict[Path, str]:

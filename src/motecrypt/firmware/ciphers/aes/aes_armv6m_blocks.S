@@ -15,7 +15,6 @@
 .macro function name
     .section .text.\name, "ax", %progbits
     .balign 4
-    .global \name
     .type \name, %function
     .thumb_func
 \name:
@@ -92,12 +91,14 @@ store_bytes: /* r1 to r4 to r0; changes them */
 .endm
 
 /* void block_encrypt(const struct block_key *key, uint8_t *block) */
+    .global block_encrypt
     function block_encrypt
     crypt_block aes_encrypt_words
     .size block_encrypt, . - block_encrypt
 
 #ifndef BLOCK_ENCRYPTS_ALONE
 /* void block_decrypt(const struct block_key *key, uint8_t *block) */
+    .global block_decrypt
     function block_decrypt
     crypt_block aes_decrypt_words
     .size block_decrypt, . - block_decrypt
@@ -117,6 +118,7 @@ store_bytes: /* r1 to r4 to r0; changes them */
 #define STACKED_KIND 12
 
 /* void block_stream(const struct block_key *key, struct block_stream *stream, size_t blocks, uint32_t kind) */
+    .global block_stream
     function block_stream
     save
     push {r0-r3}
@@ -180,7 +182,7 @@ next_block:
     subs r2, #1
     str r2, [sp, #STACKED_BLOCKS]
     bcs one_block
-    add sp, #16
+    pop {r0-r3}
     restore
 
 carried:
@@ -250,11 +252,12 @@ by_bytes:
     subs r0, #1
     str r0, [sp, #STACKED_BLOCKS]
     bcs \loop
-    add sp, #12
+    pop {r0-r2}
     restore
 .endm
 
 /* void block_chain_encrypt(const struct block_key *key, struct block_stream *stream, size_t blocks) */
+    .global block_chain_encrypt
     function block_chain_encrypt
     save
     push {r0-r2}
@@ -275,6 +278,7 @@ by_bytes:
 
 #ifndef BLOCK_ENCRYPTS_ALONE
 /* void block_chain_decrypt(const struct block_key *key, struct block_stream *stream, size_t blocks) */
+    .global block_chain_decrypt
     function block_chain_decrypt
     save
     push {r0-r2}
@@ -298,6 +302,7 @@ by_bytes:
 #endif
 
 /* void block_encrypt_words(const struct block_key *key, uint32_t *block) */
+    .global block_encrypt_words
     function block_encrypt_words
     save
     push {r1}
@@ -312,6 +317,7 @@ by_bytes:
 
 /* FIPS 197, 5.2. As block_setup, but changes r0 to r7. Returns the status in r0, the first round key in r2, and in r1
  * what follows the last. */
+    .global aes_expand_key
     function aes_expand_key
     cmp r2, #16
 #if CIPHER_KEY_BYTES_MAX > 16
