@@ -73,6 +73,14 @@ def test_a_bound_at_its_value() -> None:
     assert at == {"above": "differs", "below": "differs"}
     at = {relation: judge("claim", Bound(relation, 2.0), 2.0) for relation in ("at least", "at most")}  # type: ignore[arg-type]
     assert set(at.values()) == {"matches"}
+    assert (
+        judge("claim", Bound("at least", 0.0), 0.0) == judge("claim", Bound("at most", 0.0), 0.0) == "matches"
+    )
+    assert (
+        judge("claim", Bound("at most", 0.0), 1.0)
+        == judge("claim", Bound("at least", 0.0), -1.0)
+        == "differs"
+    )
 
 
 @given(VALUES, VALUES, VALUES)
@@ -106,8 +114,9 @@ def test_each_verdict_has_its_evidence() -> None:
         "bring the code": row(1.0, 1.0, evidence=Evidence(bring="the sketch")),
         "not measured": row(1.0, None),
         "matches": row("full", "full"),
-        "differs": row("full", "none"),
+        "differs": row("Full", "full"),
     }
+    assert row(None, None).verdict == "not printed" == row(None, 1.0, expected=1.0, found=1.0).verdict
     assert {name: told.verdict for name, told in cases.items()} == {name: name for name in get_args(Verdict)}
     assert cases["needs hardware"].missing == "radios" and cases["bring the code"].missing == "the sketch"
     assert not any(
@@ -118,7 +127,9 @@ def test_each_verdict_has_its_evidence() -> None:
 def test_a_cause_stands_only_where_something_differs() -> None:
     known = Evidence("other", cause="the clock", known="shown by experiment", command="motecrypt measure")
     same, apart = row(1.0, 1.0, evidence=known), row(1.0, 2.0, evidence=known)
-    assert (same.cause, same.cause_known, same.command) == ("", "", "")
+    nothing = row(1.0, None, evidence=known)
+    for told in (same, nothing):
+        assert (told.cause, told.cause_known, told.command) == ("", "", "")
     assert (apart.cause, apart.cause_known, apart.command) == (
         *("the clock", "shown by experiment", "motecrypt measure"),
     )
