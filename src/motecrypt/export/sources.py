@@ -58,7 +58,14 @@ def exported_inputs(given: CipherInputs, public: Sequence[str], prefix: str) -> 
     plain |= {flat[path]: _with_flat_includes(path, given, flat) for path in paths}
     names = names_of(((name, _as_c(name, text)) for name, text in plain.items()), keep=_MEMBERS)
     compiled = tuple(flat[source] for source in given.sources)
-    made = {name: prefixed(text, names, prefix) for name, text in plain.items()}
+    # C and assembly share what is in headers: an instruction can be called as a C source's function (`add`).
+    shared = names_of(
+        ((name, _as_c(name, text)) for name, text in plain.items() if not name.endswith(".c")), keep=_MEMBERS
+    )
+    made = {
+        name: prefixed(text, shared if name.endswith(_ASSEMBLY) else names, prefix)
+        for name, text in plain.items()
+    }
     for name in compiled:
         made[name] = f'#include "{CONFIG}"\n{made[name]}'
     headers = [find(name, list(map(str, given.directories))) for name in public]

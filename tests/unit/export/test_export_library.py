@@ -85,6 +85,20 @@ def test_an_export_is_the_catalogues_files_behind_a_prefix(body: Implementation)
     assert f"#define CIPHER_KEY_BYTES_MAX {body.key_bytes_measured}\n" in config
 
 
+ASSEMBLY = [body for body in BODIES if any(source.endswith(".S") for source in body.sources)]
+
+
+@pytest.mark.parametrize("body", ASSEMBLY, ids=lambda body: f"{body.cipher}-{body.variant}")
+def test_assembly_keeps_its_instructions_and_prefixes_what_other_files_see(body: Implementation) -> None:
+    """An instruction can have the name of a function in C, such as `add`."""
+    device = CATALOG.devices["uno" if "avr*" in body.cores else "pico"]
+    made = exported_sources(BuildRequest(device, body, "flash"), "zqz_")
+    for text in (text for name, text in made.files.items() if name.endswith(".S")):
+        assert re.findall(r"^[ \t]*zqz_\w+[ \t]+[^: \t].*", text, re.M) == []
+        seen = re.findall(r"^[ \t]*\.global[ \t]+(\w+)", text, re.M)
+        assert seen and all(name.startswith("zqz_") for name in seen)
+
+
 @pytest.mark.parametrize("name", target_names())
 @pytest.mark.parametrize("cipher", ["aes128-ccm8", "rc4d", "aes128-cbc", "blowfish-ctr"])
 def test_every_target_writes_the_same_bytes_twice(
