@@ -19,28 +19,6 @@ enum { ANSWER_ACCEPTED = 0, ANSWER_REFUSED = 1, ANSWER_MISSING = 2, OUTCOME = 3,
 enum { NO_SHORT = 0x8000, DETAIL = 0x3fff, SHORT_OVERHEAD = 2 + LINK_SHORT_TAG_BYTES };
 enum { FULL_TAG_BYTES = 16, END = 0x80 };
 
-static uint8_t is_gateway(const struct link *link) {
-    (void)link;
-    return OPTIONS(link) >> 7;
-}
-
-static uint8_t outwards(const struct link *link) {
-    return (uint8_t)(is_gateway(link) * DIRECTION);
-}
-
-static uint8_t inwards(const struct link *link) {
-    return (uint8_t)(DIRECTION - outwards(link));
-}
-
-static uint8_t long_tag_bytes(const struct link *link) {
-    (void)link;
-    return OPTIONS(link) & LINK_TAG_16 ? 16 : 8;
-}
-
-static uint8_t listens(const struct link *link) {
-    return OPTIONS(link) & LINK_LISTENS && link->node != LINK_BROADCAST;
-}
-
 static uint32_t number_at(const uint8_t *bytes) {
     uint32_t number;
 

@@ -30,6 +30,28 @@ enum { NOT_SAVED = 0x80 }; /* in `slot`: the last save failed */
 #define PACKET_BYTES(link) ((link)->packet_bytes)
 #endif
 
+static inline uint8_t is_gateway(const struct link *link) {
+    (void)link;
+    return OPTIONS(link) >> 7;
+}
+
+static inline uint8_t outwards(const struct link *link) {
+    return (uint8_t)(is_gateway(link) * DIRECTION);
+}
+
+static inline uint8_t inwards(const struct link *link) {
+    return (uint8_t)(DIRECTION - outwards(link));
+}
+
+static inline uint8_t long_tag_bytes(const struct link *link) {
+    (void)link;
+    return OPTIONS(link) & LINK_TAG_16 ? 16 : 8;
+}
+
+static inline uint8_t listens(const struct link *link) {
+    return OPTIONS(link) & LINK_LISTENS && link->node != LINK_BROADCAST;
+}
+
 #ifdef __AVR__
 #define NOINLINE __attribute__((noinline)) /* smaller, and its frame is not the caller's */
 /* Keep a pointer in a register where the compiler knows it as a constant: ldd and std have half the size of lds
