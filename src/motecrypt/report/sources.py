@@ -151,13 +151,13 @@ def _paired(
         if not kept:
             continue
         verdicts = Counter(row.verdict for own in kept.values() for row in own)
-        said = ", ".join(f"{verdicts[v]} {v}" for v in VERDICTS if verdicts.get(v))
+        said = ", ".join(f"{v} {verdicts[v]}" for v in VERDICTS if verdicts.get(v))
         place = f"{table[:1].upper()}{table[1:]}"
         columns_named = ", ".join(kept)
         title = f"{place}: {columns_named}" if len(kept) < 3 else f"{place}, in {unit}"
         caption = (
             f"{place} ({columns_named}; {unit}) as printed in {module.SOURCE} (diamonds) and as measured by "
-            f"motecrypt (circles); {sum(map(len, kept.values()))} figures: {said}."
+            f"motecrypt (circles); {sum(map(len, kept.values()))} rows: {said}."
         )
         name = slug(f"{study_name}-{table}-{'-'.join(kept) if len(kept) < 3 else ''}-{unit}")
         yield Figure(name, title, caption, command, charts.paired(kept, unit))
