@@ -1,10 +1,10 @@
 """Our portable C next to LibTomCrypt on this computer, in turns in one process: at most 1.3 times its cycles.
 
-For each of the six ciphers of the Wi-Fi study, every mode and direction; OpenSSL and Crypto++ stand next to,
-with and without AES instructions. Every figure is the median of several repetitions, and so is the ratio: a
-processor that changes its speed, or is shared, changes both sides of a repetition equally. Then two speeds
-that have to differ: OpenSSL's AES without the instructions, and RC6 with fewer rounds. Ends with 1 when a
-cipher is slower than the limit or these do not differ, with 77 and a reason when LibTomCrypt is not
+For each of the six ciphers of the Wi-Fi study, every mode and direction; OpenSSL and Crypto++ are measured
+next to it, with and without AES instructions. Every figure is the median of several repetitions, and so is
+the ratio: a processor that changes its speed, or is shared, changes both sides of a repetition equally. Then
+two speeds that have to differ: OpenSSL's AES without the instructions, and RC6 with fewer rounds. Ends with 1
+when a cipher is slower than the limit or these do not differ, with 77 and a reason when LibTomCrypt is not
 installed.
 """
 

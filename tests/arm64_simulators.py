@@ -31,7 +31,7 @@ WHEEL = ("--no-deps", "--only-binary=:all:", "--platform", "manylinux2014_aarch6
 
 
 def libraries() -> Path:
-    """The libraries' folder; raises BuildError where they cannot be had."""
+    """The libraries' folder; raises BuildError if they are not available."""
     said = " ".join((RELEASE, UNICORN, *PACKAGES.values()))
     root = cache_dir() / "toolchains" / f"arm64-simulators-{hashlib.sha256(said.encode()).hexdigest()[:16]}"
     if root.is_dir():

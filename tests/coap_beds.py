@@ -190,7 +190,7 @@ class SpeakingNode:
             self._field.radios[0].put(*self._field.packets(self._number))
 
     def notify(self, payload: bytes) -> None:
-        """Tell its observer."""
+        """Notify its observer."""
         assert self.observer is not None
         options = ((int(Option.OBSERVE), b"\2"),)
         message = CoapMessage(CoapKind.NON, Code.CONTENT, 9, self.observer.token, options, payload)

@@ -35,7 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def _ends() -> Iterator[None]:
-    """A test that never ends is a failed one: its process ends, after telling where it was."""
+    """A test that never ends is a failed one: its process ends, after a traceback."""
     signal.setitimer(signal.ITIMER_VIRTUAL, PROCESSOR_S)
     yield
     signal.setitimer(signal.ITIMER_VIRTUAL, 0)

@@ -53,7 +53,7 @@ def up(bed: Bed, end: NativeLink, taken: bool = True) -> list[bytes]:
 
 
 def down(end: NativeLink, bed: Bed) -> list[Event]:
-    """Carry the gateway's packets to the node and its answers back; what the node told."""
+    """Carry the gateway's packets to the node and its answers back; returns the node's events."""
     told = [bed.receive(packet) for packet in end.packets()]
     for packet in bed.packets():
         end.receive(packet)

@@ -28,7 +28,7 @@ class Pair:
         return made
 
     def deliver(self, sender: FaultyLink, receiver: FaultyLink, taken: bool = True) -> list[Event]:
-        """Carry what the sender has sent, and the answers back: what both told."""
+        """Carry what the sender has sent, and the answers back: returns the events of both."""
         told = []
         for packet in sender.packets():
             event = receiver.receive(packet)

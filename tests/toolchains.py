@@ -49,7 +49,7 @@ def kept_toolchains(command: str) -> list[str]:
 
 @cache
 def root_of(toolchain: str, command: str) -> str:
-    """The folder that a toolchain is in; fetched if need be. Where it cannot be had the test is skipped."""
+    """The folder that a toolchain is in; fetched if need be. If it is not available, the test is skipped."""
     found = Catalog.load().toolchains[toolchain]
     target = found.target_for(command)
     assert target is not None, (toolchain, command)

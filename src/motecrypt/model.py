@@ -159,7 +159,7 @@ class Compiler:
 
     @property
     def link_command(self) -> str:
-        """What assembles and links: the compiler itself but for a toolchain that has another."""
+        """What assembles and links: the compiler itself unless a toolchain has another."""
         return self.linker or self.command
 
     def compiling(self, source: Path) -> tuple[str, tuple[str, ...]]:
@@ -191,7 +191,7 @@ class DebianPackage:
 class PinnedLibrary:
     """A library that a driver links: the system's own, or unpacked into the cache from pinned packages.
 
-    `library` is the file that is linked, such as libsimavr.so, and `headers` tell, below an include folder,
+    `library` is the file that is linked, such as libsimavr.so, and `headers`, below an include folder, show
     whether it is there. `system` are the packages that install it where it cannot be unpacked.
     """
 

@@ -51,7 +51,7 @@ class Door:
     Parameters
     ----------
     stream
-        Where the text goes; also to be had as `behind`, for those who write control sequences of their own.
+        Where the text goes; `behind` gives access to it, for code that writes control sequences of its own.
     """
 
     def __init__(self, stream: TextIO) -> None:

@@ -31,7 +31,7 @@ def test_a_call_finds_what_its_set_up_left(results: Results) -> None:
         assert 0 < found["call_misses_kept"] <= found["call_misses_cold"]
         assert found["code_lines_new"] <= found["code_lines"]
         assert found["table_lines_new"] < found["table_lines"], "the set-up reads the S-box"
-        # Lines by the trace and misses by the cache: the same but for what the benchmark's call shares.
+        # Lines by the trace and misses by the cache: the same except for what the benchmark's call shares.
         lines = found["code_lines_new"] + found["table_lines_new"]
         assert abs(lines - found["call_misses_kept"]) <= 8
         shares = [share for _, share in found["functions"]]

@@ -1,6 +1,7 @@
 """What docs/fidelity.md and docs/files.md state of the simulated Pico is what it gives.
 
-The figures are of GCC 12, the study's toolchain. A library whose source cannot be had skips its figures.
+The figures are of GCC 12, the study's toolchain. If a library's source is not available, its figures are
+skipped.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def test_a_node_for_one_radio_takes_no_other_keys(tmp_path: Path) -> None:
 def heard(gateway: list[str], node: list[str], folder: Path) -> tuple[int, bytes, str, bytes]:
     """One run of the exported node and the exported gateway.
 
-    Returns how the node ended, what it sent, what the gateway told, and what it told of the same once more.
+    Returns how the node ended, what it sent, the gateway's events, and its events when the same is replayed.
     """
     up, down = os.pipe(), os.pipe()
     other = subprocess.Popen(

@@ -30,7 +30,7 @@ WAITING_MAX = 4
 
 
 def main(arguments: list[str]) -> int:
-    """Draw the sample, try it, tell; 0 when it meets the thresholds, 1 when not, 2 for bad input."""
+    """Draw the sample, try it, report; 0 when it meets the thresholds, 1 when not, 2 for bad input."""
     options = _options(arguments)
     try:
         owned = ownership.load()

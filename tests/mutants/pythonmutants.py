@@ -33,8 +33,8 @@ class Place:
 
 
 def places(text: str) -> list[Place]:
-    """Every place of a source that some operator changes, but for what alters no outcome: annotations, which
-    nothing runs, and how many answers a cache keeps."""
+    """Every place of a source that some operator changes, except where it alters no outcome: annotations,
+    which nothing runs, and how many answers a cache keeps."""
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator, operator_names
 
@@ -94,7 +94,7 @@ CONSTANTS = {name: importlib.import_module(name) for name in ("os", "fcntl", "st
 
 
 def _mean_the_same(one: ast.AST, other: ast.AST) -> bool:
-    """Whether two trees are equal but for constant expressions of equal value: os.O_RDWR | os.O_CREAT is
+    """Whether two trees are equal except for constant expressions of equal value: os.O_RDWR | os.O_CREAT is
     os.O_RDWR + os.O_CREAT. A C compiler folds such things, and so finds the same for C."""
     if ast.dump(one) == ast.dump(other):
         return True

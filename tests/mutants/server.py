@@ -28,7 +28,7 @@ PRELOADED = (
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
+    """Answer requests until the input ends."""
     for name in PRELOADED:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

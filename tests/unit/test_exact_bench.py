@@ -386,7 +386,7 @@ def test_cells_go_to_the_board_but_cold_ones(results: Results, monkeypatch: pyte
 
 
 class Native:
-    """A variant as told: right, or wrong in one way."""
+    """A variant as given: right, or wrong in one way."""
 
     def __init__(self, wrong: str = "") -> None:
         self.wrong = wrong

@@ -69,7 +69,7 @@ def test_a_stream_is_split_and_an_endless_frame_refused() -> None:
 
 
 class Pipe:
-    """Notes what is written, and answers each request as told."""
+    """Notes what is written, and answers each request as given."""
 
     def __init__(self, answer: Callable[[int, str, bytes], bytes]) -> None:
         self.asked: list[tuple[int, str, bytes]] = []

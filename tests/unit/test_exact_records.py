@@ -303,7 +303,7 @@ def test_trouble_is_of_what_was_raised() -> None:
 
 
 class Told(FakeSession):
-    """Answers as the oracle does, and times regions as told."""
+    """Answers as the oracle does, and uses the given times of regions."""
 
     def __init__(self, **settings: Any) -> None:
         encrypt = oracle(CIPHER)

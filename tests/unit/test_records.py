@@ -1,4 +1,4 @@
-"""House rules for records, over the package's sources: they never change, but for those named here."""
+"""House rules for records, over the package's sources: they never change, except those named here."""
 
 from __future__ import annotations
 

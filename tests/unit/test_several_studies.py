@@ -58,7 +58,7 @@ def test_the_kits_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatc
         raise InputError("offline")
 
     monkeypatch.setattr(_several, "need_each", fails)
-    _several.install([needs("rc4d")])  # told when the study asks for it
+    _several.install([needs("rc4d")])  # reported when the study asks for it
 
 
 @pytest.mark.parametrize("release", ["bookworm", "trixie"])

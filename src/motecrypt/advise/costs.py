@@ -241,8 +241,8 @@ def usable_fraction(battery: BatteryPart, volts_min: float) -> float:
 
 
 def message_costs(setting: Setting, candidate: Candidate, usable: float) -> MessageCosts | None:
-    """What a message costs that this candidate protects: in the link, or alone where the question needs no
-    more; None where that length was not measured or did not run, or the link does not take it."""
+    """What a message costs that this candidate protects: in the link, or alone where the question needs only
+    that; None where that length was not measured or did not run, or the link does not take it."""
     question = setting.question
     if candidate.status != "ok":
         return None

@@ -38,7 +38,7 @@ def notes(
     other_lives: Sequence[tuple[str, float]],
     bare: MessageCosts | None,
 ) -> tuple[str, ...]:
-    """All notes that hold, the most telling first. `other_lives`: regulators that would serve as well,
+    """All notes that apply, the most important first. `other_lives`: regulators that would serve as well,
     with the days that the first would last through them. `bare`: what the first costs the chip alone."""
     supply = _supply(setting, usable, volts_min)
     if not entries:
@@ -82,7 +82,7 @@ def notes(
 def warnings(
     setting: Setting, first: Entry, usable: float, volts_min: float, bare: MessageCosts | None
 ) -> tuple[str, ...]:
-    """Those of the notes that call for an action or a decision, the gravest first."""
+    """Those of the notes that call for an action or a decision, the most important first."""
     if setting.storage is not None:
         return (
             *stored.key_notes(setting.storage),

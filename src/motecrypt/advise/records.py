@@ -349,7 +349,7 @@ class Advice:
     refusal : why this supply cannot run this device at all; empty otherwise.
     entries : best first. exclusions : in the order of the candidates.
     notes : what a person would miss, a sentence each.
-    warnings : those of the notes that call for an action or a decision, the gravest first.
+    warnings : those of the notes that call for an action or a decision, the most important first.
     plaintext : the costs of the same messages unprotected.
     supply_volts_min : below this the device stops; `usable` is the charge that flows until then.
     """

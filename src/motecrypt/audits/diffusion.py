@@ -227,8 +227,8 @@ def diffusion_verdict(
     transform
         Encryption (or decryption) under one key: bytes in, bytes out.
     lengths
-        Message lengths in bytes. To tell a block cipher from full diffusion, at least one must span two
-        blocks.
+        Message lengths in bytes. To distinguish a block cipher from full diffusion, at least one must span
+        two blocks.
     seed, trials
         See `measure`.
     """

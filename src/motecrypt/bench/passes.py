@@ -93,7 +93,7 @@ def _counted_and_traced(
     job: Job, starts: Starts, expected: Sequence[_Expected], cache: str
 ) -> tuple[_Regions, _Regions, dict[Operation, list[int]], bool]:
     """One run where tracing counts exactly; two where it does not, or where following every instruction of
-    a long operation would take long and a run without may tell sooner that it never ends."""
+    a long operation would take long and a run without may show sooner that it never ends."""
     if counts_while_tracing(job.device):
         short = Options(trace=True, cache=cache, max_cycles=TRACED_CYCLES_MAX)
         try:

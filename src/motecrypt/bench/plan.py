@@ -107,7 +107,7 @@ class Devices:
         Raises
         ------
         InputError
-            There is no such device or toolchain, or the toolchain cannot be had.
+            There is no such device or toolchain, or the toolchain is not available.
         """
         key = (name, toolchain)
         if key not in self._found:

@@ -1,7 +1,7 @@
 """Reads toolchains: data/toolchains/<name>.toml, or a file of the user's own (docs/toolchains.md); and the
 libraries that drivers link: data/libraries/<name>.toml.
 
-Knows what these are made of, not where they come from: toolchain/pinned.py and libraries.py get them.
+Holds what these consist of, not where they come from: toolchain/pinned.py and libraries.py get them.
 """
 
 from __future__ import annotations

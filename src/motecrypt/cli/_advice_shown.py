@@ -121,7 +121,7 @@ def print_answered(
 
 
 def print_refused(question: advise.Question, answer: advise.Advice, parts: Parts) -> None:
-    """What was asked, where nothing fits; the error says the rest but for these notes."""
+    """The question and the notes, if nothing fits; the error has the rest."""
     print_words(_asked(question, parts), "bold")
     for note in answer.notes[1:]:
         print_words(f"- {note}")

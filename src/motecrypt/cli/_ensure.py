@@ -73,7 +73,7 @@ def ensure(
 
     What takes minutes is run where `full` is asked for; else what came with the program is stored for it.
 
-    Where a kit, a compiler or a tool cannot be had, what is stored serves; a line on standard error reports
+    If a kit, a compiler or a tool is not available, stored figures are used; a line on standard error reports
     it.
 
     Raises

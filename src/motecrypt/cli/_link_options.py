@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MODE_HELP = (
     "safe: the secure link (default). T, C, P, B: the source "
     "paper's, to reproduce it only; they neither authenticate nor detect loss or replay, and C and P "
-    "repeat themselves for want of an IV. Nobody should deploy them."
+    "repeat themselves because they have no IV. Nobody should deploy them."
 )
 
 

@@ -15,7 +15,7 @@ _GOOD = ("accepted", "sent")
 def send_through(
     socket: Path, node: int | None, contents: list[bytes], way: str, wait_s: float, as_json: bool
 ) -> None:
-    """Have the gateway that listens there send messages to a node, and tell their outcomes.
+    """Have the gateway that listens there send messages to a node, and report their outcomes.
 
     Raises
     ------

@@ -177,7 +177,7 @@ def _print(cipher: Cipher, findings: Sequence[Finding]) -> None:
 
 
 def _verdict(findings: Sequence[Finding]) -> str:
-    """The gravest of the parts' weights."""
+    """The worst of the parts' weights."""
     weights = [_answer(finding).weight for finding in findings]
     return next((weight for weight in ("bad", "note", "good") if weight in weights), "skipped")
 

@@ -16,7 +16,7 @@ from motecrypt.setup import KitState, kits, state
 @click.command(epilog="Example: motecrypt doctor")
 @table_options
 def command(as_json: bool) -> None:
-    """Tell what is installed, what is missing and how to get it. Installs nothing."""
+    """Show what is installed, what is missing and how to get it. Installs nothing."""
     states = [state(name) for name in kits()]
     if as_json:
         print_json([_record(s) for s in states])

@@ -242,7 +242,7 @@ def _folder(output: Path) -> None:
 
 
 def _check_nodes(gateway: Gateway, radio: Radio, key_file: Path, restored: bool) -> None:
-    """Tell which nodes will not be received; without any node there is nothing to do."""
+    """Report which nodes will not be received; without any node there is nothing to do."""
     if restored:
         void = gateway.restored(int(time.time()))
         if void:

@@ -104,7 +104,7 @@ def command(
         suite, _ = read_master_file(key_file)
         sketch = plan_sketch(Catalog.load(), suite, example)
         if interval_ms is not None and not sketch.interval:
-            raise InputError(f"--interval-ms: the example '{example}' sends when it wants to; leave it out")
+            raise InputError(f"--interval-ms: the example '{example}' has no interval; leave it out")
         gateway = None
         if memory.exists():
             _check(memory, node)

@@ -154,7 +154,7 @@ def _print(found: Profile, shown: Sequence[FunctionCost], there: int, lines: int
     if found.calls_shared:
         text += (
             f"; the tree of callers is full: in --speedscope the cycles of {found.calls_shared:,} calls "
-            "stand with their callers"
+            "are counted in their callers"
         )
     print_table(
         f"Profile of {title}", COLUMNS, [_row(cost, total) for cost in shown], text, LEAST, COLUMNS[:1]

@@ -93,7 +93,7 @@ def command(
     db: Path | None,
     as_json: bool,
 ) -> None:
-    """Tell what it takes to send a file over Wi-Fi, encrypted or not.
+    """Show what it takes to send a file over Wi-Fi, encrypted or not.
 
     Bytes and frames, the cipher's time on this host and on motes, the transfer's time by ns-3 (the
     closed form where it is not installed), energy of processor and radio, and the battery's share.

@@ -29,7 +29,7 @@ struct block {
     uint32_t stack_bytes; /* that the block pushes, at its deepest */
     int32_t stack_left;   /* and of these has not popped at its end */
     uint8_t last;         /* enum block_last */
-    uint8_t moves_sp;     /* in a way that stack_bytes does not tell */
+    uint8_t moves_sp;     /* in a way that stack_bytes does not cover */
     uint8_t is_empty_loop;
     uint8_t needs_look; /* of a free run: any of these four is not 0 */
     uint8_t waits;      /* enum block_waits */

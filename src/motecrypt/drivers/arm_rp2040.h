@@ -132,7 +132,7 @@ static inline double rp2040_reference_hz(struct rp2040 *chip) {
     return rp2040_divided(hz, *rp2040_register(chip, RP2040_CLOCKS + 0x34u));
 }
 
-/* The core's clock as the clock registers stand now, in hertz. */
+/* The core's clock by the present clock registers, in hertz. */
 static inline double rp2040_system_hz(struct rp2040 *chip) {
     uint32_t control = *rp2040_register(chip, RP2040_CLOCKS + 0x3Cu);
     double hz = rp2040_reference_hz(chip);

@@ -242,7 +242,7 @@ static void lanes_alu(enum alu kind, struct lanes *result, const struct lanes *d
     abreast.flags.unknown &= (uint8_t)~sets;
 }
 
-/* ADIW, SBIW: the word's flags are the high byte's, but for Z; H stays. */
+/* ADIW, SBIW: the word's flags are the high byte's, except Z; H stays. */
 static void lanes_word(struct lanes *low, struct lanes *high, uint8_t number, bool subtracts) {
     struct lanes given, zero, half, first;
     lanes_set(&given, number);

@@ -127,7 +127,7 @@ static inline int run_one(avr_t *avr) {
     return avr->state;
 }
 
-/* As run_one, without a call where the chip's step is ours: but for one call of the watchdog's it is. */
+/* As run_one, without a call where the chip's step is ours: it is, except for one call of the watchdog's. */
 static inline int run_ours(avr_t *avr) {
     if (avr->run != step_run) {
         return run_one(avr);

@@ -26,7 +26,7 @@ struct uart {
     int each_byte; /* a slice ends with each byte that is sent */
 };
 
-/* Cycles of one byte on the line as the UART's registers stand (DS40002061B, 20.3.1 and 20.5). */
+/* Cycles of one byte on the line by the UART's present registers (DS40002061B, 20.3.1 and 20.5). */
 static uint64_t uart_byte_cycles(const avr_t *avr) {
     uint32_t divisor = (uint32_t)(avr->data[UBRR0L] | (avr->data[UBRR0H] & 15) << 8) + 1;
     uint32_t bit = divisor * (avr->data[UCSR0A] & 2 ? 8u : 16u);

@@ -36,7 +36,7 @@ static bool lockstep_read(uint8_t *to, size_t count) {
     return true;
 }
 
-/* Tell where it is and what was sent, and wait for more time; false when none will come. */
+/* Report the time and what was sent, and wait for more time; false when none will come. */
 static bool lockstep_wait(struct line *line, FILE *events, uint64_t cycle, uint64_t *granted) {
     uint8_t head[GRANT_BYTES];
     size_t count, rest;

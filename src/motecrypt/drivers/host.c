@@ -15,7 +15,7 @@
  * if there is none. A LIBRARY is one of ours, or an adapter to another project's with a cipher's name:
  * PATH=CIPHER[:ROUNDS]. Decryption starts from what the first library encrypted.
  *
- * It knows libraries by firmware/devices/host/hal.c, cipher.h and adapter.h and nothing else.
+ * It uses libraries through firmware/devices/host/hal.c, cipher.h and adapter.h and nothing else.
  */
 #define _GNU_SOURCE
 #include "host_counter.h"
@@ -334,7 +334,7 @@ static void open_library(struct library *l, const char *path, const char *operat
 }
 
 static uint64_t digest(const uint8_t *bytes, size_t count) {
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a: only to tell outputs apart */
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a: only to compare outputs */
     for (size_t i = 0; i < count; i++) {
         hash = (hash ^ bytes[i]) * 0x100000001b3u;
     }

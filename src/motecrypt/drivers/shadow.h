@@ -314,7 +314,7 @@ static inline int shadow_return(struct shadow *s, uint32_t sp, uint32_t target, 
 
 /* Control has come, not by a call or return, into the middle of `function`. When that is open below others
  * whose calls left the stack where it is now, they were left by longjmp. (Where a call puts nothing on the
- * stack, the stack pointer alone does not tell.) */
+ * stack, the stack pointer alone does not show it.) */
 static inline void shadow_land(struct shadow *s, uint32_t function, uint32_t sp, uint64_t now) {
     uint32_t at = s->depth;
     while (at > 0 && s->frames[at].function != function && s->frames[at].caller_sp <= sp) {

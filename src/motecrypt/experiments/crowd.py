@@ -360,7 +360,7 @@ def crowd(plan: CrowdPlan) -> CrowdResult:
     Raises
     ------
     MotecryptError
-        The link broke a promise: a reading doubled, made up, or told accepted without delivery.
+        The link broke a promise: a reading doubled, made up, or reported as accepted without delivery.
     """
     return _Crowd(plan).run()
 

@@ -191,8 +191,8 @@ class FileJobs:
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """All findings; those missing are run now. Returns the last.
 
-        Where the firmware cannot be built (a library's source cannot be had), progress shows why, and nothing
-        is stored: what else a study needs continues.
+        Where the firmware cannot be built (a library's source is not available), progress shows why, and
+        nothing is stored: what else a study needs continues.
         """
         missing = [job for job in self.jobs if job.stored(results) is None]
         missing.sort(key=lambda job: job.rounds * 1000 + job.size, reverse=True)  # the longest first

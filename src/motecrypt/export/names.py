@@ -77,7 +77,7 @@ def names_of(files: Iterable[tuple[str, str]], keep: Iterable[str] = ()) -> Name
     Raises
     ------
     InputError
-        When a file joins names with ## that begin with an argument: nobody knows what they are.
+        When a file joins names with ## that begin with an argument: their names are unknown.
     """
     words: set[str] = set()
     heads: set[str] = set()

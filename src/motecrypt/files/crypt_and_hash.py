@@ -269,7 +269,7 @@ def _padded_end(engine: Any, body: FileCipher, size: int) -> bytes:
 
 
 def _without_padding(end: bytes, body: FileCipher) -> tuple[bytes, bool]:
-    """The last block without its padding, and whether that was wrong (told only if the HMAC is right)."""
+    """The last block without its padding, and whether that was wrong (reported only if the HMAC is right)."""
     if not body.pads_to:
         return b"", False
     count = end[-1]

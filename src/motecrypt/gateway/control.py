@@ -50,7 +50,7 @@ class ControlSocket:
     Raises
     ------
     InputError
-        The path cannot be had.
+        The path cannot be used.
     """
 
     def __init__(self, path: Path) -> None:

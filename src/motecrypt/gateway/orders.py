@@ -1,4 +1,5 @@
-"""What is to be sent to nodes: read from JSON, kept in order for each node, told its outcome."""
+"""What is to be sent to nodes: read from JSON, kept in order for each node, and answered with their
+outcome."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ class Order:
     tell: Told
 
     def over(self, outcome: str, why: str = "") -> None:
-        """Tell its outcome."""
+        """Report its outcome."""
         self.tell(
             {
                 "node": self.node,
@@ -165,7 +166,7 @@ class Outbox:
                 self.outcome(node, "unconfirmed")
 
     def close(self) -> None:
-        """The gateway ends: nobody knows what has left, and the rest is not sent."""
+        """The gateway ends: what has been sent is unknown, and the rest is not sent."""
         for node in list(self._flying):
             self.outcome(node, "unconfirmed")
         for waiting in self._waiting.values():

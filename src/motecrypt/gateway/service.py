@@ -1,7 +1,7 @@
 """The loop of the gateway: packets in, one transaction for what they bring, answers out. One thread.
 
-Nothing in it waits for a sink: those have threads of their own, which read the spool and tell how far
-they are.
+Nothing in it waits for a sink: those have threads of their own, which read the spool and report their
+progress.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ APPLICATION = 0x4D43_4757  # "MCGW"
 LOCKED_S = 0.2
 """How long another program that holds the file is waited for: the radio waits meanwhile."""
 WAITING_MAX = 100_000
-"""Items that wait for sinks, unless told; of the longest messages that is half a gigabyte."""
+"""Items that wait for sinks, by default; of the longest messages that is half a gigabyte."""
 
 _SCHEMA = (
     "CREATE TABLE record (one INTEGER PRIMARY KEY CHECK (one = 0), record BLOB NOT NULL)",

@@ -16,7 +16,7 @@ FILE = DATA / "link.toml"
 
 @dataclass(frozen=True)
 class LinkLengths:
-    """In bytes, but for `pieces_max`, the fragments of a message; see data/link.toml."""
+    """In bytes, except for `pieces_max`, the fragments of a message; see data/link.toml."""
 
     packet_bytes_min: int
     packet_bytes_max: int

@@ -193,7 +193,7 @@ class Medium:
             self._turn(state, now_us)
 
     def verdict(self, frame: Frame, receiver: int) -> Verdict:
-        """What that receiver has of a packet that is off the air; ask when told that it ended."""
+        """What that receiver has of a packet that is off the air; ask after the report that it ended."""
         others = frame.others
         bound = not others or self._bound(frame, receiver)
         if others and any(other.sender == receiver for other in others):
@@ -376,7 +376,7 @@ class Medium:
             self._start(station, now_us)
 
     def _stand_still(self, frame: Frame, now_us: float) -> None:
-        """A packet begins: stations that count their back-offs stop, but for those too late to sense it."""
+        """A packet begins: stations that count their back-offs stop, except those too late to sense it."""
         for station in self._counting[:]:
             if station.due_us <= now_us + self._cca_us or not self._senses(station, frame):
                 continue

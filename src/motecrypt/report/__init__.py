@@ -1,7 +1,7 @@
 """Results as one self-contained HTML file, and its figures as SVG, PDF and CSV. Reads; never measures.
 
 `page.render(content)` makes the file, `figure.export(...)` the figures; both draw what `content.gather`
-found in the results. Knows neither runners nor build.
+found in the results. Depends on neither runners nor build.
 """
 
 from motecrypt.report.content import Content, gather

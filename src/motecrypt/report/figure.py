@@ -42,7 +42,7 @@ class Figure:
 
     @property
     def panels(self) -> int:
-        """How many panels stand side by side; 0 for a single one."""
+        """How many panels are side by side; 0 for a single one."""
         return max(len(self.specification.get(key, ())) for key in ("hconcat", "vconcat", "concat"))
 
     def data(self) -> list[Mapping[str, Any]]:

@@ -32,7 +32,7 @@ WORDS = {
 }
 #: A figure needs as many rows; fewer are read faster in the table.
 LEAST_ROWS = 3
-#: Contradictions told at the top of a source; the table has all.
+#: Contradictions shown at the top of a source; the table has all.
 TOLD = 6
 
 

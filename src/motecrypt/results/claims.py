@@ -1,7 +1,7 @@
 """Which process is measuring which cells: so that two that want the same ones share the work.
 
 A claim has a deadline and is renewed while its process lives. One whose deadline has passed, or whose process
-is known to have ended, counts no more. Claims stop nobody from reading, or from storing.
+is known to have ended, no longer counts. Claims do not block reading or storing.
 """
 
 from __future__ import annotations

@@ -226,7 +226,7 @@ def flash_uno(device: Device, elf: Path, port: str) -> None:
 
 
 def _avrdude_reason(outcome: process.Outcome) -> str:
-    """What to tell of it; nothing is decided by it."""
+    """The text for its error message; no code decides by it."""
     said = outcome.errors
     if outcome.code is None:
         return "avrdude is missing; 'motecrypt doctor' shows how to get it"

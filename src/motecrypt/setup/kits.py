@@ -87,7 +87,7 @@ class KitState:
 
     @property
     def by_hand(self) -> tuple[str, ...]:
-        """The Debian packages that bring what is missing, but for Python's."""
+        """The Debian packages that bring what is missing, except Python's."""
         from motecrypt.toolchain.libraries import library
 
         own = self.kit.debian if self.missing_system else ()
@@ -284,7 +284,7 @@ def _are_fresh() -> bool:
 
 
 def _get_library(missing: KitState) -> None:
-    """Unpack the library that drivers link; where it cannot be had, install the system's packages of it."""
+    """Unpack the library that drivers link; if it is not available, install the system's packages of it."""
     from motecrypt.toolchain import libraries
 
     try:

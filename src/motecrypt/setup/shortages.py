@@ -6,7 +6,7 @@ _noted: dict[str, str] = {}
 
 
 def left_out(what: str, why: str) -> None:
-    """Note that something could not be had; the first reason given for it is kept."""
+    """Note that something was not available; the first reason given for it is kept."""
     _noted.setdefault(what, " ".join(why.split()))
 
 

@@ -92,7 +92,7 @@ class Outlet:
         self._pipe = pipe
 
     def size(self) -> int | None:
-        """As the writer knows it."""
+        """From the writer's side."""
         return self._pipe.known_size
 
     def ready(self) -> bool:

@@ -26,7 +26,7 @@ from motecrypt.tftp.packets import (
 )
 
 BLOCKS = 1 << 16
-"""Block numbers go on with 0 behind 65535."""
+"""Block numbers continue with 0 after 65535."""
 
 
 class TransferFile(Protocol):
@@ -39,7 +39,7 @@ class TransferFile(Protocol):
         """Whether a server's transfer may begin."""
 
     def opened(self, size: int | None) -> None:
-        """The server has answered a client that reads, and perhaps told the file's size."""
+        """The server has answered a client that reads, and perhaps sent the file's size."""
 
     def read(self, at: int, count: int) -> bytes | None:
         """So many bytes, fewer only at the end; None: not yet. Each byte is asked for once, in order."""

@@ -1,7 +1,7 @@
 """Fetches and unpacks the toolchains and libraries that a command needs while its environment is being made.
 
-setup.sh runs it with the system's Python: it imports nothing but the standard library and what needs no more.
-A failure here is not an error yet: the command asks for the part again and reports the reason.
+setup.sh runs it with the system's Python: it imports nothing but the standard library and modules that need
+nothing else. A failure here is not an error yet: the command asks for the part again and reports the reason.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def _named(command: str, kind: str) -> list[str]:
 
 
 def fetch_library(name: str) -> None:
-    """Unpack one library; nothing where it cannot be had."""
+    """Unpack one library; nothing if it is not available."""
     with contextlib.suppress(MotecryptError, OSError):
         libraries.fetch(name)
 
 
 def fetch(name: str, device: str) -> None:
-    """Unpack one toolchain; nothing where it cannot be had."""
+    """Unpack one toolchain; nothing if it is not available."""
     catalog = Catalog.load()
     toolchain = catalog.toolchain(name)
     with contextlib.suppress(MotecryptError, OSError):

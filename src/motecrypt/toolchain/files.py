@@ -114,7 +114,7 @@ def build_files(firmware: FileFirmware) -> BuiltFiles:
     Raises
     ------
     BuildError
-        A source cannot be had, or the compiler's first error.
+        A source is not available, or the compiler's first error.
     """
     folder = cache_dir() / "firmware" / "files" / firmware_key(firmware)
     if not folder.is_dir():

@@ -43,7 +43,7 @@ def fetch(name: str) -> None:
     Raises
     ------
     InputError
-        It cannot be had; the message is one line with the reason.
+        It is not available; the message is one line with the reason.
     """
     wanted = library(name)
     root = _root(wanted)

@@ -326,7 +326,7 @@ class NativeLink:
         return bool(self._library.port_state(self.address) & 2)
 
     def message(self) -> bytes:
-        """The message of the last `receive` that told MESSAGE, COMMANDED or FILE_PART."""
+        """The message of the last `receive` that returned MESSAGE, COMMANDED or FILE_PART."""
         length = self._library.port_message(self.address, ctypes.byref(self._bytes))
         return ctypes.string_at(self._bytes, length)
 

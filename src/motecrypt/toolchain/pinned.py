@@ -113,7 +113,7 @@ def is_system(target: ToolchainTarget) -> bool:
 
 
 def _same_version(installed: str, pinned: str) -> bool:
-    """Equal but for +b1, which Debian adds where it only builds again."""
+    """Equal except for +b1, which Debian adds where it only builds again."""
     return re.sub(r"\+b\d+$", "", installed) == pinned
 
 
@@ -121,7 +121,7 @@ _whole: dict[tuple[str, ...], Mapping[str, str]] = {}  # of packages that were a
 
 
 def _installed(names: tuple[str, ...]) -> Mapping[str, str] | None:
-    """The versions of the packages that are installed; None where there is no dpkg to tell."""
+    """The versions of the packages that are installed; None without dpkg."""
     if not names or shutil.which("dpkg-query") is None:
         return None
     if names in _whole:
@@ -194,12 +194,12 @@ def architecture() -> str:
 
 def stage(toolchain: Toolchain, target: ToolchainTarget, mirror: str = "") -> None:
     """Fetch and unpack what `place` will need, so that it only has to finish: next to kits that are being
-    installed, whose libraries tell whether the toolchain needs its own.
+    installed, whose libraries decide whether the toolchain needs its own.
 
     Raises
     ------
     BuildError
-        It cannot be had.
+        It is not available.
     """
     if is_system(target) or not target.packages:
         return
@@ -255,7 +255,7 @@ def unpacked_packages(
     Raises
     ------
     BuildError
-        One cannot be had, or is not as pinned.
+        One is not available, or is not as pinned.
     """
     own = architecture()
     pins = {package.name: dict(package.sha256) for package in packages}
@@ -323,8 +323,8 @@ def _runs(root: Path, target: ToolchainTarget) -> bool:
 def _wrap(root: Path) -> None:
     """Let every program run through the loader that is here, with the libraries that are here.
 
-    The program itself moves next to, to a name with a dot before it; a script of its name starts it, told the
-    script's name as its own, by which GCC finds its parts. The paths in it are relative: the whole may move.
+    The program itself is renamed, with a dot before its name. A script of the old name starts it and passes
+    the script's name, by which GCC finds its parts. The paths in it are relative: the folder may be moved.
     """
     loaders = [path for path in sorted(root.rglob(_LOADER)) if not path.is_symlink() and path.is_file()]
     if not loaders:

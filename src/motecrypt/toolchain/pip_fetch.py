@@ -2,7 +2,7 @@
 
     python -P pip_fetch.py PLACE FILE ARGUMENT...
 
-runs `pip ARGUMENT...` with its temporary files in PLACE. To tell a source distribution's dependencies, pip
+runs `pip ARGUMENT...` with its temporary files in PLACE. To list a source distribution's dependencies, pip
 starts the archive's build backend, which is code of the archive's author. Here every start of a program is
 refused by an audit hook (PEP 578), before it happens; by then pip has fetched the archive, and FILE has been
 copied to PLACE. Index, certificates, proxies and links are pip's own, as the user has configured them.

@@ -126,7 +126,7 @@ def compile_object(
 
 
 def preprocessed(command: str, flags: tuple[str, ...], source: Path, directory: Path) -> bytes | None:
-    """What the compiler compiles of a source: definitions put in, headers too. None where it cannot tell."""
+    """What the compiler compiles of a source: definitions put in, headers too. None if that fails."""
     driver, language = _spoken(command, source, False)
     target = directory / f"{source.stem}.preprocessed"
     outcome = run_compiler([driver, *language, *flags, "-E", source, "-o", target], cwd=directory)
@@ -160,7 +160,7 @@ def link(
     *,
     libraries: tuple[str, ...] = (),
 ) -> None:
-    """Link objects; the memory limits are checked by the caller, who knows by how much they fail."""
+    """Link objects; the memory limits are checked by the caller, which has the sizes."""
     names = [o.name for o in objects]
     outcome = run_compiler(
         [command, *flags, *names, *libraries, "-o", target.name, "-Wl,-Map=map"], cwd=directory

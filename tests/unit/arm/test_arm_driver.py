@@ -231,8 +231,8 @@ def test_the_boards_own_timer_and_painted_stack_agree(placement: str, cache: str
             extra.append(ran.timer_cycles - sum(r.cycles for r in regions))
             assert ran.painted_stack_bytes - max(r.stack_bytes or 0 for r in regions) in range(33)
     assert hello.clock_hz == 125_000_000
-    # Between the marks of one repetition and the next is the loop of bench.c: a constant for each, but
-    # for the cold cache's misses outside the region.
+    # Between the marks of one repetition and the next is the loop of bench.c: a constant for each, except for
+    # the cold cache's misses outside the region.
     each = (extra[1] - extra[0]) / 1999
     assert 10 < extra[0] < 3000
     assert 10 < each < (80 if cache != "cold" else 1200)

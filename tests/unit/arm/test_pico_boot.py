@@ -129,7 +129,7 @@ def boot(status2: int) -> tuple[Interface, int, int, int]:
 
 
 def clocks(interface: Interface) -> int:
-    """Flash clocks of one read of 8 bytes, as the registers stand."""
+    """Flash clocks of one read of 8 bytes, with the present registers."""
     lines = {0: 1, 1: 2, 2: 4}[interface.registers[CTRLR0] >> 21 & 3]
     settings = interface.registers[SPI_CTRLR0]
     address_lines = lines if settings & 3 else 1

@@ -179,7 +179,7 @@ def test_a_row_tells_the_verdict_and_the_range(monkeypatch: pytest.MonkeyPatch) 
 
 
 class Told:
-    """A client and its session in one: what was asked of a firmware, and regions as told."""
+    """A client and its session in one: what was asked of a firmware, and the given regions."""
 
     def __init__(self, regions: list[Region], status: str = "bad tag", dump: str = "") -> None:
         self.asked: list[Any] = []

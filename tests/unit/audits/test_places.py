@@ -1,4 +1,4 @@
-"""Source lines told shortly."""
+"""Short names of source lines."""
 
 from motecrypt.audits.runs._places import tell_places
 

@@ -1,4 +1,4 @@
-"""AES-CCM around assembly on a simulated Pico: messages in a chain against the oracle, as with our C there."""
+"""AES-CCM around assembly on a simulated Pico: messages in a chain against the oracle, as with our C."""
 
 from __future__ import annotations
 

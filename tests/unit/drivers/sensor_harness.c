@@ -1,4 +1,4 @@
-/* sensor_harness.c: the paper's mote with a board and a cipher that tell what is asked of them.
+/* sensor_harness.c: the paper's mote with a board and a cipher that print the calls to them.
  * The first argument says what fails, the others are the temperatures; then all ends. */
 #include <stdint.h>
 #include <stdio.h>

@@ -81,7 +81,7 @@ static uint64_t end_of(const uint64_t *n) {
     return shadow.functions[n[0]].end;
 }
 
-/* Calls and returns of a function, as often as told, each a cycle longer than the one before. */
+/* Calls and returns of a function, as often as given, each a cycle longer than the one before. */
 static uint64_t repeat(const uint64_t *n) {
     uint64_t now = n[2];
     for (uint32_t i = 1; i <= n[1]; i++) {

@@ -49,7 +49,7 @@ def profiled(
     return ran, functions, {cost["pc"] - VECTORS: (cost["n"], cost["c"]) for cost in told if "pc" in cost}
 
 
-#: The comments tell the distance from `main`, which begins a block of its own.
+#: The comments state the distance from `main`, which begins a block of its own.
 CALLS = """
     b main
 main:

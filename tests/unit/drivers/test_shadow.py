@@ -1,4 +1,4 @@
-"""The shadow stack of profiles, told of calls and returns: by hand, and next to a second model of it."""
+"""The shadow stack of profiles, given calls and returns: by hand, and next to a second model of it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Told:
 
 
 def run(program: Path, folder: Path, lines: Iterable[tuple[object, ...]], functions: int = 5) -> Told:
-    """Tell the shadow stack what happens."""
+    """Pass events to the shadow stack."""
     (folder / "functions").write_text(
         "".join(f"{16 * n:x} {16 * n + 14:x}\n" for n in range(1, functions + 1))
     )
@@ -440,7 +440,7 @@ class Model:
 
 
 def story(seed: int, length: int) -> tuple[Lines, Model, list[int]]:
-    """A random run, told to the model, and what the real one must answer."""
+    """A random run, fed to the model, and the expected answers of the real one."""
     source = random.Random(seed)
     model = Model()
     now, sp = 0, 4000

@@ -98,8 +98,8 @@ static void put_opcode(uint64_t pc, uint64_t op) {
     avr->flash[pc + 1] = (uint8_t)(op >> 8);
 }
 
-/* What an instruction and its next word read, X, Y and Z being as told: 0: it does more than that; 1: nothing that
- * may change; else 2 more than the address that must hold still. */
+/* What an instruction and its next word read, X, Y and Z being as given: 0: it does more than that; 1:
+ * nothing that may change; else 2 more than the address that must hold still. */
 static uint64_t looks(const uint64_t *n) {
     uint64_t address = 0;
     put_opcode(0, n[0]);

@@ -333,7 +333,7 @@ def test_what_comes_in_is_taken_at_any_pace(flash: Path, late: int) -> None:
 
 
 def test_it_waits_until_all_has_been_sent(flash: Path) -> None:
-    """Between telling the flash to read in place and reading so: all sent, and the interface idle."""
+    """Between setting the flash to read in place and reading so: all sent, and the interface idle."""
     for ending, looks in (
         ("4", 2),
         ("0 4", 3),

@@ -1,4 +1,4 @@
-"""Sinks and the thread that feeds one: each item at least once, and once where ids can tell."""
+"""Sinks and the thread that feeds one: each item at least once, and once where ids identify duplicates."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ static uint32_t near(uint32_t number) {
     uint8_t span = spans[below(sizeof spans)];
 
     if (below(8) == 0) {
-        uint32_t far = (uint32_t)1 << 8 * (1 + below(3)); /* near but for one byte */
+        uint32_t far = (uint32_t)1 << 8 * (1 + below(3)); /* near except for one byte */
 
         number = below(2) ? number + far : number - far;
     }

@@ -1,8 +1,9 @@
 /* thermometer_play.cpp: the exported sketch Thermometer with the link's core, and a board that plays a script.
  *
  * Arguments: the storage in hexadecimal, 188 bytes; the temperature in tenths; then what comes: a number is so many
- * milliseconds of silence, x and hexadecimal are bytes, 11 in a millisecond. Behind the script all ends. Told are, each
- * in a line: the bytes that are sent by one turn of the sketch's loop, waits, and at the end the storage. */
+ * milliseconds of silence, x and hexadecimal are bytes, 11 in a millisecond. It ends after the script.
+ * Printed are, each in a line: the bytes that are sent by one turn of the sketch's loop, waits, and at the
+ * end the storage. */
 #include <Arduino.h>
 #include <avr/eeprom.h>
 

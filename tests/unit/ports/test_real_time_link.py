@@ -284,7 +284,7 @@ def test_a_port_that_vanishes_is_one_line_and_the_receiver_waits(folder: Path) -
         (["mote", "--key", "key", "--node", "3", "--example", "lora", "x.elf"], "unknown example 'lora'"),
         (
             ["mote", "--key", "key", "--node", "3", "--example", "uart", "--interval-ms", "9", "x.elf"],
-            "--interval-ms: the example 'uart' sends when it wants to",
+            "--interval-ms: the example 'uart' has no interval",
         ),
         (["mote", "--key", "key", "--node", "3", "x.elf", "--eeprom", "zeros"], "contains no node"),
         (["mote", "--key", "key", "--node", "3", "x.elf", "--eeprom", "eeprom5"], "is node 5's"),

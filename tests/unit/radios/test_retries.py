@@ -50,7 +50,7 @@ def test_a_message_without_a_reply_is_sent_once() -> None:
 
 
 def simulated(radio: Radio, steps: tuple[ExchangeStep, ...], loss: float, runs: int) -> tuple[float, ...]:
-    """Shares delivered (in the last step) and told, packets and time, as means of many runs."""
+    """Shares delivered (in the last step) and reported, packets and time, as means of many runs."""
     chance = random.Random(5)
     delivered = told = packets = done_us = 0.0
     for _ in range(runs):

@@ -1,4 +1,4 @@
-"""The list of what the simulated AVR does as the chip does: well-formed, tested, and told."""
+"""The list of what the simulated AVR does as the chip does: well-formed, tested, and reported."""
 
 from __future__ import annotations
 

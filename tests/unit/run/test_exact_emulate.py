@@ -364,7 +364,7 @@ def test_what_a_profile_left_out_is_told(capsys: pytest.CaptureFixture[str]) -> 
     assert "too deep" not in told[0] and "tree of callers" not in told[0]
     assert (
         "; 1,234 calls were too deep to be separated: their cycles are counted in the deepest function; "
-        "the tree of callers is full: in --speedscope the cycles of 5,678 calls stand with their callers"
+        "the tree of callers is full: in --speedscope the cycles of 5,678 calls are counted in their callers"
     ) in told[1]
 
 

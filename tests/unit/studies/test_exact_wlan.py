@@ -119,7 +119,7 @@ def test_the_type_of_data_matters_from_a_twentieth_on() -> None:
 
 
 def _print(**durations: float) -> Callable[[], dict[tuple[str, str, str], float]]:
-    """A print in which all takes 2 s but for the text under these conditions."""
+    """A paper in which everything takes 2 s except for the text under these conditions."""
     made = {
         (data, cipher, column): 2.0
         for data in plan.TABLES

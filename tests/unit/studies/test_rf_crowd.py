@@ -11,7 +11,7 @@ from motecrypt.toolchain.link import SPREAD_MS
 
 
 def outcome(question: crowd.CrowdQuestion, share: float) -> dict[str, Any]:
-    """All networks deliver that share, but for the smallest ones."""
+    """All networks deliver that share, except the smallest ones."""
     zeros = ("skipped", "packets", "packets_again", "answers", "collided", "deaf", "air_share", "goodput_bps")
     return {
         "rows": [

@@ -34,7 +34,7 @@ def pad(message: bytes, block_bytes: int) -> bytes:
 
 
 def receiver(victim: Keyed, block_bytes: int) -> Callable[[bytes, bytes], bool]:
-    """Return a receiver of (nonce, ciphertext) that says whether the padding was right, and no more."""
+    """Return a receiver of (nonce, ciphertext) that says whether the padding was right, and nothing else."""
 
     def accepts(nonce: bytes, ciphertext: bytes) -> bool:
         plain = victim.decrypt(ciphertext, nonce)

@@ -1,4 +1,4 @@
-"""RC4D: two questions tell it from a random permutation, for any key and any length."""
+"""RC4D: two questions distinguish it from a random permutation, for any key and any length."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 RC4 itself is one thing, its use another: WEP puts a public counter in front of the key, and the first
 keystream bytes under such related keys give the key away (Fluhrer, Mantin, Shamir, SAC 2001; here in the
 form of Pyshkin, Tews, Weinmann, 2007). The capture holds what any listener receives: requests of the address
-resolution protocol, whose first bytes everybody knows.
+resolution protocol, whose first bytes are public.
 """
 
 from __future__ import annotations

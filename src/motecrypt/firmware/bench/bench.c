@@ -5,7 +5,7 @@
  * request is answered by one frame; a damaged one is answered with REPLY_ERROR and changes nothing
  * that a later, whole request would not set again.
  *
- * It knows the cipher by cipher.h and the device by hal.h, and nothing else.
+ * It uses the cipher through cipher.h and the device through hal.h, and nothing else.
  */
 #include "cipher.h"
 #include "hal.h"
@@ -189,7 +189,7 @@ static struct store *store_of(uint8_t type) {
 }
 
 /* Read one frame into the store that its type names; returns 0 or a failure. An empty frame (two
- * delimiters in a row) is skipped, so that a lost delimiter costs one frame and no more. */
+ * delimiters in a row) is skipped, so that a lost delimiter costs only one frame. */
 static uint8_t receive(uint8_t *sequence, uint8_t *type) {
     uint16_t crc = 0xffff;
     uint16_t count = 0;

@@ -1,4 +1,5 @@
-/* frame.h: the frames of docs/formats.md, for firmware that answers requests. It knows the UART by hal.h. */
+/* frame.h: the frames of docs/formats.md, for firmware that answers requests. It uses the UART through hal.h.
+ * */
 #ifndef MOTECRYPT_FRAME_H
 #define MOTECRYPT_FRAME_H
 

@@ -13,7 +13,7 @@ uint8_t hal_read(void);
 /* Write one byte to the UART; waits until there is room. */
 void hal_write(uint8_t byte);
 
-/* Tell a simulator that a timed region begins (1) or ends (0). On a real board: a harmless store. */
+/* Inform a simulator that a timed region begins (1) or ends (0). On a real board: a harmless store. */
 void hal_mark(uint8_t begins);
 
 /* The device's own timer, in CPU cycles since hal_timer_start; saturates at 2^32 - 1. */

@@ -63,7 +63,7 @@ static uint8_t takes_short(const struct link *link) {
     (void)link;
     return 1;
 #else
-    /* LINK_FAILURES_MAX is a power of 2: the bits from there on, but for NO_SHORT. */
+    /* LINK_FAILURES_MAX is a power of 2: the bits from there on, except NO_SHORT. */
     uint8_t full = (uint8_t)(link->record.failures >> 8) & (NO_SHORT - LINK_FAILURES_MAX) >> 8;
 
     return !full || link->failures_left;
@@ -165,7 +165,7 @@ static uint8_t keep_epoch(struct link *link, uint32_t epoch) {
 
 #else
 
-/* Send the message that waits, or its fragments but for those in `skip`; the last one always goes. */
+/* Send the message that waits, or its fragments except those in `skip`; the last one always goes. */
 static NOINLINE void transmit(struct link *link, uint16_t skip) {
     IN_REGISTER(link);
     uint8_t *packet = link->out + AT_CONTENT - LINK_PIECE_HEAD;
@@ -364,7 +364,7 @@ static uint8_t take_answer(struct link *link, const uint8_t *packet) {
 
 /* --- Receiving */
 
-/* Whether the counter so many below the newest was received before, or is too old to tell. */
+/* Whether the counter so many below the newest was received before, or is too old to check. */
 NOINLINE static uint8_t seen(const struct link *link, uint32_t age) {
 #ifdef MC_FAULT_NO_WINDOW
     (void)age;

@@ -80,7 +80,7 @@ enum link_event {
     LINK_WAITING = 2,     /* link_send: the message has left; its outcome comes from link_receive or link_poll */
     LINK_ACCEPTED = 3,    /* outcome: the other end's application has taken it, proven by its answer */
     LINK_REFUSED = 4,     /* outcome: the other end has not taken it now, and perhaps did before */
-    LINK_UNCONFIRMED = 5, /* outcome: nobody knows */
+    LINK_UNCONFIRMED = 5, /* outcome: unknown */
     LINK_MESSAGE = 6,     /* link_receive: a message for the application; call link_answer next */
     LINK_COMMANDED = 7,   /* the same, a fresh command: behind its first four bytes, which are the link's */
     LINK_RENEWED = 8,     /* link_receive: a new epoch has begun */

@@ -2,7 +2,7 @@
  * bytes. Included by suite_ccm.c alone, in place of its own, which say what is done and why. calls_avr.h says how they
  * begin and end.
  *
- * No branch and no loop count depends on a key or a message, but for the verdict on a tag. block_encrypt changes
+ * No branch and no loop count depends on a key or a message, except the verdict on a tag. block_encrypt changes
  * what C functions may change, and leaves the T flag alone.
  */
 #ifndef MOTECRYPT_SUITE_CCM_AVR_H

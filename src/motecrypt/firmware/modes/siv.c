@@ -14,7 +14,7 @@ static void add(uint8_t *to, const uint8_t *from) {
     }
 }
 
-/* Multiply by x in GF(2^128), big-endian (RFC 5297, 2.3), in a time that does not tell the top bit. */
+/* Multiply by x in GF(2^128), big-endian (RFC 5297, 2.3), in a time that does not depend on the top bit. */
 static void twice(uint8_t *block) {
     uint8_t top = (uint8_t)(block[0] >> 7);
 

@@ -50,7 +50,7 @@ enum tftp_status {
     TFTP_REPLACED = 0x43 /* as an outcome: the peer has begun something else */
 };
 
-enum { TFTP_SIZE_UNKNOWN = 0xffffffff }; /* a file's size that nobody has told */
+enum { TFTP_SIZE_UNKNOWN = 0xffffffff }; /* an unknown file size */
 
 struct tftp;
 

@@ -18,7 +18,7 @@ def listen_udp(option: str, text: str) -> list[socket.socket]:
     Raises
     ------
     InputError
-        It is no such text, or the port cannot be had.
+        The text has another form, or the port cannot be used.
     """
     host, _, number = text.rpartition(":")
     if not (number.isascii() and number.isdigit() and int(number) <= 65535) or (not host and ":" in text):

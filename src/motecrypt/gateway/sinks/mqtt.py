@@ -209,7 +209,7 @@ class MqttSink(Sink):
                 raise self._lost(f"has acknowledged nothing for {ACKNOWLEDGE_S:g} s")
 
     def idle(self, seconds: float) -> bool:
-        """Keep the connection, take commands and tell their outcomes."""
+        """Keep the connection, take commands and publish their outcomes."""
         client = self._connected()
         while self._outcomes:
             node, told = self._outcomes.popleft()

@@ -42,7 +42,7 @@ const adviserExchange = (() => {
     if (!exchanges.has(key)) exchanges.set(key, followed(fragments, loss, tries, leastChance));
     return exchanges.get(key);
   }
-  // Adds to the chance of a state; `words` tell it from the others.
+  // Adds to the chance of a state; `words` distinguish it from the others.
   function addTo(states, words, state, chance) {
     const key = words.join(" ");
     const found = states.get(key);

@@ -28,7 +28,7 @@ IV = bytes((1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4))
 KEY_BITS = (128, 192, 256)
 OPERATIONS: tuple[Operation, ...] = ("encrypt", "decrypt")
 COMPILER_FLAGS = (("-O1",), ("-O2",))
-#: Cycles a missed line costs: 35 is what would fit most of the source's rows and is shown, no more; the
+#: Cycles a missed line costs: 35 would fit most of the source's rows and is only shown; the
 #: others are the descriptor's quad reads.
 FITTED_MISS_CYCLES = 35
 MBED = "the source's whole program with Mbed OS and USB: build its sketches with the Arduino core for Mbed OS"

@@ -473,7 +473,7 @@ def _two_keys(e: Evidence) -> Found:
     notes = "one byte is no longer sent as itself" if not found.identity_bytes else ""
     if found.last_byte_passes_through:
         notes += "; XOR into the last byte still is XOR into the first of the ciphertext, so it is still "
-        notes += "told from a random cipher by two messages"
+        notes += "distinguished from a random cipher by two messages"
     return Found(
         "",
         f"how much security it adds. Its cost: {two.time_ms / one.time_ms:.2f} of the time, "

@@ -337,14 +337,14 @@ def _of_the_cipher(source: str) -> list[Comparison]:
             value=float(CBC_TAG_BYTES),
             expected=Bound("above", 0.0),
             cause="SP 800-38A: CBC has no tag",
-            note="CBC authenticates nothing: bits flip at will in the block behind, and padding "
+            note="CBC authenticates nothing: bits flip at will in the next block, and padding "
             "errors leak the "
             "plaintext (Vaudenay, EUROCRYPT 2002)",
         ),
         _claim(
             id="no-expansion",
             source=source,
-            row="section 5: AES does not expand but for the last block's padding",
+            row="section 5: AES expands only by the last block's padding",
             column="C / T",
             unit="",
             said="a few bytes",

@@ -1,6 +1,6 @@
 """Securing RF communication with AES-256 (Raspberry Pis, Slice of Radio): the paper, put right.
 
-Three times stand side by side: the paper, what the serial line needs at least, and the time to deliver by
+It compares three times: the paper, what the serial line needs at least, and the time to deliver by
 the model of the radio. None of ours is a measurement on real radios; the encryption times are measured here.
 """
 
@@ -356,7 +356,7 @@ def _figures() -> list[Comparison]:
             evidence=Evidence(
                 "the paper itself", needs_hardware=RADIOS, derived_from=tuple(map(_time_id, printed.rows()))
             ),
-            note="a plot of tables 2 and 3 without figures of its own; what those show is said there",
+            note="a plot of tables 2 and 3 without figures of its own; what those show is stated there",
         ),
     ]
 

@@ -1,7 +1,7 @@
 """Figures 2 to 11 of the Wi-Fi study as Vega-Lite specifications, with our figures inside. Pure.
 
 One specification gives interactive HTML and SVG. The paper's bars carry no numbers; where its text
-gives a ratio to AES (Blowfish, RC6) or its tables give durations, those stand next to ours.
+gives a ratio to AES (Blowfish, RC6) or its tables give durations, those are next to ours.
 """
 
 from __future__ import annotations

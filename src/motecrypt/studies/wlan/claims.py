@@ -142,7 +142,8 @@ def _transmission(stored: Stored) -> list[Comparison]:
 
 
 def _poor(stored: Stored) -> list[Comparison]:
-    """Poor against good signal: as claimed, and how it hangs on the walls that the source does not tell."""
+    """Poor against good signal: as claimed, and how it hangs on the walls, which the source does not
+    state."""
     rows, printed = [], plan.durations()
     for entry in _printed("poor signal"):
         data = entry["data"]

@@ -31,13 +31,13 @@ SOURCE = (
     "consumption for wireless devices'"
 )
 
-# One file of each type, within the source's sizes. Text and audio stand well inside their ranges: the
+# One file of each type, within the source's sizes. Text and audio are well inside their ranges: the
 # ratios below do not depend on the size, and a second simulation of 5 MB would show nothing new.
 DATA: dict[str, int] = {"text": 2_000_000, "audio": 2_000_000, "video": 4_006_000, "image": 131_000}
 TABLES = {"text": "table 1", "audio": "table 2", "video": "table 3"}
 
 # The source names ciphers, key lengths (RC2 64, DES 64, 3DES 3 x 64, AES 128, Blowfish 128, RC6 128), and
-# no mode: cipher block chaining is what its tools of 2008 did unless told otherwise.
+# no mode: cipher block chaining is what its tools of 2008 did by default.
 CIPHERS: dict[str, tuple[str, int]] = {
     "AES": ("aes128-cbc", 128),
     "DES": ("des-cbc", 64),

@@ -199,7 +199,7 @@ ALONE = {
     "video": ("figure 10",),
 }
 MOVED = {"text": "figure 3", "image": "figure 7", "audio": "figure 9", "video": "figure 11"}
-_BARS = "the paper's bars carry no numbers; ours stand here to draw them"
+_BARS = "the paper's bars carry no numbers; ours are here to draw them"
 
 
 def figures(stored: Stored) -> list[Comparison]:

@@ -37,7 +37,7 @@ def determinisms() -> dict[str, Any]:
             told.append(determinism._read(cipher, data))
 
     def thrice(key: bytes, message: bytes, nonce: bytes) -> bytes:
-        """Equal blocks of 8 but for the third."""
+        """Equal blocks of 8 except for the third."""
         return bytes(16) + toys.rc4(key + message, message[16:])
 
     def seldom(key: bytes, message: bytes, nonce: bytes) -> bytes:

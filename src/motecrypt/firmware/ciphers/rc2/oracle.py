@@ -1,4 +1,4 @@
-"""RC2 independent of our C: pycryptodome's ARC2, told to count every bit of the key (it would count 1024)."""
+"""RC2 independent of our C: pycryptodome's ARC2, set to count every bit of the key (it would count 1024)."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ static uint32_t timer_start_us;
 static uint32_t timer_start_ticks;
 
 /* Each wait is for hardware that answers within a millisecond or never (a broken crystal): no deadline could
- * do better than waiting, as there is nobody to tell. */
+ * do better than waiting, as there is no way to report it. */
 static void wait_for(uint32_t address, uint32_t bits) {
     while ((AT(address) & bits) != bits) {
     }

@@ -1,5 +1,5 @@
 /* Adapter: cipher.h over Mbed TLS's CCM. Its cipher layer allocates an AES context at every set-up:
- * the room for it is ours, next to the CCM context, so that there is no heap and sizes tell all. */
+ * the room for it is ours, next to the CCM context, so that there is no heap and the sizes are complete. */
 #include "cipher.h"
 #include "ccm.h"
 

@@ -155,7 +155,7 @@ class TftpProxy(NodeProtocol):
         return [*self._listeners, *(client.line for client in self._clients)]
 
     def close(self) -> None:
-        """Tell the clients, and go."""
+        """Send the error to the clients, and end."""
         for client in self._clients:
             client.transfer.abort(TftpError(TftpCode.UNDEFINED, "the gateway ends"))
             self._send_to(client, 0.0)
@@ -352,7 +352,7 @@ class _Counted:
         self.read, self.write, self.kept = file.read, file.write, file.kept
 
     def close(self, error: TftpError | None) -> None:
-        """Tell it, too."""
+        """Report it, too."""
         self._file.close(error)
         self._ended(error)
 
