@@ -134,10 +134,13 @@ prepare() {
         make_environment
         for name in $missing; do
             installed "$name" && continue
-            say "installing Python packages ($name, pinned and hashed)"
+            case $name in
+                base) size="about 11 MB, a minute at most, " ;;
+                *) size= ;;
+            esac
+            say "installing Python packages ($name, ${size}pinned and hashed)"
             lock=$root/src/motecrypt/data/locks/$name.txt
-            "$python" -I -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --no-deps \
-                --only-binary :all: -r "$lock" || fail "pip could not install $lock"
+            "$python" -m motecrypt.setup.first "$lock" || exit 2
             cp "$lock" "$venv/.installed-$name"
         done
     ) || exit $?

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from motecrypt.errors import InputError
+from motecrypt.setup import runs
 from motecrypt.setup.kits import Kit
 
 #: The module; `motecrypt.setup.kits` names its function.
@@ -170,11 +171,60 @@ pmstatus:gcc-avr:100:Installed gcc-avr
 
 def test_an_installation_tells_each_quarter_once() -> None:
     told: list[str] = []
-    shown = kits_module.Shown(told.append)
+    shown = runs.Shown(told.append)
     assert all(shown.take(line) for line in APT.splitlines())
     assert not shown.take("E: Unable to locate package x") and not shown.take("")
     kinds = ("downloading", "unpacking and installing")
     assert told == [*(f"{kinds[0]}: {n} %" for n in (25, 100)), *(f"{kinds[1]}: {n} %" for n in (50, 100))]
+
+
+PIP = """\
+Looking in indexes: https://example.org/simple
+Ignoring numpy: markers 'python_full_version >= "3.12"' don't match your environment
+Collecting small==1 (from -r a.txt (line 1))
+  Downloading small-1-py3-none-any.whl (90 kB)
+Requirement already satisfied: there==1 in /x
+Collecting numpy==2
+  Downloading numpy-2-cp311-cp311-linux.whl.metadata (62 kB)
+  Downloading numpy-2-cp311-cp311-linux.whl (8.0 MB)
+  Using cached https://example.org/third-1-py3-none-any.whl (100 bytes)
+  Using cached fourth-1-py3-none-any.whl (1.9 MB)
+Installing collected packages: small, numpy
+Successfully installed small-1
+"""
+
+
+def test_pip_has_a_line_for_each_large_file_and_each_quarter(tmp_path: Path) -> None:
+    told: list[str] = []
+    shown = runs.PipShown(told.append, 8, tmp_path)
+    place = tmp_path / "pip-unpack-x"
+    place.mkdir()
+    for line in PIP.splitlines():
+        assert shown.take(line), line
+        if "8.0 MB" in line:
+            for arrived in (1_999_999, 2_000_000, 3_999_999, 6_500_000, 8_000_000):
+                (place / "numpy-2-cp311-cp311-linux.whl").write_bytes(bytes(arrived))
+                shown.poll()
+        shown.poll()
+    assert told == [
+        "package 2 of 8: numpy, 8.0 MB",
+        *(f"downloading numpy: {n} %" for n in (25, 75)),
+        "package 4 of 8: fourth, 1.9 MB",
+        "unpacking and installing",
+    ]
+    assert not shown.take("ERROR: No matching distribution found for small==1")
+
+
+def test_pip_is_watched_while_it_downloads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    lock = tmp_path / "lock.txt"
+    lock.write_text("numpy==2 \\\n    --hash=sha256:00\nother==1\n")
+    script = (
+        "echo '  Downloading numpy-2.whl (8.0 MB)'; mkdir $TMPDIR/pip-unpack-1; "
+        "head -c 4500000 /dev/zero >$TMPDIR/pip-unpack-1/numpy-2.whl; sleep 2; echo ERROR: broken; exit 1"
+    )
+    told: list[str] = []
+    why = runs.trouble(["/bin/sh", "-c", script, "pip", "-r", str(lock)], dict(os.environ), 60.0, told.append)
+    assert (why, told) == ("ERROR: broken", ["package 1 of 2: numpy, 8.0 MB", "downloading numpy: 50 %"])
 
 
 def test_a_command_that_fails_says_its_last_line_and_none_of_its_progress(

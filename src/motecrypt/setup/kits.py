@@ -5,22 +5,19 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
-import re
 import shutil
-import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar
 
 from motecrypt.catalog import DATA
 from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
+from motecrypt.setup.runs import pip_command, trouble
 from motecrypt.setup.shortages import left_out
 
 APT_TIMEOUT_S = 1800
@@ -303,12 +300,14 @@ def _install_python(*several: Kit) -> None:
             f"{title}: packages of {', '.join(locks)} are missing; install them into a virtual environment"
         )
     modules = ", ".join(dict.fromkeys(name for kit in several for name in kit.python))
-    _say(f"installing {title} with pip: {modules} (pinned and hashed)")
-    command = [sys.executable, "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    # No bytecode for whole packages: Python compiles what is imported.
-    command += ["--no-compile", "--require-hashes", "--only-binary", ":all:"]
-    command += [word for lock in locks for word in ("-r", lock)]
-    _run(command, dict(os.environ), PIP_TIMEOUT_S, f"{title}: pip could not install {', '.join(locks)}")
+    size = "" if any(kit.debian for kit in several) else f"{_size(sum(kit.download_mb for kit in several))}, "
+    _say(f"installing {title} with pip: {modules} ({size}pinned and hashed)")
+    _run(
+        pip_command(locks),
+        dict(os.environ),
+        PIP_TIMEOUT_S,
+        f"{title}: pip could not install {', '.join(locks)}",
+    )
     importlib.invalidate_caches()
 
 
@@ -323,63 +322,4 @@ def _run(command: list[str], environment: dict[str, str], timeout_s: float, fail
 
 
 def _trouble(command: list[str], environment: dict[str, str], timeout_s: float) -> str:
-    """Why the command failed; empty when it did not. What it says of its progress is passed on meanwhile."""
-    said: list[str] = []
-    shown = Shown(_say)
-    try:
-        with subprocess.Popen(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        ) as started:
-            end = threading.Timer(timeout_s, started.kill)
-            end.start()
-            try:
-                assert started.stdout is not None
-                for raw in started.stdout:
-                    line = raw.decode(errors="replace").rstrip()
-                    if not shown.take(line):
-                        said.append(line)
-                started.wait()
-                ended_in_time = end.is_alive()
-            finally:
-                end.cancel()
-    except OSError as error:
-        return str(error)
-    if started.returncode == 0:
-        return ""
-    if not ended_in_time:
-        return f"stopped after {timeout_s:g} s"
-    told = [line for line in said if line]
-    return told[-1] if told else "it printed nothing"
-
-
-class Shown:
-    """What apt-get says of its progress, as a line for each quarter of a download or an installation.
-
-    With APT::Status-Fd it writes lines such as `dlstatus:3:40.1:...` and `pmstatus:gcc-avr:62.5:...`.
-    """
-
-    STATUS = re.compile(r"(dlstatus|pmstatus):[^:]*:([0-9.]+):")
-    WORDS: ClassVar[dict[str, str]] = {"dlstatus": "downloading", "pmstatus": "unpacking and installing"}
-    QUARTER = 25
-
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._told: tuple[str, int] = ("", 0)
-
-    def take(self, line: str) -> bool:
-        """Whether the line is about progress; it is passed on where another quarter is done."""
-        found = self.STATUS.match(line)
-        if found is None:
-            return False
-        kind, percent = found[1], int(float(found[2]))
-        quarter = percent // self.QUARTER * self.QUARTER
-        if kind != self._told[0]:
-            self._told = (kind, 0)
-        if quarter > self._told[1]:
-            self._told = (kind, quarter)
-            self._say(f"{self.WORDS[kind]}: {quarter} %")
-        return True
+    return trouble(command, environment, timeout_s, _say)

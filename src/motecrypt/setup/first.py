@@ -1,0 +1,29 @@
+"""Installs what locks pin into this environment: `python -m motecrypt.setup.first LOCK...`, for setup.sh.
+
+It needs nothing but Python's own library."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from motecrypt.setup.runs import pip_command, trouble
+
+TIMEOUT_S = 1800.0
+
+
+def main(locks: Sequence[str]) -> int:
+    """0; or 1 with the reason where pip could not install them."""
+
+    def say(text: str) -> None:
+        print(f"motecrypt: {text}", file=sys.stderr, flush=True)
+
+    why = trouble(pip_command(locks, "--no-deps"), dict(os.environ), TIMEOUT_S, say)
+    if why:
+        say(f"pip could not install {', '.join(locks)} ({why})")
+    return int(bool(why))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
