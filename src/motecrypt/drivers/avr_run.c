@@ -7,7 +7,8 @@
  *   memory  [--base ADDRESS] [--start ADDRESS] [--data FILE] [--data-end ADDRESS] [--eeprom FILE]
  *   limits  [--max-cycles N] [--until TEXT] [--max-output N]
  *   line    [--stamps] [--real] [--input] [--port PATH | --pty PATH [--board] | --lockstep]
- *   others  [--adc MILLIVOLTS] [--bare] [--profile FILE --functions FILE] [--notes FILE] [--events DESCRIPTOR]
+ *   others  [--adc MILLIVOLTS] [--bare] [--profile FILE --functions FILE] [--notes FILE]
+ *           [--events DESCRIPTOR]
  *
  * The image is the flash's content from --base on, --data an image of the EEPROM. Output goes to standard
  * output and, where one is named, to a serial port or a new pseudo-terminal; input comes from there, or with

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later -- part of the drivers that link libsimavr.
- * avr_timer_model.h: the timers of 8 and 16 bits, by the ATmega328P's datasheet (DS40002061B, chapters 14, 15 and
- * 17). It replaces the counting of libsimavr 1.6, which lacks phase correct PWM and half of the other modes,
- * restarts a timer when its mode changes, and reads a stopped one as 0. libsimavr still does external clocks
- * (a pin, or timer 2's crystal) and input capture.
+ * avr_timer_model.h: the timers of 8 and 16 bits, by the ATmega328P's datasheet (DS40002061B, chapters 14, 15
+ * and 17). It replaces the counting of libsimavr 1.6, which lacks phase correct PWM and half of the other
+ * modes, restarts a timer when its mode changes, and reads a stopped one as 0. libsimavr still does external
+ * clocks (a pin, or timer 2's crystal) and input capture.
  *
- * A timer's way is cut into slopes: up from a count to a limit, or down to 0. Within one, the count and what happens
- * follow from the cycle alone. A flag that is set already and interrupts nobody needs no event.
+ * A timer's way is cut into slopes: up from a count to a limit, or down to 0. Within one, the count and what
+ * happens follow from the cycle alone. A flag that is set already and interrupts nobody needs no event.
  */
 #ifndef MOTECRYPT_AVR_TIMER_MODEL_H
 #define MOTECRYPT_AVR_TIMER_MODEL_H

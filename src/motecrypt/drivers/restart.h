@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * restart.h: one process starts its firmware again and again. It prepares everything once and then forks. A child
- * runs the firmware, confined as usual, and ends with RESTART_CODE on request; the next child begins with the same
- * state as the first, independent of what the firmware changed. Any other end of a child ends the whole
- * driver. It does not depend on the simulator.
+ * restart.h: one process starts its firmware again and again. It prepares everything once and then forks. A
+ * child runs the firmware, confined as usual, and ends with RESTART_CODE on request; the next child begins
+ * with the same state as the first, independent of what the firmware changed. Any other end of a child ends
+ * the whole driver. It does not depend on the simulator.
  */
 #ifndef MOTECRYPT_RESTART_H
 #define MOTECRYPT_RESTART_H
