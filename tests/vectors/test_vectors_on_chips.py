@@ -1,0 +1,84 @@
+"""Published vectors on a chip, of assembly for its core: the host, where the others run them, has none."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from kits import skip_without
+from motecrypt.catalog import FIRMWARE, Catalog
+from motecrypt.catalog.oracles import Vector, vectors
+from motecrypt.emulate.images import read_image
+from motecrypt.emulate.run import FreeRun, run_freely
+from motecrypt.model import Implementation
+
+HERE = Path(__file__).parent
+CATALOG = Catalog.load()
+BODIES = [
+    body
+    for body in CATALOG.implementations
+    if body.library == "motecrypt"
+    and any(source.endswith(".S") for source in body.sources)
+    and body.runs_on(CATALOG.devices["pico"].core)
+    and list(vectors(CATALOG.cipher(body.cipher)))
+]
+"""Those of the Pico: an UNO has no room for the vectors."""
+
+
+def _header(taken: Sequence[Vector]) -> str:
+    rows, entries = [], []
+    for number, vector in enumerate(taken):
+        parts = (vector.key, vector.nonce, vector.ad, vector.message, vector.ciphertext, vector.tag)
+        numbers = ", ".join(map(str, b"".join(parts)))
+        rows.append(f"static const uint8_t bytes_{number}[] = {{{numbers}}};")
+        sizes = (
+            len(vector.ciphertext),
+            len(vector.ad),
+            len(vector.key),
+            len(vector.nonce),
+            int(vector.valid),
+        )
+        entries.append(f"    {{bytes_{number}, {', '.join(map(str, sizes))}}},")
+    longest = max(max(len(vector.ciphertext), len(vector.ad)) for vector in taken)
+    rows += ["static const struct vector vectors[] = {", *entries, "};"]
+    return "\n".join([*rows, f"enum {{ COUNT = {len(taken)}, LONGEST = {longest + 4} }};", ""])
+
+
+def _can_be_asked(body: Implementation, vector: Vector) -> bool:
+    """Whether the tag is as long as the build's, and the message as long as its ciphertext."""
+    tag_bytes = CATALOG.cipher(body.cipher).tag_bytes
+    same = len(vector.message) == len(vector.ciphertext) or not vector.valid
+    return len(vector.tag) == tag_bytes and len(vector.key) * 8 in body.key_bits and same
+
+
+@pytest.mark.parametrize("body", BODIES, ids=lambda body: f"{body.cipher}-{body.variant}")
+def test_all_vectors_on_the_pico(body: Implementation, tmp_path: Path) -> None:
+    pico = CATALOG.device("pico")
+    skip_without(pico.kit)
+    known = list(vectors(CATALOG.cipher(body.cipher)))
+    taken = [vector for vector in known if _can_be_asked(body, vector)]
+    assert len([v for v in taken if v.valid]) == len([v for v in known if v.valid])
+    (tmp_path / "vectors.h").write_text(_header(taken))
+    defines = (*body.defines, f'CIPHER_HEADER="{body.header}"', 'VECTORS_HEADER="vectors.h"')
+    command = [
+        *(pico.compiler.command, *pico.compiler.machine_flags, *pico.compiler.flags),
+        *(f"-D{define}" for define in (*defines, f"CIPHER_KEY_BYTES_MAX={body.key_bytes_measured}")),
+        *(f"-I{place}" for place in (tmp_path, FIRMWARE / "include", FIRMWARE / "modes", body.folder)),
+        *pico.compiler.link_flags,
+        *(flag.replace("{device}", str(pico.folder)) for flag in pico.placements["flash"].link_flags),
+        *(str(pico.folder / name) for name in pico.hal),
+        *(str((body.folder / source).resolve()) for source in body.sources),
+        *(str(HERE / "vectors_on_chip.c"), "-o", str(tmp_path / "vectors.elf")),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    output = bytearray()
+    asked = FreeRun(until=".", max_seconds=3600)
+    ended = run_freely(read_image(tmp_path / "vectors.elf", pico), pico, asked, output.extend)
+    assert ended.reason == "until", ended
+    count, wrong = (int(text, 16) for text in output.decode().rstrip(".").split())
+    assert (count, wrong) == (len(taken), 0)
+    print(f"{body.cipher}, {body.variant}: {count} of {len(known)} vectors")
