@@ -60,6 +60,12 @@ _file = click.Path(path_type=Path, dir_okay=False)
 @click.option(
     "--speaks", multiple=True, metavar="NODES", help="Nodes that speak CoAP or TFTP, such as 7 or 1-5,9."
 )
+@click.option(
+    "--bare",
+    multiple=True,
+    metavar="NODES",
+    help="Nodes that speak CoAP over the bare radio, without the link: with OSCORE.",
+)
 @click.option("--coap", "coap_at", default=None, metavar="[HOST:]PORT", help="Serve nodes to CoAP clients.")
 @click.option(
     "--coap-server", "coap_servers", multiple=True, help="coap://HOST[:PORT] that nodes may access."
@@ -121,6 +127,7 @@ def command(
     mqtt_cert_key: Path | None,
     mqtt_commands: bool,
     speaks: tuple[str, ...],
+    bare: tuple[str, ...],
     coap_at: str | None,
     coap_servers: tuple[str, ...],
     tftp_at: str | None,
@@ -139,6 +146,7 @@ def command(
     'motecrypt send SOCKET --to N' sends to a node through the running gateway. See docs/gateway.md.
     """
     need("link", *(["mqtt"] if mqtt_url else []))
+    from motecrypt.gateway.bare import BareNode
     from motecrypt.gateway.control import ControlSocket
     from motecrypt.gateway.drain import Drain
     from motecrypt.gateway.lines import Line
@@ -172,9 +180,17 @@ def command(
                 "--mqtt-commands: a broker without logins lets anyone command the nodes; "
                 "log in with USER@ and --mqtt-password, or with --mqtt-cert"
             )
-    speakers = _speakers(speaks)
+    speakers, bare_nodes = _numbers("--speaks", speaks), _numbers("--bare", bare)
     with_coap, with_tftp = bool(coap_at or coap_servers), bool(tftp_at or tftp_folder)
-    if (with_coap or with_tftp) != bool(speakers):
+    if bare_nodes and not with_coap:
+        raise InputError(
+            "--bare: such nodes speak CoAP; say where clients ask with --coap, such as --coap 5683"
+        )
+    if both := set(speakers) & set(bare_nodes):
+        raise InputError(
+            f"--speaks, --bare: node {min(both)} is in both; it is on the link or on the bare radio"
+        )
+    if (with_coap or with_tftp) != bool(speakers or bare_nodes) or (with_tftp and not speakers):
         if speakers:
             raise InputError("--speaks: name the protocol, too, with --coap or --tftp")
         raise InputError("--coap, --tftp: name the nodes that use it with --speaks, such as --speaks 7")
@@ -184,7 +200,7 @@ def command(
     context = click.get_current_context()
     with Stop() as stop, Spool(FileStore(record), queue_max) as spool:
         gateway = Gateway(spool, master, suite, radio.packet_bytes, patience_ms, together=True)
-        _check_nodes(gateway, radio, key_file, restored)
+        _check_nodes(gateway, radio, key_file, restored, bare_nodes)
         setup = lambda port: configure(port, radio_commands, stop) if radio_commands else None  # noqa: E731
         lines = []
         for port in ports:
@@ -203,12 +219,13 @@ def command(
         service.listen(ControlSocket(socket_path or record.with_name(f"{record.name}.socket")))
         protocols: list[NodeProtocol] = []
         if with_coap:
-            protocols.append(open_coap(coap_at, coap_servers, speakers))
+            protocols.append(open_coap(coap_at, coap_servers, speakers, bare_nodes))
         if with_tftp:
             heads = {node: gateway.head(node) for node in speakers}
             protocols.append(open_tftp(tftp_at, tftp_folder, output, heads, patience_ms, _notice))
         if protocols:
-            service.speak(protocols, speakers)
+            on_bare = {node: BareNode(node, radio.packet_bytes) for node in bare_nodes}
+            service.speak(protocols, speakers, on_bare)
         done = spool.register([sink.name for sink in sinks])
         service.start([Drain(sink, record, done[sink.name], _notice, service.end) for sink in sinks])
         if as_json:
@@ -220,16 +237,16 @@ def command(
         _tell(service, "summary", as_json)
 
 
-def _speakers(speaks: tuple[str, ...]) -> tuple[int, ...]:
+def _numbers(option: str, given: tuple[str, ...]) -> tuple[int, ...]:
     """Node numbers, from words such as 7 or 1-5,9."""
     found: set[int] = set()
-    for part in ",".join(speaks).split(",") if speaks else []:
+    for part in ",".join(given).split(",") if given else []:
         first, _, last = part.partition("-")
         if not re.fullmatch(r"[0-9]{1,2}(-[0-9]{1,2})?", part):
-            raise InputError(f"--speaks {part}: no nodes; give numbers such as 7 or 1-5,9")
+            raise InputError(f"{option} {part}: no nodes; give numbers such as 7 or 1-5,9")
         numbers = range(int(first), int(last or first) + 1)
         if not numbers or numbers[-1] > NODE_MAX:
-            raise InputError(f"--speaks {part}: node numbers are 0 to {NODE_MAX}")
+            raise InputError(f"{option} {part}: node numbers are 0 to {NODE_MAX}")
         found |= set(numbers)
     return tuple(sorted(found))
 
@@ -241,7 +258,9 @@ def _folder(output: Path) -> None:
         raise InputError(f"--output {output}: {error.strerror}") from None
 
 
-def _check_nodes(gateway: Gateway, radio: Radio, key_file: Path, restored: bool) -> None:
+def _check_nodes(
+    gateway: Gateway, radio: Radio, key_file: Path, restored: bool, bare: tuple[int, ...]
+) -> None:
     """Report which nodes will not be received; without any node there is nothing to do."""
     if restored:
         void = gateway.restored(int(time.time()))
@@ -249,11 +268,11 @@ def _check_nodes(gateway: Gateway, radio: Radio, key_file: Path, restored: bool)
             _notice(
                 f"nodes that cannot be notified of a new epoch and need new keys: {', '.join(map(str, void))}"
             )
-    if not gateway.nodes:
+    if not gateway.nodes and not bare:
         raise InputError(
             f"no node has keys of this gateway; 'motecrypt provision 1 --key {key_file}' makes some"
         )
-    for number in gateway.nodes:
+    for number in set(gateway.nodes) - set(bare):
         try:
             check_line(number, *gateway.head(number), radio)
         except InputError as error:

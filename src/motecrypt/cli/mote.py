@@ -106,6 +106,11 @@ def command(
         if interval_ms is not None and not sketch.interval:
             raise InputError(f"--interval-ms: the example '{example}' has no interval; leave it out")
         gateway = None
+        if sketch.context and (not memory.exists() or not _has_context(memory)):
+            raise InputError(
+                f"--eeprom {memory}: the example '{example}' needs an OSCORE context; make a new file with "
+                f"'motecrypt provision {node} --key {key_file} --eeprom FILE --oscore FOLDER'"
+            )
         if memory.exists():
             _check(memory, node)
         else:
@@ -135,6 +140,13 @@ def _check(memory: Path, node: int) -> None:
         raise InputError(f"--eeprom {memory}: contains no node; name a new file")
     if content[1] != node:
         raise InputError(f"--eeprom {memory}: is node {content[1]}'s; name a new file for node {node}")
+
+
+def _has_context(memory: Path) -> bool:
+    from motecrypt.gateway.protocols.coap.context import has_context
+    from motecrypt.toolchain.link import STORAGE_BYTES
+
+    return has_context(read_regular(memory, EEPROM_BYTES), STORAGE_BYTES)
 
 
 def _provision(gateway: Gateway, memory: Path, node: int, one_way: bool, long_only: bool) -> None:

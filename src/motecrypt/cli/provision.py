@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,9 @@ from motecrypt.link.keys import read_master_file
 from motecrypt.setup import need
 
 if TYPE_CHECKING:
+    from motecrypt.gateway.protocols.coap.context import OscoreContext
     from motecrypt.link.gateway import Gateway
+    from motecrypt.toolchain.link import Suite
 
 _file = click.Path(path_type=Path, dir_okay=False)
 
@@ -41,6 +44,13 @@ _file = click.Path(path_type=Path, dir_okay=False)
     "--flash-offset", default="0x1f0000", show_default=True, help="With --uf2: their address in the flash."
 )
 @click.option("--image", type=_file, default=None, help="Write the storage itself, for a node in plain C.")
+@click.option(
+    "--oscore",
+    "client_folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    help="Also make an OSCORE context: in the --eep or --eeprom image, and in this new folder for aiocoap.",
+)
 @click.option("--block", is_flag=True, help="Print the key block, for the sketch KeyChange: a secret.")
 @click.option("--qr", is_flag=True, help="Show the key block as a QR code on the terminal: a secret.")
 @click.option("--png", type=_file, default=None, help="Write that QR code as a picture.")
@@ -62,6 +72,7 @@ def command(
     flash: Path | None,
     flash_offset: str,
     image: Path | None,
+    client_folder: Path | None,
     block: bool,
     qr: bool,
     png: Path | None,
@@ -77,8 +88,12 @@ def command(
     A group's key protects against outsiders only. Its members receive what the gateway sends with 'send --to
     group'; they all get the same image, next to their own keys, and later ones get theirs by --member.
 
+    --oscore adds a context for CoAP that is protected end to end (docs/coap.md). Its master secret is random,
+    and only the folder for the client has it. A context in use must not be copied.
+
     Files are new and readable by you alone. docs/link.md has the formats.
     """
+    from motecrypt.gateway.protocols.coap.context import CONTEXT_BYTES
     from motecrypt.link import provisioning
     from motecrypt.toolchain.link import BROADCAST, STORAGE_BYTES, TAG_16
     from motecrypt.toolchain.link_node import link_options
@@ -86,11 +101,16 @@ def command(
     radio = chosen_radio(radio_name, packet_bytes)
     if not 12 <= radio.packet_bytes <= 255:
         raise InputError(f"packets of {radio.packet_bytes} bytes; the link takes 12 to 255")
-    gateway = _gateway(key_file, state, radio.packet_bytes)
+    suite_name, gateway = _gateway(key_file, state, radio.packet_bytes)
     if listed:
         _list(gateway, as_json)
         return
     offset = _offset(flash_offset)
+    context = None
+    if client_folder is not None:
+        context = _context(
+            node, suite_name, sends_only, [uf2_file, flash, image, png], eep or eeprom, block or qr
+        )
     forms: dict[Path, Callable[[bytes], bytes]] = {}
     for path, form in (
         (eep, lambda storage: provisioning.eeprom_hex(storage, eeprom_at)),
@@ -122,7 +142,7 @@ def command(
         )
     for form in forms.values():
         if form is not forms.get(png or Path()):
-            form(bytes(STORAGE_BYTES))  # errors are reported before a generation is used
+            form(bytes(STORAGE_BYTES + (CONTEXT_BYTES if context else 0)))  # before a generation is used
     if qr or png:
         need("qr")
     options = link_options(serial=radio.serial_byte_us > 0, sends_only=sends_only)
@@ -132,36 +152,75 @@ def command(
         nonlocal storage
         wanted = options | (TAG_16 if long_tags else 0)
         storage = gateway.member() if member else gateway.provision(node, wanted)
-        return {path: form(storage) for path, form in forms.items()}
+        whole = context.stored(storage) if context else storage
+        return {**{path: form(whole) for path, form in forms.items()}, **client_files}
 
-    provisioning.write_private(make, list(forms))
+    client_files = context.client_files(client_folder) if context and client_folder else {}
+    with provisioning.new_folder(client_folder) if client_folder else nullcontext():
+        provisioning.write_private(make, [*forms, *client_files])
     generation = int.from_bytes(storage[4:6], "little")
     if node == BROADCAST:
         print(f"motecrypt: {GROUP_NOTICE}", file=sys.stderr)
     if as_json:
         told = {"node": node, "generation": generation, "options": storage[2], "packet_bytes": storage[3]}
         print_json(
-            {**told, "files": list(forms), **({"block": provisioning.block_text(storage)} if block else {})}
+            {
+                **told,
+                "files": [*forms, *client_files],
+                **({"block": provisioning.block_text(storage)} if block else {}),
+            }
         )
         return
     for path in forms:
         once = "into each member once" if node == BROADCAST and not member else "once"
         print(f"{path}: keys of {called(node)}, generation {generation}; write it {once}, then delete it")
+    if client_folder is not None:
+        print(
+            f"{client_folder}: the same node's OSCORE context for aiocoap; move it to the client's computer, "
+            "and keep no copy"
+        )
     if block:
         print(provisioning.block_text(storage))
     if qr:
         print(provisioning.qr_terminal(provisioning.block_text(storage)), end="")
 
 
-def _gateway(key_file: Path, state: Path | None, packet_bytes: int) -> Gateway:
-    """The gateway of a master key, with its record next to it, or where `--state` says."""
+def _context(
+    node: int | None,
+    suite: Suite,
+    sends_only: bool,
+    without: list[Path | None],
+    image: Path | None,
+    shown: bool,
+) -> OscoreContext:
+    """A new OSCORE context, if the node can have one."""
+    from motecrypt.gateway.protocols.coap.context import new_context
+    from motecrypt.toolchain.link import BROADCAST
+
+    if node is None or node == BROADCAST:
+        raise InputError("--oscore: a context is for one node; name its number")
+    if suite != "aes128-ccm":
+        raise InputError(
+            f"--oscore: AES-CCM is required, and this gateway's nodes use {suite}; use another key"
+        )
+    if sends_only:
+        raise InputError("--oscore: a node that never listens cannot be asked; omit --sends-only")
+    if image is None or shown or any(path is not None for path in without):
+        raise InputError(
+            "--oscore: only --eep and --eeprom hold a context; give one of them, and no other form"
+        )
+    return new_context(node)
+
+
+def _gateway(key_file: Path, state: Path | None, packet_bytes: int) -> tuple[Suite, Gateway]:
+    """Suite and gateway of a master key, with its record next to it, or where `--state` says."""
     need("host")
     from motecrypt.link.gateway import Gateway
 
     suite, master = read_master_file(key_file)
     store = open_store(state or key_file.with_name(f"{key_file.name}.gateway"))
     click.get_current_context().call_on_close(store.close)
-    return Gateway(store, master, suite, packet_bytes)
+    return suite, Gateway(store, master, suite, packet_bytes)
 
 
 def _offset(text: str) -> int:

@@ -46,7 +46,12 @@ class Example:
     must_listen : whether it needs a node that listens.
     any_radio : whether it needs an export for any radio.
     sources : C files below `firmware` that are compiled with it; they and their includes are copied next to
-    it. programs : its forms, by the name of their template.
+        it.
+    cipher : a cipher that `sources` call; its files are then copied, too.
+    headers : with a cipher, the headers that the program includes.
+    defines : with a cipher, more definitions for the compiler.
+    context : whether its node needs an OSCORE context.
+    programs : its forms, by the name of their template.
     """
 
     name: str
@@ -55,6 +60,10 @@ class Example:
     must_listen: bool = False
     any_radio: bool = False
     sources: tuple[str, ...] = ()
+    cipher: str = ""
+    headers: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    context: bool = False
     programs: Mapping[str, Program] = field(default_factory=dict)
 
     @property
@@ -95,6 +104,12 @@ def read_example(folder: Path) -> Example:
     about, radios = table.text("about", filled=True), table.texts("radios")
     must_listen, sources = table.flag("must_listen"), table.texts("sources", [])
     any_radio = table.flag("any_radio", False)
+    cipher, headers, defines = (
+        table.text("cipher", ""),
+        table.texts("headers", []),
+        table.texts("defines", []),
+    )
+    context = table.flag("context", False)
     programs = {}
     for path in sorted(folder.glob("*.j2")):
         name = path.name.removesuffix(".j2")
@@ -106,4 +121,16 @@ def read_example(folder: Path) -> Example:
         )
         entry.done()
     table.done()
-    return Example(folder.name, about, radios, must_listen, any_radio, sources, programs)
+    return Example(
+        folder.name,
+        about,
+        radios,
+        must_listen,
+        any_radio,
+        sources,
+        cipher,
+        headers,
+        defines,
+        context,
+        programs,
+    )

@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 from motecrypt import __version__
-from motecrypt.catalog import Catalog, nearest
+from motecrypt.catalog import FIRMWARE, Catalog, nearest
 from motecrypt.errors import InputError
 from motecrypt.export.checks import check_address, check_placement
 from motecrypt.export.examples import Example
@@ -26,6 +27,7 @@ from motecrypt.model import Cipher, Device, Implementation
 from motecrypt.radios import Radio
 from motecrypt.radios.air import air_time_us
 from motecrypt.toolchain import BuildRequest
+from motecrypt.toolchain.firmware import CipherInputs, cipher_inputs
 from motecrypt.toolchain.link import STORAGE_BYTES, Suite
 from motecrypt.toolchain.link_node import ANSWER_MS, FixedRadio, link_options, node_inputs, suite_of
 
@@ -154,7 +156,8 @@ def plan_link(
     for file in target.link.files:
         files[file.path.replace("{class}", class_name)] = render(file.template, context)
     for example in context["examples"]:
-        files |= _example_files(target, example, render, context)
+        beside = _beside(catalog, target, example)
+        files |= _example_files(target, example, render, context, beside)
     about = {
         "motecrypt": __version__,
         "target": target.name,
@@ -175,11 +178,13 @@ class Sketch:
     ----------
     path : of its sketch, among the files of `library`.
     interval : whether the macro INTERVAL_MS sets how often it sends.
+    context : whether its node needs an OSCORE context.
     """
 
     library: Export
     path: str
     interval: bool
+    context: bool
 
 
 def running_examples(catalog: Catalog) -> list[str]:
@@ -202,7 +207,7 @@ def plan_sketch(catalog: Catalog, suite: Suite, name: str) -> Sketch:
     cipher = catalog.cipher(_SIMULATED[suite])
     library = plan_link(catalog, meant, cipher, choose(catalog, cipher, meant, None))
     ((example, program),) = [found for found in meant.link.examples() if found[0].name == name]
-    return Sketch(library, meant.link.example_paths(example)[0], program.interval)
+    return Sketch(library, meant.link.example_paths(example)[0], program.interval, example.context)
 
 
 def cost_question(
@@ -291,16 +296,38 @@ def _check_packets(target: Target, packet_bytes: int) -> None:
         )
 
 
+def _beside(catalog: Catalog, target: Target, example: Example) -> dict[str, bytes]:
+    """The files next to an example's program."""
+    if not example.cipher:
+        return example.beside()
+    cipher = catalog.cipher(example.cipher)
+    given = cipher_inputs(
+        BuildRequest(catalog.device(target.device), choose(catalog, cipher, target, None), "flash")
+    )
+    own = [FIRMWARE.resolve() / source for source in example.sources]
+    folders = dict.fromkeys(path.parent for path in own)
+    together = CipherInputs(
+        (*own, *given.sources), (*given.directories, *folders), (*given.defines, *example.defines)
+    )
+    return {
+        name: text.encode() for name, text in exported_inputs(together, example.headers, "").files.items()
+    }
+
+
 def _example_files(
-    target: Target, example: Example, render: Renderer, context: dict[str, Any]
+    target: Target,
+    example: Example,
+    render: Renderer,
+    context: dict[str, Any],
+    beside: Mapping[str, bytes],
 ) -> dict[str, bytes]:
     """An example's program, what its form of target wants around it, and its sources next to it."""
     (program, path), *others = zip(target.link.example, target.link.example_paths(example), strict=True)
     own = {**context, "example": example}
     files = {path: render(f"{example.name}/{program.template}", own)}
     files |= {place: render(file.template, own) for file, place in others}
-    beside = PurePosixPath(path).parent
-    return files | {str(beside / name): content for name, content in example.beside().items()}
+    folder = PurePosixPath(path).parent
+    return files | {str(folder / name): content for name, content in beside.items()}
 
 
 def _fits(example: Example, radio: LinkRadio | None) -> bool:

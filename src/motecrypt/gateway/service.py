@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from motecrypt.errors import InputError, MotecryptError
+from motecrypt.gateway.bare import MESSAGE_MAX, BareNode
 from motecrypt.gateway.control import ControlSocket
 from motecrypt.gateway.drain import Drain
 from motecrypt.gateway.items import Item, Kind
@@ -22,6 +23,7 @@ from motecrypt.gateway.lines import Line
 from motecrypt.gateway.orders import GROUP, Order, Outbox, Told, order_of, read_order
 from motecrypt.gateway.protocols import NodeProtocol, ProtocolThread
 from motecrypt.gateway.spool import Spool
+from motecrypt.gateway.statistics import statistics
 from motecrypt.gateway.tally import GatewayTally, NodeTally
 from motecrypt.link.files import FileCollector
 from motecrypt.link.gateway import OUTCOMES, Gateway, NodeMessage
@@ -79,6 +81,7 @@ class GatewayService:
         self._outbox = Outbox(outcome_s)
         self._protocols: list[ProtocolThread] = []
         self._speakers: frozenset[int] = frozenset()
+        self._bare: dict[int, BareNode] = {}
         self._inbox: queue.Queue[tuple[int, bytes, Told] | Order] = queue.Queue(INBOX_MAX)
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._tally = GatewayTally()
@@ -105,9 +108,21 @@ class GatewayService:
         for drain in drains:
             drain.start()
 
-    def speak(self, protocols: Sequence[NodeProtocol], nodes: Collection[int]) -> None:
-        """Hand messages of these nodes to the protocol that they belong to, not to the sinks."""
-        longest = {node: self._longest(node) for node in nodes}
+    def speak(
+        self,
+        protocols: Sequence[NodeProtocol],
+        nodes: Collection[int],
+        bare: Mapping[int, BareNode] | None = None,
+    ) -> None:
+        """Hand messages of these nodes to the protocol that they belong to, not to the sinks.
+
+        Parameters
+        ----------
+        bare
+            Those that are on the bare transport: their packets do not belong to the link.
+        """
+        self._bare = dict(bare or {})
+        longest = {node: self._longest(node) for node in nodes} | dict.fromkeys(self._bare, MESSAGE_MAX)
         self._speakers = frozenset(nodes)
         self._protocols = [
             ProtocolThread(protocol, self.ordered, longest, self._notice) for protocol in protocols
@@ -241,7 +256,9 @@ class GatewayService:
             self._line = line
             for packet in line.heard(now_ms):
                 node = packet[0] & NODE_BITS
-                if packet[0] & ANSWER_KIND == ANSWER_KIND or self._lets_in(node, now_s):
+                if node in self._bare:
+                    self._hear_bare(node, packet, line, now_s)
+                elif packet[0] & ANSWER_KIND == ANSWER_KIND or self._lets_in(node, now_s):
                     self._came[node] = line
                     yield packet
 
@@ -252,14 +269,34 @@ class GatewayService:
             self._tally.waiting += 1
             return False
         tally = self._tally.nodes.get(node)
-        if tally is None:
-            return True
+        return tally is None or self._may(tally, now_s)
+
+    def _may(self, tally: NodeTally, now_s: float) -> bool:
+        """Whether a node has sent no more than it is allowed."""
         tally.allowed = min(tally.allowed + (now_s - tally.filled_s) * self._rate, self._rate * BURST_S)
         tally.filled_s = now_s
         if tally.allowed < 1:
             tally.limited += 1
             return False
         return True
+
+    def _hear_bare(self, node: int, packet: bytes, line: Line, now_s: float) -> None:
+        """A packet on the bare transport. Nothing of it is kept on disk: CoAP repeats what is lost."""
+        tally = self._node(node)
+        if packet[0] != node or not self._may(tally, now_s):
+            return
+        heard = self._bare[node].take(packet)
+        if heard.broken:
+            self._tally.broken += 1
+            line.slip()
+        if not heard.message:
+            return
+        tally.allowed -= 1
+        tally.last_ms = int(time.time() * 1000)
+        self._where[node] = line
+        thread = next((each for each in self._protocols if each.speaks(heard.message)), None)
+        if thread is not None:
+            thread.offer(node, heard.message)
 
     def _astray(self) -> None:
         self._tally.astray += 1
@@ -370,10 +407,13 @@ class GatewayService:
         self._outbox.expire(now_s)
         if now_s < self._rest_until:
             return
-        for order in self._outbox.next(lambda node: node in self._where, now_s):
+        for order in self._outbox.next(lambda node: node in self._where or node in self._bare, now_s):
             self._guarded(lambda: self._send(order, now_ms, now_s))  # noqa: B023 - called at once
 
     def _send(self, order: Order, now_ms: int, now_s: float) -> None:
+        if order.node in self._bare:
+            self._send_bare(order)
+            return
         try:
             options, _ = self._gateway.head(order.node)
         except InputError as error:
@@ -389,12 +429,28 @@ class GatewayService:
         else:
             self._outbox.over(order, told.name.lower().replace("_", " "))
 
+    def _send_bare(self, order: Order) -> None:
+        if order.way != "unconfirmed":
+            self._outbox.over(order, "dropped", f"node {order.node}: speaks CoAP on the bare transport only")
+            return
+        try:
+            packets = self._bare[order.node].packets(order.content)
+        except InputError as error:
+            self._outbox.over(order, "dropped", str(error))
+            return
+        for packet in packets:
+            self._say(packet)
+        self._outbox.over(order, "sent")
+
     def _route(self) -> None:
-        """A packet goes where its node was received last; where it never was, everywhere."""
         for packet in self._gateway.take_packets():
-            line = self._where.get(packet[0] & NODE_BITS)
-            for each in self._lines if line is None else [line]:
-                each.say(packet)
+            self._say(packet)
+
+    def _say(self, packet: bytes) -> None:
+        """A packet goes where its node was received last; where it never was, everywhere."""
+        line = self._where.get(packet[0] & NODE_BITS)
+        for each in self._lines if line is None else [line]:
+            each.say(packet)
 
     # --- the spool and the sinks
 
@@ -433,52 +489,8 @@ class GatewayService:
 
     def statistics(self) -> dict[str, Any]:
         """What happened since the start: docs/gateway.md has the fields."""
-        tally = self._tally
-        nodes: Mapping[str, Any] = {
-            str(number): {
-                "messages": node.messages,
-                "files": node.files,
-                "forged": node.forged,
-                "limited": node.limited,
-                "last_heard_ms": node.last_ms or None,
-            }
-            for number, node in sorted(tally.nodes.items())
-        }
-        return {
-            "messages": tally.messages,
-            "files": tally.files,
-            "nodes": nodes,
-            "spool": {
-                "waiting": self._spool.waiting,
-                "room": self._spool.room,
-                "faults": tally.storage_faults,
-            },
-            "not_taken": {
-                "spool_full": tally.waiting,
-                "spool_faulty": tally.resting,
-                "astray": tally.astray,
-                "file_parts": tally.refused_parts,
-            },
-            "sinks": {
-                drain.sink.name: {
-                    "delivered": drain.delivered,
-                    "faults": drain.faults,
-                    "trouble": drain.trouble or None,
-                }
-                for drain in self._drains
-            },
-            "protocols": {thread.name: thread.statistics() for thread in self._protocols},
-            "orders": {**self._outbox.told, "malformed": tally.bad_orders + self._refused()},
-            "ports": {
-                line.path: {
-                    "packets": line.packets,
-                    "skipped_bytes": line.skipped_bytes,
-                    "dropped_bytes": line.dropped_bytes,
-                    "vanished": line.lost,
-                }
-                for line in self._lines
-            },
-        }
+        orders = {**self._outbox.told, "malformed": self._tally.bad_orders + self._refused()}
+        return statistics(self._tally, self._spool, self._drains, self._protocols, orders, self._lines)
 
     def _refused(self) -> int:
         return 0 if self._control is None else self._control.refused

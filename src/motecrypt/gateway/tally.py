@@ -26,6 +26,7 @@ class GatewayTally:
     files: int = 0
     refused_parts: int = 0
     astray: int = 0
+    broken: int = 0
     waiting: int = 0
     resting: int = 0
     storage_faults: int = 0

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from io import BytesIO, StringIO
 from pathlib import Path
 
@@ -120,6 +120,27 @@ def qr_terminal(text: str) -> str:
     made = StringIO()
     segno.make(text, micro=False).terminal(made, compact=True)
     return made.getvalue()
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[None]:
+    """Make a folder that its owner alone can read; after a failure inside, there is none.
+
+    Raises
+    ------
+    InputError
+        It is there already, or cannot be made.
+    """
+    try:
+        folder.mkdir(mode=0o700)
+    except OSError as error:
+        raise InputError(f"{folder}: {error.strerror}; give a new folder's name") from None
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            folder.rmdir()
+        raise
 
 
 def write_private(make: Callable[[], Mapping[Path, bytes]], paths: list[Path]) -> None:

@@ -79,7 +79,7 @@ int main(int words, char **word) {
     bed_make(&client, key, other, iv, a, 2, b, 1, 0, 0);
     bed_make(&server, other, key, iv, b, 1, a, 2, 0, 0);
     for (unsigned long run = 0; run < runs; run++) {
-        struct oscore_request asked = {{0}, {0}, 0, 0}, got = {{0}, {0}, 0, 0};
+        struct oscore_request asked = {{0}, {0}, 0, 0, 0, 0}, got = asked;
         uint8_t *given, *to, sealed[80];
         coap_size bytes, count = 0, room = (coap_size)(next(3) ? 60 : next(60));
         uint8_t changes = (uint8_t)next(4), status;

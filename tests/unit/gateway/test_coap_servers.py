@@ -170,3 +170,138 @@ def test_servers_are_read() -> None:
     free.close()
     with pytest.raises(InputError, match="that is this gateway itself"):
         open_coap(address, [f"coap://{address}"], [7])
+
+
+# --- a node that observes a server
+
+
+def observing(
+    bed: ProxyBed, mid: int = 20, observe: bytes = b"", kind: CoapKind = NON
+) -> tuple[CoapMessage, object]:
+    """A node's registration, or with b"\\1" its end; what the server has got."""
+    bed.raw(request(((Option.OBSERVE, observe), (PATH, b"set")), kind, Code.GET, mid, b""))
+    return served(bed)
+
+
+def notify(
+    bed: ProxyBed,
+    peer: object,
+    to: CoapMessage,
+    payload: bytes,
+    number: int | None = 1,
+    mid: int = 1,
+    age: bytes = b"",
+) -> CoapMessage:
+    """A notification of the server, and what the node gets of it."""
+    options = () if number is None else ((int(Option.OBSERVE), bytes([number])), (int(Option.MAX_AGE), age))
+    message = CoapMessage(CON, Code.CONTENT, 5000 + mid, to.token, options, payload)
+    bed.server.sendto(message.encode(), peer)  # type: ignore[arg-type]
+    bed.take(bed.reach)
+    while (told := served(bed)[0]).kind is CON:  # its request once more: nobody acknowledges it here
+        pass
+    assert told == decode(empty(ACK, 5000 + mid))
+    (down,) = bed.downs()
+    return down
+
+
+@pytest.mark.parametrize("kind", [CON, NON])
+def test_a_node_observes_a_server(bed: ProxyBed, kind: CoapKind) -> None:
+    asked, peer = observing(bed, kind=kind)
+    assert asked.options == ((3, b"sink.example"), (6, b""), (11, b"set"), (16, b"\x10"), (23, b"\2"))
+    first = CoapMessage(ACK, Code.CONTENT, asked.mid, asked.token, ((6, b"\1"),), b"21")
+    bed.server.sendto(first.encode(), peer)  # type: ignore[arg-type]
+    bed.take(bed.reach)
+    (down,) = bed.downs()
+    assert (down.kind, down.token, down.number(Option.OBSERVE), down.payload) == (
+        (ACK if kind is CON else NON),
+        b"n",
+        1,
+        b"21",
+    )
+    for number in (2, 3):
+        down = notify(bed, peer, asked, b"%d" % number, number, number)
+        assert (down.kind, down.token, down.payload) == (NON, b"n", b"%d" % number)
+        assert down.number(Option.OBSERVE) == number
+    assert bed.proxy.statistics()["forwarded"] == 1
+
+
+def test_a_node_that_registers_again_has_one_observation(bed: ProxyBed) -> None:
+    first, peer = observing(bed)
+    notify(bed, peer, first, b"1")
+    again, _ = observing(bed, mid=21)
+    while again.mid == first.mid:
+        again, _ = served(bed)
+    assert again.token == first.token
+    assert notify(bed, peer, again, b"2", 2, 2).payload == b"2"
+
+
+def test_a_node_ends_its_observation(bed: ProxyBed) -> None:
+    first, peer = observing(bed)
+    notify(bed, peer, first, b"1")
+    end, _ = observing(bed, mid=21, observe=b"\1")
+    while end.mid == first.mid:
+        end, _ = served(bed)
+    assert end.token == first.token and end.number(Option.OBSERVE) == 1
+    assert notify(bed, peer, end, b"2", None, 2).number(Option.OBSERVE) is None
+    assert_reset(bed, peer, first, 3)
+
+
+def assert_reset(bed: ProxyBed, peer: object, to: CoapMessage, mid: int) -> None:
+    """The server's next notification is for nobody."""
+    late = CoapMessage(CON, Code.CONTENT, 6000 + mid, to.token, ((6, b"\x09"),), b"late")
+    bed.server.sendto(late.encode(), peer)  # type: ignore[arg-type]
+    bed.take(bed.reach)
+    while (told := served(bed)[0]).mid != 6000 + mid or told.kind is ACK:
+        pass
+    assert told.kind is RST and not bed.downs()
+
+
+def test_a_node_that_resets_a_notification_gets_no_more(bed: ProxyBed) -> None:
+    first, peer = observing(bed)
+    down = notify(bed, peer, first, b"1")
+    bed.raw(empty(RST, down.mid ^ 1))
+    down = notify(bed, peer, first, b"2", 2, 2)
+    bed.raw(empty(RST, down.mid))
+    assert_reset(bed, peer, first, 3)
+
+
+def test_an_observation_ends_with_an_error_or_without_notifications(bed: ProxyBed) -> None:
+    first, peer = observing(bed)
+    assert notify(bed, peer, first, b"1", age=b"\x0a").number(Option.OBSERVE) == 1
+    bed.at(1000.0 + 10 + module.SERVER_S - 1)
+    notify(bed, peer, first, b"2", 2, 2, age=b"\x0a")
+    bed.at(1000.0 + 2 * (10 + module.SERVER_S))
+    assert not bed.downs(), "the node asks anew by itself"
+    assert_reset(bed, peer, first, 3)
+
+
+def test_a_notification_that_does_not_fit_ends_the_observation(bed: ProxyBed) -> None:
+    first, peer = observing(bed)
+    notify(bed, peer, first, b"1")
+    assert notify(bed, peer, first, bytes(LONGEST), 2, 2).code == Code.BAD_GATEWAY
+    assert_reset(bed, peer, first, 3)
+
+
+def test_observations_count_as_requests_of_their_node(bed: ProxyBed) -> None:
+    for mid in range(module.FORWARDED_MAX + 1):
+        message = CoapMessage(NON, Code.GET, mid, bytes([mid]), ((6, b""), (11, b"set")))
+        bed.raw(message.encode())
+    assert [each.code for each in bed.downs()] == [Code.UNAVAILABLE]
+
+
+# --- loops
+
+
+def test_a_loop_ends(bed: ProxyBed) -> None:
+    """The server passes a node's request on to that node, which asks the server again."""
+    hops = 17
+    for turn in range(20):
+        options = ((PATH, b"loop"), *(((Option.HOP_LIMIT, bytes([hops])),) if turn else ()))
+        bed.raw(request(options, mid=turn, code=Code.GET, payload=b""))
+        if downs := bed.downs():
+            assert [each.code for each in downs] == [Code.UNAVAILABLE] and turn == module.FORWARDED_MAX
+            return
+        got, _ = served(bed)
+        assert got.number(Option.HOP_LIMIT) == hops - 1
+        hops -= 1
+    raise AssertionError("it goes on")

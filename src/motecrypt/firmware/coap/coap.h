@@ -26,6 +26,7 @@ enum {
     COAP_CONTENT = 0x45,
     COAP_CONTINUE = 0x5F,
     COAP_BAD_REQUEST = 0x80,
+    COAP_UNAUTHORIZED = 0x81,
     COAP_BAD_OPTION = 0x82,
     COAP_NOT_FOUND = 0x84,
     COAP_NOT_ALLOWED = 0x85,
@@ -34,7 +35,7 @@ enum {
     COAP_SERVER_ERROR = 0xA0
 };
 
-/* Numbers of options (RFC 7252, 7641, 7959, 8613, 8768). An odd number is critical. */
+/* Numbers of options (RFC 7252, 7641, 7959, 8613, 8768, 9175). An odd number is critical. */
 enum {
     COAP_URI_HOST = 3,
     COAP_OBSERVE = 6,
@@ -47,7 +48,8 @@ enum {
     COAP_HOP_LIMIT = 16,
     COAP_ACCEPT = 17,
     COAP_BLOCK2 = 23,
-    COAP_BLOCK1 = 27
+    COAP_BLOCK1 = 27,
+    COAP_ECHO = 252
 };
 
 /* A message that was read; the pointers lead into the caller's buffer. */

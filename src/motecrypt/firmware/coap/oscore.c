@@ -181,6 +181,8 @@ uint8_t oscore_protect(struct oscore *oscore, struct oscore_request *request, co
         memcpy(request->piv, piv, piv_bytes);
         request->kid_bytes = oscore->sender_id_bytes;
         request->piv_bytes = piv_bytes;
+        request->answered = 0;
+        request->newest = 0;
         code = observes ? FETCH : COAP_POST;
     } else {
         code = observes ? COAP_CONTENT : COAP_CHANGED;
@@ -265,9 +267,10 @@ static uint8_t next_of(struct coap_option *option, uint8_t outer) {
     return 0;
 }
 
-/* Write the plain message: options of both, in order, and the payload of the inner one. */
-static coap_size join(const struct coap_message *sealed, const struct coap_message *inner, uint8_t *to,
-                      coap_size room) {
+/* Write the plain message: options of both, in order, and the payload of the inner one. A notification gets
+ * `number`. */
+static coap_size join(const struct coap_message *sealed, const struct coap_message *inner, uint32_t number,
+                      uint8_t *to, coap_size room) {
     struct coap_writer writer;
     struct coap_option outer, other;
     uint8_t has_outer, has_other;
@@ -282,7 +285,11 @@ static coap_size join(const struct coap_message *sealed, const struct coap_messa
             coap_add(&writer, outer.number, outer.value, outer.bytes);
             has_outer = next_of(&outer, 1);
         } else {
-            coap_add(&writer, other.number, other.value, other.bytes);
+            if (other.number == COAP_OBSERVE && !is_request(inner->code)) {
+                coap_add_number(&writer, COAP_OBSERVE, number & 0xFFFFFF);
+            } else {
+                coap_add(&writer, other.number, other.value, other.bytes);
+            }
             has_other = next_of(&other, 0);
         }
     }
@@ -309,15 +316,15 @@ uint8_t oscore_unprotect(struct oscore *oscore, struct oscore_request *request, 
         sealed.payload_bytes < 1 + OSCORE_TAG_BYTES) {
         return OSCORE_MALFORMED;
     }
+    for (uint8_t i = 0; i < piv_bytes; i++) {
+        number = number << 8 | piv[i];
+    }
     if (is_request(sealed.code)) {
         if (!has_kid || piv_bytes == 0) {
             return OSCORE_MALFORMED;
         }
         if (kid_bytes != oscore->recipient_id_bytes || memcmp(kid, oscore->recipient_id, kid_bytes) != 0) {
             return OSCORE_UNKNOWN;
-        }
-        for (uint8_t i = 0; i < piv_bytes; i++) {
-            number = number << 8 | piv[i];
         }
         if (number == 0xFFFFFFFF || !is_fresh(oscore, number)) {
             return OSCORE_REPLAYED;
@@ -326,6 +333,8 @@ uint8_t oscore_unprotect(struct oscore *oscore, struct oscore_request *request, 
         memcpy(request->piv, piv, piv_bytes);
         request->kid_bytes = kid_bytes;
         request->piv_bytes = piv_bytes;
+    } else if (piv_bytes == 0 ? request->answered : number == 0xFFFFFFFF || number < request->newest) {
+        return OSCORE_REPLAYED;
     }
     if (piv_bytes > 0) {
         make_nonce(nonce, oscore, oscore->recipient_id, oscore->recipient_id_bytes, piv, piv_bytes);
@@ -345,6 +354,16 @@ uint8_t oscore_unprotect(struct oscore *oscore, struct oscore_request *request, 
         !coap_read_body(&inner, data + 1, (coap_size)(inner_bytes - 1))) {
         return OSCORE_MALFORMED;
     }
-    *count = join(&sealed, &inner, to, room);
-    return *count > 0 ? OSCORE_OK : OSCORE_NO_ROOM;
+    *count = join(&sealed, &inner, number, to, room);
+    if (*count == 0) {
+        return OSCORE_NO_ROOM;
+    }
+    if (!is_request(sealed.code)) {
+        if (piv_bytes == 0) {
+            request->answered = 1;
+        } else {
+            request->newest = number + 1;
+        }
+    }
+    return OSCORE_OK;
 }

@@ -3,7 +3,7 @@
  * For CoAP over a bare transport: the secure link protects its messages itself. Keys are derived elsewhere
  * (gateway/protocols/coap/oscore.py), so that a node needs no SHA-256. It uses no heap and no hardware. The
  * build passes a cipher.h cipher: CIPHER_HEADER "ccm.h", CIPHER_TAG_BYTES=8, CIPHER_KEY_BYTES_MAX=16, and
- * defines oscore_keep. Not supported: ID contexts, group keys, and observing as a client.
+ * defines oscore_keep. Not supported: ID contexts and group keys.
  */
 #ifndef MOTECRYPT_OSCORE_H
 #define MOTECRYPT_OSCORE_H
@@ -50,6 +50,8 @@ struct oscore {
 struct oscore_request {
     uint8_t kid[OSCORE_ID_MAX], piv[OSCORE_PIV_MAX];
     uint8_t kid_bytes, piv_bytes;
+    uint8_t answered; /* the one response without a sequence number has come */
+    uint32_t newest;  /* the lowest sequence number that the next response may have */
 };
 
 /* Begin with the numbers that were kept. */
@@ -61,8 +63,9 @@ void oscore_begin(struct oscore *oscore);
 uint8_t oscore_protect(struct oscore *oscore, struct oscore_request *request, const uint8_t *message,
                        coap_size bytes, uint8_t *to, coap_size room, coap_size *count);
 
-/* The way back, which decrypts within `message`: afterwards that is of no use. A request fills `request`, a
- * response must be to it. */
+/* The way back, which decrypts within `message`: afterwards that is of no use. A request fills `request`. A
+ * response must be to it and newer than those before; only one may come without a sequence number. A notification
+ * gets the lower three bytes of its sequence number as its Observe option, so that the newer one has the greater. */
 uint8_t oscore_unprotect(struct oscore *oscore, struct oscore_request *request, uint8_t *message,
                          coap_size bytes, uint8_t *to, coap_size room, coap_size *count);
 

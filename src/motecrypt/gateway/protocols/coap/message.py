@@ -215,6 +215,10 @@ def _read_nibble(data: bytes, at: int, nibble: int) -> tuple[int, int]:
     return base + int.from_bytes(data[at : at + more], "big"), at + more
 
 
+_HEAD_ROOM = 24
+"""Bytes of a response before its payload: head, token, a few options, marker."""
+
+
 def empty(kind: CoapKind, mid: int) -> bytes:
     """An empty message: an acknowledgement or a reset."""
     return CoapMessage(kind, Code.EMPTY, mid).encode()
@@ -223,3 +227,13 @@ def empty(kind: CoapKind, mid: int) -> bytes:
 def block_value(number: int, more: bool, size_exponent: int) -> bytes:
     """The value of Block1 or Block2 (RFC 7959): blocks of 16 << size_exponent bytes."""
     return uint(number << 4 | more << 3 | size_exponent)
+
+
+def block_exponent(longest: int) -> int:
+    """Of the largest block (16 << exponent bytes) that fits into a message of so many bytes."""
+    return next((each for each in range(6, -1, -1) if 16 << each <= longest - _HEAD_ROOM), 0)
+
+
+def plain(code: Code, why: str = "") -> CoapMessage:
+    """A response with nothing but a few words for people."""
+    return CoapMessage(CoapKind.NON, code, 0, payload=why.encode())

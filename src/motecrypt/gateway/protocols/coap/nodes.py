@@ -46,6 +46,28 @@ class AskedOfNode:
     renew_s: float = NEVER
 
 
+@dataclass
+class Forwarded:
+    """A node's request at a server.
+
+    Attributes
+    ----------
+    data : as it came.
+    end_s : when it is given up.
+    observes : whether notifications are to follow.
+    answered : whether the first response has come.
+    mid : of the last notification.
+    """
+
+    node: int
+    request: CoapMessage
+    data: bytes
+    end_s: float
+    observes: bool = False
+    answered: bool = False
+    mid: int | None = None
+
+
 @dataclass(frozen=True)
 class _Ordered:
     """A request that waits until it may go down."""
@@ -61,6 +83,8 @@ class CoapNode:
     ----------
     now_s : callable
         The time.
+    bare : bool
+        Whether it is on the bare transport, not on the link.
 
     Attributes
     ----------
@@ -69,8 +93,8 @@ class CoapNode:
     next_s : when the next request may go down.
     """
 
-    def __init__(self, number: int, now_s: Callable[[], float]) -> None:
-        self.number, self._now_s = number, now_s
+    def __init__(self, number: int, now_s: Callable[[], float], bare: bool = False) -> None:
+        self.number, self._now_s, self.bare = number, now_s, bare
         self._token = self._mid = 0
         self.asked: dict[bytes, AskedOfNode] = {}
         self.replies: dict[bytes, tuple[float, bytes]] = {}

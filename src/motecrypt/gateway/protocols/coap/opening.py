@@ -11,7 +11,9 @@ from motecrypt.gateway.protocols.coap.proxy import CoapProxy
 from motecrypt.gateway.protocols.coap.where import CoapServer, read_server
 
 
-def open_coap(listen: str | None, servers: Sequence[str], nodes: Sequence[int]) -> CoapProxy:
+def open_coap(
+    listen: str | None, servers: Sequence[str], nodes: Sequence[int], bare: Sequence[int] = ()
+) -> CoapProxy:
     """A proxy with open sockets.
 
     Parameters
@@ -20,6 +22,8 @@ def open_coap(listen: str | None, servers: Sequence[str], nodes: Sequence[int]) 
         "[HOST:]PORT" for clients.
     servers : sequence of str
         "coap://HOST[:PORT]" each; their names are looked up once, here.
+    nodes, bare : sequence of int
+        Nodes that speak CoAP over the link, and over the bare transport.
 
     Raises
     ------
@@ -41,7 +45,7 @@ def open_coap(listen: str | None, servers: Sequence[str], nodes: Sequence[int]) 
         for each in (*listeners, *reached):
             each.close()
         raise
-    return CoapProxy(listeners, list(zip(named, reached, strict=True)), nodes)
+    return CoapProxy(listeners, list(zip(named, reached, strict=True)), nodes, bare)
 
 
 def _connected(server: CoapServer) -> socket.socket:

@@ -1,29 +1,33 @@
 """The gateway as a CoAP proxy between UDP and the nodes (docs/coap.md).
 
 Towards a node there is the link: it confirms, repeats and protects, so requests go down non-confirmable in
-confirmed messages of the link, with a token of one byte. Towards UDP there is RFC 7252 in full (udp.py).
+confirmed messages of the link, with a token of one byte. Towards UDP, and towards nodes on the bare transport
+(air.py), there is RFC 7252 in full (udp.py).
 """
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from motecrypt.gateway.protocols import Downlink, NodeProtocol
 from motecrypt.gateway.protocols.address import shown
+from motecrypt.gateway.protocols.coap.air import BareAir, BareDownlink
 from motecrypt.gateway.protocols.coap.message import (
     CoapError,
     CoapKind,
     CoapMessage,
     Code,
     Option,
+    block_exponent,
     block_value,
     decode,
     empty,
+    plain,
     uint,
 )
-from motecrypt.gateway.protocols.coap.nodes import NEVER, AskedOfNode, CoapClient, CoapNode
+from motecrypt.gateway.protocols.coap.nodes import NEVER, AskedOfNode, CoapClient, CoapNode, Forwarded
 from motecrypt.gateway.protocols.coap.udp import EXCHANGE_S, Peer, UdpLayer
 from motecrypt.gateway.protocols.coap.where import (
     CoapRefusal,
@@ -53,20 +57,8 @@ REPLIES_MAX = 32
 MAX_AGE_S, RENEW_S = 60, 5.0
 """How long a notification is fresh unless it states a time; that much later the gateway asks again."""
 EMPTY_BYTES = 4
-_HEAD_ROOM = 24
-"""Bytes of a response before its payload: head, token, a few options, marker."""
 _OUTCOMES = {"too long": Code.TOO_LARGE, "refused": Code.UNAVAILABLE, "busy": Code.UNAVAILABLE}
 _UP, _DOWN = "requests", "forwarded"
-
-
-@dataclass
-class _Forwarded:
-    """A node's request at a server."""
-
-    node: int
-    request: CoapMessage
-    data: bytes
-    end_s: float
 
 
 class CoapProxy(NodeProtocol):
@@ -78,8 +70,8 @@ class CoapProxy(NodeProtocol):
         UDP sockets where clients ask.
     servers : sequence of CoapServer and socket
         What nodes may reach, and the connected socket of each.
-    nodes : sequence of int
-        Who speaks CoAP.
+    nodes, bare : sequence of int
+        Who speaks CoAP over the link, and over the bare transport.
     """
 
     name = "coap"
@@ -89,11 +81,15 @@ class CoapProxy(NodeProtocol):
         listeners: Sequence[socket.socket],
         servers: Sequence[tuple[CoapServer, socket.socket]],
         nodes: Sequence[int],
+        bare: Sequence[int] = (),
     ) -> None:
         self._listeners, self._servers = list(listeners), list(servers)
-        self._nodes = {number: CoapNode(number, lambda: self._now_s) for number in nodes}
-        self._udp = UdpLayer()
-        self._forwarded: dict[tuple[Peer, bytes], _Forwarded] = {}
+        self._nodes = {
+            number: CoapNode(number, lambda: self._now_s, number in bare)
+            for number in sorted({*nodes, *bare})
+        }
+        self._udp, self._air = UdpLayer(), BareAir()
+        self._forwarded: dict[tuple[Peer, bytes], Forwarded] = {}
         self._token = 0
         self._now_s = 0.0
         self._counts = dict.fromkeys(
@@ -107,8 +103,10 @@ class CoapProxy(NodeProtocol):
     def begin(self, downlink: Downlink) -> None:
         """Keep the way down."""
         self._downlink = downlink
+        self._air.begin(downlink)
+        bare = BareDownlink(downlink, self._udp, self._air, lambda: self._now_s)
         for node in self._nodes.values():
-            node.begin(downlink)
+            node.begin(bare if node.bare else downlink)
 
     def sockets(self) -> Sequence[socket.socket]:
         """All of them."""
@@ -152,8 +150,9 @@ class CoapProxy(NodeProtocol):
             node.replies = {key: kept for key, kept in node.replies.items() if kept[0] > now_s}
         for key, forwarded in [(k, each) for k, each in self._forwarded.items() if each.end_s <= now_s]:
             del self._forwarded[key]
-            self._counts["timeouts"] += 1
-            self._answer_node(forwarded, _plain(Code.GATEWAY_TIMEOUT))
+            if not forwarded.answered:
+                self._counts["timeouts"] += 1
+                self._answer_node(forwarded, plain(Code.GATEWAY_TIMEOUT))
         every = [asked for node in self._nodes.values() for asked in node.asked.values()]
         ends = [min(asked.end_s, asked.renew_s) for asked in every]
         ends += [node.next_s for node in self._nodes.values() if node.waiting]
@@ -173,7 +172,7 @@ class CoapProxy(NodeProtocol):
                 self._ask(client, number, inner)
         except CoapRefusal as refusal:
             self._counts["refusals"] += 1
-            self._tell(client, replace(_plain(refusal.code, str(refusal)), options=refusal.options))
+            self._tell(client, replace(plain(refusal.code, str(refusal)), options=refusal.options))
 
     def _own(self, request: CoapMessage) -> CoapMessage:
         """What the gateway itself has: the list of its nodes (RFC 6690)."""
@@ -182,7 +181,7 @@ class CoapProxy(NodeProtocol):
         if request.code != Code.GET:
             raise CoapRefusal(Code.NOT_ALLOWED, "GET it")
         links = ",".join(f"</node/{number}>" for number in self._nodes)
-        return replace(_plain(Code.CONTENT, links), options=((Option.CONTENT_FORMAT, uint(LINK_FORMAT)),))
+        return replace(plain(Code.CONTENT, links), options=((Option.CONTENT_FORMAT, uint(LINK_FORMAT)),))
 
     def _ask(self, client: CoapClient, number: int, request: CoapMessage) -> None:
         node = self._nodes.get(number)
@@ -231,7 +230,7 @@ class CoapProxy(NodeProtocol):
         data = replace(request, kind=CoapKind.NON, mid=mid, token=asked.token).encode()
         longest = node.longest
         if len(data) > longest:
-            block = block_value(0, bool(request.payload), _exponent(longest))
+            block = block_value(0, bool(request.payload), block_exponent(longest))
             hint = ((int(Option.BLOCK1), block),) if request.payload else ()
             raise CoapRefusal(Code.TOO_LARGE, f"this node takes {longest} bytes in one message", hint)
         asked.mid, asked.end_s, asked.renew_s = mid, self._now_s + NODE_S, NEVER
@@ -239,8 +238,12 @@ class CoapProxy(NodeProtocol):
 
     def _renew(self, node: CoapNode, asked: AskedOfNode) -> None:
         """A notification is stale: perhaps the node has restarted and lost its observers."""
+        request = decode(asked.observes or b"")
+        if request.values(Option.OSCORE):
+            self._fail(node, asked, Code.GATEWAY_TIMEOUT)  # only the client can protect another one
+            return
         try:
-            self._repose(node, asked, decode(asked.observes or b""))
+            self._repose(node, asked, request)
         except CoapRefusal:
             asked.renew_s = self._now_s + RENEW_S
 
@@ -254,7 +257,7 @@ class CoapProxy(NodeProtocol):
         """Nothing will come: those who wait are informed, and those who observe."""
         del node.asked[asked.token]
         for client in asked.clients:
-            self._tell(client, _plain(code))
+            self._tell(client, plain(code))
 
     def _tell(self, client: CoapClient, response: CoapMessage) -> None:
         """A client's first response is one to its request; those after it are notifications."""
@@ -296,6 +299,8 @@ class CoapProxy(NodeProtocol):
 
     def _unobserve(self, node: CoapNode, asked: AskedOfNode) -> None:
         request = decode(asked.observes or b"").having(Option.OBSERVE, uint(1))
+        if request.values(Option.OSCORE):
+            return  # its next notification is reset
         data = replace(request, mid=node.new_mid(), token=asked.token).encode()
         node.order(data)
 
@@ -309,12 +314,18 @@ class CoapProxy(NodeProtocol):
         except CoapError:
             self._counts["node_malformed"] += 1
             return
+        if self._nodes[node].bare:
+            taken = self._udp.take(self._peer(node), content, now_s)
+            if taken is None:
+                return
+            message = taken
         if message.is_request:
             self._forward(self._nodes[node], message, content)
         elif message.is_response:
             self._responded(self._nodes[node], message)
         elif message.kind is CoapKind.RST:
             self._nodes[node].settled()
+            self._unwanted(lambda each: (each.node, each.mid) == (node, message.mid))
             for asked in [each for each in self._nodes[node].asked.values() if each.mid == message.mid]:
                 self._fail(self._nodes[node], asked, Code.BAD_GATEWAY)
         elif message.kind is not CoapKind.ACK:
@@ -324,11 +335,13 @@ class CoapProxy(NodeProtocol):
     def _responded(self, node: CoapNode, message: CoapMessage) -> None:
         asked = node.asked.get(message.token)
         node.settled()
-        if message.kind is CoapKind.CON:
+        if message.kind is CoapKind.CON and not node.bare:
             self._down(node.number, empty(CoapKind.ACK if asked else CoapKind.RST, message.mid))
         if asked is None:
             self._counts["strays"] += 1
-            if message.kind is CoapKind.NON and message.values(Option.OBSERVE):
+            if node.bare:
+                self._udp.refuse(self._peer(node.number), message)
+            elif message.kind is CoapKind.NON and message.values(Option.OBSERVE):
                 self._down(node.number, empty(CoapKind.RST, message.mid))  # no client observes
             return
         try:
@@ -349,6 +362,9 @@ class CoapProxy(NodeProtocol):
         for client in asked.clients:
             self._tell(client, message)
 
+    def _peer(self, node: int) -> Peer:
+        return Peer(self._air, node)
+
     def _down(self, node: int, data: bytes) -> None:
         bare = len(data) == EMPTY_BYTES  # an acknowledgement or reset: lost, it is asked for again
         self._downlink.send(node, data, lambda outcome: None, confirmed=not bare)
@@ -359,21 +375,33 @@ class CoapProxy(NodeProtocol):
         if content in node.replies:  # a confirmable request once more: the link itself never repeats
             self._down(node.number, node.replies[content][1])
             return
-        if any(each.data == content for each in self._forwarded.values() if each.node == node.number):
+        mine = {key: each for key, each in self._forwarded.items() if each.node == node.number}
+        if any(each.data == content for each in mine.values()):
             return
         self._counts[_DOWN] += 1
-        forwarded = _Forwarded(node.number, request, content, self._now_s + SERVER_S)
+        observe = request.number(Option.OBSERVE) if request.code in OBSERVABLE else None
+        end_s = self._now_s + SERVER_S
+        forwarded = Forwarded(node.number, request, content, end_s, observes=observe == 0)
         try:
-            if sum(each.node == node.number for each in self._forwarded.values()) >= FORWARDED_MAX:
-                raise CoapRefusal(Code.UNAVAILABLE, "")
             place, outer = server_of(request, tuple(server for server, _ in self._servers))
             reach = self._servers[place][1]
             peer = Peer(reach, reach.getpeername())
+            same = [
+                key for key, each in mine.items() if each.observes and each.request.token == request.token
+            ]
+            if len(mine) - len(same) >= FORWARDED_MAX:
+                raise CoapRefusal(Code.UNAVAILABLE, "")
+            for key in same:  # it observes again, something else, or no more
+                del self._forwarded[key]
+            if observe is None:
+                outer = outer.without(Option.OBSERVE)
             if outer.code == Code.GET and not outer.values(Option.BLOCK2):
-                exponent = _exponent(node.longest)
+                exponent = block_exponent(node.longest)
                 outer = outer.having(Option.BLOCK2, block_value(0, False, exponent))
-            self._token = (self._token + 1) & 0xFFFFFFFF
-            token = self._token.to_bytes(4, "big")
+            token = next((token for where, token in same if where == peer), None)
+            if token is None or observe is None:
+                self._token = (self._token + 1) & 0xFFFFFFFF
+                token = self._token.to_bytes(4, "big")
             self._forwarded[peer, token] = forwarded
             if not self._udp.send(
                 peer, CoapKind.CON, outer, token, self._now_s, lambda why: self._unserved(peer, token)
@@ -382,49 +410,70 @@ class CoapProxy(NodeProtocol):
                 raise CoapRefusal(Code.UNAVAILABLE, "")
         except CoapRefusal as refusal:
             self._counts["refusals"] += 1
-            self._answer_node(forwarded, _plain(refusal.code))
+            self._answer_node(forwarded, plain(refusal.code))
 
     def _served(self, peer: Peer, response: CoapMessage) -> None:
-        forwarded = self._forwarded.pop((peer, response.token), None)
+        forwarded = self._forwarded.get((peer, response.token))
         if forwarded is None:
             self._counts["strays"] += 1
             self._udp.refuse(peer, response)
             return
         try:
             check_options(response, Code.BAD_GATEWAY)
-            self._answer_node(forwarded, response.without(Option.OBSERVE))
         except CoapRefusal as refusal:
-            self._answer_node(forwarded, _plain(refusal.code))
+            response = plain(refusal.code)
+        if forwarded.observes and response.values(Option.OBSERVE) and response.code < 0x80:
+            max_age_s = response.number(Option.MAX_AGE)
+            forwarded.end_s = self._now_s + (MAX_AGE_S if max_age_s is None else max_age_s) + SERVER_S
+        else:
+            del self._forwarded[peer, response.token]
+            response = response.without(Option.OBSERVE)
+        self._answer_node(forwarded, response)
 
     def _unserved(self, peer: Peer, token: bytes) -> None:
         forwarded = self._forwarded.pop((peer, token), None)
         if forwarded is not None:
             self._counts["timeouts"] += 1
-            self._answer_node(forwarded, _plain(Code.GATEWAY_TIMEOUT))
+            self._answer_node(forwarded, plain(Code.GATEWAY_TIMEOUT))
 
-    def _answer_node(self, forwarded: _Forwarded, response: CoapMessage) -> None:
+    def _unwanted(self, which: Callable[[Forwarded], bool]) -> None:
+        """A node does not want notifications of these: the server's next one is reset."""
+        for key in [key for key, each in self._forwarded.items() if each.observes and which(each)]:
+            del self._forwarded[key]
+
+    def _answer_node(self, forwarded: Forwarded, response: CoapMessage) -> None:
+        """The response to a node's request, or a notification."""
         node, request = self._nodes[forwarded.node], forwarded.request
-        confirmable = request.kind is CoapKind.CON
+        if len(replace(response, token=request.token).encode()) > node.longest:
+            self._unwanted(lambda each: each is forwarded)
+            response = plain(Code.BAD_GATEWAY)
+        first, forwarded.answered = not forwarded.answered, True
+        if node.bare:
+            self._answer_bare(forwarded, response, first)
+            return
+        confirmable = first and request.kind is CoapKind.CON
         if confirmable:
             kind, mid = CoapKind.ACK, request.mid
         else:
             kind, mid = CoapKind.NON, node.new_mid()
-        answer = replace(response, kind=kind, mid=mid, token=request.token)
-        data = answer.encode()
-        if len(data) > node.longest:
-            data = replace(answer, code=Code.BAD_GATEWAY, options=(), payload=b"").encode()
+            forwarded.mid = mid
+        data = replace(response, kind=kind, mid=mid, token=request.token).encode()
         if confirmable:
             if len(node.replies) >= REPLIES_MAX:
                 del node.replies[next(iter(node.replies))]
             node.replies[forwarded.data] = (self._now_s + EXCHANGE_S, data)
         self._down(node.number, data)
 
-
-def _exponent(longest: int) -> int:
-    """Of the largest block (16 << exponent bytes) that fits into a message of so many bytes."""
-    return next((each for each in range(6, -1, -1) if 16 << each <= longest - _HEAD_ROOM), 0)
-
-
-def _plain(code: Code, why: str = "") -> CoapMessage:
-    """A response with nothing but a few words for people."""
-    return CoapMessage(CoapKind.NON, code, 0, payload=why.encode())
+    def _answer_bare(self, forwarded: Forwarded, response: CoapMessage, first: bool) -> None:
+        peer, request = self._peer(forwarded.node), forwarded.request
+        if first:
+            self._udp.respond(peer, request, response, self._now_s)
+        else:
+            self._udp.send(
+                peer,
+                CoapKind.CON,
+                response,
+                request.token,
+                self._now_s,
+                lambda why: self._unwanted(lambda each: each is forwarded),
+            )

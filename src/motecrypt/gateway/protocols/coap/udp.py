@@ -10,7 +10,7 @@ import random
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from motecrypt.gateway.protocols.coap.message import (
     CoapError,
@@ -34,11 +34,21 @@ READ_MAX = 100
 """Datagrams read in one go."""
 
 
+class Datagrams(Protocol):
+    """What of a socket is needed to send."""
+
+    def sendto(self, data: bytes, address: Any, /) -> int:
+        """Send a message to an address."""
+
+    def getpeername(self) -> Any:
+        """The address that it is connected to; OSError if it is not."""
+
+
 @dataclass(frozen=True)
 class Peer:
     """The other end: its address, and the socket that reaches it."""
 
-    socket: socket.socket
+    socket: Datagrams
     address: Any
 
 
@@ -90,11 +100,12 @@ class UdpLayer:
                 self._unreachable(ready, error.strerror or "nobody is there")
                 return
             peer = Peer(ready, address)
-            message = self._take(peer, data, now_s)
+            message = self.take(peer, data, now_s)
             if message is not None:
                 yield peer, message
 
-    def _take(self, peer: Peer, data: bytes, now_s: float) -> CoapMessage | None:
+    def take(self, peer: Peer, data: bytes, now_s: float) -> CoapMessage | None:
+        """A new request or response in what came; the rest is dealt with here."""
         try:
             message = decode(data)
         except CoapError:
@@ -217,7 +228,7 @@ class UdpLayer:
         except OSError as error:
             self._unreachable(peer.socket, error.strerror or "nobody is there")
 
-    def _unreachable(self, where: socket.socket, why: str) -> None:
+    def _unreachable(self, where: Datagrams, why: str) -> None:
         self.counts["unreachable"] += 1
         for key in [key for key in self._sent if key[0].socket is where and _connected(where)]:
             self._sent.pop(key).lost(why)
@@ -227,7 +238,7 @@ def _as(message: CoapMessage, kind: CoapKind, mid: int, token: bytes) -> bytes:
     return CoapMessage(kind, message.code, mid, token, message.options, message.payload).encode()
 
 
-def _connected(where: socket.socket) -> bool:
+def _connected(where: Datagrams) -> bool:
     try:
         where.getpeername()
     except OSError:

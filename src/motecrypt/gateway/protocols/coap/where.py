@@ -130,7 +130,7 @@ def server_of(request: CoapMessage, servers: tuple[CoapServer, ...]) -> tuple[in
         if host is None or (host.lower(), port or PORT) == (server.host, server.port):
             if not server.host.replace(".", "").isdigit() and ":" not in server.host:
                 request = request.having(Option.URI_HOST, server.host.encode())
-            return place, request.without(Option.OBSERVE)
+            return place, request
     raise CoapRefusal(Code.NO_PROXYING, "--coap-server names the servers that nodes may reach")
 
 

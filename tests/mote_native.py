@@ -1,0 +1,111 @@
+"""A mote with OSCORE over the bare transport, compiled for this computer (unit/coap/mote_bed.c)."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from pathlib import Path
+
+from motecrypt.catalog import FIRMWARE
+
+BED = Path(__file__).parent / "unit" / "coap" / "mote_bed.c"
+STORED_BYTES = 242
+_FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-DCIPHER_TAG_BYTES=8", "-DLINK_SUITE=1")
+_CIPHER = ('-DCIPHER_HEADER="ccm.h"', '-DBLOCK_HEADER="aes_tables.h"', "-DCIPHER_KEY_BYTES_MAX=16")
+_FOLDERS = ("coap", "include", "link", "modes", "ciphers/aes")
+_COAP = ("bare", "client", "coap", "endpoint", "oscore", "oscore_store", "server")
+_SOURCES = (
+    *(f"coap/{name}.c" for name in _COAP),
+    *("link/keys.c", "link/store.c", "link/suite_ccm.c", "modes/ccm.c", "ciphers/aes/aes_tables.c"),
+)
+
+
+def compiled_mote(target: Path, *flags: str) -> Path:
+    """Compile the bed with what it needs."""
+    places = [f"-I{FIRMWARE / name}" for name in _FOLDERS]
+    sources = [str(BED), *(str(FIRMWARE / name) for name in _SOURCES)]
+    done = subprocess.run(
+        ["gcc", *_FLAGS, *_CIPHER, *flags, *places, *sources, "-o", str(target)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return target
+
+
+class NativeMote:
+    """A mote with the resources temperature and led, which may observe the resource setpoint of a server.
+
+    Parameters
+    ----------
+    library : Path
+        From `compiled_mote`.
+    storage : bytes
+        As `motecrypt provision --oscore` writes it, or as a mote before it left it.
+
+    Attributes
+    ----------
+    status : 0, or why it did not start.
+    event : what the packet that came last was (`enum coap_bare_event`).
+    """
+
+    def __init__(self, library: Path, storage: bytes, observes: bool = False) -> None:
+        self._library = ctypes.CDLL(str(library))
+        self._mote = ctypes.create_string_buffer(self._library.bed_bytes())
+        self._out = ctypes.create_string_buffer(32 * 255)
+        self.packet_bytes, self.event = storage[3], 0
+        self.status = self._library.bed_start(self._mote, storage[:STORED_BYTES], observes)
+
+    def _packets(self, count: int) -> list[bytes]:
+        said = ctypes.string_at(self._out, count * self.packet_bytes)
+        return [said[at : at + self.packet_bytes] for at in range(0, len(said), self.packet_bytes)]
+
+    def receive(self, packet: bytes, now_ms: int = 0) -> list[bytes]:
+        """The packets that it sends in answer to one."""
+        event, now = ctypes.c_uint8(), ctypes.c_uint32(now_ms)
+        arguments = (packet, len(packet), now, self._out, ctypes.byref(event))
+        count = self._library.bed_receive(self._mote, *arguments)
+        self.event = event.value
+        return self._packets(count)
+
+    def poll(self, now_ms: int) -> list[bytes]:
+        """The packets of a request of its own."""
+        return self._packets(self._library.bed_poll(self._mote, ctypes.c_uint32(now_ms), self._out))
+
+    def notify(self, text: bytes) -> list[list[bytes]]:
+        """A new temperature: the packets for each observer."""
+        self._library.bed_text(self._mote, text, len(text))
+        turn, told = ctypes.c_uint8(0), []
+        while count := self._library.bed_notify(self._mote, ctypes.byref(turn), self._out):
+            told.append(self._packets(count))
+        return told
+
+    def end(self, now_ms: int) -> None:
+        """Observe no more."""
+        self._library.bed_end(self._mote, ctypes.c_uint32(now_ms))
+
+    def break_storage(self, broken: bool) -> None:
+        """Whether its storage keeps nothing."""
+        self._library.bed_break(self._mote, broken)
+
+    @property
+    def storage(self) -> bytes:
+        """What outlives a loss of power."""
+        out = ctypes.create_string_buffer(STORED_BYTES)
+        self._library.bed_storage(self._mote, out)
+        return out.raw
+
+    @property
+    def led(self) -> bytes:
+        """What was put there."""
+        return bytes([self._library.bed_get(self._mote, 0)])
+
+    @property
+    def setpoint(self) -> tuple[int, bytes, int]:
+        """Code and payload of the newest, and how many came."""
+        out = ctypes.create_string_buffer(16)
+        self._library.bed_setpoint(self._mote, out)
+        code, count, taken = (self._library.bed_get(self._mote, what) for what in (1, 2, 3))
+        return code, out.raw[:count], taken
