@@ -1,4 +1,4 @@
-"""The bare transport: in C for the node and in Python for the gateway, against each other and against damage."""
+"""The bare transport: in C for the node, in Python for the gateway, against each other and damage."""
 
 from __future__ import annotations
 

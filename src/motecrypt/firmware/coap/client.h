@@ -45,7 +45,7 @@ coap_size coap_client_poll(struct coap_client *client, uint16_t *mid, uint32_t n
 /* Take a response. Returns whether it is for this client, else it is for nobody. */
 uint8_t coap_client_take(struct coap_client *client, const struct coap_message *response, uint32_t now_ms);
 
-/* End the observation: coap_client_poll then writes one more request, which tells the server. */
+/* End the observation: coap_client_poll then writes one last request for the server. */
 void coap_client_end(struct coap_client *client, uint32_t now_ms);
 
 /* Write the acknowledgement that a confirmable response asks for, or the reset of a confirmable or notifying
