@@ -18,6 +18,7 @@ from bare_world import NODE, BareWorld
 from kits import needs_kit
 from motecrypt.gateway.bare import bare_packets
 from motecrypt.gateway.protocols.coap import udp
+from motecrypt.gateway.protocols.coap.context import new_context
 from motecrypt.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option, decode
 from motecrypt.link.stream import SILENCE_MS
 
@@ -226,3 +227,87 @@ def test_random_packets_of_a_bare_node_cost_nothing_but_themselves(world: BareWo
 
     assert with_aiocoap(world, act) == b"+21.4C"
     assert not any("dropped" in line for line in world.field.told)
+
+
+# --- the mote observes a server
+
+
+class Setpoint:
+    """aiocoap's server of the resource setpoint, which only the holder of the context may read."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self.port = folder, 0
+        self.change: Callable[[bytes], None] = lambda payload: None
+        self._over: Callable[[], None] = lambda: None
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
+        self._thread.start()
+        end = time.monotonic() + SOON_S
+        while not self.port:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+
+    async def _serve(self) -> None:
+        import socket
+
+        import aiocoap
+        from aiocoap import resource
+        from aiocoap.oscore_sitewrapper import OscoreSiteWrapper
+
+        class Value(resource.ObservableResource):
+            payload = b"21"
+
+            async def render_get(self, request: Any) -> Any:
+                known = isinstance(request.remote.authenticated_claims, list)
+                if not known or ":mote" not in request.remote.authenticated_claims:
+                    return aiocoap.Message(code=aiocoap.UNAUTHORIZED)
+                return aiocoap.Message(payload=self.payload)
+
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        value, site, loop = Value(), resource.Site(), asyncio.get_running_loop()
+        site.add_resource(["setpoint"], value)
+        context = await aiocoap.Context.create_server_context(None, bind=("127.0.0.1", port))
+        context.server_credentials.load_from_dict({":mote": {"oscore": {"basedir": str(self._folder)}}})
+        context.serversite = OscoreSiteWrapper(site, context.server_credentials)
+        over = asyncio.Event()
+
+        def change(payload: bytes) -> None:
+            value.payload = payload
+            value.updated_state()
+
+        self.change = lambda payload: loop.call_soon_threadsafe(change, payload) and None
+        self._over = lambda: loop.call_soon_threadsafe(over.set) and None
+        self.port = port
+        await over.wait()
+        await context.shutdown()
+
+    def close(self) -> None:
+        """End it."""
+        self._over()
+        self._thread.join(SOON_S)
+
+
+def test_the_mote_observes_aiocoap_end_to_end(tmp_path: Path) -> None:
+    context = new_context(NODE)
+    (tmp_path / "server").mkdir()
+    for path, content in context.client_files(tmp_path / "server").items():
+        path.write_bytes(content)
+    server = Setpoint(tmp_path / "server")
+    world = BareWorld(tmp_path, (f"coap://127.0.0.1:{server.port}",), observes=True, context=context)
+    try:
+        world.until(lambda: world.mote.setpoint[2] == 1)
+        assert world.mote.setpoint == (Code.CONTENT, b"21", 1)
+        for number, payload in enumerate((b"22", b"23"), 2):
+            server.change(payload)
+            world.until(lambda: world.mote.setpoint[2] == number)  # noqa: B023 - called at once
+            assert world.mote.setpoint == (Code.CONTENT, payload, number)
+        world.restart()
+        world.until(lambda: world.mote.setpoint[2] == 1)
+        assert world.mote.setpoint == (Code.CONTENT, b"23", 1), "registered again after a loss of power"
+        server.change(b"24")
+        world.until(lambda: world.mote.setpoint[1] == b"24")
+        assert not any(word in packet for packet in world.air for word in (b"setp", b"22", b"23"))
+    finally:
+        world.close()
+        server.close()

@@ -149,6 +149,15 @@ def test_a_response_that_does_not_fit_is_a_bad_gateway(bed: ProxyBed) -> None:
     assert down.code == Code.BAD_GATEWAY and not down.payload
 
 
+def test_a_response_with_an_option_that_may_not_be_forwarded_is_a_bad_gateway(bed: ProxyBed) -> None:
+    bed.raw(request())
+    got, peer = served(bed)
+    reply = CoapMessage(ACK, Code.CHANGED, got.mid, got.token, ((258, b""),))
+    bed.server.sendto(reply.encode(), peer)  # type: ignore[arg-type]
+    bed.take(bed.reach)
+    assert [each.code for each in bed.downs()] == [Code.BAD_GATEWAY]
+
+
 def test_a_node_has_so_many_requests_at_servers_and_no_more(bed: ProxyBed) -> None:
     for mid in range(module.FORWARDED_MAX + 1):
         bed.raw(request(mid=mid))
@@ -170,6 +179,13 @@ def test_servers_are_read() -> None:
     free.close()
     with pytest.raises(InputError, match="that is this gateway itself"):
         open_coap(address, [f"coap://{address}"], [7])
+
+
+def test_the_reserved_option_is_refused_on_both_sides(bed: ProxyBed) -> None:
+    bed.raw(bytes([0x51, Code.GET, 0, 9]) + b"n" + b"\0")
+    assert [each.code for each in bed.downs()] == [Code.BAD_OPTION]
+    bed.put(bytes([0x41, Code.GET, 0, 9]) + b"T" + b"\0")
+    assert bed.client.got().code == Code.BAD_OPTION and not bed.downs()
 
 
 # --- a node that observes a server

@@ -413,7 +413,8 @@ class CoapProxy(NodeProtocol):
             self._answer_node(forwarded, plain(refusal.code))
 
     def _served(self, peer: Peer, response: CoapMessage) -> None:
-        forwarded = self._forwarded.get((peer, response.token))
+        key = (peer, response.token)
+        forwarded = self._forwarded.get(key)
         if forwarded is None:
             self._counts["strays"] += 1
             self._udp.refuse(peer, response)
@@ -426,7 +427,7 @@ class CoapProxy(NodeProtocol):
             max_age_s = response.number(Option.MAX_AGE)
             forwarded.end_s = self._now_s + (MAX_AGE_S if max_age_s is None else max_age_s) + SERVER_S
         else:
-            del self._forwarded[peer, response.token]
+            del self._forwarded[key]
             response = response.without(Option.OBSERVE)
         self._answer_node(forwarded, response)
 

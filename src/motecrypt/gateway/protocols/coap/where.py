@@ -67,7 +67,7 @@ def read_server(text: str) -> CoapServer:
 def check_options(message: CoapMessage, code: Code) -> None:
     """No option is there that a proxy may not pass on without knowing it."""
     for number, _ in message.options:
-        if number & UNSAFE and number not in _KNOWN:
+        if number == 0 or (number & UNSAFE and number not in _KNOWN):  # 0 is reserved
             raise CoapRefusal(code, f"option {number}")
 
 
