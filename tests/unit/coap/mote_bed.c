@@ -1,5 +1,5 @@
-/* mote_bed.c: a mote with OSCORE over the bare transport, as the sketch Oscore has it, for tests: a library for
- * Python, or with FUZZ a program that attacks it: SEED RUNS. */
+/* mote_bed.c: a mote with OSCORE over the bare transport, as the sketch Oscore has it, for tests: a library
+ * for Python, or with FUZZ a program that attacks it: SEED RUNS. */
 #include "bare.h"
 #include "endpoint.h"
 #include "oscore_store.h"
@@ -182,7 +182,6 @@ static uint32_t next(uint32_t below) {
 static struct oscore client;
 static struct oscore_request asked;
 
-
 /* A genuine request of the client, of one of three kinds. Returns its length. */
 static coap_size request(uint8_t *to) {
     uint8_t plain[64], token = (uint8_t)next(4), kind = (uint8_t)next(3);
@@ -194,7 +193,8 @@ static coap_size request(uint8_t *to) {
     if (kind == 2) {
         coap_add_number(&writer, COAP_OBSERVE, next(2));
     }
-    coap_add(&writer, COAP_URI_PATH, (const uint8_t *)(kind == 1 ? "led" : "temperature"), kind == 1 ? 3 : 11);
+    coap_add(&writer, COAP_URI_PATH, (const uint8_t *)(kind == 1 ? "led" : "temperature"),
+             kind == 1 ? 3 : 11);
     if (kind == 1) {
         coap_add_payload(&writer, (const uint8_t *)"1", 1);
     }
@@ -211,14 +211,15 @@ static void respond(struct mote *made, uint8_t *packets, unsigned count, uint32_
     struct coap_writer writer;
     struct coap_bare up, down;
     coap_size bytes = 0;
-    uint8_t event = 0, changes = next(2) ? 0 : (uint8_t)next(4), code = next(4) ? COAP_CONTENT : COAP_UNAUTHORIZED;
+    uint8_t event = 0, changes = next(2) ? 0 : (uint8_t)next(4),
+            code = next(4) ? COAP_CONTENT : COAP_UNAUTHORIZED;
 
     coap_bare_begin(&up, buffer, made->in.packet_bytes, made->store.link.node, 0);
     for (unsigned i = 0; i < count; i++) {
         event = coap_bare_receive(&up, packets + i * made->in.packet_bytes, made->in.packet_bytes);
     }
-    if (event != COAP_BARE_MESSAGE || oscore_unprotect(&client, &got, buffer + 1, buffer[0], plain, sizeof plain,
-                                                       &bytes) != OSCORE_OK ||
+    if (event != COAP_BARE_MESSAGE ||
+        oscore_unprotect(&client, &got, buffer + 1, buffer[0], plain, sizeof plain, &bytes) != OSCORE_OK ||
         !coap_read(&request, plain, bytes)) {
         abort();
     }
@@ -240,7 +241,8 @@ static void respond(struct mote *made, uint8_t *packets, unsigned count, uint32_
         buffer[1 + next(bytes)] = (uint8_t)next(256);
     }
     coap_bare_begin(&down, buffer, made->in.packet_bytes, made->store.link.node, 1);
-    for (uint8_t times = (uint8_t)(1 + next(2)); times > 0 && coap_bare_send(&down, (uint8_t)bytes); times--) {
+    for (uint8_t times = (uint8_t)(1 + next(2)); times > 0 && coap_bare_send(&down, (uint8_t)bytes);
+         times--) {
         while (coap_bare_packet(&down, packets)) {
             (void)bed_receive(made, packets, made->in.packet_bytes, now_ms, out, &event);
         }
@@ -300,14 +302,16 @@ int main(int words, char **word) {
         before = made.served;
         for (; again > 0; again--) {
             for (unsigned i = 0; i < count; i++) {
-                uint8_t *packet = malloc(made.in.packet_bytes), event; /* so that each byte behind it is noticed */
+                uint8_t *packet = malloc(made.in.packet_bytes),
+                        event; /* so that each byte behind it is noticed */
 
                 memcpy(packet, packets + i * made.in.packet_bytes, made.in.packet_bytes);
                 if (next(50) == 0) {
                     packet[next(made.in.packet_bytes)] = (uint8_t)next(256);
                 }
                 if (next(60) != 0) {
-                    answers += bed_receive(&made, packet, made.in.packet_bytes, (uint32_t)run * 10000, out, &event) > 0;
+                    answers += bed_receive(&made, packet, made.in.packet_bytes, (uint32_t)run * 10000, out,
+                                           &event) > 0;
                     messages += event == COAP_BARE_MESSAGE;
                     broken += event == COAP_BARE_BROKEN;
                 }

@@ -2,8 +2,8 @@
  * transport).
  *
  * A message goes in packets of one length, in order. There is no encryption, no confirmation and no
- * repetition: OSCORE protects the messages, and CoAP repeats them. Only a message that came whole and with the
- * right checksum is handed over.
+ * repetition: OSCORE protects the messages, and CoAP repeats them. Only a message that came whole and with
+ * the right checksum is handed over.
  */
 #ifndef MOTECRYPT_COAP_BARE_H
 #define MOTECRYPT_COAP_BARE_H
@@ -11,12 +11,12 @@
 #include "coap.h"
 
 enum {
-    COAP_BARE_HEAD = 2,          /* bytes of a packet in front of its part of the message */
-    COAP_BARE_DOWN = 0x80,       /* of the first byte: to the node; below it: reserved, and the node's number */
+    COAP_BARE_HEAD = 2,    /* bytes of a packet in front of its part of the message */
+    COAP_BARE_DOWN = 0x80, /* of the first byte: to the node; below it: reserved, and the node's number */
     COAP_BARE_NODE = 0x7F,
-    COAP_BARE_INDEX = 31,        /* of the second byte: which part; above it: which message */
-    COAP_BARE_MESSAGE_MAX = 160, /* of a CoAP message, in bytes */
-    COAP_BARE_PACKET_MIN = 8,    /* 28 packets for the longest message */
+    COAP_BARE_INDEX = 31,                      /* of the second byte: which part; above it: which message */
+    COAP_BARE_MESSAGE_MAX = 160,               /* of a CoAP message, in bytes */
+    COAP_BARE_PACKET_MIN = 8,                  /* 28 packets for the longest message */
     COAP_BARE_ROOM = COAP_BARE_MESSAGE_MAX + 3 /* what is sent of it: length, message, checksum */
 };
 
@@ -49,8 +49,8 @@ uint8_t coap_bare_packet(struct coap_bare *bare, uint8_t *packet);
  * the next call. */
 uint8_t coap_bare_receive(struct coap_bare *bare, const uint8_t *packet, uint8_t bytes);
 
-/* Whether parts of a message are here and more are to come. What begins to send out of the same buffer has to drop
- * them. */
+/* Whether parts of a message are here and more are to come. What begins to send out of the same buffer has to
+ * drop them. */
 uint8_t coap_bare_coming(const struct coap_bare *bare);
 void coap_bare_drop(struct coap_bare *bare);
 

@@ -92,8 +92,8 @@ uint8_t coap_client_take(struct coap_client *client, const struct coap_message *
         client->over == ENDED) {
         return 0;
     }
-    if (response->code == COAP_UNAUTHORIZED && coap_find(&option, response, COAP_ECHO) &&
-        option.bytes > 0 && option.bytes <= COAP_ECHO_MAX) {
+    if (response->code == COAP_UNAUTHORIZED && coap_find(&option, response, COAP_ECHO) && option.bytes > 0 &&
+        option.bytes <= COAP_ECHO_MAX) {
         for (client->echo_bytes = 0; client->echo_bytes < option.bytes; client->echo_bytes++) {
             client->echo[client->echo_bytes] = option.value[client->echo_bytes];
         }

@@ -2,8 +2,8 @@
  *
  * It registers, takes notifications that are newer than those before, and registers again where no answer
  * comes, where the newest notification is stale, and where the server says that the observation is over. Each
- * try is a new, non-confirmable request, so nothing is kept to be repeated. As server.h, it has no heap and no
- * hardware; the caller passes the time and carries the messages.
+ * try is a new, non-confirmable request, so nothing is kept to be repeated. As server.h, it has no heap and
+ * no hardware; the caller passes the time and carries the messages.
  */
 #ifndef MOTECRYPT_COAP_CLIENT_H
 #define MOTECRYPT_COAP_CLIENT_H
@@ -25,8 +25,8 @@ struct coap_client {
     /* A representation of the resource has come, or an error (`code` from 0x80 on). */
     void (*take)(struct coap_client *client, uint8_t code, const uint8_t *payload, coap_size bytes);
 
-    uint32_t due;   /* the time of the next request */
-    uint32_t pause; /* ms until the request after it */
+    uint32_t due;               /* the time of the next request */
+    uint32_t pause;             /* ms until the request after it */
     uint32_t newest, newest_at; /* number and time of the newest notification */
     uint8_t token;
     uint8_t observed; /* a notification has come since the last request */

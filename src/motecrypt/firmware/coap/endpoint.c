@@ -110,8 +110,9 @@ static coap_size respond(struct coap_endpoint *endpoint, uint8_t *message, coap_
         known = sealed->token_bytes == 1 && sealed->token[0] == client->token;
     }
     reply = coap_acknowledge(sealed, known, acknowledgement, sizeof acknowledgement);
-    if (known && oscore_unprotect(endpoint->oscore, &endpoint->asked, message, bytes, endpoint->plain,
-                                  sizeof endpoint->plain, &count) == OSCORE_OK &&
+    if (known &&
+        oscore_unprotect(endpoint->oscore, &endpoint->asked, message, bytes, endpoint->plain,
+                         sizeof endpoint->plain, &count) == OSCORE_OK &&
         coap_read(&plain, endpoint->plain, count)) {
         (void)coap_client_take(client, &plain, now_ms);
     }

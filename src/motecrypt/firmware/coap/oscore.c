@@ -354,7 +354,7 @@ uint8_t oscore_unprotect(struct oscore *oscore, struct oscore_request *request, 
         !coap_read_body(&inner, data + 1, (coap_size)(inner_bytes - 1))) {
         return OSCORE_MALFORMED;
     }
-    *count = join(&sealed, &inner, number, to, room);
+    *count = join(&sealed, &inner, piv_bytes > 0 ? number + 1 : 0, to, room);
     if (*count == 0) {
         return OSCORE_NO_ROOM;
     }

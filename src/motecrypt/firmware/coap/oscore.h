@@ -64,8 +64,9 @@ uint8_t oscore_protect(struct oscore *oscore, struct oscore_request *request, co
                        coap_size bytes, uint8_t *to, coap_size room, coap_size *count);
 
 /* The way back, which decrypts within `message`: afterwards that is of no use. A request fills `request`. A
- * response must be to it and newer than those before; only one may come without a sequence number. A notification
- * gets the lower three bytes of its sequence number as its Observe option, so that the newer one has the greater. */
+ * response must be to it and newer than those before; only one may come without a sequence number. The
+ * Observe option of a notification gets the lower three bytes of the number after its sequence number, or 0,
+ * so that the newer one has the greater. */
 uint8_t oscore_unprotect(struct oscore *oscore, struct oscore_request *request, uint8_t *message,
                          coap_size bytes, uint8_t *to, coap_size room, coap_size *count);
 

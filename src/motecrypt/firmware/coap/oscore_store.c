@@ -22,8 +22,9 @@ uint8_t oscore_load(struct oscore_store *store) {
     link_load(&store->link, LINK_STORAGE_BYTES, data, sizeof data);
     link_load(&store->link, AT_CHECK, check, sizeof check);
     sum = coap_bare_sum(data, OSCORE_STORED_SUM);
-    if (data[AT_VERSION] != OSCORE_STORED_VERSION || memcmp(data + OSCORE_STORED_CHECK, check, sizeof check) != 0 ||
-        data[OSCORE_STORED_SUM] != sum >> 8 || data[OSCORE_STORED_SUM + 1] != (uint8_t)sum) {
+    if (data[AT_VERSION] != OSCORE_STORED_VERSION ||
+        memcmp(data + OSCORE_STORED_CHECK, check, sizeof check) != 0 || data[OSCORE_STORED_SUM] != sum >> 8 ||
+        data[OSCORE_STORED_SUM + 1] != (uint8_t)sum) {
         return LINK_NO_KEY;
     }
     oscore->sender_id[0] = data[AT_SENDER];

@@ -1,5 +1,5 @@
-/* oscore_store.h: a node's OSCORE context in its storage: keys from `motecrypt provision --oscore`, and sequence
- * numbers kept as the secure link keeps its counters (docs/coap.md, Storage of a context).
+/* oscore_store.h: a node's OSCORE context in its storage: keys from `motecrypt provision --oscore`, and
+ * sequence numbers kept as the secure link keeps its counters (docs/coap.md, Storage of a context).
  *
  * The numbers are in the link's own record, whose copies, check values and worn cells store.c deals with. A
  * program uses either the link or this, never both, since each claims numbers in that record. The program
