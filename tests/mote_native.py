@@ -83,7 +83,7 @@ class NativeMote:
         return told
 
     def end(self, now_ms: int) -> None:
-        """Observe no more."""
+        """End the observation."""
         self._library.bed_end(self._mote, ctypes.c_uint32(now_ms))
 
     def break_storage(self, broken: bool) -> None:

@@ -1,7 +1,7 @@
 """An OSCORE context for one node and one client (docs/coap.md): as the node's storage, as files of aiocoap.
 
 The master secret is random and is in the client's files alone. The node gets keys. The gateway gets nothing.
-Pure but for its random numbers.
+Pure except for its random numbers.
 """
 
 from __future__ import annotations
