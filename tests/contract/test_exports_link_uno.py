@@ -76,7 +76,7 @@ def eeprom_of(image: bytes, folder: Path) -> Path:
 def test_the_sketches_compile_for_the_boards(sketchbook: Sketchbook, board: str) -> None:
     any_radio = library(sketchbook, "aes128-ccm8", None)
     one_radio = library(sketchbook, "ascon-aead128", SRF)
-    for example in ("Sensor", "Command", "Group", "KeyChange", "Thermometer", "Uart"):
+    for example in ("Sensor", "Command", "Group", "KeyChange", "Oscore", "Thermometer", "Uart"):
         assert sketchbook.build(any_radio, example, board).is_file()
     for example in ("Sensor", "KeyChange"):
         assert sketchbook.build(one_radio, example, board).is_file()

@@ -135,9 +135,11 @@ def _libraries_of(files: Iterable[Path], places: Sequence[Path], own: Path) -> l
     waiting = list(files)
     seen: set[str] = set()
     while waiting:
-        text = _text_of(waiting.pop())
-        for name in _INCLUDE.findall(text):
-            if name in seen or (own / name).is_file() or (CORE / "cores" / "arduino" / name).is_file():
+        file = waiting.pop()
+        for name in _INCLUDE.findall(_text_of(file)):
+            if name in seen or (file.parent / name).is_file():
+                continue  # a header next to the file does not belong to another library
+            if (own / name).is_file() or (CORE / "cores" / "arduino" / name).is_file():
                 continue
             seen.add(name)
             library = _library_with(name, places, own)
