@@ -1,6 +1,6 @@
 """Messages a second that a gateway takes and keeps: readings of six bytes of twenty nodes, in short packets.
 
-Once with its record in a file, as `receive` has it, and once with the spool of `gateway`, which keeps the
+Once with its record in a file, as in `receive`, and once with the spool of `gateway`, which keeps the
 messages, too. Threshold of each: at least 5,000 a second of processor time, and at least 50 messages for each
 write, which a disk then has to sync only a hundred times a second.
 """

@@ -143,7 +143,7 @@ class Bed:
         return (ctypes.c_uint8 * (4 * SECTOR)).from_address(self.library.bed_lazy())
 
     def cut_after(self, steps: int) -> None:
-        """The power goes after so many bytes written, or parts of a sector erased."""
+        """The power fails after a number of bytes written, or parts of a sector erased."""
         self.library.bed_cut(steps)
 
     # --- the file

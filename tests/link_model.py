@@ -182,7 +182,7 @@ def node_key(suite: int, master: bytes, node: int, generation: int) -> bytes:
 
 
 def _link(suite: int, random: Random, index: int) -> dict[str, Any]:
-    """One node's link and its messages, as the vectors have them."""
+    """One node's link and its messages, in the form of the vectors."""
     master, node, generation = random.randbytes(16), (0, 5, 62)[index % 3], random.choice((0, 1, 0xA1B2))
     options = SHORT | LISTENS | (STREAM if index % 2 == 0 else 0) | (TAG_16 if index % 3 == 2 else 0)
     packet_bytes = (12, 32, 60)[index % 3]

@@ -1,4 +1,4 @@
-"""A node and its gateway for tests: the core as an exported library has it, over a flash with faults."""
+"""A node and its gateway for tests: the core as in an exported library, over a flash with faults."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ NOW = b"+27.0 C\n"
 
 
 def lines(count: int) -> bytes:
-    """So many lines of a log, none of which is as the one before."""
+    """A number of lines of a log, each different from the one before."""
     return b"".join(b"+%02d.%d C\n" % (n // 10 % 100, n % 10) for n in range(count))
 
 

@@ -17,7 +17,7 @@ from motecrypt.errors import InputError
 
 FILE_BYTES_MAX = 1 << 20
 DEPTH_MAX = 16
-INTEGER_MAX = (1 << 63) - 1  # as TOML has it
+INTEGER_MAX = (1 << 63) - 1  # the limit of TOML
 SHOWN_CHARACTERS = 60
 KEYS_TOLD = 5
 

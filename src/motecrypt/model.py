@@ -445,7 +445,7 @@ class Measurement:
 
     @property
     def implementation(self) -> str:
-        """The implementation's name, as `Implementation.name` has it."""
+        """The implementation's name, as in `Implementation.name`."""
         return implementation_name(self.library, self.configuration, self.variant)
 
     @property

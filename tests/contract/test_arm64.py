@@ -1,4 +1,4 @@
-"""Our C for arm64, as gateways have it: every cipher with its mode, and the drivers.
+"""Our C for arm64, as on gateways: every cipher with its mode, and the drivers.
 
 Cross-compiled and run under qemu-user. Native cycles mean nothing there; outputs and the protocol do.
 What the simulators count is the same wherever they run.

@@ -56,7 +56,7 @@ def build(target: Path, stubbed: bool, compiler: str, *flags: str) -> Path:
 
 
 def run(program: Path, runs: int, seed: int) -> str | None:
-    """So many inputs from a seed; what was found, or None."""
+    """Run a number of inputs from a seed; returns the finding, or None."""
     done = subprocess.run(
         [str(program), str(runs), str(seed)], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )
@@ -121,7 +121,7 @@ def _percent(reached: list[bool]) -> float:
 
 
 def fuzz_link(seconds: float, seed: int, keep: Path, executions: int) -> int:
-    """Fuzz for so long, or until so many executions where that is not 0; 0 when nothing was found."""
+    """Fuzz for a time, or for a number of executions if that is not 0; 0 when nothing was found."""
     clang = next((name for name in ("clang", "clang-14", "clang-19") if shutil.which(name)), None)
     with tempfile.TemporaryDirectory(prefix="motecrypt-fuzz.") as scratch:
         folder = Path(scratch)

@@ -54,7 +54,7 @@ def coverage(folder: Path, runs: int) -> tuple[float, float]:
 
 
 def fuzz_tftp(seconds: float, seed: int, keep: Path, executions: int) -> int:
-    """Fuzz for so long, or until so many executions where that is not 0; 0 when nothing was found."""
+    """Fuzz for a time, or for a number of executions if that is not 0; 0 when nothing was found."""
     count, found, ends = 0, 0, time.monotonic() + seconds
     with tempfile.TemporaryDirectory(prefix="motecrypt-fuzz.") as scratch:
         program = build(Path(scratch) / "program", *CHECKS)

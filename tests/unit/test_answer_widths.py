@@ -39,7 +39,7 @@ COMMANDS = (
 
 @pytest.fixture(autouse=True)
 def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is stored is all that there is."""
+    """The stored results are used, and nothing is measured."""
 
     def stored(cells: Any, results: Results, *_: object) -> Any:
         found = results.newest(cells)
@@ -112,7 +112,7 @@ def test_each_number_is_whole_at_every_width_and_one_of_the_json(command: str) -
     if command.startswith("measure"):
         known += [float(sum(row["status"] != "ok" for row in document))]
     wide = body(shown(command, 200, "--wide"))
-    if command.startswith("advise"):  # the best so many of all, and what each group excludes
+    if command.startswith("advise"):  # the number of shown and of all, and what each group excludes
         groups = [e["group"] for e in document["excluded"]]
         known += [3.0, *(float(groups.count(g)) for g in set(groups)), *map(float, _reasons(document))]
     assert unknown(wide, sorted(known)) == set()

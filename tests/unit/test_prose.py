@@ -30,6 +30,11 @@ def hits_of(kind: str, text: str) -> set[str]:
         ("64 MB are no mote's.", "mote"),
         ("The ratio to the print.", "the-print"),
         ("A test holds it to the model.", "hold-to"),
+        ("A compiler that cannot be had.", "be-had"),
+        ("Equal but for one byte.", "but-for"),
+        ("The gateway is told the outcome.", "told"),
+        ("As the gateway has it.", "has-it"),
+        ("A protocol rests for so long.", "so-long"),
     ],
 )
 def test_odd_phrases_are_refused(text: str, rule: str) -> None:

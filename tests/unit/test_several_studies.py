@@ -31,7 +31,7 @@ DEADLINE_S = 30.0
 def test_the_kits_of_several_studies_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[tuple[str, bool]]] = []
     staged: list[str] = []
-    placed: list[tuple[str, int]] = []  # after so many calls for kits
+    placed: list[tuple[str, int]] = []  # the number of calls for kits before
     monkeypatch.setattr(_several, "need_each", asked.append)
     monkeypatch.setattr(_several, "stage", lambda chain, target: staged.append(chain.name))
     monkeypatch.setattr(_several, "place", lambda chain, target: placed.append((chain.name, len(asked))))

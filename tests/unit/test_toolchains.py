@@ -186,7 +186,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch, version: str, packages: Mapping[
     [
         ("toy-gcc 1.0", {"toy": "1.0-2"}, True),
         ("toy-gcc 1.0", {"toy": "1.0-2+b3"}, True),  # only built again
-        ("toy-gcc 1.0", None, True),  # no dpkg here: the compiler's word is all there is
+        ("toy-gcc 1.0", None, True),  # no dpkg here: only the compiler's version is known
         ("toy-gcc 1.0", {"toy": "1.0-3"}, False),
         ("toy-gcc 1.0", {"toy": "1.0-2+deb12u1"}, False),
         ("toy-gcc 1.0", {}, False),

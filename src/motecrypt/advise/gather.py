@@ -246,7 +246,7 @@ def battery_part(text: str) -> BatteryPart:
 
 
 def pack(cell: BatteryPart, count: int) -> BatteryPart:
-    """So many cells in series."""
+    """A number of cells in series."""
     if not 1 <= count <= 24:
         raise InputError(f"--battery: {count} cells of {cell.name}; take 1 to 24")
     return BatteryPart(

@@ -17,7 +17,7 @@ Outcome = Mapping[Cell, Measurement]
 
 
 class Crew:
-    """So many threads, each with one job at a time.
+    """A number of threads, each with one job at a time.
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ def _asked(question: advise.Question, parts: Parts) -> str:
 def print_answered(
     question: advise.Question, answer: advise.Advice, parts: Parts, step: str, top: int | None
 ) -> None:
-    """The answer in five lines, then the best few; with `top` None all there is."""
+    """The answer in five lines, then the best few; with `top` None all of them."""
     first, count = answer.entries[0], len(answer.entries)
     one, costs = first.candidate, first.costs
     others = len(answer.warnings) - 1

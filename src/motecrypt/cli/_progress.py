@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 STEPS = 10
-"""So many lines at most are printed of one stage, where there is no bar."""
+"""The most lines printed for one stage, if there is no bar."""
 SILENCE_S = 60.0
-"""After so long without a line one is printed, however little was done since."""
+"""Seconds without a line after which one is printed in any case."""
 NAMES = 3
-"""So many of what is running are named."""
+"""The most running items that are named."""
 
 
 def duration(seconds: float) -> str:

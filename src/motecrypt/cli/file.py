@@ -84,7 +84,7 @@ def encrypt(
 ) -> None:
     """Encrypt SOURCE into the new file TARGET; - is standard input, or output.
 
-    With crypt-and-hash, the path as given goes into the IV, as the original program has it.
+    With crypt-and-hash, the path as given goes into the IV, as in the original program.
     """
     if kind == MODERN:
         _refuse(cipher, container.CIPHERS, kind)

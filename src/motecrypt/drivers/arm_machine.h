@@ -206,7 +206,7 @@ static inline void count_block(struct machine *m, struct block *block, uint32_t 
     m->cycles += taken + (uint64_t)block->cycles;
 }
 
-/* So many rounds of the current block, a loop, have gone by, each of `round` cycles. */
+/* Counts a number of rounds of the current block, a loop, each of `round` cycles. */
 static inline void skip_rounds(struct machine *m, uint64_t rounds, uint64_t round) {
     m->cycles += rounds * round;
     m->instructions += rounds * m->current->instructions;

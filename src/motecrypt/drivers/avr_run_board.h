@@ -32,7 +32,7 @@ struct run {
 struct board {
     const char *eeprom_path, *trouble;
     int eeprom_file; /* open from the beginning: the sandbox opens nothing */
-    uint8_t *eeprom, *eeprom_now; /* as its file has it, and as the chip */
+    uint8_t *eeprom, *eeprom_now; /* the file's content and the chip's */
     uint32_t eeprom_bytes;
     const char *millivolts; /* at the ADC's inputs; NULL: nothing is connected */
     int resets_on_open;

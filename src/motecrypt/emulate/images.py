@@ -61,7 +61,7 @@ class Image:
     flash_bytes, ram_bytes
         Bytes taken; None for RAM if the file does not state it (hex, UF2).
     data_end
-        Address after the last variable, as the linker has it; 0 if the file does not state it.
+        Address after the last variable, from the linker; 0 if the file does not state it.
     elf
         The file itself, where it is an ELF: for symbols and lines.
     """

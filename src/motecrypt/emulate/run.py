@@ -42,7 +42,7 @@ class FreeRun:
     max_seconds
         Ends after this much simulated time; None: never.
     max_output
-        Ends after so many bytes from the UART; None: any number.
+        Bytes from the UART after which it ends; None: any number.
     uart
         A serial port or virtual radio to join the UART to; "pty", or a path where nothing is yet, makes a
         pseudo-terminal (with a link to it at that path).

@@ -37,7 +37,7 @@ LINE_BYTES = 63
 
 
 def plaintext(size: int) -> bytes:
-    """So many bytes of one line of text, repeated, as the source's files are."""
+    """A number of bytes of one line of text, repeated, like the source's files."""
     line = b"A fixed string that is written again and again, as in a log.".ljust(LINE_BYTES - 2) + b"\r\n"
     return (line * (size // LINE_BYTES + 1))[:size]
 

@@ -68,7 +68,7 @@ class Example:
 
     @property
     def title(self) -> str:
-        """Its name as a class has it: KeyChange."""
+        """Its name in the form of a class: KeyChange."""
         return "".join(word.capitalize() for word in self.name.split("_"))
 
     @property
@@ -94,7 +94,7 @@ class Example:
 
 @lru_cache(maxsize=1)
 def all_examples() -> tuple[Example, ...]:
-    """Every example that there is, by name."""
+    """Every example, by name."""
     return tuple(read_example(path.parent) for path in sorted(EXAMPLES.glob("*/example.toml")))
 
 

@@ -42,7 +42,7 @@ class AuditAnswer(Answer):
 
     @classmethod
     def from_json(cls, stored: object) -> Self | None:
-        """As of every answer; one of a weight that there is not is none."""
+        """As of every answer; None for an unknown weight."""
         answer = super().from_json(stored)
         return answer if answer is not None and answer.weight in WEIGHTS else None
 

@@ -13,7 +13,7 @@ from motecrypt.gateway.sinks import Sink, SinkClosed
 from motecrypt.gateway.spool import SpoolReader
 
 FIRST_S, LONGEST_S = 0.5, 60.0
-"""After a fault it is tried again after so long, then after twice that, up to the longest."""
+"""Seconds after a fault until the first retry; doubled each time up to the longest."""
 IDLE_S = 0.1
 
 

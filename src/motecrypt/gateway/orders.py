@@ -112,7 +112,7 @@ class Outbox:
     Parameters
     ----------
     outcome_s : float
-        After so long without an outcome an order is unconfirmed, also if the link still waits.
+        Seconds without an outcome after which an order is unconfirmed, also if the link still waits.
     """
 
     def __init__(self, outcome_s: float) -> None:

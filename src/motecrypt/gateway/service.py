@@ -36,7 +36,7 @@ ANSWER_KIND = 0xC0
 POLL_S, QUIET_S = 0.02, 0.1
 TIDY_S = 0.25
 REST_S = 1.0
-"""After the spool could not be written nothing is taken for so long."""
+"""Seconds without accepting messages after the spool could not be written."""
 END_S = 5.0
 """How long sinks may continue when the gateway ends; what they have not taken waits for the next start."""
 BURST_S = 10.0

@@ -276,7 +276,7 @@ class Gateway:
         return end.storage
 
     def member(self) -> bytes:
-        """One more member of the broadcast group that there is, under its key.
+        """One more member of the existing broadcast group, under its key.
 
         Returns
         -------

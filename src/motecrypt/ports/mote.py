@@ -56,7 +56,7 @@ class RunningMote:
         self.end()
 
     def wait(self, seconds: float) -> bool:
-        """Whether it is still running after so long.
+        """Whether it is still running after that time.
 
         Raises
         ------

@@ -79,7 +79,7 @@ class SerialPort:
         return data
 
     def _hung_up(self) -> bool:
-        """A read of nothing means that nothing has come, or that there is no port any more."""
+        """An empty read means that nothing was received, or that the port no longer exists."""
         poll = select.poll()
         poll.register(self._handle, 0)
         return any(events & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, events in poll.poll(0))

@@ -80,7 +80,7 @@ def read_levels(file: Path, nodes: int) -> Levels:
     Raises
     ------
     InputError
-        It is not TOML, or names a port that there is not, a way twice, a level or a probability that
+        It is not TOML, or names an unknown port, a path twice, a level or a probability that
         cannot be.
     """
     table = Table.read(file)

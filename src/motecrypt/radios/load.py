@@ -60,7 +60,7 @@ class OfferedTraffic:
 
 @dataclass
 class Carried:
-    """The outcome of the traffic, as the gateway has it.
+    """The outcome of the traffic, as received by the gateway.
 
     Attributes
     ----------

@@ -40,7 +40,7 @@ class ExplorerTable:
                 self._rows.append(row)
 
     def whole(self) -> dict[str, Any]:
-        """All of it, as the page has it."""
+        """All of it, in the page's form."""
         return {
             "columns": list(COLUMNS),
             "worded": list(_WORDED_AT),

@@ -1,4 +1,4 @@
-"""What one transfer receives and another one sends on, and text as the mode netascii has it."""
+"""Data that one transfer receives and another one sends on, and text in the mode netascii."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class TransferFile(Protocol):
         """The server has answered a client that reads, and perhaps sent the file's size."""
 
     def read(self, at: int, count: int) -> bytes | None:
-        """So many bytes, fewer only at the end; None: not yet. Each byte is asked for once, in order."""
+        """The next bytes, fewer only at the end; None: not yet. Each byte is requested once, in order."""
 
     def write(self, at: int, content: bytes, last: bool) -> None:
         """Take the next bytes."""

@@ -301,13 +301,13 @@ class NativeLink:
 
     @property
     def head(self) -> tuple[int, int, int]:
-        """Node number, options and packet length, as storage has them."""
+        """Node number, options and packet length, from storage."""
         _, node, options, packet_bytes = self._port.storage[:4]
         return node, options, packet_bytes
 
     @property
     def generation(self) -> int:
-        """How often the node was provisioned, as storage has it."""
+        """How often the node was provisioned, from storage."""
         return int.from_bytes(bytes(self._port.storage[4:6]), "little")
 
     @property

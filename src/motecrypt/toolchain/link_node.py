@@ -18,7 +18,7 @@ NODE = FOLDER / "node"
 MODES = FIRMWARE.resolve() / "modes"
 """Which the suites have their own of."""
 ANSWER_MS = 250
-"""How long an answer may take, as the gateway has it by itself."""
+"""How long an answer may take: the gateway's default."""
 
 _CORE = ("link.c", "keys.c", "store.c")
 _SUITES: dict[str, Suite] = {

@@ -113,7 +113,7 @@ def compile_object(
     *,
     plain: bool = False,
 ) -> None:
-    """Compile one source to one object. Language by suffix: .c is C99 (GNU), .cpp C++11 as Arduino has it
+    """Compile one source to one object. Language by suffix: .c is C99 (GNU), .cpp C++11 as in Arduino
     (no exceptions, no run-time types), .S assembly; `plain` leaves it to the flags."""
     driver, language = _spoken(command, source, plain)
     outcome = run_compiler([driver, *language, *flags, "-c", source, "-o", target], cwd=directory)

@@ -15,7 +15,7 @@ from motecrypt.wlan import dcf
 
 _T = TypeVar("_T")
 RATES_MBIT = ("1", "2", "5.5", "11", "6", "9", "12", "18", "24", "36", "48", "54")
-"""802.11b's rates, then 802.11g's, as the data file's keys have them."""
+"""802.11b's rates, then 802.11g's, as in the data file's keys."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ FLAGS = ("-mmcu=atmega328p", "-Os", "-std=gnu99", "-Wall", "-Wextra", "-Werror",
 
 
 def chained(messages: int) -> bytes:
-    """The key after so many messages, as ascon_chain.c changes it."""
+    """The key after a number of messages, as ascon_chain.c changes it."""
     encrypt = oracle(Catalog.load().cipher("ascon-aead128"))
     key, message, ad = bytes(16), bytearray(41), bytes(18)
     for number in range(messages):

@@ -42,7 +42,7 @@ def waiting(given: bytes) -> int:
 
 
 def _limited() -> None:
-    """In the new process: what does not end is noticed after so many seconds of processor time."""
+    """In the new process: limits the seconds of processor time, so that endless runs are detected."""
     resource.setrlimit(resource.RLIMIT_CPU, (15, 15))
 
 

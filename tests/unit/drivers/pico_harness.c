@@ -110,7 +110,7 @@ static uint64_t timed(const uint64_t *n) {
     return hal_timer_cycles();
 }
 
-/* So many words of stack are free; how many are painted, from where on. */
+/* For a number of free words of stack: how many are painted, and from where. */
 static uint64_t paint(const uint64_t *n) {
     size_t first = 0, end;
     stack_words = (size_t)n[0];

@@ -130,7 +130,7 @@ static uint64_t begin(const uint64_t *n) {
     return 0;
 }
 
-/* So many overflows whose interrupt came, the flag register, and the count. */
+/* The number of overflows with an interrupt, the flag register, and the count. */
 static uint64_t cycles(const uint64_t *n) {
     for (uint64_t i = 0; i < n[0]; i++) {
         TIMER1_OVF_vect();

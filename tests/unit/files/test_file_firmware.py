@@ -325,7 +325,7 @@ def test_the_published_format_is_the_hosts_byte_by_byte(
         assert mote.read("out") == plaintext(size)
 
 
-#: How often each part begins while 600 bytes are encrypted and decrypted: as the sources' order has it.
+#: How often each part begins while 600 bytes are encrypted and decrypted: in the sources' order.
 PARTS = {
     "published": [6, 162, 3, 78, 78, 2],
     "aes256-gcm": [4, 10, 2, 4, 0, 0],

@@ -84,7 +84,7 @@ class Client:
         return got[0]
 
     def quiet(self, seconds: float) -> None:
-        """Nothing comes for so long."""
+        """Nothing is received for that time."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.field.step()

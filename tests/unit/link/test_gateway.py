@@ -59,7 +59,7 @@ class Field:
         return [True] * len(messages)
 
     def epochs(self) -> dict[str, int]:
-        """By node the epoch that is offered to it, as the record has it; 0 for none."""
+        """The epoch in the record that is offered to each node; 0 for none."""
         assert self.store.record is not None
         nodes = json.loads(self.store.record.split(b"\n")[0])["nodes"]
         return {node: figures[2] for node, figures in nodes.items()}

@@ -1,4 +1,4 @@
-"""The link core as the host's programs have it (native.c): what it keeps, refuses and returns."""
+"""The link core in the host's programs (native.c): what it keeps, refuses and returns."""
 
 from __future__ import annotations
 

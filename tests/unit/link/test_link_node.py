@@ -1,4 +1,4 @@
-"""Nodes as exported libraries have them: their glue, and their storage in a flash and in a file."""
+"""Nodes as in exported libraries: their glue, and their storage in a flash and in a file."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def assemble(folder: Path, body: str, handlers: Mapping[int, str] | None = None)
 
 
 def _limited() -> None:
-    """In the new process: what does not end is noticed after so many seconds of processor time."""
+    """In the new process: limits the seconds of processor time, so that endless runs are detected."""
     resource.setrlimit(resource.RLIMIT_CPU, (15, 15))
 
 

@@ -115,7 +115,7 @@ def _of_padding(monkeypatch: pytest.MonkeyPatch, short_ms: float, whole_ms: floa
 
 
 def test_a_delay_may_be_off_by_half_a_digit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """P takes 5.5825 ms more than T, as the text has it, or a quarter more or less here."""
+    """P takes 5.5825 ms more than T, as in the text; here a quarter more or less."""
     monkeypatch.setattr(printed, "row", lambda name: PLAIN)
     for off, verdict in ((0.24, SAME), (0.25, SAME), (-0.25, SAME), (0.26, WRONG), (-0.26, WRONG)):
         times = {"T": 1.0, "P": 6.5825 + off, "C": 9.0}

@@ -29,7 +29,7 @@ CLEARED = 0x0FFFFFFC0FFFFFFC0FFFFFFC0FFFFFFF  # the bits that r may have
 
 
 def applies(cipher: Cipher) -> bool:
-    """Whether the cipher is ChaCha20-Poly1305 as RFC 8439 has it."""
+    """Whether the cipher is ChaCha20-Poly1305 as in RFC 8439."""
     return cipher.name == "chacha20-poly1305"
 
 

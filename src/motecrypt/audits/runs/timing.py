@@ -247,7 +247,7 @@ def _located(device: Device, firmware: Firmware, found: Sequence[timing.Split]) 
 
 
 def _lines(device: Device, firmware: Firmware, pcs: Sequence[int]) -> dict[int, tuple[str, str]]:
-    """Function and source line of each program counter, as the ELF's debug information has them."""
+    """Function and source line of each program counter, from the ELF's debug information."""
     if not pcs:
         return {}
     tool = device.compiler.command.removesuffix("gcc") + "addr2line"

@@ -1,4 +1,4 @@
-/* bytewise.c: memset and memcpy a byte at a time, as newlib has them when it is built for size. The published
+/* bytewise.c: memset and memcpy a byte at a time, as in newlib built for size. The published
  * program was linked with newlib-nano of the GNU Arm toolchain, which is built with -Os (PlatformIO's builder
  * for Arduino-mbed: --specs=nano.specs); Debian's newlib-nano has the versions that move words. Linking this
  * file makes the difference, which is not small: Mbed TLS wipes its schedule after every block of SHA-512.

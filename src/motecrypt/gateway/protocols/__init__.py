@@ -21,7 +21,7 @@ INBOX_MAX = 100
 """Messages of nodes that wait for a protocol; more are refused, so that their nodes send them again."""
 IDLE_S = 1.0
 PAUSE_S = 0.1
-"""After a fault a protocol rests for so long."""
+"""Seconds that a protocol pauses after a fault."""
 
 Outcome = Callable[[str], None]
 """Gets the outcome of a message to a node: one of docs/gateway.md, such as "accepted"."""
@@ -66,7 +66,7 @@ class NodeProtocol(ABC):
 
     Attributes
     ----------
-    name : as options and statistics have it.
+    name : as in options and statistics.
     """
 
     name: str

@@ -30,7 +30,7 @@ from motecrypt.paths import open_regular
 PORTS = {"mqtt": 1883, "mqtts": 8883}
 CONNECT_S = 10.0
 ACKNOWLEDGE_S = 10.0
-"""Without progress for so long a connection is given up."""
+"""Seconds without progress after which a connection is closed."""
 KEEPALIVE_S = 20
 AT_ONCE = 16
 """What brokers take before their first acknowledgement, unless they say otherwise."""

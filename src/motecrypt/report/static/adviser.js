@@ -1,4 +1,4 @@
-// The adviser, as src/motecrypt/advise has it in Python: the same records, the same arithmetic, the same
+// The adviser of src/motecrypt/advise (Python) in JavaScript: the same records, the same arithmetic, the same
 // sentences. A test holds the two together on random questions. Pure: no element of the page is touched.
 "use strict";
 

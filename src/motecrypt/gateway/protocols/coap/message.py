@@ -85,7 +85,7 @@ UNSAFE = 2
 
 
 def uint(value: int) -> bytes:
-    """A number as an option has it: no leading zero bytes."""
+    """A number in the form of an option: no leading zero bytes."""
     return value.to_bytes((value.bit_length() + 7) // 8, "big")
 
 

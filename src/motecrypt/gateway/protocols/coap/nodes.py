@@ -11,7 +11,7 @@ from motecrypt.gateway.protocols.coap.message import CoapMessage
 from motecrypt.gateway.protocols.coap.udp import Peer
 
 ANSWER_S = 10.0
-"""A node that has a request and does not respond for so long is asked for the next thing."""
+"""Seconds that a node may take to respond before it gets the next request."""
 NEVER = float("inf")
 
 

@@ -38,7 +38,7 @@ from motecrypt.gateway.protocols.coap.where import (
 )
 
 NODE_S = 60.0
-"""A node's response is waited for so long after its request was ordered, in all."""
+"""Seconds in all to wait for a node's response after its request was ordered."""
 SERVER_S = 120.0
 WAITING_MAX = 4
 """Requests for one node that wait for their response."""

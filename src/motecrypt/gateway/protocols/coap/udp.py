@@ -23,7 +23,8 @@ from motecrypt.gateway.protocols.coap.message import (
 
 ACK_TIMEOUT_S, ACK_RANDOM, MAX_RETRANSMIT = 2.0, 1.5, 4
 EXCHANGE_S, NON_S = 247.0, 145.0
-"""EXCHANGE_LIFETIME and NON_LIFETIME: for so long a message ID names one message (section 4.8.2)."""
+"""EXCHANGE_LIFETIME and NON_LIFETIME: the seconds for which a message ID names one message (section
+4.8.2)."""
 ACK_AFTER_S = 1.0
 """A confirmable request that has no response by then is acknowledged; its response follows by itself."""
 SEEN_MAX = 2000
