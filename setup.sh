@@ -135,7 +135,7 @@ prepare() {
         for name in $missing; do
             installed "$name" && continue
             case $name in
-                base) size="about 11 MB, a minute at most, " ;;
+                base) size="about 28 MB, a minute at most, " ;;
                 *) size= ;;
             esac
             say "installing Python packages ($name, ${size}pinned and hashed)"

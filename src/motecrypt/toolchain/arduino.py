@@ -162,9 +162,18 @@ def _library_with(header: str, places: Sequence[Path], own: Path) -> Path | None
             *(sorted(p for p in place.iterdir() if p.is_dir()) if place.is_dir() else []),
         ]
         for library in candidates:
-            if library != own and any((library / sub / header).is_file() for sub in ("src", ".")):
+            if (
+                library != own
+                and not _is_sketch(library)
+                and any((library / sub / header).is_file() for sub in ("src", "."))
+            ):
                 return library
     return None
+
+
+def _is_sketch(folder: Path) -> bool:
+    """Whether a folder is a sketch: the files next to one belong to it alone."""
+    return (folder / f"{folder.name}.ino").is_file()
 
 
 def _include_folders(library: Path) -> list[Path]:

@@ -113,6 +113,21 @@ def test_a_pipe_beside_a_sketch_is_not_waited_for(name: str, told: str, tmp_path
         sketch(tmp_path, "void setup() {}\nvoid loop() {}\n")
 
 
+def test_files_of_another_sketch_are_not_a_library(tmp_path: Path) -> None:
+    for name, number in (("Other", 1), ("Library", 2)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "shared.h").write_text("int answer(void);\n")
+        (tmp_path / name / "shared.cpp").write_text(f"int answer(void) {{ return {number}; }}\n")
+    (tmp_path / "Other" / "Other.ino").write_text("void setup() {}\nvoid loop() {}\n")
+    source = """#include <shared.h>
+void setup() { Serial.begin(9600); Serial.print("answer "); Serial.println(answer()); Serial.flush(); }
+void loop() {}
+"""
+    (tmp_path / "Library").rename(tmp_path / "ZLibrary")
+    _, text = run(sketch(tmp_path, source), until="answer 2", max_seconds=1)
+    assert "answer 2" in text
+
+
 def test_a_precompiled_header_beside_a_sketch_is_refused(tmp_path: Path) -> None:
     (tmp_path / "Sketch").mkdir()
     (tmp_path / "Sketch" / "more.h.gch").touch()
