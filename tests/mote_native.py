@@ -53,6 +53,7 @@ class NativeMote:
 
     def __init__(self, library: Path, storage: bytes, observes: bool = False) -> None:
         self._library = ctypes.CDLL(str(library))
+        self._library.bed_start.restype = ctypes.c_uint8  # what a register has above a byte may be anything
         self._mote = ctypes.create_string_buffer(self._library.bed_bytes())
         self._out = ctypes.create_string_buffer(32 * 255)
         self.packet_bytes, self.event = storage[3], 0

@@ -227,7 +227,7 @@ def test_a_broken_cipher_warns_wherever_it_is_met(results: Results) -> None:
     assert "**Security: recommended.**" in _readme(good)
     legacy = _readme(_plan("arduino", "aes128-cbc", results))
     assert "**Security: legacy.** No integrity: a receiver that reports bad padding" in legacy
-    assert "There is no tag: nobody notices a message that was changed" in legacy
+    assert "There is no tag: a message that was changed on its way is not detected" in legacy
     assert "A key of 16 bytes, a nonce of 16 bytes; messages of whole blocks of 16 bytes." in legacy
     assert "A key of 16 bytes, no nonce; messages of any length." in _readme(planned)
     assert "A key of 16 bytes, a nonce of 16 bytes, a tag of 16 bytes; messages of any length." in _readme(
