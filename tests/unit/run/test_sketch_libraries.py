@@ -1,4 +1,4 @@
-"""Which libraries a sketch is built with: those whose headers it includes, and no folder of another sketch."""
+"""Which libraries a sketch is built with: those whose headers it includes, no other sketch."""
 
 from __future__ import annotations
 
