@@ -171,6 +171,31 @@ def test_what_has_no_room_is_told(library: Path) -> None:
     assert server.unprotect(request, len(READ)) == READ
 
 
+def test_notifications_are_taken_in_order_and_once(library: Path) -> None:
+    """The sequence number orders them (section 4.1.3.5.2); one response may come without one."""
+    client, server = pair(library)
+    options = ((6, b""), (11, b"t"))
+    asked = CoapMessage(CoapKind.CON, Code.GET, 1, b"T", options).encode()
+    assert server.unprotect(sent(client.protect(asked))) == asked
+    notified = [
+        sent(
+            server.protect(CoapMessage(CoapKind.NON, Code.CONTENT, mid, b"T", ((6, b"\x63"),), b"n").encode())
+        )
+        for mid in range(4)
+    ]
+    last = sent(server.protect(CoapMessage(CoapKind.NON, 0x84, 9, b"T").encode()))
+    for number in (0, 2):
+        plain = client.unprotect(notified[number])
+        assert isinstance(plain, bytes) and decode(plain).number(Option.OBSERVE) == number + 1
+        for older in range(number + 1):
+            assert client.unprotect(notified[older]) is Status.REPLAYED
+    assert isinstance(client.unprotect(last), bytes)
+    assert client.unprotect(last) is Status.REPLAYED
+    assert isinstance(client.unprotect(notified[3]), bytes)
+    sent(client.protect(asked))
+    assert client.unprotect(notified[3]) is Status.FORGED, "it belongs to the request before"
+
+
 # --- storage
 
 
