@@ -53,7 +53,7 @@ def test_the_page_leads_from_nothing_to_a_temperature(tmp_path: Path) -> None:
 
 
 def with_python(words: list[str]) -> list[str]:
-    """aiocoap's client as this Python has it."""
+    """aiocoap's client of this Python."""
     assert words[0] == "aiocoap-client"
     return [sys.executable, "-u", "-m", "aiocoap.cli.client", "-q", *words[1:]]
 

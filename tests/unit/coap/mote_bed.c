@@ -1,4 +1,4 @@
-/* mote_bed.c: a mote with OSCORE over the bare transport, as the sketch Oscore has it, for tests: a library
+/* mote_bed.c: a mote with OSCORE over the bare transport, as in the sketch Oscore, for tests: a library
  * for Python, or with FUZZ a program that attacks it: SEED RUNS. */
 #include "bare.h"
 #include "endpoint.h"

@@ -53,7 +53,7 @@ enum {
 #endif
     LINK_LONG_EVERY = 32,   /* a node that receives no answers makes every 32nd message long */
     LINK_WINDOW = 16,       /* counters behind the newest that may still come */
-    LINK_FRESH = 16,        /* a command lives for so many messages of its receiver */
+    LINK_FRESH = 16,        /* a command expires after this many messages of its receiver */
     LINK_BROADCAST = 63,    /* the node number of a group */
     LINK_PACKET_MIN = 12,
     LINK_STORAGE_BYTES = 188

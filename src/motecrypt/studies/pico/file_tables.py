@@ -58,8 +58,8 @@ def _time_section(stored: StoredFiles) -> Section:
     text = ""
     if words is not None and slow is not None:
         text = (
-            f"One hash takes {1000 * slow:.1f} us with memset and memcpy byte by byte, as newlib-nano has "
-            "them in the GNU Arm toolchain that the source's tools link, and "
+            f"One hash takes {1000 * slow:.1f} us with memset and memcpy byte by byte, as in newlib-nano "
+            "of the GNU Arm toolchain that the source's tools link, and "
             f"{1000 * words:.1f} us with Debian's, which move words: then the derivation takes "
             f"{words * ROUNDS:,.0f} ms, not {slow * ROUNDS:,.0f}."
         )

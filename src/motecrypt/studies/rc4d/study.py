@@ -175,7 +175,7 @@ def _variants_section(found: VariantFigures) -> Section:
         rows,
         "Ratio to the source's plain row of the same letters. undo: both passes run on one S-box and take "
         "their swaps back, so neither a copy of it nor a second buffer is needed. plain-modulo: as plain, "
-        "with a division in every step of the key schedule, as the source has it."
+        "with a division in every step of the key schedule, as in the source."
         + "".join(f" Not run: {' '.join(name)}: {reason}." for name, reason in found.failed.items()),
     )
 

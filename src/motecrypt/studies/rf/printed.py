@@ -92,7 +92,7 @@ def zero_padding_bytes(entry: Row) -> int:
 
 
 def line_bound_ms(size_bytes: int) -> float:
-    """What the serial line needs for so many bytes: 86.8 us each at 115200 8N1."""
+    """Milliseconds of the serial line for a number of bytes: 86.8 us each at 115200 8N1."""
     return size_bytes * load_radio("srf").serial_byte_us / 1000
 
 

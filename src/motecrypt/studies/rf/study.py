@@ -75,7 +75,7 @@ def _delivered(results: Results) -> dict[tuple[str, int, float], float]:
 
 
 def _rounding(digits: float) -> Tolerance:
-    """Room for so many halves of the last printed digit."""
+    """A tolerance of a number of halves of the last printed digit."""
     return Tolerance(0.0, digits * printed.HALF_A_DIGIT, "rounding: three decimals are printed")
 
 
