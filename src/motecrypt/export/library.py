@@ -6,6 +6,7 @@ A view over the catalogue, the build's own list of files and figures; it measure
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import textwrap
@@ -195,7 +196,11 @@ def next_step(catalog: Catalog, device: Device, cipher: str, implementation: str
     meant = target_for(device, catalog)
     for body in catalog.implementations_of(cipher, device.name, ["motecrypt"]):
         if body.name == implementation and body.runs_on(meant.core):
-            named = {"target": meant.name, "cipher": _asked(catalog.cipher(cipher)), "variant": body.variant}
+            named = {
+                "target": meant.name,
+                "cipher": _from_here(catalog.cipher(cipher)),
+                "variant": body.variant,
+            }
             return _command({**named, "placement": placement}, "")
     return ""
 
@@ -208,6 +213,14 @@ def _is_own(cipher: Cipher) -> bool:
 def _asked(cipher: Cipher) -> str:
     """How a command names a cipher: a folder of the user's own as if it were in the current one."""
     return f"./{cipher.folder.name}/{cipher.name}" if _is_own(cipher) else cipher.name
+
+
+def _from_here(cipher: Cipher) -> str:
+    """How a command that is typed in the current folder names a cipher."""
+    if not _is_own(cipher):
+        return cipher.name
+    path = os.path.relpath(cipher.folder)
+    return f"{path if path.startswith('..') else f'./{path}'}/{cipher.name}"
 
 
 def _command(named: dict[str, str], url: str) -> str:

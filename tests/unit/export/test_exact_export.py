@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,16 @@ def test_the_command_of_an_export(tmp_path: Path) -> None:
         assert library._command({**named, "placement": place}, "u") == f"{base} --placement {place} --url u"
     assert library._asked(CCM) == "aes128-ccm8"
     assert library._asked(replace(CCM, folder=tmp_path / "own")) == "./own/aes128-ccm8"
+    own = replace(CCM, folder=tmp_path / "mine" / "own")
+    assert library._from_here(CCM) == "aes128-ccm8"
+    for folder, path in (
+        (tmp_path, "./mine/own"),
+        (tmp_path / "mine", "./own"),
+        (tmp_path / "x", "../mine/own"),
+    ):
+        folder.mkdir(parents=True, exist_ok=True)
+        with contextlib.chdir(folder):
+            assert library._from_here(own) == f"{path}/aes128-ccm8"
 
 
 def test_the_variant_that_is_named_or_the_best() -> None:
