@@ -36,6 +36,8 @@ _KEY_AT = slice(8, 24)
 EPOCH_MAX = 2**32 - 1
 COUNTER_MAX = 2**32 - 1
 GENERATION_MAX = 2**16 - 1
+RESTORED_SKIPS = 64
+"""Generations that are not used after a backup: nodes may have got them, and named messages by them."""
 EVENTS_MAX = 10_000
 """Kept until they are taken; with more of them the oldest go, so that forgers fill no memory."""
 
@@ -127,7 +129,10 @@ class Gateway:
         self._durable: dict[int, bytes] = {}
         self._renewing: dict[int, int] = {}
         self._took: dict[int, tuple[int, int]] = {}  # epoch and counter of the last message taken
-        self._voided = False  # some node became void, and the record does not have that yet
+        self._spent = 0  # every node may have had generations up to this one
+        self._restored_s = 0  # when the record was last restored, which is in the keys made since
+        self._made_s: dict[int, int] = {}  # that time in the keys of each node, where it is not 0
+        self._changed = False  # a node became void or generations were skipped: not in the record yet
         self._packets: list[bytes] = []
         self._events: deque[NodeEvent] = deque(maxlen=EVENTS_MAX)
         record = store.read()
@@ -152,12 +157,19 @@ class Gateway:
                 _whole(node, BROADCAST): (_whole(epoch, EPOCH_MAX), _whole(counter, COUNTER_MAX))
                 for node, (epoch, counter) in content.get("took", {}).items()
             }
+            spent = _whole(content.get("spent", 0), GENERATION_MAX)
+            restored_s = _whole(content.get("restored", 0), EPOCH_MAX)
+            made_s = {
+                _whole(node, BROADCAST): _whole(made, EPOCH_MAX)
+                for node, made in content.get("made", {}).items()
+            }
         except (ValueError, KeyError, TypeError, AttributeError):
             raise _damaged() from None
         if name != self._name():
             raise InputError(
                 "the gateway's record belongs to another master key; give this key its own record"
             )
+        self._made_s = made_s
         for node, (generation, image, epoch) in kept.items():
             self._generations[node], self._durable[node] = generation, image
             if not image:
@@ -170,7 +182,7 @@ class Gateway:
             self._links[node] = link
             if epoch:
                 self._renewing[node] = epoch
-        self._took = took
+        self._took, self._spent, self._restored_s = took, spent, restored_s
         for node in self._links:
             self._remind(node)
 
@@ -187,7 +199,7 @@ class Gateway:
         with the record.
         """
         changed = [node for node, link in self._links.items() if link.stored]
-        if not changed and not self._voided and hand_over is None:
+        if not changed and not self._changed and hand_over is None:
             return
         durable = self._durable | {node: self._links[node].storage for node in changed}
         took = dict(self._took)
@@ -201,6 +213,8 @@ class Gateway:
             record: dict[str, Any] = {"master": self._name(), "nodes": images}
             if self._took:
                 record["took"] = self._took
+            if self._spent:
+                record |= {"spent": self._spent, "restored": self._restored_s, "made": self._made_s}
             self._store.write(pack("gateway", record))
         except (MotecryptError, OSError):
             self._took = took
@@ -213,12 +227,12 @@ class Gateway:
                 else:  # new, or void until now
                     del self._links[node]
             raise
-        self._durable, self._voided = durable, False
+        self._durable, self._changed = durable, False
         for node in changed:
             self._links[node].stored = False
 
     def _key(self, node: int, generation: int) -> bytes:
-        return node_key(self._suite, self._master, node, generation)
+        return node_key(self._suite, self._master, node, generation, self._made_s.get(node, 0))
 
     # --- nodes
 
@@ -246,10 +260,11 @@ class Gateway:
         bytes
             The node's storage, to be written into it once and never again.
         """
-        generation = self._generations.get(node, 0) + 1
+        generation = max(self._generations.get(node, 0), self._spent) + 1
         if generation > GENERATION_MAX:
-            raise InputError(f"node {node}: all its generations of keys are used; give it another number")
-        key = self._key(node, generation)
+            other = "make another master key" if self._spent == GENERATION_MAX else "give it another number"
+            raise InputError(f"node {node}: all its generations of keys are used; {other}")
+        key = node_key(self._suite, self._master, node, generation, self._restored_s)
         block = KeyBlock(node, options & ~GATEWAY, self._packet_bytes, generation, key)
         end = NativeLink(self._library)
         end.provision(block)
@@ -258,12 +273,15 @@ class Gateway:
         if link.begin() is not Event.NOTHING:
             raise MotecryptError(f"node {node}: its link does not start")
         link_before, generation_before = self._links.get(node), self._generations.get(node)
+        made_before = self._made_s.get(node, 0)
+        self._made_s[node] = self._restored_s
         self._links[node], self._generations[node] = link, generation
         self._renewing.pop(node, None)
         took_before = self._took.pop(node, None)
         try:
             self._commit()
         except (MotecryptError, OSError):
+            self._made_s[node] = made_before
             if took_before is not None:
                 self._took[node] = took_before
             if link_before is not None:
@@ -304,6 +322,9 @@ class Gateway:
     def restored(self, now_s: int) -> tuple[int, ...]:
         """The record came from a backup: every node begins a new epoch before anything else is sent to it.
 
+        Keys that were provisioned since the backup are not in the record. The next ones contain the time of
+        this call, so that they are other keys.
+
         Parameters
         ----------
         now_s : int
@@ -316,6 +337,9 @@ class Gateway:
             are provisioned again.
         """
         void = []
+        given = max(self._spent, *self._generations.values(), 0)
+        self._restored_s = min(max(self._restored_s + 1, now_s), EPOCH_MAX)
+        self._spent, self._changed = min(given + RESTORED_SKIPS, GENERATION_MAX), True
         for node, link in list(self._links.items()):
             epoch = min(max(link.epoch + 1, now_s), EPOCH_MAX)
             event = link.renew(epoch)
@@ -324,7 +348,7 @@ class Gateway:
             elif event is Event.TOO_LONG:
                 void.append(node)
                 del self._links[node]
-                self._durable[node], self._voided = b"", True
+                self._durable[node], self._changed = b"", True
             else:
                 raise MotecryptError(f"node {node}: its new epoch cannot be stored")
         self._commit()

@@ -65,7 +65,9 @@ class FileStore:
         self.path = path
         try:
             self._lock: int | None = os.open(
-                path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+                path.with_name(path.name + ".lock"),
+                os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW,
+                0o600,
             )
         except OSError as error:
             raise InputError(f"state file {path}: {error.strerror}; choose one with --state") from None
@@ -88,7 +90,8 @@ class FileStore:
         """Replace the file and wait until it is on the disk."""
         beside = self.path.with_name(self.path.name + ".new")
         try:
-            handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            beside.unlink(missing_ok=True)  # left by a crash, or planted: never written through
+            handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             with os.fdopen(handle, "wb") as file:
                 file.write(record)
                 file.flush()

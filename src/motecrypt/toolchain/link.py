@@ -228,8 +228,13 @@ def derive(suite: Suite, key: bytes, use: int, node: int, generation: int, epoch
     return buffer.raw
 
 
-def node_key(suite: Suite, master: bytes, node: int, generation: int) -> bytes:
-    """The key of one node in one generation, from the gateway's master."""
+def node_key(suite: Suite, master: bytes, node: int, generation: int, restored_s: int = 0) -> bytes:
+    """The key of one node in one generation, from the gateway's master.
+
+    `restored_s` is when the gateway was last restored from a backup, in seconds since 1970; 0 if never.
+    """
+    if restored_s:
+        master = derive(suite, master, 0, 0, 0, restored_s)
     return derive(suite, master, 6 << 5, node, generation)
 
 

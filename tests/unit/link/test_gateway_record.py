@@ -201,6 +201,51 @@ def test_a_node_that_became_void_is_written_once_and_again_where_it_failed() -> 
     assert again.registry() == (NodeEntry(7, 1, void=True),)
 
 
+def test_no_key_that_was_given_out_after_the_backup_is_given_out_again() -> None:
+    store = MemoryStore()
+    gateway = Gateway(store, MASTER)
+    gateway.provision(5)
+    backup = store.record
+    given = {gateway.provision(node)[:24] for node in (5, 5, 6, 6, BROADCAST)}
+    store.record = backup
+    Gateway(store, MASTER).restored(1000)
+    again = Gateway(store, MASTER)  # the record keeps it
+    assert content(store)["spent"] == 1 + module.RESTORED_SKIPS
+    anew = {again.provision(node)[:24] for node in (5, 6, BROADCAST)}
+    assert not given & anew and {entry.generation for entry in again.registry()} == {66}
+    store.record = backup  # the same backup, once more
+    Gateway(store, MASTER).restored(1001)
+    once_more = {Gateway(store, MASTER).provision(node)[:24] for node in (5, 6, BROADCAST)}
+    assert not once_more & (given | anew)
+    told = content(store)
+    assert (told["spent"], told["restored"], told["made"]) == (65, 1001, {"5": 1001, "6": 1001, "63": 1001})
+    last = Gateway(store, MASTER)
+    assert last.member()[:24] in once_more, "a later member has the group's key"
+    last.restored(7)
+    assert content(store)["restored"] == 1002, "a clock that goes back makes no key again"
+
+
+def test_generations_end_after_very_many_backups() -> None:
+    store = MemoryStore(
+        pack("gateway", {"master": Gateway(MemoryStore(), MASTER)._name(), "nodes": {}, "spent": 0xFFFE})
+    )
+    assert Gateway(store, MASTER).provision(4)[4:6] == b"\xff\xff"
+    gateway = Gateway(store, MASTER)
+    gateway.restored(1000)
+    assert content(store)["spent"] == 0xFFFF
+    with pytest.raises(InputError, match=r"^node 9: all its generations .* make another master key$"):
+        gateway.provision(9)
+    for wrong in (
+        {"spent": 0x10000},
+        {"restored": 2**32},
+        {"made": {"64": 1}},
+        {"made": {"5": -1}},
+        {"made": 7},
+    ):
+        with pytest.raises(InputError, match=DAMAGED):
+            Gateway(MemoryStore(pack("gateway", content(store) | wrong)), MASTER)
+
+
 def test_a_message_goes_as_it_is_asked_for() -> None:
     gateway = Gateway(MemoryStore(), MASTER, packet_bytes=32)
     node = end(gateway.provision(5))

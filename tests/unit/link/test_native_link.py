@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import link_model
 from link_ends import begun
 from motecrypt import process
 from motecrypt.catalog import FIRMWARE
@@ -187,6 +188,13 @@ def test_a_nodes_key_is_derived_for_that_use_alone() -> None:
     assert link.node_key("aes128-ccm", KEY, 5, 0xA1B2) == expected and len(expected) == 16
     others = [link.derive("aes128-ccm", KEY, *more) for more in ((0xC0, 5, 1), (0xA0, 5, 0xA1B2))]
     assert len({expected, *others}) == 3
+
+
+@pytest.mark.parametrize(("suite", "number"), [("aes128-ccm", 1), ("ascon-aead128", 2)])
+def test_after_a_restoration_a_nodes_key_comes_from_another_master(suite: link.Suite, number: int) -> None:
+    other = link_model.derive(number, KEY, 0, 0, 0, 1_800_000_000)
+    expected = link_model.node_key(number, other, 5, 66)
+    assert link.node_key(suite, KEY, 5, 66, 1_800_000_000) == expected
 
 
 def test_a_key_block_is_24_bytes() -> None:

@@ -80,14 +80,14 @@ def test_a_file_store_asks_the_system_for_exactly_this(
     calls.clear()
     store = FileStore(folder / "counter")
     assert calls == [
-        ("open", "counter.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600),
+        ("open", "counter.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600),
         ("flock", "counter.lock", fcntl.LOCK_EX | fcntl.LOCK_NB),
     ]
     calls.clear()
     store.write(b"record")
     directory = folder.stat().st_size
     assert calls == [
-        ("open", "counter.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600),
+        ("open", "counter.new", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600),
         ("fsync", "counter.new", 6),  # all of it has left the program
         ("replace", "counter.new", "counter"),
         ("open", "folder", os.O_RDONLY | os.O_CLOEXEC, 0o777),
@@ -107,6 +107,20 @@ def test_what_is_left_of_a_crash_is_written_over(tmp_path: Path) -> None:
     store.write(b"record")
     assert store.read() == b"record" and not (tmp_path / "counter.new").exists()
     store.close()
+
+
+def test_planted_links_beside_a_record_are_not_followed(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_bytes(b"of its owner")
+    (tmp_path / "counter.new").symlink_to(other)
+    store = FileStore(tmp_path / "counter")
+    store.write(b"record")
+    assert store.read() == b"record" and other.read_bytes() == b"of its owner"
+    store.close()
+    (tmp_path / "second.lock").symlink_to(tmp_path / "made")
+    with pytest.raises(InputError, match="symbolic links"):
+        FileStore(tmp_path / "second")
+    assert not (tmp_path / "made").exists()
 
 
 def test_a_lock_that_another_has_is_let_go(tmp_path: Path, calls: list[tuple[object, ...]]) -> None:
