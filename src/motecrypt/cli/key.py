@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 import click
+from click.core import ParameterSource
 
 from motecrypt.cli._link_options import GROUP_NOTICE, NodeNumber, called, check_free, open_gateway
 from motecrypt.errors import InputError
@@ -86,6 +87,7 @@ def command(
     """
     if master and node is not None:
         raise InputError("--link, --node: give one of them; each makes a different file")
+    _check_meant("--link" if master else "none" if node is None else "--node")
     if master:
         create_master_file(file, suite)
         print(
@@ -97,6 +99,30 @@ def command(
     else:
         options = (not one_way, not long_only, tag_16)
         _node(file, node, gateway_key, state, packet_bytes, options, replace, member)
+
+
+_ONLY_WITH = {
+    **dict.fromkeys(
+        ("gateway_key", "member", "replace", "one_way", "long_only", "tag_16", "packet_bytes", "state"),
+        "--node",
+    ),
+    "suite": "--link",
+    "bits": "none",
+}
+"""The kind of key that an option is for: of a node, of a gateway, or none of the link's."""
+
+
+def _check_meant(kind: str) -> None:
+    """Refuse an option of another kind of key: without it the user would get a key that was not meant."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        needed = _ONLY_WITH.get(parameter.name or "", kind)
+        if (
+            needed != kind
+            and context.get_parameter_source(parameter.name or "") is not ParameterSource.DEFAULT
+        ):
+            mend = "omit --link and --node" if needed == "none" else f"give {needed} as well, or omit it"
+            raise InputError(f"{parameter.opts[0]}: not for this kind of key; {mend}")
 
 
 def _node(

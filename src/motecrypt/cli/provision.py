@@ -111,6 +111,8 @@ def command(
         context = _context(
             node, suite_name, sends_only, [uf2_file, flash, image, png], eep or eeprom, block or qr
         )
+    kept = state or key_file.with_name(f"{key_file.name}.gateway")
+    record = {kept.with_name(kept.name + suffix).resolve() for suffix in ("", ".new", ".lock")}
     forms: dict[Path, Callable[[bytes], bytes]] = {}
     for path, form in (
         (eep, lambda storage: provisioning.eeprom_hex(storage, eeprom_at)),
@@ -120,6 +122,8 @@ def command(
         (image, bytes),
         (png, lambda storage: provisioning.qr_png(provisioning.block_text(storage))),
     ):
+        if path is not None and path.resolve() in record:
+            raise InputError(f"{path}: belongs to the gateway's record; give another name")
         if path is not None and path in forms:
             raise InputError(f"{path}: named twice; give each format its own file")
         if path is not None:

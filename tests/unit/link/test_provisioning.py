@@ -350,6 +350,9 @@ def test_each_call_raises_the_generation(
         (["5", "--uf2", "{}/x", "--eep", "{}/x"], "named twice"),
         (["5", "--image", "{}/gateway.key"], "gateway.key: File exists; give a new file's name"),
         (["5", "--image", "{}/no/x"], "No such file or directory"),
+        (["5", "--image", "{}/gateway.key.gateway"], "gateway.key.gateway: belongs to the gateway's record"),
+        (["5", "--eep", "{}/gateway.key.gateway.new"], "belongs to the gateway's record"),
+        (["5", "--state", "{}/x", "--eep", "{}/x"], "belongs to the gateway's record"),
     ],
 )
 def test_what_is_refused_uses_no_generation(

@@ -290,6 +290,16 @@ def test_a_port_that_vanishes_is_one_line_and_the_receiver_waits(folder: Path) -
         (["mote", "--key", "key", "--node", "3", "x.elf", "--eeprom", "eeprom5"], "is node 5's"),
         (["key", "new", "--node", "5", "--of", "key"], "already has keys"),
         (["key", "new", "--node", "9"], "--of: missing"),
+        (["key", "new", "--of", "key"], "--of: not for this kind of key; give --node as well"),
+        (["key", "new", "--link", "--one-way"], "--one-way: not for this kind of key; give --node as well"),
+        (
+            ["key", "new", "--suite", "ascon-aead128"],
+            "--suite: not for this kind of key; give --link as well",
+        ),
+        (
+            ["key", "new", "--link", "--bits", "128"],
+            "--bits: not for this kind of key; omit --link and --node",
+        ),
         (["key", "new", "--node", "9", "--link"], "give one of them"),
         (["key", "key", "--node", "9", "--of", "key"], "File exists"),
     ],
