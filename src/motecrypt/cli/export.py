@@ -130,7 +130,10 @@ def _next(planned: export.Export, target: export.Target, folder: Path, with_link
     """Keys for the nodes of a link; else the missing figures, the library's own test in the simulator, or an
     audit of the cipher."""
     if with_link:
-        return "motecrypt key gateway.key --link"
+        from motecrypt.toolchain.link_node import suite_of
+
+        suite = suite_of(planned.cipher)
+        return f"motecrypt key gateway.key --link{'' if suite == 'aes128-ccm' else f' --suite {suite}'}"
     measure = next((missing.command for missing in planned.figures.missing if missing.command), "")
     if measure:
         return measure

@@ -323,6 +323,17 @@ def test_what_does_not_fit_is_refused() -> None:
 # --- the command
 
 
+@pytest.mark.parametrize(
+    ("cipher", "more"), [("aes128-ccm4", ""), ("ascon-aead128", " --suite ascon-aead128")]
+)
+def test_the_next_command_makes_a_key_of_the_exported_suite(
+    cipher: str, more: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    given = ("export", "c", str(tmp_path / "lib"), "--cipher", cipher, "--link", "--no-measure")
+    code, out, _ = run(capfd, *given)
+    assert code == 0 and out.endswith(f"\nNext: motecrypt key gateway.key --link{more}\n")
+
+
 def test_the_command_writes_the_link(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "lib"
     given = ("export", "arduino", str(folder), "--cipher", "aes128-ccm8", "--link", "--no-measure")
