@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from motecrypt.judge import Evidence, compare
-from motecrypt.model import Comparison, Section
+from motecrypt.model import Section
 from motecrypt.results import Results
+from motecrypt.studies.facts import Comparison
+from motecrypt.studies.judge import Evidence, compare
 
 from .plan import BLOCK_BYTES, CIPHER, LARGE, SMALL, VARIANT, cells
 

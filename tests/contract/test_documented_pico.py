@@ -16,8 +16,8 @@ from motecrypt import bench
 from motecrypt.experiments.call_sequence import CallSequence
 from motecrypt.experiments.files import FileJob, FileJobs
 from motecrypt.findings.pico_file import FileQuestion
-from motecrypt.model import Comparison
 from motecrypt.results import Results
+from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import figures, files, strings
 
 pytestmark = needs_kit("pico")

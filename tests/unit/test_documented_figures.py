@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from documented import DOCS, missing, with_recorded
 from motecrypt.findings import recorded
-from motecrypt.model import Comparison
 from motecrypt.results import Results
 from motecrypt.studies import study
+from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import files
 from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.tables import impossible

@@ -28,7 +28,7 @@ CHANGING = {
     "Tally",
     "_Air",
     "_CoapSeen",
-    "_Forwarded",
+    "Forwarded",
     "_MessagePrinter",
     "_Sent",
     "_Station",

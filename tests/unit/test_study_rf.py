@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.model import Comparison
 from motecrypt.results import Results
 from motecrypt.studies import needs
+from motecrypt.studies.facts import Comparison
 from motecrypt.studies.rf import printed
 from motecrypt.studies.rf import study as rf
 from motecrypt.studies.rf.claims import claims as rf_claims

@@ -15,10 +15,10 @@ from motecrypt.experiments.data_types import DataTypes
 from motecrypt.experiments.transfer_wlan import TransferWlan
 from motecrypt.findings import data_types as data_types_question
 from motecrypt.findings import host_speed as speeds
-from motecrypt.model import Comparison, Verdict
 from motecrypt.results import Results
 from motecrypt.studies import needs as study_needs
 from motecrypt.studies import study
+from motecrypt.studies.facts import Comparison, Verdict
 from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.tables import impossible
 

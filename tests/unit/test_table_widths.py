@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from goldens.views.made_up import filled
 from motecrypt.cli import application
-from motecrypt.model import Verdict
+from motecrypt.studies.facts import Verdict
 
 WIDTHS = (60, 80, 120, 200)
 NUMBER = re.compile(r"(?:(?<![\d.,])[-+])?\d[\d,]*(?:\.\d+)?")

@@ -28,12 +28,12 @@ from motecrypt.cli._output import (
     table_options,
 )
 from motecrypt.errors import InputError
-from motecrypt.model import Comparison
 from motecrypt.paths import default_results, write_atomically
 from motecrypt.results import Results
 from motecrypt.setup import need
 from motecrypt.studies import Needs, folders, names, needs, study
 from motecrypt.studies.counts import VERDICTS, as_csv, by_kind, facts, sentences, tally
+from motecrypt.studies.facts import Comparison
 
 
 @click.command(epilog="Example: motecrypt reproduce rc4d")

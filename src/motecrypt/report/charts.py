@@ -11,8 +11,8 @@ from math import ceil, floor, log10
 from typing import Any
 
 from motecrypt.findings.audit import DiffusionMatrix
-from motecrypt.model import Comparison
 from motecrypt.report.figure import BLUE, ORANGE
+from motecrypt.studies.facts import Comparison
 
 Values = list[dict[str, Any]]
 STEP = 19

@@ -13,12 +13,13 @@ from types import ModuleType
 from typing import Any
 
 from motecrypt.errors import MotecryptError
-from motecrypt.model import Comparison, Section, Verdict
+from motecrypt.model import Section
 from motecrypt.report import charts
 from motecrypt.report.figure import Figure
 from motecrypt.results import Results
 from motecrypt.studies import names, study
 from motecrypt.studies.counts import AGAINST, COMPARED, VERDICTS, by_kind, facts, sentences
+from motecrypt.studies.facts import Comparison, Verdict
 
 #: How the page says a verdict, with a sign that needs no colour.
 WORDS = {

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from motecrypt.model import Comparison, FactKind, LikeForLike, Verdict
+from motecrypt.studies.facts import Comparison, FactKind, LikeForLike, Verdict
 
 Rows = Sequence[Comparison]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)

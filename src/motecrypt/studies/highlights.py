@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from motecrypt.model import Comparison, Verdict
 from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.counts import AGAINST, facts
+from motecrypt.studies.facts import Comparison, Verdict
 
 Rows = Sequence[Comparison]
 COUNT = 5

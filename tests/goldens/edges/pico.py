@@ -12,7 +12,7 @@ from goldens.edges.told import Told
 from goldens.text import digest, plain
 from motecrypt.findings.pico_file import FileCosts, FileRun, PartCounts
 from motecrypt.model import Section
-from motecrypt.studies.pico import ciphertexts, file_tables, files, strings
+from motecrypt.studies.pico import ciphertexts, file_tables, files, string_claims, strings
 from motecrypt.studies.pico import figures as pico
 
 
@@ -108,7 +108,9 @@ def pico_edges() -> dict[str, Any]:
     for number in range(30):
         random = Random(f"pico {number}")
         timed, found = _calls(random), _cells(random)
-        told.add([*strings._times(timed, found), *strings._memory(found), *strings._claims(timed, found)])
+        told.add(
+            [*strings._times(timed, found), *strings._memory(found), *string_claims.claims(timed, found)]
+        )
         sections = [strings._time_section(timed), strings._compiler_section(found)]
         sections += [strings._cause_section(strings._times(timed, found))]
         told.add_sections([*sections, Section("memory", (), [], strings._memory_text(found))])
@@ -151,7 +153,7 @@ def pico_edges() -> dict[str, Any]:
             ],
             [file_tables._said(value) for value in (None, "a", 1.0, 12345.678, 0.1234567)],
             [file_tables._ms(value) for value in (None, 0.0, 1234.56)],
-            [strings._both(pico.Sized(1, 2, 3)), ciphertexts._as_printed(bytes((0, 15, 16, 255)))],
+            [string_claims._both(pico.Sized(1, 2, 3)), ciphertexts._as_printed(bytes((0, 15, 16, 255)))],
         ],
         "pico keys": [pico.key_of_bits(bits).hex() for bits in (8, 128, 192, 256)],
         "pico sequences": [

@@ -68,7 +68,7 @@ def rc4d_edges() -> dict[str, Any]:
         recovered = random.choice((0, 1, 9))
         data = {"keys": 9, "recovered": recovered, "queries_mean": random.choice((1.5, 2.5, 139.6))}
         attack = random.choice((None, SimpleNamespace(data=data), SimpleNamespace(data={})))
-        evidence = rc4d_claims.Evidence("s", "claims", found, features, attack)  # type: ignore[arg-type]
+        evidence = rc4d_figures.Measured("s", "claims", found, features, attack)  # type: ignore[arg-type]
         told.add(rc4d_claims.claims(evidence))
         told.add(rc4d._table(found))
         told_features.add(rc4d._feature_rows(features))

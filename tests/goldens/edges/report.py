@@ -12,12 +12,13 @@ from typing import Any
 from goldens.text import digest, plain, told_cost, told_figure
 from motecrypt.advise import Point
 from motecrypt.catalog import Catalog
-from motecrypt.model import Comparison, Finding, Measurement, Tolerance
+from motecrypt.model import Finding, Measurement
 from motecrypt.report import charts, content, explorer, headlines, page, sources
 from motecrypt.report.costs import join
 from motecrypt.studies import highlights
 from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.counts import KINDS, VERDICTS, facts, sentences, tally
+from motecrypt.studies.facts import Comparison, Tolerance
 
 
 def _comparisons(random: Random, count: int) -> list[Comparison]:

@@ -15,6 +15,7 @@ from motecrypt.findings.radio_transfer import MODES, TransferRow
 from motecrypt.link.modes import encoded_bytes
 from motecrypt.studies.rf import claims as rf_claims
 from motecrypt.studies.rf import printed as rf_print
+from motecrypt.studies.rf import rows as rf_rows
 from motecrypt.studies.rf import study as rf
 
 
@@ -80,14 +81,17 @@ def rf_edges() -> dict[str, Any]:
             mock.patch.object(rf_print, "rows", lambda rows=rows: rows),
             mock.patch.object(rf_print, "PRINTED_TOTAL_KB", totals),
             mock.patch.object(rf_print, "PRINTED_AVERAGE_KB_S", averages),
-            mock.patch.object(rf, "_rows", lambda results, stored=stored: stored),
+            mock.patch.object(rf, "stored_rows", lambda results, stored=stored: stored),
+            mock.patch.object(rf_rows, "stored_rows", lambda results, stored=stored: stored),
             mock.patch.object(rf.crowd, "sections", lambda results: []),
             mock.patch.object(rf.protocols, "sections", list),
             mock.patch.object(rf.alternatives, "sections", list),
         ):
             told.add(rf.comparisons(None))  # type: ignore[arg-type]
             told.add_sections(rf.sections(None))  # type: ignore[arg-type]
-            slopes.append([rf_print.slope_us("T"), rf_print.mean_time_ms("P"), rf.transfer().message_bytes])
+            slopes.append(
+                [rf_print.slope_us("T"), rf_print.mean_time_ms("P"), rf_rows.transfer().message_bytes]
+            )
     said = Told()
     for changes in (
         {"AES_BLOCK_BITS": 256, "KEY_BITS": 32, "CBC_TAG_BYTES": 1, "IV_BYTES_SENT": 1},
@@ -122,8 +126,8 @@ def rf_edges() -> dict[str, Any]:
         ("x" * 48, "x" * 23),
         ("x" * 49, "x" * 10),
     ):
-        with mock.patch.multiple(rf, FIGURE_4=four, FIGURE_5=five):
-            figures += plain(rf._figures())
+        with mock.patch.multiple(rf_rows, FIGURE_4=four, FIGURE_5=five):
+            figures += plain(rf_rows._figures())
     return {
         "rf": told.whole(),
         "rf slopes": slopes[:6],

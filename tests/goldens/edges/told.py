@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from goldens.text import digest, plain
-from motecrypt.model import Comparison, Section
+from motecrypt.model import Section
+from motecrypt.studies.facts import Comparison
 
 
 class Told:

@@ -27,7 +27,7 @@ from motecrypt.studies.pico import files as pico_files
 from motecrypt.studies.rc4d import figures as rc4d
 from motecrypt.studies.rc4d import study as rc4d_study
 from motecrypt.studies.rf import crowd as rf_crowd
-from motecrypt.studies.rf import study as rf
+from motecrypt.studies.rf import rows as rf_rows
 from motecrypt.studies.wlan import plan
 
 #: The states of a results file: figures near the paper's; others far from them, with many failures; none; and
@@ -359,7 +359,7 @@ def store(results: Results, state: str) -> None:
     put(plan.host_speed(), _speeds(plan.host_speed(), state))
     for name, probe in rc4d_study.PROBES.items():
         put(probe, _features(name, state))
-    put(rf.transfer(), _radio(rf.transfer(), state))
+    put(rf_rows.transfer(), _radio(rf_rows.transfer(), state))
     for crowd in rf_crowd.questions():
         put(crowd, _crowd(crowd, state))
     put(rc4d_study.ATTACK, _attack(state))

@@ -8,10 +8,10 @@ from typing import Any
 
 from goldens.text import digest, inline_values, outline, plain
 from goldens.views.made_up import STATES, filled
-from motecrypt.model import Comparison
 from motecrypt.results import Results
 from motecrypt.studies import highlights, names, study
 from motecrypt.studies.counts import by_kind, sentences, tally
+from motecrypt.studies.facts import Comparison
 
 
 def _rows(rows: Sequence[Comparison]) -> list[Any]:

@@ -18,7 +18,6 @@ from motecrypt.catalog import Catalog
 from motecrypt.cli.report import command
 from motecrypt.errors import MotecryptError
 from motecrypt.findings.audit import DiffusionMatrix
-from motecrypt.model import Comparison
 from motecrypt.report import charts, gather, render
 from motecrypt.report.costs import join
 from motecrypt.report.figure import Figure
@@ -27,6 +26,7 @@ from motecrypt.report.sources import slug
 from motecrypt.report.vega import javascript, without_addresses
 from motecrypt.results import Results
 from motecrypt.studies import names, study
+from motecrypt.studies.facts import Comparison
 from report_data import fill
 
 ADDRESS = re.compile(r"https?://|(?:src|href)\s*=\s*[\"']//|@import|url\(", re.IGNORECASE)

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from motecrypt.studies.rf import claims, printed, study
+from motecrypt.studies.rf import claims, printed, rows, study
 from motecrypt.studies.rf.printed import Row
 
 PLAIN = Row(1, "T", 8, 4.0, None, 2.0, None)
@@ -25,7 +25,7 @@ def _print(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_difference_may_be_off_by_five_halves() -> None:
     said = {
-        off: study._difference(replace(CIPHER, difference_ms=2.0 + off)) for off in (0, 0.625, 0.63, -0.63)
+        off: rows._difference(replace(CIPHER, difference_ms=2.0 + off)) for off in (0, 0.625, 0.63, -0.63)
     }
     assert [row.verdict for row in said.values()] == [SAME, SAME, WRONG, WRONG]
     assert (said[0].measured, said[0].ratio, said[0].table) == (2.0, 1.0, "table 2")
@@ -34,10 +34,10 @@ def test_a_difference_may_be_off_by_five_halves() -> None:
 def test_a_throughput_may_be_off_by_its_slack() -> None:
     """2 bytes a millisecond; a quarter off the 4 ms is an eighth, and a quarter for the rate itself."""
     for said, verdict in ((2.375, SAME), (1.625, SAME), (2.376, WRONG), (1.624, WRONG)):
-        row = study._throughput(replace(PLAIN, throughput_kb_s=said))
+        row = rows._throughput(replace(PLAIN, throughput_kb_s=said))
         assert (row.verdict, row.measured, row.published) == (verdict, 2.0, said)
     bound = printed.line_bound_ms(8)
-    slow, fast = (study._throughput(replace(PLAIN, time_ms=ms)) for ms in (bound, bound * 0.999))
+    slow, fast = (rows._throughput(replace(PLAIN, time_ms=ms)) for ms in (bound, bound * 0.999))
     assert "the line carries" not in slow.note and fast.note.endswith("; the line carries 11.52 KB/s at most")
 
 
@@ -46,13 +46,13 @@ def test_means_totals_and_factors_may_be_off_by_half_a_digit(
 ) -> None:
     for off, verdict in ((0.5, SAME), (0.51, WRONG), (-0.51, WRONG)):
         monkeypatch.setattr(printed, "PRINTED_AVERAGE_KB_S", {"T": 2.0 + off})
-        assert study._averages()[0].verdict == verdict
-        row = study._factor(replace(CIPHER, expansion=2.0 + off))
+        assert rows._averages()[0].verdict == verdict
+        row = rows._factor(replace(CIPHER, expansion=2.0 + off))
         assert (row.verdict, row.measured) == (verdict, 2.0)
     for off, verdict in ((0.25, SAME), (0.26, WRONG), (-0.26, WRONG)):
         monkeypatch.setattr(printed, "rows", lambda: (replace(PLAIN, size_bytes=8000),))
         monkeypatch.setattr(printed, "PRINTED_TOTAL_KB", {"T": 8.0 + off})
-        assert study._totals()[0].verdict == verdict
+        assert rows._totals()[0].verdict == verdict
 
 
 def test_a_time_below_the_lines_by_more_than_a_clock_may_be_off_cannot_be(
@@ -66,7 +66,7 @@ def test_a_time_below_the_lines_by_more_than_a_clock_may_be_off_cannot_be(
         (0.74, WRONG, "faster than the line"),
     ):
         row = replace(PLAIN, time_ms=share * bound)
-        times = study._times(row, {})
+        times = rows._times(row, {})
         assert {time.verdict for time in times} == {verdict} and study._flag(row) == flag
         assert [time.kind for time in times] == ["figure", "derived", "derived"]
         assert {time.derived_from for time in times[1:]} == {(times[0].id,)}

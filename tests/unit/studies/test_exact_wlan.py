@@ -12,7 +12,8 @@ from motecrypt.catalog import Catalog
 from motecrypt.catalog.processors import processor
 from motecrypt.findings.data_types import DataTypeTimes, Interval
 from motecrypt.findings.wlan_transfer import Spread
-from motecrypt.model import Comparison, Measurement, Tolerance
+from motecrypt.model import Measurement
+from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.wlan import claims, costs, plan, tables
 from motecrypt.wlan.filecost import FileCost
 

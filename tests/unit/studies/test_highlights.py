@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from motecrypt.model import Comparison, Verdict
 from motecrypt.results import Results
 from motecrypt.studies import study
 from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.counts import tally
+from motecrypt.studies.facts import Comparison, Verdict
 from motecrypt.studies.highlights import findings
 
 

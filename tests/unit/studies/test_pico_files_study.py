@@ -14,9 +14,9 @@ from motecrypt.experiments.passwords import PasswordDerivation
 from motecrypt.files.crypt_and_hash import ROUNDS
 from motecrypt.findings.passwords import KIND as PASSWORDS
 from motecrypt.findings.pico_file import KIND, PARTS, VERSION, FileQuestion
-from motecrypt.model import Comparison
 from motecrypt.results import Results
 from motecrypt.studies import needs
+from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import file_tables
 from motecrypt.studies.pico import files as view
 from motecrypt.toolchain import BuildError

@@ -12,8 +12,9 @@ from motecrypt.catalog import Catalog
 from motecrypt.experiments.call_sequence import _regions_of
 from motecrypt.findings import call_sequence
 from motecrypt.findings.call_sequence import CallQuestion
-from motecrypt.model import Comparison, Measurement
+from motecrypt.model import Measurement
 from motecrypt.results import Results
+from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import ciphertexts, figures, strings
 from motecrypt.studies.pico import study as pico
 from motecrypt.studies.pico.figures import CASES, KEY_BITS, OPERATIONS, printed, sequences

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from motecrypt.catalog import Catalog
-from motecrypt.model import Cell, Comparison, Measurement
+from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
 from motecrypt.studies import needs
+from motecrypt.studies.facts import Comparison
 from motecrypt.studies.rc4d import study as rc4d
 from motecrypt.studies.rc4d.figures import DEVICE, TOOLCHAIN, cells, figures, printed
 

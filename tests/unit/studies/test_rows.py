@@ -15,8 +15,8 @@ import pytest
 
 from goldens.views.made_up import STATES, filled
 from motecrypt.catalog import DATA
-from motecrypt.model import Comparison, Tolerance
 from motecrypt.studies import counts, names, study
+from motecrypt.studies.facts import Comparison, Tolerance
 from schemas import problems
 
 SCHEMA = json.loads((DATA / "comparison.schema.json").read_text(encoding="utf-8"))
@@ -84,7 +84,7 @@ def test_the_rows_are_the_same_whatever_is_stored(name: str, state: str) -> None
 
 def test_no_study_writes_a_verdict() -> None:
     """Only the judge makes rows: no study calls Comparison or passes a verdict on."""
-    for path in STUDIES.rglob("*.py"):
+    for path in set(STUDIES.rglob("*.py")) - {STUDIES / "judge.py"}:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 assert ast.unparse(node.func) != "Comparison", path

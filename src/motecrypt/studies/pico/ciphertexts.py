@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
-from motecrypt.judge import Evidence, compare
-from motecrypt.model import Comparison
+from motecrypt.studies.facts import Comparison
+from motecrypt.studies.judge import Evidence, compare
 from motecrypt.studies.pico.figures import CASES, IV, SOURCE, Case, key_of_bits, printed_ciphertexts
 
 TITLE = "Strings: ciphertexts"

@@ -18,6 +18,7 @@ from motecrypt.findings.call_sequence import CallCosts, CallFailure, CallQuestio
 from motecrypt.model import Cell, Measurement, Operation
 from motecrypt.results import Results
 
+AGAIN = "motecrypt reproduce pico --rows"
 SOURCE = (
     '"String and File Encryption with AES - Code Testing on Raspberry Pi Pico", dharmanitech, 26 January 2022'
 )
@@ -308,3 +309,10 @@ def by_flags(
         for cell, m in found
         if (m.library, m.configuration, m.key_bits, m.operation) == wanted and m.time_us is not None
     }
+
+
+def why_unsized(found: Sequence[tuple[Cell, Measurement]], *cases: Case) -> str:
+    """Why a library has no sizes; what to do for one that no registry carries."""
+    reasons = (unsized(found, case.library, case.configuration) for case in cases)
+    unknown = BRING if any(case.configuration is None for case in cases) else "not measured"
+    return next((reason for reason in reasons if reason), unknown)

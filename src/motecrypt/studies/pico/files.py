@@ -10,9 +10,9 @@ from motecrypt.files.crypt_and_hash import ROUNDS
 from motecrypt.findings import recorded
 from motecrypt.findings.passwords import PasswordQuestion
 from motecrypt.findings.pico_file import FileCosts, FileQuestion
-from motecrypt.judge import EXACT, Bound, Check, Evidence, Expected, compare
-from motecrypt.model import Comparison, Tolerance
 from motecrypt.results import Results
+from motecrypt.studies.facts import Comparison, Tolerance
+from motecrypt.studies.judge import EXACT, Bound, Check, Evidence, Expected, compare
 from motecrypt.studies.pico.figures import MBED, SOURCE, TOOLCHAIN
 
 TIMES, MEMORY, CLAIMS = "Files: time", "Files: memory", "Files: claims"

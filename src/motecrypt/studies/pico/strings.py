@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from motecrypt.catalog import Catalog
-from motecrypt.judge import Bound, Check, Evidence, compare
-from motecrypt.model import Cell, Comparison, Measurement, Operation, Section, Tolerance
+from motecrypt.model import Cell, Measurement, Operation, Section
 from motecrypt.results import Results
+from motecrypt.studies.facts import Comparison, Tolerance
+from motecrypt.studies.judge import Bound, Check, Evidence, compare
 from motecrypt.studies.pico import ciphertexts
 from motecrypt.studies.pico.figures import (
-    BRING,
+    AGAIN,
     CASES,
     DEVICE,
     KEY_BITS,
@@ -28,12 +29,12 @@ from motecrypt.studies.pico.figures import (
     printed,
     sizes,
     timings,
-    unsized,
+    why_unsized,
 )
+from motecrypt.studies.pico.string_claims import CLAIMS, claims
 
 TIMES = "Strings: time"
 MEMORY = "Strings: memory"
-CLAIMS = "Strings: claims"
 
 #: Per cent of the memory, as the compiler's output prints them next to the bytes; flash is the same in all.
 PRINTED_SHARES = {1: 15.2, 2: 17.4, 3: 15.3, 4: 15.1}
@@ -43,13 +44,12 @@ PRINTED_FLASH_SHARE = 0.2
 CLOSE = Tolerance(0.25, 0.0, "model: the sketches' own buffers are not in ours")
 COMPILER = Tolerance(0.05, 0.0, "compiler: the source names none; what another one changes is a table here")
 PERCENT = Tolerance(0.0, 0.05, "rounding: one decimal is printed")
-AGAIN = "motecrypt reproduce pico --rows"
 
 
 def comparisons(results: Results) -> list[Comparison]:
     """Every figure and claim about strings next to ours."""
     found, timed = measured(results), timings(results)
-    return [*_times(timed, found), *ciphertexts.ciphertexts(), *_memory(found), *_claims(timed, found)]
+    return [*_times(timed, found), *ciphertexts.ciphertexts(), *_memory(found), *claims(timed, found)]
 
 
 def sections(results: Results) -> list[Section]:
@@ -61,7 +61,7 @@ def sections(results: Results) -> list[Section]:
         _compiler_section(found),
         _plain(ciphertexts.TITLE, ciphertexts.ciphertexts(), ciphertexts.TEXT),
         _plain(MEMORY, _memory(found), _memory_text(found)),
-        _plain(CLAIMS, _claims(timed, found), ""),
+        _plain(CLAIMS, claims(timed, found), ""),
     ]
 
 
@@ -273,7 +273,7 @@ def _memory(found: Sequence[tuple[Cell, Measurement]]) -> list[Comparison]:
             value, bring = None, MBED
             checks: tuple[Check, ...] = ()
             if ours is None:
-                note = _unsized(found, case)
+                note = why_unsized(found, case)
                 bring = f"{note}, and {MBED}" if case.configuration is None else MBED
             elif column == "RAM":
                 value = float(ours.ram_bytes)
@@ -356,13 +356,6 @@ def _flash_check(case: Case, published: int, ours: Sized) -> tuple[tuple[Check, 
     )
 
 
-def _unsized(found: Sequence[tuple[Cell, Measurement]], *cases: Case) -> str:
-    """Why a library has no sizes; what to do for one that no registry carries."""
-    reasons = (unsized(found, case.library, case.configuration) for case in cases)
-    unknown = BRING if any(case.configuration is None for case in cases) else "not measured"
-    return next((reason for reason in reasons if reason), unknown)
-
-
 def _differences(
     known: dict[tuple[str, str], Sized], found: Sequence[tuple[Cell, Measurement]]
 ) -> list[Comparison]:
@@ -372,7 +365,7 @@ def _differences(
     rows = []
     for column, name in (("flash", "flash_bytes"), ("RAM", "ram_bytes")):
         pair = [float(getattr(printed()[case.number, 128], name)) for case in (larger, smaller)]
-        value, note = None, _unsized(found, larger, smaller)
+        value, note = None, why_unsized(found, larger, smaller)
         if None not in ours:
             value = float(getattr(ours[0], name) - getattr(ours[1], name))
             note = "two contexts of the one, one of the other; what remains are the sketches' buffers"
@@ -412,114 +405,6 @@ def _memory_text(found: Sequence[tuple[Cell, Measurement]]) -> str:
         "Ours: increase over the same firmware with a no-op cipher, AES-128, encryption and decryption. "
         f"Mbed TLS by its configuration: {'; '.join(parts)}. None of them fits the printed 4,082 bytes. "
         "Mbed OS sets rom-tables."
-    )
-
-
-# --- claims ----------------------------------------------------------------------------------------
-
-
-def _claims(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[Comparison]:
-    fast, other = CASES[2], CASES[3]
-    ratios = []
-    _, boot2, _ = miss_cycles()
-    for bits in (128, 256):
-        for operation in OPERATIONS:
-            pair = [timed[case.number, bits, operation] for case in (fast, other)]
-            if all(isinstance(t, CallTiming) for t in pair):
-                a, b = (t.time_us(boot2) for t in pair if isinstance(t, CallTiming))
-                ratios.append(b / a)
-    known = sizes(found)
-    big = known.get((fast.library, fast.configuration or ""))
-    small = known.get((other.library, other.configuration or ""))
-    unsized = _unsized(found, fast, other)
-    others = ciphertexts.ciphertexts([case for case in CASES if case is not CASES[1]])
-    same = [c for c in others if c.verdict == "matches"]
-    return [
-        _claim(
-            "fastest",
-            "Mbed TLS is the fastest of the four",
-            f"tiny-AES-c takes {min(ratios):.2f} to {max(ratios):.2f} times as long, cold"
-            if ratios
-            else None,
-            min(ratios, default=0.0),
-            Bound("above", 1.0),
-            "by ours against tiny-AES-c; against the other two by the paper alone"
-            if ratios
-            else "a library could not be measured",
-            Evidence("author's code"),
-        ),
-        _claim(
-            "low-memory",
-            "Mbed TLS's flash and RAM are low as well",
-            f"{_both(big)}; tiny-AES-c {_both(small)}" if big and small else None,
-            float(big.flash_bytes) if big else 0.0,
-            Bound("at most", float(small.flash_bytes) if small else 0.0),
-            "it takes the most flash of the two measured; the printed sizes do not count the libraries"
-            if big and small
-            else unsized,
-            Evidence(
-                "author's code",
-                cause="its tables and code are larger than tiny-AES-c's",
-                known="shown by experiment",
-                command="motecrypt measure --device pico --library mbedtls --library tiny-aes-c "
-                "--cipher aes128-cbc --bytes 48",
-            ),
-        ),
-        _claim(
-            "mbed-os",
-            "over 40 KB of RAM is Mbed OS itself",
-            f"{big.ram_bytes:,} and {small.ram_bytes:,} bytes are the libraries'" if big and small else None,
-            0.0,
-            Bound("above", 40_000.0),
-            "Mbed OS is not built here; "
-            + ("the libraries' parts leave 40 KB for it" if big and small else unsized),
-            Evidence("other", bring=MBED),
-            said="40 KB",
-        ),
-        _claim(
-            "same-key",
-            "the same key and IV in all libraries",
-            f"the sketch's key and IV give {len(same)} of the 8 printed ciphertexts",
-            float(len(same)),
-            Bound("at least", 8.0),
-            "case 2's first block and case 1 at 128 bits come of another IV or key, by the source's figures",
-            Evidence(
-                "same algorithm, ours",
-                cause=f"{8 - len(same)} of the printed ciphertexts come of another IV or key",
-                known="shown by experiment",
-                command=AGAIN,
-            ),
-        ),
-    ]
-
-
-def _both(size: Sized) -> str:
-    return f"{size.flash_bytes:,} bytes of flash and {size.ram_bytes:,} of RAM"
-
-
-def _claim(
-    id: str,
-    text: str,
-    ours: str | None,
-    value: float,
-    expected: Bound,
-    note: str,
-    evidence: Evidence,
-    said: str = "yes",
-) -> Comparison:
-    return compare(
-        id=f"pico-claim-{id}",
-        source=SOURCE,
-        table=CLAIMS,
-        row=text,
-        column="",
-        kind="claim",
-        published=said,
-        measured=ours,
-        expected=expected,
-        found=value,
-        evidence=evidence,
-        note=note,
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from motecrypt.model import Comparison, Section
+from motecrypt.model import Section
 from motecrypt.results import Results
+from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import figures, file_tables, files, strings
 
 ORDER = 20

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from motecrypt.catalog import Catalog
-from motecrypt.findings.audit import AuditAnswer, KeyRecovery
-from motecrypt.findings.features import Features
-from motecrypt.judge import EXACT, Bound, Check, Expected, compare
-from motecrypt.judge import Evidence as Known
-from motecrypt.model import CauseKnown, Comparison, Tolerance
+from motecrypt.findings.audit import KeyRecovery
 from motecrypt.studies.claim_ids import ClaimId
+from motecrypt.studies.facts import CauseKnown, Comparison, Tolerance
+from motecrypt.studies.judge import EXACT, Bound, Check, Evidence, Expected, compare
 from motecrypt.studies.rc4d.figures import (
+    Measured,
     Printed,
     VariantFigure,
-    VariantFigures,
     percent,
     printed,
     times,
@@ -29,43 +27,6 @@ MEASURE = "motecrypt measure --device uno --cipher"
 AES_MODES = ("aes128-ecb", "aes128-cbc", "aes128-ctr", "aes128-cts")
 #: Encryption goes over the message twice, each time from the same S-box.
 PASSES = 2
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What the claims are judged by: `attack` is the outcome of the chosen-plaintext attack on RC4D,
-    `printed_key` what the source's table of features says of its key."""
-
-    source: str
-    table: str
-    figures: VariantFigures
-    features: Mapping[str, Features]
-    attack: AuditAnswer | None
-    printed_key: str = "any"
-
-    def of(self, cipher: str, variant: str) -> VariantFigure:
-        """One of our variants; KeyError when it was not measured."""
-        return self.figures[cipher, variant]
-
-    def why(self, name: object) -> str:
-        """Why there is no figure of a cipher, or of one variant of it: the first reason, where known."""
-        failed = self.figures.failed.items()
-        reasons = (reason for place, reason in failed if name in (place, place[0]))
-        return next((f": {reason}" for reason in reasons), "")
-
-    def fastest(self, cipher: str, letters: str | None = None) -> VariantFigure:
-        """Our fastest variant; KeyError when none was measured."""
-        figure = self.figures.fastest(cipher, letters)
-        if figure is None:
-            raise KeyError(cipher)
-        return figure
-
-    def smallest(self, cipher: str, letters: str | None = None) -> VariantFigure:
-        """Our smallest variant; KeyError when none was measured."""
-        figure = self.figures.smallest(cipher, letters)
-        if figure is None:
-            raise KeyError(cipher)
-        return figure
 
 
 @dataclass(frozen=True)
@@ -96,11 +57,11 @@ class Claim:
     says: str
     published: float | str
     unit: str
-    find: Callable[[Evidence], Found]
+    find: Callable[[Measured], Found]
     topic: str = ""
 
 
-def claims(evidence: Evidence) -> list[Comparison]:
+def claims(evidence: Measured) -> list[Comparison]:
     """Every claim with its verdict; "not measured" where a figure it needs is missing."""
     rows = []
     for claim in CLAIMS:
@@ -122,7 +83,7 @@ def claims(evidence: Evidence) -> list[Comparison]:
                 expected=found.expected,
                 found=found.value,
                 tolerance=found.tolerance,
-                evidence=Known(
+                evidence=Evidence(
                     "same algorithm, ours",
                     checks=found.checks,
                     cause=found.cause,
@@ -148,7 +109,7 @@ def _ratio(slow: VariantFigure, fast: VariantFigure) -> float:
 # --- speed and size against AES and RC4 --------------------------------------------------------------
 
 
-def _against_aes_time(e: Evidence) -> Found:
+def _against_aes_time(e: Measured) -> Found:
     aes, ours = e.fastest("aes128-ecb"), e.fastest("rc4d")
     small = e.smallest("aes128-ecb")
     keyed = min(e.figures.ours("aes128-ecb"), key=lambda f: f.time_keyed_ms)
@@ -168,7 +129,7 @@ def _against_aes_time(e: Evidence) -> Found:
     )
 
 
-def _against_aes_flash(e: Evidence) -> Found:
+def _against_aes_flash(e: Measured) -> Found:
     aes, ours = e.smallest("aes128-ecb"), e.smallest("rc4d")
     value = round(ours.flash_bytes / aes.flash_bytes, 2)
     return Found(
@@ -183,7 +144,7 @@ def _against_aes_flash(e: Evidence) -> Found:
     )
 
 
-def _against_rc4_time(e: Evidence) -> Found:
+def _against_rc4_time(e: Measured) -> Found:
     value = _ratio(e.of("rc4d", "k-plain"), e.of("rc4", "k-plain"))
     undone = _ratio(e.of("rc4d", "ki-undo"), e.fastest("rc4", "k"))
     return Found(
@@ -194,7 +155,7 @@ def _against_rc4_time(e: Evidence) -> Found:
     )
 
 
-def _against_rc4_flash(e: Evidence) -> Found:
+def _against_rc4_flash(e: Measured) -> Found:
     pairs = [(e.of("rc4d", v), e.of("rc4", v)) for v in ("k-plain", "k-opt")]
     values = [d.flash_bytes / r.flash_bytes for d, r in pairs]
     value = round(values[0], 2)
@@ -206,7 +167,7 @@ def _against_rc4_flash(e: Evidence) -> Found:
     )
 
 
-def _smallest(e: Evidence) -> Found:
+def _smallest(e: Measured) -> Found:
     ours = e.smallest("rc4d")
     ki = e.smallest("rc4d", "ki")
     least = min(row.flash_bytes for row in printed() if row.cipher == "rc4d")
@@ -221,7 +182,7 @@ def _smallest(e: Evidence) -> Found:
 # --- the letters ------------------------------------------------------------------------------------
 
 
-def _fixed_key_time(e: Evidence) -> Found:
+def _fixed_key_time(e: Measured) -> Found:
     value = _ratio(e.of("rc4", "plain"), e.of("rc4", "k-plain"))
     others = [
         _ratio(e.of(cipher, base), e.of(cipher, fixed))
@@ -245,7 +206,7 @@ def _fixed_key_time(e: Evidence) -> Found:
     )
 
 
-def _fixed_key_flash(e: Evidence) -> Found:
+def _fixed_key_flash(e: Measured) -> Found:
     pairs = (
         ("rc4", "plain", "k-plain"),
         ("rc4", "opt", "k-opt"),
@@ -262,7 +223,7 @@ def _fixed_key_flash(e: Evidence) -> Found:
     )
 
 
-def _in_place_time(e: Evidence) -> Found:
+def _in_place_time(e: Measured) -> Found:
     values = [e.of("rc4d", f"ki-{s}").time_ms / e.of("rc4d", f"k-{s}").time_ms for s in ("plain", "opt")]
     return Found(
         ", ".join(f"{100 * (v - 1):+.1f} %" for v in values),
@@ -273,7 +234,7 @@ def _in_place_time(e: Evidence) -> Found:
     )
 
 
-def _in_place_flash(e: Evidence) -> Found:
+def _in_place_flash(e: Measured) -> Found:
     plain, opt = (
         e.of("rc4d", f"ki-{s}").flash_bytes / e.of("rc4d", f"k-{s}").flash_bytes for s in ("plain", "opt")
     )
@@ -286,7 +247,7 @@ def _in_place_flash(e: Evidence) -> Found:
     )
 
 
-def _in_place_ram(e: Evidence) -> Found:
+def _in_place_ram(e: Measured) -> Found:
     k, ki = e.of("rc4d", "k-plain"), e.of("rc4d", "ki-plain")
     return Found(
         f"{k.stack_bytes} to {ki.stack_bytes} bytes of stack",
@@ -296,7 +257,7 @@ def _in_place_ram(e: Evidence) -> Found:
     )
 
 
-def _precomputed_time(e: Evidence) -> Found:
+def _precomputed_time(e: Measured) -> Found:
     value = _ratio(e.of("rc4d", "ki-plain"), e.of("rc4d", "kip-plain"))
     opt = _ratio(e.of("rc4d", "ki-opt"), e.of("rc4d", "kip-opt"))
     undo = _ratio(e.of("rc4d", "ki-opt"), e.of("rc4d", "kip-undo"))
@@ -308,7 +269,7 @@ def _precomputed_time(e: Evidence) -> Found:
     )
 
 
-def _one_memcpy(e: Evidence) -> Found:
+def _one_memcpy(e: Measured) -> Found:
     copied, undone = e.of("rc4d", "kip-opt"), e.of("rc4d", "kip-undo")
     return Found(
         "2, or none",
@@ -324,12 +285,12 @@ def _one_memcpy(e: Evidence) -> Found:
     )
 
 
-def _precomputed_ram(e: Evidence) -> Found:
+def _precomputed_ram(e: Measured) -> Found:
     figure = e.of("rc4d", "kip-plain")
     return Found(float(figure.ram_bytes), "the S-box in the context, any kip")
 
 
-def _eeprom(e: Evidence) -> Found:
+def _eeprom(e: Measured) -> Found:
     stored, made = e.of("rc4d", "kipe-plain"), e.of("rc4d", "ki-plain")
     copied, best = e.of("rc4d", "kip-plain"), e.of("rc4d", "kipe-undo")
     return Found(
@@ -350,7 +311,7 @@ def _eeprom(e: Evidence) -> Found:
 _STYLES = (("rc4", "plain"), ("rc4", "opt"), ("rc4d", "plain"), ("rc4d", "opt"))
 
 
-def _optimised(e: Evidence) -> Found:
+def _optimised(e: Measured) -> Found:
     pairs = [
         (e.of(cipher, f"{letters}plain"), e.of(cipher, f"{letters}opt"))
         for cipher in ("rc4", "rc4d")
@@ -366,7 +327,7 @@ def _optimised(e: Evidence) -> Found:
     )
 
 
-def _also_rc4(e: Evidence) -> Found:
+def _also_rc4(e: Measured) -> Found:
     others = ("ki-opt", "kip-opt", "kip-undo", "kipe-opt")
     values = [_ratio(e.of("rc4", "k-opt"), e.of("rc4", other)) for other in others]
     return Found(
@@ -377,7 +338,7 @@ def _also_rc4(e: Evidence) -> Found:
     )
 
 
-def _not_for_aes(e: Evidence) -> Found:
+def _not_for_aes(e: Measured) -> Found:
     aes = e.fastest("aes128-ecb")
     value = round(aes.time_ms / aes.time_keyed_ms, 2)
     return Found(
@@ -395,7 +356,7 @@ def _not_for_aes(e: Evidence) -> Found:
 # --- what it takes, diffusion, security ---------------------------------------------------------------
 
 
-def _any_length(e: Evidence) -> Found:
+def _any_length(e: Measured) -> Found:
     found = e.features["RC4D"]
     return Found(
         str(found.messages),
@@ -404,7 +365,7 @@ def _any_length(e: Evidence) -> Found:
     )
 
 
-def _padding(e: Evidence) -> Found:
+def _padding(e: Measured) -> Found:
     found, catalog = e.features["AES"], Catalog.load()
     free = [name for name in AES_MODES if catalog.cipher(name).message.multiple == 1]
     return Found(
@@ -419,7 +380,7 @@ def _padding(e: Evidence) -> Found:
     )
 
 
-def _key_length(e: Evidence) -> Found:
+def _key_length(e: Measured) -> Found:
     found = e.features["RC4D"]
     return Found(
         f"{found.keys} bytes",
@@ -436,7 +397,7 @@ def _key_length(e: Evidence) -> Found:
     )
 
 
-def _whole_ciphertext(e: Evidence) -> Found:
+def _whole_ciphertext(e: Measured) -> Found:
     found = e.features["RC4D"]
     passes = "and XOR into the last byte of a message is the same XOR into the first of the ciphertext"
     return Found(
@@ -447,7 +408,7 @@ def _whole_ciphertext(e: Evidence) -> Found:
     )
 
 
-def _stronger(e: Evidence) -> Found:
+def _stronger(e: Measured) -> Found:
     found = None if e.attack is None else KeyRecovery.from_json(e.attack.data)
     if found is None:
         raise KeyError("the attack")
@@ -467,7 +428,7 @@ def _stronger(e: Evidence) -> Found:
     )
 
 
-def _two_keys(e: Evidence) -> Found:
+def _two_keys(e: Measured) -> Found:
     one, two = e.of("rc4d", "k-opt"), e.of("rc4d-two-key", "k-opt")
     found = e.features["two keys"]
     notes = "one byte is no longer sent as itself" if not found.identity_bytes else ""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.catalog.cells import cells_for
+from motecrypt.findings.audit import AuditAnswer
+from motecrypt.findings.features import Features
 from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
 
@@ -184,3 +186,40 @@ def percent(values: Iterable[float]) -> str:
 def times(values: Sequence[float]) -> str:
     """Ratios to two digits: "1.93, 2.05"."""
     return ", ".join(f"{value:.2f}" for value in values)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the claims are judged by: `attack` is the outcome of the chosen-plaintext attack on RC4D,
+    `printed_key` what the source's table of features says of its key."""
+
+    source: str
+    table: str
+    figures: VariantFigures
+    features: Mapping[str, Features]
+    attack: AuditAnswer | None
+    printed_key: str = "any"
+
+    def of(self, cipher: str, variant: str) -> VariantFigure:
+        """One of our variants; KeyError when it was not measured."""
+        return self.figures[cipher, variant]
+
+    def why(self, name: object) -> str:
+        """Why there is no figure of a cipher, or of one variant of it: the first reason, where known."""
+        failed = self.figures.failed.items()
+        reasons = (reason for place, reason in failed if name in (place, place[0]))
+        return next((f": {reason}" for reason in reasons), "")
+
+    def fastest(self, cipher: str, letters: str | None = None) -> VariantFigure:
+        """Our fastest variant; KeyError when none was measured."""
+        figure = self.figures.fastest(cipher, letters)
+        if figure is None:
+            raise KeyError(cipher)
+        return figure
+
+    def smallest(self, cipher: str, letters: str | None = None) -> VariantFigure:
+        """Our smallest variant; KeyError when none was measured."""
+        figure = self.figures.smallest(cipher, letters)
+        if figure is None:
+            raise KeyError(cipher)
+        return figure

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from motecrypt.findings.audit import AuditQuestion
 from motecrypt.findings.features import FeatureQuestion, Features
-from motecrypt.judge import Evidence as Known
-from motecrypt.judge import compare
-from motecrypt.model import Comparison, Section, Tolerance
+from motecrypt.model import Section
 from motecrypt.results import Results
-from motecrypt.studies.rc4d.claims import Evidence, claims
+from motecrypt.studies.facts import Comparison, Tolerance
+from motecrypt.studies.judge import Evidence, compare
+from motecrypt.studies.rc4d.claims import claims
 from motecrypt.studies.rc4d.figures import (
     LETTERS,
+    Measured,
     Printed,
     VariantFigure,
     VariantFigures,
@@ -119,7 +120,7 @@ def _figure_row(row: Printed, column: str, ours: VariantFigure | None, found: Va
         published=float(getattr(row, attribute)),
         measured=measured,
         tolerance=COMPILER if column in ("time", "flash") else MEMORY,
-        evidence=Known("same algorithm, ours", less_is_better=True, cause=cause, known="consistent with"),
+        evidence=Evidence("same algorithm, ours", less_is_better=True, cause=cause, known="consistent with"),
         note=note,
     )
 
@@ -217,7 +218,7 @@ def _feature_row(
         published=published,
         measured=measured,
         expected=expected,
-        evidence=Known("same algorithm, ours"),
+        evidence=Evidence("same algorithm, ours"),
         note=note,
     )
 
@@ -265,7 +266,7 @@ _CLAIMS_TEXT = (
 def _claim_rows(
     results: Results, found: VariantFigures, features: Mapping[str, Features]
 ) -> list[Comparison]:
-    evidence = Evidence(
+    evidence = Measured(
         source=SOURCE,
         table=CLAIMS,
         figures=found,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from motecrypt.judge import EXACT, Between, Bound, Check, Evidence, Expected, compare
-from motecrypt.model import Comparison, LikeForLike, Tolerance
 from motecrypt.radios import costs, load_radio
 from motecrypt.studies.claim_ids import ClaimId
+from motecrypt.studies.facts import Comparison, LikeForLike, Tolerance
+from motecrypt.studies.judge import EXACT, Between, Bound, Check, Evidence, Expected, compare
 from motecrypt.studies.rf import printed
 
 #: What the text calls "about", or not significant, may be off by this share.

@@ -6,7 +6,7 @@ from motecrypt.experiments.crowd import CrowdRun
 from motecrypt.experiments.transfer import Transfer
 from motecrypt.studies import Long, Needs
 from motecrypt.studies.rf import crowd
-from motecrypt.studies.rf.study import transfer
+from motecrypt.studies.rf.rows import transfer
 
 
 def needs() -> Needs:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from motecrypt import energy
 from motecrypt.catalog.processors import processor
 from motecrypt.findings.data_types import DataTypesQuestion
-from motecrypt.judge import EXACT, Between, Bound, Check, Evidence, Expected
-from motecrypt.model import Comparison, FactKind, Tolerance
+from motecrypt.studies.facts import Comparison, FactKind, Tolerance
+from motecrypt.studies.judge import EXACT, Between, Bound, Check, Evidence, Expected
 from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.plan import CIPHERS, COLUMNS, DATA, Stored
 from motecrypt.studies.wlan.tables import AGAIN, cell_id, microjoule_per_byte, row, total_seconds

@@ -9,9 +9,9 @@ from motecrypt import energy
 from motecrypt.catalog.processors import processor
 from motecrypt.energy import Battery
 from motecrypt.findings.host_speed import NO_AES
-from motecrypt.judge import Between, Bound, Evidence
-from motecrypt.model import Comparison, Tolerance
 from motecrypt.studies.claim_ids import ClaimId
+from motecrypt.studies.facts import Comparison, Tolerance
+from motecrypt.studies.judge import Between, Bound, Evidence
 from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.claims import OURS, claim, of, over
 from motecrypt.studies.wlan.plan import CIPHERS, DATA, Stored

@@ -13,8 +13,9 @@ from typing import Any
 from motecrypt.catalog import Catalog
 from motecrypt.energy import Battery
 from motecrypt.findings.wlan_transfer import CLOSED_FORM, missing_note
-from motecrypt.model import Comparison, Section
+from motecrypt.model import Section
 from motecrypt.results import Results
+from motecrypt.studies.facts import Comparison
 from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.charts import charts as drawn
 from motecrypt.studies.wlan.claims import claims

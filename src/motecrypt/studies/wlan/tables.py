@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from motecrypt import energy
 from motecrypt.catalog.processors import processor
-from motecrypt.judge import NOTHING_ELSE, Bound, Check, Evidence, Expected, compare
-from motecrypt.model import Comparison, FactKind, Tolerance
+from motecrypt.studies.facts import Comparison, FactKind, Tolerance
+from motecrypt.studies.judge import NOTHING_ELSE, Bound, Check, Evidence, Expected, compare
 from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.plan import CIPHERS, COLUMN_TITLES, COLUMNS, DATA, SOURCE, TABLES, Stored
 from motecrypt.wlan import capture

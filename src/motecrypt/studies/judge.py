@@ -11,14 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from motecrypt.model import (
-    CauseKnown,
-    Comparison,
-    FactKind,
-    LikeForLike,
-    Tolerance,
-    Verdict,
-)
+from motecrypt.studies.facts import CauseKnown, Comparison, FactKind, LikeForLike, Tolerance, Verdict
 
 EXACT = Tolerance()
 #: Room for the last bit of a floating-point number, as a share: no tolerance ends on it.

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from motecrypt.judge import Between, Bound, Check, Evidence, compare, judge
-from motecrypt.model import Comparison, Tolerance, Verdict
+from motecrypt.studies.facts import Comparison, Tolerance, Verdict
+from motecrypt.studies.judge import Between, Bound, Check, Evidence, compare, judge
 
 VALUES = st.floats(min_value=1e-3, max_value=1e6)
 SHARES = st.floats(min_value=0.0, max_value=0.5)
