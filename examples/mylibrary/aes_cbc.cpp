@@ -6,7 +6,7 @@ extern "C" {
 }
 #include "BlockAes.h"
 
-static_assert(sizeof(BlockAes) <= sizeof(struct cipher_context), "more room, please");
+static_assert(sizeof(BlockAes) <= sizeof(struct cipher_context), "cipher_context is too small");
 
 static BlockAes *object(struct cipher_context *context) {
     return reinterpret_cast<BlockAes *>(context->room);

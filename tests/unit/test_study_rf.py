@@ -40,14 +40,14 @@ def test_every_table_and_figure_is_there(rows: list[Comparison]) -> None:
 
 def test_sizes_that_fit_no_rule_are_found(rows: list[Comparison]) -> None:
     wrong = {
-        entry.row for entry in rows if entry.table == "table 1" and entry.verdict == "print is inconsistent"
+        entry.row for entry in rows if entry.table == "table 1" and entry.verdict == "paper is inconsistent"
     }
     assert wrong == {"C1", "C3", "P6", "C9", "P9"}
 
 
 def test_rows_faster_than_the_line_are_flagged(rows: list[Comparison]) -> None:
     bound = find(rows, "P6", "time, line-rate bound")
-    assert bound.measured == pytest.approx(170 * 10 / 115.2) and bound.verdict == "print is inconsistent"
+    assert bound.measured == pytest.approx(170 * 10 / 115.2) and bound.verdict == "paper is inconsistent"
     assert "62.6 us a byte" in bound.note
     flagged = [row.name for row in printed.rows() if printed.too_fast(row)]
     assert len(flagged) == 20 and "C2" not in flagged
@@ -74,7 +74,7 @@ def test_the_printed_conclusion_is_recomputed(rows: list[Comparison]) -> None:
 def test_without_the_transfer_the_view_says_not_measured(results: Results) -> None:
     missing = [entry for entry in rf.comparisons(results) if entry.column.startswith("time to deliver")]
     assert len(missing) == 60 and all(entry.measured is None for entry in missing)
-    assert {entry.verdict for entry in missing} == {"print is inconsistent", "needs hardware"}
+    assert {entry.verdict for entry in missing} == {"paper is inconsistent", "needs hardware"}
     assert all(section.rows for section in rf.sections(results))
 
 
@@ -106,7 +106,7 @@ def test_the_rules_of_the_claims_say_no_and_yes(monkeypatch: pytest.MonkeyPatch)
     lowest = "section 5: the lowest throughput is the ciphertext's"
     highest = "section 5: ciphertext with padding has the highest throughput"
     reduction = "section 6: padding reduces the time by"
-    no, yes = "print is inconsistent", "matches"
+    no, yes = "paper is inconsistent", "matches"
     before = verdicts()
     assert [before[row] for row in (twice, lowest, highest, reduction)] == [yes, no, no, no]
     times = {"T": 10.0, "C": 50.0, "P": 50.0 * (1 - 0.0792)}

@@ -102,7 +102,7 @@ def test_nothing_measured_says_so(empty: Results) -> None:
     numbers = [c for c in rows if c.table.startswith(("table", "figure 2"))]
     ours = [c for c in numbers if c.row.partition(": ")[2] in plan.CIPHERS]
     assert ours and all(c.measured is None for c in ours)
-    assert {c.verdict for c in ours} == {"not measured", "not printed", "print is inconsistent"}
+    assert {c.verdict for c in ours} == {"not measured", "not printed", "paper is inconsistent"}
     assert all(section.rows is not None for section in wlan.sections(empty))
 
 

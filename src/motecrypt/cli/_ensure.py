@@ -123,10 +123,16 @@ def _ensure_experiments(
 
     def make(experiment: Experiment) -> None:
         nonlocal done
-        experiment.ensure(results, tell)
+        said = [""]
+
+        def told(what: str) -> None:
+            said.append(what)
+            tell(what)
+
+        experiment.ensure(results, told)
         with lock:
             done += 1
-            report(done, total, type(experiment).__name__)
+            report(done, total, said[-1])
 
     def tell(what: str) -> None:
         with lock:

@@ -114,14 +114,15 @@ def work(every: Iterable[Needs], results: Results, jobs: int | None, report: Rep
 
     def run(experiment: Experiment) -> None:
         nonlocal ended
+        said = [""]
         with contextlib.suppress(MotecryptError):
             if not is_alone(experiment):
-                experiment.ensure(results)
+                experiment.ensure(results, said.append)
             elif hasattr(experiment, "prepare"):
                 experiment.prepare(results)
         with lock:
             ended += 1
-            report(firmwares[0] + ended, firmwares[1] + len(experiments), type(experiment).__name__)
+            report(firmwares[0] + ended, firmwares[1] + len(experiments), said[-1])
 
     with ThreadPoolExecutor(jobs or processors()) as pool:
         running = [pool.submit(run, each) for each in experiments]

@@ -263,10 +263,10 @@ def _next_step(
                     catalog, device, *named, LinkRadio(radio, question.delivery == "one-way")
                 )
             except InputError as error:
-                return "", f"No library of the link for this: {error}"
+                return "", f"ask with other packets or messages: the link cannot be exported for these ({error})"
         if step:
             return step, ""
-    return "", "No library for this: none of the ranked implementations can be exported"
+    return "", "none of the ranked implementations can be exported"
 
 
 def _example_sleeps(catalog: Catalog, device: Device) -> tuple[str, ...]:

@@ -165,6 +165,7 @@ def _link_costs(
 
     with progress("measuring") as report:
         found = LinkCost.of(question).ensure(results, lambda what: report(0, 1, what))
+        report(1, 1, "")
     read = LinkCostAnswer.from_json(found.outcome)
     return None if read is None else (read, found.made_at[:10])
 

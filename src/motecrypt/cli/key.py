@@ -95,7 +95,7 @@ def command(
         )
     elif node is None:
         create_key_file(file, int(bits) // 8)
-        print(f"{file}: a new {bits}-bit key; copy it to the other end by a safe way")
+        print(f"{file}: a new {bits}-bit key; copy it to the other end over a secure channel")
     else:
         options = (not one_way, not long_only, tag_16)
         _node(file, node, gateway_key, state, packet_bytes, options, replace, member)
@@ -156,4 +156,4 @@ def _node(
     create_private(file, lambda: node_record(suite, made()))
     if node == BROADCAST:
         print(f"motecrypt: {GROUP_NOTICE}", file=sys.stderr)
-    print(f"{file}: the key and counters of {called(node)}; move it there by a safe way and keep no copy")
+    print(f"{file}: the key and counters of {called(node)}; move it there over a secure channel and keep no copy")

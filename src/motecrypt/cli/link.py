@@ -146,7 +146,7 @@ def _print(found: Survey, every: bool) -> None:
         f"{found.radio.title}, packets of {found.radio.packet_bytes} bytes",
         (
             *("bytes", "packets", "on air bytes", "air ms", "write ms", "deliver ms"),
-            *("sender uJ", "receiver uJ", "padded to", "deliver ms then", "padding saves ms"),
+            *("sender uJ", "receiver uJ", "padded to", "padded ms", "saved ms"),
         ),
         [
             (
@@ -161,7 +161,7 @@ def _print(found: Survey, every: bool) -> None:
             for row in shown
         ],
         _text(found, rows),
-        ("padding saves ms", "receiver uJ", "write ms", "deliver ms then", "padded to", "on air bytes"),
+        ("saved ms", "receiver uJ", "write ms", "padded ms", "padded to", "on air bytes"),
     )
     if len(rows) > 1:
         from motecrypt.radios.plots import text_plot
@@ -173,6 +173,8 @@ def _print(found: Survey, every: bool) -> None:
 
 
 def _text(found: Survey, rows: list[dict[str, float]]) -> str:
+    from motecrypt.advise.shown import plural
+
     best, padded = found.best_packet, found.best_packet_padded
     message = rows[found.best_message]
     rate = message["message_bytes"] / message["delivery_time_us"] * 1000
@@ -186,9 +188,9 @@ def _text(found: Survey, rows: list[dict[str, float]]) -> str:
             f"Padding to whole packets saves {min(gains):.3f} to {max(gains):.3f} ms if it has an effect."
         )
     return (
-        f"Best message length here: {message['message_bytes']} bytes, {rate:.3f} KB/s. "
-        f"Best packet length for these messages: {best.packet_bytes} bytes as they are "
-        f"({best.mean_delivery_us / 1000:.3f} ms on average), {padded.packet_bytes} bytes padded "
+        f"Best message length here: {plural(int(message['message_bytes']), 'byte')}, {rate:.3f} KB/s. "
+        f"Best packet length for these messages: {plural(best.packet_bytes, 'byte')} without padding "
+        f"({best.mean_delivery_us / 1000:.3f} ms on average), {plural(padded.packet_bytes, 'byte')} with padding "
         f"({padded.mean_padded_us / 1000:.3f} ms). {gained}"
     )
 

@@ -36,15 +36,15 @@ def _verdicts(sources: Sequence[SourcePart]) -> Iterator[str]:
     total: Counter[str] = Counter()
     for source in known:
         total.update(source.counts)
-    judged = sum(total[verdict] for verdict in (*COMPARED, "print is inconsistent"))
+    judged = sum(total[verdict] for verdict in (*COMPARED, "paper is inconsistent"))
     if not judged:
         return
-    worst = max(known, key=lambda s: s.counts["print is inconsistent"])
+    worst = max(known, key=lambda s: s.counts["paper is inconsistent"])
     yield (
         f"{len(known)} published sources were tested again: {total['matches']} of {judged} figures and "
         f"claims that could be checked match, {total['differs']} differ, and in "
-        f"{total['print is inconsistent']} the paper contradicts itself, a standard or physics, most of "
-        f"these ({worst.counts['print is inconsistent']}) in “{worst.title}”."
+        f"{total['paper is inconsistent']} the paper contradicts itself, a standard or physics, most of "
+        f"these ({worst.counts['paper is inconsistent']}) in “{worst.title}”."
     )
 
 

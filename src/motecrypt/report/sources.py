@@ -25,7 +25,7 @@ from motecrypt.studies.facts import Comparison, Verdict
 WORDS = {
     "matches": ("✓", "matches"),
     "differs": ("✗", "differs"),
-    "print is inconsistent": ("!", "print is inconsistent"),
+    "paper is inconsistent": ("!", "paper is inconsistent"),
     "not printed": ("+", "not printed"),
     "needs hardware": ("–", "needs hardware"),
     "bring the code": ("–", "bring the code"),

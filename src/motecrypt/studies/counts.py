@@ -16,7 +16,7 @@ KINDS: tuple[FactKind, ...] = get_args(FactKind)
 #: Verdicts of a comparison that took place.
 COMPARED: tuple[Verdict, ...] = ("matches", "differs")
 #: Verdicts that say something against the source.
-AGAINST: tuple[Verdict, ...] = ("differs", "print is inconsistent")
+AGAINST: tuple[Verdict, ...] = ("differs", "paper is inconsistent")
 
 _WITH: Mapping[LikeForLike, str] = {
     "author's code": "the author's code",
@@ -25,7 +25,7 @@ _WITH: Mapping[LikeForLike, str] = {
     "the paper itself": "only the paper itself",
 }
 _OPEN: Mapping[Verdict, str] = {
-    "print is inconsistent": "contradicted by the paper itself, a standard or physics",
+    "paper is inconsistent": "contradicted by the paper itself, a standard or physics",
     "needs hardware": "left for hardware",
     "bring the code": "left for code that is not here",
     "not measured": "not measured",

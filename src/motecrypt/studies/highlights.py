@@ -60,7 +60,7 @@ def _rc4d_security(rows: Rows) -> Told | None:
     if row is None or row.measured is None:
         return None
     how = f"; {row.brief}" if row.brief else ""
-    return f"RC4D is not stronger than RC4, as its source says, but broken: {row.measured}{how}", (row,)
+    return f"RC4D is broken, although its source calls it stronger than RC4: {row.measured}{how}", (row,)
 
 
 def _wlan_doubling(rows: Rows) -> Told | None:

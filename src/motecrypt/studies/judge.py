@@ -174,7 +174,7 @@ def judge(
     if published is None:
         return "not printed"
     if evidence.failed is not None:
-        return "print is inconsistent"
+        return "paper is inconsistent"
     if evidence.needs_hardware:
         return "needs hardware"
     if evidence.bring:
@@ -259,7 +259,7 @@ def compare(
 def _cause(verdict: Verdict, evidence: Evidence) -> tuple[str, CauseKnown, str]:
     """Only where the two differ there is a cause; without one it is unknown."""
     failed = evidence.failed
-    if verdict == "print is inconsistent" and failed is not None:
+    if verdict == "paper is inconsistent" and failed is not None:
         return failed.why, "shown by experiment", failed.command
     if verdict != "differs":
         return "", "", ""

@@ -230,7 +230,7 @@ def test_verdicts_are_summed() -> None:
     def source(title: str, measured: bool = True, **counts: int) -> Any:
         return SimpleNamespace(title=title, measured=measured, counts=Counter(counts))
 
-    wrong = "print is inconsistent"
+    wrong = "paper is inconsistent"
     known = [source("A", matches=3, differs=5, **{wrong: 1}), source("B", matches=2, **{wrong: 4})]
     assert list(headlines._verdicts([*known, source("C", measured=False, matches=99)])) == [
         "2 published sources were tested again: 5 of 15 figures and claims that could be checked match, "

@@ -12,7 +12,7 @@ from motecrypt.studies.rf.printed import Row
 
 PLAIN = Row(1, "T", 8, 4.0, None, 2.0, None)
 CIPHER = Row(1, "C", 16, 6.0, 2.0, 2.5, 2.0)
-SAME, OTHER, WRONG = "matches", "differs", "print is inconsistent"
+SAME, OTHER, WRONG = "matches", "differs", "paper is inconsistent"
 
 
 @pytest.fixture(autouse=True)

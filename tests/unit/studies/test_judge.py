@@ -97,10 +97,10 @@ def test_a_print_that_fails_its_check_is_judged_by_nothing_else(
     evidence = Evidence("other", checks=(Check(said, other, "why", "motecrypt x"),))
     told = row(said, ours, evidence=evidence)
     if abs(said / other - 1) > 1e-6:
-        assert (told.verdict, told.cause, told.command) == ("print is inconsistent", "why", "motecrypt x")
+        assert (told.verdict, told.cause, told.command) == ("paper is inconsistent", "why", "motecrypt x")
         assert told.cause_known == "shown by experiment" and told.better is None
     assert judge("figure", said, ours, evidence=Evidence(checks=(Check(said, said, "", ""),))) != (
-        "print is inconsistent"
+        "paper is inconsistent"
     )
 
 
@@ -109,7 +109,7 @@ def test_each_verdict_has_its_evidence() -> None:
     every = Evidence("other", checks=(wrong,), needs_hardware="radios", bring="the sketch")
     cases: dict[Verdict, Comparison] = {
         "not printed": row(None, 1.0, evidence=every),
-        "print is inconsistent": row(1.0, 1.0, evidence=every),
+        "paper is inconsistent": row(1.0, 1.0, evidence=every),
         "needs hardware": row(1.0, 1.0, evidence=Evidence(needs_hardware="radios", bring="the sketch")),
         "bring the code": row(1.0, 1.0, evidence=Evidence(bring="the sketch")),
         "not measured": row(1.0, None),

@@ -65,7 +65,7 @@ def test_nothing_measured_says_so(results: Results) -> None:
     assert len([r for r in rows if r.table == view.TIMES]) == 6
     assert {r.verdict for r in rows} <= {
         "not measured",
-        "print is inconsistent",
+        "paper is inconsistent",
         "needs hardware",
         "bring the code",
     }
@@ -93,7 +93,7 @@ def test_every_printed_figure_has_a_row_with_its_ratio(filled: Results) -> None:
             assert row.ratio == pytest.approx(float(row.measured or 0) / row.published)
             assert row.verdict == "matches"
             assert "8192 x SHA-512" in row.note
-    assert rows[view.MEMORY, "whole program", "flash"].verdict == "print is inconsistent"
+    assert rows[view.MEMORY, "whole program", "flash"].verdict == "paper is inconsistent"
     assert rows[view.MEMORY, "whole program", "RAM"].verdict == "bring the code"
 
 
@@ -134,7 +134,7 @@ def test_a_source_that_cannot_be_had_leaves_the_rows_unmeasured(
     assert "no network" in found.outcome["reason"]
     assert "no network" in said[-1]
     verdicts = {r.verdict for r in view.comparisons(results)}
-    assert verdicts == {"not measured", "print is inconsistent", "needs hardware", "bring the code"}
+    assert verdicts == {"not measured", "paper is inconsistent", "needs hardware", "bring the code"}
 
 
 def test_what_a_guess_costs_is_told(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
