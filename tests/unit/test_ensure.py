@@ -77,7 +77,11 @@ def test_experiments_run_side_by_side_and_a_timing_by_itself(results: Results) -
     )
     assert (watch.most, watch.with_alone) == (2, 1)
     ends = [row for before, row in pairwise([(0, 3, ""), *told]) if row[0] > before[0]]
-    assert [done for done, _, _ in ends] == [1, 2, 3] and {what for _, _, what in ends} == {"a", "b", "timing"}
+    assert [done for done, _, _ in ends] == [1, 2, 3] and {what for _, _, what in ends} == {
+        "a",
+        "b",
+        "timing",
+    }
     assert {"a", "b", "timing"} <= {row[2] for row in told} and told[-2] == (2, 3, "timing")
     assert {row[1] for row in told} == {3}
 

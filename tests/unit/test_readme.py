@@ -92,3 +92,13 @@ def test_links_between_pages_lead_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_each_row_of_a_table_is_one_line(page: Path) -> None:
+    fenced = before = ""
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        fenced = ("" if fenced else "`") if line.lstrip().startswith("```") else fenced
+        if not fenced and (line.startswith("|") or (before.startswith("|") and line)):
+            assert line.startswith("|") and line.endswith("|"), f"{page.name}:{number}: {line}"
+        before = "" if fenced else line

@@ -127,3 +127,31 @@ def test_without_columns_a_pipe_has_160_characters() -> None:
     many = [f"column{i}" for i in range(30)]
     out = shown(many, [["1234"] * 30, ["5678"] * 30], "")
     assert max(len(line.rstrip()) for line in out.splitlines()) in range(150, 161)
+
+
+def test_a_long_name_is_printed_above_its_row_where_columns_would_go() -> None:
+    name = "Print::write(unsigned char const*, unsigned int)"
+    columns = ["function", "calls", "cycles", "share"]
+    rows = [[name, "4", "1,879", "10.1 %"], ["main", "1", "9,123,456", "0.6 %"], [name, "2", "7", "0.1 %"]]
+
+    def printed(width: str, whole: list[str]) -> list[str]:
+        @click.command()
+        @table_options
+        def command(as_json: bool) -> None:
+            print_table("", columns, rows, whole=whole)
+
+        out = CliRunner().invoke(command, [], env={"COLUMNS": width}).output
+        return [line.rstrip() for line in out.rstrip().splitlines()]
+
+    narrow = [
+        "function  calls     cycles   share",
+        name,
+        "              4      1,879  10.1 %",
+        "main          1  9,123,456   0.6 %",
+        name,
+        "              2          7   0.1 %",
+    ]
+    assert printed("60", ["function"]) == narrow
+    assert len(printed("80", ["function"])) == 4  # all fits: each row is one line
+    assert printed("40", ["function"])[1:3] == ["Print::write(unsigned char const*,", "unsigned int)"]
+    assert not any(line == name for line in printed("60", []))

@@ -11,7 +11,7 @@ import re
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
@@ -91,6 +91,8 @@ def _plain(value: Any) -> Any:
 
 
 CELL_CHARACTERS_MAX = 1000
+NAME_CHARACTERS_MAX = 32
+"""A longer name may be printed on a line of its own."""
 PIPED_WIDTH = 160
 """Characters of a line if standard output is not a terminal and COLUMNS is not set."""
 WIDE = "motecrypt.wide"
@@ -139,7 +141,7 @@ def print_table(
 
     Columns whose cells are all numbers are set flush right. `least` names the columns that can go where the
     width is too small, the least useful first; cells of the `whole` columns never break
-    (`_table.lay_out`)."""
+    (`_table.lay_out`). Where the first of these is too wide, its long names are printed above their rows."""
     from rich.cells import cell_len
     from rich.text import Text
 
@@ -149,6 +151,15 @@ def print_table(
     cells = [[_shown(cell) for cell in row] for row in rows]
     wide = _wide()
     layout = lay_out(columns, cells, None if wide else out.width, least, cell_len, whole)
+    above: dict[int, str] = {}
+    if not wide and columns and columns[0] in whole:
+        above = {n: row[0] for n, row in enumerate(cells) if cell_len(row[0]) > NAME_CHARACTERS_MAX}
+        beside = [["" if n in above else row[0], *row[1:]] for n, row in enumerate(cells)]
+        other = lay_out(columns, beside, out.width, least, cell_len, whole)
+        if len(other.columns) > len(layout.columns):
+            cells, layout = beside, other
+        else:
+            above = {}
     if wide:
         out.width = max(out.width, sum(layout.widths) + GAP * len(layout.widths))
     if title:
@@ -160,7 +171,7 @@ def print_table(
     if layout.records:
         _print_records(out, columns, cells)
     else:
-        _print_columns(out, columns, cells, layout)
+        _print_columns(out, columns, cells, layout, above)
     if layout.left_out:
         plural = "" if layout.left_out == 1 else "s"
         out.print(Text(f"+{layout.left_out} column{plural}: --wide"))
@@ -170,16 +181,30 @@ def print_table(
 
 
 def _print_columns(
-    out: Console, columns: Sequence[str], cells: Sequence[Sequence[str]], layout: Layout
+    out: Console,
+    columns: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    layout: Layout,
+    above: Mapping[int, str],
 ) -> None:
+    """Rows in columns; `above` has the long names, by row, that are printed on a line before their row."""
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    for index, width in zip(layout.columns, layout.widths, strict=True):
-        numeric = all(_numeric(row[index]) for row in cells)
-        table.add_column(Text(columns[index]), justify="right" if numeric else "left", width=width)
-    for row in cells:
+    def begun(header: bool) -> Table:
+        table = Table(header_style="bold", box=None, pad_edge=False, show_header=header)
+        for index, width in zip(layout.columns, layout.widths, strict=True):
+            numeric = all(_numeric(row[index]) for row in cells)
+            table.add_column(Text(columns[index]), justify="right" if numeric else "left", width=width)
+        return table
+
+    table = begun(True)
+    for number, row in enumerate(cells):
+        if number in above:
+            if table.show_header or table.row_count:
+                out.print(table)
+            print_words(above[number], out=out)
+            table = begun(False)
         table.add_row(*[coloured(row[index]) for index in layout.columns])
     out.print(table)
 
@@ -197,7 +222,10 @@ def _print_records(out: Console, columns: Sequence[str], cells: Sequence[Sequenc
 
 
 def _numeric(cell: str) -> bool:
-    return cell in ("", "-", "None") or cell.replace(",", "").replace(".", "").replace("-", "").isdigit()
+    return (
+        cell in ("", "-", "None")
+        or cell.removesuffix(" %").replace(",", "").replace(".", "").replace("-", "").isdigit()
+    )
 
 
 def print_answer(title: str, lines: Sequence[tuple[str, str]], command: str = "") -> None:
@@ -253,7 +281,7 @@ STYLES = {
     **dict.fromkeys(
         ("legacy", "unrated", "needs hardware", "bring the code", "not measured", "know this"), "yellow"
     ),
-    **dict.fromkeys(("broken", "differs", "print is inconsistent", "BAD"), "bold red"),
+    **dict.fromkeys(("broken", "differs", "paper is inconsistent", "BAD"), "bold red"),
 }
 """The colour of a verdict. The word is always printed: the colour adds no information."""
 _JUDGED = re.compile(rf"(?:^|, |: )(?:\d+ )?({'|'.join(map(re.escape, STYLES))})(?![\w-])")

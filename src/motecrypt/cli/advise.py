@@ -263,7 +263,10 @@ def _next_step(
                     catalog, device, *named, LinkRadio(radio, question.delivery == "one-way")
                 )
             except InputError as error:
-                return "", f"ask with other packets or messages: the link cannot be exported for these ({error})"
+                return (
+                    "",
+                    f"ask with other packets or messages: the link cannot be exported for these ({error})",
+                )
         if step:
             return step, ""
     return "", "none of the ranked implementations can be exported"

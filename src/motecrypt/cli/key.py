@@ -156,4 +156,6 @@ def _node(
     create_private(file, lambda: node_record(suite, made()))
     if node == BROADCAST:
         print(f"motecrypt: {GROUP_NOTICE}", file=sys.stderr)
-    print(f"{file}: the key and counters of {called(node)}; move it there over a secure channel and keep no copy")
+    print(
+        f"{file}: the key and counters of {called(node)}; move it there over a secure channel, keep no copy"
+    )
