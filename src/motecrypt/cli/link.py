@@ -191,7 +191,8 @@ def _text(found: Survey, rows: list[dict[str, float]]) -> str:
         f"Best message length here: {plural(int(message['message_bytes']), 'byte')}, {rate:.3f} KB/s. "
         f"Best packet length for these messages: {plural(best.packet_bytes, 'byte')} without padding "
         f"({best.mean_delivery_us / 1000:.3f} ms on average), "
-        f"{plural(padded.packet_bytes, 'byte')} with padding ({padded.mean_padded_us / 1000:.3f} ms). {gained}"
+        f"{plural(padded.packet_bytes, 'byte')} with padding "
+        f"({padded.mean_padded_us / 1000:.3f} ms). {gained}"
     )
 
 
