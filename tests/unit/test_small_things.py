@@ -8,11 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from kits import needs_kit
+from motecrypt.cli import doctor
 from motecrypt.cli import run as run_command
 from motecrypt.cli.receive import _MessagePrinter
 from motecrypt.process import Outcome
+from motecrypt.setup import KitState, kits
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve()
@@ -142,3 +145,19 @@ def test_a_folder_of_libraries_may_be_relative(tmp_path: Path) -> None:
     (tmp_path / "one.ino").write_text(sketch)
     done = started("motecrypt run one.ino --libraries libraries --until 42", tmp_path)
     assert done.returncode == 0 and b"42" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("width", ["60", "80", "120"])
+def test_doctor_shows_the_state_of_each_kit_at_every_width(
+    width: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    states = [
+        KitState(kits()["avr"], ("avr-gcc",), ()),
+        KitState(kits()["host"], (), ()),
+    ]
+    monkeypatch.setattr(doctor, "kits", lambda: ["avr", "host"])
+    monkeypatch.setattr(doctor, "state", lambda name: next(s for s in states if s.kit.name == name))
+    out = CliRunner().invoke(doctor.command, [], env={"COLUMNS": width}).stdout
+    rows = dict(line.split()[:2] for line in out.splitlines() if line.startswith(("avr ", "host ")))
+    assert rows == {"avr": "missing", "host": "ready"}
+    assert "To get avr: apt-get install --no-install-recommends " in " ".join(out.split())

@@ -27,7 +27,6 @@ def command(as_json: bool) -> None:
             "ready" if s.complete else "optional, missing" if s.kit.optional else "missing",
             s.kit.title,
             ", ".join(s.missing),
-            "" if s.complete else _how(s),
         ]
         for s in states
     ]
@@ -36,7 +35,8 @@ def command(as_json: bool) -> None:
         f"results: {default_results()}\ncache:   {cache_dir()}\n"
         "Each command installs the kits that it needs and reports this first."
     )
-    print_table("Kits", ["kit", "state", "what", "missing", "how to get it"], rows, text)
+    ways = "".join(f"To get {s.kit.name}: {_how(s)}\n" for s in states if not s.complete)
+    print_table("Kits", ["kit", "state", "what", "missing"], rows, ways + text, ["missing", "what"])
 
 
 def _how(s: KitState) -> str:
