@@ -9,7 +9,7 @@ from typing import Literal
 Verdict = Literal[
     "matches",
     "differs",
-    "print is inconsistent",
+    "paper is inconsistent",
     "not printed",
     "needs hardware",
     "bring the code",
