@@ -95,7 +95,8 @@ TOP = 3
     "needs",
     default=",".join(advise.USUAL_NEEDS),
     show_default=True,
-    help="Needed properties, separated by commas: confidentiality, integrity, replay, constant-time.",
+    help="Needed properties, separated by commas: confidentiality, integrity, replay, constant-time. "
+    "The last one by itself is added to the default.",
 )
 @click.option(
     "--cipher",
@@ -325,6 +326,8 @@ def _stored_needs(needs: str) -> str:
     """What stored records need by default: a storage cannot refuse an old copy of itself."""
     if click.get_current_context().get_parameter_source("needs") is ParameterSource.DEFAULT:
         return "confidentiality,integrity"
+    if needs.strip() == "constant-time":
+        return f"confidentiality,integrity,{needs}"
     if "replay" in needs:
         raise InputError(
             "--need replay: a storage cannot detect that it was replaced by an older copy; omit it"
@@ -337,6 +340,8 @@ def _needs(text: str) -> tuple[str, ...]:
     for word in asked:
         if word not in advise.NEEDS:
             raise InputError(f"--need '{word}': unknown; choose from {', '.join(advise.NEEDS)}")
+    if asked == ["constant-time"]:  # more than usual, not less
+        asked += advise.USUAL_NEEDS
     return tuple(n for n in advise.NEEDS if n in asked)
 
 

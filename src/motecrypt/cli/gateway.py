@@ -270,7 +270,8 @@ def _check_nodes(
             )
     if not gateway.nodes and not bare:
         raise InputError(
-            f"no node has keys of this gateway; 'motecrypt provision 1 --key {key_file}' makes some"
+            "no node has keys of this gateway; "
+            f"'motecrypt provision 1 --key {key_file} --eep node1.eep' makes some"
         )
     for number in set(gateway.nodes) - set(bare):
         try:

@@ -91,7 +91,9 @@ def command(
     if master:
         create_master_file(file, suite)
         print(
-            f"{file}: a gateway's master key ({suite}); 'motecrypt key FILE --node N --of {file}' comes next"
+            f"{file}: a gateway's master key ({suite}); next: "
+            f"'motecrypt provision N --key {file} --eep node.eep' for a chip, "
+            f"'motecrypt key FILE --node N --of {file}' for a computer"
         )
     elif node is None:
         create_key_file(file, int(bits) // 8)

@@ -144,6 +144,13 @@ class Gateway:
     def _name(self) -> str:
         return hashlib.sha256(b"motecrypt gateway" + self._suite.encode() + self._master).hexdigest()[:16]
 
+    def _refused(self, why: str) -> InputError:
+        path = getattr(self._store, "path", None)
+        return InputError((f"state file {path}: " if path else "") + f"the gateway's record {why}")
+
+    def _damaged(self) -> InputError:
+        return self._refused("is damaged; refusing to guess; restore a backup and begin new epochs")
+
     def _load(self, record: bytes) -> None:
         try:
             content = unpack("gateway", record)
@@ -164,11 +171,9 @@ class Gateway:
                 for node, made in content.get("made", {}).items()
             }
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise _damaged() from None
+            raise self._damaged() from None
         if name != self._name():
-            raise InputError(
-                "the gateway's record belongs to another master key; give this key its own record"
-            )
+            raise self._refused("belongs to another master key; give this key its own record")
         self._made_s = made_s
         for node, (generation, image, epoch) in kept.items():
             self._generations[node], self._durable[node] = generation, image
@@ -176,9 +181,9 @@ class Gateway:
                 continue  # void
             link = NativeLink(self._library, self._answer_ms)
             if len(image) != STORAGE_BYTES or image[_KEY_AT] != self._key(node, generation):
-                raise _damaged()
+                raise self._damaged()
             if link.begin(image) is not Event.NOTHING:
-                raise _damaged()
+                raise self._damaged()
             self._links[node] = link
             if epoch:
                 self._renewing[node] = epoch
@@ -493,9 +498,3 @@ def _whole(value: Any, highest: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= highest:
         raise ValueError
     return value
-
-
-def _damaged() -> InputError:
-    return InputError(
-        "the gateway's record is damaged; refusing to guess; restore a backup and begin new epochs"
-    )

@@ -144,6 +144,19 @@ def test_the_delivery_and_the_loss_are_counted(db: Path) -> None:
     assert json.loads(done.stdout)["question"]["loss"] == 0.1
 
 
+@pytest.mark.parametrize(
+    ("asked", "needed"),
+    [
+        ("constant-time", ["confidentiality", "integrity", "replay", "constant-time"]),
+        ("constant-time,confidentiality", ["confidentiality", "constant-time"]),
+        ("integrity", ["integrity"]),
+    ],
+)
+def test_constant_time_by_itself_is_added_to_the_usual_needs(db: Path, asked: str, needed: list[str]) -> None:
+    done = run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--need", asked, "--json")
+    assert json.loads(done.stdout)["question"]["needs"] == needed
+
+
 def test_one_library_can_be_weighed_alone(db: Path) -> None:
     done = run(*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--library", "motecrypt", "--json")
     said = json.loads(done.stdout)

@@ -56,7 +56,10 @@ def provision(folder: Path, node: int = 5) -> NativeLink:
         (["p", "--key", "no"], "No such file"),
         (["p", "--key", "open"], "chmod 600"),
         (["p", "--key", "password"], "not the master key"),
-        (["p", "--key", "empty"], "no node has keys of this gateway; 'motecrypt provision 1 --key empty'"),
+        (
+            ["p", "--key", "empty"],
+            "no node has keys of this gateway; 'motecrypt provision 1 --key empty --eep node1.eep'",
+        ),
         (["no", "--key", "key"], "port no: does not exist"),
         (["text", "--key", "key"], "port text: is not a serial port"),
         (["no", "./no", "--key", "key"], "one port is named twice"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.link import gateway as module
 from motecrypt.link.gateway import Gateway, NodeEntry, NodeEvent, NodeMessage
-from motecrypt.link.state import MemoryStore, pack
+from motecrypt.link.state import FileStore, MemoryStore, pack
 from motecrypt.toolchain.link import (
     BROADCAST,
     COMMAND,
@@ -108,6 +109,19 @@ def test_another_masters_record_is_refused(seed: int) -> None:
     assert str(caught.value) == words
     with pytest.raises(InputError, match="another master key"):
         Gateway(store, MASTER, "ascon-aead128")
+
+
+def test_a_record_that_is_refused_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "key.gateway"
+    for record, why in (
+        (pack("gateway", {"master": 7, "nodes": 7}), "is damaged"),
+        (pack("gateway", {"master": "7", "nodes": {}}), "belongs to another master key"),
+    ):
+        path.write_bytes(record)
+        store = FileStore(path)
+        with pytest.raises(InputError, match=f"^state file {path}: the gateway's record {why}"):
+            Gateway(store, MASTER)
+        store.close()
 
 
 def test_a_nodes_key_is_that_of_its_generation() -> None:
