@@ -37,6 +37,7 @@ HOUR_S = 3600.0
 OPTIONS = SHORT | LISTENS | STREAM
 READING_BYTES = 6
 COMMAND_EVERY_S = 600.0
+CONFIRM = b"c"  # the thermometer's command: ask for an answer to each reading
 DRAIN_EVERY_S = 10.0
 UNCONFIRMED_EVERY = 10
 """Of the readings of a node on this computer, one in so many asks for no answer."""
@@ -131,6 +132,7 @@ class Soak:
         self.accepted: set[bytes] = set()
         self.commands: dict[bytes, int] = {}
         self.commanded: set[bytes] = set()
+        self.handed_over: set[tuple[int, bytes]] = set()
         self.gateway = GatewayEnd(folder)
         storages = {node: self.gateway.gateway.provision(node, OPTIONS) for node in range(1, plan.nodes + 1)}
         self.nodes: dict[int, NodeEnd] = {}
@@ -290,6 +292,9 @@ class Soak:
             self._out(node, now_us)
 
     def _carry_out(self, node: NodeEnd, content: bytes) -> None:
+        if (node.number, content) in self.handed_over:  # given to the firmware, obeyed by who took its place
+            self.handed_over.discard((node.number, content))
+            return
         self.counts["commands carried out"] += 1
         if self.commands.get(content) != node.number:
             self._note("made up", f"node {node.number}: command {content.hex()}")
@@ -340,7 +345,7 @@ class Soak:
             self.network.at(now_us + 1e6 * COMMAND_EVERY_S, self._command)
         number = self.random.randint(1, self.plan.nodes)
         for node in {number, *self.motes}:
-            content = b"c" if node in self.motes else b"C" + len(self.commands).to_bytes(4, "big")
+            content = CONFIRM if node in self.motes else b"C" + len(self.commands).to_bytes(4, "big")
             if node not in self.motes:
                 self.commands[content] = node
             self.counts["commands sent"] += 1
@@ -421,6 +426,7 @@ class Soak:
             node = self.nodes[number] = NodeEnd(number, storage, self.answer_ms, self.plan.seed)
             if now_us < self.end_us:
                 self._first_reading(node, now_us)
+            self.handed_over.add((number, CONFIRM))
         self.motes = {}
         self.network.all_ears = frozenset()
 
