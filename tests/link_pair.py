@@ -14,8 +14,14 @@ TAKEN = (Event.MESSAGE, Event.COMMANDED)
 class Pair:
     """A node and its gateway, provisioned with the same keys, with the packets between them."""
 
-    def __init__(self, *defines: str, suite: Suite = "aes128-ccm", options: int = SHORT | LISTENS) -> None:
-        self.defines, self.suite = defines, suite
+    def __init__(
+        self,
+        *defines: str,
+        suite: Suite = "aes128-ccm",
+        options: int = SHORT | LISTENS,
+        packet_bytes: int = 32,
+    ) -> None:
+        self.defines, self.suite, self.packet_bytes = defines, suite, packet_bytes
         self.node = self.end(options)
         self.gateway = self.end(options | GATEWAY)
         self.now = 0
@@ -23,7 +29,7 @@ class Pair:
     def end(self, options: int, node: int = 5, key: bytes = KEY, generation: int = 1) -> FaultyLink:
         """One more end."""
         made = FaultyLink(self.suite, *self.defines)
-        made.provision(KeyBlock(node, options, 32, generation, key))
+        made.provision(KeyBlock(node, options, self.packet_bytes, generation, key))
         assert made.begin() == Event.NOTHING
         return made
 

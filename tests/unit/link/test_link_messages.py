@@ -307,3 +307,28 @@ def test_old_answers_in_turn_are_no_progress() -> None:
         event = pair.node.receive(told[turn % 2])
         pair.node.packets()
     assert event == Event.UNCONFIRMED, "two that brought progress, then ten"
+
+
+@pytest.mark.parametrize("options", [0, TAG_16])
+def test_an_offer_that_lost_a_fragment_is_no_forgery_and_goes_again_whole(options: int) -> None:
+    """A node that lacks a part of it can say so under its old epoch's key only."""
+    for lost in range(3 if options else 2):
+        pair = Pair(options=SHORT | LISTENS | options, packet_bytes=12)
+        pair.in_step()
+        assert pair.gateway.renew(1000) == Event.WAITING
+        offer = pair.gateway.packets()
+        assert len(offer) == (3 if options else 2)
+        for packet in offer[:lost] + offer[lost + 1 :]:
+            assert pair.node.receive(packet) == Event.NOTHING
+        for packet in pair.node.packets():
+            assert pair.gateway.receive(packet) == Event.NOTHING
+            changed = packet[:4] + bytes([packet[4] ^ 1]) + packet[5:]
+            assert pair.gateway.receive(changed) == Event.NOTHING
+        assert pair.gateway.packets() == []
+        assert pair.gateway.poll(1000) == Event.NOTHING
+        again = pair.gateway.packets()
+        assert again == offer
+        assert Event.RENEWED in [pair.node.receive(packet) for packet in again]
+        accepted = pair.node.packets()[0]
+        wrong = accepted[:4] + bytes([accepted[4] ^ 1]) + accepted[5:]
+        assert [pair.gateway.receive(each) for each in (wrong, accepted)] == [Event.FORGED, Event.ACCEPTED]

@@ -292,6 +292,11 @@ uint8_t link_renew(struct link *link, uint8_t *buffer, uint32_t epoch) {
 
 #endif
 
+/* Whether the message that waits is a gateway's offer of a new epoch. */
+static inline uint8_t offers_epoch(const struct link *link) {
+    return is_gateway(link) && (link->out[AT_FLAGS] & TYPE) == TYPE_EPOCH;
+}
+
 NOINLINE uint8_t link_poll(struct link *link) {
     IN_REGISTER(link);
 #ifndef LINK_ANSWER_MS
@@ -312,7 +317,8 @@ NOINLINE uint8_t link_poll(struct link *link) {
         return LINK_UNCONFIRMED;
     }
     link->out_at = now;
-    transmit(link, 0xfffe); /* the first names the message, the last asks for what is missing */
+    /* The first names the message, the last asks for what is missing; an epoch's offer gets no answer that says it. */
+    transmit(link, offers_epoch(link) ? 0 : 0xfffe);
     return LINK_NOTHING;
 }
 
@@ -323,7 +329,8 @@ static uint8_t take_answer(struct link *link, const uint8_t *packet) {
 
     memcpy(&word, packet + 2, sizeof word);
     if (answer(link, word, packet) != 0) {
-        return LINK_FORGED;
+        /* A node without all of an offer answers under its old epoch's key. */
+        return offers_epoch(link) && outcome == ANSWER_MISSING ? LINK_NOTHING : LINK_FORGED;
     }
     word >>= 2;
     if (outcome == ANSWER_MISSING) {
