@@ -311,7 +311,7 @@ def test_old_answers_in_turn_are_no_progress() -> None:
 
 @pytest.mark.parametrize("options", [0, TAG_16])
 def test_an_offer_that_lost_a_fragment_is_no_forgery_and_goes_again_whole(options: int) -> None:
-    """A node that lacks a part of it can say so under its old epoch's key only."""
+    """A node that lacks a part of it can answer only under the key of its old epoch."""
     for lost in range(3 if options else 2):
         pair = Pair(options=SHORT | LISTENS | options, packet_bytes=12)
         pair.in_step()
