@@ -9,6 +9,7 @@ import struct
 import termios
 import time
 import tty
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from motecrypt.gateway.spool import Spool
 from motecrypt.link.files import FileCollector
 from motecrypt.link.gateway import Gateway
 from motecrypt.link.state import FileStore
-from motecrypt.ports.signals import Stop
+from motecrypt.ports.signals import Stop, close_all
 from motecrypt.toolchain.link import LISTENS, SHORT, STREAM, Event, NativeLink
 
 MASTER = bytes(range(16))
@@ -79,6 +80,7 @@ class Radio:
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)
         self.path = os.ttyname(self._slave)
+        self.vanish = weakref.finalize(self, close_all, self._master, self._slave)  # nobody has it any more
         self.put_packets = self.said_bytes = self._got_bytes = 0
 
     def put(self, *packets: bytes) -> None:
@@ -104,11 +106,6 @@ class Radio:
             data += new
         assert len(data) % PACKET == 0
         return [data[at : at + PACKET] for at in range(0, len(data), PACKET)]
-
-    def vanish(self) -> None:
-        """Nobody has it any more."""
-        os.close(self._master)
-        os.close(self._slave)
 
 
 class _Counted(Line):

@@ -10,6 +10,7 @@ import os
 import queue
 import select
 import time
+import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -28,7 +29,7 @@ from motecrypt.gateway.tally import GatewayTally, NodeTally
 from motecrypt.link.files import FileCollector
 from motecrypt.link.gateway import OUTCOMES, Gateway, NodeMessage
 from motecrypt.ports.session import now_us
-from motecrypt.ports.signals import Stop
+from motecrypt.ports.signals import Stop, close_all
 from motecrypt.toolchain.link import COMMAND, CONFIRMED, LISTENS, NODE_BITS, Event, message_bytes_max
 
 ANSWER_KIND = 0xC0
@@ -84,6 +85,7 @@ class GatewayService:
         self._bare: dict[int, BareNode] = {}
         self._inbox: queue.Queue[tuple[int, bytes, Told] | Order] = queue.Queue(INBOX_MAX)
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        weakref.finalize(self, close_all, self._wake_read, self._wake_write)
         self._tally = GatewayTally()
         self._where: dict[int, Line] = {}
         self._line: Line | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import weakref
 from types import FrameType, TracebackType
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -17,6 +18,7 @@ class Stop:
         self._read, self._write = os.pipe()
         os.set_blocking(self._read, False)
         os.set_blocking(self._write, False)
+        self._close = weakref.finalize(self, close_all, self._read, self._write)
 
     def __enter__(self) -> Stop:
         self._before = {number: signal.signal(number, self._ask) for number in _SIGNALS}
@@ -30,8 +32,7 @@ class Stop:
     ) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
-        os.close(self._read)
-        os.close(self._write)
+        self._close()
 
     def fileno(self) -> int:
         """Readable once a signal has come."""
@@ -43,3 +44,9 @@ class Stop:
             os.write(self._write, b"!")
         except BlockingIOError:
             return
+
+
+def close_all(*descriptors: int) -> None:
+    """Close these descriptors."""
+    for descriptor in descriptors:
+        os.close(descriptor)

@@ -320,7 +320,7 @@ def test_rows_come_from_the_benchs_cells(monkeypatch: pytest.MonkeyPatch) -> Non
     status = "fault"
     with pytest.raises(Unavailable, match=r"^no room$"):
         timing._rows(given, UNO, body, "flash", 16, None)  # type: ignore[arg-type]
-    with pytest.raises(Unavailable, match=r"^it takes no key of 128 bits$"):
+    with pytest.raises(Unavailable, match=r"^it does not take a key of 128 bits$"):
         timing._rows(given, UNO, replace(body, key_bits=(256,)), "flash", 16, None)  # type: ignore[arg-type]
 
 
