@@ -7,6 +7,7 @@ receives, and sleeps with the radio until the next message, if its program sleep
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -369,13 +370,15 @@ def _energy(
             (radio_v, radio.rx_ma, wakes * radio.wake_us),
         ],
     }
-    parts = {name: sum(energy_uj(*one) for one in load) for name, load in loads.items()}
+    # Sums that do not depend on the Python: 3.12 changed the rounding of its own.
+    parts = {name: math.fsum(energy_uj(*one) for one in load) for name, load in loads.items()}
+    used_uj = math.fsum(parts.values())
     if regulator.kind == "switch":
-        drawn_uj = sum(parts.values()) / regulator.efficiency
+        lost_uj = used_uj / regulator.efficiency - used_uj
     else:
-        drawn_uj = sum(energy_uj(battery.volts, ma, us) for load in loads.values() for _, ma, us in load)
-    own_uj = energy_uj(battery.volts, regulator.quiescent_ma, interval_us)
-    lost_uj = drawn_uj - sum(parts.values()) + own_uj
+        every = [one for load in loads.values() for one in load]
+        lost_uj = math.fsum(energy_uj(battery.volts - volts, ma, us) for volts, ma, us in every)
+    lost_uj += energy_uj(battery.volts, regulator.quiescent_ma, interval_us)
     share = battery.self_discharge_percent_per_year / 100 * question.interval_s / YEAR_S
     self_uj = battery_uj(battery) * share
     return EnergyShares(
@@ -387,5 +390,5 @@ def _energy(
         wake_uj=parts["wake"],
         regulator_uj=lost_uj,
         self_discharge_uj=self_uj,
-        total_uj=sum(parts.values()) + lost_uj + self_uj,
+        total_uj=used_uj + lost_uj + self_uj,
     )
