@@ -3,10 +3,10 @@
 Thresholds, in processor time: at least 0.9 of the speed of `openssl enc` and `openssl dgst -hmac` together,
 and at least the speed of `age` (left out where it is not installed), encrypting and decrypting. The two run
 one after the other, now one first, now the other, and the figure is the ratio of the shortest times: other
-load takes bandwidth of the memory, which only ever adds time, and more to one than to the other. And less than 64 MB of
-memory for each, and for a file of 4 GB (sparse). All read and write the same file system in memory; ours is
-the whole command, start of Python included, with its modules compiled, as after the first run. --quick
-leaves the 4 GB out.
+load takes bandwidth of the memory, which only ever adds time, and more to one than to the other. And less
+than 64 MB of memory for each, and for a file of 4 GB (sparse). All read and write the same file system in
+memory; ours is the whole command, start of Python included, with its modules compiled, as after the first
+run. --quick leaves the 4 GB out.
 """
 
 from __future__ import annotations
