@@ -11,6 +11,7 @@ enough; a packet's bytes leave the receiver's serial port back to back.
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -74,7 +75,7 @@ class Passage:
     full_packet_us: float
 
 
-class Ends(Schedule):
+class Ends(Schedule, ABC):
     """Modules of one kind, from end 0 on, each behind its serial line.
 
     Parameters
@@ -93,9 +94,9 @@ class Ends(Schedule):
         )
         self._arrivals: list[Arrival] = []
 
+    @abstractmethod
     def _ready(self, end: int, packet: bytes, now_us: float) -> None:
-        """A packet of that end is to continue the air."""
-        raise NotImplementedError
+        """The next packet of that end may go on the air."""
 
     def _set_anew(self, end: int) -> None:
         """The settings of that end may have changed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from motecrypt.errors import MotecryptError
@@ -16,7 +17,7 @@ class SinkClosed(MotecryptError):
     """Anyone who read this sink has gone, and nobody else will come."""
 
 
-class Sink:
+class Sink(ABC):
     """Takes items, each at least once and in their order; a thread of its own calls it.
 
     Attributes
@@ -28,9 +29,9 @@ class Sink:
     name = ""
     batch = 100
 
+    @abstractmethod
     def deliver(self, items: Sequence[Item]) -> None:
         """Take them; on return they are where they belong. SinkError: they come again."""
-        raise NotImplementedError
 
     def idle(self, seconds: float) -> bool:
         """Nothing to deliver: a time of its own, no longer than that; False if it needs none."""

@@ -43,71 +43,41 @@
     mvns \x2, \x2
 .endm
 
-/* Of the word with the halves `away` (in a high register) and \high: itself and its rotations to the right by \a
- * and \b, both less than 32. The low half goes to \low, the high half to `away`. */
-.macro diffuse low, high, away, t, u, a, b
+/* \t = (\q:\p >> \a) ^ (\s:\r >> \b): the low halves of two rotations to the right. */
+.macro rotations t, u, p, q, a, r, s, b
+    lsrs \t, \p, #\a
+    lsls \u, \q, #32 - \a
+    eors \t, \u
+    lsrs \u, \r, #\b
+    eors \t, \u
+    lsls \u, \s, #32 - \b
+    eors \t, \u
+.endm
+
+/* Of the word with the halves `away` (in a high register) and \high: itself and two of its rotations to the right.
+ * The low half goes to \low, the high half to `away`. \p and \q are \high and \low where a rotation is by \a
+ * (less than 32), and change places where it is by 32 + \a; so are \r and \s for \b. */
+.macro diffuse_by low, high, away, t, u, p, q, a, r, s, b
     mov \low, \away
-    lsrs \t, \high, #\a
-    lsls \u, \low, #32 - \a
-    eors \t, \u
-    lsrs \u, \high, #\b
-    eors \t, \u
-    lsls \u, \low, #32 - \b
-    eors \t, \u
+    rotations \t, \u, \p, \q, \a, \r, \s, \b
     eors \t, \high
     mov \away, \t
-    lsrs \t, \low, #\a
-    lsls \u, \high, #32 - \a
-    eors \t, \u
-    lsrs \u, \low, #\b
-    eors \t, \u
-    lsls \u, \high, #32 - \b
-    eors \t, \u
+    rotations \t, \u, \q, \p, \a, \s, \r, \b
     eors \low, \t
+.endm
+
+.macro diffuse low, high, away, t, u, a, b
+    diffuse_by \low, \high, \away, \t, \u, \high, \low, \a, \high, \low, \b
 .endm
 
 /* The same by 32 + \a and 32 + \b. */
 .macro diffuse_far low, high, away, t, u, a, b
-    mov \low, \away
-    lsrs \t, \low, #\a
-    lsls \u, \high, #32 - \a
-    eors \t, \u
-    lsrs \u, \low, #\b
-    eors \t, \u
-    lsls \u, \high, #32 - \b
-    eors \t, \u
-    eors \t, \high
-    mov \away, \t
-    lsrs \t, \high, #\a
-    lsls \u, \low, #32 - \a
-    eors \t, \u
-    lsrs \u, \high, #\b
-    eors \t, \u
-    lsls \u, \low, #32 - \b
-    eors \t, \u
-    eors \low, \t
+    diffuse_by \low, \high, \away, \t, \u, \low, \high, \a, \low, \high, \b
 .endm
 
 /* The same by \a and 32 + \b. */
 .macro diffuse_mixed low, high, away, t, u, a, b
-    mov \low, \away
-    lsrs \t, \high, #\a
-    lsls \u, \low, #32 - \a
-    eors \t, \u
-    lsrs \u, \low, #\b
-    eors \t, \u
-    lsls \u, \high, #32 - \b
-    eors \t, \u
-    eors \t, \high
-    mov \away, \t
-    lsrs \t, \low, #\a
-    lsls \u, \high, #32 - \a
-    eors \t, \u
-    lsrs \u, \high, #\b
-    eors \t, \u
-    lsls \u, \low, #32 - \b
-    eors \t, \u
-    eors \low, \t
+    diffuse_by \low, \high, \away, \t, \u, \high, \low, \a, \low, \high, \b
 .endm
 
 /* Put a half where another was, and take that one. */
