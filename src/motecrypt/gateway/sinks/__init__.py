@@ -37,8 +37,8 @@ class Sink(ABC):
         """Nothing to deliver: a time of its own, no longer than that; False if it needs none."""
         return False
 
-    def hurry(self) -> None:
+    def hurry(self) -> None:  # noqa: B027 - a sink that is never slow needs none
         """The gateway ends; from another thread, also while the sink is at work: it stops soon."""
 
-    def finish(self) -> None:
+    def finish(self) -> None:  # noqa: B027 - nor one that keeps nothing open
         """The last call, in the sink's own thread."""
