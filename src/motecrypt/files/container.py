@@ -52,6 +52,9 @@ TAG_BYTES = 16
 SALT_BYTES = 32
 HEADER_BYTES = 84
 CHUNK_LOG2 = 16
+READ_BYTES = (
+    1 << 20
+)  # whole chunks of this many bytes are read, sealed and written at a time: fewer system calls
 KEY_BYTES = (16, 24, 32)
 
 # RFC 9106, 4: the second recommended choice. What a file may ask of a reader is limited: up to as much memory
@@ -136,22 +139,53 @@ def parse_header(data: bytes, where: str) -> Header:
 
 
 class _Chunks:
-    """Seals and opens chunks in turn."""
+    """Seals and opens the chunks of a file in turn: all that one read brought with one call."""
 
     def __init__(self, header: Header, keys: bytes) -> None:
         self._engine = _ENGINES[header.cipher](keys)
+        self._plain_bytes = header.chunk_bytes
+        self._room = memoryview(
+            bytearray(_chunks_a_read(header.chunk_bytes) * (header.chunk_bytes + TAG_BYTES))
+        )
         self._number = 0
 
-    def _nonce(self, last: bool) -> bytes:
-        nonce = self._number.to_bytes(11, "big") + bytes([last])
-        self._number += 1
-        return nonce
+    def seal(self, plain: memoryview, last: bool) -> memoryview:
+        """Ciphertexts and tags; valid until the next call."""
+        return self._each(self._engine.encrypt_into, plain, self._plain_bytes, TAG_BYTES, last)
 
-    def seal(self, plain: bytes, last: bool) -> bytes:
-        return self._engine.encrypt(self._nonce(last), plain, None)
+    def open(self, sealed: memoryview, last: bool) -> memoryview:
+        """Plaintexts; valid until the next call.
 
-    def open(self, sealed: bytes, last: bool) -> bytes:
-        return self._engine.decrypt(self._nonce(last), sealed, None)
+        Raises
+        ------
+        _NotGenuine
+            With the number of the first chunk that is not.
+        """
+        try:
+            return self._each(
+                self._engine.decrypt_into, sealed, self._plain_bytes + TAG_BYTES, -TAG_BYTES, last
+            )
+        except (InvalidTag, ValueError):
+            raise _NotGenuine(self._number) from None
+
+    def _each(
+        self, work: Callable[..., int], data: memoryview, size: int, longer: int, last: bool
+    ) -> memoryview:
+        room, made = self._room, 0
+        for start in range(0, len(data) or 1, size):
+            end = min(start + size, len(data))
+            nonce = self._number.to_bytes(11, "big") + (b"\1" if last and end == len(data) else b"\0")
+            made += work(nonce, data[start:end], None, room[made : made + end - start + longer])
+            self._number += 1
+        return room[:made]
+
+
+class _NotGenuine(Exception):
+    """A chunk failed its verification; its number is the argument."""
+
+
+def _chunks_a_read(chunk_bytes: int) -> int:
+    return max(1, READ_BYTES // chunk_bytes)
 
 
 def keys_of(header: Header, secret: Secret) -> tuple[bytes, bytes]:
@@ -228,7 +262,8 @@ def encrypt_file(
         with NewFile(target, force=force, mode=mode) as out:
             out.write(packed + hmac.digest(header_key, packed, "sha256"))
             written = HEADER_BYTES
-            for plain, last in _read_chunks(handle, size, chunk_bytes, source, progress):
+            read_bytes = _chunks_a_read(chunk_bytes) * chunk_bytes
+            for plain, last in _read(handle, size, read_bytes, source, progress):
                 sealed = chunks.seal(plain, last)
                 out.write(sealed)
                 written += len(sealed)
@@ -267,8 +302,9 @@ def decrypt_file(
     check_target(source, target, force)
     handle, size, _ = open_source(source)
     try:
-        start = _exactly(handle, min(size, HEADER_BYTES), source)
-        header = parse_header(start, str(source))
+        start = bytearray(min(size, HEADER_BYTES))
+        _fill(memoryview(start), handle, source)
+        header = parse_header(bytes(start), str(source))
         if header.argon_kib > ARGON_KIB and not allow_costly:
             raise InputError(
                 f"{source}: its password header needs {header.argon_kib // 1024:,} MiB of memory; if "
@@ -279,21 +315,19 @@ def decrypt_file(
         if not hmac.compare_digest(expected, start[_FIELDS.size :]):
             what = "password" if header.from_password else "key"
             raise MotecryptError(f"{source}: wrong {what}, or its header was changed; nothing is written")
-        sealed_bytes, written = header.chunk_bytes + TAG_BYTES, 0
-        chunks = _Chunks(header, chunk_key)
+        read_bytes = _chunks_a_read(header.chunk_bytes) * (header.chunk_bytes + TAG_BYTES)
+        chunks, written = _Chunks(header, chunk_key), 0
         with NewFile(target, force=force) as out:
             body = size - HEADER_BYTES
-            for number, (sealed, last) in enumerate(
-                _read_chunks(handle, body, sealed_bytes, source, progress)
-            ):
+            for sealed, last in _read(handle, body, read_bytes, source, progress):
                 try:
                     plain = chunks.open(sealed, last)
-                except (InvalidTag, ValueError):
+                except _NotGenuine as error:
                     raise MotecryptError(
-                        f"{source}: chunk {number} is not genuine: the file was changed, cut, extended or "
+                        f"{source}: chunk {error} is not genuine: the file was changed, cut, extended or "
                         "reordered; nothing is written"
                     ) from None
-                if not plain and number:
+                if last and body > TAG_BYTES and body % (header.chunk_bytes + TAG_BYTES) == TAG_BYTES:
                     raise MotecryptError(f"{source}: ends in an empty chunk; nothing is written")
                 out.write(plain)
                 written += len(plain)
@@ -303,13 +337,16 @@ def decrypt_file(
         os.close(handle)
 
 
-def _read_chunks(
-    handle: int, length: int, chunk_bytes: int, source: Path, progress: Progress | None
-) -> Iterator[tuple[bytes, bool]]:
-    """Pieces of `length` bytes and whether each is the last; one empty piece of an empty file."""
-    left = length
+def _read(
+    handle: int, length: int, read_bytes: int, source: Path, progress: Progress | None
+) -> Iterator[tuple[memoryview, bool]]:
+    """Pieces of `length` bytes and whether each is the last; one empty piece of an empty file. A piece is
+    valid until the next.
+    """
+    left, room = length, memoryview(bytearray(min(read_bytes, max(length, 0))))
     while True:
-        piece = _exactly(handle, min(chunk_bytes, left), source)
+        piece = room[:left]
+        _fill(piece, handle, source)
         left -= len(piece)
         last = not left
         if last and os.read(handle, 1):
@@ -321,14 +358,12 @@ def _read_chunks(
             return
 
 
-def _exactly(handle: int, count: int, source: Path) -> bytes:
-    data = b""
+def _fill(room: memoryview, handle: int, source: Path) -> None:
     try:
-        while left := count - len(data):
-            more = os.read(handle, left)
-            if not more:
+        while room:
+            count = os.readv(handle, [room])
+            if not count:
                 raise MotecryptError(f"{source}: became shorter while it was read; nothing is written")
-            data += more
+            room = room[count:]
     except OSError as error:
         raise InputError(f"{source}: cannot be read: {error.strerror}") from None
-    return data

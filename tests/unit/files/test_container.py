@@ -46,14 +46,15 @@ def refused(sealed: Path, match: str | None = None, secret: Secret = KEY) -> Non
     ("length", "pieces"),
     [(0, [b""]), (3, [b"abc"]), (4, [b"abcd"]), (5, [b"abcd", b"e"]), (8, [b"abcd", b"efgh"])],
 )
-def test_a_file_is_read_in_chunks_of_which_one_is_the_last(
+def test_a_file_is_read_in_pieces_of_which_one_is_the_last(
     tmp_path: Path, length: int, pieces: list[bytes]
 ) -> None:
     source = tmp_path / "source"
     source.write_bytes(b"abcdefgh"[:length])
     handle = os.open(source, os.O_RDONLY)
     try:
-        read = list(islice(container._read_chunks(handle, length, 4, source, None), 9))
+        pieces_read = islice(container._read(handle, length, 4, source, None), 9)
+        read = [(bytes(piece), last) for piece, last in pieces_read]
     finally:
         os.close(handle)
     assert read == [(piece, number == len(pieces)) for number, piece in enumerate(pieces, 1)]
@@ -275,7 +276,8 @@ def test_argon2id_is_asked_for_what_the_header_says() -> None:
     assert (len(head), len(chunks)) == (32, 32) and head != chunks
 
 
-def test_progress_of_chunks(tmp_path: Path) -> None:
+def test_progress_of_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "READ_BYTES", SMALL)
     source, sealed, back = tmp_path / "plain", tmp_path / "sealed", tmp_path / "back"
     source.write_bytes(bytes(2 * SMALL + 5))
     seen: list[tuple[int, int]] = []
@@ -313,23 +315,25 @@ def test_an_empty_last_chunk_is_refused(tmp_path: Path) -> None:
     _, chunk_key = container.keys_of(header, KEY)
     chunks = container._Chunks(header, chunk_key)
     head = sealed.read_bytes()[: container.HEADER_BYTES]
-    sealed.write_bytes(head + chunks.seal(bytes(SMALL), False) + chunks.seal(b"", True))
+    sealed.write_bytes(
+        head + b"".join(bytes(chunks.seal(memoryview(plain), not plain)) for plain in (bytes(SMALL), b""))
+    )
     refused(sealed, "ends in an empty chunk")
 
 
 def test_short_reads_and_failing_disks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, sealed = tmp_path / "plain", tmp_path / "sealed"
     source.write_bytes(bytes(range(200)))
-    read = os.read
+    read = os.readv
     with monkeypatch.context() as patched:
-        patched.setattr(container.os, "read", lambda handle, count: read(handle, min(7, count)))
+        patched.setattr(container.os, "readv", lambda handle, rooms: read(handle, [rooms[0][:7]]))
         container.encrypt_file(source, sealed, KEY, chunk_bytes=SMALL)
         assert opened(sealed) == bytes(range(200))
 
     def broken(*_: object) -> bytes:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(container.os, "read", broken)
+    monkeypatch.setattr(container.os, "readv", broken)
     with pytest.raises(InputError, match="plain: cannot be read: Input/output error"):
         container.encrypt_file(source, sealed, KEY, force=True)
 
@@ -338,18 +342,37 @@ def test_what_a_read_leaves_is_asked_for_and_no_more(tmp_path: Path, monkeypatch
     source, sealed = tmp_path / "plain", tmp_path / "sealed"
     source.write_bytes(bytes(index % 251 for index in range(SMALL + 300)))
     asked: list[int] = []
-    read = os.read
+    read = os.readv
 
-    def short(handle: int, count: int) -> bytes:
-        asked.append(count)
-        return read(handle, min(200, count))
+    def short(handle: int, rooms: list[memoryview]) -> int:
+        asked.append(len(rooms[0]))
+        return read(handle, [rooms[0][:200]])
 
-    monkeypatch.setattr(container.os, "read", short)
+    monkeypatch.setattr(container.os, "readv", short)
+    monkeypatch.setattr(container, "READ_BYTES", SMALL)
     container.encrypt_file(source, sealed, KEY, chunk_bytes=SMALL)
-    assert asked == [512, 312, 112, 300, 100, 1]  # one byte more, to see that nothing follows
+    assert asked == [512, 312, 112, 300, 100]
     asked.clear()
     assert opened(sealed) == source.read_bytes()
-    assert asked == [84, 528, 328, 128, 316, 116, 1]
+    assert asked == [84, 528, 328, 128, 316, 116]
+
+
+@pytest.mark.parametrize("length", [0, 1, 2 * SMALL, 3 * SMALL - 1, 3 * SMALL, 4 * SMALL, 5 * SMALL + 7])
+@pytest.mark.parametrize("read_bytes", [SMALL, 2 * SMALL, 3 * SMALL + 1, 100 * SMALL])
+def test_how_many_chunks_are_read_read_bytes_changes_no_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, length: int, read_bytes: int
+) -> None:
+    """A chunk's number and mark of the last are the same wherever the reads end."""
+    plain = bytes(index % 251 for index in range(length))
+    monkeypatch.setattr(container.secrets, "token_bytes", bytes)
+    whole = sealed_file(tmp_path, plain).read_bytes()
+    monkeypatch.setattr(container, "READ_BYTES", read_bytes)
+    sealed = sealed_file(tmp_path, plain)
+    assert sealed.read_bytes() == whole and opened(sealed) == plain
+    damaged = bytearray(whole)
+    damaged[-1] ^= 1
+    sealed.write_bytes(damaged)
+    refused(sealed, f"chunk {max(length - 1, 0) // SMALL} is not genuine")
 
 
 def test_what_is_a_container(tmp_path: Path) -> None:
