@@ -347,6 +347,6 @@ def _figures() -> list[Comparison]:
             evidence=Evidence(
                 "the paper itself", needs_hardware=RADIOS, derived_from=tuple(map(_time_id, printed.rows()))
             ),
-            note="a plot of tables 2 and 3 without figures of its own; what those show is stated there",
+            note="a plot of tables 2 and 3 without figures of its own; the report draws it next to the model",
         ),
     ]

@@ -13,7 +13,7 @@ from motecrypt.model import Section
 from motecrypt.radios import costs, load_radio
 from motecrypt.results import Results
 from motecrypt.studies.counts import AGAINST
-from motecrypt.studies.rf import alternatives, crowd, printed, protocols
+from motecrypt.studies.rf import alternatives, crowd, figure6, printed, protocols
 from motecrypt.studies.rf.printed import PAYLOADS, TIMEOUTS_MS, Row
 from motecrypt.studies.rf.rows import SOURCE, comparisons, delivered_ms, stored_rows
 
@@ -46,8 +46,8 @@ def tables(results: Results) -> dict[str, list[dict[str, Any]]]:
 
 
 def charts(results: Results) -> dict[str, dict[str, Any]]:
-    """What goes beyond the paper, as Vega-Lite specifications."""
-    return crowd.charts(results)
+    """Figure 6 and what goes beyond the paper, as Vega-Lite specifications."""
+    return figure6.chart(delivered_ms(results)) | crowd.charts(results)
 
 
 def _three_times(results: Results) -> Section:
