@@ -32,7 +32,7 @@ def test_lengths_are_said_in_a_word_or_two(taken: Sequence[int], tried: Sequence
     ("cipher", "variant", "payload", "keys", "diffusion", "identity", "reach", "passes"),
     [
         ("rc4", "k-opt", "any", "16", "none", [], 1, False),
-        ("rc4d", "undo", "any", "5 to 255", "full", [1], 3, True),
+        ("rc4d", "undo", "any", "5 to 256", "full", [1], 3, True),
         ("rc4d-two-key", "kip-undo", "any", "32", "full", [], 3, True),
         ("aes128-ecb", "small", "multiples of 16", "16", "block", [], 16, False),
     ],

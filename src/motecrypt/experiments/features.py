@@ -19,6 +19,7 @@ from motecrypt.toolchain import BuildRequest, key_of
 from motecrypt.toolchain.native import NativeCipher, open_implementation
 
 MESSAGE_LENGTHS = (*range(67), 127, 128, 129, 254, 255, 256, 257, 511, 512, 513, 1000, 4096)
+KEY_LENGTHS = range(257)
 #: Two and three blocks of 16 bytes, and lengths that no block divides. A cipher takes what it can.
 DIFFUSION_LENGTHS = (2, 3, 16, 32, 33, 48)
 TRIALS = 48
@@ -64,7 +65,7 @@ class FeatureProbe(FeatureQuestion):
     def _try(self, cipher: Cipher, body: Implementation) -> Mapping[str, Any]:
         native = open_implementation(cipher, body)
         random = randomness(self.seed, KIND, cipher.name, body.variant)
-        keys = [n for n in range(256) if _takes_key(native, random.randbytes(n))]
+        keys = [n for n in KEY_LENGTHS if _takes_key(native, random.randbytes(n))]
         native.setup(random.randbytes(key_bytes(cipher)))
         nonce = random.randbytes(cipher.nonce_bytes)
 
@@ -79,7 +80,7 @@ class FeatureProbe(FeatureQuestion):
             "message_bytes_tried": list(MESSAGE_LENGTHS),
             "messages": spell(lengths, MESSAGE_LENGTHS),
             "key_bytes": keys,
-            "keys": spell(keys, range(256)),
+            "keys": spell(keys, KEY_LENGTHS),
             "diffusion": verdict,
             "diffusion_lengths": spread,
             "diffusion_changed": [round(found.mean_changed, 4) for found in maps],

@@ -14,7 +14,8 @@ from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Cipher, Implementation
 from motecrypt.toolchain import BuildRequest, build
 
-_STATUS = {1: "bad key length", 2: "bad nonce length", 3: "bad message or associated-data length"}
+BAD_KEY = 1
+_STATUS = {BAD_KEY: "bad key length", 2: "bad nonce length", 3: "bad message or associated-data length"}
 
 
 class BadTag(MotecryptError):
@@ -57,12 +58,14 @@ class NativeCipher:
 
     def setup(self, key: bytes) -> None:
         """Take a key; InputError when its length does not fit."""
-        if len(key) > 255 or len(key) > self.implementation.key_bytes_allowed:
+        if len(key) > 256 or len(key) > self.implementation.key_bytes_allowed:
             raise InputError(
                 f"{self.cipher.name}: a key of {len(key)} bytes is too long; it takes up to "
-                f"{min(255, self.implementation.key_bytes_allowed)}"
+                f"{min(256, self.implementation.key_bytes_allowed)}"
             )
-        self._check(self._library.cipher_setup(self._context, key, len(key)), len(key))
+        # In a byte 256 is 0, which no key may be: the code would read 256 bytes of it.
+        status = self._library.cipher_setup(self._context, key, len(key) & 255) if key else BAD_KEY
+        self._check(status, len(key))
 
     def _check(self, status: int, length: int) -> None:
         if status == 4:

@@ -46,7 +46,7 @@ def _feature_set(random: Random) -> dict[str, Features]:
     return {
         name: Features(
             random.choice(("any", "multiples of 16", "16", "about", "zero")),
-            random.choice(("any", "16", "5 to 255", "32", "1")),
+            random.choice(("any", "16", "5 to 256", "32", "1")),
             random.choice(("none", "block", "full")),
             (17, 33),
             random.choice((8, 16)),

@@ -246,7 +246,7 @@ def _speeds(question: Any, state: str) -> dict[str, Any]:
 
 def _features(name: str, state: str) -> dict[str, Any]:
     printed = rc4d_study.PRINTED_FEATURES.get(name, ("any", "32", "full"))
-    taken = {"16": "multiples of 16"}.get(printed[0], printed[0]), {"any": "5 to 255"}.get(printed[1])
+    taken = {"16": "multiples of 16"}.get(printed[0], printed[0]), {"any": "5 to 256"}.get(printed[1])
     near = state == "near"
     return {
         "messages": taken[0] if near else f"7 of {name}",

@@ -58,7 +58,7 @@ def _case(family: str, cipher: dict[str, Any], implementation: dict[str, Any]) -
     if "key_bits" in implementation:
         bits = set(implementation["key_bits"]) & set(cipher["key_bits"])
     else:
-        bits = {40, 48, 64, 120, 128, 136, 256, 1016, 2032, 2040}
+        bits = {40, 48, 64, 120, 128, 136, 256, 1016, 2032, 2040, 2048}
     return Case(
         family,
         cipher["name"],
@@ -86,9 +86,12 @@ def _oracle(family: str) -> ModuleType:
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Case, Path]:
     """A variant compiled with the driver next to this file and the sanitizers."""
     case: Case = request.param
+    return case, _build(case, max(case.key_bytes), tmp_path_factory.mktemp("rc4"))
+
+
+def _build(case: Case, longest: int, place: Path) -> Path:
     folder = CIPHERS / case.family
-    program = tmp_path_factory.mktemp("rc4") / "driver"
-    longest = 255 if len(case.key_bytes) > 1 else max(case.key_bytes)
+    program = place / "driver"
     command = [
         "gcc",
         *FLAGS,
@@ -105,7 +108,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
-    return case, program
+    return program
 
 
 def _run(program: Path, lines: Sequence[str]) -> list[str]:
@@ -142,9 +145,17 @@ def test_key_lengths_that_it_does_not_take(built: tuple[Case, Path]) -> None:
     case, program = built
     refused = {0, 1, 4, 15, 17, 31, 33, 255} - set(case.key_bytes)
     if len(case.key_bytes) > 1:
-        refused = {n for n in refused if n < min(case.key_bytes)}
+        refused = {n for n in refused if 0 < n < min(case.key_bytes)}  # 0 is a key of 256 bytes
     assert refused
     lines = [_line("e", "o", bytes(n), b"abc") for n in sorted(refused)]
+    assert _run(program, lines) == ["status 1"] * len(lines)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if len(case.key_bytes) > 1], ids=str)
+@pytest.mark.parametrize("longest", [16, 255])
+def test_a_build_for_shorter_keys_takes_none_of_256_bytes(case: Case, longest: int, tmp_path: Path) -> None:
+    program = _build(case, longest, tmp_path)
+    lines = [_line("e", "o", bytes(n), b"abc") for n in (0, 4, 256)]
     assert _run(program, lines) == ["status 1"] * len(lines)
 
 

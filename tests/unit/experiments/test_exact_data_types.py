@@ -198,13 +198,13 @@ def _features(native: FakeNative, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
 
 
 def test_the_features_of_a_cipher_that_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    native = FakeNative(range(256), 4096, bytes)
+    native = FakeNative(range(257), 4096, bytes)
     tried = [*range(67), 127, 128, 129, 254, 255, 256, 257, 511, 512, 513, 1000, 4096]
     assert _features(native, monkeypatch) == {
         "message_bytes": tried,
         "message_bytes_tried": tried,
         "messages": "any",
-        "key_bytes": list(range(256)),
+        "key_bytes": list(range(257)),
         "keys": "any",
         "diffusion": "none",
         "diffusion_lengths": [2, 3, 16, 32, 33, 48],

@@ -397,6 +397,18 @@ def _key_length(e: Measured) -> Found:
     )
 
 
+def _rc4_key_length(e: Measured) -> Found:
+    found = e.features["RC4"]
+    return Found(
+        f"{found.keys} bytes",
+        "every length up to 256 bytes was tried; a longer key would not change the S-box further",
+        expected="5 to 256 bytes",
+        cause="our RC4 takes other lengths",
+        known="shown by experiment",
+        command=AGAIN,
+    )
+
+
 def _whole_ciphertext(e: Measured) -> Found:
     found = e.features["RC4D"]
     passes = "and XOR into the last byte of a message is the same XOR into the first of the ciphertext"
@@ -470,6 +482,7 @@ CLAIMS: Sequence[Claim] = (
     Claim("letters-for-aes", "None of k, i, p, e can be applied to AES", "none", "", _not_for_aes),
     Claim("any-length", "RC4D takes payloads of any length without padding", "any", "", _any_length),
     Claim("aes-pads", "AES has to be padded to whole blocks", "multiples of 16", "", _padding),
+    Claim("rc4-key-length", "RC4's key has 40 to 2048 bits", "40 to 2048 bits", "", _rc4_key_length),
     Claim("key-length", "RC4D gives up RC4's arbitrary key length", "16 bytes", "", _key_length),
     Claim("diffusion", "RC4D: one changed bit changes the whole ciphertext", "full", "", _whole_ciphertext),
     Claim(

@@ -234,7 +234,7 @@ def _feature(found: Features, feature: str, published: str) -> tuple[str, str, s
         return measured, published, note
     if feature == "key length":
         if published == "any":
-            return str(found.keys), "5 to 255", "40 bits and more; a length is one byte"
+            return str(found.keys), "5 to 256", "40 to 2048 bits, as the source says of RC4"
         return str(found.keys), published, ""
     note = ""
     if found.identity_bytes:

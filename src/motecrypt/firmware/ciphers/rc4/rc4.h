@@ -31,14 +31,26 @@ struct cipher_context {
 };
 #endif
 
-/* Whether this variant takes a key of so many bytes. 40 bits are the shortest that RC4 was specified for. */
+/* Whether this variant takes a key of so many bytes: 40 bits are the shortest RC4 was specified for, 2048
+ * the longest that it uses. A build for keys of 256 bytes takes 0 for 256, which does not fit a byte. */
 static inline uint8_t rc4_takes_key(uint8_t key_bytes) {
 #if defined(RC4_K)
     return key_bytes == 16;
 #elif CIPHER_KEY_BYTES_MAX < 255
     return key_bytes >= 5 && key_bytes <= CIPHER_KEY_BYTES_MAX;
-#else
+#elif CIPHER_KEY_BYTES_MAX == 255
     return key_bytes >= 5;
+#else
+    return key_bytes == 0 || key_bytes >= 5;
+#endif
+}
+
+/* The bytes of a key that was taken. */
+static inline uint16_t rc4_key_length(uint8_t key_bytes) {
+#if CIPHER_KEY_BYTES_MAX > 255
+    return key_bytes == 0 ? 256 : key_bytes;
+#else
+    return key_bytes;
 #endif
 }
 

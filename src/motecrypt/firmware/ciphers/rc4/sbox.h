@@ -33,7 +33,7 @@ static inline __attribute__((always_inline)) void schedule(uint8_t *sbox, const 
     at = sbox;
 #ifndef RC4_K
     const uint8_t *k = key;
-    const uint8_t *end = key + key_bytes;
+    const uint8_t *end = key + key_bytes; /* of 256 bytes, for which key_bytes is 0, none is left over */
 #else
     (void)key_bytes;
 #endif
@@ -73,7 +73,7 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
     context->key_bytes = key_bytes;
 #endif
     uint8_t *kept = context->key;
-    do {
+    do { /* 0 is 256 */
         *kept++ = *key++;
         key_bytes--;
     } while (key_bytes != 0);

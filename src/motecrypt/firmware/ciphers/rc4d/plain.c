@@ -26,11 +26,11 @@ static void schedule(uint8_t *sbox, const uint8_t *key, uint8_t key_bytes) {
     uint8_t j = 0;
 #ifdef RC4D_MODULO
     for (uint16_t i = 0; i < 256; i++) {
-        j = (uint8_t)(j + sbox[i] + key[i % key_bytes]);
+        j = (uint8_t)(j + sbox[i] + key[i % rc4d_key_length(key_bytes)]);
         swap(&sbox[i], &sbox[j]);
     }
 #else
-    uint8_t k = 0; /* i modulo key_bytes, without the division that an AVR does not have */
+    uint8_t k = 0; /* i modulo the key's length, without the division that an AVR does not have */
     for (uint16_t i = 0; i < 256; i++) {
         j = (uint8_t)(j + sbox[i] + key[k]);
         swap(&sbox[i], &sbox[j]);
@@ -119,7 +119,7 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
         schedule(context->sbox[pass], key + 16 * pass, 16);
     }
 #else
-    memcpy(context->key, key, key_bytes);
+    memcpy(context->key, key, rc4d_key_length(key_bytes));
 #ifndef RC4D_K
     context->key_bytes = key_bytes;
 #endif

@@ -45,7 +45,8 @@ struct cipher_context {
 };
 #endif
 
-/* Whether this variant takes a key of so many bytes. 40 bits are the shortest that RC4 was specified for. */
+/* Whether this variant takes a key of so many bytes: 40 bits are the shortest RC4 was specified for, 2048
+ * the longest that it uses. A build for keys of 256 bytes takes 0 for 256, which does not fit a byte. */
 static inline uint8_t rc4d_takes_key(uint8_t key_bytes) {
 #if defined(RC4D_K)
     return key_bytes == RC4D_KEYS * 16;
@@ -54,8 +55,21 @@ static inline uint8_t rc4d_takes_key(uint8_t key_bytes) {
     if (key_bytes > CIPHER_KEY_BYTES_MAX) {
         return 0;
     }
+#elif CIPHER_KEY_BYTES_MAX > 255
+    if (key_bytes == 0) {
+        return RC4D_KEYS == 1;
+    }
 #endif
     return key_bytes >= RC4D_KEYS * 5 && key_bytes % RC4D_KEYS == 0;
+#endif
+}
+
+/* The bytes of a key that was taken. */
+static inline uint16_t rc4d_key_length(uint8_t key_bytes) {
+#if CIPHER_KEY_BYTES_MAX > 255
+    return key_bytes == 0 ? 256 : key_bytes;
+#else
+    return key_bytes;
 #endif
 }
 

@@ -49,7 +49,7 @@ static __attribute__((noinline)) void schedule(uint8_t *sbox, const uint8_t *key
     } while (rounds != 0);
 #else
     const uint8_t *k = key;
-    const uint8_t *end = key + key_bytes;
+    const uint8_t *end = key + key_bytes; /* of 256 bytes, for which key_bytes is 0, none is left over */
     do {
         uint8_t a = *at;
         j = (uint8_t)(j + a + *k++);
@@ -84,7 +84,7 @@ uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t
     context->key_bytes = key_bytes;
 #endif
     uint8_t *kept = (uint8_t *)context->key;
-    do {
+    do { /* 0 is 256 */
         *kept++ = *key++;
         key_bytes--;
     } while (key_bytes != 0);

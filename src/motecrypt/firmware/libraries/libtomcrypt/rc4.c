@@ -3,7 +3,8 @@
 #include "rc4.h"
 
 uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes) {
-    return rc4_stream_setup(&context->state, key, key_bytes) == CRYPT_OK ? CIPHER_OK : CIPHER_BAD_KEY;
+    unsigned long length = key_bytes == 0 && CIPHER_KEY_BYTES_MAX > 255 ? 256 : key_bytes;
+    return rc4_stream_setup(&context->state, key, length) == CRYPT_OK ? CIPHER_OK : CIPHER_BAD_KEY;
 }
 
 uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
