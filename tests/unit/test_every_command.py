@@ -33,7 +33,7 @@ DRAWS = {"print_table", "print_section", "print_answer", "print_words", "console
 
 #: Commands that print tables or sentences, and those of them that are tried here.
 OTHERS = {c.split()[0] for c in (*test_answer_widths.COMMANDS, *test_table_widths.COMMANDS)} | {"compare"}
-HERE = {"doctor", "export", "profile", "provision", "report", "wlan"}
+HERE = {"doctor", "export", "profile", "provision", "records", "report", "wlan"}
 #: The demo starts other commands; tests/contract/test_demo.py runs it.
 STARTS_OTHERS = {"demo"}
 #: Their lines have one length at every width.
@@ -41,7 +41,19 @@ LINES = {
     *("completion", "crypt", "file", "gateway", "key", "mote", "radio", "receive", "run", "send"),
 }
 #: They work for a while or print more than a screen: the last line is the command that comes next.
-LONG = {"advise", "audit", "compare", "export", "link", "measure", "profile", "report", "reproduce", "wlan"}
+LONG = {
+    "advise",
+    "audit",
+    "compare",
+    "export",
+    "link",
+    "measure",
+    "profile",
+    "records",
+    "report",
+    "reproduce",
+    "wlan",
+}
 
 
 def invoked(arguments: list[str], width: int) -> str:
@@ -75,6 +87,7 @@ CASES = (
     "profile sketch.elf --until ready",
     "profile sketch.elf --until ready --lines 3 --speedscope flame.json",
     pytest.param("provision --list --key gateway.key", marks=needs_kit("host")),
+    "records --stored --device uno",
     "report -o report.html",
     "wlan data.bin --closed-form",
     "wlan data.bin --closed-form --cipher aes128-ccm8 --device uno --device pico --security wep",
@@ -195,6 +208,7 @@ STEPS = (
     ),
     ("export c Sources --cipher ascon-aead128", "audit ascon-aead128"),
     ("export c Sources --cipher aes128-siv --no-measure", "measure --device"),
+    ("records --stored", "records --check"),
     ("report -o report.html", "report -o report.html --figures figures"),
     ("compare OTHER DB", "compare OTHER DB --all"),
     ("compare OTHER DB --all", "report -o report.html --db DB"),

@@ -1,0 +1,104 @@
+"""The rows that ship with the program: data/records/figures.jsonl, one row a line. Measures nothing.
+
+`python -m motecrypt.cli._records` writes them. Rows of public code are recorded there, with the day when
+they were measured; all others can be measured again, and `motecrypt records --check` compares.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from motecrypt.catalog.places import DATA
+from motecrypt.errors import InputError
+from motecrypt.records.plan import LENGTHS
+from motecrypt.records.rows import RecordRow
+
+FIGURES = DATA / "records" / "figures.jsonl"
+
+
+def read_rows(path: Path = FIGURES) -> list[RecordRow]:
+    """The stored rows, in the order of the file.
+
+    Raises
+    ------
+    InputError
+        The file is missing, or a line does not hold a row.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read; 'python -m motecrypt.cli._records' makes it") from error
+    return [_row(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1)]
+
+
+def _row(line: str, where: str) -> RecordRow:
+    try:
+        values = json.loads(line)
+        row = RecordRow(
+            **{
+                **values,
+                "encrypt_cycles": tuple(values["encrypt_cycles"]),
+                "decrypt_cycles": tuple(values["decrypt_cycles"]),
+            }
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{where}: no row of records ({error})") from None
+    counts = (row.setup_cycles, *row.encrypt_cycles, *row.decrypt_cycles)
+    sizes = (row.flash_bytes, row.ram_bytes, row.stack_bytes)
+    if not len(row.encrypt_cycles) == len(row.decrypt_cycles) == len(LENGTHS):
+        raise InputError(f"{where}: expected cycles at {len(LENGTHS)} lengths")
+    for value in (*counts, *sizes):
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+            raise InputError(f"{where}: {value!r} is not a number of cycles or bytes")
+    return row
+
+
+def text(rows: Iterable[RecordRow]) -> str:
+    """The rows as `read_rows` takes them."""
+    return "".join(json.dumps(asdict(row), separators=(",", ":")) + "\n" for row in rows)
+
+
+@dataclass(frozen=True)
+class RecordChange:
+    """A figure that is not what the stored page says. `stored` or `found` is "nothing" without a row."""
+
+    device: str
+    cipher: str
+    implementation: str
+    figure: str
+    stored: str
+    found: str
+
+
+def changes(stored: Sequence[RecordRow], found: Sequence[RecordRow]) -> list[RecordChange]:
+    """What differs between stored rows and rows that were measured now; neither has recorded ones."""
+    before = {(row.device, row.cipher, row.implementation): row for row in stored}
+    after = {(row.device, row.cipher, row.implementation): row for row in found}
+    made = []
+    for key in dict.fromkeys((*before, *after)):
+        old, new = before.get(key), after.get(key)
+        if old is None or new is None:
+            made.append(RecordChange(*key, "row", *("a row" if row else "nothing" for row in (old, new))))
+            continue
+        for field in fields(RecordRow):
+            values = (getattr(old, field.name), getattr(new, field.name))
+            if values[0] != values[1]:
+                made.append(RecordChange(*key, field.name, *map(_shown, values)))
+    return made
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return " / ".join(map(_shown, value))
+    return "none" if value in (None, "") else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def merged(stored: Iterable[RecordRow], found: Iterable[RecordRow]) -> list[RecordRow]:
+    """The measured rows, then the recorded ones of which none was measured now, in a stable order."""
+    rows = {(row.device, row.cipher, row.implementation): row for row in stored if row.recorded}
+    for row in found:
+        rows[row.device, row.cipher, row.implementation] = row
+    return sorted(rows.values(), key=lambda r: (r.device, r.cipher, not r.ours, r.implementation))
