@@ -41,6 +41,8 @@ KEPT = {
     "studies/pico/figures.py: printed",
     "studies/pico/figures.py: printed_ciphertexts",
     "studies/rc4d/figures.py: printed",
+    "studies/rc4d/sketches.py: _file",
+    "studies/rc4d/sketches.py: recorded",
     "studies/rf/printed.py: rows",
     "studies/wlan/plan.py: published",
     "toolchain/debian.py: listed",

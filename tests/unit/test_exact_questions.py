@@ -24,6 +24,7 @@ from motecrypt.findings.passwords import PasswordQuestion
 from motecrypt.findings.pico_file import FileQuestion
 from motecrypt.findings.radio_transfer import TransferQuestion
 from motecrypt.findings.recorded import read
+from motecrypt.findings.sketch import SketchQuestion
 from motecrypt.findings.wlan_transfer import Spread, WlanQuestion, WlanTransfer, answer_of
 from motecrypt.model import Finding
 
@@ -137,6 +138,11 @@ QUESTIONS: list[tuple[FindingQuestion, str, dict[str, Any]]] = [
             "transmit_dbm": 15.0,
             "seeds": 3,
         },
+    ),
+    (
+        SketchQuestion("rc4d", "rc4-opt", "uno", "9ac7"),
+        "sketch",
+        {"study": "rc4d", "row": "rc4-opt", "device": "uno", "prints": "9ac7"},
     ),
     (
         LinkCostQuestion("uno", "aes128-ccm8", "tiny", "flash", "node.h", ("-Os",), 7, 12, True),

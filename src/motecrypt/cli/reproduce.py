@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,6 +34,9 @@ from motecrypt.setup import need
 from motecrypt.studies import Needs, folders, names, needs, study
 from motecrypt.studies.counts import VERDICTS, as_csv, by_kind, facts, sentences, tally
 from motecrypt.studies.facts import Comparison
+
+if TYPE_CHECKING:
+    from motecrypt.experiments.sketch import SketchRun
 
 
 @click.command(epilog="Example: motecrypt reproduce rc4d")
@@ -67,6 +70,14 @@ from motecrypt.studies.facts import Comparison
 )
 @click.option("--stored", is_flag=True, help="Do not measure: show stored results.")
 @click.option(
+    "--sketch",
+    "sketch_files",
+    multiple=True,
+    metavar="ROW=FILE",
+    help="Run a sketch of the paper's author (.ino, or its .elf) for a row of the table; 'reproduce rc4d "
+    "--rows' names the rows. May be repeated.",
+)
+@click.option(
     "--compiler",
     "compilers",
     multiple=True,
@@ -83,6 +94,7 @@ def command(
     csv_file: Path | None,
     full: bool,
     stored: bool,
+    sketch_files: Sequence[str],
     compilers: Sequence[str],
     db: Path | None,
     as_json: bool,
@@ -105,7 +117,12 @@ def command(
     compared: dict[str, list[Comparison]] = {}
     own: dict[str, Mapping[str, Sequence[Mapping[str, Any]]]] = {}
     measures = not stored and not compilers
+    if sketch_files and not measures:
+        raise InputError("--sketch runs sketches: give it without --stored and --compiler")
+    sketches = _sketches(sketch_files, chosen)
     with open_results(db, compilers, make=measures) as results:
+        for run in sketches:
+            run.ensure(results)
         wanted = [needs(name) for name, _ in chosen] if measures else []
         if len(wanted) > 1:
             with _told_what_is_kept():
@@ -143,6 +160,29 @@ def command(
         write_report(written, db, compilers)
         print(f"The report, for a browser: {written}\n")
     print_next(_next(studies, db, compilers, every))
+
+
+def _sketches(given: Sequence[str], chosen: Sequence[tuple[str, ModuleType]]) -> list[SketchRun]:
+    """The sketches of ROW=FILE, built or read; InputError for a row that no chosen study has."""
+    if not given:
+        return []
+    from motecrypt.cli._firmware import load_firmware
+    from motecrypt.experiments.sketch import SketchRun
+
+    rows = {q.row: q for _, module in chosen for q in getattr(module, "sketch_questions", list)()}
+    if not rows:
+        raise InputError(f"--sketch: no rows for sketches in {', '.join(name for name, _ in chosen)}")
+    pairs = []
+    for pair in given:
+        row, _, file = pair.partition("=")
+        if row not in rows or not file:
+            raise InputError(f"--sketch {pair}: give ROW=FILE; the rows are {', '.join(rows)}")
+        pairs.append((rows[row], Path(file)))
+    catalog = Catalog.load()
+    return [
+        SketchRun(question, load_firmware(file, catalog.device(question.device)), str(file))
+        for question, file in pairs
+    ]
 
 
 def _next(studies: Sequence[str], db: Path | None, compilers: Sequence[str], every: bool) -> str:

@@ -18,8 +18,11 @@ COMPARED: tuple[Verdict, ...] = ("matches", "differs")
 #: Verdicts that say something against the source.
 AGAINST: tuple[Verdict, ...] = ("differs", "paper is inconsistent")
 
+#: Of rows whose code did not run here: they have a count of their own.
+RECORDED: LikeForLike = "author's code, recorded"
 _WITH: Mapping[LikeForLike, str] = {
     "author's code": "the author's code",
+    RECORDED: "the author's code as recorded",
     "same algorithm, ours": "our code of the same algorithm",
     "other": "something else of ours (a model, a standard)",
     "the paper itself": "only the paper itself",
@@ -99,7 +102,7 @@ def sentences(rows: Rows) -> list[str]:
         judged = [row for row in claims if row.verdict in COMPARED]
         held = sum(row.verdict == "matches" for row in judged)
         told.append(
-            f"Of {_of(claims, 'claim')} {_none(len(judged))} could be compared; {held} "
+            f"Of {_of(claims, 'claim')} {_none(len(judged))} could be compared{_recorded(judged)}; {held} "
             f"{_verb(held, 'holds', 'hold')}{_left(claims)}."
         )
     derived = sum(row.kind == "derived" for row in rows)
@@ -107,6 +110,12 @@ def sentences(rows: Rows) -> list[str]:
     rest = [f"{derived} derived from these"] if derived else []
     rest += [f"{added} of ours for which nothing is printed"] if added else []
     return [*told, f"Not counted: {' and '.join(rest)}."] if rest else told
+
+
+def _recorded(rows: Rows) -> str:
+    """How many of these rest on code that did not run here."""
+    count = sum(row.like_for_like == RECORDED for row in rows)
+    return f", {count} of them with {_WITH[RECORDED]}" if count else ""
 
 
 def _of(rows: Rows, name: str) -> str:

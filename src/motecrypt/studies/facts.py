@@ -16,7 +16,9 @@ Verdict = Literal[
     "not measured",
 ]
 FactKind = Literal["figure", "claim", "derived"]
-LikeForLike = Literal["", "author's code", "same algorithm, ours", "the paper itself", "other"]
+LikeForLike = Literal[
+    "", "author's code", "author's code, recorded", "same algorithm, ours", "the paper itself", "other"
+]
 CauseKnown = Literal["", "shown by experiment", "consistent with", "unknown"]
 
 

@@ -137,11 +137,15 @@ def _rc4d_speed(rows: Rows) -> Told | None:
     row = _row(rows, ClaimId.RC4D_FASTER_THAN_AES)
     if row is None or not isinstance(row.measured, float | int):
         return None
-    return (
+    text = (
         f"With our code RC4D is {row.measured:g} times as fast as AES in the same conditions, not "
-        f"{row.published:g} times: {row.cause}",
-        (row,),
+        f"{row.published:g} times: {row.cause}"
     )
+    author = _row(rows, ClaimId.RC4D_FASTER_THAN_AES, "matches")
+    if author is None or not author.like_for_like.startswith("author's code"):
+        return text, (row,)
+    recorded = ", as recorded," if author.like_for_like.endswith("recorded") else ""
+    return f"{text}. With the author's code{recorded} it is {author.measured:g} times", (row, author)
 
 
 _TELLERS: tuple[tuple[str, Callable[[Rows], Told | None]], ...] = (
@@ -161,7 +165,8 @@ def _largest(by_study: Mapping[str, Rows]) -> list[Highlight]:
         for row in facts(rows):
             if row.verdict not in AGAINST or row.better or not row.ratio or row.ratio <= 0:
                 continue
-            figures = f"paper {_value(row.published)}, ours {_value(row.measured)} {row.unit}".strip()
+            whose = "the author's code" if row.like_for_like.startswith("author's code") else "ours"
+            figures = f"paper {_value(row.published)}, {whose} {_value(row.measured)} {row.unit}".strip()
             text = f"{row.row}, {row.column}: {figures}"
             far = abs(math.log(row.ratio))
             key = (name, row.row)

@@ -76,7 +76,7 @@ class Evidence:
     Attributes
     ----------
     like_for_like
-        Where our side comes from.
+        Where our side comes from; "recorded" where the author's code did not run here.
     checks
         What the paper must pass before it can be compared with anything.
     needs_hardware, bring

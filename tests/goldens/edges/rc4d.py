@@ -9,9 +9,11 @@ from typing import Any
 from goldens.edges.told import Told
 from goldens.text import digest, plain
 from motecrypt.findings.features import Features
+from motecrypt.findings.sketch import SketchFigures
 from motecrypt.studies.rc4d import claims as rc4d_claims
 from motecrypt.studies.rc4d import figures as rc4d_figures
 from motecrypt.studies.rc4d import study as rc4d
+from motecrypt.studies.rc4d.sketches import Authors, recorded
 
 TIMES = (1.0, 1.2, 2.0, 2.4, 2.5, 3.0, 5.0, 6.0, 10.0, 12.0)
 VARIANTS = tuple(
@@ -59,6 +61,21 @@ def _feature_set(random: Random) -> dict[str, Features]:
     }
 
 
+def _authors(random: Random) -> Authors:
+    """Some sketches run here, faster and smaller or slower and larger than recorded."""
+    return Authors(
+        {
+            row: SketchFigures(
+                figures.time_ms * random.choice((0.5, 1.0, 2.0)),
+                figures.flash_bytes + random.choice((-9, 0, 900)),
+                figures.ram_bytes,
+            )
+            for row, figures in recorded().items()
+            if random.random() < 0.6
+        }
+    )
+
+
 def rc4d_edges() -> dict[str, Any]:
     """Claims, table and features of the RC4D study."""
     told, told_features = Told(), Told()
@@ -69,12 +86,21 @@ def rc4d_edges() -> dict[str, Any]:
         data = {"keys": 9, "recovered": recovered, "queries_mean": random.choice((1.5, 2.5, 139.6))}
         attack = random.choice((None, SimpleNamespace(data=data), SimpleNamespace(data={})))
         evidence = rc4d_figures.Measured("s", "claims", found, features, attack)  # type: ignore[arg-type]
-        told.add(rc4d_claims.claims(evidence))
-        told.add(rc4d._table(found))
+        authors = _authors(Random(f"authors {number}"))
+        told.add(rc4d_claims.claims(evidence, authors))
+        told.add(rc4d._table(found, authors))
         told_features.add(rc4d._feature_rows(features))
         section = rc4d._section(rc4d.FEATURES, rc4d._feature_rows(features), rc4d._feature_text(features))
-        claimed = rc4d._section(rc4d.CLAIMS, rc4d_claims.claims(evidence), "")
-        told.add_sections([rc4d._table_section(found), rc4d._variants_section(found), section, claimed])
+        claimed = rc4d._section(rc4d.CLAIMS, rc4d_claims.claims(evidence, authors), "")
+        told.add_sections(
+            [
+                rc4d._table_section(found),
+                rc4d._sketch_section(authors),
+                rc4d._variants_section(found),
+                section,
+                claimed,
+            ]
+        )
     whys = []
     for number in range(12):
         found = _variants(Random(f"why {number}"))

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from motecrypt.catalog import Catalog
 from motecrypt.findings.audit import KeyRecovery
 from motecrypt.studies.claim_ids import ClaimId
-from motecrypt.studies.facts import CauseKnown, Comparison, Tolerance
-from motecrypt.studies.judge import EXACT, Bound, Check, Evidence, Expected, compare
+from motecrypt.studies.facts import Comparison, LikeForLike
+from motecrypt.studies.judge import Bound, Check, Evidence, compare
+from motecrypt.studies.rc4d.author_claims import AUTHORS_CLAIMS
 from motecrypt.studies.rc4d.figures import (
     Measured,
     Printed,
@@ -18,35 +19,15 @@ from motecrypt.studies.rc4d.figures import (
     printed,
     times,
 )
+from motecrypt.studies.rc4d.found import ABOUT, Found
+from motecrypt.studies.rc4d.sketches import Authors
 
-#: "About" and "2x" leave this much room, up and down.
-ABOUT = Tolerance(0.2, 0.0, 'wording: "about", "up to" and "2x"')
 AGAIN = "motecrypt reproduce rc4d --rows"
 MEASURE = "motecrypt measure --device uno --cipher"
 #: Modes of AES here; those that take any length need no padding.
 AES_MODES = ("aes128-ecb", "aes128-cbc", "aes128-ctr", "aes128-cts")
 #: Encryption goes over the message twice, each time from the same S-box.
 PASSES = 2
-
-
-@dataclass(frozen=True)
-class Found:
-    """What we found of a claim.
-
-    `measured` is shown. Where that is words, or the claim promises no figure, `value` is judged in its place
-    against `expected`.
-    """
-
-    measured: float | str
-    note: str
-    brief: str = ""
-    value: float | str | None = None
-    expected: Expected | None = None
-    tolerance: Tolerance = EXACT
-    checks: tuple[Check, ...] = ()
-    cause: str = ""
-    known: CauseKnown = ""
-    command: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,41 +42,54 @@ class Claim:
     topic: str = ""
 
 
-def claims(evidence: Measured) -> list[Comparison]:
-    """Every claim with its verdict; "not measured" where a figure it needs is missing."""
+def claims(evidence: Measured, authors: Authors) -> list[Comparison]:
+    """Every claim with its verdict; "not measured" where a figure it needs is missing. What is said of the
+    author's code is compared with it, and derived from that with ours."""
     rows = []
     for claim in CLAIMS:
         try:
             found = claim.find(evidence)
         except KeyError as missing:
             found = Found("", f"no figure for {missing}{evidence.why(missing.args[0])}")
-        rows.append(
-            compare(
-                id=f"rc4d-claim-{claim.id}",
-                source=evidence.source,
-                table=evidence.table,
-                row=claim.says,
-                column="claim",
-                unit=claim.unit,
-                kind="claim",
-                published=claim.published,
-                measured=None if found.measured == "" else found.measured,
-                expected=found.expected,
-                found=found.value,
-                tolerance=found.tolerance,
-                evidence=Evidence(
-                    "same algorithm, ours",
-                    checks=found.checks,
-                    cause=found.cause,
-                    known=found.known,
-                    command=found.command,
-                ),
-                note=found.note,
-                brief=found.brief,
-                topic=claim.topic,
-            )
-        )
+        theirs = AUTHORS_CLAIMS.get(claim.id)
+        if theirs is None:
+            rows.append(_row_of(claim, evidence, found, "same algorithm, ours"))
+        else:
+            his, basis = theirs(authors)
+            rows.append(_row_of(claim, evidence, his, basis))
+            rows.append(_row_of(claim, evidence, found, "same algorithm, ours", derived=True))
     return rows
+
+
+def _row_of(
+    claim: Claim, evidence: Measured, found: Found, basis: LikeForLike, derived: bool = False
+) -> Comparison:
+    claimed = f"rc4d-claim-{claim.id}"
+    return compare(
+        id=f"{claimed}-ours" if derived else claimed,
+        source=evidence.source,
+        table=evidence.table,
+        row=claim.says,
+        column="claim, ours" if derived else "claim",
+        unit=claim.unit,
+        kind="derived" if derived else "claim",
+        published=claim.published,
+        measured=None if found.measured == "" else found.measured,
+        expected=found.expected,
+        found=found.value,
+        tolerance=found.tolerance,
+        evidence=Evidence(
+            basis,
+            checks=found.checks,
+            derived_from=(claimed,) if derived else (),
+            cause=found.cause,
+            known=found.known,
+            command=found.command,
+        ),
+        note=found.note,
+        brief=found.brief,
+        topic=claim.topic,
+    )
 
 
 def _row(cipher: str, letters: str, style: str = "plain") -> Printed:

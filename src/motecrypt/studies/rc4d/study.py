@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from motecrypt.findings.audit import AuditQuestion
 from motecrypt.findings.features import FeatureQuestion, Features
+from motecrypt.findings.sketch import SketchQuestion
 from motecrypt.model import Section
 from motecrypt.results import Results
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.judge import Evidence, compare
+from motecrypt.studies.rc4d import sketches
 from motecrypt.studies.rc4d.claims import claims
 from motecrypt.studies.rc4d.figures import (
     LETTERS,
@@ -20,12 +22,14 @@ from motecrypt.studies.rc4d.figures import (
     figures,
     printed,
 )
+from motecrypt.studies.rc4d.sketches import AuthorFigure, Authors, joined, sketch_of
 
 ORDER = 10
 TITLE = "RC4D on an Arduino UNO"
 SOURCE = 'M. Kwasnicki, "Strong encryption for small payloads on Arduino"'
 
 TABLE = "Type, time, space"
+SKETCHED = "The author's own sketches"
 FEATURES = "Features"
 CLAIMS = "Claims"
 
@@ -58,19 +62,29 @@ AGAIN = "motecrypt reproduce rc4d --rows"
 def comparisons(results: Results) -> list[Comparison]:
     """Every figure, feature and claim of the source next to ours."""
     found = figures(results)
-    features = _features(results)
-    return [*_table(found), *_feature_rows(features), *_claim_rows(results, found, features)]
+    features, authors = _features(results), Authors.stored(results)
+    return [
+        *_table(found, authors),
+        *_feature_rows(features),
+        *_claim_rows(results, found, features, authors),
+    ]
+
+
+def sketch_questions() -> list[SketchQuestion]:
+    """The rows that `reproduce rc4d --sketch ROW=FILE` fills with the author's code."""
+    return sketches.questions()
 
 
 def sections(results: Results) -> list[Section]:
     """The table, our variants, the features and the claims, for people."""
     found = figures(results)
-    features = _features(results)
+    features, authors = _features(results), Authors.stored(results)
     return [
         _table_section(found),
+        _sketch_section(authors),
         _variants_section(found),
         _section(FEATURES, _feature_rows(features), _feature_text(features)),
-        _section(CLAIMS, _claim_rows(results, found, features), _CLAIMS_TEXT),
+        _section(CLAIMS, _claim_rows(results, found, features, authors), _CLAIMS_TEXT),
     ]
 
 
@@ -81,28 +95,61 @@ _TABLE_TEXT = (
     "others make their S-box as often as the variant says, and with p not at all. Flash: increase over the "
     "same program with a no-op cipher. Each row has our fastest counterpart (same letters) for its time "
     "and our smallest for its flash; RAM, EEPROM and stack are the smallest's. Ours are other programs than "
-    "the author's: where one is faster or smaller, the row differs and ours is better. RAM without p is the "
-    "key, which our context keeps and the source's caller."
+    "the author's, which are in the next table: where one is faster or smaller, ours is better. RAM without "
+    "p is the key, which our context keeps and the source's caller."
 )
 
 
-def _table(found: VariantFigures) -> list[Comparison]:
+def _table(found: VariantFigures, authors: Authors) -> list[Comparison]:
     rows: list[Comparison] = []
     for row in printed():
         fastest = found.fastest(row.cipher, row.letters)
         smallest = found.smallest(row.cipher, row.letters)
-        rows.append(_figure_row(row, "time", fastest, found))
-        rows.append(_figure_row(row, "flash", smallest, found))
+        name = (row.cipher, row.letters, row.style)
+        rows += _figure_rows(row, "time", fastest, found, authors.time_ms(*name))
+        rows += _figure_rows(row, "flash", smallest, found, authors.flash_bytes(*name))
         # Of RAM and EEPROM the source prints only what is additional.
-        rows += [_figure_row(row, "RAM", smallest, found)] if row.ram_bytes else []
-        rows += [_figure_row(row, "EEPROM", smallest, found)] if row.eeprom_bytes else []
+        if row.ram_bytes:
+            rows += _figure_rows(row, "RAM", smallest, found, authors.ram_bytes(*name))
+        # The sketches state no EEPROM: they write it when they run.
+        rows += _figure_rows(row, "EEPROM", smallest, found) if row.eeprom_bytes else []
     return rows
 
 
-def _figure_row(row: Printed, column: str, ours: VariantFigure | None, found: VariantFigures) -> Comparison:
+def _figure_rows(
+    row: Printed,
+    column: str,
+    ours: VariantFigure | None,
+    found: VariantFigures,
+    author: AuthorFigure | None = None,
+) -> list[Comparison]:
+    """The printed figure next to the author's code, and derived from it next to ours; without the author's
+    code next to ours alone."""
     attribute = {"time": "time_ms", "flash": "flash_bytes", "RAM": "ram_bytes", "EEPROM": "eeprom_bytes"}[
         column
     ]
+    printed_id = "-".join(("rc4d-table", row.cipher, row.letters or "base", row.style, column.lower()))
+    unit, published = "ms" if column == "time" else "bytes", float(getattr(row, attribute))
+    room = COMPILER if column in ("time", "flash") else MEMORY
+    rows = []
+    if author is not None:
+        rows.append(
+            compare(
+                id=printed_id,
+                source=SOURCE,
+                table=TABLE,
+                row=row.label,
+                column=column,
+                unit=unit,
+                published=published,
+                measured=author.value,
+                tolerance=room,
+                evidence=Evidence(
+                    author.like_for_like, cause=_compiler_cause(row.letters), known="consistent with"
+                ),
+                note=f"{sketch_of(row)}: {_origin(author)}",
+            )
+        )
     measured, note, cause = None, found.why(row.cipher, row.letters), ""
     if ours is not None:
         measured = round(float(getattr(ours, attribute)), 1)
@@ -110,19 +157,42 @@ def _figure_row(row: Printed, column: str, ours: VariantFigure | None, found: Va
         cause = f"ours ({ours.variant}) is another program for the same algorithm"
         if column == "time" and row.cipher == "aes128-ecb":
             note += f"; {ours.time_keyed_ms:.0f} ms with the key expanded once"
-    return compare(
-        id="-".join(("rc4d-table", row.cipher, row.letters or "base", row.style, column.lower())),
-        source=SOURCE,
-        table=TABLE,
-        row=row.label,
-        column=column,
-        unit="ms" if column == "time" else "bytes",
-        published=float(getattr(row, attribute)),
-        measured=measured,
-        tolerance=COMPILER if column in ("time", "flash") else MEMORY,
-        evidence=Evidence("same algorithm, ours", less_is_better=True, cause=cause, known="consistent with"),
-        note=note,
+    derived = author is not None
+    rows.append(
+        compare(
+            id=f"{printed_id}-ours" if derived else printed_id,
+            source=SOURCE,
+            table=TABLE,
+            row=row.label,
+            column=f"{column}, ours" if derived else column,
+            unit=unit,
+            kind="derived" if derived else "figure",
+            published=published,
+            measured=measured,
+            tolerance=room,
+            evidence=Evidence(
+                "same algorithm, ours",
+                derived_from=(printed_id,) if derived else (),
+                less_is_better=True,
+                cause=cause,
+                known="consistent with",
+            ),
+            note=note,
+        )
     )
+    return rows
+
+
+def _compiler_cause(letters: str) -> str:
+    if letters == "kipe":
+        return "a compiler that inlines less of the Arduino library's EEPROM.get (docs/fidelity.md)"
+    return "another release of the compiler: the source names none"
+
+
+def _origin(author: AuthorFigure) -> str:
+    if author.run_here:
+        return "run here"
+    return f"recorded on {sketches.provenance()['recorded']}"
 
 
 def _table_section(found: VariantFigures) -> Section:
@@ -152,6 +222,37 @@ def _table_section(found: VariantFigures) -> Section:
             ]
         )
     return Section(TABLE, columns, rows, _TABLE_TEXT)
+
+
+def _sketch_section(authors: Authors) -> Section:
+    """Printed figures next to the author's code, row by row."""
+    rows = []
+    for row in printed():
+        name = (row.cipher, row.letters, row.style)
+        time, flash, ram = authors.time_ms(*name), authors.flash_bytes(*name), authors.ram_bytes(*name)
+        rows.append(
+            [
+                *(row.label, sketch_of(row), f"{row.time_ms:.0f}", f"{time.value:.0f}"),
+                *(f"{time.value / row.time_ms:.3f}", str(row.flash_bytes), f"{flash.value:.0f}"),
+                *(f"{flash.value / row.flash_bytes:.3f}", str(row.ram_bytes), f"{ram.value:.0f}"),
+                "here" if joined(max, time, flash, ram).run_here else "recorded",
+            ]
+        )
+    of = sketches.provenance()
+    columns = (
+        *("type", "row", "time ms", "sketch", "ratio", "flash", "sketch", "ratio", "RAM", "sketch"),
+        "run",
+    )
+    return Section(
+        SKETCHED,
+        columns,
+        rows,
+        "What the sketches print (their millis()) and take, by difference to the same sketch with a no-op "
+        f"cipher. recorded: not run here, but on {of['recorded']} from {of['repository']} (commit "
+        f"{of['commit'][:12]}, {of['licence']}) with {of['toolchain']} in {of['simulator']}. To run a copy "
+        f"of your own: {of['repeat']}. Rows of no-op ciphers: "
+        f"{', '.join(sketches.noop_rows())}.",
+    )
 
 
 def _variants_section(found: VariantFigures) -> Section:
@@ -258,13 +359,13 @@ def _feature_text(features: Mapping[str, Features]) -> str:
 # --- claims -----------------------------------------------------------------------------------------
 
 _CLAIMS_TEXT = (
-    "A claim is compared with our code of the same algorithm, and with the source's own figures. plain: "
-    "our code written for clarity; opt: optimised by hand."
+    "A claim about the author's code is compared with his sketches; a second row (ours) with our code of the "
+    "same algorithm. plain: code written for clarity; opt: optimised by hand."
 )
 
 
 def _claim_rows(
-    results: Results, found: VariantFigures, features: Mapping[str, Features]
+    results: Results, found: VariantFigures, features: Mapping[str, Features], authors: Authors
 ) -> list[Comparison]:
     evidence = Measured(
         source=SOURCE,
@@ -274,7 +375,7 @@ def _claim_rows(
         attack=ATTACK.answer(results),
         printed_key=PRINTED_FEATURES["RC4D"][1],
     )
-    return claims(evidence)
+    return claims(evidence, authors)
 
 
 def _section(title: str, rows: Sequence[Comparison], text: str) -> Section:
