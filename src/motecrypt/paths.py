@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -90,19 +92,27 @@ def read_regular(path: Path, bytes_max: int = 64 << 20) -> bytes:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a whole file or none: a temporary file next to it, then a rename.
+    """Write a whole file or none, as `written_atomically` does."""
+    with written_atomically(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def written_atomically(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to that takes its place when the block ends without an exception: a temporary file next
+    to it, then a rename.
 
     A new file has the permissions that the umask leaves; one that is replaced keeps its own.
     """
     make_dir(path.parent)
     temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}")
     try:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
-            with os.fdopen(handle, "wb") as file:
+            with os.fdopen(handle, "w+b") as file:
                 if path.is_file():
                     os.fchmod(handle, path.stat().st_mode & 0o777)
-                file.write(data)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)

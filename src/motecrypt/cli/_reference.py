@@ -27,8 +27,8 @@ def page() -> str:
     parts = [HEAD, "## Commands\n", *_commands()]
     for kind in ("devices", "toolchains", "radios", "libraries", "ciphers"):
         columns, rows = rows_of(kind, Catalog.load())
-        parts.append(f"## {kind.capitalize()}\n\n{_table(columns, rows)}\n")
-    parts.append(f"## Kits\n\n{_table(*_kits())}\n")
+        parts.append(f"## {kind.capitalize()}\n\n{table(columns, rows)}\n")
+    parts.append(f"## Kits\n\n{table(*_kits())}\n")
     return "\n".join(parts)
 
 
@@ -80,7 +80,8 @@ def _unpacked(kit: Kit) -> str:
 _HEADINGS = {"standing": "security status"}
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A Markdown table."""
     lines = ["| " + " | ".join(_HEADINGS.get(c, c.replace("_", " ")) for c in columns) + " |"]
     lines.append("|" + "---|" * len(columns))
     for row in rows:

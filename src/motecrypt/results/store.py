@@ -331,8 +331,12 @@ class Results:
 
     def measurements(self, **filters: Filter) -> list[Measurement]:
         """Measurements whose columns equal the filters (a list: any of), newest first."""
+        return list(self.each_measurement(**filters))
+
+    def each_measurement(self, **filters: Filter) -> Iterator[Measurement]:
+        """As `measurements`, one after the other, none of them kept."""
         reader = rows.Reader(str(self.path))
-        return [reader.measurement(row) for row in self._rows(filters)]
+        return (reader.measurement(row) for row in self._rows(filters))
 
     def _rows(self, filters: Mapping[str, Filter], *, own_first: bool = False) -> Iterator[tuple[Any, ...]]:
         """Rows of measurements that pass the filters, newest first, with the values of COLUMNS; `own_first`:
