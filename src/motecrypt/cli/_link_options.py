@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -95,6 +96,16 @@ def open_gateway(key_file: Path, state: Path | None, packet_bytes: int, answer_m
     return Gateway(store, master, suite, packet_bytes, answer_ms)
 
 
+def new_epochs(gateway: Gateway, restored: bool, notice: Callable[[str], None]) -> None:
+    """Begin new epochs if the record comes from a backup, and report which nodes do not have theirs."""
+    if restored and (void := gateway.restored(int(time.time()))):
+        notice(f"nodes that cannot be notified of a new epoch and need new keys: {all_called(void)}")
+    if waiting := gateway.epoch_unconfirmed:
+        notice(f"{UNCONFIRMED}: {all_called(waiting)}; each is notified until it confirms")
+
+
+UNCONFIRMED = "nodes that have not confirmed their new epoch"
+
 GROUP = "group"
 """How the commands call the broadcast group."""
 
@@ -129,6 +140,11 @@ def called(node: int) -> str:
     from motecrypt.toolchain.link import BROADCAST
 
     return "the group" if node == BROADCAST else f"node {node}"
+
+
+def all_called(nodes: Iterable[int]) -> str:
+    """Nodes in a message."""
+    return ", ".join(map(called, nodes))
 
 
 def open_store(path: Path) -> FileStore | Spool:

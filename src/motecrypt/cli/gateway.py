@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from motecrypt.cli._link_options import check_line, chosen_radio, module_commands
+from motecrypt.cli._link_options import (
+    UNCONFIRMED,
+    all_called,
+    check_line,
+    chosen_radio,
+    module_commands,
+    new_epochs,
+)
 from motecrypt.errors import InputError
 from motecrypt.link.files import FileCollector
 from motecrypt.link.keys import read_master_file
@@ -262,12 +269,7 @@ def _check_nodes(
     gateway: Gateway, radio: Radio, key_file: Path, restored: bool, bare: tuple[int, ...]
 ) -> None:
     """Report which nodes will not be received; without any node there is nothing to do."""
-    if restored:
-        void = gateway.restored(int(time.time()))
-        if void:
-            _notice(
-                f"nodes that cannot be notified of a new epoch and need new keys: {', '.join(map(str, void))}"
-            )
+    new_epochs(gateway, restored, _notice)
     if not gateway.nodes and not bare:
         raise InputError(
             "no node has keys of this gateway; "
@@ -336,6 +338,7 @@ def _tell(service: GatewayService, name: str, as_json: bool) -> None:
         f"{counts['messages']} messages and {counts['files']} files of {len(counts['nodes'])} nodes; "
         f"delivered: {sinks}; {counts['spool']['waiting']} wait"
         + (f"; not taken: {not_taken}" if not_taken else "")
+        + (f"; {UNCONFIRMED}: {all_called(waiting)}" if (waiting := counts["epoch_unconfirmed"]) else "")
     )
 
 

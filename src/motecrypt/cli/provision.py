@@ -248,10 +248,11 @@ def _list(gateway: Gateway, as_json: bool) -> None:
             entry.generation,
             "void" if entry.void else _says(entry.options),
             entry.packet_bytes or "",
+            "not confirmed" if entry.epoch_unconfirmed else "",
         ]
         for entry in entries
     ]
-    print_table("Nodes", ("node", "generation", "node's packets", "packet bytes"), rows)
+    print_table("Nodes", ("node", "generation", "node's packets", "packet bytes", "new epoch"), rows)
 
 
 def _says(options: int) -> str:

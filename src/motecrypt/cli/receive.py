@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from motecrypt.cli._link_options import (
+    UNCONFIRMED,
+    all_called,
     called,
     check_line,
     chosen_key,
@@ -20,6 +22,7 @@ from motecrypt.cli._link_options import (
     link_options,
     module_commands,
     named_key,
+    new_epochs,
     open_gateway,
     open_node,
 )
@@ -31,7 +34,7 @@ from motecrypt.link.modes import MODES, decode
 from motecrypt.setup import need
 
 if TYPE_CHECKING:
-    from motecrypt.link.gateway import NodeEvent, NodeMessage
+    from motecrypt.link.gateway import Gateway, NodeEvent, NodeMessage
     from motecrypt.ports.session import LinkEnd, Talk
     from motecrypt.radios import Radio
 
@@ -54,6 +57,8 @@ class _MessagePrinter:
     items: int = 0
     faults: int = 0
     summary: dict[str, Any] = field(default_factory=dict)
+    epoch_unconfirmed: tuple[int, ...] | None = None
+    """At the end, of a gateway: its nodes that have not confirmed their new epoch."""
 
     def item(self, content: bytes | FileReceived, **details: Any) -> None:
         self.items += 1
@@ -206,6 +211,7 @@ def command(
                 "forged": heard.forged,
                 "skipped_bytes": talk.skipped_bytes,
             }
+            printer.epoch_unconfirmed = heard.epoch_unconfirmed
     _summary(printer, mode)
 
 
@@ -223,11 +229,7 @@ def _end(
         check_line(node.number, node.options, node.packet_bytes, radio)
         return node
     gateway = open_gateway(path, state, radio.packet_bytes, answer_ms(radio))
-    if restored:
-        void = gateway.restored(int(time.time()))
-        if void:
-            names = ", ".join(map(str, void))
-            printer.notice(f"nodes that cannot be notified of a new epoch and need new keys: {names}")
+    new_epochs(gateway, restored, printer.notice)
     for number in gateway.nodes:
         try:
             check_line(number, *gateway.head(number), radio)
@@ -254,13 +256,21 @@ class _Heard:
     def __init__(self, collector: FileCollector, printer: _MessagePrinter, ending: _Ending) -> None:
         self._collector, self._printer, self._ending = collector, printer, ending
         self._bound: set[int] = set()
+        self._gateway: Gateway | None = None
         self.messages = 0
         self.forged = 0
 
+    @property
+    def epoch_unconfirmed(self) -> tuple[int, ...] | None:
+        """The nodes that have not confirmed their new epoch; None at a node."""
+        return None if self._gateway is None else self._gateway.epoch_unconfirmed
+
     def talk(self, end: LinkEnd, packet_bytes: int) -> Talk:
         """That end with these ears."""
+        from motecrypt.link.gateway import Gateway
         from motecrypt.ports.session import Talk
 
+        self._gateway = end if isinstance(end, Gateway) else None
         return Talk(end, packet_bytes, lambda messages: [*map(self._take, messages)], self._happened)
 
     def _take(self, message: NodeMessage) -> bool:
@@ -293,7 +303,8 @@ class _Heard:
                 f"{called(told.node)}: too many of its short packets were forged; only long ones are accepted"
             )
         elif told.event is Event.RENEWED:
-            self._printer.notice(f"node {told.node}: its gateway began a new epoch")
+            what = "its gateway began a new epoch" if self._gateway is None else "confirmed its new epoch"
+            self._printer.notice(f"node {told.node}: {what}")
 
 
 def _folder(output: Path) -> None:
@@ -327,8 +338,12 @@ def _gathering(mode: str, key: bytes, printer: _MessagePrinter) -> Callable[[byt
 
 def _summary(printer: _MessagePrinter, mode: str) -> None:
     record = {"mode": mode, "items": printer.items, "faults": printer.faults, **printer.summary}
+    waiting = printer.epoch_unconfirmed
     if printer.as_json:
-        print(json.dumps({"summary": record}), flush=True)
-    else:
-        figures = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in record.items())
-        print(f"motecrypt: {figures}", file=sys.stderr, flush=True)
+        more = {} if waiting is None else {"epoch_unconfirmed": waiting}
+        print(json.dumps({"summary": record | more}), flush=True)
+        return
+    figures = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in record.items())
+    printer.notice(figures)
+    if waiting:
+        printer.notice(f"{UNCONFIRMED}: {all_called(waiting)}; run this again, without --restored")

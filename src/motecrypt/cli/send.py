@@ -188,6 +188,8 @@ class _Way:
     node: int
     options: int
     packet_bytes: int
+    waits: Callable[[], bool] = lambda: False
+    """Whether the node must confirm a new epoch first."""
 
 
 def _way(key_file: Path | None, node: int | None, state: Path | None, radio: Radio) -> _Way:
@@ -211,6 +213,7 @@ def _way(key_file: Path | None, node: int | None, state: Path | None, radio: Rad
             node=number,
             options=options,
             packet_bytes=packet_bytes,
+            waits=lambda: number in gateway.epoch_unconfirmed,
         )
     check_line(way.node, way.options, way.packet_bytes, radio)
     return way
@@ -341,7 +344,8 @@ def _send_safe(delivery: _Delivery, way: _Way, items: list[_Item], stop: Stop) -
             before, name = sent, item.name
             outcome = delivery.item(item, lambda done: report(before + done, total, name))  # noqa: B023
             if outcome not in _GOOD:
-                lost.append(f"{item.name}: {outcome}{_why(outcome, bool(delivery.forged), stop)}")
+                why = _why(outcome, bool(delivery.forged), way.waits(), stop)
+                lost.append(f"{item.name}: {outcome}{why}")
             sent += item.length
     seconds, told, talk = time.monotonic() - begun, delivery.told, delivery.talk
     return {
@@ -360,9 +364,11 @@ def _send_safe(delivery: _Delivery, way: _Way, items: list[_Item], stop: Stop) -
     }
 
 
-def _why(outcome: str, forged: bool, stop: Stop) -> str:
+def _why(outcome: str, forged: bool, waits: bool, stop: Stop) -> str:
     if stop.asked:
         return " (stopped)"
+    if waits:
+        return " (the node has not confirmed its new epoch, and receives nothing before; is it in range?)"
     if outcome == "refused":
         return (
             " (the other end does not accept it now, or accepted it before; it never accepts a message twice)"

@@ -377,6 +377,8 @@ class GatewayService:
                     f"node {told.node}: too many of its short packets were forged; only long ones are "
                     f"accepted"
                 )
+            elif told.event is Event.RENEWED:
+                self._notice(f"node {told.node}: confirmed its new epoch")
 
     # --- down
 
@@ -492,7 +494,8 @@ class GatewayService:
     def statistics(self) -> dict[str, Any]:
         """What happened since the start: docs/gateway.md has the fields."""
         orders = {**self._outbox.told, "malformed": self._tally.bad_orders + self._refused()}
-        return statistics(self._tally, self._spool, self._drains, self._protocols, orders, self._lines)
+        told = statistics(self._tally, self._spool, self._drains, self._protocols, orders, self._lines)
+        return {**told, "epoch_unconfirmed": list(self._gateway.epoch_unconfirmed)}
 
     def _refused(self) -> int:
         return 0 if self._control is None else self._control.refused

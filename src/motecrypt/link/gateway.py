@@ -59,7 +59,8 @@ class NodeMessage:
 
 @dataclass(frozen=True)
 class NodeEvent:
-    """What else happened with a node: the outcome of a message, a forged packet, the end of short mode."""
+    """What else happened with a node: the outcome of a message, a forged packet, the end of short mode, a new
+    epoch that it confirmed."""
 
     node: int
     event: Event
@@ -74,6 +75,7 @@ class NodeEntry:
     generation : how often it was provisioned.
     options, packet_bytes : as its key block says; 0 where it is void.
     void : whether it must be provisioned again before the gateway receives it again.
+    epoch_unconfirmed : whether it has a new epoch that it has not confirmed.
     """
 
     node: int
@@ -81,6 +83,7 @@ class NodeEntry:
     options: int = 0
     packet_bytes: int = 0
     void: bool = False
+    epoch_unconfirmed: bool = False
 
 
 HandOver = Callable[[Sequence[NodeMessage]], Sequence[bool]]
@@ -246,13 +249,21 @@ class Gateway:
         """The numbers that were provisioned."""
         return tuple(sorted(self._links))
 
+    @property
+    def epoch_unconfirmed(self) -> tuple[int, ...]:
+        """The nodes that have not confirmed their new epoch: what they send under an old one is refused."""
+        return tuple(sorted(self._renewing))
+
     def registry(self) -> tuple[NodeEntry, ...]:
         """Every number that was ever given out."""
         entries = []
         for node, generation in sorted(self._generations.items()):
             image = self._durable[node]
             if image:
-                entries.append(NodeEntry(node, generation, image[2] & ~GATEWAY, image[3]))
+                old = node in self._renewing
+                entries.append(
+                    NodeEntry(node, generation, image[2] & ~GATEWAY, image[3], epoch_unconfirmed=old)
+                )
             else:
                 entries.append(NodeEntry(node, generation, void=True))
         return tuple(entries)
@@ -443,7 +454,7 @@ class Gateway:
                 if link.asked:
                     asked.add(node)
                 if node in self._renewing:
-                    del self._renewing[node]
+                    self._confirmed(node)
             elif event is Event.STORAGE:
                 raise MotecryptError(f"node {node}: its state cannot be stored")
             elif event is not Event.NOTHING:
@@ -471,10 +482,14 @@ class Gateway:
     def _happened(self, node: int, event: Event) -> None:
         if node in self._renewing and event in OUTCOMES:
             if event is Event.ACCEPTED:
-                del self._renewing[node]
+                self._confirmed(node)
                 self._links[node].stored = True
             return  # the link's own message, which is sent until it is accepted
         self._events.append(NodeEvent(node, event))
+
+    def _confirmed(self, node: int) -> None:
+        del self._renewing[node]
+        self._events.append(NodeEvent(node, Event.RENEWED))
 
     def _gather(self, links: Iterable[NativeLink]) -> None:
         for link in links:

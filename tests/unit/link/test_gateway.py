@@ -267,7 +267,7 @@ def test_a_restored_backup_begins_epochs_and_accepts_nothing_recorded() -> None:
     assert len(field.got) == 9 and field.gateway.nodes == (5, 6)
     assert field.gateway.send(5, READING) == Event.BUSY, "before the node knows, nothing else is sent"
     field.gateway = Gateway(field.store, MASTER, packet_bytes=32)  # and a restart meanwhile
-    assert field.gateway.nodes == (5, 6)
+    assert field.gateway.nodes == field.gateway.epoch_unconfirmed == (5, 6)
     assert all(field.nodes[packet[0] & 63].receive(packet) == Event.RENEWED for packet in offers)
     for number in (5, 6):
         assert field.nodes[number].epoch == 1_800_000_000
@@ -276,6 +276,8 @@ def test_a_restored_backup_begins_epochs_and_accepts_nothing_recorded() -> None:
     assert not field.down(), "an epoch that it has is no news"
     for number in (5, 6):
         assert field.up(*field.nodes[number].packets()) == []
+        assert field.gateway.take_events() == [NodeEvent(number, Event.RENEWED)]
+    assert field.gateway.epoch_unconfirmed == ()
     field.gateway.poll(2000)
     assert field.epochs() == {"5": 0, "6": 0, "7": 0, "63": 0}, "none is offered any more"
     writes = field.store.writes

@@ -145,7 +145,7 @@ def test_it_goes_on_after_a_restart() -> None:
 def test_a_new_epoch_is_kept_and_told() -> None:
     line = Line()
     line.gateway.restored(1_800_000_000)
-    assert line.exchange() == [Event.RENEWED]
+    assert line.exchange() == [Event.RENEWED] * 2, "each end reports it"
     line.node = HostNode(line.store)
     assert line.node.send(READING, CONFIRMED) == Event.WAITING
     assert line.exchange() == [Event.ACCEPTED] and line.up == [READING]

@@ -249,7 +249,8 @@ def test_the_registry_has_every_number_that_was_given_out() -> None:
     gateway.provision(3, SHORT)
     gateway.provision(7, SHORT | LISTENS | TAG_16)
     gateway.restored(1_000)
-    told = (NodeEntry(3, 1, void=True), NodeEntry(7, 2, SHORT | LISTENS | TAG_16, 20))
+    seven = NodeEntry(7, 2, SHORT | LISTENS | TAG_16, 20, epoch_unconfirmed=True)
+    told = (NodeEntry(3, 1, void=True), seven)
     assert gateway.registry() == told
     assert Gateway(store, MASTER, packet_bytes=12).registry() == told
 
@@ -322,7 +323,14 @@ def test_each_call_raises_the_generation(
         assert block[8:] == node_key("ascon-aead128", MASTER, 9, generation)
     code, out, _ = run(capfd, "provision", *given[1:], "--list")
     assert code == 0 and json.loads(out) == [
-        {"node": 9, "generation": 3, "options": 11, "packet_bytes": 32, "void": False}
+        {
+            "node": 9,
+            "generation": 3,
+            "options": 11,
+            "packet_bytes": 32,
+            "void": False,
+            "epoch_unconfirmed": False,
+        }
     ]
     assert "of a packet radio, both ways" in run(capfd, "provision", *given[1:-1], "--list")[1]
     code, out, _ = run(capfd, "provision", *given, "--image", tmp_path / "image")

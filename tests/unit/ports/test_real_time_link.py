@@ -181,8 +181,9 @@ def test_a_restored_gateway_is_believed_again_after_a_new_epoch(folder: Path) ->
         (folder / "key.gateway").write_bytes(backup)
         node = listening(folder, "--key", "node5", "--seconds", "20", port="a", lock="node5.lock")
         gateway = listening(folder, "--key", "key", "--restored", "--seconds", "20")
-        _, errors = finish(gateway)
-        assert "need new keys" not in errors
+        told, errors = finish(gateway)
+        assert "need new keys" not in errors and "node 5: confirmed its new epoch" in errors
+        assert records(told)[-1]["summary"]["epoch_unconfirmed"] == []  # type: ignore[index]
         _, errors = finish(node)
         assert "its gateway began a new epoch" in errors
         receiver = listening(folder, "--key", "key", "--count", "1")
