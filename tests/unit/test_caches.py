@@ -44,6 +44,7 @@ KEPT = {
     "studies/rc4d/sketches.py: _file",
     "studies/rc4d/sketches.py: recorded",
     "studies/rf/printed.py: rows",
+    "studies/wlan/hypotheses.py: _air_seconds",
     "studies/wlan/plan.py: published",
     "toolchain/debian.py: listed",
     "toolchain/drivers.py: driver",

@@ -8,7 +8,7 @@ from motecrypt.results import Results
 from motecrypt.studies import study
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import files
-from motecrypt.studies.wlan import plan
+from motecrypt.studies.wlan import hypotheses, plan
 from motecrypt.studies.wlan.tables import impossible
 
 
@@ -118,3 +118,20 @@ def test_a_changed_figure_is_missing() -> None:
     assert missing("files.md", "| 630 bytes, encrypt | 2343 | 2298.7 |") == [
         "| 630 bytes, encrypt | 2343 | 2298.7 |"
     ]
+
+
+def test_the_page_of_wlan_states_what_the_hypotheses_explain() -> None:
+    by_name = {record["assumed"]: record for record in hypotheses.table()}
+    four = hypotheses.HEX_OF_FOUR
+    hexadecimal, named = by_name[four.title], by_name[hypotheses.NAMED.title]
+    none = by_name[hypotheses.Assumptions().title]
+    base64 = by_name[hypotheses.Assumptions("base64", four.encoded).title]
+    most = max(record["seconds_explained"] for record in by_name.values())
+    told = (
+        f"explains {hexadecimal['encrypted_explained']} of the {named['encrypted_cells']} ratios to plaintext; "
+        f"no encoding {none['encrypted_explained']}, Base64 {base64['encrypted_explained']}.",
+        f"explains {named['plain_explained']} of the {named['plain_cells']} ratios between columns, with "
+        f"802.11b {hexadecimal['plain_explained']}.",
+        f"No set explains more than {most} of the {named['seconds_cells']} times in seconds.",
+    )
+    assert missing("wlan.md", *told) == []

@@ -22,6 +22,7 @@ from motecrypt.findings.host_speed import (
 from motecrypt.findings.wlan_transfer import Spread, WlanQuestion, WlanTransfer
 from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
+from motecrypt.studies.facts import Tolerance
 from motecrypt.wlan import filecost
 from motecrypt.wlan.filecost import FileCost
 from motecrypt.wlan.samples import encoded_bytes
@@ -81,6 +82,7 @@ MOTE_LENGTHS = (32, 64)
 NOISE = {"good": 0.06, "poor": 0.55}
 """How far one transfer is from another of the same kind, as a share: the widest of our simulated runs (5.3
 and 52 %), rounded up. A print is not impossible by less."""
+TOLERANCE = Tolerance(0.10, 0.0, "model: cards, drivers and walls that the source does not describe")
 NOT_MEASURED = "not measured"
 PROCESSOR = "sample-700mhz"
 BATTERY = "4400mAh,14.8V"  # a usual pack of eight cells; the source names none

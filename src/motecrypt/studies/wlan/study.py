@@ -16,7 +16,7 @@ from motecrypt.findings.wlan_transfer import CLOSED_FORM, missing_note
 from motecrypt.model import Section
 from motecrypt.results import Results
 from motecrypt.studies.facts import Comparison
-from motecrypt.studies.wlan import plan
+from motecrypt.studies.wlan import hypotheses, plan
 from motecrypt.studies.wlan.charts import charts as drawn
 from motecrypt.studies.wlan.claims import claims
 from motecrypt.studies.wlan.costs import costs
@@ -48,12 +48,18 @@ def charts(results: Results) -> dict[str, dict[str, Any]]:
     return drawn(Stored(results, Catalog.load()))
 
 
+def tables(results: Results) -> dict[str, list[dict[str, Any]]]:
+    """The hypotheses as plain records; they need no results."""
+    return {"hypotheses": hypotheses.table()}
+
+
 def sections(results: Results) -> list[Section]:
     """The tables that ``reproduce wlan`` prints."""
     stored = Stored(results, Catalog.load())
     return [
         *(_durations(stored, data) for data in TABLES),
         _impossible(),
+        hypotheses.section(),
         *(_alone(stored, data) for data in DATA),
         *(_moved(stored, data) for data in DATA),
         _both_ways(stored),

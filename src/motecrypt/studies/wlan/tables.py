@@ -9,10 +9,19 @@ from motecrypt.catalog.processors import processor
 from motecrypt.studies.facts import Comparison, FactKind, Tolerance
 from motecrypt.studies.judge import NOTHING_ELSE, Bound, Check, Evidence, Expected, compare
 from motecrypt.studies.wlan import plan
-from motecrypt.studies.wlan.plan import CIPHERS, COLUMN_TITLES, COLUMNS, DATA, SOURCE, TABLES, Stored
+from motecrypt.studies.wlan.causes import duration_cause
+from motecrypt.studies.wlan.plan import (
+    CIPHERS,
+    COLUMN_TITLES,
+    COLUMNS,
+    DATA,
+    SOURCE,
+    TABLES,
+    TOLERANCE,
+    Stored,
+)
 from motecrypt.wlan import capture
 
-TOLERANCE = Tolerance(0.10, 0.0, "model: cards, drivers and walls that the source does not describe")
 AGAIN = "motecrypt reproduce wlan --rows"
 #: Above this ratio to the plaintext a printed time takes more than a cipher and its padding.
 ENCODED_FROM = 1.5
@@ -97,10 +106,7 @@ def duration_rows(stored: Stored) -> list[Comparison]:
                         evidence=Evidence(
                             "same algorithm, ours",
                             checks=tuple(_checks(printed, data, cipher, column)),
-                            cause=f"{ratio:.2f} times the bytes, as an encoding makes them: a ciphertext has "
-                            "its plaintext's length"
-                            if ratio > ENCODED_FROM
-                            else "",
+                            cause=duration_cause(stored, (data, cipher, column)),
                         ),
                         note=_note(printed, data, cipher, column),
                     )
@@ -132,6 +138,7 @@ def _plain_row(stored: Stored, printed: Durations, data: str, table: str, column
             bring="the source's file: its length is not printed, so seconds cannot be compared"
             if one
             else "",
+            cause=duration_cause(stored, (data, "none", column)),
         ),
         note=f"{spread}paper {said:g} s",
     )
