@@ -18,6 +18,7 @@ from motecrypt.findings.call_sequence import CallQuestion
 from motecrypt.findings.crowd import CrowdQuestion
 from motecrypt.findings.data_types import DataTypesQuestion
 from motecrypt.findings.features import FeatureQuestion
+from motecrypt.findings.file_sizes import EncodingQuestion, SizeQuestion
 from motecrypt.findings.host_speed import SpeedPoint, SpeedQuestion, SpeedRow
 from motecrypt.findings.link_cost import LinkCostQuestion
 from motecrypt.findings.passwords import PasswordQuestion
@@ -80,6 +81,12 @@ QUESTIONS: list[tuple[FindingQuestion, str, dict[str, Any]]] = [
             "samples": 1,
         },
     ),
+    (
+        SizeQuestion("rc6-cbc", 128, (64, 4096)),
+        "file-sizes",
+        {"cipher": "rc6-cbc", "key_bits": 128, "sizes": [64, 4096]},
+    ),
+    (EncodingQuestion(), "encoding-times", {"rounds": 41}),
     (FeatureQuestion("rc4", "opt"), "features", {"cipher": "rc4", "variant": "opt", "seed": 1}),
     (
         SpeedQuestion((SpeedPoint("rc4", 128),)),

@@ -49,7 +49,7 @@ def test_timed_once_and_then_read(results: Results, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_wrong_output_is_no_figure(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_speed, "_expected", lambda *_: "0" * 16)
+    monkeypatch.setattr(host_speed, "expected_digest", lambda *_: "0" * 16)
     with pytest.raises(MotecryptError, match="differ from the oracle's"):
         HostSpeed((SpeedPoint("des-ecb", 64),), 512, 5, libraries=()).ensure(results)
 
@@ -90,7 +90,7 @@ def test_energy_counters_are_read_around_the_work(monkeypatch: pytest.MonkeyPatc
         counter.write_text("14000\n")
         return []
 
-    monkeypatch.setattr(host_speed, "_run_driver", fake_run)
+    monkeypatch.setattr(host_speed, "run_driver", fake_run)
     speed = HostSpeed(POINTS, message_bytes=1000 * 16, rounds=5)
     used = speed._rapl("encrypt", b"", b"", "library", {}, wall_ns=host_speed.RAPL_LEAST_S * 1e9 / 10)
     assert used == pytest.approx(24_000 / (16_000 * 12))  # 10 rounds and the two that warm up

@@ -413,9 +413,10 @@ static int compare(char **arguments, int count) {
         struct summary s = summarise(l->samples, rounds);
         fprintf(host.events,
                 "{\"event\":\"compared\",\"library\":%d,\"cycles\":%.0f,\"cycles_low\":%.0f,\"cycles_high\":%.0f,"
-                "\"cycles_least\":%.0f,\"wall_ns\":%.0f,\"samples\":%d,\"outliers\":%d,\"cpu_load\":%.3f,"
-                "\"output\":\"%016" PRIx64 "\"}\n",
-                i, s.median, s.low, s.high, s.least, s.ns, s.samples, s.outliers,
+                "\"cycles_least\":%.0f,\"wall_ns\":%.0f,\"processor_ns\":%.0f,\"samples\":%d,\"outliers\":%d,"
+                "\"cpu_load\":%.3f,\"output\":\"%016" PRIx64 "\"}\n",
+                i, s.median, s.low, s.high, s.least, s.ns,
+                (double)l->processor_ns / rounds, s.samples, s.outliers,
                 l->wall_ns ? (double)l->processor_ns / (double)l->wall_ns : 1.0, digest(l->output, bytes));
     }
     return 0;

@@ -71,7 +71,7 @@ class HostSpeed(SpeedQuestion):
             list(pool.map(build, requests))
         for operation in set(self.operations) - {"setup"}:
             for point in self.points:
-                _expected(point, operation, self.message_bytes)
+                expected_digest(point, operation, self.message_bytes)
 
     def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
         """The stored figures, timed now if they are missing."""
@@ -134,12 +134,12 @@ class HostSpeed(SpeedQuestion):
         environment: Mapping[str, str],
     ) -> list[dict[str, Any]]:
         cipher = catalog.cipher(point.cipher)
-        key, nonce = _key(point.key_bits), _key(8 * cipher.nonce_bytes)
-        told = _run_driver(
+        key, nonce = speed_key(point.key_bits), speed_key(8 * cipher.nonce_bytes)
+        told = run_driver(
             operation, key, nonce, self.message_bytes, self.rounds, list(contestants.values()), environment
         )
         if operation != "setup":
-            expected = _expected(point, operation, self.message_bytes)
+            expected = expected_digest(point, operation, self.message_bytes)
             for name, line in zip(contestants, told, strict=True):
                 if line["output"] != expected:
                     raise MotecryptError(
@@ -178,7 +178,7 @@ class HostSpeed(SpeedQuestion):
             return None
         rounds = min(4096, max(5, round(RAPL_LEAST_S * 1e9 / max(1.0, wall_ns))))
         before = [_energy(path) for path in counters]
-        _run_driver(operation, key, nonce, self.message_bytes, rounds, [library], environment)
+        run_driver(operation, key, nonce, self.message_bytes, rounds, [library], environment)
         spent = sum(
             rapl_difference(first, _energy(path), _energy(path.with_name("max_energy_range_uj")))
             for first, path in zip(before, counters, strict=True)
@@ -228,11 +228,12 @@ def library_version(library: str) -> str | None:
     return version.decode()
 
 
-def _key(bits: int) -> bytes:
+def speed_key(bits: int) -> bytes:
+    """The key, or the nonce, that ciphers are timed with."""
     return bytes((29 * i + 7) & 0xFF for i in range(bits // 8))
 
 
-def _run_driver(
+def run_driver(
     operation: str,
     key: bytes,
     nonce: bytes,
@@ -241,6 +242,7 @@ def _run_driver(
     libraries: Sequence[str],
     environment: Mapping[str, str],
 ) -> list[dict[str, Any]]:
+    """Time builds and adapters in turns, two rounds to warm up first; what the driver reports of each."""
     command: list[str | Path] = [driver("host"), "--compare", operation, key.hex(), nonce.hex() or "-"]
     command += [str(message_bytes), str(rounds), *libraries]
     outcome = process.run(command, timeout_s=process.LONG_S, environment={**os.environ, **environment})
@@ -250,16 +252,26 @@ def _run_driver(
 
 
 @lru_cache(maxsize=256)
-def _expected(point: SpeedPoint, operation: str, message_bytes: int) -> str:
+def expected_digest(point: SpeedPoint, operation: str, message_bytes: int) -> str:
     """The digest that drivers/host.c must print: of the oracle's ciphertext, or of its own test pattern."""
     cipher = Catalog.load().cipher(point.cipher)
-    message = bytes((i * 167 + (i >> 8) * 13) & 0xFF for i in range(message_bytes))
+    message = _pattern(message_bytes)
     if operation == "decrypt":
-        return _digest(message)
-    key, nonce = _key(point.key_bits), _key(8 * cipher.nonce_bytes)
+        return pattern_digest(message_bytes)
+    key, nonce = speed_key(point.key_bits), speed_key(8 * cipher.nonce_bytes)
     if point.rounds:
         return _digest(_rc6_with_rounds(cipher.folder / cipher.oracle, point, key, nonce, message))
     return _digest(oracle(cipher)(key, nonce, b"", message)[0])
+
+
+def _pattern(message_bytes: int) -> bytes:
+    return bytes((i * 167 + (i >> 8) * 13) & 0xFF for i in range(message_bytes))
+
+
+@lru_cache(maxsize=64)
+def pattern_digest(message_bytes: int) -> str:
+    """The digest of the bytes that drivers/host.c encrypts."""
+    return _digest(_pattern(message_bytes))
 
 
 def _rc6_with_rounds(path: Path, point: SpeedPoint, key: bytes, nonce: bytes, message: bytes) -> bytes:

@@ -10,6 +10,7 @@ from goldens.edges.told import Told
 from goldens.text import digest, plain
 from motecrypt.catalog import Catalog
 from motecrypt.findings.data_types import DataTypeTimes, Interval
+from motecrypt.findings.file_sizes import EncodingTimes, SizeRow, SizeTimes
 from motecrypt.findings.host_speed import SpeedMachine, SpeedRow
 from motecrypt.findings.wlan_transfer import CLOSED_FORM, NS3, Spread
 from motecrypt.studies.wlan import claims as wlan_claims
@@ -59,6 +60,27 @@ class MadeUpWlan(wlan.Stored):
         ratios = {kind: Interval(random.choice((0.949, 0.95, 1.0, 1.05, 1.051)), 0.9, 1.1) for kind in kinds}
         ns = {kind: random.choice((5.0, 10.0, 20.0, 9000.0)) for kind in kinds}
         return DataTypeTimes(ns, {} if random.random() < 0.05 else ratios, 3, 200)
+
+    def sizes(self, name: str) -> SizeTimes | None:
+        """Few nanoseconds; with Blowfish and RC6 ahead of the others or not."""
+        random = self._of("sizes", name)
+        if self._missing(random):
+            return None
+        usual = {"Blowfish": 2.0, "RC6": 3.0}.get(name, 4.0)
+        rows = tuple(
+            SizeRow(operation, size, size * random.choice((usual, usual, usual, 3.5)))
+            for size in wlan.SIZES
+            for operation in ("encrypt", "decrypt")
+            if random.random() > 0.01
+        )
+        return SizeTimes("x", "p", random.choice((0.0, 0.0, 25_000.0)), rows)
+
+    @property
+    def encodings(self) -> EncodingTimes | None:  # type: ignore[override]
+        """Slow, fast or not timed."""
+        random = self._of("encodings")
+        times = {name: random.choice((0.25, 1.0, 8.0)) for name in ("base64", "hex")}
+        return None if self._missing(random) else EncodingTimes(times, times)
 
     @property
     def machine(self) -> SpeedMachine | None:  # type: ignore[override]

@@ -16,6 +16,7 @@ from typing import Any
 from motecrypt import advise
 from motecrypt.catalog import Catalog
 from motecrypt.findings.audit import AuditQuestion
+from motecrypt.findings.file_sizes import ENCODINGS, OPERATIONS, EncodingQuestion
 from motecrypt.findings.host_speed import NO_AES
 from motecrypt.findings.pico_file import PARTS
 from motecrypt.findings.radio_transfer import MODES
@@ -213,6 +214,27 @@ def _data_types(question: Any, state: str) -> dict[str, Any]:
     }
 
 
+def _sizes(question: Any, state: str) -> dict[str, Any]:
+    rows = [
+        {
+            "operation": operation,
+            "bytes": size,
+            "ns": size * (3 + 30 * share(state, question.cipher, operation)),
+        }
+        for size in question.sizes[: None if state == "near" else -1]
+        for operation in OPERATIONS
+    ]
+    setup = whole(100, 30_000, "set-up", state, question.cipher)
+    return {"implementation": "made up", "processor": "made-up <one>", "setup_ns": setup, "rows": rows}
+
+
+def _encodings(state: str) -> dict[str, Any]:
+    def times(way: str) -> dict[str, float]:
+        return {name: 0.3 + share(way, name, state) for name in ENCODINGS}
+
+    return {"encode_ns_per_byte": times("encode"), "decode_ns_per_byte": times("decode")}
+
+
 def _speeds(question: Any, state: str) -> dict[str, Any]:
     rows = []
     libraries = ("motecrypt/plain", "motecrypt/fast", "openssl", *((NO_AES,) if state == "near" else ()))
@@ -357,6 +379,9 @@ def store(results: Results, state: str) -> None:
     for timed in plan.host_ciphers():
         put(timed, _data_types(timed, state))
     put(plan.host_speed(), _speeds(plan.host_speed(), state))
+    for name in plan.CIPHERS:
+        put(plan.sizes(name), _sizes(plan.sizes(name), state))
+    put(EncodingQuestion(), _encodings(state))
     for name, probe in rc4d_study.PROBES.items():
         put(probe, _features(name, state))
     put(rf_rows.transfer(), _radio(rf_rows.transfer(), state))

@@ -43,13 +43,13 @@ def test_a_row_for_every_contestant_and_operation(monkeypatch: pytest.MonkeyPatc
         environment: Any,
     ) -> list[dict[str, Any]]:
         ran.append((operation, len(key), len(nonce), size, rounds, len(libraries), bool(environment)))
-        output = host_speed._expected(SPEED.points[0], operation, 32) if operation != "setup" else ""
+        output = host_speed.expected_digest(SPEED.points[0], operation, 32) if operation != "setup" else ""
         return [
             {"event": "e", "library": lib, "output": output, "cycles": 5.0, "wall_ns": 8.0}
             for lib in libraries
         ]
 
-    monkeypatch.setattr(host_speed, "_run_driver", run_driver)
+    monkeypatch.setattr(host_speed, "run_driver", run_driver)
     rows = SPEED.time_point(catalog, SPEED.points[0])
     ours = [f"motecrypt/{b.variant}" for b in host_speed._ours(catalog, SPEED.points[0])]
     count = len(ours)
@@ -74,7 +74,7 @@ def test_a_row_for_every_contestant_and_operation(monkeypatch: pytest.MonkeyPatc
     }
     assert rows[-1]["bytes"] == 32 and rows[-1]["rapl_uj_per_byte"] == 4.0
     monkeypatch.setattr(
-        host_speed, "_run_driver", lambda *a: [{"output": "other", "wall_ns": 1.0} for _ in a[5]]
+        host_speed, "run_driver", lambda *a: [{"output": "other", "wall_ns": 1.0} for _ in a[5]]
     )
     with pytest.raises(MotecryptError, match=f"^aes128-cbc: {ours[0]}'s encrypted bytes differ from"):
         SPEED.time_point(catalog, SPEED.points[0])
@@ -99,7 +99,7 @@ def test_openssl_is_timed_without_aes_instructions_where_it_has_some(
         given.append(arguments[5:])
         return [{"cycles": 1.0, "wall_ns": 1.0} for _ in arguments[5]]
 
-    monkeypatch.setattr(host_speed, "_run_driver", run_driver)
+    monkeypatch.setattr(host_speed, "run_driver", run_driver)
     rows = speed.time_point(host_speed.Catalog.load(), point)
     named = [row["library"] for row in rows]
     assert named.count(host_speed.NO_AES) == without and named.count("openssl") == there
@@ -134,34 +134,34 @@ def test_the_drivers_command_and_what_it_prints(monkeypatch: pytest.MonkeyPatch)
         "run",
         lambda command, timeout_s, environment: asked.append((command, timeout_s, environment)) or answer[0],
     )
-    told = host_speed._run_driver("encrypt", b"\x01\x02", b"", 48, 9, ["x", "y"], {"MINE": "1"})
+    told = host_speed.run_driver("encrypt", b"\x01\x02", b"", 48, 9, ["x", "y"], {"MINE": "1"})
     assert told == [{"a": 1}, {"a": 2}]
     command, limit, environment = asked[0]
     assert command == [Path("host"), "--compare", "encrypt", "0102", "-", "48", "9", "x", "y"]
     assert limit == 300.0 and environment["MINE"] == "1" and "PATH" in environment
-    host_speed._run_driver("encrypt", b"", b"\x0a", 48, 9, [], {})
+    host_speed.run_driver("encrypt", b"", b"\x0a", 48, 9, [], {})
     assert asked[1][0][4] == "0a"
     answer[0] = Outcome(1, "", "error: no")
     with pytest.raises(MotecryptError, match=r"^host speed: error: no$"):
-        host_speed._run_driver("encrypt", b"", b"", 48, 9, [], {})
+        host_speed.run_driver("encrypt", b"", b"", 48, 9, [], {})
 
 
 def test_what_the_driver_must_print_and_is_given() -> None:
     assert host_speed._digest(b"") == "cbf29ce484222325"
     assert host_speed._digest(b"a") == "af63dc4c8601ec8c"  # FNV-1a's published values
     assert host_speed._digest(b"foobar") == "85944171f73967e8"
-    assert host_speed._key(32) == bytes([7, 36, 65, 94])
-    assert host_speed._key(128)[-1] == (29 * 15 + 7) & 0xFF
+    assert host_speed.speed_key(32) == bytes([7, 36, 65, 94])
+    assert host_speed.speed_key(128)[-1] == (29 * 15 + 7) & 0xFF
     pattern = bytes((i * 167 + (i >> 8) * 13) & 0xFF for i in range(512))
     point = SpeedPoint("aes128-ecb", 128)
-    assert host_speed._expected(point, "decrypt", 512) == host_speed._digest(pattern)
+    assert host_speed.expected_digest(point, "decrypt", 512) == host_speed._digest(pattern)
     from Crypto.Cipher import AES
 
-    sealed = AES.new(host_speed._key(128), AES.MODE_ECB).encrypt(pattern)
-    assert host_speed._expected(point, "encrypt", 512) == host_speed._digest(sealed)
-    twenty = host_speed._expected(SpeedPoint("rc6-ctr", 128, 20), "encrypt", 64)
-    assert twenty == host_speed._expected(SpeedPoint("rc6-ctr", 128), "encrypt", 64)
-    assert twenty != host_speed._expected(SpeedPoint("rc6-ctr", 128, 12), "encrypt", 64)
+    sealed = AES.new(host_speed.speed_key(128), AES.MODE_ECB).encrypt(pattern)
+    assert host_speed.expected_digest(point, "encrypt", 512) == host_speed._digest(sealed)
+    twenty = host_speed.expected_digest(SpeedPoint("rc6-ctr", 128, 20), "encrypt", 64)
+    assert twenty == host_speed.expected_digest(SpeedPoint("rc6-ctr", 128), "encrypt", 64)
+    assert twenty != host_speed.expected_digest(SpeedPoint("rc6-ctr", 128, 12), "encrypt", 64)
 
 
 def test_which_bodies_of_ours_and_of_what_rounds() -> None:
@@ -186,7 +186,7 @@ def test_energy_needs_a_counter_and_enough_work(monkeypatch: pytest.MonkeyPatch,
         counter.write_text(str(int(counter.read_text()) + 32))
         return []
 
-    monkeypatch.setattr(host_speed, "_run_driver", fake_run)
+    monkeypatch.setattr(host_speed, "run_driver", fake_run)
     for wall_ns, rounds in ((0.0, 4096), (0.1, 4096), (1e12, 5), (3e7, 10), (2.8e7, 11)):
         counter.write_text("5")
         used = SPEED._rapl("encrypt", b"k", b"n", "library", {}, wall_ns)
@@ -239,7 +239,7 @@ def test_what_is_not_stored_is_built_and_its_outputs_known(
     built: list[str] = []
     expected: list[tuple[SpeedPoint, str, int]] = []
     monkeypatch.setattr(host_speed, "build", lambda request: built.append(request.implementation.variant))
-    monkeypatch.setattr(host_speed, "_expected", lambda *given: expected.append(given))
+    monkeypatch.setattr(host_speed, "expected_digest", lambda *given: expected.append(given))
     monkeypatch.setattr(host_speed.HostSpeed, "time_point", lambda self, catalog, point: [])
     SPEED.prepare(results)
     ours = sorted(body.variant for body in host_speed._ours(host_speed.Catalog.load(), SPEED.points[0]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from motecrypt.catalog import Catalog
 from motecrypt.experiments.data_types import DataTypes
+from motecrypt.experiments.file_sizes import EncodingTiming, SizeSweep
 from motecrypt.experiments.host_speed import HostSpeed
 from motecrypt.experiments.transfer_wlan import TransferWlan, ensure_all
 from motecrypt.model import Finding
@@ -34,10 +35,11 @@ def needs() -> Needs:
     """Cells on motes and timings on this host; the transfers take ns-3 minutes."""
     cells = [cell for group in plan.mote_cells(Catalog.load()).values() for cell in group]
     timings = [DataTypes.of(question) for question in plan.host_ciphers()]
+    sizes = [SizeSweep.of(plan.sizes(name)) for name in plan.CIPHERS]
     return Needs(
         kits=("host", "openssl", "images"),
         toolchains=plan.TOOLCHAINS,
         cells=list(dict.fromkeys(cells)),
-        experiments=[*timings, HostSpeed.of(plan.host_speed())],
+        experiments=[*timings, HostSpeed.of(plan.host_speed()), *sizes, EncodingTiming()],
         long=Long([Transfers()], plan.transfers(), kits=("wlan",)),
     )

@@ -11,6 +11,7 @@ from importlib.resources import files
 from motecrypt.catalog import Catalog
 from motecrypt.findings import recorded
 from motecrypt.findings.data_types import DataTypesQuestion, DataTypeTimes
+from motecrypt.findings.file_sizes import EncodingQuestion, EncodingTimes, SizeQuestion, SizeTimes
 from motecrypt.findings.host_speed import (
     SpeedMachine,
     SpeedQuestion,
@@ -70,6 +71,9 @@ COLUMN_TITLES = {
     "bss_wpa_tkip": "access point, WPA/TKIP",
     "bss_open": "access point, open",
 }
+
+SIZES = (64, 1504, 16_384, 321_008, 7_139_008)
+"""A short message, a full frame, a page, and the source's smallest and largest text file; in whole blocks."""
 
 SEEDS = 3
 CAREFUL_SEEDS = 8  # where an effect is as small as the spread of single runs, or the spread is wide
@@ -170,6 +174,12 @@ def host_speed() -> SpeedQuestion:
     )
 
 
+def sizes(name: str) -> SizeQuestion:
+    """The host's timings of one of the source's ciphers over messages of all sizes."""
+    cipher, bits = CIPHERS[name]
+    return SizeQuestion(cipher, bits, SIZES)
+
+
 def mote_cells(catalog: Catalog) -> dict[tuple[str, str, int], list[Cell]]:
     """Cells by device, cipher and key bits."""
     wanted = [*CIPHERS.values(), *(row for rows in LONGER_KEYS.values() for row in rows)]
@@ -196,6 +206,7 @@ class Stored:
     catalog: Catalog
     _transfers: dict[WlanQuestion, WlanTransfer | None] = field(default_factory=dict)
     _timings: dict[DataTypesQuestion, DataTypeTimes | None] = field(default_factory=dict)
+    _sizes: dict[str, SizeTimes | None] = field(default_factory=dict)
 
     def _moved(self, request: WlanQuestion) -> WlanTransfer | None:
         if request not in self._transfers:
@@ -233,6 +244,17 @@ class Stored:
         name, bits = CIPHERS[cipher]
         times = self.host(DataTypesQuestion(name, bits))
         return None if times is None else times.ns_per_byte.get(data)
+
+    def sizes(self, name: str) -> SizeTimes | None:
+        """The host's timings of one of the source's ciphers over messages of all sizes."""
+        if name not in self._sizes:
+            self._sizes[name] = sizes(name).answer(self.results)
+        return self._sizes[name]
+
+    @cached_property
+    def encodings(self) -> EncodingTimes | None:
+        """What Base64 and hexadecimal take on the host."""
+        return EncodingQuestion().answer(self.results)
 
     @cached_property
     def machine(self) -> SpeedMachine | None:

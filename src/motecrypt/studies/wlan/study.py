@@ -16,7 +16,7 @@ from motecrypt.findings.wlan_transfer import CLOSED_FORM, missing_note
 from motecrypt.model import Section
 from motecrypt.results import Results
 from motecrypt.studies.facts import Comparison
-from motecrypt.studies.wlan import hypotheses, plan
+from motecrypt.studies.wlan import hypotheses, plan, sweeps
 from motecrypt.studies.wlan.charts import charts as drawn
 from motecrypt.studies.wlan.claims import claims
 from motecrypt.studies.wlan.costs import costs
@@ -40,12 +40,13 @@ SOURCE = plan.SOURCE
 def comparisons(results: Results) -> list[Comparison]:
     """Every table, figure and claim of the source as rows."""
     stored = Stored(results, Catalog.load())
-    return [*duration_rows(stored), *figures(stored), *claims(stored), *costs(stored)]
+    return [*duration_rows(stored), *figures(stored), *claims(stored), *costs(stored), *sweeps.rows(stored)]
 
 
 def charts(results: Results) -> dict[str, dict[str, Any]]:
-    """Figures 2 to 11 as Vega-Lite specifications."""
-    return drawn(Stored(results, Catalog.load()))
+    """Figures 2 to 11 and what the source measured without printing it, as Vega-Lite specifications."""
+    stored = Stored(results, Catalog.load())
+    return drawn(stored) | sweeps.charts(stored)
 
 
 def tables(results: Results) -> dict[str, list[dict[str, Any]]]:
@@ -63,6 +64,7 @@ def sections(results: Results) -> list[Section]:
         *(_alone(stored, data) for data in DATA),
         *(_moved(stored, data) for data in DATA),
         _both_ways(stored),
+        *sweeps.sections(stored),
         _motes(stored),
         _verdicts("The claims, one by one", claims(stored)),
         _verdicts("What costs what", costs(stored)),

@@ -1,0 +1,77 @@
+"""Messages of all sizes are timed only where the code encrypts and decrypts them rightly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kits import needs_kit
+from motecrypt.errors import MotecryptError
+from motecrypt.experiments import file_sizes
+from motecrypt.experiments.file_sizes import EncodingTiming, SizeSweep, rounds_of
+from motecrypt.results import Results
+
+SWEEP = SizeSweep("rc2-cbc", 64, (64, 1504))
+
+
+def test_a_larger_size_is_timed_less_often() -> None:
+    assert [rounds_of(size) for size in (16, 64_516, 64_517, 321_008, 7_139_008)] == [31, 31, 30, 6, 1]
+
+
+@needs_kit("host")
+def test_each_size_is_timed_in_both_directions_and_stored(results: Results) -> None:
+    SWEEP.prepare(results)
+    finding = SWEEP.ensure(results)
+    answer = SWEEP.answer(results)
+    assert answer is not None
+    assert [(row.bytes, row.operation) for row in answer.rows] == [
+        (64, "encrypt"),
+        (64, "decrypt"),
+        (1504, "encrypt"),
+        (1504, "decrypt"),
+    ]
+    small, large = answer.row(64, "encrypt"), answer.row(1504, "encrypt")
+    assert small is not None and large is not None and 5 * small.ns < large.ns
+    assert answer.ns(64) == answer.setup_ns + small.ns and answer.ns(65) is None
+    assert [row["rounds"] for row in finding.outcome["rows"]] == [31] * 4
+    assert SWEEP.ensure(results) == finding
+
+
+@needs_kit("host")
+@pytest.mark.parametrize(
+    ("operation", "size", "said"),
+    [("encrypt", 1504, "differs from the oracle's"), ("decrypt", 64, "64 bytes were not decrypted")],
+)
+def test_a_wrong_output_is_no_figure(
+    results: Results, monkeypatch: pytest.MonkeyPatch, operation: str, size: int, said: str
+) -> None:
+    driver = file_sizes.run_driver
+
+    def wrong(*given: Any) -> list[dict[str, Any]]:
+        (told,) = driver(*given)
+        return [{**told, "output": "0"} if (given[0], given[3]) == (operation, size) else told]
+
+    monkeypatch.setattr(file_sizes, "run_driver", wrong)
+    with pytest.raises(MotecryptError, match=said):
+        SWEEP.ensure(results)
+    assert SWEEP.find(results) is None
+
+
+def test_time_that_other_programs_took_is_not_the_ciphers() -> None:
+    assert file_sizes._taken({"wall_ns": 900, "processor_ns": 300.0}) == 300.0
+    assert file_sizes._taken({"wall_ns": 200, "processor_ns": 350.0}) == 200.0
+
+
+def test_encodings_are_timed_and_have_to_be_decoded(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timing = EncodingTiming(rounds=5)
+    timing.ensure(results)
+    answer = timing.answer(results)
+    assert answer is not None
+    assert set(answer.encode_ns_per_byte) == set(answer.decode_ns_per_byte) == {"base64", "hex"}
+    assert all(ns > 0 for ns in (*answer.encode_ns_per_byte.values(), *answer.decode_ns_per_byte.values()))
+    monkeypatch.setitem(file_sizes._CODERS, "hex", (bytes.hex, lambda text: b""))  # type: ignore[arg-type]
+    with pytest.raises(MotecryptError, match="hex: what was encoded"):
+        EncodingTiming(rounds=6).ensure(results)
