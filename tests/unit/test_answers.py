@@ -65,7 +65,8 @@ MACHINE: Stored = {"processor": "p", "counter": "tsc", "aes_instructions": None,
 SPEEDS: Stored = {"machine": MACHINE, "missing": ["openssl"], "rows": [SPEED_ROW]}
 TYPES: Stored = {"ns_per_byte": {"text": 2}, "ratio_to_text": {"text": {"median": 1, "low": 1, "high": 1}}}
 TYPES |= {"outliers": 0, "timings": 41}
-CALL: Stored = dict.fromkeys((f.name for f in fields(CallCosts)), 4) | {"functions": [["main", 0.5]]}
+CALL: Stored = dict.fromkeys((f.name for f in fields(CallCosts)), 4)
+CALL |= {"functions": [["main", 0.5]], "misses_after": [[0, 4]]}
 
 
 def test_the_other_kinds_are_read() -> None:
@@ -83,6 +84,9 @@ def test_the_other_kinds_are_read() -> None:
     assert CallAnswer.from_json({"failed": "no"}) == CallFailure(failed="no")
     call = CallAnswer.from_json(CALL)
     assert isinstance(call, CallCosts) and call.functions == (("main", 0.5),)
+    assert call.misses_after == ((0, 4),)
+    before = CallAnswer.from_json({key: value for key, value in CALL.items() if key != "misses_after"})
+    assert isinstance(before, CallCosts) and before.misses_after == (), "of a version before the sweep"
     assert CallAnswer.from_json({}) is None
     assert KeyRecovery.from_json({"keys": 2, "recovered": 1, "queries_mean": 9, "more": 0}) is not None
 
@@ -128,6 +132,7 @@ def test_what_is_something_else_is_not_there(stored: Any) -> None:
         (CallAnswer, CALL, {"functions": [["main"]]}),
         (CallAnswer, CALL, {"functions": [["main", 0.5, 1]]}),
         (CallAnswer, CALL, {"call_core_cycles": "4"}),
+        (CallAnswer, CALL, {"misses_after": [[0]]}),
     ],
 )
 def test_a_value_of_another_type_makes_it_unread(

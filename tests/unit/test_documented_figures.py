@@ -128,8 +128,8 @@ def test_the_page_of_wlan_states_what_the_hypotheses_explain() -> None:
     base64 = by_name[hypotheses.Assumptions("base64", four.encoded).title]
     most = max(record["seconds_explained"] for record in by_name.values())
     told = (
-        f"explains {hexadecimal['encrypted_explained']} of the {named['encrypted_cells']} ratios to plaintext; "
-        f"no encoding {none['encrypted_explained']}, Base64 {base64['encrypted_explained']}.",
+        f"explains {hexadecimal['encrypted_explained']} of the {named['encrypted_cells']} ratios to "
+        f"plaintext; no encoding {none['encrypted_explained']}, Base64 {base64['encrypted_explained']}.",
         f"explains {named['plain_explained']} of the {named['plain_cells']} ratios between columns, with "
         f"802.11b {hexadecimal['plain_explained']}.",
         f"No set explains more than {most} of the {named['seconds_cells']} times in seconds.",

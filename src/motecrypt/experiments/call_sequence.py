@@ -13,7 +13,7 @@ import tempfile
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 from motecrypt.catalog import Catalog, empty_implementation
 from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import InputError
+from motecrypt.experiments.evictions import CacheShape, misses_after, without_repeats
 from motecrypt.findings.call_sequence import KIND, VERSION, CallQuestion
 from motecrypt.model import Device, Finding, Implementation
 from motecrypt.results import Results
@@ -34,6 +35,8 @@ ANSWER_TIMEOUT_S = 60.0
 PLACEMENT = "flash"
 NO_ADDRESS = 0xFFFFFFFF
 FUNCTIONS_KEPT = 4
+#: Lines of other code that are tried, in steps of 1 KB of 8-byte lines, up to the whole of a cache of 16 KB.
+OTHER_LINES = range(0, 2049, 128)
 
 
 class CallSequence(CallQuestion):
@@ -147,19 +150,35 @@ class CallSequence(CallQuestion):
             "code_lines_new": len(code - before),
             "table_lines": len(tables),
             "table_lines_new": len(tables - before),
+            "misses_after": _misses_after(device, setup, call),
             "functions": [
                 [name, round(count / total, 3)] for name, count in functions.most_common(FUNCTIONS_KEPT)
             ],
         }
 
 
+def _misses_after(device: Device, setup: _Traced, call: _Traced) -> list[list[int]]:
+    """The call's misses by the lines of other code between the passes of a loop."""
+    flash, cache = device.memory["flash"], device.simulator["flash_cache"]
+    line_bytes, ways = int(cache["line_bytes"]), int(cache["ways"])
+    shape = CacheShape(int(cache["bytes"]) // line_bytes // ways, ways)
+
+    def played(region: _Traced) -> list[int]:
+        return list(without_repeats(a // line_bytes for a in region.accessed if flash.holds(a)))
+
+    before, after = played(setup), played(call)
+    return [[lines, misses_after(shape, before, after, lines)] for lines in OTHER_LINES]
+
+
 @dataclass(frozen=True)
 class _Traced:
-    """One region of a trace: addresses fetched from and read, and how often each instruction ran."""
+    """One region of a trace: addresses fetched from and read, how often each instruction ran, and all
+    addresses in the order of the accesses."""
 
     fetched: set[int]
     read: set[int]
     executed: Counter[int]
+    accessed: list[int] = field(default_factory=list)
 
 
 def _regions_of(trace: str) -> list[_Traced]:
@@ -176,8 +195,10 @@ def _regions_of(trace: str) -> list[_Traced]:
         pc_text, address_text = line.split()
         pc, address = int(pc_text, 16), int(address_text, 16)
         current.fetched.add(pc)
+        current.accessed.append(pc)
         if address != NO_ADDRESS:
             current.read.add(address)
+            current.accessed.append(address)
         if pc != last or address == NO_ADDRESS:
             current.executed[pc] += 1
         last = pc

@@ -48,6 +48,8 @@ class CallCosts(CallAnswer):
         Flash lines that the call touches first, of code and of tables.
     functions
         Where most instructions ran: a function's name and its share.
+    misses_after
+        Lines of other code between the passes of a loop, and the call's misses then.
     """
 
     setup_core_cycles: int
@@ -58,6 +60,7 @@ class CallCosts(CallAnswer):
     code_lines_new: int
     table_lines_new: int
     functions: tuple[tuple[str, float], ...]
+    misses_after: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def pico_edges() -> dict[str, Any]:
         random = Random(f"pico {number}")
         timed, found = _calls(random), _cells(random)
         told.add(
-            [*strings._times(timed, found), *strings._memory(found), *string_claims.claims(timed, found)]
+            [*strings._times(timed, found), *strings._memory(found, {}), *string_claims.claims(timed, found)]
         )
         sections = [strings._time_section(timed), strings._compiler_section(found)]
         sections += [strings._cause_section(strings._times(timed, found))]

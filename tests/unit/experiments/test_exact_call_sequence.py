@@ -15,13 +15,16 @@ from motecrypt.runners import Fault, Region
 from motecrypt.runners.protocol import ProtocolError
 from motecrypt.toolchain import BuildError
 
+FIRST = [0x100, 0x102, 0x20, 0x102, 0x24, 0x102, 0x28, 0x100, 0x100]
+SECOND = [0x104, 0x30, 0x102, 0x34, 0x102, 0x38]
+
 
 def test_a_trace_is_read_by_regions() -> None:
     dump = "100 ffffffff\n102 20\n102 24\n102 28\n100 ffffffff\n100 ffffffff\nend\n"
     dump += "104 30\n102 34\n102 38\nend\n106 1\n"
     assert call_sequence._regions_of(dump) == [
-        call_sequence._Traced({0x100, 0x102}, {0x20, 0x24, 0x28}, {0x100: 3, 0x102: 1}),  # type: ignore[arg-type]
-        call_sequence._Traced({0x104, 0x102}, {0x30, 0x34, 0x38}, {0x104: 1, 0x102: 1}),  # type: ignore[arg-type]
+        call_sequence._Traced({0x100, 0x102}, {0x20, 0x24, 0x28}, {0x100: 3, 0x102: 1}, FIRST),  # type: ignore[arg-type]
+        call_sequence._Traced({0x104, 0x102}, {0x30, 0x34, 0x38}, {0x104: 1, 0x102: 1}, SECOND),  # type: ignore[arg-type]
     ]
 
 
@@ -102,6 +105,10 @@ def test_where_instructions_and_lines_lie(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(call_sequence.CallSequence, "_sequence", sequence)
     found = CALL._profile(device, SimpleNamespace(elf=None))  # type: ignore[arg-type]
+    # 2,048 other lines fill all sets. The set-up has lines 0 and 20 back; 10, 11, 30 and 31 are missed.
+    after = dict(found.pop("misses_after"))
+    assert list(after) == list(range(0, 2049, 128))
+    assert [after[lines] for lines in (0, 1024, 1920, 2048)] == [0, 0, 0, 4]
     assert found == {
         "code_lines": 3,  # base, 10 and 11: SRAM has no lines
         "code_lines_new": 2,

@@ -15,9 +15,9 @@ from motecrypt.findings.call_sequence import CallQuestion
 from motecrypt.model import Measurement
 from motecrypt.results import Results
 from motecrypt.studies.facts import Comparison
-from motecrypt.studies.pico import ciphertexts, figures, strings
+from motecrypt.studies.pico import ciphertexts, evictions, figures, strings
 from motecrypt.studies.pico import study as pico
-from motecrypt.studies.pico.figures import CASES, KEY_BITS, OPERATIONS, printed, sequences
+from motecrypt.studies.pico.figures import CASES, KEY_BITS, OPERATIONS, printed, sequences, timings
 
 
 def _row(rows: list[Comparison], row: str, column: str) -> Comparison:
@@ -91,27 +91,30 @@ def test_a_failed_sequence_shows_its_reason(results: Results) -> None:
     assert row.verdict == "not measured" and "no source to be had" in row.note
 
 
+_KNOWN = {f.name: f.type for f in fields(Measurement)}
+BROUGHT: dict[str, Any] = {name: "" if kind == "str" else None for name, kind in _KNOWN.items()}
+BROUGHT.update(
+    ad_bytes=0,
+    tag_bytes=0,
+    inputs=1,
+    device="pico",
+    library="thinx-aes-lib",
+    configuration="default",
+    cipher="aes128-cbc",
+    key_bits=128,
+    operation="encrypt",
+    message_bytes=80,
+    placement="flash",
+    cache="cold",
+    status="ok",
+    cycles_exact=True,
+    timing_varies=None,
+    extra={"core_cycles": 50_000, "cache_misses": 100},
+)
+
+
 def test_a_brought_library_is_taken_up(results: Results) -> None:
-    known = {f.name: f.type for f in fields(Measurement)}
-    values: dict[str, Any] = {name: "" if kind == "str" else None for name, kind in known.items()}
-    values.update(
-        ad_bytes=0,
-        tag_bytes=0,
-        inputs=1,
-        device="pico",
-        library="thinx-aes-lib",
-        configuration="default",
-        cipher="aes128-cbc",
-        key_bits=128,
-        operation="encrypt",
-        message_bytes=80,
-        placement="flash",
-        cache="cold",
-        status="ok",
-        cycles_exact=True,
-        timing_varies=None,
-        extra={"core_cycles": 50_000, "cache_misses": 100},
-    )
+    values = dict(BROUGHT)
     results.store({"call": Measurement(**values)})
     row = _row(pico.comparisons(results), "AESLib (Sychra) AES-128", "encrypt")
     assert row.measured is None and "add the library" in row.note  # its call takes the key
@@ -120,6 +123,66 @@ def test_a_brought_library_is_taken_up(results: Results) -> None:
     row = _row(pico.comparisons(results), "AESLib (Sychra) AES-128", "encrypt")
     assert row.measured == pytest.approx((51_000 + 110 * 56) / 125, abs=0.05)
     assert row.verdict == "matches" and "with the key's set-up" in row.note
+
+
+def test_a_brought_librarys_sizes_are_taken_up(results: Results) -> None:
+    rows = {row.id: row for row in pico.comparisons(results)}
+    before = rows["pico-memory-thinx-aes-lib-ram"]
+    assert before.measured is None and "add the library" in before.missing
+    for flash_bytes, verdict in ((5000, "paper is inconsistent"), (2500, "bring the code")):
+        values = BROUGHT | {"flash_bytes": flash_bytes, "flash_symbol_bytes": flash_bytes, "ram_bytes": 333}
+        results.store({"call": Measurement(**values)})
+        rows = {row.id: row for row in pico.comparisons(results)}
+        flash, ram = rows["pico-memory-thinx-aes-lib-flash"], rows["pico-memory-thinx-aes-lib-ram"]
+        assert (flash.published, flash.measured, flash.verdict) == (4546.0, float(flash_bytes), verdict)
+        assert (ram.measured, ram.verdict) == (333.0, "bring the code")
+        assert "add the library" not in ram.missing + flash.missing
+    assert "Mbed OS" in ram.missing
+    assert rows["pico-memory-neilt6-mbed-aes-ram"].measured is None
+
+
+def _swept(results: Results, *misses: tuple[int, int]) -> None:
+    """Every call takes 7,000 core cycles and, by the lines of other code, so many misses."""
+    for request in sequences():
+        costs = {
+            **dict.fromkeys(("setup_core_cycles", "setup_misses_cold", "call_misses_cold"), 1),
+            "call_core_cycles": 7000,
+            "call_misses_kept": 9,
+            "code_lines_new": 1,
+            "table_lines_new": 1,
+            "functions": [],
+            "misses_after": [list(pair) for pair in misses],
+        }
+        results.store_finding(
+            call_sequence.KIND, call_sequence.VERSION, request.asked(), costs, request.asked()
+        )
+
+
+def test_one_amount_of_other_code_is_tried_for_all_rows(results: Results) -> None:
+    assert evictions.section(timings(results)).text == "not measured"
+    # 7,000 + 56 x 257 cycles are 171.1 µs: within 5 % of 170, and not of 161; 56 x 359 more are 216.8.
+    _swept(results, (0, 0), (128, 257), (1024, 359), (2048, 300))
+    timed = timings(results)
+    assert evictions.times(timed)[128]["Mbed TLS", 128, "encrypt"] == pytest.approx((7000 + 56 * 257) / 125)
+    assert evictions.explained(timed) == {
+        0: [],
+        128: [("Mbed TLS", 128, "encrypt")],
+        1024: [("Mbed TLS", 256, "encrypt"), ("Mbed TLS", 256, "decrypt")],
+        2048: [],
+    }
+    assert evictions.most(evictions.explained(timed)) == (1024, 2)
+    shown = evictions.section(timed)
+    assert "8 KB explain the most rows: 2 of 8." in shown.text
+    assert [row[0] for row in shown.rows] == ["paper", "0 KB", "1 KB", "8 KB", "16 KB"]
+    assert shown.rows[3][1:4] == ["217", "217", "217 *"] and shown.rows[3][-1] == "2"
+    assert pico.tables(results)["evictions"][2]["other_code_bytes"] == 8192
+
+
+def test_no_verdict_rests_on_the_sweep(results: Results) -> None:
+    _swept(results, (0, 0))
+    before = [(row.id, row.verdict, row.measured) for row in pico.comparisons(results)]
+    _swept(results, (0, 9), (64, 999))
+    assert [(row.id, row.verdict, row.measured) for row in pico.comparisons(results)] == before
 
 
 def test_the_printed_ciphertexts_tell_what_was_processed(results: Results) -> None:

@@ -264,6 +264,22 @@ def brought(results: Results, case: Case, key_bits: int, operation: Operation) -
     return CallTiming(Catalog.load().device(DEVICE).clock_hz, core, misses, misses, 0, 0)
 
 
+def brought_sizes(results: Results) -> dict[tuple[str, str], Sized]:
+    """Sizes at 128 bits of the libraries that a user's own folders have given, by library, as in `sizes`."""
+    found: dict[tuple[str, str], Sized] = {}
+    for case in CASES:
+        if case.configuration is not None:
+            continue
+        built = results.newest_measurements(
+            device=DEVICE, library=case.library, cipher=f"aes{KEY_BITS[0]}-cbc"
+        )
+        for m in built:
+            if m.flash_bytes is not None:
+                found[case.library, ""] = Sized(m.flash_bytes, m.flash_symbol_bytes or 0, m.ram_bytes or 0)
+                break
+    return found
+
+
 @dataclass(frozen=True)
 class Sized:
     """What a library takes, by difference to a no-op cipher, and its own symbols; in bytes."""

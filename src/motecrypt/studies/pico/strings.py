@@ -9,7 +9,7 @@ from motecrypt.model import Cell, Measurement, Operation, Section
 from motecrypt.results import Results
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.judge import Bound, Check, Evidence, compare
-from motecrypt.studies.pico import ciphertexts
+from motecrypt.studies.pico import ciphertexts, evictions
 from motecrypt.studies.pico.figures import (
     AGAIN,
     CASES,
@@ -23,6 +23,7 @@ from motecrypt.studies.pico.figures import (
     Case,
     Sized,
     Timings,
+    brought_sizes,
     by_flags,
     measured,
     miss_cycles,
@@ -49,7 +50,12 @@ PERCENT = Tolerance(0.0, 0.05, "rounding: one decimal is printed")
 def comparisons(results: Results) -> list[Comparison]:
     """Every figure and claim about strings next to ours."""
     found, timed = measured(results), timings(results)
-    return [*_times(timed, found), *ciphertexts.ciphertexts(), *_memory(found), *claims(timed, found)]
+    return [
+        *_times(timed, found),
+        *ciphertexts.ciphertexts(),
+        *_memory(found, brought_sizes(results)),
+        *claims(timed, found),
+    ]
 
 
 def sections(results: Results) -> list[Section]:
@@ -58,9 +64,10 @@ def sections(results: Results) -> list[Section]:
     return [
         _time_section(timed),
         _cause_section(_times(timed, found)),
+        evictions.section(timed),
         _compiler_section(found),
         _plain(ciphertexts.TITLE, ciphertexts.ciphertexts(), ciphertexts.TEXT),
-        _plain(MEMORY, _memory(found), _memory_text(found)),
+        _plain(MEMORY, _memory(found, brought_sizes(results)), _memory_text(found)),
         _plain(CLAIMS, claims(timed, found), ""),
     ]
 
@@ -263,8 +270,10 @@ def _compiler_section(found: Sequence[tuple[Cell, Measurement]]) -> Section:
 # --- memory ----------------------------------------------------------------------------------------
 
 
-def _memory(found: Sequence[tuple[Cell, Measurement]]) -> list[Comparison]:
-    known = sizes(found)
+def _memory(
+    found: Sequence[tuple[Cell, Measurement]], brought: Mapping[tuple[str, str], Sized]
+) -> list[Comparison]:
+    known = {**brought, **sizes(found)}
     rows = []
     for case in CASES:
         row = printed()[case.number, 128]
@@ -340,13 +349,13 @@ def _shares() -> list[Comparison]:
 
 def _flash_check(case: Case, published: int, ours: Sized) -> tuple[tuple[Check, ...], str]:
     """Whether the printed bytes can hold the library at all."""
-    needed = ours.symbol_bytes
+    needed, where = ours.symbol_bytes, case.library if case.configuration else f"./{case.library}"
     check = Check(
         said=float(published),
         expected=Bound("at least", float(needed)),
         why=f"{case.title} alone brings {needed:,} bytes of code and tables: {published:,} can hold neither "
         "it nor a program with Mbed OS and USB around it",
-        command=f"motecrypt measure --device pico --library {case.library} --cipher aes128-cbc --bytes 48",
+        command=f"motecrypt measure --device pico --library {where} --cipher aes128-cbc --bytes 48",
     )
     if not check.holds:
         return (check,), check.why

@@ -7,7 +7,7 @@ from typing import Any
 from motecrypt.model import Section
 from motecrypt.results import Results
 from motecrypt.studies.facts import Comparison
-from motecrypt.studies.pico import figures, file_tables, files, strings
+from motecrypt.studies.pico import evictions, figures, file_tables, files, strings
 
 ORDER = 20
 TITLE = "AES libraries on a Raspberry Pi Pico"
@@ -22,6 +22,11 @@ def comparisons(results: Results) -> list[Comparison]:
 def sections(results: Results) -> list[Section]:
     """The same for people."""
     return [*strings.sections(results), *file_tables.sections(results)]
+
+
+def tables(results: Results) -> dict[str, list[dict[str, Any]]]:
+    """The sweep of other code between two passes, as plain records."""
+    return {"evictions": evictions.table(figures.timings(results))}
 
 
 def charts(results: Results) -> dict[str, dict[str, Any]]:
