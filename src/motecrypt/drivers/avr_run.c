@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #include "avr_bus_model.h"
+#include "avr_chip.h"
 #include "avr_eeprom_model.h"
 #include "avr_guard.h"
 #include "avr_rounds.h"
@@ -296,11 +297,10 @@ static void quiet(avr_t *avr, const int level, const char *format, va_list argum
 }
 
 static void make_chip(const char *mcu, uint64_t clock_hz, const char *image, uint32_t base, uint32_t start) {
-    run.avr = avr_make_mcu_by_name(mcu);
+    run.avr = chip_make(mcu);
     if (run.avr == NULL) {
         fail("libsimavr does not know the chip", mcu);
     }
-    avr_init(run.avr);
     if (!avr_guard(run.avr)) {
         fail("no memory for the chip", mcu);
     }

@@ -13,27 +13,36 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "avr_chip.h"
 #include "line.h"
 
-enum { UCSR0A = 0xC0, UCSR0B = 0xC1, UCSR0C = 0xC2, UBRR0L = 0xC4, UBRR0H = 0xC5, RXEN0 = 1 << 4 };
+enum { RXEN = 1 << 4, BITS_8N1 = 10 };
 
 struct uart {
     struct line *line;
     avr_t *avr;
+    avr_uart_t *model; /* NULL: the chip has none */
     avr_irq_t *in;
     uint64_t *stop; /* the cycle at which the slice ends: now, when there is a reason */
     int feeding;
     int each_byte; /* a slice ends with each byte that is sent */
 };
 
-/* Cycles of one byte on the line by the UART's present registers (DS40002061B, 20.3.1 and 20.5). */
-static uint64_t uart_byte_cycles(const avr_t *avr) {
-    uint32_t divisor = (uint32_t)(avr->data[UBRR0L] | (avr->data[UBRR0H] & 15) << 8) + 1;
-    uint32_t bit = divisor * (avr->data[UCSR0A] & 2 ? 8u : 16u);
-    uint32_t data_bits = (avr->data[UCSR0B] & 4) ? 9u : 5u + ((avr->data[UCSR0C] >> 1) & 3u);
-    uint32_t parity = avr->data[UCSR0C] & 0x20 ? 1u : 0u;
-    uint32_t stop = avr->data[UCSR0C] & 8 ? 2u : 1u;
-    return (uint64_t)bit * (1 + data_bits + parity + stop);
+/* Cycles of one byte on the line by the UART's present registers (DS40002061B, 20.3.1 and 20.5). On an ATmega8,
+ * whose UCSRC shares its address with UBRRH, a byte has 8 bits and no parity. */
+static uint64_t uart_byte_cycles(const avr_t *avr, const avr_uart_t *uart) {
+    const uint8_t *data = avr->data;
+    uint8_t format = data[uart->r_ucsrc];
+    uint32_t divisor = (uint32_t)(data[uart->ubrrl.reg] | (data[uart->ubrrh.reg] & 15) << 8) + 1;
+    uint32_t bit = divisor * (data[uart->r_ucsra] & 2 ? 8u : 16u);
+    uint32_t data_bits = (data[uart->r_ucsrb] & 4) ? 9u : 5u + ((format >> 1) & 3u);
+    uint32_t parity = format & 0x20 ? 1u : 0u;
+    uint32_t stop = format & 8 ? 2u : 1u;
+    return (uint64_t)bit * (uart->r_ucsrc == uart->ubrrh.reg ? BITS_8N1 : 1 + data_bits + parity + stop);
+}
+
+static inline int uart_receives(const struct uart *uart) {
+    return uart->model != NULL && (uart->avr->data[uart->model->r_ucsrb] & RXEN);
 }
 
 /* libsimavr 1.6 counts a parity bit always; called after its own handler of the same register. */
@@ -41,7 +50,7 @@ static void uart_on_baud(avr_t *avr, avr_io_addr_t address, uint8_t value, void 
     avr_uart_t *uart = parameter;
     (void)address;
     (void)value;
-    uart->cycles_per_byte = uart_byte_cycles(avr);
+    uart->cycles_per_byte = uart_byte_cycles(avr, uart);
 }
 
 static avr_cycle_count_t uart_feed(avr_t *avr, avr_cycle_count_t when, void *parameter) {
@@ -49,10 +58,10 @@ static avr_cycle_count_t uart_feed(avr_t *avr, avr_cycle_count_t when, void *par
     struct line *line = uart->line;
     if (line->input_at < line->input_end) {
         uint8_t byte = line->input[line->input_at++];
-        if (avr->data[UCSR0B] & RXEN0) { /* else the byte is lost */
+        if (uart_receives(uart)) { /* else the byte is lost */
             avr_raise_irq(uart->in, byte);
         }
-        return when + uart_byte_cycles(avr);
+        return when + uart_byte_cycles(avr, uart->model);
     }
     uart->feeding = 0;
     return 0;
@@ -69,10 +78,10 @@ static void uart_on_output(avr_irq_t *irq, uint32_t value, void *parameter) {
 
 /* Once a slice. */
 static void uart_look(struct uart *uart) {
-    line_look(uart->line, uart->avr->data[UCSR0B] & RXEN0);
-    if (uart->line->input_at < uart->line->input_end && !uart->feeding) {
+    line_look(uart->line, uart_receives(uart));
+    if (uart->model != NULL && uart->line->input_at < uart->line->input_end && !uart->feeding) {
         uart->feeding = true;
-        avr_cycle_timer_register(uart->avr, uart_byte_cycles(uart->avr), uart_feed, uart);
+        avr_cycle_timer_register(uart->avr, uart_byte_cycles(uart->avr, uart->model), uart_feed, uart);
     }
 }
 
@@ -84,15 +93,16 @@ static void uart_reset(struct uart *uart) {
 
 static void uart_open(struct uart *uart, struct line *line, avr_t *avr, uint64_t *stop) {
     uint32_t flags = 0; /* no text of libsimavr's own, and no sleep where the firmware polls */
-    *uart = (struct uart){line, avr, avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT), stop, 0, 0};
-    avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
-    avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), uart_on_output,
-                            uart);
-    for (avr_io_t *io = avr->io_port; io != NULL; io = io->next) {
-        if (strcmp(io->kind, "uart") == 0 && ((avr_uart_t *)io)->name == '0') {
-            avr_register_io_write(avr, UBRR0L, uart_on_baud, io);
-        }
+    avr_uart_t *model = chip_uart(avr);
+    *uart = (struct uart){line, avr, model, NULL, stop, 0, 0};
+    if (model == NULL) {
+        return;
     }
+    uart->in = avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ(model->name), UART_IRQ_INPUT);
+    avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS(model->name), &flags);
+    avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ(model->name), UART_IRQ_OUTPUT),
+                            uart_on_output, uart);
+    avr_register_io_write(avr, model->ubrrl.reg, uart_on_baud, model);
 }
 
 #endif

@@ -3,7 +3,8 @@
  * where libsimavr 1.6 differs. It replaces libsimavr's own step.
  *
  *   7.7    the instruction after SEI, RETI or a write that sets I runs before a pending interrupt: that one only
- *   7.7.1  an interrupt takes four cycles to begin, and four more when it ends a sleep
+ *   7.7.1  an interrupt takes four cycles to begin, and four more when it ends a sleep; five each where the program
+ *          counter has 22 bits (ATmega2560: DS40002211A, 7.8.1)
  *   10     SLEEP sleeps only while SE is set; with an interrupt pending it sleeps and wakes immediately
  *   7.7    an interrupt that is enabled while its flag is set is taken; writing a one clears a flag, that one only
  */
@@ -23,8 +24,7 @@
 #include "bounds.h"
 
 enum {
-    INTERRUPT_CYCLES = 4,
-    WAKE_CYCLES = 4,
+    INTERRUPT_CYCLES = 4, /* and one more where the program counter has 22 bits */
     IDLE_CYCLES = 1000, /* of a sleep that no timer ends: the driver looks at its line between */
     OPCODE_SLEEP = 0x9588,
     OPCODE_SBI = 0x9A00,
@@ -50,6 +50,11 @@ static inline void tell_of_flags(avr_t *avr, bool after) {
     if (core.on_flags != NULL) {
         core.on_flags(avr, after);
     }
+}
+
+/* To begin an interrupt, and again to wake. */
+static inline unsigned interrupt_cycles(const avr_t *avr) {
+    return INTERRUPT_CYCLES + (avr->address_size > 2);
 }
 
 /* Removes `vector` from the interrupts that wait; libsimavr leaves a cleared one among them. */
@@ -89,7 +94,7 @@ static void begin_interrupt(avr_t *avr, avr_int_vector_t *vector) {
     _avr_push_addr(avr, avr->pc);
     avr_sreg_set(avr, S_I, 0);
     avr->pc = vector->vector * avr->vector_size;
-    avr->cycle += INTERRUPT_CYCLES;
+    avr->cycle += interrupt_cycles(avr);
     avr_raise_irq(vector->irq + AVR_INT_IRQ_RUNNING, 1);
     avr_raise_irq(table->irq + AVR_INT_IRQ_RUNNING, vector->vector);
     if (table->running_ptr < COUNT_OF(table->running)) {
@@ -118,7 +123,7 @@ static void look_for_interrupt(avr_t *avr, int refused) {
         avr->state = refused ? cpu_Sleeping : avr->state; /* the one that waited was switched off or cleared */
         return;
     }
-    avr->cycle += refused ? WAKE_CYCLES : 0;
+    avr->cycle += refused ? interrupt_cycles(avr) : 0;
     begin_interrupt(avr, vector);
 }
 
@@ -136,7 +141,7 @@ static void doze(avr_t *avr) {
     }
     avr->cycle = most(avr->cycle, least(until, core.limit));
     avr_cycle_timer_process(avr);
-    avr->cycle += avr->state == cpu_Running ? WAKE_CYCLES : 0;
+    avr->cycle += avr->state == cpu_Running ? interrupt_cycles(avr) : 0;
 }
 
 static inline void step(avr_t *avr) {

@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #include "avr_bus_model.h"
+#include "avr_chip.h"
 #include "avr_eeprom_model.h"
 #include "avr_guard.h"
 #include "avr_step.h"
@@ -289,11 +290,13 @@ static void read_input(void) {
 
 static void connect_uart(void) {
     uint32_t flags = 0; /* no text of libsimavr's own, and no sleep where the firmware polls */
-    avr_ioctl(sim.avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
-    sim.uart_in = avr_io_getirq(sim.avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT);
-    avr_irq_register_notify(avr_io_getirq(sim.avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), on_uart_out,
+    const avr_uart_t *uart = chip_uart(sim.avr);
+    char name = uart != NULL ? uart->name : '0';
+    avr_ioctl(sim.avr, AVR_IOCTL_UART_SET_FLAGS(name), &flags);
+    sim.uart_in = avr_io_getirq(sim.avr, AVR_IOCTL_UART_GETIRQ(name), UART_IRQ_INPUT);
+    avr_irq_register_notify(avr_io_getirq(sim.avr, AVR_IOCTL_UART_GETIRQ(name), UART_IRQ_OUTPUT), on_uart_out,
                             NULL);
-    avr_irq_register_notify(avr_io_getirq(sim.avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUT_XON), on_room, NULL);
+    avr_irq_register_notify(avr_io_getirq(sim.avr, AVR_IOCTL_UART_GETIRQ(name), UART_IRQ_OUT_XON), on_room, NULL);
 }
 
 /* --- running -------------------------------------------------------------------------------------- */
@@ -443,11 +446,10 @@ int main(int argc, char **argv) {
     if (problem) {
         finish("fault", "the firmware's file %s", problem);
     }
-    sim.avr = avr_make_mcu_by_name(mcu);
+    sim.avr = chip_make(mcu);
     if (!sim.avr) {
         finish("fault", "libsimavr does not know the chip %s", mcu);
     }
-    avr_init(sim.avr);
     sim.avr->log = LOG_ERROR;
     sim.avr->frequency = (uint32_t)clock_hz;
     problem = avr_guard(sim.avr) ? elf_load(&file, store_segment, sim.avr) : "finds no memory";

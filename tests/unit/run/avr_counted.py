@@ -1,4 +1,4 @@
-"""Small firmwares in assembly for the ATmega328P, run in both of its drivers, and their cycles.
+"""Small firmwares in assembly for an AVR, the ATmega328P by default, run in both drivers, and their cycles.
 
 A firmware begins at `start` and ends with `finish`: it sleeps with interrupts off, which both drivers report
 with the cycle. A handler is put into the vector table by its number.
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from motecrypt.catalog import Catalog
+from motecrypt.model import Device
 from motecrypt.toolchain.drivers import driver
 
 UNO = Catalog.load().device("uno")
@@ -35,7 +36,11 @@ _HEAD = """
 .macro finish
     cli
     ldi r16, 1
+#ifdef SMCR
     out REG(SMCR), r16
+#else
+    nop ; an ATmega8: libsimavr sleeps without SE
+#endif
     sleep
 .endm
     rjmp start
@@ -54,14 +59,18 @@ class Counted:
     notes: tuple[str, ...] = ()
 
 
-def assemble(folder: Path, body: str, handlers: Mapping[int, str] | None = None) -> Path:
+def assemble(
+    folder: Path, body: str, handlers: Mapping[int, str] | None = None, *, device: Device = UNO
+) -> Path:
     """The firmware as an ELF file; `handlers` maps vector numbers to labels in `body`."""
     vectors = "".join(
         f"    .org {4 * n}\n    rjmp {label}\n" for n, label in sorted((handlers or {}).items())
     )
     source, elf = folder / "counted.S", folder / "counted.elf"
-    source.write_text(f"{_HEAD}{vectors}    .org 0x68\nstart:\n{body}\n")
-    subprocess.run(["avr-gcc", "-mmcu=atmega328p", "-nostdlib", source, "-o", elf], check=True, timeout=60)
+    start = 0x68 if device is UNO else 0x100
+    source.write_text(f"{_HEAD}{vectors}    .org {start}\nstart:\n{body}\n")
+    chip = f"-mmcu={device.simulator['mcu']}"
+    subprocess.run(["avr-gcc", chip, "-nostdlib", source, "-o", elf], check=True, timeout=60)
     return elf
 
 
@@ -70,17 +79,19 @@ def _limited() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (15, 15))
 
 
-def run_counted(name: str, folder: Path, elf: Path, *options: str, eeprom: bytes = b"") -> Counted:
+def run_counted(
+    name: str, folder: Path, elf: Path, *options: str, eeprom: bytes = b"", device: Device = UNO
+) -> Counted:
     """Run in the driver `name`: "avr_run" (of `motecrypt run`) or "simavr" (of `measure`)."""
     if name == "simavr":
         command = ["--mark", "0x3e", *options, str(elf)]
     else:
         image, kept = folder / "image", folder / "eeprom"
         subprocess.run(["avr-objcopy", "-O", "binary", elf, image], check=True, timeout=60)
-        kept.write_bytes(eeprom.ljust(1024, b"\xff"))
+        kept.write_bytes(eeprom.ljust(device.memory["eeprom"].bytes, b"\xff"))
         command = ["--image", str(image), "--eeprom", str(kept), "--max-cycles", "40000000", *options]
     done = subprocess.run(
-        [driver(name), "--mcu", "atmega328p", "--clock", str(CLOCK_HZ), *command],
+        [driver(name), "--mcu", device.simulator["mcu"], "--clock", str(device.clock_hz), *command],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=120,

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later -- part of the drivers that link libsimavr.
+ * avr_chip.h: a chip by its name, and its line: the UART with the lowest number, which is 1 on an ATmega32U4.
+ */
+#ifndef MOTECRYPT_AVR_CHIP_H
+#define MOTECRYPT_AVR_CHIP_H
+
+#include <fcntl.h>
+#include <simavr/avr_uart.h>
+#include <simavr/sim_avr.h>
+#include <simavr/sim_io.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* NULL: libsimavr does not know it. What it prints meanwhile is dropped (an ATmega8 has a port less): standard output
+ * is the firmware's line. */
+static avr_t *chip_make(const char *mcu) {
+    avr_t *avr = avr_make_mcu_by_name(mcu);
+    int output = dup(STDOUT_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (avr == NULL || output < 0 || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) {
+        return NULL;
+    }
+    avr_init(avr);
+    fflush(stdout);
+    dup2(output, STDOUT_FILENO);
+    close(output);
+    close(nowhere);
+    return avr;
+}
+
+/* NULL: the chip has none. */
+static avr_uart_t *chip_uart(const avr_t *avr) {
+    avr_uart_t *first = NULL;
+    for (avr_io_t *io = avr->io_port; io != NULL; io = io->next) {
+        avr_uart_t *uart = (avr_uart_t *)io;
+        if (strcmp(io->kind, "uart") == 0 && (first == NULL || uart->name < first->name)) {
+            first = uart;
+        }
+    }
+    return first;
+}
+
+#endif
