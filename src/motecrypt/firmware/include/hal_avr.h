@@ -79,8 +79,11 @@ ISR(TIMER1_OVF_vect) {
 
 void hal_init(void) {
     HAL_UCSRA = HAL_U2X;
+#ifdef URSEL /* UBRRH has UCSRC's address, and a reset selects frames of 8 bits without parity */
+    UBRRH = 0;
+#endif
     HAL_UBRR = simulated() ? 0 : HAL_BAUD_DIVISOR;
-#ifdef HAL_UCSRC /* else a reset selects frames of 8 bits without parity */
+#ifdef HAL_UCSRC
     HAL_UCSRC = HAL_8N1;
 #endif
     HAL_UCSRB = HAL_RXEN | HAL_TXEN;

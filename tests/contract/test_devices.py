@@ -1,0 +1,63 @@
+"""One contract over every simulated device: the right output, the deepest stack below its RAM, and on AVRs the
+cycles of the UNO but for what the program counter's width and the size of the flash change.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from motecrypt import bench
+from motecrypt.catalog import Catalog
+from motecrypt.model import Measurement
+from motecrypt.results import Results
+from motecrypt.setup import have
+
+CATALOG = Catalog.load()
+SIMULATED = [name for name, d in CATALOG.devices.items() if d.simulated and have(d.kit)]
+AVRS = [name for name in SIMULATED if CATALOG.device(name).runner == "simavr"]
+CIPHER = "aes128-ccm8"
+
+
+def measured(results: Results, device: str, variant: str) -> dict[str, Measurement]:
+    """By operation, at 16 bytes in flash with a warm cache."""
+    target = CATALOG.device(device)
+    body = next(
+        body for body in CATALOG.implementations_of(CIPHER, device, ["motecrypt"]) if body.variant == variant
+    )
+    placement = next(iter(target.placements))
+    cells = [
+        cell
+        for cell in bench.cells_for(CATALOG, target, body, message_bytes=[16], placements=[placement])
+        if cell.cache in ("none", "warm")
+    ]
+    found = bench.ensure(cells, results, CATALOG)
+    return {m.operation: m for m in found.values()}
+
+
+@pytest.mark.parametrize("device", SIMULATED)
+def test_a_cipher_in_c_runs(results: Results, device: str) -> None:
+    found = measured(results, device, "small")
+    assert {m.status for m in found.values()} == {"ok"}, [m.reason for m in found.values()]
+    for m in found.values():
+        assert m.cycles_median is not None and m.stack_bytes is not None and m.flash_bytes is not None
+        assert 0 < m.stack_bytes < CATALOG.device(device).memory["ram"].bytes
+
+
+@pytest.mark.parametrize("device", AVRS)
+def test_an_avr_takes_the_cycles_of_the_uno_but_for_calls(results: Results, device: str) -> None:
+    """The block in assembly, the mode in C. An ATmega8 reaches all with RCALL, a cycle less than CALL; an
+    ATmega2560 pushes three bytes, a cycle more for each call and each return.
+    """
+    uno, other = measured(results, "uno", "avr"), measured(results, device, "avr")
+    for operation, m in other.items():
+        assert m.status == "ok", m.reason
+        assert m.cycles_median is not None and uno[operation].cycles_median is not None
+        more = m.cycles_median - uno[operation].cycles_median
+        core = CATALOG.device(device).core
+        if core == "avr4":
+            assert -60 < more < 0
+        elif core == "avr6":
+            assert 0 <= more < 60 and more % 2 == 0, "one for each call and one for its return"
+            assert more > 0 or operation == "setup"
+        else:
+            assert more == 0
