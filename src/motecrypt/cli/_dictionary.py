@@ -44,10 +44,10 @@ formula, such as `'-Os`. JSON and Parquet have the text itself.
 from motecrypt.results import load
 
 stored = load("results.db", device="uno", cipher=["aes128-cbc", "rc4d"], status="ok")
-for row in stored:                      # a dictionary for each measurement
+for row in stored:  # a dictionary for each measurement
     print(row["cipher"], row["message_bytes"], row["cycles_median"])
-columns = stored.columns()              # {"cycles_median": [...], ...}
-frame = stored.frame()                  # a pandas DataFrame, if pandas is installed
+columns = stored.columns()  # {"cycles_median": [...], ...}
+frame = stored.frame()  # a pandas DataFrame, if pandas is installed
 ```
 
 Without a path, `load` reads the file that the commands use. Other arguments are columns and what they must

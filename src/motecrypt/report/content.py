@@ -132,6 +132,7 @@ class _Seen:
 
 
 def _devices(seen: _Seen, catalog: Catalog) -> list[DeviceSummary]:
+    """Those with measurements, this computer last."""
     made = [
         DeviceSummary(
             device,
@@ -141,8 +142,9 @@ def _devices(seen: _Seen, catalog: Catalog) -> list[DeviceSummary]:
             tuple(sorted(seen.compilers.get(device.name, set()) - {""})),
         )
         for device in catalog.devices.values()
+        if seen.cells[device.name]
     ]
-    return sorted(made, key=lambda part: (not part.cells, part.device.name == "host", part.device.name))
+    return sorted(made, key=lambda part: (part.device.name == "host", part.device.name))
 
 
 def _libraries(seen: _Seen, catalog: Catalog) -> list[tuple[str, str, str, str]]:

@@ -1,5 +1,6 @@
-"""What differs between AVR chips, counted by hand from the AVR Instruction Set Manual (DS40002198, table of cycles:
-AVRe with a program counter of 16 bits, and of 22) and from the ATmega2560's datasheet (DS40002211A, 7.8.1).
+"""What differs between AVR chips, counted by hand from the AVR Instruction Set Manual (DS40002198). It has
+columns for an AVRe with a program counter of 16 bits and of 22. The ATmega2560's datasheet (DS40002211A)
+has the cycles of an interrupt in 7.8.1.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ over:
 
 @IN_BOTH
 def test_an_interrupt_takes_five_cycles_with_22_bits(runner: str, tmp_path: Path) -> None:
-    body = f"""
+    body = """
     sbi REG(EECR), EERIE        ; 2: the EEPROM is ready, so it is pending
     sei                         ; 1
     inc r20                     ; 1: the one instruction, then 5 for the interrupt and 2 for its RJMP

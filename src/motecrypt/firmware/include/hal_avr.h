@@ -5,8 +5,7 @@
  *   HAL_MARK     a register without effect, for hal_mark
  *   HAL_SIMULATED a register without effect whose bit 0 is 0 after a reset
  *   HAL_PAINTED  a register without effect that is 0 after a reset, for hal_stack_depth
- *   HAL_BLOCK    bytes of stack that one step of HAL_PAINTED stands for, a multiple of 8: the whole RAM is at most
- *                255 of them
+ *   HAL_BLOCK    bytes of stack for one step of HAL_PAINTED, a multiple of 8; 255 steps cover the RAM
  */
 #ifndef MOTECRYPT_HAL_AVR_H
 #define MOTECRYPT_HAL_AVR_H
