@@ -41,9 +41,15 @@ static void crypt_message(const struct cipher_context *context, const struct cip
         uint8_t part = (uint8_t)(left < STREAM_BYTES ? left : STREAM_BYTES);
 
         chacha20_block(words, context->key, io->nonce, counter);
+#ifdef CHACHA20_ADDS
+        chacha20_add(output, input, stream, part);
+        input += part;
+        output += part;
+#else
         for (uint8_t i = 0; i < part; i++) {
             *output++ = *input++ ^ stream[i];
         }
+#endif
         left -= part;
     }
 }
