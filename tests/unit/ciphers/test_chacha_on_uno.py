@@ -1,4 +1,4 @@
-"""ChaCha20-Poly1305 on a simulated UNO, in assembly and in C: vectors, random messages at every address and in
+"""ChaCha20-Poly1305 on a simulated UNO, in assembly and in C: vectors, random messages at each address and in
 place, changed ones, Poly1305 at the edges of its reduction. Only lengths change what a message takes."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kits import skip_without
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.oracles import Vector, oracle, vectors
 from motecrypt.runners import simavr
-from motecrypt.runners.session import Options, Session
+from motecrypt.runners.session import Options, Region, Session
 from unit.ciphers.test_poly1305 import CLAMP, FULL, P, expected
 
 CATALOG = Catalog.load()
@@ -26,6 +26,7 @@ HERE = Path(__file__).parent
 FLAGS = ("-std=gnu99", "-Wall", "-Wextra", "-Werror", "-DCIPHER_TAG_BYTES=16")
 RANDOM_MESSAGES = 150
 LONGEST_DRAWN = 140
+STACK_BYTES = 245
 OK, BAD_TAG = 0, 4
 FRAME_END = b"~"
 ANSWER_SECONDS = 300
@@ -73,14 +74,14 @@ class Chip:
             assert time.monotonic() < deadline, "no answer"
         return bytes.fromhex(heard[:-1].decode())
 
-    def _exchange(self, frame: bytes) -> tuple[bytes, list[int]]:
-        """The answer, and the cycles of each call."""
+    def _exchange(self, frame: bytes) -> tuple[bytes, list[Region]]:
+        """The answer, and what each call took."""
         self._session.write(frame.hex().encode() + FRAME_END)
         heard = self._heard()
-        return heard, [region.cycles for region in self._session.regions()]
+        return heard, self._session.regions()
 
-    def ask(self, request: Request) -> tuple[Answer, int]:
-        """The answer and its cycles."""
+    def ask(self, request: Request) -> tuple[Answer, Region]:
+        """The answer, and what it took."""
         size = len(request.message)
         heard, (taken,) = self._exchange(request.frame())
         return Answer(heard[0], heard[1 : 1 + size], heard[1 + size : -1], heard[-1] == 1), taken
@@ -88,12 +89,13 @@ class Chip:
     def poly1305(self, r: int, s: int, blocks: Sequence[int]) -> tuple[int, list[int]]:
         """The tag, and each block's cycles."""
         parts = b"".join(number.to_bytes(16, "little") for number in (r, s, *blocks))
-        tag, cycles = self._exchange(b"p" + bytes([len(blocks)]) + parts)
-        return int.from_bytes(tag, "little"), cycles
+        tag, taken = self._exchange(b"p" + bytes([len(blocks)]) + parts)
+        return int.from_bytes(tag, "little"), [region.cycles for region in taken]
 
 
 @pytest.fixture(scope="module", params=["avr", "avr-small", "bytes"])
-def chip(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chip]:
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """requests_on_uno.c around a variant."""
     skip_without("avr")
     elf = tmp_path_factory.mktemp("chacha") / "requests.elf"
     body = next(
@@ -109,7 +111,12 @@ def chip(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
-    with simavr.open_session(UNO, elf, 0, Options()) as session:
+    return elf
+
+
+@pytest.fixture(scope="module")
+def chip(program: Path) -> Iterator[Chip]:
+    with simavr.open_session(UNO, program, 0, Options()) as session:
         yield Chip(session)
 
 
@@ -145,17 +152,21 @@ def test_random_messages_at_each_address_and_changed_ones(chip: Chip) -> None:
         assert refused == Answer(BAD_TAG, bytes(len(message)), forged.tag, untouched=True), number
 
 
-def test_only_lengths_change_how_long_a_message_takes(chip: Chip) -> None:
+def test_only_lengths_change_what_a_message_takes(program: Path) -> None:
+    """The cycles at any address; at one address the branches, the memory that is touched, and the stack."""
     source = random.Random(SEED)
-    extremes = [
-        (bytes([fill]) * 32, bytes([fill]) * 12, bytes([fill]) * 9, bytes([fill]) * 70) for fill in (0, 255)
-    ]
-    drawn = [tuple(source.randbytes(count) for count in (32, 12, 9, 70)) for _ in range(30)]
-    taken = set()
-    for number, (key, nonce, ad, message) in enumerate((*extremes, *drawn)):
-        place = number % 8 | (0x80 if number & 8 else 0)
-        taken.add(chip.ask(Request(False, key, nonce, ad, message, place=place))[1])
-    assert len(taken) == 1
+    sizes = (32, 12, 9, 70)
+    drawn = [[bytes([fill]) * size for size in sizes] for fill in (0, 255)]
+    drawn += [[source.randbytes(size) for size in sizes] for _ in range(30)]
+    with simavr.open_session(UNO, program, 0, Options(trace=True)) as session:
+        chip = Chip(session)
+        fixed = [chip.ask(Request(False, *parts))[1] for parts in drawn]
+        moved = [chip.ask(Request(False, *parts, place=n % 8))[1] for n, parts in enumerate(drawn)]
+    assert len({taken.trace for taken in fixed}) == 1 and fixed[0].trace is not None
+    assert len({taken.trace for taken in moved}) == 8, "a trace has addresses"
+    assert len({taken.cycles for taken in fixed + moved}) == 1
+    assert {taken.stack_bytes for taken in fixed + moved} == {fixed[0].stack_bytes}
+    assert (fixed[0].stack_bytes or 999) <= STACK_BYTES
 
 
 def test_poly1305_where_its_reduction_has_edges(chip: Chip) -> None:
