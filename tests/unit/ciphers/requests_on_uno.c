@@ -3,7 +3,7 @@
  *
  * A request begins with its kind:
  * 's', 'o'  seal or open: a byte for the place, two bytes each for the lengths of associated data and message,
- *           key, nonce, associated data, message, tag. The answer: status, message, tag, and 1 if what lies
+ *           key, nonce, associated data, message, tag. The answer: status, message, tag, and 1 if what is
  *           around the output stayed as it was.
  * 'p'       Poly1305: a byte that counts the blocks, key, blocks. The answer: the tag.
  *

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Sequence
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -79,3 +81,70 @@ def test_the_bound_is_the_sum_of_its_parts() -> None:
     assert [row[0] for row in rows] == ROUND
     assert sum(int(row[1]) for row in rows) == 93
     assert "949" in PAGE.read_text() and 10 * 93 + 9 + 10 == 949
+
+
+COLUMNS = [frozenset(row + 4 * i for i in range(4)) for row in range(4)]
+DIAGONALS = [frozenset((row + i) % 4 + 4 * i for i in range(4)) for row in range(4)]
+CHACHA = {
+    "sums of bytes": ("add", "adc"),
+    "exclusive ors of bytes": ("eor",),
+    "rotations by four bits": ("mul", "movw", "mov", "or"),
+    "rotations by one bit": ("bst", "lsr", "ror", "bld"),
+    "words read and written": ("ld", "ldd", "st", "std"),
+    "counting rounds": ("dec", "breq", "rjmp"),
+}
+TWO_CYCLES = ("mul", "ld", "ldd", "st", "std", "rjmp")
+
+
+def words_read(quarters: Sequence[frozenset[int]], kept: int) -> int:
+    """Words read in two rounds after the same two, with so many in registers: what is needed last goes."""
+    held: set[int] = set()
+    counts = []
+    for turn in range(6):
+        counts.append(0)
+        for at, words in enumerate(quarters):
+            counts[turn] += len(words - held)
+            later = [*quarters[at + 1 :], *quarters[: at + 1]]
+            wait = {word: next(n for n, q in enumerate(later) if word in q) for word in held | words}
+            others = sorted((held | words) - later[0], key=lambda word: (wait[word], word))
+            stay = later[0] & (held | words)
+            held = set(stay) | set(others[: kept - len(later[0])])
+    assert counts[-1] == counts[-2]
+    return counts[-1]
+
+
+def test_two_rounds_of_chacha_are_counted_as_they_are(tmp_path: Path) -> None:
+    uno = Catalog.load().device("uno")
+    skip_without(uno.kit)
+    source, made = FIRMWARE / "ciphers/chacha20-poly1305/chacha_avr_rounds.S", tmp_path / "rounds.o"
+    compiler = [uno.compiler.command, *uno.compiler.machine_flags]
+    subprocess.run([*compiler, "-c", source, "-o", made], check=True, timeout=60)
+    command = [uno.compiler.command.replace("gcc", "objdump"), "-d", "--no-show-raw-insn", made]
+    text = subprocess.run(command, check=True, timeout=60, capture_output=True, text=True).stdout
+    loop = re.findall(r"^ +[0-9a-f]+:\t([a-z]+)", text.partition("<columns>:")[2], re.M)
+    cycles = {
+        name: sum(1 + (word in TWO_CYCLES) for word in loop if word in words)
+        for name, words in CHACHA.items()
+    }
+    assert sum(len([word for word in loop if word in words]) for words in CHACHA.values()) == len(loop)
+    rows = {row[0]: row[1:] for row in page() if row and row[0] in [*CHACHA, "all together"]}
+    together = sum(cycles.values())
+    assert {name: row[1] for name, row in rows.items()} == {
+        name: str(count) for name, count in (*cycles.items(), ("all together", together))
+    }
+    least = [int(rows[name][0]) for name in CHACHA]
+    assert sum(least) == int(rows["all together"][0])
+    assert f"{10 * together:,} cycles, {together / sum(least):.2f} times" in PAGE.read_text()
+
+
+@pytest.mark.parametrize(("kept", "row", "count"), [(7, 0, 18), (6, 1, 22)])
+def test_no_order_of_chachas_quarter_rounds_reads_fewer_words(kept: int, row: int, count: int) -> None:
+    orders = [
+        [COLUMNS[0], *columns, *diagonals]
+        for columns in permutations(COLUMNS[1:])
+        for diagonals in permutations(DIAGONALS)
+    ]
+    assert len(orders) == 144
+    assert min(words_read(order, kept) for order in orders) == count
+    printed = next(line for line in page() if line and line[0] == "words read and written")
+    assert int(printed[1 + row]) == 16 * count

@@ -35,7 +35,7 @@ SEED = "chacha on uno"
 
 @dataclass(frozen=True)
 class Request:
-    """A message to seal, or to open, and where it lies: see requests_on_uno.c."""
+    """A message to seal, or to open, and its place: see requests_on_uno.c."""
 
     opens: bool
     key: bytes
