@@ -69,7 +69,7 @@ def test_the_examples_compile_for_other_boards(builder: Builder, board: str) -> 
         assert builder.build(planned, example, board).is_file()
 
 
-@pytest.mark.parametrize("cipher", ["aes128-ccm8", "ascon-aead128", "rc4d"])
+@pytest.mark.parametrize("cipher", ["aes128-ccm8", "ascon-aead128", "chacha20-poly1305", "rc4d"])
 def test_the_uno_answers_as_the_oracle_does(
     builder: Builder, cipher: str, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,9 +1,9 @@
 /* chacha_avr.S: the ChaCha20 block function (RFC 8439, 2.3) for AVR around its rounds, in assembly. Functions as
  * in parts.h and avr.h.
  *
- * `chacha20_rounds`, in a file of its own, gets the block in Y with all words but the constants. It does what
- * concerns those, too: it leaves words 0 to 3 finished, the others without their second sum, and Y 16 bytes
- * further on. It changes any register but r1, which it leaves zero or not.
+ * `chacha20_rounds`, in a file of its own, gets the block in Y, with all words but the constants. It writes those,
+ * does the rounds and adds the constants again: words 0 to 3 are then done, the others lack their second sum. It
+ * leaves Y 16 bytes further on and may change every other register.
  *
  * No branch and no address depends on key, nonce or message.
  */
@@ -50,9 +50,12 @@ chacha20_block:
     movw r26, r20
     ldi r18, 3
     rcall copy_words
-    subi r28, 64
-    sbci r29, 0
+    movw r28, r24
+#ifdef __AVR_HAVE_JMP_CALL__
+    call chacha20_rounds /* the linker may put the other file far away */
+#else
     rcall chacha20_rounds
+#endif
     .irp i, 5, 4, 3, 2, 27, 26, 31, 30 /* counter, key, nonce */
     pop \i
     .endr

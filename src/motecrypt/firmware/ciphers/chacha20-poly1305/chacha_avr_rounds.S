@@ -103,7 +103,7 @@
     bld x\w\()_3, 7
 .endm
 
-/* Section 2.1. Words a, c and d stay in their registers; b takes the free pair twice or not at all. */
+/* Section 2.1. Words a, c and d stay in their registers, b moves by half into the free pair. */
 .macro quarter a, b, c, d
     sum_word \a, \b
     eor_word \d, \a
@@ -193,7 +193,7 @@ columns:
     quarter 2, 6, 10, 14
     put 2, 6, 10, 14
 
-    .set free, 6
+    .set free, 6 /* several pairs are free here */
     take 3, 14, 10
     take 7, 2, 4
     take 11, 26, 8
