@@ -6,8 +6,8 @@
  * found by a search: the loop ends with the words where it began.
  *
  * The assembler keeps account of that: x5_0 is the register of the lowest byte of word 5, as long as it is in
- * registers. Rotations by whole bytes only change this account. Left of the others are rotations by four bits
- * to the left, where each byte is multiplied by 16, and by one bit to the right.
+ * registers. A rotation by 16 or 8 bits only changes this account. One by 12 is one by 8 and one by 4 bits, for
+ * which each byte is multiplied by 16. One by 7 is one by 8 and one by a bit back.
  *
  * No branch and no address depends on key, nonce or message.
  */

@@ -1,10 +1,10 @@
-/* chacha_avr_small.S: the ChaCha20 block function (RFC 8439, 2.3) for AVR, in assembly, for little flash.
- * Functions as in parts.h and avr.h.
+/* chacha_avr_rounds_small.S: the rounds of ChaCha20 (RFC 8439, 2.3) for AVR, in assembly, for little flash.
+ * See chacha_avr.S.
  *
  * All quarter rounds use one body of code, on four words in registers. They differ in where the words come from.
- * Rotations by whole bytes only rename registers: a word that was rotated by n bytes has its byte i in register
- * i - n of its four. Left of them are rotations by four bits to the left, where each byte is multiplied by 16,
- * and by one bit to the right.
+ * A rotation by 16 or 8 bits only renames registers: a word that was rotated by n bytes has its byte i in register
+ * i - n of its four. One by 12 is one by 8 and one by 4 bits, for which each byte is multiplied by 16. One by 7 is
+ * one by 8 and one by a bit back.
  *
  * No branch and no address depends on key, nonce or message.
  */
