@@ -31,6 +31,7 @@ FORBIDDEN = {
     "results": {"bench", "toolchain", "runners"},
     "toolchain": {"results", "bench", "runners", "experiments", "studies"},
     "export": {"bench", "runners", "emulate", "experiments", "studies", "audits", "report", "advise"},
+    "bundle": {"bench", "toolchain", "runners", "emulate", "experiments", "audits"},
     "bench": {"experiments", "studies", "audits", "report", "advise"},
 }
 

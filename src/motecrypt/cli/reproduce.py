@@ -64,6 +64,20 @@ if TYPE_CHECKING:
     help="A file for every row as CSV.",
 )
 @click.option(
+    "--bundle",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="A file for a review: results, inputs, versions, hashes of the firmware, and the report.",
+)
+@click.option(
+    "--verify",
+    "bundle_to_verify",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="Check such a file instead: its hashes, and every table made again from its results.",
+)
+@click.option("--remeasure", is_flag=True, help="With --verify, also measure its cells again and compare.")
+@click.option(
     "--full",
     is_flag=True,
     help="Also run experiments that take minutes, instead of showing recorded results.",
@@ -92,6 +106,9 @@ def command(
     figures: Path | None,
     every: bool,
     csv_file: Path | None,
+    bundle: Path | None,
+    bundle_to_verify: Path | None,
+    remeasure: bool,
     full: bool,
     stored: bool,
     sketch_files: Sequence[str],
@@ -108,7 +125,14 @@ def command(
     What takes minutes is shown as recorded, with its date, until --full runs it. FOLDER is a study of your
     own, such as ./mystudy.
     """
+    if bundle_to_verify is not None:
+        _verify(bundle_to_verify, remeasure, jobs, as_json)
+        return
+    if remeasure:
+        raise InputError("--remeasure belongs to --verify FILE")
     chosen = [(name, study(name)) for name in (studies or names())]
+    if bundle is not None:
+        _can_be_packed([name for name, _ in chosen], compilers)
     if figures is not None and not any(hasattr(module, "charts") for _, module in chosen):
         drawn = ", ".join(name for name in names() if hasattr(study(name), "charts"))
         raise InputError(
@@ -140,6 +164,10 @@ def command(
                 _print(module, results, compared[name], every)
                 if len(chosen) == 1:
                     _print_findings("The most important findings", compared)
+        if bundle is not None:
+            from motecrypt.cli import _bundle
+
+            _bundle.write(bundle, results, [name for name, _ in chosen])
     if csv_file is not None:
         rows = [row for each in compared.values() for row in each]
         write_atomically(csv_file, as_csv(rows).encode())
@@ -160,6 +188,40 @@ def command(
         write_report(written, db, compilers)
         print(f"The report, for a browser: {written}\n")
     print_next(_next(studies, db, compilers, every))
+
+
+#: Options that say what --verify does not do. Some have other names as parameters.
+_NOT_OF_VERIFY = {
+    "studies": "a study",
+    "figures": "--figures",
+    "every": "--rows",
+    "csv_file": "--csv",
+    "bundle": "--bundle",
+    "full": "--full",
+    "stored": "--stored",
+    "sketch_files": "--sketch",
+    "compilers": "--compiler",
+    "db": "--db",
+}
+
+
+def _verify(bundle: Path, remeasure: bool, jobs: int | None, as_json: bool) -> None:
+    given = click.get_current_context().params
+    other = [option for name, option in _NOT_OF_VERIFY.items() if given[name]]
+    if other:
+        raise InputError(f"--verify checks a bundle by itself; omit {', '.join(other)}")
+    from motecrypt.cli import _bundle
+
+    _bundle.print_verified(bundle, remeasure, jobs, as_json)
+
+
+def _can_be_packed(studies: Sequence[str], compilers: Sequence[str]) -> None:
+    """Before anything is measured."""
+    from motecrypt.bundle import checked
+
+    checked(studies)
+    if compilers:
+        raise InputError("--bundle packs the newest figures: omit --compiler")
 
 
 def _sketches(given: Sequence[str], chosen: Sequence[tuple[str, ModuleType]]) -> list[SketchRun]:
