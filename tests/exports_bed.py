@@ -10,8 +10,9 @@ from pathlib import Path
 from motecrypt import process
 from motecrypt.catalog import Catalog
 from motecrypt.export import Export, LinkRadio, choose, plan_link, target
-from motecrypt.link.gateway import Gateway, NodeMessage
+from motecrypt.link.gateway import Gateway
 from motecrypt.link.state import MemoryStore
+from motecrypt.link.told import NodeMessage
 from motecrypt.ports.serial_port import SerialPort
 from motecrypt.radios import load_radio
 from motecrypt.toolchain.link import (

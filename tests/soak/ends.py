@@ -15,9 +15,10 @@ from motecrypt.gateway.sinks import Sink, SinkError
 from motecrypt.gateway.sinks.csv_log import CsvLog
 from motecrypt.gateway.sinks.sqlite_log import SqliteLog
 from motecrypt.gateway.spool import Spool
-from motecrypt.link.gateway import Gateway, NodeMessage
+from motecrypt.link.gateway import Gateway
 from motecrypt.link.state import FileStore
 from motecrypt.link.stream import StreamReader
+from motecrypt.link.told import NodeMessage
 from motecrypt.toolchain.link import COMMAND, CONFIRMED, Event
 
 MASTER = bytes(range(16))

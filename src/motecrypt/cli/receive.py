@@ -34,7 +34,8 @@ from motecrypt.link.modes import MODES, decode
 from motecrypt.setup import need
 
 if TYPE_CHECKING:
-    from motecrypt.link.gateway import Gateway, NodeEvent, NodeMessage
+    from motecrypt.link.gateway import Gateway
+    from motecrypt.link.told import NodeEvent, NodeMessage
     from motecrypt.ports.session import LinkEnd, Talk
     from motecrypt.radios import Radio
 

@@ -36,7 +36,7 @@ from motecrypt.radios import Radio, costs
 from motecrypt.setup import need
 
 if TYPE_CHECKING:
-    from motecrypt.link.gateway import NodeEvent, NodeMessage
+    from motecrypt.link.told import NodeEvent, NodeMessage
     from motecrypt.ports.serial_port import SerialPort
     from motecrypt.ports.session import LinkEnd
     from motecrypt.ports.signals import Stop

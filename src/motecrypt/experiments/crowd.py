@@ -17,10 +17,11 @@ from typing import Any
 
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.findings.crowd import KIND, SHARE, VERSION, CrowdQuestion, breaks_down
-from motecrypt.link.gateway import OUTCOMES, TAKEN, Gateway, NodeMessage
+from motecrypt.link.gateway import Gateway
 from motecrypt.link.state import MemoryStore
 from motecrypt.link.stream import StreamReader
 from motecrypt.link.timing import answer_ms
+from motecrypt.link.told import OUTCOMES, TAKEN, NodeMessage
 from motecrypt.model import Finding
 from motecrypt.radios import Channel, Radio, RadioNetwork, load_radio
 from motecrypt.radios.levels import Levels

@@ -13,11 +13,12 @@ from typing import Any
 
 from motecrypt.errors import MotecryptError
 from motecrypt.findings.radio_transfer import KIND, MODES, VERSION, TransferQuestion
-from motecrypt.link.gateway import Gateway, NodeMessage
+from motecrypt.link.gateway import Gateway
 from motecrypt.link.modes import decode, encode
 from motecrypt.link.node import HostNode, node_record
 from motecrypt.link.state import MemoryStore
 from motecrypt.link.stream import StreamReader
+from motecrypt.link.told import NodeMessage
 from motecrypt.model import Finding
 from motecrypt.radios import Radio, RadioPair, load_radio
 from motecrypt.results import Results

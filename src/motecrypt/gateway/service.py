@@ -27,7 +27,8 @@ from motecrypt.gateway.spool import Spool
 from motecrypt.gateway.statistics import statistics
 from motecrypt.gateway.tally import GatewayTally, NodeTally
 from motecrypt.link.files import FileCollector
-from motecrypt.link.gateway import OUTCOMES, Gateway, NodeMessage
+from motecrypt.link.gateway import Gateway
+from motecrypt.link.told import OUTCOMES, NodeMessage
 from motecrypt.ports.session import now_us
 from motecrypt.ports.signals import Stop, close_all
 from motecrypt.toolchain.link import COMMAND, CONFIRMED, LISTENS, NODE_BITS, Event, message_bytes_max
@@ -493,9 +494,7 @@ class GatewayService:
 
     def statistics(self) -> dict[str, Any]:
         """What happened since the start: docs/gateway.md has the fields."""
-        orders = {**self._outbox.told, "malformed": self._tally.bad_orders + self._refused()}
+        refused = 0 if self._control is None else self._control.refused
+        orders = {**self._outbox.told, "malformed": self._tally.bad_orders + refused}
         told = statistics(self._tally, self._spool, self._drains, self._protocols, orders, self._lines)
         return {**told, "epoch_unconfirmed": list(self._gateway.epoch_unconfirmed)}
-
-    def _refused(self) -> int:
-        return 0 if self._control is None else self._control.refused

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.link.state import Store, pack, unpack
+from motecrypt.link.told import OUTCOMES, TAKEN, HandOver, NodeEntry, NodeEvent, NodeMessage
 from motecrypt.toolchain.link import (
     BOTH_WAYS,
     BROADCAST,
@@ -30,8 +30,6 @@ from motecrypt.toolchain.link import (
     open_library,
 )
 
-TAKEN = (Event.MESSAGE, Event.COMMANDED, Event.FILE_PART)
-OUTCOMES = (Event.ACCEPTED, Event.REFUSED, Event.UNCONFIRMED)
 _KEY_AT = slice(8, 24)
 EPOCH_MAX = 2**32 - 1
 COUNTER_MAX = 2**32 - 1
@@ -40,54 +38,6 @@ RESTORED_SKIPS = 64
 """Generations that are not used after a backup: nodes may have got them, and named messages by them."""
 EVENTS_MAX = 10_000
 """Kept until they are taken; with more of them the oldest go, so that forgers fill no memory."""
-
-
-@dataclass(frozen=True)
-class NodeMessage:
-    """A genuine message of a node, or for it, handed over once; a command or a part of a file reports it.
-
-    Node, generation, epoch and counter name it: no other message of a gateway has the same four.
-    """
-
-    node: int
-    content: bytes
-    event: Event = Event.MESSAGE
-    generation: int = field(default=0, compare=False)
-    epoch: int = field(default=0, compare=False)
-    counter: int = field(default=0, compare=False)
-
-
-@dataclass(frozen=True)
-class NodeEvent:
-    """What else happened with a node: the outcome of a message, a forged packet, the end of short mode, a new
-    epoch that it confirmed."""
-
-    node: int
-    event: Event
-
-
-@dataclass(frozen=True)
-class NodeEntry:
-    """A node number in the gateway's registry.
-
-    Attributes
-    ----------
-    generation : how often it was provisioned.
-    options, packet_bytes : as its key block says; 0 where it is void.
-    void : whether it must be provisioned again before the gateway receives it again.
-    epoch_unconfirmed : whether it has a new epoch that it has not confirmed.
-    """
-
-    node: int
-    generation: int
-    options: int = 0
-    packet_bytes: int = 0
-    void: bool = False
-    epoch_unconfirmed: bool = False
-
-
-HandOver = Callable[[Sequence[NodeMessage]], Sequence[bool]]
-"""Gets messages that are claimed on disk; says of each whether it has been taken."""
 
 
 class Gateway:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link.gateway import TAKEN, HandOver, NodeEvent, NodeMessage
 from motecrypt.link.state import Store, pack, unpack
+from motecrypt.link.told import TAKEN, HandOver, NodeEvent, NodeMessage
 from motecrypt.toolchain.link import (
     BROADCAST,
     GATEWAY,

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from motecrypt.errors import InputError
-from motecrypt.link.gateway import OUTCOMES, HandOver, NodeEvent
 from motecrypt.link.stream import StreamReader
+from motecrypt.link.told import OUTCOMES, HandOver, NodeEvent
 from motecrypt.ports.serial_port import PortError, SerialPort
 from motecrypt.ports.signals import Stop
 from motecrypt.toolchain.link import Event

@@ -13,8 +13,8 @@ from motecrypt.errors import InputError, MotecryptError
 from motecrypt.experiments import crowd as experiment
 from motecrypt.experiments.crowd import CrowdPlan, CrowdRun, breaks_down_at, crowd, crowds
 from motecrypt.findings.crowd import CrowdQuestion
-from motecrypt.link.gateway import NodeMessage
 from motecrypt.link.timing import answer_ms
+from motecrypt.link.told import NodeMessage
 from motecrypt.radios import Channel, costs, load_radio
 from motecrypt.radios.air import air_time_us
 from motecrypt.radios.levels import Levels

@@ -11,8 +11,8 @@ from command_line import run
 from gateway_bed import OPTIONS, PACKET, Field, Radio
 from link_ends import native
 from motecrypt.cli._link_options import open_gateway
-from motecrypt.link.gateway import NodeEvent
 from motecrypt.link.keys import create_master_file
+from motecrypt.link.told import NodeEvent
 from motecrypt.ports import session
 from motecrypt.toolchain.link import BROADCAST, CONFIRMED, LONG, SHORT, STREAM, Event, NativeLink
 

@@ -15,8 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from link_ends import FullDisk
 from link_ports import FaultyLink
 from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link.gateway import EVENTS_MAX, RESTORED_SKIPS, Gateway, NodeEvent, NodeMessage
+from motecrypt.link.gateway import EVENTS_MAX, RESTORED_SKIPS, Gateway
 from motecrypt.link.state import FileStore, MemoryStore
+from motecrypt.link.told import NodeEvent, NodeMessage
 from motecrypt.toolchain.link import (
     BROADCAST,
     COMMAND,

@@ -11,8 +11,9 @@ import pytest
 
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.link import gateway as module
-from motecrypt.link.gateway import Gateway, NodeEntry, NodeEvent, NodeMessage
+from motecrypt.link.gateway import Gateway
 from motecrypt.link.state import FileStore, MemoryStore, pack
+from motecrypt.link.told import NodeEntry, NodeEvent, NodeMessage
 from motecrypt.toolchain.link import (
     BROADCAST,
     COMMAND,

@@ -12,8 +12,9 @@ from link_ends import FullDisk
 from link_ports import FaultyLink
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.link.files import FileCollector, file_parts
-from motecrypt.link.gateway import RESTORED_SKIPS, Gateway, NodeMessage
+from motecrypt.link.gateway import RESTORED_SKIPS, Gateway
 from motecrypt.link.state import pack, unpack
+from motecrypt.link.told import NodeMessage
 from motecrypt.toolchain.link import CONFIRMED, LISTENS, LONG, SHORT, Event
 
 MASTER = bytes(range(16))

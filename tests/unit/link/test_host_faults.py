@@ -19,7 +19,7 @@ import test_gateway
 import gateway_bed
 from motecrypt.errors import MotecryptError
 from motecrypt.link.files import FileCollector, file_parts
-from motecrypt.link.gateway import NodeMessage
+from motecrypt.link.told import NodeMessage
 from motecrypt.toolchain.link import CONFIRMED, FILE, Event
 
 

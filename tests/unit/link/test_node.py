@@ -8,10 +8,11 @@ import pytest
 
 from link_ends import FullDisk, begun, provisioned
 from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link.gateway import Gateway, NodeEvent, NodeMessage
+from motecrypt.link.gateway import Gateway
 from motecrypt.link.node import HostNode, MemberNode, node_record
 from motecrypt.link.state import MemoryStore, pack, unpack
 from motecrypt.link.timing import ANSWER_MS_MAX, answer_ms
+from motecrypt.link.told import NodeEvent, NodeMessage
 from motecrypt.radios import load_radio
 from motecrypt.toolchain.link import (
     BROADCAST,

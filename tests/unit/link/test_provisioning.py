@@ -17,8 +17,9 @@ from command_line import run
 from link_ends import native
 from motecrypt.errors import InputError
 from motecrypt.link import provisioning
-from motecrypt.link.gateway import Gateway, NodeEntry
+from motecrypt.link.gateway import Gateway
 from motecrypt.link.state import FileStore, MemoryStore
+from motecrypt.link.told import NodeEntry
 from motecrypt.toolchain.link import (
     LISTENS,
     SHORT,

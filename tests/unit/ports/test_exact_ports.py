@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link.gateway import NodeEvent, NodeMessage
+from motecrypt.link.told import NodeEvent, NodeMessage
 from motecrypt.ports import commands, serial_port, session
 from motecrypt.ports.serial_port import PortError, SerialPort
 from motecrypt.ports.signals import Stop
