@@ -25,6 +25,7 @@ from motecrypt.findings.passwords import PasswordQuestion
 from motecrypt.findings.pico_file import FileQuestion
 from motecrypt.findings.radio_transfer import TransferQuestion
 from motecrypt.findings.recorded import read
+from motecrypt.findings.remains import RemainsQuestion
 from motecrypt.findings.sketch import SketchQuestion
 from motecrypt.findings.wlan_transfer import Spread, WlanQuestion, WlanTransfer, answer_of
 from motecrypt.model import Finding
@@ -86,6 +87,7 @@ QUESTIONS: list[tuple[FindingQuestion, str, dict[str, Any]]] = [
         "file-sizes",
         {"cipher": "rc6-cbc", "key_bits": 128, "sizes": [64, 4096]},
     ),
+    (RemainsQuestion(630, toolchain="t"), "plaintext-remains", {"size": 630, "rounds": 16}),
     (EncodingQuestion(), "encoding-times", {"rounds": 41}),
     (FeatureQuestion("rc4", "opt"), "features", {"cipher": "rc4", "variant": "opt", "seed": 1}),
     (

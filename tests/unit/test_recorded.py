@@ -21,7 +21,7 @@ from motecrypt.findings.wlan_transfer import WlanTransfer
 from motecrypt.model import RECORDED
 from motecrypt.results import Results
 from motecrypt.studies import Needs, names, needs, study
-from motecrypt.studies.pico import files
+from motecrypt.studies.pico import files, remains
 from motecrypt.studies.rf import crowd as rf_crowd
 from motecrypt.studies.wlan import plan
 from motecrypt.toolchain.pinned import with_toolchain
@@ -79,6 +79,9 @@ def test_files_on_the_pico_are_shown_as_recorded_with_date_and_compiler(results:
     for job in questions:
         asked = job.asked()
         results.store_finding(job.KIND, job.VERSION, {**asked, "own": 1}, recorded.outcome, asked)
+    flash = remains.QUESTION.find(results)
+    assert flash is not None and "As recorded on" in remains.sections(results)[0].text
+    results.store_finding(flash.kind, flash.version, {"own": 1}, flash.outcome, remains.QUESTION.asked())
     assert "recorded" not in str([study("pico").sections(results), study("pico").comparisons(results)])
 
 

@@ -174,4 +174,8 @@ class FileMote(Client):
         for index in range(storage.block_count):
             block = image[index * storage.block_bytes : (index + 1) * storage.block_bytes]
             if block.strip(b"\xff"):
-                self._status(f"block {index}", "L", struct.pack("<I", index) + block)
+                self.load_block(index, block)
+
+    def load_block(self, index: int, content: bytes) -> None:
+        """Erase one block and write its whole content."""
+        self._status(f"block {index}", "L", struct.pack("<I", index) + content)

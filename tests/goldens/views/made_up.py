@@ -25,6 +25,7 @@ from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
 from motecrypt.studies.pico import figures as pico
 from motecrypt.studies.pico import files as pico_files
+from motecrypt.studies.pico import remains as pico_remains
 from motecrypt.studies.rc4d import figures as rc4d
 from motecrypt.studies.rc4d import study as rc4d_study
 from motecrypt.studies.rf import crowd as rf_crowd
@@ -214,6 +215,12 @@ def _data_types(question: Any, state: str) -> dict[str, Any]:
     }
 
 
+def _remains(state: str) -> dict[str, Any]:
+    steps = list(pico_remains.STEPS)[: None if state == "near" else 3]
+    rows = [{"step": step, "found": whole(0, 40, "remains", step, state), "pieces": 40} for step in steps]
+    return {"rows": rows, "image_bytes": 1 << 20}
+
+
 def _sizes(question: Any, state: str) -> dict[str, Any]:
     rows = [
         {
@@ -371,6 +378,7 @@ def store(results: Results, state: str) -> None:
         put(call, _call(call, state))
     for job in pico_files.questions():
         put(job, _file(job, state))
+    put(pico_remains.QUESTION, _remains(state))
     put(pico_files.PASSWORDS, {"hashes_ms": 4.25, "argon2id_ms": 131.5 if state == "near" else 2.5})
     for moved in plan.transfers():
         if share("stored", state, *moved.asked().items()) < (1 if state == "near" else 0.93):

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from motecrypt.experiments.call_sequence import CallSequence
 from motecrypt.experiments.files import FileJob, FileJobs
 from motecrypt.experiments.passwords import PasswordDerivation
+from motecrypt.experiments.remains import PlaintextRemains
 from motecrypt.findings.pico_file import FileQuestion
 from motecrypt.studies import Long, Needs
-from motecrypt.studies.pico import figures, files
+from motecrypt.studies.pico import figures, files, remains
 
 
 def needs() -> Needs:
@@ -21,7 +22,7 @@ def needs() -> Needs:
         toolchains={figures.DEVICE: figures.TOOLCHAIN},
         cells=figures.cells(),
         experiments=[*sequences, _jobs(files.quick_questions()), PasswordDerivation.of(files.PASSWORDS)],
-        long=Long([_jobs(long)], long),
+        long=Long([_jobs(long), PlaintextRemains.of(remains.QUESTION)], [*long, remains.QUESTION]),
     )
 
 

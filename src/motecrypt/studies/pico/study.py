@@ -7,7 +7,7 @@ from typing import Any
 from motecrypt.model import Section
 from motecrypt.results import Results
 from motecrypt.studies.facts import Comparison
-from motecrypt.studies.pico import evictions, figures, file_tables, files, strings
+from motecrypt.studies.pico import evictions, figures, file_tables, files, remains, strings
 
 ORDER = 20
 TITLE = "AES libraries on a Raspberry Pi Pico"
@@ -16,12 +16,12 @@ SOURCE = figures.SOURCE
 
 def comparisons(results: Results) -> list[Comparison]:
     """Every figure and claim of the source next to ours."""
-    return [*strings.comparisons(results), *files.comparisons(results)]
+    return [*strings.comparisons(results), *files.comparisons(results), *remains.comparisons(results)]
 
 
 def sections(results: Results) -> list[Section]:
     """The same for people."""
-    return [*strings.sections(results), *file_tables.sections(results)]
+    return [*strings.sections(results), *file_tables.sections(results), *remains.sections(results)]
 
 
 def tables(results: Results) -> dict[str, list[dict[str, Any]]]:

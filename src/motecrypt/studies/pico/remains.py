@@ -1,0 +1,76 @@
+"""A reader's question on the Pico source: does the plaintext remain in the flash? Pure views."""
+
+from __future__ import annotations
+
+from motecrypt.findings import recorded
+from motecrypt.findings.remains import PIECE_BYTES, RemainsQuestion, Step
+from motecrypt.model import Section
+from motecrypt.results import Results
+from motecrypt.studies.facts import Comparison
+from motecrypt.studies.judge import Evidence, compare
+from motecrypt.studies.pico.figures import SOURCE, TOOLCHAIN
+
+QUESTION = RemainsQuestion(6300, toolchain=TOOLCHAIN)
+TABLE = "Files: plaintext in the flash"
+STEPS: dict[Step, tuple[str, str]] = {
+    "encrypted": ("after encryption, as the source leaves it", "the program keeps the file that it encrypts"),
+    "emptied": (
+        "after the plaintext's file was emptied",
+        "littlefs gives its blocks free and erases them only when it needs them again",
+    ),
+    "overwritten": (
+        "after it was overwritten with zeros, then emptied",
+        "littlefs writes changed content to other blocks, so the zeros are next to the plaintext",
+    ),
+    "erased": (
+        "after all used blocks were erased and the ciphertext written again",
+        "the ciphertext still decrypts",
+    ),
+    "refused": (
+        "after a forged ciphertext was decrypted and refused",
+        "the format's program writes plaintext before it checks the HMAC; the last buffer was not written",
+    ),
+}
+
+
+def comparisons(results: Results) -> list[Comparison]:
+    """What the flash holds after each step; the source does not print it."""
+    answer = QUESTION.answer(results)
+    found = {} if answer is None else {row.step: row for row in answer.rows}
+    rows = []
+    for step, (title, why) in STEPS.items():
+        own = found.get(step)
+        rows.append(
+            compare(
+                id=f"pico-remains-{step}",
+                source=SOURCE,
+                table=TABLE,
+                row=title,
+                column="plaintext found",
+                unit="%",
+                published=None,
+                measured=None if own is None else 100 * own.found / own.pieces,
+                evidence=Evidence("same algorithm, ours"),
+                note=why if own is None else f"{own.found} of {own.pieces} pieces; {why}",
+            )
+        )
+    return rows
+
+
+def sections(results: Results) -> list[Section]:
+    """The same for people, with the answer."""
+    rows = comparisons(results)
+    lines = [[r.row, _shown(r.measured), r.note] for r in rows]
+    finding = QUESTION.find(results)
+    days = recorded.days([finding] if finding is not None else [])
+    when = f" As recorded on {', '.join(days)}; --full runs it again." if days else ""
+    text = (
+        f"Does the plaintext remain? Yes, until its blocks are erased. A file of {QUESTION.size} bytes on "
+        f"the simulated Pico; its pieces of {PIECE_BYTES} bytes are looked for in the image of the file "
+        f"system. A plaintext that must not remain has to be encrypted before it is stored.{when}"
+    )
+    return [Section(TABLE, ("when", "found %", "why"), lines, text if finding is not None else "")]
+
+
+def _shown(value: float | str | None) -> str:
+    return f"{value:.1f}" if isinstance(value, float) else "not measured"
