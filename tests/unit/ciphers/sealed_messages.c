@@ -1,10 +1,12 @@
-/* sealed_messages.c: messages of an authenticated cipher with keys and tags of 16 bytes in a chain on a Pico,
- * with what some of them take (test_ascon_on_pico.py, test_ccm_on_pico.py).
+/* sealed_messages.c: messages of an authenticated cipher with tags of 16 bytes in a chain on a Pico, with what
+ * some of them take (test_ascon_on_pico.py, test_ccm_on_pico.py, test_chacha_on_pico.py).
  *
- * MESSAGES: of the chain. NONCE_BYTES: at most 16. Lengths, addresses and whether a message is encrypted in
- * place change from one to the next. One line: the last tag, a sum over all ciphertexts and how many faults
- * were found. Then the fewest and the most cycles, with TIMES_ASCON of one permutation, and of messages of 64
- * bytes at each of four addresses.
+ * MESSAGES: of the chain. NONCE_LENGTH: at most 16. CIPHER_KEY_BYTES_MAX: of the keys, 16 or 32, which are tags.
+ * Lengths, addresses and whether a message is encrypted in place change from one to the next. One line: the last
+ * tag, a sum over all ciphertexts and how many faults were found. With TIMES_CHACHA
+ * the bytes of stack that encrypting takes follow. Then come the fewest and the most cycles: of one permutation
+ * with TIMES_ASCON, of a block of ChaCha20 and of one of Poly1305 with TIMES_CHACHA, and of messages of 64 bytes
+ * at each of four addresses.
  */
 #include "cipher.h"
 #include "hal.h"
@@ -12,7 +14,7 @@
 
 #include <string.h>
 
-enum { LONGEST = 80, AROUND = 8, TIMED = 40 };
+enum { LONGEST = 80, AROUND = 8, TIMED = 40, KEY_LENGTH = CIPHER_KEY_BYTES_MAX };
 
 static uint32_t drawn = 1;
 
@@ -49,7 +51,7 @@ static void write_spread(const struct spread *spread) {
 static struct cipher_context context;
 static uint32_t input_words[(LONGEST + 2 * AROUND) / 4], output_words[(LONGEST + 2 * AROUND) / 4];
 static uint8_t *const inputs = (uint8_t *)input_words, *const outputs = (uint8_t *)output_words;
-static uint8_t key[16], nonce[16], tag[16], ad[LONGEST], plain[LONGEST];
+static uint8_t key[KEY_LENGTH], nonce[16], tag[16], ad[LONGEST], plain[LONGEST];
 
 /* Whether all bytes of `outputs` outside `count` bytes at `at` are as they were set. */
 static uint8_t untouched(const uint8_t *space, size_t at, size_t count) {
@@ -74,8 +76,8 @@ static uint32_t chain(uint32_t *sum) {
         memset(inputs, 0x5a, LONGEST + 2 * AROUND);
         memset(outputs, 0x5a, LONGEST + 2 * AROUND);
         memcpy(inputs + from, plain, bytes);
-        struct cipher_io io = {nonce, ad, inputs + from, space + to, tag, bytes, ad_bytes, NONCE_BYTES};
-        faults += cipher_setup(&context, key, 16) != CIPHER_OK;
+        struct cipher_io io = {nonce, ad, inputs + from, space + to, tag, bytes, ad_bytes, NONCE_LENGTH};
+        faults += cipher_setup(&context, key, KEY_LENGTH) != CIPHER_OK;
         faults += cipher_encrypt(&context, &io) != CIPHER_OK;
         faults += !untouched(space, to, bytes);
         for (size_t i = 0; i < bytes; i++)
@@ -95,8 +97,9 @@ static uint32_t chain(uint32_t *sum) {
             faults += memcmp(space + to, plain, bytes) != 0;
         }
         faults += !untouched(space, to, bytes);
-        nonce[number % NONCE_BYTES] ^= tag[0];
-        memcpy(key, tag, sizeof key);
+        nonce[number % NONCE_LENGTH] ^= tag[0];
+        for (size_t i = 0; i < sizeof key; i++)
+            key[i] = tag[i % sizeof tag];
     }
     return faults;
 }
@@ -116,15 +119,57 @@ static void time_permutation(void) {
 }
 #endif
 
+#ifdef TIMES_CHACHA
+static __attribute__((noinline)) void nothing(void) {
+    __asm__ volatile("");
+}
+
+static void write_stack(void) {
+    struct cipher_io io = {nonce, ad, inputs + 1, inputs + 1, tag, 61, 15, NONCE_LENGTH};
+
+    hal_stack_paint();
+    cipher_encrypt(&context, &io);
+    hal_write(' ');
+    write_hex(hal_stack_depth(), 8);
+}
+
+static void time_blocks(void) {
+    struct spread spread = {UINT32_MAX, 0};
+    struct poly1305 state;
+    uint32_t words[16];
+
+    hal_timer_start();
+    nothing();
+    uint32_t call = hal_timer_cycles();
+    for (int i = 0; i < TIMED; i++) {
+        draw((uint8_t *)context.key, sizeof context.key);
+        hal_timer_start();
+        chacha20_block(words, (uint8_t *)context.key, outputs, drawn);
+        note(&spread, hal_timer_cycles() - call);
+    }
+    write_spread(&spread);
+    spread = (struct spread){UINT32_MAX, 0};
+    for (int i = 0; i < TIMED; i++) {
+        draw((uint8_t *)words, sizeof words);
+        poly1305_start(&state, (uint8_t *)words);
+        poly1305_block(&state, (uint8_t *)words);
+        hal_timer_start();
+        poly1305_block(&state, (uint8_t *)(words + 8));
+        note(&spread, hal_timer_cycles() - call);
+    }
+    write_spread(&spread);
+}
+#endif
+
 static void time_messages(size_t at) {
     struct spread spread = {UINT32_MAX, 0};
 
     for (int i = 0; i < TIMED; i++) {
-        struct cipher_io io = {nonce, ad, inputs + at, inputs + at, tag, 64, 16, NONCE_BYTES};
+        struct cipher_io io = {nonce, ad, inputs + at, inputs + at, tag, 64, 16, NONCE_LENGTH};
 
         draw(inputs + at, 64);
-        draw(key, 16);
-        cipher_setup(&context, key, 16);
+        draw(key, sizeof key);
+        cipher_setup(&context, key, KEY_LENGTH);
         hal_timer_start();
         cipher_encrypt(&context, &io);
         note(&spread, hal_timer_cycles());
@@ -137,7 +182,7 @@ int main(void) {
 
     hal_init();
     faults = chain(&sum);
-    for (size_t i = 0; i < sizeof key; i++)
+    for (size_t i = 0; i < sizeof tag; i++)
         write_hex(key[i], 2);
     hal_write(' ');
     write_hex(sum, 8);
@@ -145,6 +190,10 @@ int main(void) {
     write_hex(faults, 8);
 #ifdef TIMES_ASCON
     time_permutation();
+#endif
+#ifdef TIMES_CHACHA
+    write_stack();
+    time_blocks();
 #endif
     for (size_t at = 0; at < 4; at++)
         time_messages(at);

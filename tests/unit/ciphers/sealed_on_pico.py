@@ -28,14 +28,16 @@ def chained(cipher: str, messages: int) -> tuple[bytes, int]:
             made.append(drawn >> 24)
         return bytes(made)
 
-    key, nonce, total = bytes(16), bytearray(CATALOG.cipher(cipher).nonce_bytes), 0
+    key = bytes(CATALOG.cipher(cipher).key_bits[0] // 8)
+    tag, nonce, total = key[:16], bytearray(CATALOG.cipher(cipher).nonce_bytes), 0
     for number in range(messages):
         plain = draw(number % 67)
-        ciphertext, key = seal(key, bytes(nonce), draw(number * 5 % 37), plain)
+        ciphertext, tag = seal(key, bytes(nonce), draw(number * 5 % 37), plain)
+        key = tag * (len(key) // len(tag))
         for byte in ciphertext:
             total = (total * 31 + byte) & 0xFFFFFFFF
-        nonce[number % len(nonce)] ^= key[0]
-    return key, total
+        nonce[number % len(nonce)] ^= tag[0]
+    return tag, total
 
 
 def ran(folder: Path, cipher: str, variant: str, messages: int, *defines: str) -> list[str]:
@@ -47,8 +49,11 @@ def ran(folder: Path, cipher: str, variant: str, messages: int, *defines: str) -
     sources = [(body.folder / source).resolve() for source in body.sources]
     command = [
         *(pico.compiler.command, *pico.compiler.machine_flags, *pico.compiler.flags, *_FLAGS),
-        *(f"-D{define}" for define in (*given, "CIPHER_KEY_BYTES_MAX=16")),
-        f"-DNONCE_BYTES={CATALOG.cipher(cipher).nonce_bytes}",
+        *(
+            f"-D{define}"
+            for define in (*given, f"CIPHER_KEY_BYTES_MAX={CATALOG.cipher(cipher).key_bits[0] // 8}")
+        ),
+        f"-DNONCE_LENGTH={CATALOG.cipher(cipher).nonce_bytes}",
         *(f"-I{FIRMWARE / 'include'}", f"-I{FIRMWARE / 'modes'}", f"-I{body.folder}"),
         *pico.compiler.link_flags,
         *(flag.replace("{device}", str(pico.folder)) for flag in pico.placements["flash"].link_flags),

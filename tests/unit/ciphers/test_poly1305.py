@@ -1,5 +1,6 @@
 """Poly1305 alone, in every variant: the reduction at its edges, which no message through the AEAD is sure to
-meet, against whole numbers of Python."""
+meet, against whole numbers of Python. Variants in C run here, with sanitizers, the one in assembly on a
+simulated Pico."""
 
 from __future__ import annotations
 
@@ -7,16 +8,23 @@ import random
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
-from motecrypt.catalog import FIRMWARE
+from kits import skip_without
+from motecrypt.catalog import FIRMWARE, Catalog
+from motecrypt.emulate.images import read_image
+from motecrypt.emulate.run import FreeRun, run_freely
 
 FOLDER = FIRMWARE / "ciphers" / "chacha20-poly1305"
 VARIANTS = {"words26.h": "poly1305_limbs.c", "words13.h": "poly1305_limbs.c", "bytes.h": "poly1305_bytes.c"}
+ON_PICO = {"armv6m.h": "poly1305_armv6m.S"}
 P = 2**130 - 5
 CLAMP = 0x0FFFFFFC0FFFFFFC0FFFFFFC0FFFFFFF
 FULL = 2**128 - 1
+Case = tuple[int, int, list[int]]
+"""r, s and blocks."""
 
 
 def expected(r: int, s: int, blocks: list[int]) -> int:
@@ -27,26 +35,64 @@ def expected(r: int, s: int, blocks: list[int]) -> int:
     return (total + s) & FULL
 
 
-class Poly1305:
+def requests_of(cases: Sequence[Case]) -> bytes:
+    return b"".join(
+        bytes([len(blocks)]) + b"".join(number.to_bytes(16, "little") for number in (r, s, *blocks))
+        for r, s, blocks in cases
+    )
+
+
+class Poly1305(Protocol):
+    def tags(self, cases: Sequence[Case]) -> list[int]: ...
+
+
+class Here:
     """A variant compiled with the driver next to this file and the sanitizers."""
 
     def __init__(self, program: Path) -> None:
         self._program = program
 
-    def tags(self, cases: Sequence[tuple[int, int, list[int]]]) -> list[int]:
-        requests = b"".join(
-            bytes([len(blocks)]) + b"".join(number.to_bytes(16, "little") for number in (r, s, *blocks))
-            for r, s, blocks in cases
-        )
+    def tags(self, cases: Sequence[Case]) -> list[int]:
+        requests = requests_of(cases)
         done = subprocess.run([self._program], input=requests, capture_output=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr.decode()
         assert len(done.stdout) == 16 * len(cases)
         return [int.from_bytes(done.stdout[at : at + 16], "little") for at in range(0, len(done.stdout), 16)]
 
 
-@pytest.fixture(scope="module", params=sorted(VARIANTS))
+class OnPico:
+    """A variant in assembly, with the requests in the chip's flash."""
+
+    def __init__(self, header: str, folder: Path) -> None:
+        self._header, self._folder = header, folder
+
+    def tags(self, cases: Sequence[Case]) -> list[int]:
+        pico, program = Catalog.load().device("pico"), self._folder / "driver.elf"
+        (self._folder / "cases").write_bytes(requests_of(cases))
+        command = [
+            *(pico.compiler.command, *pico.compiler.machine_flags, *pico.compiler.flags, "-std=gnu99"),
+            *(f'-DCASES="{self._folder / "cases"}"', f'-DCIPHER_HEADER="{self._header}"'),
+            *(f"-I{FOLDER}", f"-I{FIRMWARE / 'include'}", *pico.compiler.link_flags),
+            *(flag.replace("{device}", str(pico.folder)) for flag in pico.placements["flash"].link_flags),
+            *(str(pico.folder / name) for name in pico.hal),
+            *(str(FOLDER / ON_PICO[self._header]), str(Path(__file__).with_name("poly1305_on_pico.c"))),
+            *("-o", str(program)),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        output = bytearray()
+        run_freely(read_image(program, pico), pico, FreeRun(until=".", max_seconds=3600), output.extend)
+        told = bytes.fromhex(output.decode().removesuffix("."))
+        assert len(told) == 16 * len(cases)
+        return [int.from_bytes(told[at : at + 16], "little") for at in range(0, len(told), 16)]
+
+
+@pytest.fixture(scope="module", params=sorted([*VARIANTS, *ON_PICO]))
 def poly1305(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Poly1305:
     target = tmp_path_factory.mktemp("poly1305") / "driver"
+    if request.param in ON_PICO:
+        skip_without("pico")
+        return OnPico(request.param, target.parent)
     flags = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
     flags += ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     flags += [f'-DCIPHER_HEADER="{request.param}"', "-DCIPHER_TAG_BYTES=16"]
@@ -55,10 +101,10 @@ def poly1305(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     command = ["gcc", *flags, *map(str, sources), "-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    return Poly1305(target)
+    return Here(target)
 
 
-def agree(poly1305: Poly1305, cases: Sequence[tuple[int, int, list[int]]]) -> None:
+def agree(poly1305: Poly1305, cases: Sequence[Case]) -> None:
     for case, tag in zip(cases, poly1305.tags(cases), strict=True):
         assert tag == expected(*case), case
 
@@ -121,4 +167,36 @@ def test_sums_whose_carry_goes_round_twice(poly1305: Poly1305) -> None:
                 cases.append((r, 0, [first & FULL]))
                 assert expected(*cases[-1]) == total
     assert len(cases) > 20
+    agree(poly1305, cases)
+
+
+def test_sums_of_products_at_their_bounds(poly1305: Poly1305) -> None:
+    # Signed parts of a sum and of a factor at the ends of their ranges: sums of four products are then as far
+    # from zero as 32 bits allow (poly1305_armv6m.S).
+    source = random.Random("bounds")
+    lowest = sum(part << 16 * i for i, part in enumerate([0x8000, *[0x7FFF] * 7]))
+    highest = sum(part << 16 * i for i, part in enumerate([0x7FFF] * 8))
+    words = (0x0FFFC000, 0x0FFFBFFC, 0x0FFF0000, 0x0FFF4000, 0x0FFFFFFC, 0x0001FFFC, 0x00000000)
+    cases: list[Case] = []
+    for word in words:
+        r = sum(word << 32 * i for i in range(4))
+        cases += [(r, 0, [block] * count) for block in (lowest, highest, 0, FULL) for count in (1, 2, 5)]
+    for _ in range(2000):
+        r = sum(source.choice(words) << 32 * i for i in range(4))
+        blocks = [source.choice((lowest, highest, 0, FULL, source.getrandbits(128))) for _ in range(3)]
+        cases.append((r, source.getrandbits(128), blocks))
+    agree(poly1305, cases)
+
+
+def test_sums_of_signed_parts_that_are_below_zero(poly1305: Poly1305) -> None:
+    # With r0 = 0 a product of signed words can be below zero: a sum just below the prime then stays negative.
+    source, cases = random.Random("below zero"), []
+    for below in (1, 2, 3, 4, 5, 6, 7, 2**10, 2**20):
+        for _ in range(40):
+            r = source.getrandbits(96) << 32 & CLAMP
+            first = (P - below) * pow(r, -1, P) % P
+            if first >> 128 == 1:
+                cases += [(r, 0, [first & FULL]), (r, 0, [first & FULL, source.getrandbits(128)])]
+                assert expected(*cases[-2]) == (P - below) & FULL
+    assert len(cases) > 100
     agree(poly1305, cases)

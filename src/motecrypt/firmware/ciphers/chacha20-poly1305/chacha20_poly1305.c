@@ -11,7 +11,8 @@
 
 enum { KEY_BYTES = 32, NONCE_BYTES = 12, STREAM_BYTES = 64, MAC_BYTES = 16 };
 
-static void authenticate_padded(struct poly1305 *mac, const uint8_t *data, size_t bytes) {
+#ifndef POLY1305_PADS
+static void poly1305_padded(struct poly1305 *mac, const uint8_t *data, size_t bytes) {
     uint8_t block[MAC_BYTES];
 
     for (; bytes >= MAC_BYTES; bytes -= MAC_BYTES, data += MAC_BYTES) {
@@ -23,6 +24,7 @@ static void authenticate_padded(struct poly1305 *mac, const uint8_t *data, size_
         poly1305_block(mac, block);
     }
 }
+#endif
 
 static void write_length(uint8_t *to, size_t length) {
     for (uint8_t i = 0; i != sizeof(uint64_t); i++) {
@@ -40,7 +42,7 @@ static void crypt_message(const struct cipher_context *context, const struct cip
     for (uint32_t counter = 1; left > 0; counter++) {
         uint8_t part = (uint8_t)(left < STREAM_BYTES ? left : STREAM_BYTES);
 
-        chacha20_block(words, context->key, io->nonce, counter);
+        chacha20_block(words, (const uint8_t *)context->key, io->nonce, counter);
 #ifdef CHACHA20_ADDS
         chacha20_add(output, input, stream, part);
         input += part;
@@ -60,10 +62,10 @@ static void authenticate(const struct cipher_context *context, const struct ciph
     uint8_t *bytes = (uint8_t *)words;
     struct poly1305 mac;
 
-    chacha20_block(words, context->key, io->nonce, 0);
+    chacha20_block(words, (const uint8_t *)context->key, io->nonce, 0);
     poly1305_start(&mac, bytes);
-    authenticate_padded(&mac, io->ad, io->ad_bytes);
-    authenticate_padded(&mac, ciphertext, io->bytes);
+    poly1305_padded(&mac, io->ad, io->ad_bytes);
+    poly1305_padded(&mac, ciphertext, io->bytes);
     write_length(bytes, io->ad_bytes);
     write_length(bytes + 8, io->bytes);
     poly1305_block(&mac, bytes);

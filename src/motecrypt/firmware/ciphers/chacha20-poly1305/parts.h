@@ -7,7 +7,7 @@
 struct poly1305;
 
 struct cipher_context {
-    uint8_t key[32];
+    uint32_t key[8]; /* bytes; as words for assembly that loads them from multiples of four */
 };
 
 /* Fill `block`, 16 words that hold 64 bytes as they go on air, with key stream block `counter` (2.3). */
