@@ -1,5 +1,5 @@
-"""ChaCha20-Poly1305 in assembly on a simulated Pico: vectors, and messages in a chain against the oracle, as our
-C. Only lengths change what a message takes."""
+"""ChaCha20-Poly1305 in assembly on a simulated Pico: every vector, and chained messages against the oracle.
+Only lengths change what a message takes."""
 
 from __future__ import annotations
 
