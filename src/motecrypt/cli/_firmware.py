@@ -16,6 +16,7 @@ from motecrypt.setup import need
 
 if TYPE_CHECKING:
     from motecrypt.emulate.run import Ended
+    from motecrypt.toolchain.demos import Demo
 
 #: The chip that toolchain/arduino.py builds for: an Arduino UNO's.
 SKETCH_CHIP = "ATmega328P"
@@ -27,11 +28,23 @@ device_option = click.option(
 )
 
 
+def demo_of(path: Path, device: Device) -> Demo | None:
+    """The demo that is named in place of a file, such as aesTest; None where a file of that name is there."""
+    from motecrypt.toolchain.demos import DEVICE as DEMO_DEVICE
+    from motecrypt.toolchain.demos import demo
+
+    found = None if path.exists() else demo(str(path))
+    if found is not None and device.name != DEMO_DEVICE:
+        raise InputError(f"{path}: the demo is for the {DEMO_DEVICE}; add --device {DEMO_DEVICE}")
+    return found
+
+
 def load_firmware(path: Path, device: Device, libraries: Sequence[Path] = ()) -> Image:
     """Build a sketch if it is one, then read the firmware; installs what running it needs."""
     sketches = device.chip == SKETCH_CHIP
     bootloader = str(path) == "optiboot" and sketches
-    if not path.is_file() and not bootloader:
+    chosen = None if bootloader else demo_of(path, device)
+    if not path.is_file() and not bootloader and chosen is None:
         raise InputError(f"{path}: no such file")
     if not device.simulated:
         raise InputError(f"{device.name}: it has no simulator; choose another --device")
@@ -41,6 +54,10 @@ def load_firmware(path: Path, device: Device, libraries: Sequence[Path] = ()) ->
         from motecrypt.toolchain.arduino import build_bootloader
 
         return read_image(build_bootloader(), device)
+    if chosen is not None:
+        from motecrypt.toolchain.demos import build_demo
+
+        return read_image(build_demo(chosen), device)
     if path.suffix != ".ino":
         return read_image(path, device)
     if not sketches:

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import click
 
-from motecrypt.cli._firmware import device_option, judge, load_firmware
+from motecrypt.cli._firmware import demo_of, device_option, judge, load_firmware
 from motecrypt.cli._output import json_option, print_json
 from motecrypt.cli._selection import select
 
@@ -77,7 +77,9 @@ def command(
 ) -> None:
     """Run FIRMWARE (.elf, .hex, .uf2 or an Arduino .ino) in the simulator and say what it took.
 
-    FIRMWARE may be the word optiboot: the UNO's bootloader; with --uart and --board a pretend UNO.
+    FIRMWARE may be the word optiboot: the UNO's bootloader; with --uart and --board a pretend UNO. With
+    --device pico it may be a demo: aesTest, aesTest3 (Mbed TLS) or aesTest4 (tiny-AES-c), each with -256 for
+    a longer key, or littleFsAes, which encrypts a file in the Pico's flash.
     Prints what its UART sends; at a terminal, control characters are shown as numbers, such as \\x1b, and
     with --uart it is not shown there, unless --raw is given.
     Ends with exit code 1 when a text asked for with --until did not come.
@@ -88,6 +90,9 @@ def command(
     target = select(devices=[device]).device
     image = load_firmware(firmware, target, libraries)
     from motecrypt.emulate.run import FreeRun, run_freely
+    from motecrypt.experiments.files import flash_times
+
+    demo = demo_of(firmware, target)
 
     how = FreeRun(
         until=until,
@@ -100,6 +105,8 @@ def command(
         input=None if input_file is None else input_file.fileno(),
         eeprom=eeprom,
         millivolts=millivolts,
+        cache="none" if demo is None else demo.cache,
+        flash_times="" if demo is None else flash_times(target),
     )
     text = bytearray()
     printer = _Printer(raw or not sys.stdout.isatty())

@@ -60,6 +60,10 @@ class FreeRun:
         At the analogue inputs; None: nothing is connected.
     profile
         A file for the profile, and one with the functions.
+    cache
+        The flash cache of an ARM device: "none", every access hits, or "kept", as on a board.
+    flash_times
+        With these (`--nor` of drivers/arm.c) the firmware can erase and program the flash.
     """
 
     until: str | None = None
@@ -74,6 +78,8 @@ class FreeRun:
     millivolts: int | None = None
     profile: tuple[Path, Path] | None = None
     bare: bool = False
+    cache: str = "none"
+    flash_times: str = ""
 
 
 @dataclass(frozen=True)
@@ -136,7 +142,7 @@ def _command(image: Image, device: Device, how: FreeRun, scratch: Path) -> list[
         ):
             if wish:
                 raise InputError(f"{option}: {device.name} does not have it; it is for the UNO")
-        command = _arm_command(image, device, scratch)
+        command = _arm_command(image, device, scratch, how)
     else:
         raise InputError(f"{device.name}: it has no simulator; choose another --device")
     if how.max_seconds is not None:
@@ -187,7 +193,7 @@ def _avr_command(image: Image, device: Device, scratch: Path) -> list[str | Path
     return command
 
 
-def _arm_command(image: Image, device: Device, scratch: Path) -> list[str | Path]:
+def _arm_command(image: Image, device: Device, scratch: Path, how: FreeRun) -> list[str | Path]:
     elf = image.elf
     if elf is None:
         vectors = device.simulator["vectors"]
@@ -203,9 +209,10 @@ def _arm_command(image: Image, device: Device, scratch: Path) -> list[str | Path
             raise InputError(f"{image.path}: has no vectors at {vectors:#x}, after the 256 bytes of boot2")
         elf = scratch / "image.elf"
         elf.write_bytes(elf_of(image.segments, ARM, int.from_bytes(reset, "little")))
-    command = [part for part in arm_command(device, elf, Options()) if part != elf]
+    command = [part for part in arm_command(device, elf, Options(cache=how.cache)) if part != elf]
     at = command.index("--max-cycles")
     del command[at : at + 2]
+    command += ["--nor", how.flash_times] if how.flash_times else []
     return [*command, elf, "--free"]
 
 

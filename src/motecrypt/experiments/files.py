@@ -150,14 +150,19 @@ def _published(plain: bytes, name: str, key: bytes, rounds: int) -> bytes:
 def open_board(device: Device, built: BuiltFiles, storage: str, cache: str) -> DriverSession:
     """A simulated Pico with the file firmware; its flash and its card take storage.toml's times."""
     command = arm.command(device, built.elf, Options(cache=cache, max_cycles=MAX_CYCLES))
-    flash = storage_times()["flash"]
-    in_us = [flash["program_page_us"], *(1000 * flash[f"erase_{n}_ms"] for n in ("4k", "32k", "64k"))]
-    options = ["--nor", ":".join(_cycles(device, us) for us in in_us)]
+    options = ["--nor", flash_times(device)]
     if storage != "flash":
         card = storage_times()[storage]
         times = (_cycles(device, card[f"{what}_us"]) for what in ("read", "write"))
         options += ["--sd", ":".join([str(card["blocks"]), *times])]
     return DriverSession([*command[:-1], *options, command[-1]])
+
+
+def flash_times(device: Device) -> str:
+    """What the model of the flash chip takes, in core cycles: the value of the driver's option --nor."""
+    flash = storage_times()["flash"]
+    in_us = [flash["program_page_us"], *(1000 * flash[f"erase_{n}_ms"] for n in ("4k", "32k", "64k"))]
+    return ":".join(_cycles(device, us) for us in in_us)
 
 
 def _cycles(device: Device, us: float) -> str:

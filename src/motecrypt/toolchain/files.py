@@ -22,7 +22,11 @@ from motecrypt.toolchain.sizes import Sizes, elf_sizes
 from motecrypt.toolchain.sources import source_root, sources_of
 
 FOLDER = FIRMWARE / "files"
-_OWN = ("main.c", "frame.c", "store.c", "published.c", "modern.c")
+_JOBS = "main.c"
+_OWN = {
+    _JOBS: ("frame.c", "store.c", "published.c", "modern.c"),
+    "littlefs_aes.c": ("store.c", "published.c"),
+}
 _STORAGE = {"flash": "nor.c", "sd": "sd.c"}
 _MBEDTLS = (
     *("aes", "cipher", "cipher_wrap", "md", "sha512", "sha256", "hkdf", "gcm", "chacha20", "poly1305"),
@@ -47,12 +51,14 @@ class FileFirmware:
     spi_hz : the clock of an SD card; 0 for the flash.
     c_library : "bytes" for memset and memcpy as the published program had them, "words" for Debian's.
     toolchain : who compiles and links it; empty for the system's own.
+    program : main.c, which jobs are asked of, or a demo.
     """
 
     storage: Literal["flash", "sd"] = "flash"
     c_library: Literal["bytes", "words"] = "bytes"
     spi_hz: int = 0
     toolchain: str = ""
+    program: str = _JOBS
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ class BuiltFiles:
 
 def own_sources(firmware: FileFirmware) -> list[Path]:
     """Our own sources of a firmware."""
-    names = [*_OWN, _STORAGE[firmware.storage]]
+    names = [firmware.program, *_OWN[firmware.program], _STORAGE[firmware.storage]]
     if firmware.c_library == "bytes":
         names.append("bytewise.c")
     return [FOLDER / name for name in names]
@@ -84,7 +90,7 @@ def firmware_key(firmware: FileFirmware) -> str:
     return _hash(
         *(_content(path) for path in (*own_sources(firmware), FOLDER / "files.ld")),
         _libraries_key(device),
-        json.dumps(asdict(replace(firmware, toolchain=""))),
+        json.dumps({k: v for k, v in asdict(replace(firmware, toolchain="")).items() if k != "program"}),
         json.dumps(_defines(firmware)),
     )
 
