@@ -1,6 +1,6 @@
 /* littlefs_aes.c: a file written to the Pico's own flash, encrypted into another and decrypted into a third,
- * with the progress on the terminal, as the demo littleFsAes of "String and File Encryption with AES" does: our
- * program, over littlefs and Mbed TLS, in the format of crypt_and_hash. The key is for this demo only.
+ * with the progress on the terminal, as the demo littleFsAes of "String and File Encryption with AES" does:
+ * our program, over littlefs and Mbed TLS, in the format of crypt_and_hash. The key is for this demo only.
  */
 #include <stddef.h>
 #include <string.h>
