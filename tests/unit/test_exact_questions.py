@@ -26,6 +26,7 @@ from motecrypt.findings.pico_file import FileQuestion
 from motecrypt.findings.radio_transfer import TransferQuestion
 from motecrypt.findings.recorded import read
 from motecrypt.findings.remains import RemainsQuestion
+from motecrypt.findings.serial_write import SerialWriteQuestion
 from motecrypt.findings.sketch import SketchQuestion
 from motecrypt.findings.wlan_transfer import Spread, WlanQuestion, WlanTransfer, answer_of
 from motecrypt.model import Finding
@@ -148,6 +149,7 @@ QUESTIONS: list[tuple[FindingQuestion, str, dict[str, Any]]] = [
             "seeds": 3,
         },
     ),
+    (SerialWriteQuestion((1, 9), 3), "serial-write", {"sizes": [1, 9], "rounds": 3}),
     (
         SketchQuestion("rc4d", "rc4-opt", "uno", "9ac7"),
         "sketch",

@@ -79,7 +79,7 @@ def test_without_the_transfer_the_view_says_not_measured(results: Results) -> No
 
 
 def test_a_stored_transfer_is_not_run_again(results: Results) -> None:
-    (request,) = needs("rf").experiments
+    request, _ = needs("rf").experiments
     first = request.ensure(results)
     assert request.ensure(results).made_at == first.made_at and len(results.findings("radio transfer")) == 1
     safe = [row for row in first.outcome["rows"] if row["mode"] == "safe"]
@@ -89,7 +89,9 @@ def test_a_stored_transfer_is_not_run_again(results: Results) -> None:
 def test_every_row_says_what_it_said(rows: list[Comparison]) -> None:
     """Each figure and verdict, as they were when this file was last looked through by hand."""
     expected = (Path(__file__).parents[1] / "data" / "rf_rows.csv").read_text().splitlines()
-    assert [row_line(entry) for entry in rows] == expected
+    timed = next(entry for entry in rows if entry.id == "rf-write-returned")  # on this computer
+    assert isinstance(timed.measured, float) and timed.verdict == "not printed"
+    assert [row_line(entry) for entry in rows if entry is not timed] == expected
 
 
 def row_line(entry: Comparison) -> str:

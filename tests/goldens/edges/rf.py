@@ -14,6 +14,7 @@ from goldens.text import plain
 from motecrypt.findings.radio_transfer import MODES, TransferRow
 from motecrypt.link.modes import encoded_bytes
 from motecrypt.studies.rf import claims as rf_claims
+from motecrypt.studies.rf import explanations as rf_explanations
 from motecrypt.studies.rf import printed as rf_print
 from motecrypt.studies.rf import rows as rf_rows
 from motecrypt.studies.rf import study as rf
@@ -77,12 +78,15 @@ def rf_edges() -> dict[str, Any]:
         if number % 3 == 0:
             averages = dict(zip("TCP", random.sample((8.0, 11.52, 13.0), 3), strict=True))
         stored = _transfers(random, [r.size_bytes for r in rows if r.payload == "T"]) if number % 5 else ()
+        wrote = (None, 0.04, 30.0)[number % 3]
         with (
             mock.patch.object(rf_print, "rows", lambda rows=rows: rows),
             mock.patch.object(rf_print, "PRINTED_TOTAL_KB", totals),
             mock.patch.object(rf_print, "PRINTED_AVERAGE_KB_S", averages),
             mock.patch.object(rf, "stored_rows", lambda results, stored=stored: stored),
             mock.patch.object(rf_rows, "stored_rows", lambda results, stored=stored: stored),
+            mock.patch.object(rf_explanations, "write_ms", lambda results, ms=wrote: ms),
+            mock.patch.object(rf, "write_ms", lambda results, ms=wrote: ms),
             mock.patch.object(rf.crowd, "sections", lambda results: []),
             mock.patch.object(rf.protocols, "sections", list),
             mock.patch.object(rf.alternatives, "sections", list),

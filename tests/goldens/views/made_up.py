@@ -29,6 +29,7 @@ from motecrypt.studies.pico import remains as pico_remains
 from motecrypt.studies.rc4d import figures as rc4d
 from motecrypt.studies.rc4d import study as rc4d_study
 from motecrypt.studies.rf import crowd as rf_crowd
+from motecrypt.studies.rf import explanations as rf_explanations
 from motecrypt.studies.rf import rows as rf_rows
 from motecrypt.studies.wlan import plan
 
@@ -393,6 +394,8 @@ def store(results: Results, state: str) -> None:
     for name, probe in rc4d_study.PROBES.items():
         put(probe, _features(name, state))
     put(rf_rows.transfer(), _radio(rf_rows.transfer(), state))
+    median = {str(size): 11.5 + size / 64 for size in rf_explanations.writes().sizes}
+    put(rf_explanations.writes(), {"median_us": median})
     for crowd in rf_crowd.questions():
         put(crowd, _crowd(crowd, state))
     put(rc4d_study.ATTACK, _attack(state))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from motecrypt.experiments.crowd import CrowdRun
+from motecrypt.experiments.serial_write import SerialWrites
 from motecrypt.experiments.transfer import Transfer
 from motecrypt.studies import Long, Needs
 from motecrypt.studies.rf import crowd
+from motecrypt.studies.rf.explanations import writes
 from motecrypt.studies.rf.rows import transfer
 
 
 def needs() -> Needs:
-    """The ten messages sent in virtual time in every mode; networks of up to 50 nodes take minutes."""
+    """The ten messages sent in virtual time in every mode, and writes to a port; networks of up to 50 nodes
+    take minutes."""
     questions = crowd.questions()
     return Needs(
-        experiments=[Transfer.of(transfer())],
+        experiments=[Transfer.of(transfer()), SerialWrites.of(writes())],
         long=Long([CrowdRun.of(question) for question in questions], questions),
     )

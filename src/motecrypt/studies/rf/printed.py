@@ -20,6 +20,9 @@ TIMEOUTS_MS = (100.0, 16.0)
 CLOCK_TOLERANCE = 0.02
 """A UART still works with a clock this far off: a row no further below the line's bound proves nothing."""
 
+STUDENT_T = 2.306
+"""Student's t for 95 %, two-sided, with the 8 degrees of freedom of a line through ten points."""
+
 HALF_A_DIGIT = 0.0005
 """The paper has three decimals: what is recomputed from them may differ by rounding, not more."""
 
@@ -139,3 +142,18 @@ def slope_us(payload: str) -> float:
     size, time = mean(sizes), mean(times)
     above = math.fsum((s - size) * (t - time) for s, t in zip(sizes, times, strict=True))
     return above / math.fsum((s - size) ** 2 for s in sizes)
+
+
+def fixed_us(payload: str) -> float:
+    """What the same line leaves for each message, however long it is, in us."""
+    sizes = [float(entry.size_bytes) for entry in of(payload)]
+    return 1000 * mean_time_ms(payload) - slope_us(payload) * mean(sizes)
+
+
+def slope_error_us(payload: str) -> float:
+    """The half width of the slope's 95 % interval, in us a byte."""
+    slope, fixed, rows = slope_us(payload), fixed_us(payload), of(payload)
+    middle = mean([float(entry.size_bytes) for entry in rows])
+    left = math.fsum((1000 * entry.time_ms - fixed - slope * entry.size_bytes) ** 2 for entry in rows)
+    spread = math.fsum((entry.size_bytes - middle) ** 2 for entry in rows)
+    return STUDENT_T * math.sqrt(left / (len(rows) - 2) / spread)

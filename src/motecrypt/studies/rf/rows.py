@@ -12,6 +12,7 @@ from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.judge import Bound, Check, Evidence, compare
 from motecrypt.studies.rf import printed
 from motecrypt.studies.rf.claims import claims
+from motecrypt.studies.rf.explanations import explanations
 from motecrypt.studies.rf.printed import TIMEOUTS_MS, Row
 
 SOURCE = (
@@ -47,6 +48,7 @@ def comparisons(results: Results) -> list[Comparison]:
         *_averages(),
         *(_factor(row) for row in printed.rows() if row.expansion is not None),
         *_figures(),
+        *explanations(results, SOURCE),
         *claims(SOURCE),
     ]
 
@@ -166,7 +168,7 @@ def _line_check(row: Row) -> Check:
 
 def _line_bound(row: Row) -> Comparison:
     early, check = printed.too_fast(row), _line_check(row)
-    note = "above what the line needs, yet no delivery time; rather the time until write() returned"
+    note = "above what the line needs, yet no delivery time"
     if early:
         note = check.why
         if check.holds:

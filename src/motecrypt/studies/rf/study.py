@@ -14,6 +14,7 @@ from motecrypt.radios import costs, load_radio
 from motecrypt.results import Results
 from motecrypt.studies.counts import AGAINST
 from motecrypt.studies.rf import alternatives, crowd, figure6, printed, protocols
+from motecrypt.studies.rf.explanations import write_ms
 from motecrypt.studies.rf.printed import PAYLOADS, TIMEOUTS_MS, Row
 from motecrypt.studies.rf.rows import SOURCE, comparisons, delivered_ms, stored_rows
 
@@ -157,10 +158,11 @@ def _conclusions(results: Results) -> Section:
     sentences = [
         (
             "what was measured",
-            f"Rather the time until write() returned than a transmission: {len(flagged)} of 30 rows "
-            "are faster than "
-            f"the line can carry ({clear} by more than the 2 % that a clock may be off), and none "
-            "holds the timeout that the text explains.",
+            f"No transmission: {len(flagged)} of 30 rows are faster than the line can carry ({clear} by more "
+            "than the 2 % that a clock may be off), and none has the timeout that the text explains. Nor the "
+            f"time until write() returns, {_written(results)}. Writing and draining the line takes "
+            f"{radio.serial_byte_us:.1f} us a byte. {_slope('T')} and {_slope('C')} are consistent with it, "
+            f"{_slope('P')} is not.",
         ),
         (
             "what was missed",
@@ -188,6 +190,15 @@ def _conclusions(results: Results) -> Section:
         ),
     ]
     return Section("In plain words", ("question", "answer"), [list(pair) for pair in sentences])
+
+
+def _slope(payload: str) -> str:
+    return f"{payload} ({printed.slope_us(payload):.1f} ± {printed.slope_error_us(payload):.1f})"
+
+
+def _written(results: Results) -> str:
+    longest = write_ms(results)
+    return "not measured here" if longest is None else f"at most {longest:.3f} ms here"
 
 
 def _sent(results: Results, mode: str) -> str:
