@@ -1,7 +1,7 @@
 /* aes_test.c: a string encrypted and decrypted with AES-CBC and printed to the terminal, as the tests
- * aesTest1 to aesTest4 of "String and File Encryption with AES" do: our program, with the cipher that is linked
- * in. DEMO_NUMBER is the digit of the test in the string, DEMO_KEY_BYTES the length of the key. Key and IV are
- * for this demo only.
+ * aesTest1 to aesTest4 of "String and File Encryption with AES" do: our program, with the cipher that is
+ * linked in. DEMO_NUMBER is the digit of the test in the string, DEMO_KEY_BYTES the length of the key. Key
+ * and IV are for this demo only.
  */
 #include <string.h>
 
