@@ -1,0 +1,61 @@
+"""Every plot and table of figures in the four sources is drawn in the report: printed figures next to ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from goldens.views.made_up import filled
+from motecrypt.report.figure import Figure
+from motecrypt.report.sources import sources
+
+#: By study: the names of figures, and whether the source prints figures that they can show.
+PLOTS = {
+    "rf": {
+        "rf-figure-6": True,
+        "rf-table-2-ms": True,
+        "rf-table-3-ms": True,
+        "rf-table-4-throughput-kb-s": True,
+    },
+    "wlan": {
+        **dict.fromkeys(("wlan-figure-2", "wlan-figure-8", "wlan-figure-10"), True),
+        **dict.fromkeys(("wlan-figure-3", "wlan-figure-9", "wlan-figure-11"), True),
+        **dict.fromkeys(("wlan-figure-4-5-6", "wlan-figure-7"), False),  # bars without any number in the text
+        **dict.fromkeys((f"wlan-table-{n}-ratio-to-no-encryption" for n in (1, 2, 3)), True),
+        **dict.fromkeys(("wlan-packet-sizes", "wlan-encodings", "wlan-battery"), False),
+    },
+    "rc4d": {"rc4d-type-time-space-time-time-ours-ms": True, "rc4d-type-time-space-bytes": True},
+    "pico": {
+        **dict.fromkeys(("pico-files", "pico-strings-time-encrypt-decrypt-s"), True),
+        **dict.fromkeys(
+            ("pico-strings-memory-flash-ram-bytes", "pico-files-time-encryption-decryption-ms"), True
+        ),
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def drawn() -> dict[str, dict[str, Figure]]:
+    with filled("near") as results:
+        return {part.name: {f.name: f for f in part.figures} for part in sources(results)}
+
+
+def words(row: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in row.items():
+        yield key
+        yield str(value)
+
+
+@pytest.mark.parametrize("study", PLOTS)
+def test_each_plot_has_the_printed_figures_next_to_ours(
+    study: str, drawn: dict[str, dict[str, Figure]]
+) -> None:
+    for name, printed in PLOTS[study].items():
+        figure = drawn[study][name]
+        assert figure.data() and figure.caption and figure.command == f"motecrypt reproduce {study}"
+        said = " ".join(word for row in figure.data() for word in words(row))
+        assert ("paper" in said or "print" in said) == printed, name
+        if printed:
+            assert any(word in said for word in ("ours", "model")) or name == "pico-files", name
