@@ -1,4 +1,4 @@
-"""Every plot and table of figures in the four sources is drawn in the report: printed figures next to ours."""
+"""Every plot and table of figures in the sources is drawn in the report: printed figures next to ours."""
 
 from __future__ import annotations
 
