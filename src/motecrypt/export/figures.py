@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
+from motecrypt.export.targets import measured_devices
 from motecrypt.model import Cell, Device, Implementation, Measurement
 from motecrypt.results import Results
 
@@ -48,13 +49,17 @@ class ExportFigures:
 def figure_cells(
     catalog: Catalog, body: Implementation, placement: str, first: Device
 ) -> list[tuple[Device, list[Cell]]]:
-    """The cells of an export's figures, for every simulated device that the implementation is for; `first`
-    comes first."""
+    """The cells of an export's figures, for `first` and then for each device that a target means, if it is
+    simulated and the implementation is for it."""
     lengths = _lengths(catalog, body)
+    shown = measured_devices(catalog) | {first.name}
     return [
         (device, cells_for(catalog, device, body, message_bytes=lengths, placements=[placement]))
         for device in sorted(catalog.devices.values(), key=lambda one: (one.name != first.name, one.name))
-        if device.simulated and body.runs_on(device.core) and placement in device.placements
+        if device.name in shown
+        and device.simulated
+        and body.runs_on(device.core)
+        and placement in device.placements
     ]
 
 

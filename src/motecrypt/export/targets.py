@@ -69,6 +69,7 @@ class Target:
     ----------
     title : such as "an Arduino library".
     device : the device of ours that means it: its definitions, and its next step in `advise`.
+    also_for : other devices that mean it.
     core : whose best variant is taken where none is named, and which a variant must be for.
     sources : the folder for the interface and the C files.
     takes_flags : whether such a library can ask for compiler flags.
@@ -78,6 +79,7 @@ class Target:
     name: str
     title: str
     device: str
+    also_for: tuple[str, ...]
     core: str
     sources: str
     takes_flags: bool
@@ -107,7 +109,13 @@ def target_for(device: Device, catalog: Catalog) -> Target:
     """What a device's owner would install: the first target that names it, else plain C."""
     found = [read_target(TARGETS / name, catalog) for name in target_names()]
     meant = [one for one in found if one.device == device.name and one.core == device.core]
+    meant += [one for one in found if device.name in one.also_for]
     return meant[0] if meant else target("c", catalog)
+
+
+def measured_devices(catalog: Catalog) -> set[str]:
+    """The devices whose figures every export shows: those that a target means first."""
+    return {read_target(TARGETS / name, catalog).device for name in target_names()}
 
 
 def example_sleeps(device: Device, catalog: Catalog) -> tuple[str, ...]:
@@ -131,6 +139,7 @@ def read_target(folder: Path, catalog: Catalog) -> Target:
         name=folder.name,
         title=table.text("title", filled=True),
         device=device.name,
+        also_for=tuple(catalog.device(name).name for name in table.texts("also_for", [])),
         core=table.text("core", device.core),
         sources=table.text("sources", "src"),
         takes_flags=table.flag("takes_flags", True),

@@ -1,4 +1,4 @@
-"""What an end of the link tells its user: messages, events, and the entries of a gateway's registry."""
+"""What an end of the link says to its user: messages, events, and the entries of a gateway's registry."""
 
 from __future__ import annotations
 

@@ -16,7 +16,17 @@ from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.cells import cells_for
 from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import InputError
-from motecrypt.export import Export, choose, known_answer, next_step, plan, target, target_for, target_names
+from motecrypt.export import (
+    Export,
+    choose,
+    figure_cells,
+    known_answer,
+    next_step,
+    plan,
+    target,
+    target_for,
+    target_names,
+)
 from motecrypt.export.sources import CONFIG, exported_sources
 from motecrypt.model import Cell, Implementation, Measurement, MessageLengths
 from motecrypt.results import Results
@@ -168,7 +178,15 @@ def test_a_variant_that_is_not_there_is_refused() -> None:
 
 def test_the_target_for_a_device() -> None:
     names = {name: target_for(device, CATALOG).name for name, device in CATALOG.devices.items()}
-    assert names == {"uno": "arduino", "pico": "pico-sdk", "host": "c"}
+    arduinos = {"uno": "arduino", "leonardo": "arduino", "mega2560": "arduino", "nano": "arduino"}
+    assert names == dict.fromkeys(names, "c") | arduinos | {"pico": "pico-sdk"}
+
+
+def test_figures_are_of_the_device_that_is_asked_for_and_of_those_that_targets_mean() -> None:
+    (body,) = (b for b in CATALOG.implementations_of("aes128-ccm8", "uno") if b.name == "motecrypt/small")
+    for name, shown in {"uno": ["uno", "pico"], "mega2560": ["mega2560", "pico", "uno"]}.items():
+        cells = figure_cells(CATALOG, body, "flash", CATALOG.device(name))
+        assert [device.name for device, _ in cells] == shown
 
 
 def test_the_next_step_exports_what_was_advised_and_nothing_else() -> None:
