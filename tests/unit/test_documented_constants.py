@@ -20,6 +20,7 @@ from motecrypt.advise import battery_part, regulator_part
 from motecrypt.advise.costs import usable_fraction
 from motecrypt.advise.link_data import link_facts
 from motecrypt.catalog import DATA, Catalog
+from motecrypt.records.stored import read_rows
 from motecrypt.results import Results
 from motecrypt.studies.pico import files
 from motecrypt.studies.rc4d import figures, sketches
@@ -149,6 +150,28 @@ def test_the_readme_states_what_another_compiler_changes() -> None:
         missing("../README.md", f"(Debian 13) takes {min(more):.0f} to {max(more):.0f} % more cycles here")
         == []
     )
+
+
+def test_the_pages_of_an_avr_state_our_assemblys_cycles() -> None:
+    (row,) = (
+        row
+        for row in read_rows()
+        if (row.device, row.cipher, row.implementation) == ("uno", "aes128-ccm8", "motecrypt/avr")
+    )
+    told = f"our assembly, encrypts 16 bytes in {row.encrypt_cycles[0]:,} cycles on the UNO"
+    assert missing("fidelity.md", told) == []
+
+
+def test_the_page_of_files_states_the_share_of_the_hashes(results: Results) -> None:
+    stored = files.StoredFiles(with_recorded(results, "pico"))
+    shares = []
+    for job in files.printed_jobs().values():
+        for direction in files.DIRECTIONS:
+            whole = stored.total_ms(job, direction)
+            assert whole is not None
+            shares.append(100 * stored.parts_ms(job, direction)["key"] / whole)
+    told = f"the 8192 hashes before it: {min(shares):.0f} to {max(shares):.0f} % of the time"
+    assert missing("files.md", told) == []
 
 
 # --- words ------------------------------------------------------------------------------------------------

@@ -93,6 +93,23 @@ def test_the_table_of_protocols() -> None:
     assert len(lines) > 8 and missing("radio.md", *lines) == []
 
 
+def test_what_readings_of_two_lengths_cost_by_the_link() -> None:
+    found = {(r.payload_bytes, r.protocol): r for r in protocols.rows(("srf",), (6, 14)) if r.loss == 0}
+    short, long = (found[payload, "link, unconfirmed"] for payload in (6, 14))
+    paper = found[6, "C: AES-CBC in hex"]
+    assert (
+        missing(
+            "radio.md",
+            f"6 bytes is {short.written_bytes} bytes in one packet and is delivered after "
+            f"{short.delivery_ms:.1f} ms. One of 14 bytes is {long.written_bytes} bytes in "
+            f"{long.packets:g} packets and is delivered after {long.delivery_ms:.1f} ms. The paper's hex "
+            f"string without IV is {paper.written_bytes} bytes in {paper.packets:g} packets and is delivered after "
+            f"{paper.delivery_ms:.0f} ms.",
+        )
+        == []
+    )
+
+
 def test_the_sizes_of_the_link_are_those_that_its_test_allows_and_their_parts_are_all() -> None:
     both, sends = MOST_FLASH_AND_RAM["5.4"]["both ways"], MOST_FLASH_AND_RAM["5.4"]["sends only"]
     newer = [MOST_FLASH_AND_RAM["14.2"][way][0] for way in ("both ways", "sends only")]
