@@ -102,8 +102,9 @@ def test_what_readings_of_two_lengths_cost_by_the_link() -> None:
             "radio.md",
             f"6 bytes is {short.written_bytes} bytes in one packet and is delivered after "
             f"{short.delivery_ms:.1f} ms. One of 14 bytes is {long.written_bytes} bytes in "
-            f"{long.packets:g} packets and is delivered after {long.delivery_ms:.1f} ms. The paper's hex "
-            f"string without IV is {paper.written_bytes} bytes in {paper.packets:g} packets and is delivered after "
+            f"{long.packets:g} packets and is delivered after {long.delivery_ms:.1f} ms. The paper's "
+            f"hex string without IV is {paper.written_bytes} bytes in {paper.packets:g} packets and is "
+            "delivered after "
             f"{paper.delivery_ms:.0f} ms.",
         )
         == []
