@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from motecrypt.records.rows import Lead, RecordRow
     from motecrypt.records.stored import RecordChange
 
-LEAST = ("time", "stack", "RAM", "decrypt 16 B", "set-up", "µJ", "256 B", "64 B", "front")
+LEAST = ("time", "own", "stack", "RAM", "decrypt 16 B", "set-up", "µJ", "256 B", "64 B", "front")
 CHANGE_COLUMNS = ("device", "cipher", "implementation", "figure", "stored", "measured")
 
 

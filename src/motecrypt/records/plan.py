@@ -35,8 +35,9 @@ class PublicCode:
 
 @dataclass(frozen=True)
 class RecordPlan:
-    """The ciphers, the toolchain for each compiler that devices name, and the public code."""
+    """The devices and ciphers, the toolchain for each compiler that devices name, and the public code."""
 
+    device_names: tuple[str, ...]
     ciphers: tuple[str, ...]
     toolchains: dict[str, str]
     public: tuple[PublicCode, ...]
@@ -46,9 +47,14 @@ class RecordPlan:
         return self.toolchains.get(device.compiler.command, "")
 
     def devices(self, catalog: Catalog) -> list[Device]:
-        """The devices whose figures can be repeated: those that a simulator runs, in order of their names."""
-        found = [d for d in catalog.devices.values() if d.simulated and "flash" in d.placements]
-        return sorted(found, key=lambda device: device.name)
+        """The devices, in the order of the file.
+
+        Raises
+        ------
+        InputError
+            The catalog has none of that name.
+        """
+        return [catalog.device(name) for name in self.device_names]
 
 
 def read_plan(path: Path = FILE) -> RecordPlan:
@@ -62,6 +68,7 @@ def read_plan(path: Path = FILE) -> RecordPlan:
     table = Table.read(path)
     toolchains = table.table("toolchain")
     plan = RecordPlan(
+        device_names=table.texts("devices"),
         ciphers=table.texts("ciphers"),
         toolchains={name: str(value) for name, value in toolchains.plain().items()},
         public=tuple(_public(entry) for entry in table.tables("public")),

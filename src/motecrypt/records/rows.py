@@ -22,6 +22,7 @@ Cycles = tuple[int | None, ...]
 class RecordRow:
     """What one implementation costs on one device; a figure that could not be measured is None.
 
+    `own_bytes` are the sections of the implementation alone, without what aligns them and without helpers.
     `encrypt_cycles` and `decrypt_cycles` are at LENGTHS, without the set-up of the key. `flash_bytes` and
     `ram_bytes` are the increase over a no-op cipher, `stack_bytes` is the deepest of all operations.
     `status` and `reason` are those of the first operation that failed, as in `model.Measurement`.
@@ -36,6 +37,7 @@ class RecordRow:
     encrypt_cycles: Cycles
     decrypt_cycles: Cycles
     flash_bytes: int | None
+    own_bytes: int | None
     ram_bytes: int | None
     stack_bytes: int | None
     timing: str
@@ -86,6 +88,7 @@ def _row(members: Sequence[Measurement], recorded: str) -> RecordRow:
         encrypt_cycles=tuple(cycles.get(("encrypt", length)) for length in LENGTHS),
         decrypt_cycles=tuple(cycles.get(("decrypt", length)) for length in LENGTHS),
         flash_bytes=largest(m.flash_bytes for m in members),
+        own_bytes=largest(m.flash_symbol_bytes for m in members),
         ram_bytes=largest(m.ram_bytes for m in members),
         stack_bytes=largest(m.stack_bytes for m in members),
         timing=_timing([m for m in members if m.status == "ok"]),

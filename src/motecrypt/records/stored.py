@@ -47,7 +47,7 @@ def _row(line: str, where: str) -> RecordRow:
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{where}: no row of records ({error})") from None
     counts = (row.setup_cycles, *row.encrypt_cycles, *row.decrypt_cycles)
-    sizes = (row.flash_bytes, row.ram_bytes, row.stack_bytes)
+    sizes = (row.flash_bytes, row.own_bytes, row.ram_bytes, row.stack_bytes)
     if not len(row.encrypt_cycles) == len(row.decrypt_cycles) == len(LENGTHS):
         raise InputError(f"{where}: expected cycles at {len(LENGTHS)} lengths")
     for value in (*counts, *sizes):

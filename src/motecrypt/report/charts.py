@@ -11,7 +11,7 @@ from math import ceil, floor, log10
 from typing import Any
 
 from motecrypt.findings.audit import DiffusionMatrix
-from motecrypt.report.figure import BLUE, ORANGE
+from motecrypt.report.figure import BLUE, GREEN, ORANGE
 from motecrypt.studies.facts import Comparison
 
 Values = list[dict[str, Any]]
@@ -177,6 +177,45 @@ def by_length(values: Values, quantity: str) -> dict[str, Any]:
                 },
             },
         ],
+    }
+
+
+def pareto(panels: Mapping[str, Values]) -> dict[str, Any]:
+    """Cycles against flash, a panel for each device: shape and colour say whose, filled is on the front."""
+    made = [_pareto_panel(device, values) for device, values in panels.items()]
+    if len(made) == 1:
+        return made[0]
+    return {"concat": [{**panel, "width": PANEL} for panel in made], "columns": 2, "spacing": 18}
+
+
+def _pareto_panel(device: str, values: Values) -> dict[str, Any]:
+    series = {"field": "whose", "type": "nominal", "title": None, "legend": {"orient": "top"}}
+    whose = ["ours", "public", "recorded"]
+    return {
+        "title": {"text": device, "fontSize": 11, "fontWeight": 500},
+        "data": {"values": values},
+        "height": PANEL,
+        "mark": {"type": "point", "size": 70, "strokeWidth": 1.8},
+        "encoding": {
+            "x": axis_of("flash_bytes", [value["flash_bytes"] for value in values], "flash, bytes"),
+            "y": axis_of("cycles", [value["cycles"] for value in values], "cycles"),
+            "shape": {**series, "scale": {"domain": whose, "range": ["circle", "diamond", "square"]}},
+            "color": {**series, "scale": {"domain": whose, "range": [BLUE, ORANGE, GREEN]}},
+            "fillOpacity": {
+                "field": "front",
+                "type": "nominal",
+                "scale": {"domain": ["front", "behind"], "range": [1, 0]},
+                "legend": None,
+            },
+            "fill": {**series, "scale": {"domain": whose, "range": [BLUE, ORANGE, GREEN]}, "legend": None},
+            "tooltip": [
+                {"field": "implementation"},
+                {"field": "whose"},
+                {"field": "flash_bytes", "type": "quantitative", "format": ",d", "title": "flash, bytes"},
+                {"field": "cycles", "type": "quantitative", "format": ",d"},
+                {"field": "front"},
+            ],
+        },
     }
 
 

@@ -11,10 +11,13 @@ from motecrypt import __version__, advise
 from motecrypt.catalog import Catalog
 from motecrypt.findings.audit import AuditAnswer, DiffusionData
 from motecrypt.model import STANDINGS, Cipher, Measurement
+from motecrypt.records.rows import RecordRow
+from motecrypt.records.stored import read_rows
 from motecrypt.report import charts, explorer
 from motecrypt.report.costs import Cost, best_by_device, join, usual_length
 from motecrypt.report.figure import Figure
 from motecrypt.report.headlines import headlines
+from motecrypt.report.pareto import pareto_figure
 from motecrypt.report.sources import SourcePart, sources
 from motecrypt.report.summaries import AuditSummary, CipherSummary, DeviceSummary
 from motecrypt.results import Results
@@ -78,6 +81,7 @@ def gather(
     rows = explorer.ExplorerTable(catalog)
     audits = _audits(results)
     ciphers = []
+    records = read_rows()
     for cipher in sorted(catalog.ciphers.values(), key=lambda cipher: cipher.name):
         # One cipher's measurements at a time: all of them together take hundreds of megabytes.
         measurements = results.newest_measurements(cipher=cipher.name)
@@ -85,7 +89,7 @@ def gather(
         adviser.add(cipher.name, measurements)
         costs = join(measurements, catalog.devices)
         rows.add(costs)
-        ciphers.append(_cipher(cipher, costs, audits.get(cipher.name, [])))
+        ciphers.append(_cipher(cipher, costs, audits.get(cipher.name, []), records))
     ciphers.sort(key=lambda part: (STANDINGS.index(part.cipher.standing), part.cipher.name))
     told = sources(results)
     return Content(
@@ -184,11 +188,19 @@ def _audits(results: Results) -> dict[str, list[tuple[AuditSummary, Mapping[str,
 
 
 def _cipher(
-    cipher: Cipher, own: Sequence[Cost], audit: Sequence[tuple[AuditSummary, Mapping[str, Any]]]
+    cipher: Cipher,
+    own: Sequence[Cost],
+    audit: Sequence[tuple[AuditSummary, Mapping[str, Any]]],
+    records: Sequence[RecordRow],
 ) -> CipherSummary:
     length = usual_length(own)
     at_length = [c for c in own if c.message_bytes == length and not c.ad_bytes]
-    figures = [f for f in (_length_figure(cipher, own), _heat_figure(cipher, audit)) if f is not None]
+    drawn = (
+        pareto_figure(cipher, own, records),
+        _length_figure(cipher, own),
+        _heat_figure(cipher, audit),
+    )
+    figures = [figure for figure in drawn if figure is not None]
     return CipherSummary(
         cipher=cipher,
         message_bytes=length,

@@ -65,7 +65,7 @@ def spent(loop: list[tuple[str, str]]) -> dict[str, int]:
             cycles["rotations or shifts"] += 1
         elif name in ("lsls", "lsrs", "ands", "uxtb"):
             cycles["offsets of table entries"] += 1
-        elif name == "eors":
+        elif name in ("eors", "adds"):
             cycles["sums"] += 1
         else:
             assert name in ("mov", "movs"), (name, operands)

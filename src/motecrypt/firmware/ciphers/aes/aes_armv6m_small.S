@@ -93,8 +93,8 @@ inverse_sbox:
     ldrb \to, [TABLE, \to]
 .endm
 
-/* A column of substituted bytes, of one row in each of four columns. */
-.macro gather_column w0, w1, w2, w3
+/* A column of substituted bytes, of one row in each of four columns: in `to`, which may be w0. */
+.macro gather_column w0, w1, w2, w3, to=SUM
     look_up SUM, \w3, 3
     lsls SUM, #8
     look_up T, \w2, 2
@@ -104,10 +104,10 @@ inverse_sbox:
     eors SUM, T
     lsls SUM, #8
     look_up T, \w0, 0
-    eors SUM, T
+    adds \to, SUM, T
 .endm
 
-/* All columns, with shifted rows. */
+/* All columns, with shifted rows; the first is left in r9. */
 .macro substitute_and_shift
     gather_column r1, r2, r3, r4
     mov r9, SUM
@@ -115,11 +115,9 @@ inverse_sbox:
     mov r10, SUM
     gather_column r3, r4, r1, r2
     mov r11, SUM
-    gather_column r4, r1, r2, r3
-    mov r1, r9
+    gather_column r4, r1, r2, r3, r4
     mov r2, r10
     mov r3, r11
-    movs r4, SUM
 .endm
 
 .macro add_key c0, c1, c2, c3, then
@@ -136,8 +134,10 @@ inverse_sbox:
     mov r8, T
 .endm
 
-/* Double the four bytes of x; changes SUM. */
-.macro double x
+/* Double the four bytes of x; changes SUM. With 0x01010101 in a register for lowest bits it takes an instruction
+ * less, which ./bench search found (docs/bounds.md). */
+.macro double x, lowest
+    .ifb \lowest
     mov SUM, HIGHEST
     ands SUM, \x
     eors \x, SUM
@@ -145,17 +145,25 @@ inverse_sbox:
     lsrs SUM, #7
     muls SUM, REDUCTION
     eors \x, SUM
+    .else
+    lsrs SUM, \x, #7
+    ands SUM, \lowest
+    muls SUM, REDUCTION
+    lsls \x, #1
+    bics \x, \lowest
+    eors \x, SUM
+    .endif
 .endm
 
 /* Each byte becomes the sum of the three others, and twice that of itself and the next. */
-.macro mix x
+.macro mix x, lowest
     movs T, \x
     rors T, TABLE
     eors \x, T
     rors T, TABLE
     eors T, \x
     rors T, TABLE
-    double \x
+    double \x, \lowest
     eors \x, T
 .endm
 
@@ -207,12 +215,16 @@ aes_encrypt_words:
     cmp r8, r12
     beq 2f
     movs REDUCTION, #0x1b
+    mov r1, HIGHEST
+    lsrs r1, #7
+    mix r2, r1
+    mix r3, r1
+    mix r4, r1
+    mov r1, r9
     mix r1
-    mix r2
-    mix r3
-    mix r4
     b 1b
-2:  add_key r1, r2, r3, r4, 0
+2:  mov r1, r9
+    add_key r1, r2, r3, r4, 0
     pop {pc}
     .size aes_encrypt_words, . - aes_encrypt_words
 
@@ -246,6 +258,7 @@ aes_decrypt_words:
     unmix r3
     unmix r4
 2:  substitute_and_shift
+    mov r1, r9
     cmp r8, r12
     beq 3f
     b 1b
@@ -268,12 +281,14 @@ aes_decrypt_words:
 aes_substitute_word:
     ldr TABLE, =sbox
     look_up r4, r3, 3
-    .irp row, 2, 1, 0
+    .irp row, 2, 1
     lsls r4, #8
     look_up r2, r3, \row
     orrs r4, r2
     .endr
-    movs r3, r4
+    lsls r4, #8
+    look_up r2, r3, 0
+    adds r3, r4, r2
     bx lr
     .size aes_substitute_word, . - aes_substitute_word
 
