@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-#: Passes played: in the second one the cache has met everything once.
-PASSES = 3
-
 
 @dataclass(frozen=True)
 class CacheShape:
@@ -52,7 +49,7 @@ def without_repeats(lines: Iterable[int]) -> Iterator[int]:
 
 
 def misses_after(shape: CacheShape, setup: Sequence[int], call: Sequence[int], other_lines: int) -> int:
-    """Misses of the call in the last of some passes of a loop: set-up, call, other code.
+    """Misses of the call in any pass but the first of a loop: set-up, call, other code.
 
     Parameters
     ----------
@@ -63,9 +60,6 @@ def misses_after(shape: CacheShape, setup: Sequence[int], call: Sequence[int], o
     """
     cache = _Cache(shape)
     behind = max((*setup, *call), default=0) + 1
-    misses = 0
-    for _ in range(PASSES):
-        cache.run(setup)
-        misses = cache.run(call)
-        cache.run(range(behind, behind + other_lines))
-    return misses
+    for lines in (setup, call, range(behind, behind + other_lines), setup):
+        cache.run(lines)
+    return cache.run(call)

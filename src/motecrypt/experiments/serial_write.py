@@ -1,11 +1,10 @@
-"""How long write() to a serial port takes until it returns: on a pseudo-terminal, set up as a port is."""
+"""How long write() to a serial port takes until it returns: on a raw pseudo-terminal."""
 
 from __future__ import annotations
 
 import os
 import select
 import statistics
-import termios
 import time
 import tty
 from collections.abc import Callable
@@ -41,7 +40,7 @@ class SerialWrites(SerialWriteQuestion):
     def _measure(self) -> dict[str, Any]:
         far, near = os.openpty()
         try:
-            _set_up(near)
+            tty.setraw(near)
             return {"median_us": {str(size): self._median_us(near, far, size) for size in self.sizes}}
         finally:
             os.close(near)
@@ -56,14 +55,6 @@ class SerialWrites(SerialWriteQuestion):
             if taken != size or _arrived(far, size) != message:
                 raise MotecryptError(f"a pseudo-terminal took {taken} of {size} bytes, or lost some")
         return statistics.median(took)
-
-
-def _set_up(port: int) -> None:
-    """Raw, and 115200 baud."""
-    tty.setraw(port)
-    settings = termios.tcgetattr(port)
-    settings[4] = settings[5] = termios.B115200  # input and output speed (termios(3))
-    termios.tcsetattr(port, termios.TCSANOW, settings)
 
 
 def _arrived(far: int, size: int) -> bytes:

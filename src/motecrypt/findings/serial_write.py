@@ -27,7 +27,7 @@ class SerialWriteTimes(Answer):
 
 @dataclass(frozen=True)
 class SerialWriteQuestion(FindingQuestion):
-    """A pseudo-terminal at 115200 baud: it takes bytes as a serial port's buffer does, and has no line to
+    """A raw pseudo-terminal: it takes bytes as a serial port's buffer does, and has no line to
     drain them to."""
 
     KIND: ClassVar[str] = KIND

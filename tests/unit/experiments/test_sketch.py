@@ -69,7 +69,7 @@ def test_its_time_and_its_sizes_are_kept_and_it_is_run_once(
             "does not print the ciphertext 9ac7cc9a; is it the sketch of rc4-plain",
         ),
         ("9a c7 cc 9a\nready", "limit", "did not print 'N ms' within 120 s of simulated time"),
-        ("9a c7 cc 9a\n-8856 ms", "until", "'-8856 ms' is not a time that the run can have taken"),
+        ("Hello\n9a c7 cc 9a\nin\n-8856 ms", "until", "'-8856 ms' is not a time that the run can have taken"),
         ("9a c7 cc 9a\nsome ms", "until", "'some ms' is not a time that the run can have taken"),
         ("9a c7 cc 9a\n9201 ms", "until", "'9201 ms' is not a time that the run can have taken"),
     ],

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 from motecrypt.catalog.places import DATA
 from motecrypt.findings.sketch import SketchFigures, SketchQuestion
@@ -90,11 +90,11 @@ class Authors:
 
     runs: Mapping[str, SketchFigures]
 
-    @staticmethod
-    def stored(results: Results) -> Authors:
+    @classmethod
+    def stored(cls, results: Results) -> Self:
         """Those whose sketches were run here."""
         found = {question.row: question.answer(results) for question in questions()}
-        return Authors({row: figures for row, figures in found.items() if figures is not None})
+        return cls({row: figures for row, figures in found.items() if figures is not None})
 
     def time_ms(self, cipher: str, letters: str, style: str) -> AuthorFigure:
         """The milliseconds that the row's sketch prints."""
