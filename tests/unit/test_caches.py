@@ -26,7 +26,7 @@ KEPT = {
     "experiments/link_cost.py: _code_hash",
     "experiments/host_speed.py: _adapter",
     "experiments/host_speed.py: expected_digest",
-    "experiments/host_speed.py: pattern_digest",
+    "experiments/host_speed.py: _pattern_digest",
     "experiments/host_speed.py: library_version",
     "experiments/transfer_wlan.py: _source_hash",
     "experiments/transfer_wlan.py: program",

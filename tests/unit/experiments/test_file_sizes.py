@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from kits import needs_kit
 from motecrypt.errors import MotecryptError
-from motecrypt.experiments import file_sizes
+from motecrypt.experiments import file_sizes, host_speed
 from motecrypt.experiments.file_sizes import EncodingTiming, SizeSweep, rounds_of
 from motecrypt.results import Results
 
@@ -75,3 +77,21 @@ def test_encodings_are_timed_and_have_to_be_decoded(
     monkeypatch.setitem(file_sizes._CODERS, "hex", (bytes.hex, lambda text: b""))  # type: ignore[arg-type]
     with pytest.raises(MotecryptError, match="hex: what was encoded"):
         EncodingTiming(rounds=6).ensure(results)
+
+
+def test_sweeps_that_are_prepared_at_the_same_time_make_a_digest_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[int] = []
+
+    def slow(data: bytes) -> str:
+        made.append(len(data))
+        time.sleep(0.05)
+        return "0"
+
+    monkeypatch.setattr(host_speed, "_digest", slow)
+    host_speed._pattern_digest.cache_clear()
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(host_speed.pattern_digest, [48] * 4)) == {"0"}
+    host_speed._pattern_digest.cache_clear()
+    assert made == [48]
