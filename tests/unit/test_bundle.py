@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import random
 import shutil
 import sqlite3
 import stat
 import struct
 import subprocess
 import sys
+import warnings
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -270,6 +272,30 @@ def test_a_hostile_archive_is_one_line(kind: str, tmp_path: Path, monkeypatch: p
     assert complaint in str(refused.value) and "\n" not in str(refused.value)
     assert str(path) in str(refused.value)
     assert os.listdir(tmp_path) == ["b.zip"]  # noqa: PTH208
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_damaged_bundle_is_read_or_refused(packed: Path, tmp_path: Path, seed: int) -> None:
+    """Bytes of its directory and of its files changed or cut: nothing but the complaint of a bundle."""
+    whole, draw = packed.read_bytes(), random.Random(seed)
+    directory = struct.unpack("<L", whole[-6:-2])[0]
+    refused = 0
+    for _ in range(60):
+        data = bytearray(whole)
+        for _ in range(draw.choice((1, 1, 2, 5))):
+            at = draw.randrange(directory if draw.random() < 0.7 else 0, len(data))
+            if draw.random() < 0.2:
+                del data[at : at + draw.randrange(1, 40)]
+            else:
+                data[at : at + 4] = draw.choice((bytes(4), b"\xff" * 4, draw.randbytes(1), draw.randbytes(4)))
+        (tmp_path / "b.zip").write_bytes(data)
+        try:
+            with warnings.catch_warnings(action="ignore"), Bundle(tmp_path / "b.zip") as bundle:
+                for name in bundle.names:
+                    bundle.hash(name)
+        except InputError:
+            refused += 1
+    assert refused > 20
 
 
 def test_all_files_together_have_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -198,11 +201,28 @@ def test_no_page_promises_what_is_not_so(path: Path) -> None:
     assert [promise for promise in PROMISES if re.search(promise, text)] == []
 
 
-def test_the_citation_and_the_changelog_agree() -> None:
-    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    heading = re.search(r"(?m)^## (\S+) \((.+)\)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+def _releases(root: Path) -> list[tuple[str, str]]:
+    """Version and date, or "unreleased", in the changelog's first heading and in the citation."""
+    citation = (root / "CITATION.cff").read_text(encoding="utf-8")
+    heading = re.search(r"(?m)^## (\S+) \((.+)\)$", (root / "CHANGELOG.md").read_text(encoding="utf-8"))
     version = re.search(r"(?m)^version: (.+)$", citation)
     released = re.search(r"(?m)^date-released: (.+)$", citation)
     assert heading is not None and version is not None
-    assert heading[1] == version[1] == __version__
-    assert (released[1] if released else "unreleased") == heading[2]
+    return [(heading[1], heading[2]), (version[1], released[1] if released else "unreleased")]
+
+
+def test_the_citation_and_the_changelog_agree() -> None:
+    changelog, citation = _releases(ROOT)
+    assert changelog == citation and citation[0] == __version__
+
+
+def test_a_release_dates_both(tmp_path: Path) -> None:
+    (tmp_path / ".ci").mkdir()
+    for name in (".ci/changes", "CITATION.cff", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    for version, date in (("7.8.9", "2030-01-31"), ("7.9.0", "2030-02-01")):
+        (tmp_path / "changes").mkdir(exist_ok=True)
+        (tmp_path / "changes" / "a.md").write_text("Something is new.\n")
+        command = [sys.executable, "-P", str(tmp_path / ".ci" / "changes"), "fold", version, date]
+        subprocess.run(command, check=True, capture_output=True, timeout=60)
+        assert _releases(tmp_path) == [(version, date)] * 2
