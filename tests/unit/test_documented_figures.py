@@ -8,6 +8,7 @@ from motecrypt.results import Results
 from motecrypt.studies import study
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import files
+from motecrypt.studies.rc4d import sketches as rc4d_sketches
 from motecrypt.studies.wlan import hypotheses, plan
 from motecrypt.studies.wlan.tables import impossible
 
@@ -135,3 +136,22 @@ def test_the_page_of_wlan_states_what_the_hypotheses_explain() -> None:
         f"No set explains more than {most} of the {named['seconds_cells']} times in seconds.",
     )
     assert missing("wlan.md", *told) == []
+
+
+def test_the_page_of_fidelity_states_what_is_recorded_of_the_sketches(results: Results) -> None:
+    times = [
+        row for row in study("rc4d").comparisons(results) if row.column == "time" and row.kind == "figure"
+    ]
+    near = sum(row.verdict == "matches" for row in times)
+    exact = ("RC4", "RC4 (opt)", "RC4 k (opt)")
+    pairs = [(_number(row), row.published) for name in exact for row in times if row.row == name]
+    (first, printed), *others = [(f"{own:g}", f"{said:g}") for own, said in pairs]
+    told = [f"print {first} ms (he printed {printed})", *(f"{own} ({said})" for own, said in others)]
+    told += [
+        f"{near} of his {len(times)} printed times are within 5 %.",
+        rc4d_sketches.provenance()["recorded"],
+    ]
+    kipe = [f"{rc4d_sketches.recorded()[f'rc4d-kipe-{style}'].time_ms:g}" for style in ("plain", "opt")]
+    assert missing("fidelity.md", *told, f"print {' and '.join(kipe)} ms here") == []
+    farther = {row.row.removesuffix(" (opt)") for row in times if row.verdict != "matches"}
+    assert farther == {"AES", "RC4 k", "RC4D kipe"}, "the page names these"
