@@ -16,12 +16,23 @@ STATES = ("active", "idle", "sleep")
 CURRENTS_OF = ("", "board", "chip")
 SIMULATORS = ("simavr", "arm")
 BENCH = ("key", "nonce", "ad", "message")
-ARM_CYCLES = (
-    *("alu", "multiply", "load", "store", "load_multiple", "store_multiple", "push", "pop", "pop_pc"),
-    *("branch", "branch_if", "branch_if_taken", "branch_link", "branch_exchange", "write_pc"),
-    *("special", "barrier", "wait", "per_register"),
-)
-"""Classes of instructions, as drivers/arm_thumb.h names them."""
+ARM_CYCLES = {
+    "cortex-m0plus": (
+        *("alu", "multiply", "load", "store", "load_multiple", "store_multiple", "push", "pop", "pop_pc"),
+        *("branch", "branch_if", "branch_if_taken", "branch_link", "branch_exchange", "write_pc"),
+        *("special", "barrier", "wait", "per_register"),
+    ),
+    "cortex-m4": (
+        *("alu", "multiply", "multiply_accumulate", "multiply_long", "divide_least", "divide_most"),
+        *("load", "load_after_load", "store", "store_indexed", "store_hides", "store_blocks"),
+        *("address_wait", "multiple", "per_register", "branch", "load_pc", "table_branch"),
+        *("refill_direct", "refill_register", "refill_memory", "refill_split", "if_then", "skipped"),
+        *("special", "barrier", "wait", "unaligned"),
+    ),
+}
+"""Cores and the costs of their instructions, as drivers/arm_thumb.h and drivers/arm_pipeline.h name them."""
+ARM_CHIPS = ("RP2040", "STM32F407VG")
+"""Chips whose registers the driver models, as drivers/arm_chip.h names them."""
 
 
 def read_device(folder: Path) -> Device:
@@ -31,8 +42,8 @@ def read_device(folder: Path) -> Device:
     device = Device(
         name=folder.name,
         title=table.text("title", filled=True),
-        chip=table.text("chip", filled=True),
-        core=table.text("core", filled=True),
+        chip=(chip := table.text("chip", filled=True)),
+        core=(core := table.text("core", filled=True)),
         clock_hz=table.integer("clock_hz", low=1, high=100_000_000_000),
         kit=table.text("kit", filled=True),
         runner=runner,
@@ -43,7 +54,9 @@ def read_device(folder: Path) -> Device:
         compiler=_read_compiler(table.table("compiler")),
         placements={name: _read_placement(name, t) for name, t in table.named_tables("placement").items()},
         bench=_read_bench(table.table("bench")),
-        simulator=_read_simulator(runner, table.table("simulator", ... if runner in SIMULATORS else {})),
+        simulator=_read_simulator(
+            runner, core, chip, table.table("simulator", ... if runner in SIMULATORS else {})
+        ),
         volts=supply.number("volts", above=0),
         volts_min=supply.number("volts_min", above=0),
         volts_max=supply.number("volts_max", above=0),
@@ -66,7 +79,7 @@ def _read_bench(table: Table) -> dict[str, int]:
     return held
 
 
-def _read_simulator(runner: str, table: Table) -> dict[str, Any]:
+def _read_simulator(runner: str, core: str, chip: str, table: Table) -> dict[str, Any]:
     """The settings of the chip for a runner, as plain data; runners other than these take what they like."""
     values = table.plain()
     if runner == "simavr":
@@ -80,8 +93,13 @@ def _read_simulator(runner: str, table: Table) -> dict[str, Any]:
         table.integer("max_cycles", low=1)
         for name in ("bus_read_extra", "bus_write_extra", "io_port_saves"):
             table.integer(name, low=0, high=1000)
+        for what, given, known in (("core", core, tuple(ARM_CYCLES)), ("chip", chip, ARM_CHIPS)):
+            if given not in known:
+                raise InputError(
+                    f"{table.where}: runner 'arm' has no {what} {given!r}; choose one of {', '.join(known)}"
+                )
         cycles = table.table("cycles")
-        for name in ARM_CYCLES:
+        for name in ARM_CYCLES[core]:
             cycles.integer(name, low=0, high=1000)
         cycles.done()
         _check_cache(table)

@@ -1,8 +1,8 @@
-/* arm.c: run one ARMv6-M firmware on Unicorn and count its cycles.
+/* arm.c: run one firmware for a Cortex-M core on Unicorn and count its cycles.
  *
  * SPDX-License-Identifier: GPL-2.0-only (it links Unicorn); the rest of the project is MIT.
  *
- *   arm --core cortex-m0plus --cycles alu=1,load=2,... --flash BASE:BYTES --ram BASE:BYTES --vectors ADDRESS
+ *   arm --core cortex-m0plus [--chip RP2040] --cycles alu=1,load=2,... --flash BASE:BYTES --ram BASE:BYTES --vectors ADDRESS
  *       --mark ADDRESS [--simulated ADDRESS] [--stack-limit ADDRESS] [--bus READ_EXTRA:WRITE_EXTRA:IO_PORT_SAVES]
  *       [--cache BYTES:WAYS:LINE] [--miss-cycles N] [--cold] [--max-cycles N] [--events DESCRIPTOR]
  *       [--restarts DESCRIPTOR] [--trace] [--nor PROGRAM:ERASE_4K:ERASE_32K:ERASE_64K] [--sd BLOCKS:READ:WRITE]
@@ -43,26 +43,31 @@
 enum {
     EXIT_USAGE = 2,
     EXIT_FAULT = 3,
-    FLASH_WINDOW = 0x1000000 /* from the flash's base on: what the cache serves (RP2040 datasheet, 2.6.3) */
+    FLASH_WINDOW = 0x1000000, /* from the flash's base on: what the cache serves (RP2040 datasheet, 2.6.3) */
+    SITE_SLACK = 4
 };
 
 struct core_model {
     const char *name;
-    uc_mode mode;
     int cpu;
+    bool has_pipeline; /* cycles depend on the instructions before (arm_pipeline.h) */
+    const char *const *cost_names;
+    unsigned cost_count;
 };
 
-/* A further core is a row here, a decoder next to arm_thumb.h, and a device folder. UC_MODE_MCLASS is not
- * used: Unicorn 2.1
- * then emulates a Cortex-M33 for any model, which has more instructions and allows unaligned accesses. */
+/* A further core is a row here and a device folder; one whose cycles follow other rules also needs a model next to
+ * arm_pipeline.h. UC_MODE_MCLASS is not used: Unicorn 2.1 then emulates a Cortex-M33 for any model, which has more
+ * instructions and, for a Cortex-M0, allows unaligned accesses. */
 static const struct core_model core_models[] = {
-    {"cortex-m0plus", UC_MODE_THUMB, UC_CPU_ARM_CORTEX_M0},
+    {"cortex-m0plus", UC_CPU_ARM_CORTEX_M0, false, thumb_class_names, THUMB_CLASS_COUNT},
+    {"cortex-m4", UC_CPU_ARM_CORTEX_M4, true, pipeline_cost_names, PIPELINE_COST_COUNT},
 };
 
 static struct machine machine;
 
 static struct {
     const char *port, *pty, *functions;
+    const struct core_model *core;
 } names; /* from the command line */
 
 /* ---- what the chip's registers ask for ---- */
@@ -131,7 +136,7 @@ static int uart_has_input(void *context) {
     if (pipe_queued(&m->pipe)) {
         return true;
     }
-    if (!m->chip.polling) {
+    if (!m->polling) {
         return false;
     }
     input = pipe_wait(&m->pipe);
@@ -169,10 +174,10 @@ static void flush_flash_cache(void *context) {
 }
 
 /* In a free run: reports a register that is not modelled, and adds the bus's cycles to a profile. */
-static void after_serving(struct machine *m, const struct rp2040_window *window, uint32_t address,
+static void after_serving(struct machine *m, const struct chip_window *window, uint32_t address,
                           int is_write) {
-    int64_t extra = window->kind == RP2040_PERIPHERAL ? (is_write ? m->bus_write_extra : m->bus_read_extra)
-                    : window->kind == RP2040_IO_PORT  ? -(int64_t)m->io_port_saves
+    int64_t extra = window->kind == CHIP_PERIPHERAL ? (is_write ? m->bus_write_extra : m->bus_read_extra)
+                    : window->kind == CHIP_IO_PORT  ? -(int64_t)m->io_port_saves
                                                       : 0;
     if (free_run.on) {
         free_note(m, address, is_write);
@@ -182,7 +187,7 @@ static void after_serving(struct machine *m, const struct rp2040_window *window,
 
 /* One pair of callbacks for each window of registers; the bus costs differ. */
 static uint64_t read_window(uc_engine *uc, uint64_t offset, unsigned bytes, void *user) {
-    struct rp2040_window *window = user;
+    struct chip_window *window = user;
     struct machine *m = &machine;
     uint32_t address = window->base + (uint32_t)offset;
     uint32_t value;
@@ -190,16 +195,16 @@ static uint64_t read_window(uc_engine *uc, uint64_t offset, unsigned bytes, void
     bool is_storage;
     (void)uc;
     (void)bytes;
-    m->chip.polling = serve(m, address, 0);
+    m->polling = serve(m, address, 0);
     after_serving(m, window, address, 0);
     is_storage = storage_read(m, window, address, &value);
     if (!is_storage) {
-        value = rp2040_read(&m->chip, window, address);
+        value = chip_read(&m->chip, window, address);
     }
-    bus = window->kind == RP2040_PERIPHERAL ? m->bus_read_extra
-          : window->kind == RP2040_IO_PORT  ? -(int64_t)m->io_port_saves
+    bus = window->kind == CHIP_PERIPHERAL ? m->bus_read_extra
+          : window->kind == CHIP_IO_PORT  ? -(int64_t)m->io_port_saves
                                             : 0;
-    if (free_run.on && !is_storage && (window->kind == RP2040_PERIPHERAL || window->kind == RP2040_IO_PORT)) {
+    if (free_run.on && m->chip.model->kind == CHIP_RP2040 && !is_storage && (window->kind == CHIP_PERIPHERAL || window->kind == CHIP_IO_PORT)) {
         wait_on(m, address, value, bus);
     }
     m->cycles += (uint64_t)bus;
@@ -207,7 +212,7 @@ static uint64_t read_window(uc_engine *uc, uint64_t offset, unsigned bytes, void
 }
 
 static void write_window(uc_engine *uc, uint64_t offset, unsigned bytes, uint64_t value, void *user) {
-    struct rp2040_window *window = user;
+    struct chip_window *window = user;
     struct machine *m = &machine;
     uint32_t address = window->base + (uint32_t)offset;
     /* A narrow write reaches a register on all byte lanes (RP2040 datasheet, 2.1.4). */
@@ -218,10 +223,10 @@ static void write_window(uc_engine *uc, uint64_t offset, unsigned bytes, uint64_
     if (address == m->mark) {
         on_mark(m, lanes);
     }
-    rp2040_write(&m->chip, window, address, lanes);
+    chip_write(&m->chip, window, address, lanes);
     storage_write(m, window, address, lanes);
-    m->cycles += window->kind == RP2040_PERIPHERAL ? m->bus_write_extra : 0;
-    m->cycles -= window->kind == RP2040_IO_PORT ? m->io_port_saves : 0;
+    m->cycles += window->kind == CHIP_PERIPHERAL ? m->bus_write_extra : 0;
+    m->cycles -= window->kind == CHIP_IO_PORT ? m->io_port_saves : 0;
 }
 
 /* ---- the command line ---- */
@@ -250,22 +255,25 @@ static void numbers(const char *text, const char *key, uint32_t *out, unsigned c
 }
 
 static void set_costs(struct machine *m, char *text) {
+    const char *const *known = names.core->cost_names;
+    unsigned count = names.core->cost_count;
+    bool given[COSTS] = {false};
     for (char *item = strtok(text, ","); item != NULL; item = strtok(NULL, ",")) {
         char *equals = strchr(item, '=');
         unsigned i = 0;
-        while (i < THUMB_CLASS_COUNT && equals != NULL &&
-               (strncmp(item, thumb_class_names[i], (size_t)(equals - item)) != 0 ||
-                thumb_class_names[i][equals - item] != '\0')) {
+        while (i < count && equals != NULL &&
+               (strncmp(item, known[i], (size_t)(equals - item)) != 0 || known[i][equals - item] != '\0')) {
             i++;
         }
-        if (equals == NULL || i == THUMB_CLASS_COUNT) {
+        if (equals == NULL || i == count) {
             fail("is not a class of instructions", item);
         }
         numbers(equals + 1, item, &m->cost[i], 1);
+        given[i] = m->cost[i] != 0 || names.core->has_pipeline; /* what a pipeline adds may be nothing */
     }
-    for (unsigned i = 0; i < THUMB_CLASS_COUNT; i++) {
-        if (m->cost[i] == 0) {
-            fail("has no cycles", thumb_class_names[i]);
+    for (unsigned i = 0; i < count; i++) {
+        if (!given[i]) {
+            fail("has no cycles", known[i]);
         }
     }
 }
@@ -289,8 +297,10 @@ static void add_memory(struct machine *m, const char *text, const char *key, uin
 static void open_core(struct machine *m, const char *name) {
     for (size_t i = 0; i < COUNT_OF(core_models); i++) {
         if (strcmp(core_models[i].name, name) == 0) {
-            check(uc_open(UC_ARCH_ARM, core_models[i].mode, &m->uc), name);
+            check(uc_open(UC_ARCH_ARM, UC_MODE_THUMB, &m->uc), name);
             check(uc_ctl_set_cpu_model(m->uc, core_models[i].cpu), name);
+            names.core = &core_models[i];
+            m->has_pipeline = core_models[i].has_pipeline;
             return;
         }
     }
@@ -301,6 +311,11 @@ static void set_option(struct machine *m, const char *key, char *text) {
     uint32_t four[4];
     if (strcmp(key, "--core") == 0) {
         open_core(m, text);
+    } else if (strcmp(key, "--chip") == 0) {
+        m->chip.model = chip_model_of(text);
+        if (m->chip.model == NULL) {
+            fail("is not a chip that this driver models", text);
+        }
     } else if (m->uc == NULL) {
         fail("must come after --core", key);
     } else if (strcmp(key, "--cycles") == 0) {
@@ -414,12 +429,20 @@ static void allow_code(struct machine *m, const struct elf_segment *segment) {
     }
 }
 
+/* For add_sites. */
+static void note_code(struct machine *m, const struct elf_segment *segment) {
+    if (segment->executable && m->code_count < COUNT_OF(m->code)) {
+        m->code[m->code_count++] = (struct code_range){segment->run_address, segment->bytes, segment->data};
+    }
+}
+
 static const char *store_segment(void *context, const struct elf_segment *segment) {
     uint8_t *target = host_pointer(context, segment->load_address, segment->bytes);
     if (target == NULL) {
         return "has a segment outside the device's memories";
     }
     memcpy(target, segment->data, segment->bytes);
+    note_code(context, segment);
     allow_code(context, segment);
     return NULL;
 }
@@ -432,28 +455,31 @@ static void add_hook(struct machine *m, int type, void *function, uint64_t begin
     check(uc_hook_add(m->uc, &hook, type, function, m, begin, end), "hook");
 }
 
+static void add_site(struct machine *m, uint32_t first, uint32_t last) {
+    add_hook(m, UC_HOOK_CODE, HOOK(on_site), first, last);
+}
+
+static void *block_hook(const struct machine *m) {
+    if (!free_run.on || free_run.bare) {
+        return m->has_pipeline ? HOOK(on_block_mainline) : HOOK(on_block);
+    }
+    if (arm_profile.on) {
+        return m->has_pipeline ? HOOK(on_block_profiled_mainline) : HOOK(on_block_profiled);
+    }
+    return m->has_pipeline ? HOOK(on_block_free_mainline) : HOOK(on_block_free);
+}
+
 static void connect(struct machine *m) {
-    for (size_t i = 0; i < COUNT_OF(rp2040_windows); i++) {
-        struct rp2040_window *window = &rp2040_windows[i];
+    for (unsigned i = 0; i < m->chip.model->window_count; i++) {
+        struct chip_window *window = &m->chip.model->windows[i];
         check(uc_mmio_map(m->uc, window->base, window->bytes, read_window, window, write_window, window),
               "registers");
     }
-    m->chip.outside = (struct rp2040_outside){board_cycles,
-                                              uart_has_input,
-                                              uart_read,
-                                              uart_write,
-                                              flush_flash_cache,
-                                              m,
-                                              free_run.on ? free_sender_flags : NULL};
-    rp2040_reset(&m->chip);
-    if (m->simulated != 0) {
-        rp2040_set_simulated(&m->chip, m->simulated);
-    }
-    if (free_run.on && !free_run.bare) {
-        add_hook(m, UC_HOOK_BLOCK, arm_profile.on ? HOOK(on_block_profiled) : HOOK(on_block_free), 1, 0);
-    } else {
-        add_hook(m, UC_HOOK_BLOCK, HOOK(on_block), 1, 0);
-    }
+    chip_reset(&m->chip,
+               &(struct chip_outside){board_cycles, uart_has_input, uart_read, uart_write, flush_flash_cache, m,
+                                      free_run.on ? free_sender_flags : NULL},
+               m->simulated);
+    add_hook(m, UC_HOOK_BLOCK, block_hook(m), 1, 0);
     add_hook(m, UC_HOOK_MEM_INVALID, HOOK(on_bad_access), 1, 0);
     add_hook(m, UC_HOOK_INTR, HOOK(on_exception), 1, 0);
     if (m->cache_on) {
@@ -462,7 +488,9 @@ static void connect(struct machine *m) {
         add_hook(m, UC_HOOK_MEM_READ, HOOK(on_flash_read), m->flash_base, last);
     }
     if (m->trace) {
-        add_hook(m, UC_HOOK_CODE, HOOK(on_instruction), 1, 0);
+        add_hook(m, UC_HOOK_CODE, m->has_pipeline ? HOOK(on_instruction_mainline) : HOOK(on_instruction), 1, 0);
+    } else if (m->has_pipeline) {
+        add_sites(m, add_site);
     }
 }
 
@@ -486,10 +514,12 @@ static void run(struct machine *m, uint32_t entry) {
     check(uc_reg_write(m->uc, UC_ARM_REG_SP, &sp), "stack pointer");
     error = uc_emu_start(m->uc, entry | 1u, UINT32_MAX, 0, 0);
     if (error == UC_ERR_INSN_INVALID) {
-        int thumb = (register_value(m, UC_ARM_REG_XPSR) >> 24) & 1;
-        finish(m, "fault", "%s at 0x%" PRIx32,
-               thumb ? "undefined instruction" : "jump to an even address (ARM state)",
-               register_value(m, UC_ARM_REG_PC));
+        uint32_t pc = register_value(m, UC_ARM_REG_PC);
+        if ((register_value(m, UC_ARM_REG_XPSR) >> 24 & 1u) != 0) {
+            end_undefined(m, pc);
+        } else {
+            finish(m, "fault", "jump to an even address (ARM state) at 0x%" PRIx32, pc);
+        }
     }
     finish(m, "fault", "%s at 0x%" PRIx32,
            error == UC_ERR_OK ? "the firmware sleeps, and nothing can wake it" : uc_strerror(error),
@@ -504,7 +534,7 @@ static int end_free(struct machine *m) {
             "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%" PRIu32 ",\"stack\":%" PRIu32
             ",\"seconds\":%.9f,\"instructions\":%" PRIu64 ",\"clock_hz\":%.0f}\n",
             m->ending, m->detail, m->cycles, m->current->address, free_run.stack_of - m->deepest_sp,
-            rp2040_seconds(&m->chip), m->instructions, rp2040_system_hz(&m->chip));
+            chip_seconds(&m->chip), m->instructions, chip_hz(&m->chip));
     return strcmp(m->ending, "fault") == 0 ? EXIT_FAULT : 0;
 }
 
@@ -516,6 +546,7 @@ int main(int argc, char **argv) {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed parent leaves no simulator running */
     m->max_cycles = UINT64_C(4000000000);
     m->current = &m->blocks[0];
+    m->chip.model = &chip_models[0];
     m->pipe.events = stderr;
     free_run.max_seconds = 1e300;
     free_run.line.max_output = UINT64_MAX;
@@ -540,7 +571,7 @@ int main(int argc, char **argv) {
     fprintf(m->pipe.events,
             "{\"event\":\"%s\",\"kind\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64
             ",\"instructions\":%" PRIu64 ",\"cache_misses\":%" PRIu64 ",\"clock_hz\":%.0f,\"baud\":%.0f}\n",
-            m->ending, m->fault_kind != NULL ? m->fault_kind : "", m->detail, m->cycles, m->instructions, m->cache.misses, rp2040_system_hz(&m->chip),
-            rp2040_uart_baud(&m->chip));
+            m->ending, m->fault_kind != NULL ? m->fault_kind : "", m->detail, m->cycles, m->instructions, m->cache.misses, chip_hz(&m->chip),
+            chip_baud(&m->chip));
     return strcmp(m->ending, "end") == 0 ? 0 : EXIT_FAULT;
 }

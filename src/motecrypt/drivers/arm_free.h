@@ -9,6 +9,7 @@
 
 #include <signal.h>
 
+#include "arm_mainline.h"
 #include "arm_profile.h"
 #include "bounds.h"
 #include "line.h"
@@ -25,6 +26,7 @@ struct free_run {
     uint32_t told, stack_of; /* notes given; the initial stack pointer */
     uint32_t sp;             /* at the beginning of the next block, unless one must look */
     int look_at_sp;
+    bool told_of_waiting;
 };
 
 static struct free_run free_run;
@@ -35,41 +37,32 @@ static void on_signal(int number) {
     stopping = true;
 }
 
-/* RP2040 datasheet, 2.2: what is a plain register here, or nothing at all. */
-static const struct {
-    uint32_t base, bytes;
-    int writes_only;
-    const char *what;
-} unmodelled[] = {
-    {0x40038000u, 0x4000u, 0, "UART1: not modelled; nothing is sent or received"},
-    {0x4003C000u, 0x8000u, 0, "SPI: not modelled; its registers only keep what is written"},
-    {0x40044000u, 0x8000u, 0, "I2C: not modelled; its registers only keep what is written"},
-    {0x4004C000u, 0x4000u, 0, "ADC: not modelled; its registers only keep what is written"},
-    {0x40050000u, 0x4000u, 0, "PWM: not modelled; its registers only keep what is written"},
-    {0x4005C000u, 0x4000u, 0, "RTC: not modelled; its registers only keep what is written"},
-    {0x40054010u, 0x0010u, 1, "the timer's alarms: not modelled; they never go off"},
-    {0xE000E100u, 0x0004u, 1, "interrupts: not modelled; they are never delivered"},
-    {0xD0000050u, 0x000Cu, 0, "the second core: not modelled; it never answers"},
-    {0xD0000080u, 0x0080u, 0, "the interpolators: not modelled"},
-};
+static void free_say(struct machine *m, const char *what) {
+    fprintf(m->pipe.events, "{\"event\":\"note\",\"detail\":\"%s\",\"cycle\":%" PRIu64 "}\n", what, m->cycles);
+}
 
 static void free_note(struct machine *m, uint32_t address, int is_write) {
-    uint32_t plain = address >> 28 == 4 ? address & ~(3u << 12) : address; /* without the atomic aliases */
-    for (unsigned i = 0; i < COUNT_OF(unmodelled); i++) {
-        if (plain - unmodelled[i].base < unmodelled[i].bytes && (is_write || !unmodelled[i].writes_only) &&
-            !(free_run.told & 1u << i)) {
+    const struct chip_model *model = m->chip.model;
+    bool has_aliases = model->kind == CHIP_RP2040 && address >> 28 == 4; /* atomic aliases, datasheet 2.1.2 */
+    uint32_t plain = has_aliases ? address & ~(3u << 12) : address;
+    for (unsigned i = 0; i < model->gap_count; i++) {
+        const struct chip_gap *gap = &model->gaps[i];
+        if (plain - gap->base < gap->bytes && (is_write || !gap->writes_only) && !(free_run.told & 1u << i)) {
             free_run.told |= 1u << i;
-            fprintf(m->pipe.events, "{\"event\":\"note\",\"detail\":\"%s\",\"cycle\":%" PRIu64 "}\n",
-                    unmodelled[i].what, m->cycles);
+            free_say(m, gap->what);
         }
+    }
+    if (model->kind == CHIP_STM32F4 && stm32f4_wait_states(&m->chip.stm32f4) != 0 && !free_run.told_of_waiting) {
+        free_run.told_of_waiting = true;
+        free_say(m, "the flash's wait states: not modelled; cycles are those of a flash that has none");
     }
 }
 
 /* --- the UART ------------------------------------------------------------------------------------- */
 
 static uint64_t free_byte_cycles(struct machine *m) {
-    double baud = rp2040_uart_baud(&m->chip);
-    return baud > 0.0 ? (uint64_t)(10.0 * rp2040_system_hz(&m->chip) / baud) : 1;
+    double baud = chip_baud(&m->chip);
+    return baud > 0.0 ? (uint64_t)(10.0 * chip_hz(&m->chip) / baud) : 1;
 }
 
 static int free_has_input(struct machine *m) {
@@ -87,11 +80,15 @@ static uint8_t free_take(struct machine *m) {
     return free_run.line.input[free_run.line.input_at++];
 }
 
-/* FR of the UART, as far as it is the sender's: TXFF, TXFE, BUSY (datasheet 4.2.8). */
+/* RP2040: FR of the UART, as far as it is the sender's: TXFF, TXFE, BUSY (datasheet 4.2.8). STM32F407, without a
+ * FIFO: SR's TXE, TC (RM0090, 30.6.1). */
 static uint32_t free_sender_flags(void *context) {
     struct machine *m = context;
     uint64_t now = board_cycles(m), byte = free_byte_cycles(m);
     uint64_t waiting = (most(free_run.sent_at, now) - now + byte - 1) / byte;
+    if (m->chip.model->kind == CHIP_STM32F4) {
+        return (waiting <= 1 ? 0x80u : 0u) | (waiting == 0 ? 0x40u : 0u);
+    }
     return (waiting > UART_FIFO_BYTES ? 0x20u : 0u) | (waiting <= 1 ? 0x80u : 0u) |
            (waiting != 0 ? 0x08u : 0u);
 }
@@ -99,7 +96,7 @@ static uint32_t free_sender_flags(void *context) {
 static void free_send(struct machine *m, uint8_t byte) {
     uint64_t now = board_cycles(m);
     free_run.sent_at = most(free_run.sent_at, now) + free_byte_cycles(m);
-    if (line_send(&free_run.line, byte, rp2040_seconds(&m->chip))) {
+    if (line_send(&free_run.line, byte, chip_seconds(&m->chip))) {
         if (free_run.line.seen_until) {
             finish(m, "until", "found the --until text");
         } else {
@@ -111,22 +108,22 @@ static void free_send(struct machine *m, uint8_t byte) {
 /* --- time ------------------------------------------------------------------------------------------ */
 
 static void free_slice(struct machine *m, uint32_t address) {
-    double hz = rp2040_system_hz(&m->chip);
+    double hz = chip_hz(&m->chip);
     (void)address;
     m->deadline = m->cycles + (uint64_t)(hz / 1000.0);
     if (stopping) {
         finish(m, "stopped", "stopped by a signal");
     } else if (hz <= 0.0) {
         finish(m, "fault", "the firmware has stopped its own clock");
-    } else if (rp2040_seconds(&m->chip) >= free_run.max_seconds) {
+    } else if (chip_seconds(&m->chip) >= free_run.max_seconds) {
         finish(m, "limit", "time limit reached");
     }
-    line_look(&free_run.line, rp2040_uart_baud(&m->chip) > 0.0);
+    line_look(&free_run.line, chip_baud(&m->chip) > 0.0);
     if (free_run.line.vanished) {
         finish(m, "gone", "the port has vanished");
     }
     if (free_run.real) {
-        pace_wait(&free_run.pace, (uint64_t)(rp2040_seconds(&m->chip) * 1e6));
+        pace_wait(&free_run.pace, (uint64_t)(chip_seconds(&m->chip) * 1e6));
     }
 }
 
@@ -157,7 +154,8 @@ static __attribute__((noinline)) void free_look(struct machine *m) {
     if (m->current->is_empty_loop && (register_value(m, UC_ARM_REG_PRIMASK) & 1u)) {
         finish(m, "stop", "it has ended: an empty loop with interrupts off");
     } else if (m->current->is_empty_loop && !free_run.stepped && m->ending == NULL) {
-        skip_rounds(m, (m->deadline - 1 - m->cycles) / m->current->cycles, m->current->cycles);
+        uint32_t round = m->current->cycles + m->current->extra;
+        skip_rounds(m, (m->deadline - 1 - m->cycles) / round, round);
     }
 }
 
@@ -187,6 +185,34 @@ static void on_block_profiled(uc_engine *uc, uint64_t address, uint32_t bytes, v
     m->current->runs++;
 }
 
+/* The same with a pipeline model. */
+static void on_block_free_mainline(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
+    struct machine *m = user;
+    on_block_mainline(uc, address, bytes, user);
+    if (m->current->needs_look || free_run.look_at_sp) {
+        free_look(m);
+    }
+}
+
+static void on_block_profiled_mainline(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
+    struct machine *m = user;
+    struct block before = *m->current;
+    bool is_taken = before.next != (uint32_t)address || before.always_taken;
+    uint64_t now = m->cycles + (is_taken ? before.extra : 0);
+    if (is_taken) {
+        m->current->taken++;
+    }
+    if (before.bytes != 0) {
+        arm_profile_step(&before, (uint32_t)address, free_sp(m), now);
+    } else {
+        arm_profile_jump(&arm_profile, 0, (uint32_t)address, m->deepest_sp, now);
+    }
+    on_block_mainline(uc, address, bytes, user);
+    arm_profile_bus(m, (uint32_t)address, (int64_t)(m->cycles - now) - m->current->cycles);
+    free_look(m);
+    m->current->runs++;
+}
+
 static bool free_open(struct machine *m, const char *port, const char *pty, const char *functions) {
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
@@ -207,6 +233,7 @@ static bool free_open(struct machine *m, const char *port, const char *pty, cons
             return false;
         }
         m->evict = arm_profile_flush;
+        m->spent = arm_profile_bus;
     }
     return true;
 }

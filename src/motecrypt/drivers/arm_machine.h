@@ -5,17 +5,19 @@
 #ifndef MOTECRYPT_ARM_MACHINE_H
 #define MOTECRYPT_ARM_MACHINE_H
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <unicorn/unicorn.h>
 
 #include "arm_cache.h"
+#include "arm_chip.h"
 #include "arm_nor.h"
 #include "arm_pipe.h"
-#include "arm_rp2040.h"
+#include "arm_pipeline.h"
 #include "arm_sd.h"
-#include "arm_thumb.h"
 
 enum { BLOCK_SLOTS = 1 << 15, MEMORIES = 4, ACCESSES_A_BLOCK = 64 };
+enum { COSTS = (int)PIPELINE_COST_COUNT > (int)THUMB_CLASS_COUNT ? (int)PIPELINE_COST_COUNT : (int)THUMB_CLASS_COUNT };
 
 /* A run of instructions without a branch inside, as Unicorn translates it; on a cache line of its own. */
 struct block {
@@ -33,6 +35,13 @@ struct block {
     uint8_t is_empty_loop;
     uint8_t needs_look; /* of a free run: any of these four is not 0 */
     uint8_t waits;      /* enum block_waits */
+    /* of a core with a pipeline model (arm_mainline.h) */
+    uint8_t last_bytes;   /* of its last instruction */
+    uint8_t always_taken; /* it ends with a branch that has no condition */
+    uint8_t runs_on;      /* it ends without a branch: the engine cut the code here */
+    uint8_t splits;       /* it begins with a 32-bit instruction in two words */
+    uint8_t joined_known;
+    int16_t joined; /* cycles more when the one before it runs on into it */
 };
 
 enum block_waits { WAITS_UNKNOWN, WAITS, WAITS_NOT };
@@ -52,17 +61,25 @@ struct access {
     uint32_t served[ACCESSES_A_BLOCK], served_count; /* in this run */
 };
 
+/* Where the firmware's code runs, and its bytes in the file. */
+struct code_range {
+    uint32_t begin, bytes;
+    const uint8_t *data;
+};
+
 struct machine {
     uint64_t cycles, instructions;
     uint64_t deadline;                                   /* in core cycles */
     void (*at_deadline)(struct machine *m, uint32_t at); /* NULL: a fault */
     void (*evict)(struct machine *m, struct block *); /* before a block gives its place to another; or NULL */
     struct block *current;
+    struct block before; /* the current one, where another has its place */
     struct block blocks[BLOCK_SLOTS];
     uc_engine *uc;
     struct memory memories[MEMORIES];
     unsigned memory_count;
-    uint32_t cost[THUMB_CLASS_COUNT];
+    uint32_t cost[COSTS]; /* of ARMv6-M: by enum thumb_class; with a pipeline model: by enum pipeline_cost */
+    bool has_pipeline;
     uint32_t bus_read_extra, bus_write_extra, io_port_saves; /* cycles on top of the instruction's own */
     uint64_t max_cycles;                                     /* per request */
     int cache_on, cache_cold, trace;
@@ -72,9 +89,13 @@ struct machine {
     struct nor nor;
     struct sd sd;
     struct access access;
-    struct rp2040 chip;
+    struct chip chip;
+    int polling; /* the access now served repeats the one before: nothing came between */
+    void (*spent)(struct machine *m, uint32_t pc, int64_t cycles); /* beyond a block's own cycles; or NULL */
     struct pipe pipe;
     FILE *dump;
+    struct code_range code[8];
+    unsigned code_count;
     /* the timed region */
     int in_region;
     uint64_t begin_cycles, begin_instructions, begin_misses;
@@ -139,6 +160,9 @@ static inline struct thumb_instruction instruction_at(const struct machine *m, u
 /* Bytes by which the instruction lowers the stack pointer: PUSH, SUB SP (DDI 0419, A5.2.5); below 0: raises.
  */
 static inline int32_t stack_bytes_of(uint16_t code, const struct thumb_instruction *instruction) {
+    if (instruction->bytes == 4) {
+        return 0;
+    }
     switch (instruction->class) {
     case THUMB_push:
         return 4 * instruction->registers;
@@ -160,30 +184,94 @@ static inline uint8_t last_of(uint16_t code, const struct thumb_instruction *ins
         return code & 0x80u ? BLOCK_CALLS : BLOCK_RETURNS; /* BLX, BX */
     case THUMB_pop_pc:
     case THUMB_write_pc:
+    case THUMB2_load_pc:
         return BLOCK_RETURNS;
     default:
         return BLOCK_RUNS_ON;
     }
 }
 
-static void measure_block(struct machine *m, struct block *block, uint32_t address, uint32_t bytes) {
+/* A walk through a block's instructions, with the cycles of each. Begin with `next` at the block's address. */
+struct walk {
+    uint32_t at, next, cycles;
+    uint16_t code;
     struct thumb_instruction instruction;
+    struct thumb_access access;
+    struct pipeline_step step; /* with a pipeline model */
+    struct pipeline pipeline;
+};
+
+/* False after the last instruction. */
+static inline bool walk_on(const struct machine *m, const struct block *block, struct walk *walk) {
+    uint16_t following;
+    if (walk->next >= block->next) {
+        return false;
+    }
+    walk->at = walk->next;
+    walk->code = code_at(m, walk->at);
+    following = code_at(m, walk->at + 2);
+    if (m->has_pipeline) {
+        walk->step = pipeline_next(walk->code, following, &walk->pipeline, m->cost);
+        walk->instruction = walk->step.instruction.common;
+        walk->access = walk->step.instruction.access;
+        walk->cycles = walk->step.cycles;
+    } else {
+        walk->instruction = thumb_decode(walk->code, following);
+        walk->access = thumb_access(walk->code, &walk->instruction);
+        walk->cycles = thumb_cycles(&walk->instruction, m->cost);
+    }
+    walk->next += walk->instruction.bytes;
+    return true;
+}
+
+/* Ends the run at an instruction that the core lacks. */
+static void end_undefined(struct machine *m, uint32_t pc) {
+    const char *name = thumb2_only_name(code_at(m, pc), code_at(m, pc + 2));
+    finish(m, "fault", "undefined instruction%s%s%s at 0x%" PRIx32 ", return address 0x%" PRIx32,
+           name != NULL ? " (" : "", name != NULL ? name : "", name != NULL ? ")" : "", pc,
+           register_value(m, UC_ARM_REG_LR));
+}
+
+/* Ends the run before instructions that Unicorn executes, though the core lacks them: CBZ, CBNZ and IT of 16 bits on
+ * ARMv6-M; or though the unit for them is not modelled here. */
+static void refuse(struct machine *m, const struct walk *walk) {
+    if (!m->has_pipeline && walk->instruction.bytes == 2 && thumb2_only_name(walk->code, 0) != NULL) {
+        end_undefined(m, walk->at);
+    } else if (m->has_pipeline && walk->instruction.class == THUMB2_float) {
+        finish(m, "fault",
+               "floating-point or coprocessor instruction at 0x%" PRIx32
+               ": that unit is not modelled; compile with -mfloat-abi=soft",
+               walk->at);
+    }
+}
+
+static inline uint32_t taken_cycles(const struct machine *m, const struct walk *walk) {
+    return m->has_pipeline                               ? walk->step.taken_cycles
+           : walk->instruction.class == THUMB_branch_if ? m->cost[THUMB_branch_if_taken]
+                                                         : 0;
+}
+
+static void measure_block(struct machine *m, struct block *block, uint32_t address, uint32_t bytes) {
+    struct walk walk = {.next = address};
     int32_t depth = 0, deepest = 0;
     if (m->evict != NULL) {
         m->evict(m, block);
     }
     *block = (struct block){.address = address, .bytes = bytes, .next = address + bytes};
-    for (uint32_t at = address; at < block->next; at += instruction.bytes) {
-        uint16_t code = code_at(m, at);
-        instruction = instruction_at(m, at);
-        block->cycles += thumb_cycles(&instruction, m->cost);
+    while (walk_on(m, block, &walk)) {
+        int32_t pushed = stack_bytes_of(walk.code, &walk.instruction);
+        refuse(m, &walk);
+        block->cycles += walk.cycles;
         block->instructions++;
-        depth += stack_bytes_of(code, &instruction);
+        depth += pushed;
         deepest = depth > deepest ? depth : deepest;
-        block->moves_sp |= instruction.writes_sp && stack_bytes_of(code, &instruction) == 0;
-        block->last = last_of(code, &instruction);
-        block->is_empty_loop = bytes == 2 && code == 0xE7FEu; /* B to itself */
-        block->extra = instruction.class == THUMB_branch_if ? m->cost[THUMB_branch_if_taken] : 0;
+        block->moves_sp |= walk.instruction.writes_sp && pushed == 0;
+        block->last = last_of(walk.code, &walk.instruction);
+        block->is_empty_loop = bytes == 2 && walk.code == 0xE7FEu; /* B to itself */
+        block->extra = taken_cycles(m, &walk);
+        block->always_taken = walk.step.always_taken;
+        block->runs_on = m->has_pipeline && !walk.step.is_branch;
+        block->last_bytes = walk.instruction.bytes;
     }
     block->stack_bytes = (uint32_t)deepest;
     block->stack_left = depth;
@@ -251,49 +339,51 @@ static inline void on_block(uc_engine *uc, uint64_t address64, uint32_t bytes, v
     }
 }
 
+static const int register_ids[] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2,  UC_ARM_REG_R3,
+                                   UC_ARM_REG_R4, UC_ARM_REG_R5, UC_ARM_REG_R6,  UC_ARM_REG_R7,
+                                   UC_ARM_REG_R8, UC_ARM_REG_R9, UC_ARM_REG_R10, UC_ARM_REG_R11,
+                                   UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR, UC_ARM_REG_PC};
+
 /* The first address that `access`, of the instruction at `pc`, touches; before that instruction has run. */
 static uint32_t access_address(const struct machine *m, const struct thumb_access *access, uint32_t pc) {
-    static const int registers[] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2, UC_ARM_REG_R3,
-                                     UC_ARM_REG_R4, UC_ARM_REG_R5, UC_ARM_REG_R6, UC_ARM_REG_R7};
     uint32_t address = (uint32_t)access->offset;
     if (access->base == THUMB_PC) {
         address += (pc + 4) & ~3u;
     } else {
-        address += register_value(m, access->base == THUMB_SP ? UC_ARM_REG_SP : registers[access->base]);
+        address += register_value(m, register_ids[access->base]);
     }
-    return access->index < 0 ? address : address + register_value(m, registers[access->index]);
+    return access->index < 0 ? address
+                             : address + (register_value(m, register_ids[access->index]) << access->shift);
 }
 
 /* Where the current block has come to. Unicorn keeps no program counter inside a block (its hooks on every
  * instruction would, at a tenth of the speed), but the registers are right: the access being served is the
  * load or store of the block whose operands give its address; of several such, the one whose turn it is. */
 static uint32_t serving_pc(const struct machine *m) {
-    uint32_t found = m->current->address, matches = 0, at = m->current->address;
-    while (at < m->current->next) {
-        uint16_t code = code_at(m, at);
-        struct thumb_instruction instruction = thumb_decode(code, code_at(m, at + 2));
-        struct thumb_access access = thumb_access(code, &instruction);
-        if (access.kind == (m->access.is_write ? THUMB_WRITES : THUMB_READS) &&
-            access_address(m, &access, at) == m->access.address) {
-            found = at;
+    struct walk walk = {.next = m->current->address};
+    uint32_t found = m->current->address, matches = 0;
+    while (walk_on(m, m->current, &walk)) {
+        if (walk.access.kind == (m->access.is_write ? THUMB_WRITES : THUMB_READS) &&
+            access_address(m, &walk.access, walk.at) == m->access.address) {
+            found = walk.at;
             if (++matches == m->access.turn) {
                 break;
             }
         }
-        at += instruction.bytes;
     }
     return found;
 }
 
 /* Cycles (and instructions) of the current block that follow the access: the block was counted as a whole. */
 static uint32_t ahead(const struct machine *m, uint32_t *instructions) {
-    uint32_t cycles = 0;
-    struct thumb_instruction instruction;
+    struct walk walk = {.next = m->current->address};
+    uint32_t cycles = 0, from = serving_pc(m);
     *instructions = 0;
-    for (uint32_t at = serving_pc(m); at < m->current->next; at += instruction.bytes) {
-        instruction = instruction_at(m, at);
-        cycles += thumb_cycles(&instruction, m->cost);
-        ++*instructions;
+    while (walk_on(m, m->current, &walk)) {
+        if (walk.at >= from) {
+            cycles += walk.cycles;
+            ++*instructions;
+        }
     }
     return cycles;
 }

@@ -96,17 +96,15 @@ static bool arm_profile_open(struct machine *m, struct arm_profile *p, const cha
 /* A block gives its place to another one: what it counted goes to its instructions. */
 static void arm_profile_flush(struct machine *m, struct block *block) {
     struct code_map *map = map_of(&arm_profile, block->address);
-    struct thumb_instruction instruction;
+    struct walk walk = {.next = block->address};
     uint32_t last = block->address;
-    for (uint32_t at = block->address; map != NULL && block->runs != 0 && at < block->next;
-         at += instruction.bytes) {
-        if (map_of(&arm_profile, at) != map) {
+    while (map != NULL && block->runs != 0 && walk_on(m, block, &walk)) {
+        if (map_of(&arm_profile, walk.at) != map) {
             break; /* a block over the end of one memory into the next */
         }
-        instruction = instruction_at(m, at);
-        map->code[(at - map->base) / 2].count += block->runs;
-        map->code[(at - map->base) / 2].cycles += (uint64_t)block->runs * thumb_cycles(&instruction, m->cost);
-        last = at;
+        map->code[(walk.at - map->base) / 2].count += block->runs;
+        map->code[(walk.at - map->base) / 2].cycles += (uint64_t)block->runs * walk.cycles;
+        last = walk.at;
     }
     if (map != NULL && block->runs != 0) {
         map->code[(last - map->base) / 2].cycles += (uint64_t)block->taken * block->extra;

@@ -11,25 +11,19 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "arm_window.h"
 #include "bounds.h"
 
 #define RP2040_APB_BASE 0x40000000u
 #define RP2040_APB_BYTES 0x00070000u
 
-enum rp2040_window_kind { RP2040_PERIPHERAL, RP2040_IO_PORT, RP2040_CORE, RP2040_XIP, RP2040_SSI };
-
-/* A window of registers in the address space (datasheet 2.2). */
-struct rp2040_window {
-    uint32_t base, bytes;
-    enum rp2040_window_kind kind;
-};
-
-static struct rp2040_window rp2040_windows[] = {
-    {RP2040_APB_BASE, RP2040_APB_BYTES, RP2040_PERIPHERAL}, /* behind the peripheral bus's bridge */
-    {0xD0000000u, 0x00001000u, RP2040_IO_PORT},             /* SIO, on the core's single-cycle port */
-    {0xE0000000u, 0x00100000u, RP2040_CORE},                /* the core's private peripherals */
-    {0x14000000u, 0x00004000u, RP2040_XIP},                 /* control of execution in place */
-    {0x18000000u, 0x00004000u, RP2040_SSI},                 /* the flash interface: plain registers */
+/* Windows of registers in the address space (datasheet 2.2). */
+static struct chip_window rp2040_windows[] = {
+    {RP2040_APB_BASE, RP2040_APB_BYTES, CHIP_PERIPHERAL}, /* behind the peripheral bus's bridge */
+    {0xD0000000u, 0x00001000u, CHIP_IO_PORT},             /* SIO, on the core's single-cycle port */
+    {0xE0000000u, 0x00100000u, CHIP_CORE},                /* the core's private peripherals */
+    {0x14000000u, 0x00004000u, CHIP_XIP},                 /* control of execution in place */
+    {0x18000000u, 0x00004000u, CHIP_SSI},                 /* the flash interface: plain registers */
 };
 
 #define RP2040_RESETS 0x4000C000u
@@ -40,7 +34,6 @@ static struct rp2040_window rp2040_windows[] = {
 #define RP2040_UART0 0x40034000u
 #define RP2040_TIMER 0x40054000u
 #define RP2040_WATCHDOG 0x40058000u
-#define RP2040_SIMULATED 0x53494D55u /* "SIMU": what the benchmark firmware looks for */
 
 /* Words of the SIO, by their offsets divided by 4 (datasheet 2.3.1.7), and a flag of ours where no register is. */
 enum {
@@ -57,29 +50,15 @@ enum { SYST_CSR = 4, SYST_RVR = 5 };
 #define RP2040_XOSC_HZ 12000000u /* the crystal on the Pico; the boot ROM's USB needs it too */
 #define RP2040_ROSC_HZ 6500000u  /* datasheet 2.17: nominal, at reset */
 
-struct rp2040;
-
-/* What the registers need from the program that runs the core. */
-struct rp2040_outside {
-    uint64_t (*cycles)(void *context);          /* time now, in core cycles since reset */
-    int (*uart_has_input)(void *context);       /* may wait while `polling`; 1: a byte can be read */
-    uint8_t (*uart_read)(void *context);        /* the next byte; 0 when there is none */
-    void (*uart_write)(void *context, uint8_t); /* a byte leaves the board */
-    void (*flush_flash_cache)(void *context);
-    void *context;
-    uint32_t (*uart_sender_flags)(void *context); /* NULL: every byte leaves immediately */
-};
-
 typedef uint32_t rp2040_page[0x400]; /* registers in 4 KB */
 
 struct rp2040 {
-    struct rp2040_outside outside;
+    struct chip_outside outside;
     rp2040_page apb[28]; /* of each 0x4000 bytes of the peripherals' window */
     rp2040_page sio;
     rp2040_page ppb; /* the system control space, 0xE000E000 */
     uint32_t xip[16];
     uint32_t ssi[64];
-    int polling;            /* the access now served repeats the one before: nothing came between */
     uint64_t systick_zero;  /* cycle at which SysTick was last at 0 */
     uint64_t time_at_cycle; /* the timer's microseconds were `time_us` at this cycle */
     double time_us;
@@ -95,12 +74,12 @@ static inline uint32_t *rp2040_register(struct rp2040 *chip, uint32_t address) {
 /* Sets the value by which firmware detects the simulator; an address outside the peripherals does nothing. */
 static inline void rp2040_set_simulated(struct rp2040 *chip, uint32_t address) {
     if (address - RP2040_APB_BASE < RP2040_APB_BYTES) {
-        *rp2040_register(chip, address & ~3u) = RP2040_SIMULATED;
+        *rp2040_register(chip, address & ~3u) = CHIP_SIMULATED;
     }
 }
 
 static inline void rp2040_reset(struct rp2040 *chip) {
-    struct rp2040_outside outside = chip->outside;
+    struct chip_outside outside = chip->outside;
     memset(chip, 0, sizeof *chip);
     chip->outside = outside;
     *rp2040_register(chip, RP2040_RESETS) = 0x01FFFFFFu;
@@ -256,15 +235,9 @@ static inline void rp2040_apb_write(struct rp2040 *chip, uint32_t address, uint3
     }
 }
 
-/* SysTick on the processor clock, counting down from RVR; 24 bits. */
 static inline uint32_t rp2040_systick(struct rp2040 *chip) {
-    uint32_t control = chip->ppb[SYST_CSR];
-    uint32_t reload = chip->ppb[SYST_RVR] & 0xFFFFFFu;
     uint64_t elapsed = chip->outside.cycles(chip->outside.context) - chip->systick_zero;
-    if ((control & 5u) != 5u || elapsed == 0 || reload == 0) {
-        return 0;
-    }
-    return reload - (uint32_t)((elapsed - 1) % ((uint64_t)reload + 1));
+    return systick_value(chip->ppb[SYST_CSR], chip->ppb[SYST_RVR], elapsed);
 }
 
 static inline uint32_t rp2040_ppb_read(struct rp2040 *chip, uint32_t offset) {
@@ -332,37 +305,37 @@ static inline void rp2040_xip_write(struct rp2040 *chip, uint32_t offset, uint32
 }
 
 /* The aligned register of `address`, which is inside `window`. */
-static inline uint32_t rp2040_read(struct rp2040 *chip, const struct rp2040_window *window,
+static inline uint32_t rp2040_read(struct rp2040 *chip, const struct chip_window *window,
                                    uint32_t address) {
     uint32_t offset = (address - window->base) & ~3u;
     switch (window->kind) {
-    case RP2040_PERIPHERAL:
+    case CHIP_PERIPHERAL:
         return rp2040_apb_read(chip, address & ~3u);
-    case RP2040_IO_PORT:
+    case CHIP_IO_PORT:
         return rp2040_sio_read(chip, offset);
-    case RP2040_CORE:
+    case CHIP_CORE:
         return rp2040_ppb_read(chip, offset);
-    case RP2040_XIP:
+    case CHIP_XIP:
         return rp2040_xip_read(chip, offset);
     default:
         return chip->ssi[offset / 4 % COUNT_OF(chip->ssi)];
     }
 }
 
-static inline void rp2040_write(struct rp2040 *chip, const struct rp2040_window *window, uint32_t address,
+static inline void rp2040_write(struct rp2040 *chip, const struct chip_window *window, uint32_t address,
                                 uint32_t value) {
     uint32_t offset = (address - window->base) & ~3u;
     switch (window->kind) {
-    case RP2040_PERIPHERAL:
+    case CHIP_PERIPHERAL:
         rp2040_apb_write(chip, address & ~3u, value);
         break;
-    case RP2040_IO_PORT:
+    case CHIP_IO_PORT:
         rp2040_sio_write(chip, offset, value);
         break;
-    case RP2040_CORE:
+    case CHIP_CORE:
         rp2040_ppb_write(chip, offset, value);
         break;
-    case RP2040_XIP:
+    case CHIP_XIP:
         rp2040_xip_write(chip, offset, value);
         break;
     default:

@@ -22,13 +22,13 @@
 enum { SD_SELECT_PIN = 17 };
 
 /* Returns 1, and the value, when the register belongs to a storage. */
-static int storage_read(struct machine *m, const struct rp2040_window *window, uint32_t address,
+static int storage_read(struct machine *m, const struct chip_window *window, uint32_t address,
                         uint32_t *value) {
     uint32_t offset = address & 0xFFFu;
-    uint32_t divider = m->chip.ssi[SSI_DIVIDER / 4];
-    if (m->nor.data != NULL && window->kind == RP2040_SSI && offset == SSI_STATUS) {
+    uint32_t divider = m->chip.rp2040.ssi[SSI_DIVIDER / 4];
+    if (m->nor.data != NULL && window->kind == CHIP_SSI && offset == SSI_STATUS) {
         *value = nor_status(&m->nor, divider, board_cycles(m));
-    } else if (m->nor.data != NULL && window->kind == RP2040_SSI && offset == SSI_DATA) {
+    } else if (m->nor.data != NULL && window->kind == CHIP_SSI && offset == SSI_DATA) {
         *value = nor_receive(&m->nor, board_cycles(m));
     } else if (m->sd.data != NULL && (address & ~0xFFFu) == SPI0_BASE) {
         *value = sd_read_register(&m->sd, offset, board_cycles(m));
@@ -40,24 +40,24 @@ static int storage_read(struct machine *m, const struct rp2040_window *window, u
 
 /* Settings of the flash interface change only while it is off (4.10.13): else a board ignores them. */
 static void check_setting(struct machine *m, uint32_t offset) {
-    if (offset != SSI_ENABLE && offset != SSI_DATA && (m->chip.ssi[SSI_ENABLE / 4] & 1u)) {
+    if (offset != SSI_ENABLE && offset != SSI_DATA && (m->chip.rp2040.ssi[SSI_ENABLE / 4] & 1u)) {
         finish(m, "fault", "the flash interface's register 0x%" PRIx32 " is set while the interface is on", offset);
     }
 }
 
 /* After the write has reached the chip's plain registers. */
-static void storage_write(struct machine *m, const struct rp2040_window *window, uint32_t address,
+static void storage_write(struct machine *m, const struct chip_window *window, uint32_t address,
                           uint32_t value) {
     uint32_t offset = address & 0xFFFu;
-    if (m->nor.data != NULL && window->kind == RP2040_SSI) {
+    if (m->nor.data != NULL && window->kind == CHIP_SSI) {
         check_setting(m, offset);
     }
-    if (m->nor.data != NULL && window->kind == RP2040_SSI && offset == SSI_DATA) {
-        nor_send(&m->nor, (uint8_t)value, m->chip.ssi[SSI_DIVIDER / 4], board_cycles(m));
-    } else if (m->nor.data != NULL && window->kind == RP2040_SSI && offset == SSI_ENABLE && !(value & 1u)) {
+    if (m->nor.data != NULL && window->kind == CHIP_SSI && offset == SSI_DATA) {
+        nor_send(&m->nor, (uint8_t)value, m->chip.rp2040.ssi[SSI_DIVIDER / 4], board_cycles(m));
+    } else if (m->nor.data != NULL && window->kind == CHIP_SSI && offset == SSI_ENABLE && !(value & 1u)) {
         nor_reset(&m->nor);
     } else if (m->nor.data != NULL && (address & ~0x3000u) == GPIO_QSPI_SS_CTRL) {
-        uint32_t override = *rp2040_register(&m->chip, GPIO_QSPI_SS_CTRL) >> 8 & 3u;
+        uint32_t override = *rp2040_register(&m->chip.rp2040, GPIO_QSPI_SS_CTRL) >> 8 & 3u;
         nor_select(&m->nor, override == 2, board_cycles(m));
     } else if (m->sd.data != NULL && (address & ~0xFFFu) == SPI0_BASE) {
         sd_write_register(&m->sd, offset, value, board_cycles(m));

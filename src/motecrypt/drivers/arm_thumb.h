@@ -138,11 +138,12 @@ enum { THUMB_SP = 13, THUMB_PC = 15 };
 /* What an instruction touches: `units` of `bytes` bytes each, from base + index + offset upwards. */
 struct thumb_access {
     uint8_t kind;   /* enum thumb_access_kind */
-    uint8_t base;   /* 0 to 7, THUMB_SP, or THUMB_PC (rounded down to a word, 4 bytes ahead) */
-    int8_t index;   /* 0 to 7, or -1 */
+    uint8_t base;   /* a register; THUMB_PC: rounded down to a word, 4 bytes ahead */
+    int8_t index;   /* a register, or -1 */
     uint8_t bytes;  /* 1, 2 or 4 */
     uint8_t units;  /* more than 1 for LDM, STM, PUSH, POP */
     int16_t offset; /* bytes */
+    uint8_t shift;  /* of the index, to the left */
 };
 
 /* LDR, STR and their kin by register, and by immediate: tops 5 to 9 (A5.2.4). */
@@ -164,7 +165,7 @@ static inline void thumb_single_access(uint16_t code, unsigned top, struct thumb
 }
 
 static inline struct thumb_access thumb_access(uint16_t code, const struct thumb_instruction *instruction) {
-    struct thumb_access out = {THUMB_READS, THUMB_SP, -1, 4, 1, 0};
+    struct thumb_access out = {THUMB_READS, THUMB_SP, -1, 4, 1, 0, 0};
     switch (instruction->class) {
     case THUMB_store:
         out.kind = THUMB_WRITES;

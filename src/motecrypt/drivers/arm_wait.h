@@ -69,10 +69,10 @@ static uint64_t wait_changes_at(struct machine *m, uint32_t address, uint64_t no
     case RP2040_TIMER + 0x0Cu:
     case RP2040_TIMER + 0x24u:
     case RP2040_TIMER + 0x28u:
-        us = rp2040_time_us(&m->chip);
+        us = rp2040_time_us(&m->chip.rp2040);
         next = (double)((uint64_t)us + 1);
-        cycles_a_us = rp2040_system_hz(&m->chip) * (*rp2040_register(&m->chip, RP2040_WATCHDOG + 0x2Cu) & 0x1FFu) /
-                      rp2040_reference_hz(&m->chip);
+        cycles_a_us = rp2040_system_hz(&m->chip.rp2040) * (*rp2040_register(&m->chip.rp2040, RP2040_WATCHDOG + 0x2Cu) & 0x1FFu) /
+                      rp2040_reference_hz(&m->chip.rp2040);
         /* One cycle less, for what fractions lose. */
         return cycles_a_us >= 4.0 ? now + most((uint64_t)((next - us) * cycles_a_us), 1) - 1 : now;
     default:

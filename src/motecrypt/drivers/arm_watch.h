@@ -10,7 +10,7 @@
 #include "arm_machine.h"
 #include "bounds.h"
 
-enum { DATA_FAULT = 4 /* among QEMU's numbers of exceptions */ };
+enum { UNDEFINED = 1, DATA_FAULT = 4, NO_COPROCESSOR = 17 }; /* among QEMU's numbers of exceptions */
 
 /* ---- flash cache ---- */
 
@@ -93,16 +93,6 @@ static void on_instruction(uc_engine *uc, uint64_t address, uint32_t bytes, void
 
 /* ---- faults ---- */
 
-/* What is at an address of RP2040 that this program does not model (datasheet 2.2). */
-static const char *absent_part(uint32_t address) {
-    return address < 0x4000u                                     ? " (the boot ROM is not modelled)"
-           : address - 0x50000000u < 0x100000u                   ? " (DMA is not modelled)"
-           : address - 0x50100000u < 0x100000u                   ? " (USB is not modelled)"
-           : address - 0x50200000u < 0x200000u                   ? " (PIO is not modelled)"
-           : address - 0x10000000u < 0x1000000u && address != 0u ? " (beyond the flash)"
-                                                                 : "";
-}
-
 static bool on_bad_access(uc_engine *uc, uc_mem_type type, uint64_t address, int bytes, int64_t value,
                           void *user) {
     struct machine *m = user;
@@ -128,7 +118,7 @@ static bool on_bad_access(uc_engine *uc, uc_mem_type type, uint64_t address, int
                (uint32_t)address,
                type == UC_MEM_WRITE_PROT || type == UC_MEM_FETCH_PROT ? "" : ", where nothing is",
                register_value(m, UC_ARM_REG_PC), register_value(m, UC_ARM_REG_LR),
-               absent_part((uint32_t)address));
+               chip_absent(&m->chip, (uint32_t)address));
     }
     return false;
 }
@@ -157,18 +147,18 @@ static void on_exception(uc_engine *uc, uint32_t number, void *user) {
     static const struct {
         uint32_t number;
         const char *what;
-    } names[] = {{1, "undefined instruction"},
-                 {2, "supervisor call"},
+    } names[] = {{2, "supervisor call"},
                  {3, "jump to where nothing is"},
                  {DATA_FAULT, "fault on data"},
                  {7, "breakpoint"},
-                 {8, "return from an exception"},
-                 {17, "undefined instruction"}};
+                 {8, "return from an exception"}};
     struct machine *m = user;
     const char *what = "exception";
     (void)uc;
     if (number == DATA_FAULT) {
         look_at_data_fault(m);
+    } else if (number == UNDEFINED || number == NO_COPROCESSOR) {
+        end_undefined(m, register_value(m, UC_ARM_REG_PC));
     }
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         if (names[i].number == number) {

@@ -1,4 +1,4 @@
-"""ARMv6-M devices on Unicorn through drivers/arm.c: cycles by ARM's table, flash cache by the datasheet's.
+"""Cortex-M devices on Unicorn through drivers/arm.c: cycles by ARM's tables, flash cache by the datasheet's.
 
 What a missed cache line costs is not known here: the device's descriptor lists flash reads, each with its
 clocks and clock divider, and the first one counts. From a region's `cache_misses` the cycles under any
@@ -96,6 +96,7 @@ def _arguments(device: Device, settings: Mapping[str, Any], options: Options) ->
     bus = f"{settings['bus_read_extra']}:{settings['bus_write_extra']}:{settings['io_port_saves']}"
     return [
         *("--core", device.core),
+        *("--chip", device.chip),
         *("--cycles", costs),
         *("--flash", f"{flash.address:#x}:{flash.bytes:#x}"),
         *("--ram", f"{ram.address:#x}:{ram.bytes:#x}"),

@@ -38,6 +38,8 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
         while (!(*(volatile uint8_t *)0xc0 & 0x20)) {
         }
         *(volatile uint8_t *)0xc6 = 'x';
+#elif defined(__ARM_ARCH_7EM__)
+        *(volatile uint32_t *)0x40004404 = 'x';
 #elif defined(__arm__)
         *(volatile uint32_t *)0x40034000 = 'x';
 #endif

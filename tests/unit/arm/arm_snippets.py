@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import struct
+import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,17 +28,45 @@ def pico() -> Device:
     return Catalog.load().device("pico")
 
 
+@dataclasses.dataclass(frozen=True)
+class Chip:
+    """Where a chip has what a snippet's firmware needs.
+
+    `sends` is "str r6" to the data register of the UART at r4, `looks` "ldr r6" from its status. `apart` is
+    between the marks and the snippet, so that neither changes the other's cycles.
+    """
+
+    vectors: int
+    mark: int
+    uart: int
+    sends: int
+    looks: int
+    apart: tuple[int, ...] = ()
+
+
+CHIPS = {
+    "RP2040": Chip(VECTORS, MARK, UART, sends=0x6026, looks=0x69A6),
+    "STM32F407VG": Chip(0x08000000, 0x40023004, 0x40004400, sends=0x6066, looks=0x6826, apart=(0xBF00,)),
+}
+
+
+def stm32f4() -> Device:
+    """The device with a Cortex-M4, as its folder describes it."""
+    return Catalog.load().device("stm32f4")
+
+
 def halfwords(text: str) -> list[int]:
     """Halfwords from hexadecimal digits separated by blanks."""
     return [int(word, 16) for word in text.split()]
 
 
-def firmware(snippet: Sequence[int], data: bytes = b"") -> bytes:
+def firmware(snippet: Sequence[int], data: bytes = b"", chip: str = "RP2040") -> bytes:
     """An ELF that runs `snippet` between two marks, then reports it on its UART and waits.
 
     Before it, r0 is 0, r1 2, r2 the address of some RAM, r3 4, and the flags say "equal"; it must leave
     r5 to r7 alone. `data` is at the next multiple of 4 after the code, `FLASH + 0x1000` bytes at most.
     """
+    place = CHIPS[chip]
     code = [
         0x2000,  # movs r0, #0
         0x2102,  # movs r1, #2
@@ -47,26 +76,26 @@ def firmware(snippet: Sequence[int], data: bytes = b"") -> bytes:
         0x2601,  # movs r6, #1
         0x2500,  # movs r5, #0: sets Z
         0x603E,  # str r6, [r7]
-        *snippet,
+        *(middle := [*place.apart, *snippet, *place.apart]),
         0x603D,  # str r5, [r7]
         0x4C00,  # ldr r4, UART (patched)
-        0x6026,  # str r6, [r4]
+        place.sends,
         0x267E,  # movs r6, #0x7e
-        0x6026,  # str r6, [r4]
-        0x69A6,  # wait: ldr r6, [r4, #0x18]
+        place.sends,
+        place.looks,  # wait
         0xE7FD,  # b wait
     ]
     if len(code) % 2:
         code.append(0x46C0)
-    literals = {2: SCRATCH, 4: MARK, 9 + len(snippet): UART}
-    for place, (index, value) in enumerate(literals.items()):
-        address, target = index * 2, len(code) * 2 + place * 4
+    literals = {2: SCRATCH, 4: place.mark, 9 + len(middle): place.uart}
+    for number, (index, value) in enumerate(literals.items()):
+        address, target = index * 2, len(code) * 2 + number * 4
         code[index] |= (target - ((address + 4) & ~3)) // 4
         literals[index] = value
-    image = struct.pack("<II", STACK_TOP, VECTORS + 8 + 1)
+    image = struct.pack("<II", STACK_TOP, place.vectors + 8 + 1)
     image += b"".join(struct.pack("<H", word) for word in code)
     image += b"".join(struct.pack("<I", value) for value in literals.values()) + data
-    return elf(VECTORS, image, VECTORS + 8 + 1)
+    return elf(place.vectors, image, place.vectors + 8 + 1)
 
 
 def elf(address: int, image: bytes, entry: int) -> bytes:
@@ -74,6 +103,20 @@ def elf(address: int, image: bytes, entry: int) -> bytes:
     header = b"\x7fELF\x01\x01\x01" + bytes(9)
     header += struct.pack("<HHIIIIIHHHHHH", 2, 40, 1, entry, 52, 0, 0, 52, 32, 1, 40, 0, 0)
     return header + struct.pack("<IIIIIIII", 1, 84, address, address, len(image), len(image), 5, 4) + image
+
+
+def assembled(folder: Path, text: str, core: str = "cortex-m4") -> list[int]:
+    """Halfwords of assembly, its lines separated by newlines or semicolons, for the second half of a word."""
+    source, made, binary = folder / "snippet.s", folder / "snippet.o", folder / "snippet.bin"
+    end = 0xFFFF  # sections are filled up to whole words
+    source.write_text(f".syntax unified\n.thumb\n.balign 4\nnop\n{text}\n.hword {end}\n")
+    for command in (
+        ["arm-none-eabi-as", f"-mcpu={core}", "-mthumb", source, "-o", made],
+        ["arm-none-eabi-objcopy", "-O", "binary", "-j", ".text", made, binary],
+    ):
+        subprocess.run(command, check=True, timeout=60)
+    code = [number for (number,) in struct.iter_unpack("<H", binary.read_bytes())]
+    return code[1 : len(code) - 1 - code[::-1].index(end)]
 
 
 def changed(device: Device, **settings: object) -> Device:
@@ -85,10 +128,11 @@ def run(
     folder: Path, snippet: Sequence[int], options: Options | None = None, device: Device | None = None
 ) -> Region:
     """Run a snippet once; raises Fault when the driver reports it."""
+    device = device or pico()
     path = folder / "snippet.elf"
-    path.write_bytes(firmware(snippet))
+    path.write_bytes(firmware(snippet, chip=device.chip))
     options = options or Options()
-    with DriverSession(arm.command(device or pico(), path, options)) as session:
+    with DriverSession(arm.command(device, path, options)) as session:
         deadline = time.monotonic() + 20
         said = b""
         while not said.endswith(b"\x7e") and time.monotonic() < deadline:

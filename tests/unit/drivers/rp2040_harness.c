@@ -33,14 +33,14 @@ static uint32_t sender(void *context) {
 
 static uint64_t reset(const uint64_t *n) {
     memset(&chip, 0x55, sizeof chip);
-    chip.outside = (struct rp2040_outside){cycles, has_input, take, give, flush, &chip, n[0] ? sender : NULL};
+    chip.outside = (struct chip_outside){cycles, has_input, take, give, flush, &chip, n[0] ? sender : NULL};
     now = flushes = sent = 0;
     waiting = 0;
     rp2040_reset(&chip);
     return 0;
 }
 
-static const struct rp2040_window *window_of(uint32_t address) {
+static const struct chip_window *window_of(uint32_t address) {
     for (size_t i = 0; i < sizeof rp2040_windows / sizeof rp2040_windows[0]; i++) {
         if (address - rp2040_windows[i].base < rp2040_windows[i].bytes) {
             return &rp2040_windows[i];
@@ -50,7 +50,7 @@ static const struct rp2040_window *window_of(uint32_t address) {
 }
 
 static uint64_t kind(const uint64_t *n) {
-    const struct rp2040_window *window = window_of((uint32_t)n[0]);
+    const struct chip_window *window = window_of((uint32_t)n[0]);
     return window == NULL ? 99 : window->kind;
 }
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * arm_window.h: what the models of the chips' registers have in common: windows of the address space, what they
+ * need from the program that runs the core, and the core's own SysTick (ARM DDI 0419, B3.3).
+ */
+#ifndef MOTECRYPT_ARM_WINDOW_H
+#define MOTECRYPT_ARM_WINDOW_H
+
+#include <stdint.h>
+
+enum chip_window_kind { CHIP_PERIPHERAL, CHIP_IO_PORT, CHIP_CORE, CHIP_XIP, CHIP_SSI };
+
+/* A window of registers in the address space. */
+struct chip_window {
+    uint32_t base, bytes;
+    enum chip_window_kind kind;
+};
+
+/* A part of a chip that is a plain register, or nothing at all. */
+struct chip_gap {
+    uint32_t base, bytes;
+    int writes_only;
+    const char *what;
+};
+
+/* What the registers need from the program that runs the core. */
+struct chip_outside {
+    uint64_t (*cycles)(void *context);          /* time now, in core cycles since reset */
+    int (*uart_has_input)(void *context);       /* may wait while `polling`; 1: a byte can be read */
+    uint8_t (*uart_read)(void *context);        /* the next byte; 0 when there is none */
+    void (*uart_write)(void *context, uint8_t); /* a byte leaves the board */
+    void (*flush_flash_cache)(void *context);
+    void *context;
+    uint32_t (*uart_sender_flags)(void *context); /* NULL: every byte leaves immediately */
+};
+
+#define CHIP_SIMULATED 0x53494D55u /* "SIMU": what the benchmark firmware looks for */
+
+/* SysTick on the processor clock, counting down from its reload value; 24 bits. `elapsed`: since it was at 0. */
+static inline uint32_t systick_value(uint32_t control, uint32_t reload, uint64_t elapsed) {
+    reload &= 0xFFFFFFu;
+    if ((control & 5u) != 5u || elapsed == 0 || reload == 0) {
+        return 0;
+    }
+    return reload - (uint32_t)((elapsed - 1) % ((uint64_t)reload + 1));
+}
+
+#endif

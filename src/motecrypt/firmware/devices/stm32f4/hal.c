@@ -1,0 +1,134 @@
+/* hal.c: STM32F407VG on ST's Discovery board. 24 MHz from the 8 MHz crystal, at which the flash has no wait
+ * states; USART2 on PA2 (out) and PA3 (in), which a serial adapter connects; cycles from DWT's counter. It
+ * does not depend on the cipher. Section numbers: ST RM0090.
+ */
+#include "hal.h"
+
+#define CLOCK_HZ 24000000u
+#define BAUD 115200u
+
+#define AT(address) (*(volatile uint32_t *)(address))
+
+#define GPIOA 0x40020000u
+#define CRC_IDR 0x40023004u
+#define RCC 0x40023800u
+#define RCC_CFGR (RCC + 0x08u)
+#define RCC_AHB1ENR (RCC + 0x30u)
+#define RCC_APB1ENR (RCC + 0x40u)
+#define FLASH_ACR 0x40023C00u
+#define USART2 0x40004400u
+#define RTC_BKP0R 0x40002850u
+#define DEMCR 0xE000EDFCu
+#define DWT_CTRL 0xE0001000u
+#define DWT_CYCCNT 0xE0001004u
+
+#define HSE_ON (1u << 16)
+#define HSE_READY (1u << 17)
+#define PLL_ON (1u << 24)
+#define PLL_READY (1u << 25)
+#define PLL_FROM_HSE (1u << 22)
+
+#define STACK_PAINT 0xA5A5A5A5u
+
+/* A simulator writes this to the backup register before the firmware starts; power-on clears it. A simulator
+ * follows the stack pointer by itself, so a small part of the stack is painted there, as a check. */
+#define SIMULATED 0x53494D55u
+#define SIMULATED_STACK_WORDS 1024
+
+extern uint32_t __stack_bottom[]; /* the linker script's */
+
+/* Each wait is for hardware that answers within milliseconds or never (a broken crystal): no deadline could
+ * do better than waiting, as there is no way to report it. */
+static void wait_for(uint32_t address, uint32_t mask, uint32_t value) {
+    while ((AT(address) & mask) != value) {
+    }
+}
+
+/* 7.3: 8 MHz / 8 x 192 / 8 = 24 MHz; PLLQ 4 gives USB its 48 MHz. 3.9.1: no wait states, caches on. */
+static void start_clock(void) {
+    AT(RCC) |= HSE_ON;
+    wait_for(RCC, HSE_READY, HSE_READY);
+    AT(RCC + 4u) = 8u | 192u << 6 | 3u << 16 | PLL_FROM_HSE | 4u << 24;
+    AT(RCC) |= PLL_ON;
+    wait_for(RCC, PLL_READY, PLL_READY);
+    AT(FLASH_ACR) = 7u << 8;
+    AT(RCC_CFGR) = 2u; /* the PLL; no bus is divided */
+    wait_for(RCC_CFGR, 3u << 2, 2u << 2);
+}
+
+/* 8.4, 30.6: PA2 and PA3 are USART2's (alternate function 7). */
+static void start_uart(void) {
+    AT(GPIOA) = (AT(GPIOA) & ~(15u << 4)) | 10u << 4;
+    AT(GPIOA + 0x20u) = (AT(GPIOA + 0x20u) & ~(255u << 8)) | 0x77u << 8;
+    AT(USART2 + 0x08u) = (CLOCK_HZ + BAUD / 2u) / BAUD; /* sixteenths of a divisor by 16 */
+    AT(USART2 + 0x0Cu) = 1u << 13 | 1u << 3 | 1u << 2;  /* on, sender, receiver */
+}
+
+void hal_init(void) {
+    start_clock();
+    AT(RCC_AHB1ENR) |= 1u << 12 | 1u; /* CRC, whose spare register takes the marks; GPIOA */
+    AT(RCC_APB1ENR) |= 1u << 17;      /* USART2 */
+    (void)AT(RCC_APB1ENR);            /* a part is ready two cycles after its clock is on (7.3.10) */
+    start_uart();
+    AT(DEMCR) |= 1u << 24; /* DWT on */
+    AT(DWT_CYCCNT) = 0u;
+    AT(DWT_CTRL) |= 1u;
+}
+
+uint8_t hal_read(void) {
+    while (!(AT(USART2) & 0x20u)) {
+    }
+    return (uint8_t)AT(USART2 + 4u);
+}
+
+void hal_write(uint8_t byte) {
+    while (!(AT(USART2) & 0x80u)) {
+    }
+    AT(USART2 + 4u) = byte;
+}
+
+void hal_mark(uint8_t begins) {
+    AT(CRC_IDR) = begins;
+}
+
+static uint32_t timer_start;
+
+void hal_timer_start(void) {
+    timer_start = AT(DWT_CYCCNT);
+}
+
+/* 32 bits of cycles: after 178 s it begins again. */
+uint32_t hal_timer_cycles(void) {
+    return AT(DWT_CYCCNT) - timer_start;
+}
+
+static uint32_t *stack_pointer(void) {
+    uint32_t *sp;
+    __asm__ volatile("mov %0, sp" : "=r"(sp));
+    return sp;
+}
+
+static uint32_t *painted_from;
+
+void hal_stack_paint(void) {
+    uint32_t *end = stack_pointer();
+    int whole = AT(RTC_BKP0R) != SIMULATED || end - __stack_bottom < SIMULATED_STACK_WORDS;
+    painted_from = whole ? __stack_bottom : end - SIMULATED_STACK_WORDS;
+    /* volatile: else gcc makes this a call of memset, and the loop would paint over that call's frame */
+    for (volatile uint32_t *word = painted_from; word < end; word++) {
+        *word = STACK_PAINT;
+    }
+}
+
+uint32_t hal_stack_depth(void) {
+    const uint32_t *end = stack_pointer();
+    const uint32_t *word = painted_from;
+    while (word < end && *word == STACK_PAINT) {
+        word++;
+    }
+    return (uint32_t)((uintptr_t)end - (uintptr_t)word);
+}
+
+uint32_t hal_clock_hz(void) {
+    return CLOCK_HZ;
+}
