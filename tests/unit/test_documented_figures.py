@@ -7,7 +7,7 @@ from motecrypt.findings import recorded
 from motecrypt.results import Results
 from motecrypt.studies import study
 from motecrypt.studies.facts import Comparison
-from motecrypt.studies.pico import files
+from motecrypt.studies.pico import files, remains
 from motecrypt.studies.rc4d import sketches as rc4d_sketches
 from motecrypt.studies.wlan import hypotheses, plan
 from motecrypt.studies.wlan.tables import impossible
@@ -101,6 +101,25 @@ def test_the_page_of_files_states_what_comes_out(results: Results) -> None:
             *lines,
             f"is not the AES context ({setup:.2f} ms)",
             f"**The remaining difference** is {min(apart):.0f} to {max(apart):.0f} ms",
+        )
+        == []
+    )
+
+
+def test_the_page_of_files_states_what_remains_in_the_flash(results: Results) -> None:
+    answer = remains.QUESTION.answer(with_recorded(results, "pico"))
+    assert answer is not None
+    (pieces,) = {row.pieces for row in answer.rows}
+    found = {row.step: row.found for row in answer.rows}
+    assert [found[step] for step in ("encrypted", "emptied", "overwritten")] == [pieces] * 3
+    assert (
+        missing(
+            "files.md",
+            f"all {pieces} are there after encryption, after the plaintext's file was emptied, and after it "
+            "was overwritten",
+            "After the used blocks were erased and the ciphertext was written again, "
+            f"{found['erased']} are there",
+            f"is refused leaves {found['refused']} of them",
         )
         == []
     )
