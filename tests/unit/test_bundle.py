@@ -246,7 +246,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Path], str]] = {
     "link": (lambda p: _entry(p, "a", stat.S_IFLNK | 0o777, b"/etc/passwd"), "not a regular file"),
     "device": (lambda p: _entry(p, "a", stat.S_IFCHR | 0o666), "not a regular file"),
     "twice": (_twice, "'a' is there twice"),
-    "encrypted": (lambda p: _changed(p, CENTRAL, 8, b"\1\0"), "is encrypted"),
+    "encrypted": (lambda p: _changed(p, CENTRAL, 8, b"\1\0"), "is encrypted, or packed"),
     "method": (lambda p: _changed(p, CENTRAL, 10, b"\x0c\0"), "another method"),
     "bomb": (lambda p: _zip(p, {"a": bytes(50 << 20)}), "expands to more than 200 times"),
     "lying": (_lying, "a is damaged"),

@@ -129,6 +129,24 @@ def test_parquet_of_any_length_and_pattern_of_missing_values(tmp_path: Path, cou
     assert table.to_pydict() == values and table.schema.metadata[b"a"] == b"b" * 300
 
 
+@needs_kit("notebook")
+@pytest.mark.parametrize("count", [1, 13, 14, 15, 16, 130])
+def test_parquet_of_any_number_of_columns_and_row_groups(tmp_path: Path, count: int) -> None:
+    """Lists of 15 and more elements have another form, those of 128 a length of two bytes."""
+    from pyarrow import parquet as arrow
+
+    names = [f"column {n}" for n in range(count)]
+    with (tmp_path / "r.parquet").open("wb") as file:
+        written = ParquetFile(file, [ParquetColumn(name, Physical.INT64, False) for name in names], {})
+        for group in range(count):
+            written.add({name: [group, n] for n, name in enumerate(names)})
+        written.finish()
+    read = arrow.ParquetFile(tmp_path / "r.parquet")
+    assert read.metadata.num_row_groups == count
+    expected = [[v for group in range(count) for v in (group, n)] for n in range(count)]
+    assert list(read.read().to_pydict().values()) == expected
+
+
 def test_parquet_refuses_what_it_cannot_hold() -> None:
     def add(value: object, optional: bool = False) -> None:
         column = ParquetColumn("n", parquet.Physical.INT64, optional)
