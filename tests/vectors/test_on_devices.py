@@ -27,7 +27,7 @@ from toolchains import OWN, kept_toolchains, root_of
 
 KEPT = Path(__file__).resolve().parents[1] / "golden" / "cycles"
 CATALOG = Catalog.load()
-DEVICES = [device for name in ("uno", "pico") if have((device := CATALOG.device(name)).kit)]
+DEVICES = [device for name in ("uno", "pico", "stm32f4") if have((device := CATALOG.device(name)).kit)]
 """The other AVRs take the same cycles, but for calls: contract/test_devices.py."""
 LONG_KEYS = ("aes192-ecb", "aes256-ecb", "aes256-ccm8", "aes256-siv")
 """A mode does not know how long AES's key is: these stand for the rest."""
