@@ -135,7 +135,7 @@ inverse_sbox:
 .endm
 
 /* Double the four bytes of x; changes SUM. With 0x01010101 in a register for lowest bits it takes an instruction
- * less, which ./bench search found (docs/bounds.md). */
+ * less, and no sequence is shorter (docs/bounds.md). */
 .macro double x, lowest
     .ifb \lowest
     mov SUM, HIGHEST
