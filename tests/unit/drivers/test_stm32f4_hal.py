@@ -148,6 +148,32 @@ int main(void) {{
     assert twice - once == rounds * cycles
 
 
+def test_the_counter_is_set_stopped_and_continued(tmp_path: Path) -> None:
+    source = """
+#include "hal.h"
+#define CYCLES (*(volatile uint32_t *)0xE0001004)
+#define CONTROL (*(volatile uint32_t *)0xE0001000)
+static void number(uint32_t value) { for (int i = 0; i < 32; i += 8) { hal_write((uint8_t)(value >> i)); } }
+int main(void) {
+    hal_init();
+    CYCLES = 1000000;
+    uint32_t set = CYCLES;
+    CONTROL = 0;
+    uint32_t stopped = CYCLES, still = CYCLES;
+    CONTROL = 1;
+    uint32_t continued = CYCLES;
+    number(set); number(stopped); number(still); number(continued);
+    __asm__ volatile("cpsid i");
+    for (;;) {}
+}
+"""
+    device = Catalog.load().device("stm32f4")
+    seen: list[bytes] = []
+    run_freely(read_image(built(tmp_path / "dwt.elf", source), device), device, FreeRun(), seen.append)
+    set_, stopped, still, continued = struct.unpack("<IIII", b"".join(seen))
+    assert 1_000_000 < set_ < stopped == still < continued < 1_000_030
+
+
 def test_what_is_not_modelled_is_told(tmp_path: Path) -> None:
     source = """
 #include "hal.h"
