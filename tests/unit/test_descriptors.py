@@ -29,16 +29,31 @@ from motecrypt.export.examples import read_example
 from motecrypt.export.targets import read_target
 from motecrypt.findings.pico_file import read_storage
 from motecrypt.radios.catalog import read_radio
+from motecrypt.records.plan import read_plan
+from motecrypt.results.columns import read_columns
 from motecrypt.setup.kits import read_kits
+from motecrypt.studies.rc4d.sketches import read_sketches
 from motecrypt.studies.rf import alternatives
 from motecrypt.toolchain.sources import sources_of
 from motecrypt.wlan.parameters import read_document
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
 FILES = sorted(PACKAGE.rglob("*.toml"))
-NAMED_FREELY = ("placement", "configuration", "cell", "regulator", "card", "signal", "suite", "alternative")
+NAMED_FREELY = (
+    "placement",
+    "configuration",
+    "cell",
+    "regulator",
+    "card",
+    "signal",
+    "suite",
+    "alternative",
+    "toolchain",
+    "prints",
+    "sketch",
+)
 """Tables of tables whose names a descriptor chooses."""
-FREE_FILES = ("setup.toml", "processors.toml", "storage.toml")
+FREE_FILES = ("setup.toml", "processors.toml", "storage.toml", "columns.toml")
 """Files whose tables are named freely."""
 
 
@@ -65,6 +80,9 @@ READERS: dict[str, Callable[[Path], object]] = {
     "storage.toml": read_storage,
     "wlan.toml": read_document,
     "conformance.toml": read_features,
+    "columns.toml": read_columns,
+    "rc4d_sketches.toml": read_sketches,
+    "records.toml": read_plan,
     "target.toml": lambda path: read_target(path.parent, _catalog()),
     "example.toml": lambda path: read_example(path.parent),
 }
@@ -187,7 +205,17 @@ def test_a_value_of_another_type_is_refused(path: Path, tmp_path: Path) -> None:
         assert "\n" not in str(told.value) and where[-1] in str(told.value), (where, str(told.value))
 
 
-POSITIVE = ("clock_hz", "bytes", "volts", "milliamperes", "capacity_mah", "supply_v", "current_ma", "tx_ma")
+POSITIVE = (
+    "clock_hz",
+    "bytes",
+    "volts",
+    "milliamperes",
+    "capacity_mah",
+    "flash_bytes",
+    "supply_v",
+    "current_ma",
+    "tx_ma",
+)
 POSITIVE += (
     "efficiency",
     "spi_hz",
@@ -219,6 +247,7 @@ def test_a_number_out_of_its_range_is_refused(path: Path, tmp_path: Path) -> Non
         with pytest.raises(InputError, match=where[-1]):
             read(target)
     without = ("cipher.toml", "library.toml", "setup.toml", "conformance.toml", "target.toml", "example.toml")
+    without += ("columns.toml", "records.toml")
     assert tried or path.name in without or path.parent.name in ("radios", "toolchains", "libraries")
 
 

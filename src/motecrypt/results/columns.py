@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass, fields
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal, cast, get_args, get_type_hints
 
 from motecrypt.catalog.places import DATA
@@ -39,21 +41,27 @@ class Column:
 
 @cache
 def columns() -> tuple[Column, ...]:
-    """Every column of a measurement, in the order of the record.
+    """Every column of a measurement, in the order of the record."""
+    return read_columns(DATA / "columns.toml")
+
+
+def read_columns(path: Path) -> tuple[Column, ...]:
+    """The columns as a file describes them.
 
     Raises
     ------
     InputError
-        If data/columns.toml describes other columns than the record has.
+        It describes other columns than the record has, or not as it should.
     """
-    path = DATA / "columns.toml"
     described = Table.read(path).every_table()
     hints = get_type_hints(Measurement)
     made = []
     for name in (field.name for field in fields(Measurement)):
         entry = described.pop(name, None)
         if entry is None:
-            raise InputError(f"{path}: the column '{name}' is missing")
+            near = difflib.get_close_matches(name, described, 1)
+            hint = f"; there is '{near[0]}': did you mean '{name}'?" if near else ""
+            raise InputError(f"{path}: the column '{name}' is missing{hint}")
         kind, empty = _type(hints[name])
         made.append(
             Column(

@@ -5,13 +5,14 @@ Recorded figures come from `data/recorded/rc4d_sketches.toml` and are never coun
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Self
+from pathlib import Path
+from typing import Self
 
 from motecrypt.catalog.places import DATA
+from motecrypt.descriptor import Table
 from motecrypt.findings.sketch import SketchFigures, SketchQuestion
 from motecrypt.results import Results
 from motecrypt.studies.facts import LikeForLike
@@ -19,23 +20,60 @@ from motecrypt.studies.rc4d.figures import DEVICE, Printed
 
 FILE = DATA / "recorded" / "rc4d_sketches.toml"
 NOOP = "noop"
+PROVENANCE = ("repository", "commit", "licence", "recorded", "toolchain", "simulator", "repeat")
+
+
+@dataclass(frozen=True)
+class RecordedSketches:
+    """Recorded figures of the author's sketches.
+
+    Attributes
+    ----------
+    provenance : repository, commit, licence, toolchain, simulator, day, and how to repeat them.
+    prints : by cipher, the hexadecimal digits that its sketch prints before its time.
+    figures : by row.
+    """
+
+    provenance: Mapping[str, str]
+    prints: Mapping[str, str]
+    figures: Mapping[str, SketchFigures]
+
+
+def read_sketches(path: Path) -> RecordedSketches:
+    """Read the recorded figures; InputError when the file is not as it should be."""
+    table = Table.read(path)
+    origin = table.table("provenance")
+    provenance = {key: origin.text(key, filled=True) for key in PROVENANCE}
+    origin.done()
+    prints, figures = {}, {}
+    for cipher, entry in table.named_tables("prints").items():
+        prints[cipher] = entry.text("hex", filled=True)
+        entry.text("source", filled=True)
+        entry.done()
+    for row, entry in table.named_tables("sketch").items():
+        figures[row] = SketchFigures(
+            entry.number("time_ms", low=0),
+            entry.integer("flash_bytes", low=1),
+            entry.integer("ram_bytes", low=0),
+        )
+        entry.done()
+    table.done()
+    return RecordedSketches(provenance, prints, figures)
 
 
 @cache
-def _file() -> Mapping[str, Any]:
-    return tomllib.loads(FILE.read_text(encoding="utf-8"))
+def _recorded() -> RecordedSketches:
+    return read_sketches(FILE)
 
 
 def provenance() -> Mapping[str, str]:
     """Of the recorded figures: repository, commit, toolchain, simulator, day, and how to repeat them."""
-    found: Mapping[str, str] = _file()["provenance"]
-    return found
+    return _recorded().provenance
 
 
-@cache
 def recorded() -> Mapping[str, SketchFigures]:
     """The recorded figures by row."""
-    return {row: SketchFigures(**figures) for row, figures in _file()["sketch"].items()}
+    return _recorded().figures
 
 
 def questions() -> list[SketchQuestion]:
@@ -47,8 +85,7 @@ def _prints(row: str) -> str:
     cipher, _, rest = row.partition("-")
     if NOOP in rest.split("-"):
         return ""
-    found: str = _file()["prints"][cipher]["hex"]
-    return found
+    return _recorded().prints[cipher]
 
 
 def noop_rows() -> list[str]:
