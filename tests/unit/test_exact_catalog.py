@@ -538,3 +538,26 @@ def test_the_cells_of_an_implementation() -> None:
         known, uno, body, **one, message_bytes=[8], operations=("setup",), flags=("-O3",), toolchain="t"
     )
     assert cell == Cell("uno", body, "setup", 256, 8, 0, "b", "warm", ("-O3",), "t")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            'core = "cortex-m4"',
+            'core = "cortex-m7"',
+            "no core 'cortex-m7'; choose one of cortex-m0plus, cortex-m4",
+        ),
+        ('chip = "STM32F407VG"', 'chip = "STM32F1"', "no chip 'STM32F1'; choose one of RP2040, STM32F407VG"),
+        ("store_hides = 1", "store_hidden = 1", "'store_hides' is missing"),
+    ],
+)
+def test_the_arm_runner_names_its_cores_chips_and_costs(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    text = (FIRMWARE / "devices" / "stm32f4" / "device.toml").read_text()
+    assert old in text
+    (tmp_path / "device.toml").write_text(text.replace(old, new))
+    with pytest.raises(InputError) as caught:
+        read_device(tmp_path)
+    assert said in str(caught.value)
