@@ -30,7 +30,7 @@ def built(target: Path, source: Path | str) -> Path:
         (target.with_suffix(".c")).write_text(source)
         source = target.with_suffix(".c")
     chip = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft", "-Os"]
-    command = ["arm-none-eabi-gcc", *chip, *link, *own, source, "-o", target]
+    command: list[str | Path] = ["arm-none-eabi-gcc", *chip, *link, *own, source, "-o", target]
     subprocess.run(command, check=True, timeout=60)
     return target
 
