@@ -1,4 +1,5 @@
-/* block.c: block.h over cortexm-AES. ENCRYPT and DECRYPT name the functions of the variant.
+/* block.c: block.h over cortexm-AES. ENCRYPT, DECRYPT, EXPAND and EXPAND_DECRYPT name the functions of the
+ * variant.
  *
  * The library wants blocks at addresses that are multiples of four. CCM's are; those of a message may be
  * anywhere, so with UNALIGNED a block elsewhere is copied.
@@ -6,6 +7,7 @@
 #include "block.h"
 
 #include <CM0.h>
+#include <CM3.h>
 #include <string.h>
 
 #define ROUNDS 10
@@ -16,10 +18,10 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
     if (key_bytes != sizeof(words))
         return CIPHER_BAD_KEY;
     memcpy(words, bytes, sizeof(words));
-    CM0_sBOX_AES128_keyschedule_enc((uint8_t *)key->encrypt, (const uint8_t *)words);
+    EXPAND((uint8_t *)key->encrypt, (const uint8_t *)words);
 #ifdef EXPAND_DECRYPT
     memcpy(key->decrypt, key->encrypt, sizeof(key->decrypt));
-    CM0_FASTMUL_AES_keyschedule_dec((uint8_t *)key->decrypt, ROUNDS);
+    EXPAND_DECRYPT((uint8_t *)key->decrypt, ROUNDS);
 #endif
     return CIPHER_OK;
 }
