@@ -18,6 +18,7 @@ from motecrypt.process import processors
 from motecrypt.results import Results
 from motecrypt.setup import need
 from motecrypt.studies import Experiment, Needs
+from motecrypt.toolchain.toolchain import BuildError
 
 Report = Callable[[int, int, str], None]
 
@@ -149,8 +150,9 @@ def _ensure_experiments(
                     try:
                         outcome.result()
                     except MotecryptError as error:
-                        if not isinstance(error, InputError) and experiment.find(results) is None:
-                            raise  # a failed check is not a missing tool
+                        missing_tool = isinstance(error, (InputError, BuildError))
+                        if not missing_tool and experiment.find(results) is None:
+                            raise  # a check failed
                         trouble.keep(error)
             except BaseException:
                 pool.shutdown(cancel_futures=True)
