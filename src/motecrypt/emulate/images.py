@@ -36,6 +36,10 @@ _UF2 = struct.Struct("<IIIIIIII476sI")
 _UF2_MAGIC = (0x0A324655, 0x9E5D5157, 0x0AB16F30)
 _UF2_NOT_FLASH, _UF2_FAMILY = 0x1, 0x2000
 RP2040_FAMILY = 0xE48BFF56
+_FAMILIES = {  # github.com/microsoft/uf2, utils/uf2families.json
+    "RP2040": (RP2040_FAMILY,),
+    "STM32F407VG": (0x57755A57, 0x6D0922FA, 0x8FB060FE),  # of the series, of the F407, of the chip
+}
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def read_image(path: Path, device: Device) -> Image:
     if content.startswith(b"\x7fELF"):
         image = _read_elf(path, content, device)
     elif content[:4] == _UF2_MAGIC[0].to_bytes(4, "little"):
-        image = _read_uf2(path, content)
+        image = _read_uf2(path, content, device)
     elif content[:1] == b":":
         image = _read_hex(path, content)
     elif not content:
@@ -151,7 +155,7 @@ def _check_chip(path: Path, elf: ELFFile, device: Device) -> None:
             )
     else:
         core = _arm_architecture(elf)
-        if core is not None and core not in _CORTEX_M0:
+        if core is not None and core not in _ARM_RUNS.get(device.core, _CORTEX_M0):
             raise InputError(
                 f"{path}: built for another ARM core ({_ARM_NAMES.get(core, f'architecture {core}')}), "
                 f"and {device.name} is a {device.core}; compile with -mcpu={device.core} -mthumb"
@@ -175,6 +179,7 @@ def _avr_chip(elf: ELFFile) -> str:
 
 
 _CORTEX_M0 = (11, 12, 1, 2, 3, 4)  # v6-M, v6S-M; v4 to v5TE Thumb code that happens to be tagged so
+_ARM_RUNS = {"cortex-m0plus": _CORTEX_M0, "cortex-m4": (*_CORTEX_M0, 10, 13)}
 _ARM_NAMES = {10: "v7", 13: "v7E-M, as Cortex-M4", 14: "v8-A", 16: "v8-M baseline", 17: "v8-M mainline"}
 
 
@@ -242,18 +247,18 @@ def _joined(memory: dict[int, bytes]) -> tuple[Segment, ...]:
     return tuple(Segment(address, bytes(data)) for address, data in joined)
 
 
-def _read_uf2(path: Path, content: bytes) -> Image:
+def _read_uf2(path: Path, content: bytes, device: Device) -> Image:
     memory: dict[int, bytes] = {}
+    families = _FAMILIES.get(device.chip, ())
     if len(content) % 512:
         raise InputError(f"{path}: truncated: a UF2 file has blocks of 512 bytes; copy or build it again")
     for number, block in enumerate(_UF2.iter_unpack(content), start=1):
         first, second, flags, address, size, _, total, family, data, last = block
         if (first, second, last) != _UF2_MAGIC or size > 476:
             raise InputError(f"{path}: block {number} is damaged; copy or build the UF2 file again")
-        if flags & _UF2_FAMILY and family != RP2040_FAMILY:
-            raise InputError(
-                f"{path}: built for another chip (UF2 family {family:#x}); RP2040's is {RP2040_FAMILY:#x}"
-            )
+        if flags & _UF2_FAMILY and family not in families:
+            own = f"{device.chip}'s is {families[0]:#x}" if families else f"{device.chip} has none"
+            raise InputError(f"{path}: built for another chip (UF2 family {family:#x}); {own}")
         if not flags & _UF2_NOT_FLASH:
             memory[address] = data[:size]
     if len(content) // 512 != total:

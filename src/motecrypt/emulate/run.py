@@ -206,7 +206,9 @@ def _arm_command(image: Image, device: Device, scratch: Path, how: FreeRun) -> l
             b"",
         )
         if len(reset) < 4:
-            raise InputError(f"{image.path}: has no vectors at {vectors:#x}, after the 256 bytes of boot2")
+            boot = vectors - device.memory["flash"].address
+            where = f", after the {boot} bytes of boot2" if boot else ""
+            raise InputError(f"{image.path}: has no vectors at {vectors:#x}{where}")
         elf = scratch / "image.elf"
         elf.write_bytes(elf_of(image.segments, ARM, int.from_bytes(reset, "little")))
     command = [part for part in arm_command(device, elf, Options(cache=how.cache)) if part != elf]

@@ -152,6 +152,9 @@ def test_the_picos_command(tmp_path: Path) -> None:
             InputError, match=rf"^f: has no vectors at {vectors:#x}, after the 256 bytes of boot2$"
         ):
             command(image(short), QUIET, tmp_path, PICO)
+    stm32f4 = Catalog.load().device("stm32f4")
+    with pytest.raises(InputError, match=r"^f: has no vectors at 0x8000000$"):
+        command(image(Segment(0x08000004, b"1234")), QUIET, tmp_path, stm32f4)
     for option, how in (
         ("--board", FreeRun(resets_on_open=True)),
         ("--eeprom", FreeRun(eeprom=Path("e"))),

@@ -16,7 +16,7 @@ from motecrypt.errors import InputError
 from motecrypt.model import Device
 from unit.run.elf_files import avr_elf, with_sections
 
-UNO, PICO = Catalog.load().device("uno"), Catalog.load().device("pico")
+UNO, PICO, STM32F4 = map(Catalog.load().device, ("uno", "pico", "stm32f4"))
 FLASH = 0x10000000
 
 
@@ -223,13 +223,13 @@ def test_the_chip_is_in_the_note_of_the_start_up_files(tmp_path: Path) -> None:
         refused(tmp_path, noted(b"x\0" + chip.encode() + b"\0atmega328p\0"), told)
 
 
-def architecture(number: int | None) -> bytes:
+def architecture(number: int | None, address: int = FLASH) -> bytes:
     """An ARM firmware that says for which architecture it is (ARM IHI 0045, Tag_CPU_arch)."""
     tags = b"\x05core\0" + (b"" if number is None else bytes([6, number]))
     file = b"\x01" + struct.pack("<I", 5 + len(tags)) + tags
     vendor = struct.pack("<I", 4 + 6 + len(file)) + b"aeabi\0" + file
     section = {"name": ".ARM.attributes", "kind": 0x70000003, "data": b"A" + vendor}
-    return with_sections(elf_of([Segment(FLASH, b"ab")], ARM, 1), section)
+    return with_sections(elf_of([Segment(address, b"ab")], ARM, 1), section)
 
 
 def test_the_architecture_of_an_arm_firmware(tmp_path: Path) -> None:
@@ -251,6 +251,25 @@ def test_the_architecture_of_an_arm_firmware(tmp_path: Path) -> None:
             r"compile with -mcpu=cortex-m0plus -mthumb$"
         )
         refused(tmp_path, architecture(number), told, PICO)
+
+
+def test_a_cortex_m4_runs_what_is_built_for_it_and_for_smaller_cores(tmp_path: Path) -> None:
+    for number in (None, 1, 2, 3, 4, 10, 11, 12, 13):
+        content = architecture(number, 0x08000000)
+        assert read(tmp_path, content, STM32F4).segments == (Segment(0x08000000, b"ab"),)
+    for number, name in {5: "architecture 5", 14: "v8-A", 16: "v8-M baseline", 17: "v8-M mainline"}.items():
+        told = (
+            rf"another ARM core \({name}\), and stm32f4 is a cortex-m4; compile with -mcpu=cortex-m4 -mthumb$"
+        )
+        refused(tmp_path, architecture(number, 0x08000000), told, STM32F4)
+
+
+def test_a_uf2_file_is_for_the_device_whose_family_it_names(tmp_path: Path) -> None:
+    segments = (Segment(0x08000000, bytes(256)),)
+    for family in (0x57755A57, 0x6D0922FA, 0x8FB060FE):
+        assert read(tmp_path, uf2(segments, family), STM32F4).segments == segments
+    refused(tmp_path, uf2(segments), r"\(UF2 family 0xe48bff56\); STM32F407VG's is 0x57755a57$", STM32F4)
+    refused(tmp_path, uf2(segments), r"\(UF2 family 0xe48bff56\); ATmega328P has none$", UNO)
 
 
 def test_what_is_not_linked_or_cut_is_refused(tmp_path: Path) -> None:
