@@ -106,7 +106,7 @@ def _words(rows: Sequence[Comparison], command: str) -> str:
     if not rows:
         return "It has no rows."
     told = sentences(rows)
-    if any(row.verdict == "not measured" for row in rows):
+    if any(row.verdict == "not measured" for row in facts(rows)):
         told.append(f"{command} measures what can be.")
     return " ".join(told)
 

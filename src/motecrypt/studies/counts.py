@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import get_args
 
 from motecrypt.studies.facts import Comparison, FactKind, LikeForLike, Verdict
+from motecrypt.text import spreadsheet_row
 
 Rows = Sequence[Comparison]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -44,7 +45,8 @@ COLUMNS = (
 
 
 def as_csv(rows: Rows) -> str:
-    """Rows as CSV with a heading; an empty cell is nothing, several ids are separated by spaces."""
+    """Rows as CSV with a heading; an empty cell is nothing, several ids are separated by spaces, and text
+    that a spreadsheet would take for a formula ("-27 %, -20 %") begins with an apostrophe."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -57,7 +59,7 @@ def as_csv(rows: Rows) -> str:
             "tolerance_absolute": None if room is None else room.absolute,
             "tolerance_origin": "" if room is None else room.origin,
         }
-        writer.writerow([own[column] for column in COLUMNS])
+        writer.writerow(spreadsheet_row({column: own[column] for column in COLUMNS}).values())
     return text.getvalue()
 
 
@@ -73,7 +75,7 @@ def tolerance_text(row: Comparison) -> str:
 
 def facts(rows: Rows) -> list[Comparison]:
     """The rows that count: one for each printed figure or claim."""
-    return [row for row in rows if row.kind != "derived" and row.verdict != "not printed"]
+    return [row for row in rows if row.kind in ("figure", "claim") and row.verdict != "not printed"]
 
 
 def by_kind(rows: Rows) -> dict[FactKind, dict[Verdict, int]]:
@@ -87,7 +89,7 @@ def by_kind(rows: Rows) -> dict[FactKind, dict[Verdict, int]]:
 
 
 def tally(rows: Rows) -> str:
-    """How many facts have which verdict; derived rows and our additions are not among them."""
+    """How many facts have which verdict; derived rows, inputs and our additions are not among them."""
     counts = Counter(row.verdict for row in facts(rows))
     return ", ".join(f"{v} {counts[v]}" for v in VERDICTS if counts[v])
 
@@ -106,10 +108,13 @@ def sentences(rows: Rows) -> list[str]:
             f"{_verb(held, 'holds', 'hold')}{_left(claims)}."
         )
     derived = sum(row.kind == "derived" for row in rows)
+    taken = sum(row.kind == "input" for row in rows)
     added = sum(row.kind != "derived" and row.verdict == "not printed" for row in rows)
     rest = [f"{derived} derived from these"] if derived else []
+    rest += [f"{taken} used as inputs"] if taken else []
     rest += [f"{added} of ours for which nothing is printed"] if added else []
-    return [*told, f"Not counted: {' and '.join(rest)}."] if rest else told
+    listed = " and ".join([", ".join(rest[:-1]), *rest[-1:]] if len(rest) > 1 else rest)
+    return [*told, f"Not counted: {listed}."] if rest else told
 
 
 def _recorded(rows: Rows) -> str:

@@ -15,7 +15,7 @@ Verdict = Literal[
     "bring the code",
     "not measured",
 ]
-FactKind = Literal["figure", "claim", "derived"]
+FactKind = Literal["figure", "claim", "derived", "input"]
 LikeForLike = Literal[
     "", "author's code", "author's code, recorded", "same algorithm, ours", "the paper itself", "other"
 ]
@@ -48,8 +48,8 @@ class Comparison:
     topic
         What other views look for (`motecrypt.studies.claim_ids`); most rows have none.
     kind
-        A printed figure, a claim of the text, or derived from other rows, which `derived_from` names. A
-        derived row is not counted again.
+        A printed figure, a claim of the text, derived from other rows, which `derived_from` names, or an
+        input: a printed value that our experiments take over. Only figures and claims are counted.
     like_for_like
         Where our side comes from.
     better

@@ -152,7 +152,8 @@ def judge(
     Parameters
     ----------
     kind
-        A figure is a value; only a claim or a derived row may be a `Bound`.
+        A figure is a value; only a claim or a derived row may be a `Bound`. An input is taken from the
+        source, so nothing is measured of it: a value always agrees with itself.
     published
         What was printed, or what a sentence promises; None where the source prints nothing.
     measured
@@ -165,12 +166,15 @@ def judge(
     Raises
     ------
     ValueError
-        If a derived row names no row, a figure is a bound, or the two cannot be compared.
+        If a derived row names no row, a figure is a bound, something was measured of an input, or the two
+        cannot be compared.
     """
     if kind == "derived" and not evidence.derived_from:
         raise ValueError("a derived row names the rows that it is derived from")
     if kind == "figure" and isinstance(published, Bound):
         raise ValueError("a figure is a value, not a bound")
+    if kind == "input" and measured is not None:
+        raise ValueError("an input cannot be judged: it is the printed value itself")
     if published is None:
         return "not printed"
     if evidence.failed is not None:

@@ -133,7 +133,7 @@ def report_edges() -> dict[str, Any]:
         audits = _audits(random)
         by_cipher = content._audits(SimpleNamespace(findings=lambda kind, audits=audits: audits))  # type: ignore[arg-type]
         ciphers = [
-            content._cipher(cipher, [c for c in costs if c.cipher == name], by_cipher.get(name, []))
+            content._cipher(cipher, [c for c in costs if c.cipher == name], by_cipher.get(name, []), [])
             for name, cipher in catalog.ciphers.items()
             if name in ("aes128-cbc", "aes128-ccm8", "rc4", "ascon-aead128")
         ]

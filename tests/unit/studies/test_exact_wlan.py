@@ -16,6 +16,7 @@ from motecrypt.model import Measurement
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.wlan import claims, costs, plan, tables
 from motecrypt.wlan.filecost import FileCost
+from motecrypt.wlan.samples import KINDS
 
 CATALOG = Catalog.load()
 
@@ -78,6 +79,14 @@ def test_a_poor_signal_lies_within_the_prints(monkeypatch: pytest.MonkeyPatch) -
     first = said(0.5, 3.0, 1.0)[0]
     assert (first.column, first.published, first.measured) == ("0 dB of walls", "1.0 to 2.0", 0.5)
     assert first.note.endswith("; runs 0.25 to 0.75")
+    fits = said(0.499, 3.001, 1.0)[0]
+    assert (fits.cause_known, fits.cause[-11:]) == ("consistent with", " 6.8 dB fit")
+
+
+def test_the_samples_have_the_sizes_that_are_printed() -> None:
+    printed = {entry["data"]: entry["value"] for entry in claims._printed("sizes used")}
+    ours = {name: f"{kind.smallest // 1000}-{kind.largest // 1000}" for name, kind in KINDS.items()}
+    assert printed == ours
 
 
 def test_differences_between_ciphers_are_small_below_a_tenth(monkeypatch: pytest.MonkeyPatch) -> None:

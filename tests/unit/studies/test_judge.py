@@ -151,6 +151,7 @@ def test_what_is_shown_may_be_words_and_what_is_judged_a_number() -> None:
     [
         ("derived", 1.0, 1.0, OTHERS),
         ("figure", Bound("above", 1.0), 1.0, OTHERS),
+        ("input", 1.0, 1.0, OTHERS),
         ("figure", 1.0, "one", OTHERS),
         ("claim", "one", 1.0, OTHERS),
         ("claim", Bound("above", 1.0), "one", OTHERS),

@@ -41,6 +41,7 @@ def test_the_schema_says_no() -> None:
     bad = (
         {"verdict": "reproduced"},
         {"kind": "derived"},
+        {"kind": "input"},
         {"cause_known": ""},
         {"cause_known": "shown by experiment", "command": ""},
         {"published": None},
@@ -110,6 +111,7 @@ def test_counts_say_what_they_are_of() -> None:
         _row(kind="claim", verdict="differs"),
         _row(kind="claim", verdict="not measured"),
         *[_row(kind="derived", derived_from=("a",))] * 3,
+        *[_row(kind="input", verdict="not measured", measured=None)] * 2,
         *[_row(verdict="not printed", published=None)] * 5,
     ]
     assert counts.sentences(made) == [
@@ -117,7 +119,7 @@ def test_counts_say_what_they_are_of() -> None:
         "code of the same algorithm (1 matches within 5 %; where not, ours is better in 4); 14 left for "
         "hardware.",
         "Of 4 claims 3 could be compared; 2 hold; 1 not measured.",
-        "Not counted: 3 derived from these and 5 of ours for which nothing is printed.",
+        "Not counted: 3 derived from these, 2 used as inputs and 5 of ours for which nothing is printed.",
     ]
     assert counts.tally(made) == "matches 15, differs 6, needs hardware 14, not measured 1"
     assert counts.by_kind(made)["derived"] == {"matches": 3}
@@ -126,6 +128,21 @@ def test_counts_say_what_they_are_of() -> None:
         "Of 1 printed figure none could be compared with the author's code, 1 with our"
     )
     assert counts.sentences([]) == [] and counts.tally([]) == ""
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("name", names())
+def test_no_figure_agrees_because_it_is_the_printed_one(name: str, state: str) -> None:
+    """A figure or claim compared with the paper itself has other figures of the paper on our side."""
+    for row in rows(name, state):
+        if row.like_for_like == "the paper itself" and row.kind in ("figure", "claim"):
+            assert row.verdict != "matches" or "recomputed" in row.note, row.id
+
+
+def test_a_percentage_is_no_formula_in_a_spreadsheet() -> None:
+    made = [_row(kind="claim", published="smaller", measured="-27 %, -20 %"), _row(measured=-1.5)]
+    read = list(csv.DictReader(io.StringIO(counts.as_csv(made))))
+    assert [line["measured"] for line in read] == ["'-27 %, -20 %", "-1.5"]
 
 
 def test_rows_as_csv_have_what_json_has() -> None:

@@ -90,7 +90,7 @@ def _time_id(row: Row) -> str:
 
 def _size(row: Row) -> Comparison:
     rule, size = printed.rule_bytes(row), row.size_bytes
-    note = "the message itself: our input"
+    note = "the length of the message: ours are as long"
     checks: tuple[Check, ...] = ()
     if row.payload != "T":
         note = "hex of PKCS#7-padded CBC blocks, no IV" + (", filled to packets of 12" * (row.payload == "P"))
@@ -106,7 +106,8 @@ def _size(row: Row) -> Comparison:
         column="data size",
         unit="byte",
         published=float(size),
-        measured=float(rule),
+        measured=None if row.payload == "T" else float(rule),
+        kind="input" if row.payload == "T" else "figure",
         evidence=Evidence(
             "the paper itself" if row.payload == "T" else "same algorithm, ours", checks=checks
         ),
