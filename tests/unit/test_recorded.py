@@ -64,6 +64,23 @@ def test_a_study_shows_what_is_recorded_with_its_date_until_it_is_run(results: R
     assert days([newest]) == [] and days([finding, newest]) == [finding.made_at[:10]]
 
 
+def test_a_row_tells_a_recorded_transfer_from_one_that_ran(results: Results) -> None:
+    def marked() -> set[str]:
+        rows = study("wlan").comparisons(results)
+        return {row.id for row in rows if "; transfers as recorded on " in row.note}
+
+    assert marked() == set()
+    results.store_recorded((answer.finding, answer.asked) for answer in read(file_of("wlan")))
+    assert "wlan-duration-text-aes-adhoc-wep" in marked()
+    for question in (plan.transfer("text", cipher, "adhoc_wep") for cipher in ("none", "AES")):
+        kept = question.find(results)
+        assert kept is not None
+        asked = question.asked()
+        results.store_finding(kept.kind, kept.version, {**asked, "program": "p"}, kept.outcome, asked)
+    assert "wlan-duration-text-aes-adhoc-wep" not in marked()
+    assert "wlan-duration-text-rc2-adhoc-wep" in marked()
+
+
 def test_files_on_the_pico_are_shown_as_recorded_with_date_and_compiler(results: Results) -> None:
     wanted, questions = Needs(long=needs("pico").long), files.long_questions()
     ensure("pico", wanted, results, None, 1, lambda *_: None)  # type: ignore[arg-type]  # no cells, no catalog

@@ -108,7 +108,8 @@ def duration_rows(stored: Stored) -> list[Comparison]:
                             checks=tuple(_checks(printed, data, cipher, column)),
                             cause=duration_cause(stored, (data, cipher, column)),
                         ),
-                        note=_note(printed, data, cipher, column),
+                        note=_note(printed, data, cipher, column)
+                        + _recorded(stored, data, (cipher, column), ("none", column)),
                     )
                 )
     return rows
@@ -140,8 +141,14 @@ def _plain_row(stored: Stored, printed: Durations, data: str, table: str, column
             else "",
             cause=duration_cause(stored, (data, "none", column)),
         ),
-        note=f"{spread}paper {said:g} s",
+        note=f"{spread}paper {said:g} s" + _recorded(stored, data, ("none", column), ("none", first)),
     )
+
+
+def _recorded(stored: Stored, data: str, *cells: tuple[str, str]) -> str:
+    """For the end of a note: that a transfer of these cells came with the program and did not run here."""
+    days = stored.recorded(plan.transfer(data, cipher, column) for cipher, column in cells)
+    return f"; transfers as recorded on {', '.join(days)}" if days else ""
 
 
 def _note(printed: Durations, data: str, cipher: str, column: str) -> str:
@@ -235,7 +242,8 @@ def figures(stored: Stored) -> list[Comparison]:
                     value, unit = with_radio(stored, data, cipher, column), "µJ/byte"
                 title, made = COLUMN_TITLES[column], cell_id(data, cipher, column)
                 made = made.replace("duration", "bar")
-                rows.append(row(place, f"{data}: {cipher}", title, unit, None, value, id=made, note=_BARS))
+                note = _BARS + _recorded(stored, data, (cipher, column))
+                rows.append(row(place, f"{data}: {cipher}", title, unit, None, value, id=made, note=note))
     return rows
 
 
