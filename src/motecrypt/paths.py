@@ -12,6 +12,8 @@ from typing import BinaryIO
 
 from motecrypt.errors import InputError
 
+_SQLITE = b"SQLite format 3\0"
+
 
 def _home(variable: str, fallback: str) -> Path:
     value = os.environ.get(variable)
@@ -97,13 +99,36 @@ def write_atomically(path: Path, data: bytes) -> None:
         file.write(data)
 
 
+def check_replaceable(path: Path) -> None:
+    """Refuse to write over a pipe or a device, and over a database: it may be the results file itself.
+
+    Raises
+    ------
+    InputError
+        One line that says what to do instead. What cannot be looked at is left for the writing itself.
+    """
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISREG(mode):
+            with path.open("rb") as file:
+                database = file.read(len(_SQLITE)) == _SQLITE
+            if database:
+                raise InputError(f"{path}: is a database, such as a results file; give another name")
+        elif not stat.S_ISDIR(mode):
+            raise InputError(f"{path}: is not a regular file; give another name")
+    except (OSError, ValueError):
+        pass
+
+
 @contextmanager
 def written_atomically(path: Path) -> Iterator[BinaryIO]:
     """A file to write to that takes its place when the block ends without an exception: a temporary file next
     to it, then a rename.
 
-    A new file has the permissions that the umask leaves; one that is replaced keeps its own.
+    A new file has the permissions that the umask leaves; one that is replaced keeps its own. Only a regular
+    file that is no database is replaced.
     """
+    check_replaceable(path)
     make_dir(path.parent)
     temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}")
     try:

@@ -14,18 +14,21 @@ import subprocess
 import sys
 import warnings
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from motecrypt.bundle import Bundle, BundleCheck, archive, checks, compare_measured, contents, pack, verify
 from motecrypt.bundle.archive import write
+from motecrypt.cli import _bundle
 from motecrypt.errors import InputError
 from motecrypt.model import Cell, Implementation, Measurement
 from motecrypt.results import Results
+from motecrypt.studies import Needs
 from report_data import fill
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -404,12 +407,13 @@ def _measured(cell: Cell, **changes: object) -> Measurement:
     "column",
     [
         *("cycles_min", "cycles_median", "cycles_max", "flash_bytes", "ram_bytes", "stack_bytes"),
-        *("timing_varies", "elf_sha256", "status"),
+        *("timing_varies", "elf_sha256", "status", "time_us", "inputs"),
+        *("flash_symbol_bytes", "eeprom_bytes"),
     ],
 )
 def test_every_figure_that_differs_is_told(tmp_path: Path, column: str) -> None:
     cells = [_cell(16), _cell(32), _cell(64)]
-    other: dict[str, object] = {"timing_varies": True, "elf_sha256": "cd", "status": "fault"}
+    other: dict[str, object] = {"timing_varies": True, "elf_sha256": "cd", "status": "fault", "inputs": 9}
     with Results(tmp_path / "a.db") as before, Results(tmp_path / "b.db") as after:
         before.store({str(n): _measured(cell) for n, cell in enumerate(cells)})
         after.store({"0": _measured(cells[0]), "1": _measured(cells[1], **{column: other.get(column, 8)})})
@@ -429,6 +433,48 @@ def test_what_is_timed_is_compared_by_its_sizes_and_another_compiler_is_named(tm
         after.store({"0": replace(timed, flash_bytes=9, compiler="gcc 2")})
         (told,) = compare_measured(before, after, [cell])[1]
     assert told.endswith("flash_bytes (gcc 2 instead of gcc 1)")
+
+
+def test_figures_that_a_bundle_calls_timed_are_compared_where_they_are_counted_here(tmp_path: Path) -> None:
+    cell = _cell(16)
+    with Results(tmp_path / "a.db") as before, Results(tmp_path / "b.db") as after:
+        before.store({"0": _measured(cell, cycles_exact=False, cycles_median=9, elf_sha256="cd")})
+        after.store({"0": _measured(cell)})
+        (told,) = compare_measured(before, after, [cell])[1]
+        assert told.endswith("bytes: cycles_exact, cycles_median, elf_sha256")
+        assert "cycles_exact" in compare_measured(after, before, [cell])[1][0]
+        after.store({"0": _measured(cell, status="fault", cycles_exact=False)})
+        before.store({"0": _measured(cell, status="fault", cycles_exact=False, cycles_median=9)})
+        assert compare_measured(before, after, [cell])[1][0].endswith("bytes: cycles_median")
+
+
+@pytest.mark.parametrize(
+    ("packed_cells", "told"),
+    [
+        (0, "the bundle has none of the 3 cells of these studies"),
+        (2, "2 cells: the same figures and firmware; 1 without figures in the bundle or here"),
+        (3, "3 cells: the same figures and firmware"),
+    ],
+)
+def test_how_many_cells_could_be_compared(
+    packed_cells: int, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = [_cell(16), _cell(32), _cell(64)]
+
+    @contextmanager
+    def opened(_: object) -> Iterator[Results]:
+        with Results(tmp_path / "a.db") as results:
+            results.store({str(n): _measured(cell) for n, cell in enumerate(cells[:packed_cells])})
+            yield results
+
+    def ensured(name: str, own: Needs, results: Results, *_: object) -> None:
+        results.store({str(n): _measured(cell) for n, cell in enumerate(own.cells)})
+
+    monkeypatch.setattr(_bundle, "packed_results", opened)
+    monkeypatch.setattr(_bundle, "ensure", ensured)
+    monkeypatch.setattr(_bundle, "needs", lambda _: Needs(cells=cells))
+    check = _bundle._measured_again(cast("Bundle", None), ("rc4d",), None)
+    assert check == BundleCheck("measured again", True if packed_cells else None, told)
 
 
 # --- the command ------------------------------------------------------------------------------------------
@@ -481,6 +527,19 @@ def test_a_failed_check_is_exit_code_1(packed: Path, tmp_path: Path) -> None:
 def test_what_cannot_be_is_one_line(arguments: list[str], complaint: str, tmp_path: Path) -> None:
     done = _run(*arguments, MOTECRYPT_DB=str(tmp_path / "none.db"))
     assert done.returncode == 2 and complaint in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("option", ["--bundle", "--csv"])
+def test_the_results_file_is_not_written_over(option: str, packed: Path, tmp_path: Path) -> None:
+    shutil.copy(packed.parent / "r.db", tmp_path / "r.db")
+    before = (tmp_path / "r.db").read_bytes()
+    done = _run("rf", "--stored", "--db", tmp_path / "r.db", option, tmp_path / "r.db")
+    assert done.returncode == 2 and done.stdout == ""
+    assert (
+        done.stderr
+        == f"motecrypt: {tmp_path}/r.db: is a database, such as a results file; give another name\n"
+    )
+    assert (tmp_path / "r.db").read_bytes() == before
 
 
 def test_the_command_packs_what_it_shows(packed: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from motecrypt import paths, process
 from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
 from motecrypt.process import Outcome
+from motecrypt.results import Results
 from motecrypt.toolchain import toolchain
 
 # --- descriptors -------------------------------------------------------------------------------------------
@@ -468,3 +469,25 @@ def test_files_are_written_whole_and_keep_their_permissions(tmp_path: Path) -> N
     assert [p.name for p in tmp_path.iterdir()] == ["new"]
     with pytest.raises(InputError, match=f"{place}: cannot be created: "):
         paths.make_dir(place)
+
+
+def test_pipes_and_databases_are_not_written_over(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with Results(tmp_path / "r.db"):
+        pass
+    whole = (tmp_path / "r.db").read_bytes()
+    (tmp_path / "link").symlink_to("r.db")
+    names = {p.name for p in tmp_path.iterdir()}
+    for name, said in (
+        ("pipe", "is not a regular file; give another name"),
+        ("r.db", "is a database, such as a results file; give another name"),
+        ("link", "is a database, such as a results file; give another name"),
+    ):
+        with pytest.raises(InputError, match=f"{tmp_path / name}: {said}$"):
+            paths.write_atomically(tmp_path / name, b"new")
+    assert {p.name for p in tmp_path.iterdir()} == names
+    assert (tmp_path / "pipe").is_fifo() and (tmp_path / "link").is_symlink()
+    assert (tmp_path / "r.db").read_bytes() == whole
+    (tmp_path / "dangling").symlink_to("none")
+    paths.write_atomically(tmp_path / "dangling", b"new")
+    assert (tmp_path / "dangling").read_bytes() == b"new" and not (tmp_path / "none").exists()

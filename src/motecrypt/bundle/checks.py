@@ -20,6 +20,11 @@ from motecrypt.model import Cell
 from motecrypt.results import Results
 from motecrypt.studies import folders
 
+_SIZES = ("status", "flash_bytes", "flash_symbol_bytes", "ram_bytes", "eeprom_bytes", "cycles_exact")
+_COUNTED = (
+    *("cycles_min", "cycles_median", "cycles_max", "time_us", "inputs"),
+    *("stack_bytes", "timing_varies", "elf_sha256"),
+)
 MANIFEST_BYTES_MAX = 1 << 20
 COMPARED_BYTES_MAX = 64 << 20
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -122,9 +127,7 @@ def _hashes(bundle: Bundle, manifest: Manifest) -> Iterator[BundleCheck]:
         for name in bundle.names
         if name in listed and bundle.hash(name) != manifest.files[name]
     ]
-    yield BundleCheck(
-        "hashes", not wrong, "; ".join(wrong) or f"{len(listed)} files as the manifest lists them"
-    )
+    yield BundleCheck("hashes", not wrong, _few(wrong) or f"{len(listed)} files as the manifest lists them")
 
 
 def _inputs(bundle: Bundle, manifest: Manifest, same_program: bool) -> BundleCheck:
@@ -175,23 +178,16 @@ def _difference(bundle: Bundle, name: str, ours: Path) -> str:
 def compare_measured(packed: Results, again: Results, cells: Sequence[Cell]) -> tuple[int, list[str]]:
     """How many cells were measured in both, and those whose figures or firmware differ.
 
-    What a runner times instead of counts is compared by its firmware's sizes alone.
+    What a runner times instead of counts is compared by its firmware's sizes alone. Which runner that is, the
+    figures that were measured here say: those in the bundle are not believed.
     """
     before, after = packed.newest(cells), again.newest(cells)
     both = [cell for cell in dict.fromkeys(cells) if cell in before and cell in after]
     apart = []
     for cell in both:
         old, new = before[cell], after[cell]
-        names = ["status", "flash_bytes", "ram_bytes"]
-        if old.cycles_exact and new.cycles_exact:
-            names += [
-                "cycles_min",
-                "cycles_median",
-                "cycles_max",
-                "stack_bytes",
-                "timing_varies",
-                "elf_sha256",
-            ]
+        timed = new.status == "ok" and not new.cycles_exact
+        names = _SIZES if timed else (*_SIZES, *_COUNTED)
         changed = [name for name in names if getattr(old, name) != getattr(new, name)]
         if changed:
             what = f"{old.device} {old.cipher} {old.implementation} {old.operation} {old.message_bytes} bytes"

@@ -53,7 +53,7 @@ To verify this bundle, on any machine with motecrypt {version}:
     motecrypt reproduce --verify FILE
     motecrypt reproduce --verify FILE --remeasure
 
-The first checks the hashes and makes every table and the report again from results.db.
+The first checks the hashes and makes every table and report-tables.html again from results.db.
 The second also builds the firmware, runs it and compares figures and hashes.
 
 manifest.json has versions and the SHA-256 of each file.
@@ -61,7 +61,7 @@ results.db has measurements and outcomes of experiments (SQLite).
 measurements.csv has the newest measurement of each cell.
 elf.csv has the SHA-256 of each firmware.
 rows.json and rows.csv have every published fact next to ours, with its verdict.
-report.html is the report, for a browser; report-tables.html has no figures.
+report.html is the report, for a browser; only its hash is checked. report-tables.html has no figures.
 inputs/ has printed figures, recorded outcomes, toolchains, and locks of Python packages.
 """
 

@@ -95,9 +95,16 @@ def _measured_again(bundle: Bundle, studies: Sequence[str], jobs: int | None) ->
             with progress(name) as report:
                 ensure(name, own, again, own.catalog or Catalog.load(), jobs, report)
         count, apart = compare_measured(packed, again, cells)
-    if not count:
+    if not cells:
         return BundleCheck("measured again", None, "these studies have no cells, only experiments")
+    wanted = len(set(cells))
+    if not count:
+        return BundleCheck(
+            "measured again", None, f"the bundle has none of the {wanted} cells of these studies"
+        )
     told = f"{count} cells: the same figures and firmware"
+    if count < wanted:
+        told += f"; {wanted - count} without figures in the bundle or here"
     if apart:
         more = f"; and {len(apart) - SHOWN} more" if len(apart) > SHOWN else ""
         told = f"{len(apart)} of {count} cells differ: {'; '.join(apart[:SHOWN])}{more}"

@@ -28,7 +28,7 @@ from motecrypt.cli._output import (
     table_options,
 )
 from motecrypt.errors import InputError
-from motecrypt.paths import default_results, write_atomically
+from motecrypt.paths import check_replaceable, default_results, write_atomically
 from motecrypt.results import Results
 from motecrypt.setup import need
 from motecrypt.studies import Needs, folders, names, needs, study
@@ -131,6 +131,9 @@ def command(
     if remeasure:
         raise InputError("--remeasure belongs to --verify FILE")
     chosen = [(name, study(name)) for name in (studies or names())]
+    for target in (bundle, csv_file):
+        if target is not None:  # before anything is measured
+            check_replaceable(target)
     if bundle is not None:
         _can_be_packed([name for name, _ in chosen], compilers)
     if figures is not None and not any(hasattr(module, "charts") for _, module in chosen):
