@@ -84,13 +84,14 @@ def _number(value: float | str | None) -> float:
 
 def _rf_times(rows: Rows) -> Told | None:
     timed = [r for r in rows if r.topic == ClaimId.RF_LINE_BOUND]
-    early = [r for r in timed if _number(r.published) < _number(r.measured)]  # the line's bound
+    early = [r for r in timed if r.verdict == "paper is inconsistent"]  # not those that a clock may explain
     waits = _row(rows, ClaimId.RF_PADDING_SPARES_TIMEOUT, "matches")
     if not early or waits is None:
         return None
     text = (
-        f"{len(early)} of {len(timed)} printed radio times are shorter than the serial line takes; what "
-        f"decides is whether the last packet is full: {waits.measured} ms ({waits.column})"
+        f"{len(early)} of {len(timed)} printed radio times are shorter than the serial line takes, by more "
+        f"than a clock may be off; what decides is whether the last packet is full: {waits.measured} ms "
+        f"({waits.column})"
     )
     return text, (*early, waits)
 

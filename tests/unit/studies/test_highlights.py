@@ -60,8 +60,16 @@ DOUBLING = row(
     column="AES, bytes sent / file",
     topic=ClaimId.WLAN_ENCRYPTION_DOUBLES,
 )
-EARLY = row("T1", 1.0, 1.5, column="time, line-rate bound", note="any words", topic=ClaimId.RF_LINE_BOUND)
-ON_TIME = row("T2", 2.0, 1.5, "needs hardware", column="time, line-rate bound", topic=ClaimId.RF_LINE_BOUND)
+EARLY = row(
+    "T1",
+    1.0,
+    1.5,
+    "paper is inconsistent",
+    column="time, line-rate bound",
+    note="any words",
+    topic=ClaimId.RF_LINE_BOUND,
+)
+ON_TIME = row("T2", 1.49, 1.5, "needs hardware", column="time, line-rate bound", topic=ClaimId.RF_LINE_BOUND)
 WAITS = row(
     "padding spares the timeout",
     "now",
@@ -101,7 +109,7 @@ def test_the_largest_contradictions_fill_up_and_five_are_told() -> None:
 
 
 def test_the_verdicts_are_counted() -> None:
-    assert tally([BROKEN, WAITS, EARLY]) == "matches 1, differs 2"
+    assert tally([BROKEN, WAITS, EARLY]) == "matches 1, differs 1, paper is inconsistent 1"
     assert tally([]) == ""
 
 
