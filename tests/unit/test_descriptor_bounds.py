@@ -9,12 +9,18 @@ from typing import Any
 
 import pytest
 
+from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
 from unit.test_descriptors import FILES, changed, document_text, placed, read
 
 NOTHING = 1e-9
 LEAST: tuple[list[float], list[float]] = ([NOTHING], [0, -NOTHING])  # above 0
 ANY: tuple[list[float], list[float]] = ([0], [-NOTHING])  # 0 or more
+#: By runner, the devices that it runs.
+SIMULATED = {
+    runner: [name for name, device in Catalog.load().devices.items() if device.runner == runner]
+    for runner in ("simavr", "arm")
+}
 #: Which file, which key (its path joined by dots): values that are taken, values that are not.
 BOUNDS: list[tuple[str, str, tuple[list[float], list[float]]]] = [
     ("device.toml", r"clock_hz", ([1, 10**11], [0, 10**11 + 1])),
@@ -24,8 +30,14 @@ BOUNDS: list[tuple[str, str, tuple[list[float], list[float]]]] = [
     ("device.toml", r"bench\..*", ([1, 1 << 20], [0, (1 << 20) + 1])),
     ("device.toml", r"memory\..*\.(bytes|span)", ([1], [0])),
     ("device.toml", r"memory\..*\.address", ([0], [-1])),
-    ("uno/device.toml", r"simulator\.(mark|simulated)_address", ([0, 0xFFFF], [-1, 0x10000])),
-    ("pico/device.toml", r"simulator\.(vectors|.*_address|stack_limit)", ([0, 2**32 - 1], [-1, 2**32])),
+    *(
+        (f"{name}/device.toml", r"simulator\.(mark|simulated)_address", ([0, 0xFFFF], [-1, 0x10000]))
+        for name in SIMULATED["simavr"]
+    ),
+    *(
+        (f"{name}/device.toml", r"simulator\.(vectors|.*_address|stack_limit)", ([0, 2**32 - 1], [-1, 2**32]))
+        for name in SIMULATED["arm"]
+    ),
     ("device.toml", r"simulator\.max_cycles", ([1], [0])),
     ("device.toml", r"simulator\.(bus_.*_extra|io_port_saves|cycles\..*)", ([0, 1000], [-1, 1001])),
     ("device.toml", r"simulator\.flash_cache\..*", ([1, 1 << 24], [0, (1 << 24) + 1])),

@@ -88,7 +88,7 @@ def test_the_arm_drivers_command(commands: list[Any], monkeypatch: pytest.Monkey
     device = replace(PICO, simulator=settings, core="c")
     flash, ram = device.memory["flash"], device.memory["ram"]
     base = [
-        *("<arm>", "--core", "c", "--cycles", "load=2,branch=3"),
+        *("<arm>", "--core", "c", "--chip", device.chip, "--cycles", "load=2,branch=3"),
         *("--flash", f"{flash.address:#x}:{flash.bytes:#x}", "--ram", f"{ram.address:#x}:{ram.bytes:#x}"),
         *("--vectors", "0x100", "--mark", "0x200", "--simulated", "0x300", "--stack-limit", "0x400"),
         *("--bus", "4:5:6", "--max-cycles"),

@@ -95,6 +95,9 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "changes").mkdir()
     (tmp_path / "changes" / "README.md").write_text("# About\n")
     (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## 0.1.0 (2029-01-01)\n\n- Old.\n")
+    (tmp_path / "CITATION.cff").write_text(
+        "title: It\nversion: 0.1.0\ndate-released: 2029-01-01\nlicense: MIT\n"
+    )
     return tmp_path
 
 
@@ -132,5 +135,7 @@ def test_folding_moves_the_fragments_to_the_front(project: Path) -> None:
     assert CHANGES["fold"](project, "0.2.0", "2030-01-31") == 0
     new, old = "## 0.2.0 (2030-01-31)\n\n- First.\n- Second line.\n", "## 0.1.0 (2029-01-01)\n\n- Old.\n"
     assert (project / "CHANGELOG.md").read_text() == f"# Changelog\n\n{new}\n{old}"
+    cited = "title: It\nversion: 0.2.0\ndate-released: 2030-01-31\nlicense: MIT\n"
+    assert (project / "CITATION.cff").read_text() == cited
     assert [p.name for p in (project / "changes").iterdir()] == ["README.md"]
     assert CHANGES["fold"](project, "0.3.0", "2030-02-28") == 2

@@ -109,5 +109,6 @@ def test_a_faulty_standing_is_told_in_one_line(tmp_path: Path, stated: str, said
 
 
 def test_a_variant_for_a_core_that_no_device_has_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no device has a core 'avrr\*'; available: avr5, cortex-m0plus"):
+    said = r"no device has a core 'avrr\*'; available: avr4, avr5, avr51, avr6, cortex-m0plus, cortex-m4"
+    with pytest.raises(InputError, match=said):
         own(tmp_path / "own", "[[implementation]]", '[[implementation]]\ncores = ["avrr*"]')

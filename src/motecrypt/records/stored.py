@@ -81,13 +81,18 @@ def changes(stored: Sequence[RecordRow], found: Sequence[RecordRow]) -> list[Rec
     for key in dict.fromkeys((*before, *after)):
         old, new = before.get(key), after.get(key)
         if old is None or new is None:
-            made.append(RecordChange(*key, "row", *("a row" if row else "nothing" for row in (old, new))))
+            made.append(_change(key, "row", "a row" if old else "nothing", "a row" if new else "nothing"))
             continue
         for field in fields(RecordRow):
             values = (getattr(old, field.name), getattr(new, field.name))
             if values[0] != values[1]:
-                made.append(RecordChange(*key, field.name, *map(_shown, values)))
+                made.append(_change(key, field.name, _shown(values[0]), _shown(values[1])))
     return made
+
+
+def _change(key: tuple[str, str, str], figure: str, stored: str, found: str) -> RecordChange:
+    device, cipher, implementation = key
+    return RecordChange(device, cipher, implementation, figure, stored, found)
 
 
 def _shown(value: object) -> str:

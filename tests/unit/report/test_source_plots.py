@@ -38,8 +38,7 @@ PLOTS = {
 
 @pytest.fixture(scope="module")
 def drawn() -> dict[str, dict[str, Figure]]:
-    with filled("near") as results:
-        return {part.name: {f.name: f for f in part.figures} for part in sources(results)}
+    return {part.name: {f.name: f for f in part.figures} for part in sources(filled("near"))}
 
 
 def words(row: Mapping[str, Any]) -> Iterator[str]:
