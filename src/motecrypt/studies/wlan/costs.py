@@ -266,7 +266,7 @@ def _share_on_host(stored: Stored) -> list[Comparison]:
                 _SHARE,
                 f"{name}, this host",
                 "% of energy",
-                "claim",
+                "yes",
                 shares[0] if shares else None,
                 kind="claim" if first else "derived",
                 expected=MINOR,

@@ -62,7 +62,7 @@ def _order(stored: Stored) -> Comparison:
         "at all packet sizes Blowfish performs best, followed by RC6",
         f"{len(SIZES)} sizes",
         "sizes",
-        "claim",
+        "yes",
         f"at {right} of {len(SIZES)} sizes" if whole else None,
         expected=Bound("at least", float(len(SIZES))),
         found=float(right),
