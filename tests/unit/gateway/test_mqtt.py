@@ -204,9 +204,9 @@ def test_what_the_broker_does_not_take_is_no_delivery(
 class Between:
     """A connection to the broker that can be slow, silent or cut."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, at: int = 0) -> None:
         self._port = port
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", at))
         self.port = int(self._listener.getsockname()[1])
         self.silent = False
         self.connections = 0
@@ -299,26 +299,26 @@ def test_a_connection_that_is_cut_is_made_again(
 
 
 def test_a_broker_that_is_away_delays_no_node_and_gets_all_when_it_is_back(
-    tmp_path: Path, mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, mosquitto: Mosquitto, app: Listening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("motecrypt.gateway.drain.LONGEST_S", 0.1)
-    mosquitto.stop()
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port = int(unused.getsockname()[1])
     folder = tmp_path / "field"
     folder.mkdir()
     field = Field(folder, 5)
-    field.drain(sink_of(mosquitto.broker()))
+    field.drain(sink_of(mosquitto.broker(port=port)))
     for number in range(30):
         assert field.up(5, b"%06d" % number, CONFIRMED) == [Event.ACCEPTED]
     assert field.spool.waiting == 30 and "cannot be reached: Connection refused" in field.told[0]
-    mosquitto.start()
-    app = Listening(mosquitto)
+    back = Between(mosquitto.port, port)
     field.until(lambda: field.spool.waiting == 0)
     assert [json.loads(app.next("/message").payload)["message"] for _ in range(30)] == [
         f"{number:06}" for number in range(30)
     ]
     assert field.told[-1].endswith("works again")
-    app.close()
     field.crash()
+    back.close()
 
 
 def test_what_is_no_broker_is_no_delivery() -> None:
