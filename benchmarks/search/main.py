@@ -12,12 +12,13 @@ oracle, cycles, stack, and whether branches or addresses vary with the data. doc
 from __future__ import annotations
 
 import argparse
+import re
 import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +32,9 @@ from motecrypt.results import Results
 HERE = Path(__file__).resolve().parent
 TIMEOUT_S = 3600
 STEPS = 5_000_000
+STEPS_MAX = 10_000_000_000
+PROVED_MAX = 6
+"""STEPS_MAX of prove.c."""
 OPERATIONS = (
     *("nop", "movs", "mvns", "rsbs", "uxtb", "uxth", "sxtb", "sxth", "rev", "rev16", "revsh"),
     *("ands", "orrs", "eors", "bics", "muls", "rors", "lsls-by", "lsrs-by"),
@@ -155,14 +159,7 @@ def climb(kernel: Kernel, seed: int, steps: int, program: Path) -> Climb:
     arguments = [str(kernel.target), str(seed), str(steps), str(len(kernel.variables)), low, high]
     begin = "".join(" ".join(map(str, encoded(kernel, line))) + "\n" for line in kernel.code)
     before = _processor_s()
-    done = subprocess.run(
-        [str(program), *arguments],
-        input=begin,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
+    done = _run([str(program), *arguments], begin, kernel)
     if done.returncode:
         raise MotecryptError(f"{kernel.name}: {done.stderr.strip() or f'exit code {done.returncode}'}")
     *lines, last = done.stdout.splitlines()
@@ -192,17 +189,20 @@ def prove(kernel: Kernel, length: int, program: Path) -> Proof:
     """
     constants = [f"{value:x}" for value in kernel.low.values()]
     before = _processor_s()
-    done = subprocess.run(
-        [str(program), str(kernel.target), str(length), *constants],
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
+    done = _run([str(program), str(kernel.target), str(length), *constants], "", kernel)
     if done.returncode:
         raise MotecryptError(f"{kernel.name}: prove.c ended with {done.returncode}")
     words = done.stdout.splitlines()[-1].split()
     return Proof(length, int(words[1]), int(words[3]), int(words[5]), _processor_s() - before)
+
+
+def _run(command: Sequence[str], given: str, kernel: Kernel) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            command, input=given, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise MotecryptError(f"{kernel.name}: stopped after {TIMEOUT_S} s; search less") from None
 
 
 def _processor_s() -> float:
@@ -289,6 +289,17 @@ def judge(kernel: Kernel, code: Sequence[str], results: Results, folder: Path) -
     return [found[cell] for cell in cells]
 
 
+def _within(low: int, high: int) -> Callable[[str], int]:
+    """What reads an option's whole number; argparse complains of any other."""
+
+    def number(text: str) -> int:
+        if not re.fullmatch("[0-9]{1,20}", text) or not low <= int(text) <= high:
+            raise argparse.ArgumentTypeError(f"{text}: give a whole number, {low} to {high}")
+        return int(text)
+
+    return number
+
+
 def main(words: Sequence[str]) -> int:
     """Run the search that the words ask for."""
     known = kernels()
@@ -297,9 +308,9 @@ def main(words: Sequence[str]) -> int:
     )
     parser.add_argument("kernel", nargs="?", choices=list(known))
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--seed", type=int, action="append")
-    parser.add_argument("--steps", type=int, default=STEPS)
-    parser.add_argument("--prove", type=int, metavar="N")
+    parser.add_argument("--seed", type=_within(0, 2**64 - 1), action="append")
+    parser.add_argument("--steps", type=_within(1, STEPS_MAX), default=STEPS)
+    parser.add_argument("--prove", type=_within(2, PROVED_MAX), metavar="N")
     parser.add_argument("--judge", action="store_true")
     chosen = parser.parse_args(words)
     if chosen.list or chosen.kernel is None:

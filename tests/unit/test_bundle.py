@@ -26,6 +26,7 @@ from motecrypt.bundle import Bundle, BundleCheck, archive, checks, compare_measu
 from motecrypt.bundle.archive import write
 from motecrypt.cli import _bundle
 from motecrypt.errors import InputError
+from motecrypt.findings import recorded
 from motecrypt.model import Cell, Implementation, Measurement
 from motecrypt.results import Results
 from motecrypt.studies import Needs
@@ -147,6 +148,24 @@ def test_changed_results_give_other_tables(packed: Path, tmp_path: Path) -> None
     found = _checked(path)
     assert found["hashes"].holds is True and found["measurements.csv"].holds is False
     assert found["report-tables.html"].holds is False and found["elf.csv"].holds is True
+
+
+def test_results_that_no_table_can_be_made_from_are_told(tmp_path: Path) -> None:
+    with Results(tmp_path / "r.db") as results:
+        answers = recorded.read(recorded.file_of("pico"))
+        results.store_recorded((answer.finding, answer.asked) for answer in answers)
+        pack(tmp_path / "b.zip", results, ["pico"], "<html>report</html>")
+    (tmp_path / "r.db").write_bytes(_files(tmp_path / "b.zip")["results.db"])
+    connection = sqlite3.connect(tmp_path / "r.db")
+    connection.execute(
+        "UPDATE finding SET outcome = json_set(outcome, '$.clock_hz', 0) WHERE kind = 'pico-file'"
+    )
+    connection.commit()
+    connection.close()
+    path = _with(tmp_path / "c.zip", tmp_path / "b.zip", {"results.db": (tmp_path / "r.db").read_bytes()})
+    *_, last = _checked(path).values()
+    assert last.what == "results.db" and last.holds is False
+    assert last.told.startswith("no tables can be made from it: ZeroDivisionError: ")
 
 
 def test_files_that_are_missing_or_not_listed_are_told(packed: Path, tmp_path: Path) -> None:

@@ -161,3 +161,34 @@ def test_the_kernels_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         search.main(["nothing"])
     assert stop.value.code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(
+            ["--steps", "0"],
+            ["--steps", "-5"],
+            ["--steps", "10000000001"],
+            ["--prove", "1"],
+            ["--prove", "7"],
+        ),
+        *(["--seed", "-1"], ["--seed", str(2**64)], ["--seed", "1_0"]),
+    ],
+)
+def test_numbers_that_the_search_cannot_take_are_refused(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        search.main(["sum", f"{words[0]}={words[1]}"])
+    assert (
+        ended.value.code == 2 and f"argument {words[0]}: {words[1]}: give a whole" in capsys.readouterr().err
+    )
+
+
+def test_a_search_that_takes_too_long_is_one_line(
+    programs: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "TIMEOUT_S", 0.05)
+    with pytest.raises(MotecryptError, match=r"^sum: stopped after 0\.05 s; search less$"):
+        search.climb(SUM, 1, 5_000_000_000, programs["climb"])

@@ -111,7 +111,13 @@ def verify(bundle: Bundle) -> Iterator[BundleCheck]:
     )
     yield _inputs(bundle, manifest, same)
     with packed_results(bundle) as results, tempfile.TemporaryDirectory(prefix="motecrypt-") as place:
-        contents.derive(results, manifest.studies, Path(place))
+        try:
+            contents.derive(results, manifest.studies, Path(place))
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # a stranger's figures
+            yield BundleCheck(
+                RESULTS, False, f"no tables can be made from it: {type(error).__name__}: {error}"
+            )
+            return
         for name in DERIVED:
             yield _made_again(bundle, name, Path(place) / name)
 
