@@ -45,7 +45,7 @@ def load_firmware(path: Path, device: Device, libraries: Sequence[Path] = ()) ->
     bootloader = str(path) == "optiboot" and sketches
     chosen = None if bootloader else demo_of(path, device)
     if not path.is_file() and not bootloader and chosen is None:
-        raise InputError(f"{path}: no such file")
+        raise InputError(f"{path}: {'a folder; name the file in it' if path.is_dir() else 'no such file'}")
     if not device.simulated:
         raise InputError(f"{device.name}: it has no simulator; choose another --device")
     need(device.kit)

@@ -29,7 +29,7 @@ WORDS = {
     "not printed": ("+", "not printed"),
     "needs hardware": ("–", "needs hardware"),
     "bring the code": ("–", "bring the code"),
-    "not measured": ("…", "not measured yet"),
+    "not measured": ("…", "not measured"),
 }
 #: A figure needs as many rows; fewer are read faster in the table.
 LEAST_ROWS = 3

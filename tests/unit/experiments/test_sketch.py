@@ -135,6 +135,7 @@ def test_a_sketch_is_built_run_and_shown_as_the_authors_code(
         ),
         (("rc4d", "--sketch", "rc4-plain"), "--sketch rc4-plain: give ROW=FILE; the rows are aes-plain,"),
         (("rc4d", "--sketch", "rc4-plain=none.ino"), "none.ino: no such file"),
+        (("rc4d", "--sketch", "rc4-plain=."), ".: a folder; name the file in it"),
         (("rf", "--sketch", "rc4-plain=a.ino"), "--sketch: no rows for sketches in rf"),
         (("rc4d", "--stored", "--sketch", "rc4-plain=a.ino"), "give it without --stored and --compiler"),
     ],
