@@ -168,6 +168,32 @@ def test_results_that_no_table_can_be_made_from_are_told(tmp_path: Path) -> None
     assert last.told.startswith("no tables can be made from it: ZeroDivisionError: ")
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"made_at": "2026\nrows.json  ok"},
+        {"versions": {"motecrypt": "1.0\r\nrows.json  ok", "program_sha256": "0"}},
+        {"files": {"x is missing\nrows.json  ok": {"sha256": "0" * 64}}},
+        {"files": {"inputs/../x": {"sha256": "0" * 64}}},
+    ],
+)
+def test_a_manifest_makes_no_lines_of_its_own(change: dict[str, Any], packed: Path, tmp_path: Path) -> None:
+    manifest = {**json.loads(_files(packed)["manifest.json"]), **change}
+    path = _with(tmp_path / "b.zip", packed, {"manifest.json": json.dumps(manifest).encode()}, listed=False)
+    with Bundle(path) as bundle, pytest.raises(InputError, match="not as motecrypt writes it"):
+        checks.read_manifest(bundle)
+
+
+def test_a_full_disk_is_told_when_a_bundle_is_verified(packed: Path, tmp_path: Path) -> None:
+    (tmp_path / "copy").symlink_to("/dev/full")
+    said = f"{tmp_path.parent}: cannot be written: No space left on device; free some space, or set TMPDIR"
+    with Bundle(packed) as bundle, pytest.raises(InputError, match=said):
+        bundle.copy("results.db", tmp_path / "copy")
+    (tmp_path / contents.ROWS).symlink_to("/dev/full")
+    with Results(packed.parent / "r.db") as results, pytest.raises(InputError, match=said):
+        contents.derive(results, ["rf"], tmp_path)
+
+
 def test_files_that_are_missing_or_not_listed_are_told(packed: Path, tmp_path: Path) -> None:
     less = {"rows.csv": None, "report.html": None}
     found = _checked(_with(tmp_path / "less.zip", packed, less, listed=False))

@@ -55,6 +55,18 @@ def digest(file: BinaryIO) -> str:
     return made.hexdigest()
 
 
+@contextmanager
+def space_told(folder: Path) -> Iterator[None]:
+    """Files written to a temporary folder: InputError where the disk is full."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"{folder.parent}: cannot be written: {error.strerror}; free some space, or set TMPDIR to another "
+            "folder"
+        ) from None
+
+
 def write(path: Path, files: Mapping[str, Path]) -> None:
     """Write a bundle of these files by their names in it, in this order; the whole file or none.
 
@@ -139,8 +151,8 @@ class Bundle:
         return made.hexdigest()
 
     def copy(self, name: str, to: Path) -> None:
-        """Copy a file to a path of ours."""
-        with to.open("wb") as file:
+        """Copy a file to a path of ours; InputError where the disk is full."""
+        with space_told(to.parent), to.open("wb") as file:
             for piece in self.pieces(name):
                 file.write(piece)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from motecrypt import __version__
 from motecrypt.bundle import contents
-from motecrypt.bundle.archive import Bundle, digest
+from motecrypt.bundle.archive import NAME, Bundle, digest
 from motecrypt.bundle.contents import DERIVED, INPUTS, MANIFEST, RESULTS, ROWS
 from motecrypt.errors import InputError
 from motecrypt.model import Cell
@@ -76,6 +76,8 @@ def read_manifest(bundle: Bundle) -> Manifest:
         raise InputError("the bundle was made by a newer motecrypt; update this one")
     if form != contents.FORMAT or not all(map(_SHA256.fullmatch, files.values())):
         raise wrong
+    if not all(map(NAME.fullmatch, files)) or not (manifest.made_at + manifest.version).isprintable():
+        raise wrong  # a line break would make lines of its own in what is printed
     if not set(manifest.studies) <= set(folders()) or len(set(manifest.studies)) != len(manifest.studies):
         raise wrong
     return manifest

@@ -81,6 +81,11 @@ def rows(results: Results, studies: Iterable[str]) -> list[Comparison]:
 
 def derive(results: Results, studies: Sequence[str], folder: Path) -> None:
     """Write the DERIVED files of a results file; they depend on it and on the program alone."""
+    with archive.space_told(folder):
+        _derive(results, studies, folder)
+
+
+def _derive(results: Results, studies: Sequence[str], folder: Path) -> None:
     with (folder / MEASUREMENTS).open("w", encoding="utf-8", newline="") as file:
         file.writelines(as_csv(select(results)))
     (folder / ELF).write_text(_elf(results), encoding="utf-8", newline="")
