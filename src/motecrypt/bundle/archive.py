@@ -62,8 +62,8 @@ def space_told(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(
-            f"{folder.parent}: cannot be written: {error.strerror}; free some space, or set TMPDIR to another "
-            "folder"
+            f"{folder.parent}: cannot be written: {error.strerror}; free some space, or set TMPDIR "
+            "to another folder"
         ) from None
 
 
