@@ -29,6 +29,7 @@ from motecrypt.results.reading import select
 from motecrypt.studies import folders, study
 from motecrypt.studies.counts import as_csv as rows_as_csv
 from motecrypt.studies.facts import Comparison
+from motecrypt.text import spreadsheet_row
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -101,7 +102,8 @@ def _derive(results: Results, studies: Sequence[str], folder: Path) -> None:
 def _elf(results: Results) -> str:
     found = {tuple(getattr(m, name) for name in ELF_COLUMNS) for m in results.each_newest() if m.elf_sha256}
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([ELF_COLUMNS, *sorted(found)])
+    lines = (spreadsheet_row(dict(zip(ELF_COLUMNS, row, strict=True))).values() for row in sorted(found))
+    csv.writer(text, lineterminator="\n").writerows([ELF_COLUMNS, *lines])
     return text.getvalue()
 
 
