@@ -201,13 +201,8 @@ def _pareto_panel(device: str, values: Values) -> dict[str, Any]:
             "y": axis_of("cycles", [value["cycles"] for value in values], "cycles"),
             "shape": {**series, "scale": {"domain": whose, "range": ["circle", "diamond", "square"]}},
             "color": {**series, "scale": {"domain": whose, "range": [BLUE, ORANGE, GREEN]}},
-            "fillOpacity": {
-                "field": "front",
-                "type": "nominal",
-                "scale": {"domain": ["front", "behind"], "range": [1, 0]},
-                "legend": None,
-            },
-            "fill": {**series, "scale": {"domain": whose, "range": [BLUE, ORANGE, GREEN]}, "legend": None},
+            "fillOpacity": {"condition": {"test": "datum.front == 'front'", "value": 1}, "value": 0},
+            "fill": {**series, "scale": {"domain": whose, "range": [BLUE, ORANGE, GREEN]}},
             "tooltip": [
                 {"field": "implementation"},
                 {"field": "whose"},
