@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SIZE = 1 << 29
 LARGE = 4 << 30
-ROUNDS = 7
+ROUNDS = 11
 THRESHOLDS = {"crypt-and-hash": 0.9, "modern": 1.0}
 OTHERS = {"crypt-and-hash": "openssl", "modern": "age"}
 MEMORY_MB = 64

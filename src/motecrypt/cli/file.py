@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -216,6 +214,9 @@ def _files(source: str, target: Path) -> Iterator[tuple[Path, Path]]:
         return
     if to_pipe and sys.stdout.isatty():
         raise InputError("TARGET -: standard output is a terminal; send it to a file or a command")
+    import shutil  # with what they import, a fiftieth of the time of a large file
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="motecrypt-") as name:
         read = Path(name, "in") if from_pipe else Path(source)
         written = Path(name, "out") if to_pipe else target
