@@ -21,7 +21,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
 from motecrypt.results import Results
 from motecrypt.setup import summary
-from motecrypt.toolchain import BuildError, sources
+from motecrypt.toolchain import BuildError, debian, sources
 from motecrypt.toolchain.sources import Source, source_root, sources_of
 
 ARCHIVE = "toy_1.0.orig.tar.gz"
@@ -233,6 +233,14 @@ def test_an_unknown_client_is_named(tmp_path: Path) -> None:
 # --- the clients, over a faked `process.run` ---------------------------------------------------------
 
 SOURCE = Source("debian", "toy", "1.0", ARCHIVE, (_hash(GOOD),), "toy-1.0")
+
+
+@pytest.fixture(autouse=True)
+def asked_anew() -> Iterator[None]:
+    """This machine's archives are asked for once in a process; here by each test."""
+    debian.listed.cache_clear()
+    yield
+    debian.listed.cache_clear()
 
 
 def _runs(monkeypatch: pytest.MonkeyPatch, *answers: tuple[str, process.Outcome, str]) -> list[list[str]]:
