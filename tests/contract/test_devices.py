@@ -58,7 +58,7 @@ def test_an_avr_takes_the_cycles_of_the_uno_except_for_calls(results: Results, d
         if core == "avr4":
             assert -60 < more < 0
         elif core == "avr6":
-            assert 0 <= more < 60 and more % 2 == 0, "one for each call and one for its return"
+            assert 0 <= more < 60, "one for each call and for each return; the compiler may save or add some"
             assert more > 0 or operation == "setup"
         else:
             assert more == 0
