@@ -97,7 +97,7 @@ def firmware_key(firmware: FileFirmware) -> str:
 
 def _libraries_key(device: Device) -> str:
     """A hash of all compiler inputs for the libraries and the board's own code."""
-    files = [*sorted(FOLDER.glob("*.h")), FIRMWARE / "include" / "hal.h"]
+    files = [*sorted(FOLDER.glob("*.h")), *sorted((FIRMWARE / "include").iterdir())]
     return _hash(
         *(_content(path) for path in (*files, *(device.folder / name for name in device.hal))),
         json.dumps([asdict(s) for folder in _libraries() for s in sources_of(folder)]),

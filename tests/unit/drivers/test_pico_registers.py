@@ -21,9 +21,10 @@ SIMULATED = 0x53494D55
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pico")
     source = (FIRMWARE / "devices" / "pico" / "hal.c").read_text()
-    assert source.count(AT) == source.count(STACK_POINTER) == 1
-    source = source.replace(AT, "#define AT(address) (*at(address))")
-    (folder / "hal.c").write_text(source.replace(STACK_POINTER, "sp = test_stack_pointer();"))
+    stack = (FIRMWARE / "include" / "hal_stack_arm.h").read_text()
+    assert source.count(AT) == stack.count(STACK_POINTER) == 1
+    (folder / "hal.c").write_text(source.replace(AT, "#define AT(address) (*at(address))"))
+    (folder / "hal_stack_arm.h").write_text(stack.replace(STACK_POINTER, "sp = test_stack_pointer();"))
     return compiled("pico_harness.c", folder, f"-I{folder}", f"-I{HERE}", "-w")
 
 

@@ -44,15 +44,6 @@
 #define RESET_TIMER (1u << 21)
 #define RESET_UART0 (1u << 22)
 
-#define STACK_PAINT 0xA5A5A5A5u
-
-/* A simulator writes this to SCRATCH1 before the firmware starts; power-on clears it. A simulator follows the
- * stack pointer by itself, so a small part of the 250 KB of stack is painted there, as a check. */
-#define SIMULATED 0x53494D55u
-#define SIMULATED_STACK_WORDS 1024
-
-extern uint32_t __stack_bottom[]; /* the linker script's */
-
 /* Where hal_timer_start was: hal.h has no handle to keep it in, and there is one timer. */
 static uint32_t timer_start_us;
 static uint32_t timer_start_ticks;
@@ -152,32 +143,9 @@ uint32_t hal_timer_cycles(void) {
                : coarse + (uint32_t)difference;
 }
 
-static uint32_t *stack_pointer(void) {
-    uint32_t *sp;
-    __asm__ volatile("mov %0, sp" : "=r"(sp));
-    return sp;
-}
-
-static uint32_t *painted_from;
-
-void hal_stack_paint(void) {
-    uint32_t *end = stack_pointer();
-    int whole = AT(WATCHDOG_SCRATCH1) != SIMULATED || end - __stack_bottom < SIMULATED_STACK_WORDS;
-    painted_from = whole ? __stack_bottom : end - SIMULATED_STACK_WORDS;
-    /* volatile: else gcc makes this a call of memset, and the loop would paint over that call's frame */
-    for (volatile uint32_t *word = painted_from; word < end; word++) {
-        *word = STACK_PAINT;
-    }
-}
-
-uint32_t hal_stack_depth(void) {
-    const uint32_t *end = stack_pointer();
-    const uint32_t *word = painted_from;
-    while (word < end && *word == STACK_PAINT) {
-        word++;
-    }
-    return (uint32_t)((uintptr_t)end - (uintptr_t)word);
-}
+/* A simulator writes SIMULATED to SCRATCH1 before the firmware starts; power-on clears it. */
+#define SIMULATED_AT AT(WATCHDOG_SCRATCH1)
+#include "hal_stack_arm.h"
 
 uint32_t hal_clock_hz(void) {
     return CLOCK_MHZ * 1000000u;

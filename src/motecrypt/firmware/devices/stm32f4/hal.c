@@ -28,15 +28,6 @@
 #define PLL_READY (1u << 25)
 #define PLL_FROM_HSE (1u << 22)
 
-#define STACK_PAINT 0xA5A5A5A5u
-
-/* A simulator writes this to the backup register before the firmware starts; power-on clears it. A simulator
- * follows the stack pointer by itself, so a small part of the stack is painted there, as a check. */
-#define SIMULATED 0x53494D55u
-#define SIMULATED_STACK_WORDS 1024
-
-extern uint32_t __stack_bottom[]; /* the linker script's */
-
 /* Each wait is for hardware that answers within milliseconds or never (a broken crystal): no deadline could
  * do better than waiting, as there is no way to report it. */
 static void wait_for(uint32_t address, uint32_t mask, uint32_t value) {
@@ -102,32 +93,9 @@ uint32_t hal_timer_cycles(void) {
     return AT(DWT_CYCCNT) - timer_start;
 }
 
-static uint32_t *stack_pointer(void) {
-    uint32_t *sp;
-    __asm__ volatile("mov %0, sp" : "=r"(sp));
-    return sp;
-}
-
-static uint32_t *painted_from;
-
-void hal_stack_paint(void) {
-    uint32_t *end = stack_pointer();
-    int whole = AT(RTC_BKP0R) != SIMULATED || end - __stack_bottom < SIMULATED_STACK_WORDS;
-    painted_from = whole ? __stack_bottom : end - SIMULATED_STACK_WORDS;
-    /* volatile: else gcc makes this a call of memset, and the loop would paint over that call's frame */
-    for (volatile uint32_t *word = painted_from; word < end; word++) {
-        *word = STACK_PAINT;
-    }
-}
-
-uint32_t hal_stack_depth(void) {
-    const uint32_t *end = stack_pointer();
-    const uint32_t *word = painted_from;
-    while (word < end && *word == STACK_PAINT) {
-        word++;
-    }
-    return (uint32_t)((uintptr_t)end - (uintptr_t)word);
-}
+/* A simulator writes SIMULATED to the backup register before the firmware starts; power-on clears it. */
+#define SIMULATED_AT AT(RTC_BKP0R)
+#include "hal_stack_arm.h"
 
 uint32_t hal_clock_hz(void) {
     return CLOCK_HZ;
