@@ -4,11 +4,12 @@
  *
  *   arm --core cortex-m0plus [--chip RP2040] --cycles alu=1,load=2,... --flash BASE:BYTES --ram BASE:BYTES --vectors ADDRESS
  *       --mark ADDRESS [--simulated ADDRESS] [--stack-limit ADDRESS] [--bus READ_EXTRA:WRITE_EXTRA:IO_PORT_SAVES]
- *       [--cache BYTES:WAYS:LINE] [--miss-cycles N] [--cold] [--max-cycles N] [--events DESCRIPTOR]
+ *       [--memory wait_states=2,line_bytes=8,...] [--cache BYTES:WAYS:LINE] [--miss-cycles N] [--cold] [--max-cycles N] [--events DESCRIPTOR]
  *       [--restarts DESCRIPTOR] [--trace] [--nor PROGRAM:ERASE_4K:ERASE_32K:ERASE_64K] [--sd BLOCKS:READ:WRITE]
  *       [--dump FILE] ELF
  *   arm ... --free [--max-seconds S] [--until TEXT] [--max-output N] [--stamps] [--real] [--input]
- *       [--port PATH | --pty PATH] [--profile FILE --functions FILE] [--bare | --stepped] ELF
+ *       [--ram-code] [--port PATH | --pty PATH] [--profile FILE --functions FILE] [--bare | --stepped] [--contention] ELF
+ *       --leak-...: leak.h
  *
  * Standard input and output are the firmware's UART; the events descriptor gets one JSON object a line: a
  * region between two marks, a fault, or the end (as of all drivers). While the firmware waits for input, a byte at
@@ -30,8 +31,14 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "arm_bus.h"
+#include "arm_coprocessor.h"
+#include "arm_exception.h"
 #include "arm_free.h"
+#include "arm_leak.h"
 #include "arm_machine.h"
+#include "arm_region.h"
+#include "arm_rom.h"
 #include "arm_storage.h"
 #include "arm_wait.h"
 #include "arm_watch.h"
@@ -43,7 +50,6 @@
 enum {
     EXIT_USAGE = 2,
     EXIT_FAULT = 3,
-    FLASH_WINDOW = 0x1000000, /* from the flash's base on: what the cache serves (RP2040 datasheet, 2.6.3) */
     SITE_SLACK = 4
 };
 
@@ -59,8 +65,11 @@ struct core_model {
  * arm_pipeline.h. UC_MODE_MCLASS is not used: Unicorn 2.1 then emulates a Cortex-M33 for any model, which has more
  * instructions and, for a Cortex-M0, allows unaligned accesses. */
 static const struct core_model core_models[] = {
+    {"cortex-m0", UC_CPU_ARM_CORTEX_M0, false, thumb_class_names, THUMB_CLASS_COUNT},
     {"cortex-m0plus", UC_CPU_ARM_CORTEX_M0, false, thumb_class_names, THUMB_CLASS_COUNT},
+    {"cortex-m3", UC_CPU_ARM_CORTEX_M3, true, pipeline_cost_names, PIPELINE_COST_COUNT},
     {"cortex-m4", UC_CPU_ARM_CORTEX_M4, true, pipeline_cost_names, PIPELINE_COST_COUNT},
+    {"cortex-m33", UC_CPU_ARM_CORTEX_M33, true, m33_cost_names, M33_COST_COUNT},
 };
 
 static struct machine machine;
@@ -71,59 +80,6 @@ static struct {
 } names; /* from the command line */
 
 /* ---- what the chip's registers ask for ---- */
-
-static void begin_region(struct machine *m, uint64_t cycles, uint64_t instructions) {
-    if (m->cache_cold) {
-        cache_flush(&m->cache);
-    }
-    m->in_region = true;
-    m->begin_cycles = cycles;
-    m->begin_instructions = instructions;
-    m->begin_misses = m->cache.misses;
-    m->begin_nor = m->nor;
-    m->begin_sd = m->sd;
-    m->begin_sp = m->deepest_sp = register_value(m, UC_ARM_REG_SP);
-    m->digest = UINT64_C(0xCBF29CE484222325);
-}
-
-static void end_region(struct machine *m, uint64_t cycles, uint64_t instructions) {
-    uint64_t core = cycles - m->begin_cycles;
-    uint64_t misses = m->cache.misses - m->begin_misses;
-    if (!m->in_region) {
-        return;
-    }
-    m->in_region = 0;
-    fprintf(m->pipe.events, "{\"event\":\"region\",\"cycles\":%" PRIu64 ",\"instructions\":%" PRIu64,
-            core + misses * m->miss_cycles, instructions - m->begin_instructions);
-    if (m->cache_on) {
-        fprintf(m->pipe.events, ",\"core_cycles\":%" PRIu64 ",\"cache_misses\":%" PRIu64, core, misses);
-    }
-    if (m->label != 0) {
-        fprintf(m->pipe.events, ",\"label\":%" PRIu32, m->label);
-    }
-    storage_report(m);
-    if (m->trace) {
-        fprintf(m->pipe.events, ",\"stack\":%" PRIu32 ",\"trace\":\"%016" PRIx64 "\"",
-                m->begin_sp - m->deepest_sp, m->digest);
-    }
-    fputs("}\n", m->pipe.events);
-    if (m->dump != NULL) {
-        fputs("end\n", m->dump);
-        fflush(m->dump);
-    }
-}
-
-static void on_mark(void *context, uint32_t value) {
-    struct machine *m = context;
-    uint32_t not_run;
-    uint64_t cycles = m->cycles - ahead(m, &not_run);
-    if (value & 1u) {
-        m->label = (value >> 1) & 0x7Fu;
-        begin_region(m, cycles, m->instructions - not_run);
-    } else {
-        end_region(m, cycles, m->instructions - not_run);
-    }
-}
 
 /* The firmware looks whether a byte has come. It waits when it does nothing but look: its last access was
  * the same one. Then this program waits too. */
@@ -145,7 +101,7 @@ static int uart_has_input(void *context) {
     } else if (input == PIPE_NONE) {
         finish(m, "fault", "the firmware waits for the rest of a request");
     }
-    m->deadline = m->cycles + m->max_cycles;
+    set_slice(m, m->max_cycles);
     return input == PIPE_INPUT;
 }
 
@@ -165,7 +121,7 @@ static void uart_write(void *context, uint8_t byte) {
         finish(m, "fault", "the firmware floods its UART: more than %d bytes without being asked",
                PIPE_MAX_FLOOD);
     } else if (byte == PIPE_FRAME_END && pipe_queued(&m->pipe)) {
-        m->deadline = m->cycles + m->max_cycles; /* an answer, and the next request is there */
+        set_slice(m, m->max_cycles); /* an answer, and the next request is there */
     }
 }
 
@@ -193,9 +149,12 @@ static uint64_t read_window(uc_engine *uc, uint64_t offset, unsigned bytes, void
     uint32_t value;
     int64_t bus;
     bool is_storage;
+    int again;
     (void)uc;
     (void)bytes;
-    m->polling = serve(m, address, 0);
+    again = serve(m, address, 0);
+    order_access(m);
+    m->polling = again;
     after_serving(m, window, address, 0);
     is_storage = storage_read(m, window, address, &value);
     if (!is_storage) {
@@ -219,12 +178,15 @@ static void write_window(uc_engine *uc, uint64_t offset, unsigned bytes, uint64_
     uint32_t lanes = (uint32_t)value * (bytes == 1 ? 0x01010101u : bytes == 2 ? 0x00010001u : 1u);
     (void)uc;
     serve(m, address, 1);
+    order_access(m);
     after_serving(m, window, address, 1);
     if (address == m->mark) {
         on_mark(m, lanes);
     }
-    chip_write(&m->chip, window, address, lanes);
+    chip_write(&m->chip, window, address, lanes, bytes);
     storage_write(m, window, address, lanes);
+    after_write(m, window, address);
+    chip_written(m, window, address);
     m->cycles += window->kind == CHIP_PERIPHERAL ? m->bus_write_extra : 0;
     m->cycles -= window->kind == CHIP_IO_PORT ? m->io_port_saves : 0;
 }
@@ -262,7 +224,8 @@ static void set_costs(struct machine *m, char *text) {
         char *equals = strchr(item, '=');
         unsigned i = 0;
         while (i < count && equals != NULL &&
-               (strncmp(item, known[i], (size_t)(equals - item)) != 0 || known[i][equals - item] != '\0')) {
+               (known[i] == NULL || strncmp(item, known[i], (size_t)(equals - item)) != 0 ||
+                known[i][equals - item] != '\0')) {
             i++;
         }
         if (equals == NULL || i == count) {
@@ -272,7 +235,7 @@ static void set_costs(struct machine *m, char *text) {
         given[i] = m->cost[i] != 0 || names.core->has_pipeline; /* what a pipeline adds may be nothing */
     }
     for (unsigned i = 0; i < count; i++) {
-        if (!given[i]) {
+        if (known[i] != NULL && !given[i]) {
             fail("has no cycles", known[i]);
         }
     }
@@ -282,7 +245,7 @@ static void add_memory(struct machine *m, const char *text, const char *key, uin
     uint32_t range[2];
     struct memory *memory = &m->memories[m->memory_count];
     numbers(text, key, range, 2);
-    if (m->memory_count++ == MEMORIES || range[1] == 0 || (range[1] & 0xFFFu) != 0) {
+    if (m->memory_count++ == GIVEN_MEMORIES || range[1] == 0 || (range[1] & 0xFFFu) != 0) {
         fail("must be BASE:BYTES, a multiple of 4096 bytes", key);
     }
     *memory = (struct memory){range[0], range[1], malloc(range[1])};
@@ -300,7 +263,9 @@ static void open_core(struct machine *m, const char *name) {
             check(uc_open(UC_ARCH_ARM, UC_MODE_THUMB, &m->uc), name);
             check(uc_ctl_set_cpu_model(m->uc, core_models[i].cpu), name);
             names.core = &core_models[i];
+            m->cpu = core_models[i].cpu;
             m->has_pipeline = core_models[i].has_pipeline;
+            m->is_m33 = core_models[i].cost_names == m33_cost_names;
             return;
         }
     }
@@ -344,6 +309,11 @@ static void set_option(struct machine *m, const char *key, char *text) {
             fail("must be BYTES:WAYS:LINE, powers of two", key);
         }
         m->cache_on = true;
+    } else if (strcmp(key, "--memory") == 0) {
+        const char *wrong = flash_figures(&m->flash, text);
+        if (wrong != NULL) {
+            fail("is not a figure of a flash, or does not fit the others", wrong);
+        }
     } else if (strcmp(key, "--miss-cycles") == 0) {
         numbers(text, key, &m->miss_cycles, 1);
     } else if (strcmp(key, "--nor") == 0) {
@@ -378,7 +348,7 @@ static void set_option(struct machine *m, const char *key, char *text) {
         names.port = text;
     } else if (strcmp(key, "--pty") == 0) {
         names.pty = text;
-    } else {
+    } else if (strncmp(key, "--leak-", 7) != 0 || !leak_option(key, text)) {
         fail("is not an option", key);
     }
 }
@@ -398,12 +368,20 @@ static const char *parse(struct machine *m, int argc, char **argv) {
             free_run.real = true;
         } else if (strcmp(argv[i], "--bare") == 0) {
             free_run.bare = true;
+        } else if (strcmp(argv[i], "--contention") == 0) {
+            bus.on = m->by_access = true;
         } else if (strcmp(argv[i], "--stepped") == 0) {
             free_run.stepped = true;
         } else if (strcmp(argv[i], "--stamps") == 0) {
             free_run.line.stamps = true;
         } else if (strcmp(argv[i], "--input") == 0) {
             free_run.line.reads_input = true;
+        } else if (strcmp(argv[i], "--ram-code") == 0) { /* a flat file does not say which RAM has code */
+            const struct memory *ram = &m->memories[1];
+            check(m->memory_count < 2 ? UC_ERR_ARG : uc_mem_protect(m->uc, ram->base, ram->bytes, UC_PROT_ALL), argv[i]);
+            m->ram_code[m->ram_code_count++] = (struct code_range){ram->base, ram->bytes, NULL};
+        } else if (strcmp(argv[i], "--leak-detail") == 0) {
+            leak.detail = true;
         } else if (i + 1 < argc) {
             set_option(m, argv[i], argv[i + 1]);
             i++;
@@ -413,6 +391,9 @@ static const char *parse(struct machine *m, int argc, char **argv) {
     }
     if (elf == NULL || m->uc == NULL || m->cost[0] == 0 || m->pipe.events == NULL) {
         fail("needs --core, --cycles, an ELF file and open events", "the command line");
+    }
+    if (bus.on && m->chip.model->kind != CHIP_RP2040) {
+        fail("is for a chip with two cores: RP2040", "--contention");
     }
     return elf;
 }
@@ -426,6 +407,9 @@ static void allow_code(struct machine *m, const struct elf_segment *segment) {
     uint32_t bytes = ((segment->run_address + segment->run_bytes + 0xFFFu) & ~0xFFFu) - first;
     if (segment->executable && first - m->flash_base >= FLASH_WINDOW && host_pointer(m, first, bytes) != NULL) {
         check(uc_mem_protect(m->uc, first, bytes, UC_PROT_ALL), "code in RAM");
+        if (m->ram_code_count < COUNT_OF(m->ram_code)) {
+            m->ram_code[m->ram_code_count++] = (struct code_range){first, bytes, NULL};
+        }
     }
 }
 
@@ -459,30 +443,38 @@ static void add_site(struct machine *m, uint32_t first, uint32_t last) {
     add_hook(m, UC_HOOK_CODE, HOOK(on_site), first, last);
 }
 
-static void *block_hook(const struct machine *m) {
+static uc_cb_hookcode_t block_function(const struct machine *m) {
     if (!free_run.on || free_run.bare) {
-        return m->has_pipeline ? HOOK(on_block_mainline) : HOOK(on_block);
+        return m->has_pipeline ? on_block_mainline : on_block;
     }
-    if (arm_profile.on) {
-        return m->has_pipeline ? HOOK(on_block_profiled_mainline) : HOOK(on_block_profiled);
+    if (arm_profile.on && m->cores[1].uc == NULL) { /* a profile is core 0's */
+        return m->has_pipeline ? on_block_profiled_mainline : on_block_profiled;
     }
-    return m->has_pipeline ? HOOK(on_block_free_mainline) : HOOK(on_block_free);
+    return m->has_pipeline ? on_block_free_mainline : on_block_free;
 }
 
-static void connect(struct machine *m) {
+/* Gives the running core's engine its registers and hooks. */
+static void connect_engine(struct machine *m) {
     for (unsigned i = 0; i < m->chip.model->window_count; i++) {
         struct chip_window *window = &m->chip.model->windows[i];
+        if (window->kind >= CHIP_DMA && m->attend == NULL) {
+            continue; /* of a free run alone */
+        }
         check(uc_mmio_map(m->uc, window->base, window->bytes, read_window, window, write_window, window),
               "registers");
     }
-    chip_reset(&m->chip,
-               &(struct chip_outside){board_cycles, uart_has_input, uart_read, uart_write, flush_flash_cache, m,
-                                      free_run.on ? free_sender_flags : NULL},
-               m->simulated);
-    add_hook(m, UC_HOOK_BLOCK, block_hook(m), 1, 0);
+    if (m->flash.on) {
+        check(fetch_hook_data(m) ? UC_ERR_OK : UC_ERR_NOMEM, "data of the flash");
+    }
+    add_hook(m, UC_HOOK_BLOCK, HOOK(m->flash.on ? on_block_fetched : block_function(m)), 1, 0);
+    if (m->attend != NULL) {
+        add_hook(m, UC_HOOK_CODE, HOOK(on_rom), 0, ROM_HOOKED - 1);
+    }
     add_hook(m, UC_HOOK_MEM_INVALID, HOOK(on_bad_access), 1, 0);
     add_hook(m, UC_HOOK_INTR, HOOK(on_exception), 1, 0);
-    if (m->cache_on) {
+    if (bus.on) {
+        add_hook(m, UC_HOOK_CODE, HOOK(on_bus), 1, 0);
+    } else if (m->cache_on) {
         uint32_t last = m->flash_base + FLASH_WINDOW - 1;
         add_hook(m, UC_HOOK_CODE, HOOK(on_fetch), m->flash_base, last);
         add_hook(m, UC_HOOK_MEM_READ, HOOK(on_flash_read), m->flash_base, last);
@@ -492,6 +484,25 @@ static void connect(struct machine *m) {
     } else if (m->has_pipeline) {
         add_sites(m, add_site);
     }
+    if (leak.on) {
+        add_hook(m, UC_HOOK_CODE, HOOK(on_leak_from), leak.from, leak.from);
+    }
+}
+
+static void connect(struct machine *m) {
+    chip_reset(&m->chip,
+               &(struct chip_outside){board_cycles, uart_has_input, uart_read, uart_write, flush_flash_cache, m,
+                                      free_run.on ? free_sender_flags : NULL, free_changes_at, free_usb_take, free_usb_give, memory_of, code_changed},
+               m->simulated);
+    if (exceptions_begin(m)) {
+        m->coprocessor = run_coprocessor;
+        check(map_rom(m), "boot ROM");
+    }
+    if (m->flash.on) {
+        check(fetch_count_with(m, block_function(m)) ? UC_ERR_OK : UC_ERR_NOMEM, "memory");
+    }
+    cores_begin(m, connect_engine);
+    connect_engine(m);
 }
 
 static void run(struct machine *m, uint32_t entry) {
@@ -512,29 +523,31 @@ static void run(struct machine *m, uint32_t entry) {
         m->stack_limit = 0; /* a stack below that limit: what leaves its memory faults by itself */
     }
     check(uc_reg_write(m->uc, UC_ARM_REG_SP, &sp), "stack pointer");
-    error = uc_emu_start(m->uc, entry | 1u, UINT32_MAX, 0, 0);
-    if (error == UC_ERR_INSN_INVALID) {
-        uint32_t pc = register_value(m, UC_ARM_REG_PC);
-        if ((register_value(m, UC_ARM_REG_XPSR) >> 24 & 1u) != 0) {
-            end_undefined(m, pc);
-        } else {
-            finish(m, "fault", "jump to an even address (ARM state) at 0x%" PRIx32, pc);
-        }
+    error = run_core(m, entry);
+    if (arm_leak.reached) {
+        const char *problem = arm_leak_all(m);
+        finish(m, problem != NULL ? "fault" : "recorded", "%s", problem != NULL ? problem : "all runs");
     }
-    finish(m, "fault", "%s at 0x%" PRIx32,
-           error == UC_ERR_OK ? "the firmware sleeps, and nothing can wake it" : uc_strerror(error),
-           register_value(m, UC_ARM_REG_PC));
+    end_core(m, error);
 }
 
 /* The end of a free run. */
 static int end_free(struct machine *m) {
     line_flush(&free_run.line);
     arm_profile_end(m, &arm_profile);
+    if (m->chip.model->kind == CHIP_RP2040 && !m->chip.rp2040.is_rp2350) {
+        touched_tell(&free_run.touched, rp2040_names, COUNT_OF(rp2040_names), m->pipe.events);
+    } else {
+        bool is_rp2350 = strcmp(m->chip.model->name, "RP2350") == 0;
+        touched_tell(&free_run.touched, rp2350_names, is_rp2350 ? COUNT_OF(rp2350_names) : 0, m->pipe.events);
+    }
     fprintf(m->pipe.events,
             "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%" PRIu32 ",\"stack\":%" PRIu32
-            ",\"seconds\":%.9f,\"instructions\":%" PRIu64 ",\"clock_hz\":%.0f}\n",
+            ",\"seconds\":%.9f,\"instructions\":%" PRIu64 ",\"instructions_core1\":%" PRIu64 ",\"bus_waits\":%" PRIu64
+            ",\"clock_hz\":%.0f,\"interrupts\":%" PRIu64 "}\n",
             m->ending, m->detail, m->cycles, m->current->address, free_run.stack_of - m->deepest_sp,
-            chip_seconds(&m->chip), m->instructions, chip_hz(&m->chip));
+            chip_seconds(&m->chip), m->instructions, m->cores[1].instructions, bus.waits[0] + bus.waits[1],
+            chip_hz(&m->chip), m->interrupts);
     return strcmp(m->ending, "fault") == 0 ? EXIT_FAULT : 0;
 }
 
@@ -557,9 +570,15 @@ int main(int argc, char **argv) {
     if (problem != NULL) {
         fail(problem, path);
     }
-    m->deadline = m->max_cycles;
+    m->slice = m->deadline = m->max_cycles;
     if (free_run.on && !free_open(m, names.port, names.pty, names.functions)) {
         return EXIT_USAGE;
+    }
+    if (leak.on && !leak_open()) {
+        fail("needs --leak-input, --leak-output and a --leak-limit", "recording");
+    }
+    if (free_run.on && !free_run.bare && m->chip.model->plain == &rp2350_model) {
+        m->chip.model = &rp2350_free_model;
     }
     connect(m);
     restart_point();

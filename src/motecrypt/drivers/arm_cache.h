@@ -6,20 +6,26 @@
 #ifndef MOTECRYPT_ARM_CACHE_H
 #define MOTECRYPT_ARM_CACHE_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #define CACHE_LINES_MAX 8192u
-#define CACHE_WAYS_MAX 8u
+#define CACHE_WAYS_MAX 64u
+#define CACHE_HINTS 256u /* a power of two */
 
 struct cache {
     uint32_t line_shift; /* log2 of bytes a line */
     uint32_t set_mask;   /* sets - 1 */
     uint32_t ways;
+    uint32_t lines;    /* sets x ways */
     uint64_t accesses; /* that were looked up; repeats of the line just used are not looked up again */
     uint64_t misses;
     uint32_t last_line;
-    uint32_t tags[CACHE_LINES_MAX]; /* [set][way], the most recently used way first; 0: empty */
+    uint64_t uses;                  /* of any line */
+    uint16_t hints[CACHE_HINTS];    /* by the low bits of a line: where it may be */
+    uint32_t tags[CACHE_LINES_MAX]; /* [set][way]; 0: empty */
+    uint64_t used[CACHE_LINES_MAX]; /* [set][way]: the value of `uses` when it last was; 0: never */
 };
 
 static inline int cache_power_of_two(uint32_t value) {
@@ -27,8 +33,16 @@ static inline int cache_power_of_two(uint32_t value) {
 }
 
 static inline void cache_flush(struct cache *cache) {
-    memset(cache->tags, 0, sizeof cache->tags);
+    memset(cache->tags, 0, cache->lines * sizeof cache->tags[0]);
+    memset(cache->used, 0, cache->lines * sizeof cache->used[0]);
     cache->last_line = UINT32_MAX;
+}
+
+/* Only as much as there is: a small one is copied for every region of the firmware. */
+static inline void cache_copy(struct cache *to, const struct cache *from) {
+    memcpy(to, from, offsetof(struct cache, tags));
+    memcpy(to->tags, from->tags, from->lines * sizeof from->tags[0]);
+    memcpy(to->used, from->used, from->lines * sizeof from->used[0]);
 }
 
 /* Returns 0, or -1 for a geometry that is not made of powers of two or is too large. */
@@ -42,33 +56,57 @@ static inline int cache_init(struct cache *cache, uint32_t bytes, uint32_t ways,
         cache->line_shift++;
     }
     cache->ways = ways;
-    cache->set_mask = bytes / line_bytes / ways - 1;
+    cache->lines = bytes / line_bytes;
+    cache->set_mask = cache->lines / ways - 1;
     cache_flush(cache);
     return 0;
+}
+
+/* Whether a line (an address without its lowest bits) is there; it becomes the most recently used one. */
+static inline unsigned cache_find(struct cache *cache, uint32_t line) {
+    uint32_t tag = line + 1; /* so that 0 means empty */
+    uint32_t at = cache->hints[line & (CACHE_HINTS - 1)];
+    if (cache->tags[at] != tag) {
+        uint32_t end;
+        at = (line & cache->set_mask) * cache->ways;
+        end = at + cache->ways;
+        while (at < end && cache->tags[at] != tag) {
+            at++;
+        }
+        if (at == end) {
+            return 0;
+        }
+        cache->hints[line & (CACHE_HINTS - 1)] = (uint16_t)at;
+    }
+    cache->used[at] = ++cache->uses;
+    return 1;
+}
+
+/* Brings a line in that is not there, in the place of the one not used for longest. */
+static inline void cache_put(struct cache *cache, uint32_t line) {
+    uint32_t at = (line & cache->set_mask) * cache->ways, end = at + cache->ways, oldest = at;
+    for (at++; at < end; at++) {
+        oldest = cache->used[at] < cache->used[oldest] ? at : oldest;
+    }
+    cache->tags[oldest] = line + 1;
+    cache->used[oldest] = ++cache->uses;
+    cache->hints[line & (CACHE_HINTS - 1)] = (uint16_t)oldest;
 }
 
 /* Look `address` up, and bring its line in when it is not there. Returns 1 on a miss. */
 static inline unsigned cache_access(struct cache *cache, uint32_t address) {
     uint32_t line = address >> cache->line_shift;
-    uint32_t *set = &cache->tags[(line & cache->set_mask) * cache->ways];
-    uint32_t tag = line + 1; /* so that 0 means empty */
-    uint32_t way = 0;
-    unsigned miss;
     if (line == cache->last_line) {
         return 0;
     }
     cache->last_line = line;
     cache->accesses++;
-    while (way < cache->ways - 1 && set[way] != tag) {
-        way++;
+    if (cache_find(cache, line)) {
+        return 0;
     }
-    miss = set[way] != tag;
-    cache->misses += miss;
-    for (; way > 0; way--) {
-        set[way] = set[way - 1];
-    }
-    set[0] = tag;
-    return miss;
+    cache_put(cache, line);
+    cache->misses++;
+    return 1;
 }
 
 #endif

@@ -7,10 +7,12 @@
 
 #include <string.h>
 
-#include "arm_rp2040.h"
+#include "arm_plain_chips.h"
+#include "arm_rp2040_events.h"
+#include "arm_rp2350.h"
 #include "arm_stm32f4.h"
 
-enum chip_kind { CHIP_RP2040, CHIP_STM32F4 };
+enum chip_kind { CHIP_RP2040, CHIP_STM32F4, CHIP_PLAIN };
 
 struct chip_model {
     const char *name; /* as the device's descriptor names it */
@@ -19,6 +21,8 @@ struct chip_model {
     unsigned window_count;
     const struct chip_gap *gaps; /* at most 32 */
     unsigned gap_count;
+    const struct plain_model *plain; /* of CHIP_PLAIN */
+    const struct plain_absent *absent;
 };
 
 /* RP2040 datasheet, 2.2. */
@@ -26,26 +30,38 @@ static const struct chip_gap rp2040_gaps[] = {
     {0x40038000u, 0x4000u, 0, "UART1: not modelled; nothing is sent or received"},
     {0x4003C000u, 0x8000u, 0, "SPI: not modelled; its registers only keep what is written"},
     {0x40044000u, 0x8000u, 0, "I2C: not modelled; its registers only keep what is written"},
-    {0x4004C000u, 0x4000u, 0, "ADC: not modelled; its registers only keep what is written"},
     {0x40050000u, 0x4000u, 0, "PWM: not modelled; its registers only keep what is written"},
     {0x4005C000u, 0x4000u, 0, "RTC: not modelled; its registers only keep what is written"},
-    {0x40054010u, 0x0010u, 1, "the timer's alarms: not modelled; they never go off"},
-    {0xE000E100u, 0x0004u, 1, "interrupts: not modelled; they are never delivered"},
-    {0xD0000050u, 0x000Cu, 0, "the second core: not modelled; it never answers"},
-    {0xD0000080u, 0x0080u, 0, "the interpolators: not modelled"},
+    {0x50200000u, 0x200000u, 0, "PIO: not modelled; its registers only keep what is written"},
+    {0xD0000080u, 0x0080u, 0, "the interpolators: not modelled; their registers only keep what is written"},
 };
 
+#define CHIP_ROW(name, kind, prefix, model, absent)                                                          \
+    {name, kind, prefix##_windows, COUNT_OF(prefix##_windows), prefix##_gaps, COUNT_OF(prefix##_gaps), model, absent}
+#define PLAIN_ROW(name, prefix) CHIP_ROW(name, CHIP_PLAIN, prefix, &prefix##_model, prefix##_absent)
+
 static const struct chip_model chip_models[] = {
-    {"RP2040", CHIP_RP2040, rp2040_windows, COUNT_OF(rp2040_windows), rp2040_gaps, COUNT_OF(rp2040_gaps)},
-    {"STM32F407VG", CHIP_STM32F4, stm32f4_windows, COUNT_OF(stm32f4_windows), stm32f4_gaps,
-     COUNT_OF(stm32f4_gaps)},
+    CHIP_ROW("RP2040", CHIP_RP2040, rp2040, NULL, NULL),
+    CHIP_ROW("STM32F407VG", CHIP_STM32F4, stm32f4, NULL, NULL),
+    PLAIN_ROW("STM32L100RC", stm32l1),
+    PLAIN_ROW("STM32F103C8", stm32f1),
+    PLAIN_ROW("AT91SAM3X8E", sam3x),
+    PLAIN_ROW("nRF52840", nrf52),
+    PLAIN_ROW("nRF51822", nrf51),
+    PLAIN_ROW("SAMD21G18A", samd21),
+    PLAIN_ROW("STM32F051R8", stm32f0),
+    PLAIN_ROW("RP2350", rp2350),
 };
+
+/* RP2350 in a free run: with the boot ROM's tables, interrupts and all that RP2040's model gives it. */
+static const struct chip_model rp2350_free_model = CHIP_ROW("RP2350", CHIP_RP2040, rp2350_free, NULL, NULL);
 
 /* The registers of the one chip that runs. */
 struct chip {
     const struct chip_model *model;
     struct rp2040 rp2040;
     struct stm32f4 stm32f4;
+    struct plain plain;
 };
 
 static inline const struct chip_model *chip_model_of(const char *name) {
@@ -58,46 +74,96 @@ static inline const struct chip_model *chip_model_of(const char *name) {
 }
 
 static inline void chip_reset(struct chip *chip, const struct chip_outside *outside, uint32_t simulated) {
-    chip->rp2040.outside = chip->stm32f4.outside = *outside;
-    if (chip->model->kind == CHIP_STM32F4) {
+    chip->rp2040.outside = chip->stm32f4.outside = chip->plain.outside = *outside;
+    switch (chip->model->kind) {
+    case CHIP_STM32F4:
         stm32f4_reset(&chip->stm32f4);
         stm32f4_set_simulated(&chip->stm32f4, simulated);
-    } else {
-        rp2040_reset(&chip->rp2040);
+        break;
+    case CHIP_PLAIN:
+        plain_reset(&chip->plain, chip->model->plain, chip->model->windows, chip->model->window_count);
+        plain_set_simulated(&chip->plain, simulated);
+        break;
+    default:
+        chip->rp2040.is_rp2350 = chip->model == &rp2350_free_model;
+        if (chip->rp2040.is_rp2350) {
+            rp2350_reset(&chip->rp2040);
+            simulated = rp2350_as_rp2040(simulated);
+        } else {
+            rp2040_reset(&chip->rp2040);
+        }
         rp2040_set_simulated(&chip->rp2040, simulated);
     }
 }
 
 static inline uint32_t chip_read(struct chip *chip, const struct chip_window *window, uint32_t address) {
-    return chip->model->kind == CHIP_STM32F4 ? stm32f4_read(&chip->stm32f4, window, address)
-                                             : rp2040_read(&chip->rp2040, window, address);
+    switch (chip->model->kind) {
+    case CHIP_STM32F4:
+        return stm32f4_read(&chip->stm32f4, window, address);
+    case CHIP_PLAIN:
+        return plain_read(&chip->plain, window, address);
+    default:
+        return (chip->rp2040.is_rp2350 ? rp2350_read : rp2040_read)(&chip->rp2040, window, address);
+    }
 }
 
-static inline void chip_write(struct chip *chip, const struct chip_window *window, uint32_t address,
-                              uint32_t value) {
-    if (chip->model->kind == CHIP_STM32F4) {
-        stm32f4_write(&chip->stm32f4, window, address, value);
-    } else {
-        rp2040_write(&chip->rp2040, window, address, value);
+/* `lanes`: the value on all byte lanes of the word; `bytes`: how wide the access is. */
+static inline void chip_write(struct chip *chip, const struct chip_window *window, uint32_t address, uint32_t lanes,
+                              unsigned bytes) {
+    switch (chip->model->kind) {
+    case CHIP_STM32F4:
+        stm32f4_write(&chip->stm32f4, window, address, lanes);
+        break;
+    case CHIP_PLAIN:
+        plain_write(&chip->plain, window, address, lanes, bytes);
+        break;
+    default:
+        (chip->rp2040.is_rp2350 ? rp2350_write : rp2040_write)(&chip->rp2040, window, address, lanes);
     }
 }
 
 static inline double chip_hz(struct chip *chip) {
-    return chip->model->kind == CHIP_STM32F4 ? stm32f4_system_hz(&chip->stm32f4)
-                                             : rp2040_system_hz(&chip->rp2040);
+    switch (chip->model->kind) {
+    case CHIP_STM32F4:
+        return stm32f4_system_hz(&chip->stm32f4);
+    case CHIP_PLAIN:
+        return chip->model->plain->hz(&chip->plain);
+    default:
+        return rp2040_system_hz(&chip->rp2040);
+    }
 }
 
 static inline double chip_baud(struct chip *chip) {
-    return chip->model->kind == CHIP_STM32F4 ? stm32f4_uart_baud(&chip->stm32f4)
-                                             : rp2040_uart_baud(&chip->rp2040);
+    switch (chip->model->kind) {
+    case CHIP_STM32F4:
+        return stm32f4_uart_baud(&chip->stm32f4);
+    case CHIP_PLAIN:
+        return chip->model->plain->baud(&chip->plain);
+    default:
+        return rp2040_uart_baud(&chip->rp2040);
+    }
 }
 
 static inline double chip_seconds(struct chip *chip) {
-    return chip->model->kind == CHIP_STM32F4 ? stm32f4_seconds(&chip->stm32f4) : rp2040_seconds(&chip->rp2040);
+    switch (chip->model->kind) {
+    case CHIP_STM32F4:
+        return stm32f4_seconds(&chip->stm32f4);
+    case CHIP_PLAIN:
+        return plain_seconds(&chip->plain);
+    default:
+        return rp2040_seconds(&chip->rp2040);
+    }
 }
 
 /* What is at an address of which nothing is modelled, for a message; "" where really nothing is. */
 static inline const char *chip_absent(const struct chip *chip, uint32_t address) {
+    if (chip->model->kind == CHIP_PLAIN) {
+        const struct plain_absent *each = chip->model->absent;
+        while (each->what != NULL && address - each->base >= each->bytes) {
+            each++;
+        }
+        return each->what != NULL ? each->what : "";
+    }
     if (chip->model->kind == CHIP_STM32F4) { /* RM0090, 2.3 */
         return address - 0x1FFF0000u < 0x8000u                       ? " (the boot loader in ROM is not modelled)"
                : address - 0x40030000u < 0x50000u                    ? " (USB and DMA2D are not modelled)"
@@ -107,6 +173,7 @@ static inline const char *chip_absent(const struct chip *chip, uint32_t address)
                : address - 0x10000000u < 0x00010000u                 ? " (core-coupled memory is not modelled)"
                                                                      : "";
     }
+    /* Firmware that runs freely has the boot ROM and these parts (arm_rom.h); a measured one does not. */
     return address < 0x4000u                                     ? " (the boot ROM is not modelled)"
            : address - 0x50000000u < 0x100000u                   ? " (DMA is not modelled)"
            : address - 0x50100000u < 0x100000u                   ? " (USB is not modelled)"

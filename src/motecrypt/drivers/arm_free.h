@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include "arm_mainline.h"
+#include "arm_names.h"
 #include "arm_profile.h"
 #include "bounds.h"
 #include "line.h"
@@ -24,9 +25,8 @@ struct free_run {
     uint64_t received_at;    /* the next byte is there at this cycle */
     uint64_t sent_at;        /* the sender's FIFO is empty at this cycle */
     uint32_t told, stack_of; /* notes given; the initial stack pointer */
-    uint32_t sp;             /* at the beginning of the next block, unless one must look */
-    int look_at_sp;
     bool told_of_waiting;
+    struct touched touched;
 };
 
 static struct free_run free_run;
@@ -43,16 +43,19 @@ static void free_say(struct machine *m, const char *what) {
 
 static void free_note(struct machine *m, uint32_t address, int is_write) {
     const struct chip_model *model = m->chip.model;
-    bool has_aliases = model->kind == CHIP_RP2040 && address >> 28 == 4; /* atomic aliases, datasheet 2.1.2 */
+    bool has_aliases = model->kind == CHIP_RP2040 && (address >> 28 == 4 || address >> 28 == 5); /* atomic aliases, datasheet 2.1.2 */
     uint32_t plain = has_aliases ? address & ~(3u << 12) : address;
     for (unsigned i = 0; i < model->gap_count; i++) {
         const struct chip_gap *gap = &model->gaps[i];
-        if (plain - gap->base < gap->bytes && (is_write || !gap->writes_only) && !(free_run.told & 1u << i)) {
-            free_run.told |= 1u << i;
-            free_say(m, gap->what);
+        if (plain - gap->base < gap->bytes && (is_write || !gap->writes_only)) {
+            touch(&free_run.touched, plain & ~3u, is_write);
+            if (!(free_run.told & 1u << i)) {
+                free_run.told |= 1u << i;
+                free_say(m, gap->what);
+            }
         }
     }
-    if (model->kind == CHIP_STM32F4 && stm32f4_wait_states(&m->chip.stm32f4) != 0 && !free_run.told_of_waiting) {
+    if (model->kind == CHIP_STM32F4 && !m->flash.on && stm32f4_wait_states(&m->chip.stm32f4) != 0 && !free_run.told_of_waiting) {
         free_run.told_of_waiting = true;
         free_say(m, "the flash's wait states: not modelled; cycles are those of a flash that has none");
     }
@@ -86,11 +89,37 @@ static uint32_t free_sender_flags(void *context) {
     struct machine *m = context;
     uint64_t now = board_cycles(m), byte = free_byte_cycles(m);
     uint64_t waiting = (most(free_run.sent_at, now) - now + byte - 1) / byte;
+    if (m->chip.model->kind == CHIP_PLAIN) {
+        const struct plain_uart *uart = &m->chip.model->plain->uart;
+        return (waiting <= uart->queued ? uart->has_room : 0u) | (waiting == 0 ? uart->all_sent : 0u);
+    }
     if (m->chip.model->kind == CHIP_STM32F4) {
         return (waiting <= 1 ? 0x80u : 0u) | (waiting == 0 ? 0x40u : 0u);
     }
     return (waiting > UART_FIFO_BYTES ? 0x20u : 0u) | (waiting <= 1 ? 0x80u : 0u) |
            (waiting != 0 ? 0x08u : 0u);
+}
+
+/* When the flags of the UART change next by themselves; UINT64_MAX: they do not. */
+static uint64_t free_changes_at(void *context) {
+    struct machine *m = context;
+    uint64_t now = board_cycles(m), byte = free_byte_cycles(m), at = UINT64_MAX;
+    if (free_run.line.input_at < free_run.line.input_end && free_run.received_at > now) {
+        at = free_run.received_at;
+    }
+    for (uint64_t bytes = 0; bytes <= UART_FIFO_BYTES; bytes += bytes == 0 ? 1 : UART_FIFO_BYTES - 1) {
+        if (free_run.sent_at > now + bytes * byte) {
+            at = least(at, free_run.sent_at - bytes * byte);
+        }
+    }
+    return at;
+}
+
+/* Whether something may still come from outside. */
+static bool free_may_hear(const struct machine *m) {
+    const struct line *line = &free_run.line;
+    (void)m;
+    return line->reads_input || line->port >= 0 || line->input_at < line->input_end;
 }
 
 static void free_send(struct machine *m, uint8_t byte) {
@@ -105,12 +134,37 @@ static void free_send(struct machine *m, uint8_t byte) {
     }
 }
 
+/* --- the serial port on USB: shown and watched as the UART is, but it has no part in the UART's port ------------- */
+
+static void free_usb_take(void *context, uint8_t byte) {
+    struct machine *m = context;
+    int port = free_run.line.port, is_over;
+    free_run.line.port = -1;
+    is_over = line_send(&free_run.line, byte, chip_seconds(&m->chip));
+    free_run.line.port = port;
+    if (is_over) {
+        finish(m, free_run.line.seen_until ? "until" : "flood",
+               free_run.line.seen_until ? "found the --until text" : "more than --max-output bytes came from USB");
+    }
+}
+
+/* What is given with --input goes to USB, once its port is open; what comes from a port of the UART's does not. */
+static bool free_usb_give(void *context, uint8_t *byte) {
+    struct line *line = &free_run.line;
+    (void)context;
+    if (line->port >= 0 || line->input_at == line->input_end) {
+        return false;
+    }
+    *byte = line->input[line->input_at++];
+    return true;
+}
+
 /* --- time ------------------------------------------------------------------------------------------ */
 
 static void free_slice(struct machine *m, uint32_t address) {
     double hz = chip_hz(&m->chip);
     (void)address;
-    m->deadline = m->cycles + (uint64_t)(hz / 1000.0);
+    set_slice(m, most(1, (uint64_t)(hz / 1000.0))); /* one cycle at least, however slow the clock */
     if (stopping) {
         finish(m, "stopped", "stopped by a signal");
     } else if (hz <= 0.0) {
@@ -132,39 +186,88 @@ static void free_slice(struct machine *m, uint32_t address) {
 /* The stack pointer at the beginning of a block. What pushes and pops do to it is known without looking;
  * reading it from Unicorn costs as much as a block. */
 static inline uint32_t free_sp(struct machine *m) {
-    if (free_run.look_at_sp) {
-        free_run.sp = register_value(m, UC_ARM_REG_SP);
-        free_run.look_at_sp = 0;
+    if (m->attend_at == 0) {
+        m->sp = register_value(m, UC_ARM_REG_SP);
+        m->attend_at = m->deadline;
     }
-    return free_run.sp;
+    return m->sp;
 }
 
 static inline void free_watch_stack(struct machine *m, const struct block *block) {
     uint32_t begins = free_sp(m), sp = begins - block->stack_bytes;
     m->deepest_sp = (uint32_t)least(m->deepest_sp, sp);
-    if (arm_profile.on) {
+    if (arm_profile.on && m->core == 0) {
         shadow_stack(&arm_profile.shadow, sp);
     }
-    free_run.sp = begins - (uint32_t)block->stack_left;
-    free_run.look_at_sp = block->moves_sp;
+    m->sp = begins - (uint32_t)block->stack_left;
+    if (block->moves_sp) {
+        m->attend_at = 0;
+    }
+}
+
+/* Whether a core does no more: it sleeps with nothing to wake it, was never called, or is in an empty loop with interrupts off. */
+static bool free_is_over(const struct core *other) {
+    uint32_t primask = 0;
+    if (other->pending == NEVER) {
+        return true;
+    }
+    uc_reg_read(other->uc, UC_ARM_REG_PRIMASK, &primask);
+    return !other->sleeps && !other->begins_anew && other->current != NULL && other->current->is_empty_loop && (primask & 1u);
+}
+
+/* Core 0 is in an empty loop with interrupts off: whether the other core, the watchdog and the transfers have no
+ * more to do either. */
+static bool free_has_ended(struct machine *m) {
+    bool acts = false;
+    if (m->attend != NULL) {
+        m->looks_at = most(core_time(m) - m->current->cycles, 1);
+        acts = rp2040_acts_alone(&m->chip.rp2040, m->looks_at);
+        m->looks_at = 0;
+    }
+    return !acts && free_is_over(other_core(m));
 }
 
 static __attribute__((noinline)) void free_look(struct machine *m) {
     free_watch_stack(m, m->current);
-    if (m->current->is_empty_loop && (register_value(m, UC_ARM_REG_PRIMASK) & 1u)) {
+    if (m->current->unmasks && m->attend != NULL) { /* what is pending comes before the next block */
+        m->event_at = 0;
+        set_deadline(m);
+    }
+    if (m->current->is_empty_loop && m->core == 0 && (register_value(m, UC_ARM_REG_PRIMASK) & 1u) && free_has_ended(m)) {
         finish(m, "stop", "it has ended: an empty loop with interrupts off");
-    } else if (m->current->is_empty_loop && !free_run.stepped && m->ending == NULL) {
+    } else if (m->current->is_empty_loop && !free_run.stepped && may_skip(m) && m->ending == NULL && m->cycles < m->deadline) {
         uint32_t round = m->current->cycles + m->current->extra;
         skip_rounds(m, (m->deadline - 1 - m->cycles) / round, round);
     }
 }
 
-/* Most blocks leave the stack alone, and its recorded depth stays valid. */
-static void on_block_free(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
-    struct machine *m = user;
-    on_block(uc, address, bytes, user);
-    if (m->current->needs_look || free_run.look_at_sp) {
+static __attribute__((noinline)) void free_attend(struct machine *m, uint32_t address) {
+    if (m->cycles >= m->deadline) {
+        meet_deadline(m, address);
+    }
+    if (m->attend_at == 0) {
         free_look(m);
+    }
+}
+
+static __attribute__((noinline)) void on_other_block(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
+    on_block(uc, address, bytes, user);
+    free_look(user);
+}
+
+/* Most blocks leave the stack alone, and its recorded depth stays valid: they are only counted. Functions that are
+ * called last do the rest, so that this hook saves no registers. */
+static void on_block_free(uc_engine *uc, uint64_t address64, uint32_t bytes, void *user) {
+    struct machine *m = user;
+    uint32_t address = (uint32_t)address64;
+    struct block *block = block_at(m, address);
+    if (block->address != address || block->plain_bytes != bytes) {
+        on_other_block(uc, address64, bytes, user);
+        return;
+    }
+    count_block(m, block, taken_branch(m, address));
+    if (m->cycles >= m->attend_at) {
+        free_attend(m, address);
     }
 }
 
@@ -182,15 +285,28 @@ static void on_block_profiled(uc_engine *uc, uint64_t address, uint32_t bytes, v
     }
     on_block(uc, address, bytes, user);
     free_look(m);
-    m->current->runs++;
+    m->current->runs += !m->cores[m->core].stopped;
 }
 
-/* The same with a pipeline model. */
-static void on_block_free_mainline(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
-    struct machine *m = user;
+/* ---- the same with a pipeline model ---- */
+
+static __attribute__((noinline)) void on_other_block_mainline(uc_engine *uc, uint64_t address, uint32_t bytes,
+                                                              void *user) {
     on_block_mainline(uc, address, bytes, user);
-    if (m->current->needs_look || free_run.look_at_sp) {
-        free_look(m);
+    free_look(user);
+}
+
+static void on_block_free_mainline(uc_engine *uc, uint64_t address64, uint32_t bytes, void *user) {
+    struct machine *m = user;
+    uint32_t address = (uint32_t)address64;
+    struct block *block = block_at(m, address);
+    if (block->address != address || block->plain_bytes != bytes || enters_anew(m, block)) {
+        on_other_block_mainline(uc, address64, bytes, user);
+        return;
+    }
+    count_mainline(m, block);
+    if (m->cycles >= m->attend_at) {
+        free_attend(m, address);
     }
 }
 
@@ -210,15 +326,14 @@ static void on_block_profiled_mainline(uc_engine *uc, uint64_t address, uint32_t
     on_block_mainline(uc, address, bytes, user);
     arm_profile_bus(m, (uint32_t)address, (int64_t)(m->cycles - now) - m->current->cycles);
     free_look(m);
-    m->current->runs++;
+    m->current->runs += !m->cores[m->core].stopped;
 }
 
 static bool free_open(struct machine *m, const char *port, const char *pty, const char *functions) {
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
     m->at_deadline = free_slice;
-    m->deadline = 1;
-    free_run.look_at_sp = true;
+    m->slice = m->deadline = 1;
     pace_start(&free_run.pace, 0, 1000000);
     if (line_open(&free_run.line, port, pty) != 0) {
         fprintf(stderr, "arm: %s: %s\n", port ? port : pty, strerror(errno));

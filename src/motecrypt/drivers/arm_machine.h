@@ -6,18 +6,23 @@
 #define MOTECRYPT_ARM_MACHINE_H
 
 #include <inttypes.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <unicorn/unicorn.h>
 
 #include "arm_cache.h"
 #include "arm_chip.h"
+#include "arm_flash.h"
+#include "arm_m33.h"
 #include "arm_nor.h"
 #include "arm_pipe.h"
 #include "arm_pipeline.h"
 #include "arm_sd.h"
+#include "bounds.h"
 
-enum { BLOCK_SLOTS = 1 << 15, MEMORIES = 4, ACCESSES_A_BLOCK = 64 };
-enum { COSTS = (int)PIPELINE_COST_COUNT > (int)THUMB_CLASS_COUNT ? (int)PIPELINE_COST_COUNT : (int)THUMB_CLASS_COUNT };
+enum { FLASH_WINDOW = 0x1000000 /* from the flash's base on: what a cache serves (RP2040 datasheet, 2.6.3) */ };
+enum { BLOCK_SLOTS = 1 << 15, GIVEN_MEMORIES = 4, MEMORIES = 10, ACCESSES_A_BLOCK = 64 };
+enum { COSTS = (int)M33_COST_COUNT > (int)THUMB_CLASS_COUNT ? (int)M33_COST_COUNT : (int)THUMB_CLASS_COUNT };
 
 /* A run of instructions without a branch inside, as Unicorn translates it; on a cache line of its own. */
 struct block {
@@ -33,8 +38,10 @@ struct block {
     uint8_t last;         /* enum block_last */
     uint8_t moves_sp;     /* in a way that stack_bytes does not cover */
     uint8_t is_empty_loop;
-    uint8_t needs_look; /* of a free run: any of these four is not 0 */
-    uint8_t waits;      /* enum block_waits */
+    uint8_t waits;       /* enum block_waits */
+    uint8_t sends_event;
+    uint8_t unmasks; /* it may end with interrupts on that were off */
+    uint32_t event_left; /* cycles from the end of its last SEV to its own */
     /* of a core with a pipeline model (arm_mainline.h) */
     uint8_t last_bytes;   /* of its last instruction */
     uint8_t always_taken; /* it ends with a branch that has no condition */
@@ -42,6 +49,7 @@ struct block {
     uint8_t splits;       /* it begins with a 32-bit instruction in two words */
     uint8_t joined_known;
     int16_t joined; /* cycles more when the one before it runs on into it */
+    uint32_t plain_bytes; /* bytes, if a free run has nothing to do for it but to count its cycles; or 0 */
 };
 
 enum block_waits { WAITS_UNKNOWN, WAITS, WAITS_NOT };
@@ -61,6 +69,38 @@ struct access {
     uint32_t served[ACCESSES_A_BLOCK], served_count; /* in this run */
 };
 
+#define NEVER UINT64_MAX /* a time */
+
+/* A block with SEV began, whose event is sent when the next one begins: what it waits for is known then. */
+struct event {
+    bool is_due;
+    uint32_t left, next, extra; /* as of the block */
+};
+
+/* What each core has for itself. The members of struct machine of the same names are those of the core that runs now;
+ * what another core has is kept here meanwhile (arm_cores.h). */
+struct core {
+    uc_engine *uc; /* NULL: it has never left the boot ROM */
+    uint64_t cycles, instructions, misses;
+    struct block *current;
+    struct block before;
+    struct access access;
+    struct event event;
+    uint64_t attend_at;
+    uint32_t sp, deepest_sp;
+    int sp_may_move;
+    uint64_t pending;      /* it will touch nothing that both share before this time; NEVER: it sleeps, or is not there */
+    uint64_t events[2];    /* times at which its event register was set, first and last, since it was last clear */
+    jmp_buf resume;
+    bool is_called;       /* an interrupt of its own is pending, made while the other core ran: it looks */
+    bool begins_anew;     /* its reset has ended */
+    bool sleeps, waits_for_event; /* in WFE or WFI; in WFE */
+    bool is_resumable;
+    uint64_t until; /* the engine runs up to there: an interrupt comes inside a block; UINT32_MAX: to no address */
+    bool stopped;   /* before the block at `at`, to take an exception or to run only a part of it */
+    uint32_t at;
+};
+
 /* Where the firmware's code runs, and its bytes in the file. */
 struct code_range {
     uint32_t begin, bytes;
@@ -69,8 +109,28 @@ struct code_range {
 
 struct machine {
     uint64_t cycles, instructions;
-    uint64_t deadline;                                   /* in core cycles */
-    void (*at_deadline)(struct machine *m, uint32_t at); /* NULL: a fault */
+    uint64_t deadline;                                   /* in core cycles: the slice's end, or another core's turn */
+    uint64_t slice;                                      /* the end of a slice of time, in core cycles */
+    void (*at_deadline)(struct machine *m, uint32_t at); /* at a slice's end; NULL: a fault */
+    uint64_t (*wakes_at)(struct machine *m); /* when an interrupt wakes the running core, or NEVER; NULL: never */
+    void (*give_way)(struct machine *m);     /* to the other core, if it is its turn (arm_cores.h) */
+    void (*attend)(struct machine *m);       /* to the chip's events and the core's exceptions (arm_exception.h), or NULL */
+    bool (*goes_on)(struct machine *m, uc_err error); /* whether the running core continues at cores[].at; or NULL */
+    void (*wakes)(struct machine *m, uint32_t pc);    /* the running core has slept, and continues there; or NULL */
+    bool (*coprocessor)(struct machine *m, uint32_t pc); /* an instruction for one: false if it is not modelled */
+    void (*svc)(struct machine *m, uint32_t pc);      /* the running core has called its supervisor; it continues there
+                                                        * after that */
+    uint64_t event_at; /* the chip's next event, in cycles of the board; 0: unknown */
+    uint64_t looks_at; /* the time, while no access is being served but events are; or 0 */
+    void (*flash_waited)(struct machine *m, uint32_t pc); /* misses have delayed the instruction there; or NULL */
+    uint64_t misses_seen; /* those that event_at's deadline allows for */
+    uint64_t interrupts; /* taken */
+    uint64_t attend_at; /* of a free run: the next block from this cycle on is not only counted; 0: sp is unknown */
+    uint32_t sp;        /* of a free run: at the beginning of the next block */
+    struct event event;
+    bool by_access; /* each access to memory gives way to the other core (arm_bus.h), so that blocks need not */
+    unsigned core;  /* that runs */
+    struct core cores[SIO_CORES];
     void (*evict)(struct machine *m, struct block *); /* before a block gives its place to another; or NULL */
     struct block *current;
     struct block before; /* the current one, where another has its place */
@@ -80,12 +140,16 @@ struct machine {
     unsigned memory_count;
     uint32_t cost[COSTS]; /* of ARMv6-M: by enum thumb_class; with a pipeline model: by enum pipeline_cost */
     bool has_pipeline;
+    bool is_m33; /* which of the two pipeline models */
+    int cpu;     /* Unicorn's number of the core's model */
     uint32_t bus_read_extra, bus_write_extra, io_port_saves; /* cycles on top of the instruction's own */
     uint64_t max_cycles;                                     /* per request */
     int cache_on, cache_cold, trace;
     uint32_t miss_cycles;
     uint32_t flash_base, vectors, stack_limit, mark, simulated;
     struct cache cache;
+    struct flash flash; /* with wait states (arm_fetch.h) */
+    uint32_t (*waits_ahead)(const struct machine *m, uint32_t pc); /* or NULL: it never waits */
     struct nor nor;
     struct sd sd;
     struct access access;
@@ -96,6 +160,8 @@ struct machine {
     FILE *dump;
     struct code_range code[8];
     unsigned code_count;
+    struct code_range ram_code[8]; /* whole pages of RAM from which code may run */
+    unsigned ram_code_count;
     /* the timed region */
     int in_region;
     uint64_t begin_cycles, begin_instructions, begin_misses;
@@ -127,8 +193,70 @@ static void finish(struct machine *m, const char *kind, const char *format, ...)
     va_start(arguments, format);
     unused = vasprintf(&m->detail, format, arguments);
     va_end(arguments);
+    if (m->core != 0 && unused >= 0) {
+        char *detail = m->detail;
+        unused = asprintf(&m->detail, "core %u: %s", m->core, detail);
+        free(detail);
+    }
     (void)unused;
     uc_emu_stop(m->uc);
+}
+
+/* The time of the core that runs: its own cycles and those it waits for the flash. */
+static inline uint64_t core_time(const struct machine *m) {
+    return m->cycles + m->cache.misses * m->miss_cycles;
+}
+
+static inline struct core *other_core(struct machine *m) {
+    return &m->cores[1 - m->core];
+}
+
+static inline bool other_runs(const struct machine *m) {
+    return m->cores[1 - m->core].pending != NEVER;
+}
+
+/* Whether rounds of a loop may be counted in one step up to the deadline: what orders accesses by cycles sets none for
+ * the other core's turn. */
+static inline bool may_skip(struct machine *m) {
+    return !m->by_access || !other_runs(m);
+}
+
+/* Hooks on blocks look up at the end of the slice, or as soon as it is the other core's turn. */
+static inline void set_deadline(struct machine *m) {
+    uint64_t turn = m->by_access ? NEVER : other_core(m)->pending, waited = m->cache.misses * m->miss_cycles;
+    uint64_t next = least(m->attend != NULL ? m->event_at : NEVER, turn == NEVER ? NEVER : turn + 1);
+    m->deadline = next < m->slice + waited ? next - least(waited, next) : m->slice;
+    m->deadline = m->event.is_due ? 1 : m->deadline;
+    if (m->attend_at != 0) {
+        m->attend_at = m->deadline;
+    }
+}
+
+static inline void set_slice(struct machine *m, uint64_t cycles) {
+    m->slice = m->cycles + cycles;
+    set_deadline(m);
+}
+
+/* SEV: both cores' event registers are set at a time. */
+static void send_event(struct machine *m, uint64_t at) {
+    for (unsigned i = 0; i < SIO_CORES; i++) {
+        uint64_t *events = m->cores[i].events;
+        events[1] = at;
+        events[0] = events[0] == NEVER ? at : events[0];
+    }
+    if (other_core(m)->waits_for_event) {
+        other_core(m)->pending = least(other_core(m)->pending, at);
+        set_deadline(m);
+    }
+}
+
+/* At the beginning of the block at `next`, which has been counted already with its cycles. */
+static void send_due_event(struct machine *m, uint32_t next, uint32_t ahead_cycles) {
+    const struct event *event = &m->event;
+    uint32_t after = event->left + (event->next != next ? event->extra : 0);
+    m->event.is_due = false;
+    set_deadline(m);
+    send_event(m, core_time(m) - ahead_cycles - after);
 }
 
 /* The kind of fault that the next `finish` reports, for readers that act on it. */
@@ -201,6 +329,12 @@ struct walk {
     struct pipeline pipeline;
 };
 
+/* The next instruction of a core with a pipeline model. */
+static inline struct pipeline_step next_step(const struct machine *m, uint16_t code, uint16_t following,
+                                             struct pipeline *state) {
+    return m->is_m33 ? m33_next(code, following, state, m->cost) : pipeline_next(code, following, state, m->cost);
+}
+
 /* False after the last instruction. */
 static inline bool walk_on(const struct machine *m, const struct block *block, struct walk *walk) {
     uint16_t following;
@@ -211,7 +345,7 @@ static inline bool walk_on(const struct machine *m, const struct block *block, s
     walk->code = code_at(m, walk->at);
     following = code_at(m, walk->at + 2);
     if (m->has_pipeline) {
-        walk->step = pipeline_next(walk->code, following, &walk->pipeline, m->cost);
+        walk->step = next_step(m, walk->code, following, &walk->pipeline);
         walk->instruction = walk->step.instruction.common;
         walk->access = walk->step.instruction.access;
         walk->cycles = walk->step.cycles;
@@ -237,7 +371,7 @@ static void end_undefined(struct machine *m, uint32_t pc) {
 static void refuse(struct machine *m, const struct walk *walk) {
     if (!m->has_pipeline && walk->instruction.bytes == 2 && thumb2_only_name(walk->code, 0) != NULL) {
         end_undefined(m, walk->at);
-    } else if (m->has_pipeline && walk->instruction.class == THUMB2_float) {
+    } else if (m->has_pipeline && walk->instruction.class == THUMB2_float && m->attend == NULL) {
         finish(m, "fault",
                "floating-point or coprocessor instruction at 0x%" PRIx32
                ": that unit is not modelled; compile with -mfloat-abi=soft",
@@ -254,6 +388,7 @@ static inline uint32_t taken_cycles(const struct machine *m, const struct walk *
 static void measure_block(struct machine *m, struct block *block, uint32_t address, uint32_t bytes) {
     struct walk walk = {.next = address};
     int32_t depth = 0, deepest = 0;
+    uint32_t event_at = 0;
     if (m->evict != NULL) {
         m->evict(m, block);
     }
@@ -265,8 +400,13 @@ static void measure_block(struct machine *m, struct block *block, uint32_t addre
         block->instructions++;
         depth += pushed;
         deepest = depth > deepest ? depth : deepest;
-        block->moves_sp |= walk.instruction.writes_sp && pushed == 0;
+        block->moves_sp |= (walk.instruction.writes_sp && pushed == 0) || walk.instruction.class == THUMB2_float; /* VPUSH */
         block->last = last_of(walk.code, &walk.instruction);
+        if (walk.code == 0xBF40u && walk.instruction.bytes == 2) { /* SEV */
+            block->sends_event = true;
+            event_at = block->cycles;
+        }
+        block->unmasks = thumb_unmasks(walk.code, code_at(m, walk.at + 2)); /* the engine ends a block there */
         block->is_empty_loop = bytes == 2 && walk.code == 0xE7FEu; /* B to itself */
         block->extra = taken_cycles(m, &walk);
         block->always_taken = walk.step.always_taken;
@@ -275,7 +415,21 @@ static void measure_block(struct machine *m, struct block *block, uint32_t addre
     }
     block->stack_bytes = (uint32_t)deepest;
     block->stack_left = depth;
-    block->needs_look = deepest != 0 || depth != 0 || block->moves_sp || block->is_empty_loop;
+    block->event_left = block->cycles - event_at;
+    block->plain_bytes = deepest != 0 || depth != 0 || block->moves_sp || block->is_empty_loop || block->unmasks ? 0 : bytes;
+    if (block->sends_event) {
+        block->plain_bytes = 0;
+        block->bytes |= 1u; /* no block's: each run is measured again, and has its event sent */
+    }
+}
+
+/* Before a block gives its place to another: it may be the other core's current one. */
+static inline void keep_other_current(struct machine *m, const struct block *block) {
+    struct core *other = other_core(m);
+    if (other->current == block) {
+        other->before = *block;
+        other->current = &other->before;
+    }
 }
 
 /* The block at an address, or another whose place it is going to take. */
@@ -304,6 +458,20 @@ static inline void skip_rounds(struct machine *m, uint64_t rounds, uint64_t roun
 
 /* Rare cases are separate functions, called last, so that the hooks on blocks save no registers. */
 static __attribute__((noinline)) void meet_deadline(struct machine *m, uint32_t address) {
+    bool in_slice;
+    if (m->event.is_due) {
+        send_due_event(m, address, m->current->cycles);
+    }
+    in_slice = m->cycles < m->slice;
+    if (in_slice && other_runs(m) && !m->by_access) {
+        m->give_way(m);
+    }
+    if (m->attend != NULL && m->ending == NULL && core_time(m) >= m->event_at && !m->cores[m->core].sleeps) {
+        m->attend(m);
+    }
+    if (in_slice) {
+        return;
+    }
     if (m->at_deadline != NULL) {
         m->at_deadline(m, address);
     } else {
@@ -313,14 +481,26 @@ static __attribute__((noinline)) void meet_deadline(struct machine *m, uint32_t 
     }
 }
 
+/* The block that has begun may send an event; it is not always the one that was counted (the other core ran). */
+static inline void expect_event(struct machine *m) {
+    const struct block *block = m->current;
+    if (block->sends_event) {
+        m->event = (struct event){true, block->event_left, block->next, block->extra};
+        m->deadline = 1;
+        m->attend_at = m->attend_at != 0;
+    }
+}
+
 static __attribute__((noinline)) void begin_new_block(struct machine *m, uint32_t address, uint32_t bytes) {
     struct block *block = block_at(m, address);
     uint32_t taken = taken_branch(m, address); /* before the current block may give its place to this one */
+    keep_other_current(m, block);
     measure_block(m, block, address, bytes);
     count_block(m, block, taken);
     if (m->cycles >= m->deadline) {
         meet_deadline(m, address);
     }
+    expect_event(m);
 }
 
 /* The one hook of the fast mode: every block's cost is added when it begins. A part of the hooks of free runs, which
@@ -339,83 +519,6 @@ static inline __attribute__((always_inline)) void on_block(uc_engine *uc, uint64
     if (m->cycles >= m->deadline) {
         meet_deadline(m, address);
     }
-}
-
-static const int register_ids[] = {UC_ARM_REG_R0, UC_ARM_REG_R1, UC_ARM_REG_R2,  UC_ARM_REG_R3,
-                                   UC_ARM_REG_R4, UC_ARM_REG_R5, UC_ARM_REG_R6,  UC_ARM_REG_R7,
-                                   UC_ARM_REG_R8, UC_ARM_REG_R9, UC_ARM_REG_R10, UC_ARM_REG_R11,
-                                   UC_ARM_REG_R12, UC_ARM_REG_SP, UC_ARM_REG_LR, UC_ARM_REG_PC};
-
-/* The first address that `access`, of the instruction at `pc`, touches; before that instruction has run. */
-static uint32_t access_address(const struct machine *m, const struct thumb_access *access, uint32_t pc) {
-    uint32_t address = (uint32_t)access->offset;
-    if (access->base == THUMB_PC) {
-        address += (pc + 4) & ~3u;
-    } else {
-        address += register_value(m, register_ids[access->base]);
-    }
-    return access->index < 0 ? address
-                             : address + (register_value(m, register_ids[access->index]) << access->shift);
-}
-
-/* Where the current block has come to. Unicorn keeps no program counter inside a block (its hooks on every
- * instruction would, at a tenth of the speed), but the registers are right: the access being served is the
- * load or store of the block whose operands give its address; of several such, the one whose turn it is. */
-static uint32_t serving_pc(const struct machine *m) {
-    struct walk walk = {.next = m->current->address};
-    uint32_t found = m->current->address, matches = 0;
-    while (walk_on(m, m->current, &walk)) {
-        if (walk.access.kind == (m->access.is_write ? THUMB_WRITES : THUMB_READS) &&
-            access_address(m, &walk.access, walk.at) == m->access.address) {
-            found = walk.at;
-            if (++matches == m->access.turn) {
-                break;
-            }
-        }
-    }
-    return found;
-}
-
-/* Cycles (and instructions) of the current block that follow the access: the block was counted as a whole. */
-static uint32_t ahead(const struct machine *m, uint32_t *instructions) {
-    struct walk walk = {.next = m->current->address};
-    uint32_t cycles = 0, from = serving_pc(m);
-    *instructions = 0;
-    while (walk_on(m, m->current, &walk)) {
-        if (walk.at >= from) {
-            cycles += walk.cycles;
-            ++*instructions;
-        }
-    }
-    return cycles;
-}
-
-/* Every access to a register of the chip begins here. Returns 1 when it repeats the one before. */
-static int serve(struct machine *m, uint32_t address, int is_write) {
-    struct access *access = &m->access;
-    int again = access->address == address && access->is_write == is_write;
-    uint32_t key = address | (is_write ? 1u : 0u); /* registers are words: bit 0 is free */
-    if (access->run != m->instructions) {
-        access->run = m->instructions;
-        access->served_count = 0;
-    }
-    access->turn = 1;
-    for (unsigned i = 0; i < access->served_count; i++) {
-        access->turn += access->served[i] == key;
-    }
-    if (access->served_count < ACCESSES_A_BLOCK) {
-        access->served[access->served_count++] = key;
-    }
-    access->address = address;
-    access->is_write = is_write;
-    return again;
-}
-
-/* Time as the board's own timers see it: the core's cycles and those it waits for the flash. */
-static uint64_t board_cycles(void *context) {
-    struct machine *m = context;
-    uint32_t instructions;
-    return m->cycles - ahead(m, &instructions) + m->cache.misses * m->miss_cycles;
 }
 
 #endif

@@ -15,6 +15,7 @@ struct place {
     uint16_t code, following;
     struct thumb_access access;
     uint8_t is_division, writes_sp;
+    uint8_t is_long; /* a long multiplication: 1, with an accumulator: 2 */
     uint8_t is_single; /* it moves one register at most */
     uint8_t is_hidden; /* nobody can see whether it ran: in an IT block, without an access or cycles more */
 };
@@ -23,6 +24,14 @@ static struct place places[PLACES];
 
 static inline struct place *place_at(uint32_t pc) {
     return &places[(pc >> 1) & (PLACES - 1)];
+}
+
+/* Whether the operands of a long multiplication change its cycles on this core. */
+static inline bool long_varies(const struct machine *m, uint8_t class) {
+    return class == THUMB2_multiply_long ? m->cost[PIPELINE_multiply_long_most] > m->cost[PIPELINE_multiply_long]
+           : class == THUMB2_multiply_long_accumulate
+               ? m->cost[PIPELINE_multiply_long_accumulate_most] > m->cost[PIPELINE_multiply_long_accumulate]
+               : false;
 }
 
 /* Notes every instruction of a block; `pipeline`: what ran before it. Returns the cycles of all. */
@@ -35,13 +44,17 @@ static uint32_t note_places(struct machine *m, const struct block *block, struct
             .pc = walk.at,
             .run_cycles = walk.step.run_cycles,
             .is_division = common->class == THUMB2_divide,
+            .is_long = common->class == THUMB2_multiply_long              ? 1
+                       : common->class == THUMB2_multiply_long_accumulate ? 2
+                                                                          : 0,
             .writes_sp = common->writes_sp,
             .code = walk.code,
             .following = code_at(m, walk.at + 2),
             .access = walk.access,
             .is_single = common->registers == 0,
             .is_hidden = walk.step.in_it_block && !walk.step.is_branch && walk.step.run_cycles == 0 &&
-                         common->class != THUMB2_divide && walk.access.kind == THUMB_NO_ACCESS,
+                         common->class != THUMB2_divide && !long_varies(m, common->class) &&
+                         walk.access.kind == THUMB_NO_ACCESS,
         };
         cycles += walk.cycles;
     }
@@ -60,6 +73,11 @@ static inline bool runs_on_into(const struct machine *m, uint32_t address) {
     return m->current->runs_on && m->current->next == address;
 }
 
+/* Whether the cycles of running on into `block` are still unknown. */
+static inline bool enters_anew(const struct machine *m, const struct block *block) {
+    return runs_on_into(m, block->address) && !block->joined_known;
+}
+
 /* Cycles that the current block, or the way from it to `block`, costs more than counted. */
 static inline int64_t entering(const struct machine *m, const struct block *block) {
     const struct block *before = m->current;
@@ -75,6 +93,7 @@ static __attribute__((noinline)) void measure_mainline(struct machine *m, struct
     bool joins = runs_on_into(m, address);
     struct pipeline pipeline = {0};
     if (block->address != address || block->bytes != bytes) {
+        keep_other_current(m, block);
         measure_block(m, block, address, bytes);
         block->splits = (address & 2u) != 0 && code_at(m, address) > THUMB_NARROW_LAST;
     }
@@ -89,20 +108,26 @@ static __attribute__((noinline)) void measure_mainline(struct machine *m, struct
     }
 }
 
+static inline void count_mainline(struct machine *m, struct block *block) {
+    m->cycles += (uint64_t)entering(m, block);
+    count_block(m, block, 0);
+}
+
 /* The one hook of the fast mode. */
-static inline void on_block_mainline(uc_engine *uc, uint64_t address64, uint32_t bytes, void *user) {
+static inline __attribute__((always_inline)) void on_block_mainline(uc_engine *uc, uint64_t address64,
+                                                                    uint32_t bytes, void *user) {
     struct machine *m = user;
     uint32_t address = (uint32_t)address64;
     struct block *block = block_at(m, address);
     (void)uc;
-    if (block->address != address || block->bytes != bytes || (runs_on_into(m, address) && !block->joined_known)) {
+    if (block->address != address || block->bytes != bytes || enters_anew(m, block)) {
         measure_mainline(m, block, address, bytes);
     }
-    m->cycles += (uint64_t)entering(m, block);
-    count_block(m, block, 0);
+    count_mainline(m, block);
     if (m->cycles >= m->deadline) {
         meet_deadline(m, address);
     }
+    expect_event(m);
 }
 
 /* ---- what the data decide ---- */
@@ -115,6 +140,17 @@ static uint32_t division_cycles(const struct machine *m, const struct place *pla
         divisor = (int32_t)divisor < 0 ? -divisor : divisor;
     }
     return pipeline_divide(dividend, divisor, m->cost);
+}
+
+static uint32_t long_cycles(const struct machine *m, const struct place *place) {
+    unsigned least_at = place->is_long == 1 ? PIPELINE_multiply_long : PIPELINE_multiply_long_accumulate;
+    unsigned most_at = place->is_long == 1 ? PIPELINE_multiply_long_most : PIPELINE_multiply_long_accumulate_most;
+    if (m->cost[most_at] <= m->cost[least_at]) {
+        return 0;
+    }
+    return pipeline_long_multiply(register_value(m, register_ids[place->code & 15u]),
+                                  register_value(m, register_ids[place->following & 15u]),
+                                  (place->code & 0x20u) == 0, m->cost[least_at], m->cost[most_at]);
 }
 
 /* A byte-aligned word is read as a byte, a halfword and a byte; other unaligned ones as two parts (DDI 0439, 3.3.2).
@@ -150,6 +186,8 @@ static void spend_by_data(struct machine *m, const struct place *place) {
     spend(m, place->pc, place->run_cycles);
     if (place->is_division) {
         spend(m, place->pc, (int64_t)division_cycles(m, place) - m->cost[PIPELINE_divide_least]);
+    } else if (place->is_long) {
+        spend(m, place->pc, long_cycles(m, place));
     }
 }
 
@@ -193,28 +231,38 @@ static inline uint16_t halfword(const uint8_t *data) {
 static bool is_site(const struct machine *m, const uint8_t *data, uint32_t bytes, uint32_t *length) {
     struct pipeline pipeline = {0};
     bool matters = false;
-    pipeline_next(halfword(data), 0, &pipeline, m->cost);
+    next_step(m, halfword(data), 0, &pipeline);
     *length = 0;
     while (pipeline.left > 0 && 2 + *length + 4 <= bytes) {
         const uint8_t *at = data + 2 + *length;
-        struct pipeline_step step = pipeline_next(halfword(at), halfword(at + 2), &pipeline, m->cost);
+        struct pipeline_step step = next_step(m, halfword(at), halfword(at + 2), &pipeline);
         matters |= step.run_cycles != 0;
         *length += step.instruction.common.bytes;
     }
     return matters;
 }
 
-/* Where the fast mode looks at single instructions: divisions and IT blocks, and what reads like them in data. */
+/* Where the fast mode looks at single instructions: divisions, long multiplications and IT blocks, and what reads like
+ * them in data. No instruction is in two ranges. */
 static void add_sites(struct machine *m, void (*add)(struct machine *, uint32_t first, uint32_t last)) {
     for (unsigned i = 0; i < m->code_count; i++) {
         const struct code_range *range = &m->code[i];
+        uint32_t covered = 0; /* bytes from the range's beginning that need no further look */
         for (uint32_t at = 0, length; at + 4 <= range->bytes; at += 2) {
             uint16_t code = halfword(range->data + at), following = halfword(range->data + at + 2);
-            if ((code & 0xFFD0u) == 0xFB90u && (following & 0xF0F0u) == 0xF0F0u) {
-                add(m, range->begin + at, range->begin + at);
+            bool is_division = (code & 0xFFD0u) == 0xFB90u && (following & 0xF0F0u) == 0xF0F0u;
+            bool is_long = (code & 0xFF90u) == 0xFB80u && long_varies(m, thumb2_decode(code, following).common.class);
+            uint32_t first = (uint32_t)most(at, covered), end = at;
+            if (is_division || is_long) {
+                end = at + 1;
             } else if ((code & 0xFF00u) == 0xBF00u && (code & 0xFu) != 0 &&
                        is_site(m, range->data + at, range->bytes - at, &length)) {
-                add(m, range->begin + at + 2, range->begin + at + 1 + length);
+                first = (uint32_t)most(at + 2, covered);
+                end = at + 2 + length;
+            }
+            if (end > first) {
+                add(m, range->begin + first, range->begin + end - 1);
+                covered = end;
             }
         }
     }

@@ -70,14 +70,18 @@ static inline void nor_deselect(struct nor *nor, uint64_t now) {
     }
 }
 
+static inline void nor_begin(struct nor *nor) {
+    nor->sent = 0;
+    nor->address = 0;
+    nor->page_used = 0;
+    memset(nor->page, 0xFF, sizeof nor->page);
+}
+
 static inline void nor_select(struct nor *nor, int selected, uint64_t now) {
     if (nor->selected && !selected) {
         nor_deselect(nor, now);
     } else if (!nor->selected && selected) {
-        nor->sent = 0;
-        nor->address = 0;
-        nor->page_used = 0;
-        memset(nor->page, 0xFF, sizeof nor->page);
+        nor_begin(nor);
     }
     nor->selected = selected;
 }
@@ -99,6 +103,9 @@ static inline uint8_t nor_byte(struct nor *nor, uint8_t in, uint64_t now) {
         static const uint8_t id[] = {0xEF, 0x40, 0x15};
         return place <= 3 ? id[place - 1] : 0xFF;
     }
+    if (nor->command == 0x4B) { /* four bytes, then the unique number */
+        return (uint8_t)(place >= 5 && place < 13 ? 0xE6 ^ 0x25 * place : 0xFF);
+    }
     if (place <= 3) {
         nor->address = nor->address << 8 | in;
     } else if (nor->command == 0x02) { /* past the end of the page it wraps to the start */
@@ -113,11 +120,15 @@ static inline uint8_t nor_byte(struct nor *nor, uint8_t in, uint64_t now) {
 static inline void nor_send(struct nor *nor, uint8_t byte, uint32_t divider, uint64_t now) {
     uint64_t start = most(nor->free_at, now);
     unsigned slot = (nor->first + nor->count) % NOR_FIFO;
+    if (!nor->selected && now >= nor->free_at) { /* the interface selects the flash itself, while it has something to send */
+        nor_deselect(nor, now);
+        nor_begin(nor);
+    }
     nor->free_at = start + 8u * divider;
     if (nor->count == NOR_FIFO) {
         return; /* receive overflow: the byte is lost, as it is on a board */
     }
-    nor->received[slot] = nor->selected ? nor_byte(nor, byte, start) : 0xFF;
+    nor->received[slot] = nor_byte(nor, byte, start);
     nor->ready[slot] = nor->free_at;
     nor->count++;
 }

@@ -93,6 +93,28 @@ static bool arm_profile_open(struct machine *m, struct arm_profile *p, const cha
     return true;
 }
 
+/* An exception is taken: its handler is at `target`; `caller_sp` is the stack pointer before its frame, `sp` below. */
+static void arm_profile_interrupt(struct machine *m, uint32_t target, uint32_t caller_sp, uint32_t sp) {
+    struct arm_profile *p = &arm_profile;
+    if (p->on && m->core == 0) {
+        shadow_interrupt(&p->shadow, called_function(p, target), caller_sp, sp, m->current->address, m->cycles);
+    }
+}
+
+/* It returns: the frames of its handler end. */
+static void arm_profile_leave(struct machine *m) {
+    struct shadow *s = &arm_profile.shadow;
+    if (!arm_profile.on || m->core != 0) {
+        return;
+    }
+    while (s->depth > 0 && !s->frames[s->depth].is_interrupt) {
+        shadow_pop(s, m->cycles);
+    }
+    if (s->depth > 0) {
+        shadow_pop(s, m->cycles);
+    }
+}
+
 /* A block gives its place to another one: what it counted goes to its instructions. */
 static void arm_profile_flush(struct machine *m, struct block *block) {
     struct code_map *map = map_of(&arm_profile, block->address);

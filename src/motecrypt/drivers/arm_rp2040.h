@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * arm_rp2040.h: the registers of RP2040 that start-up code, a UART and timers need, so that firmware
- * which brings up its clocks runs unchanged. It does not depend on the CPU: the caller passes the time in
+ * which brings up its clocks runs unchanged; parts with a model of their own are in headers next to this one. It does not depend on the CPU: the caller passes the time in
  * cycles. Everything else in the peripherals' address space is a plain register that keeps what was written.
  * Source of all addresses and bits: RP2040 datasheet (2.14 resets, 2.15 clocks, 2.16 XOSC, 2.18 PLL,
  * 4.2 UART, 4.6 timer, 4.7 watchdog, 2.3.1.5 divider, 2.6.3 XIP); ARM DDI 0419, B3.3 SysTick.
@@ -11,6 +11,13 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "arm_nvic.h"
+#include "arm_ppb.h"
+#include "arm_rp2040_adc.h"
+#include "arm_rp2040_dma.h"
+#include "arm_rp2040_timer.h"
+#include "arm_rp2040_usb.h"
+#include "arm_sio.h"
 #include "arm_window.h"
 #include "bounds.h"
 
@@ -24,6 +31,9 @@ static struct chip_window rp2040_windows[] = {
     {0xE0000000u, 0x00100000u, CHIP_CORE},                /* the core's private peripherals */
     {0x14000000u, 0x00004000u, CHIP_XIP},                 /* control of execution in place */
     {0x18000000u, 0x00004000u, CHIP_SSI},                 /* the flash interface: plain registers */
+    {0x50000000u, 0x00004000u, CHIP_DMA},
+    {0x50110000u, 0x00004000u, CHIP_USB},                 /* its memory, at 0x50100000, is memory */
+    {0x50200000u, 0x00200000u, CHIP_PLAIN_BLOCK},         /* PIO: not modelled */
 };
 
 #define RP2040_RESETS 0x4000C000u
@@ -32,38 +42,42 @@ static struct chip_window rp2040_windows[] = {
 #define RP2040_PLL_SYS 0x40028000u
 #define RP2040_PLL_USB 0x4002C000u
 #define RP2040_UART0 0x40034000u
+#define RP2040_ADC 0x4004C000u
 #define RP2040_TIMER 0x40054000u
 #define RP2040_WATCHDOG 0x40058000u
-
-/* Words of the SIO, by their offsets divided by 4 (datasheet 2.3.1.7), and a flag of ours where no register is. */
-enum {
-    SIO_DIVIDEND = 24,        /* DIV_UDIVIDEND, 0x60 */
-    SIO_DIVISOR = 25,         /* DIV_UDIVISOR, 0x64 */
-    SIO_SIGNED_DIVIDEND = 26, /* DIV_SDIVIDEND, 0x68; the divisor follows */
-    SIO_IS_SIGNED = 31,       /* which of the two pairs was written last */
-    SIO_SPINLOCK = 64,        /* SPINLOCK0, 0x100 */
-    SIO_END = 96
-};
-/* Words of the SysTick timer, from 0xE000E000 on. */
-enum { SYST_CSR = 4, SYST_RVR = 5 };
 
 #define RP2040_XOSC_HZ 12000000u /* the crystal on the Pico; the boot ROM's USB needs it too */
 #define RP2040_ROSC_HZ 6500000u  /* datasheet 2.17: nominal, at reset */
 
 typedef uint32_t rp2040_page[0x400]; /* registers in 4 KB */
 
+/* What RP2350 has beyond RP2040, or otherwise (arm_rp2350_map.h). */
+struct rp2350_extra {
+    rp2040_page apb[45]; /* of each 0x8000 bytes of the peripherals' window */
+    struct ppb ppb[SIO_CORES];
+    uint32_t dma_control[DMA_CHANNELS], doorbells[SIO_CORES];
+};
+
 struct rp2040 {
     struct chip_outside outside;
+    bool is_rp2350; /* with the rest of what it is, kept through resets */
+    unsigned core; /* that the present access comes from */
+    struct nvic nvic[SIO_CORES];
+    struct sio sio;
+    struct rp2040_timer timer;
+    struct rp2040_watchdog watchdog;
+    struct rp2040_dma dma;
+    struct rp2040_adc adc;
+    struct rp2040_usb usb;
+    uint32_t pio[0x400];
     rp2040_page apb[28]; /* of each 0x4000 bytes of the peripherals' window */
-    rp2040_page sio;
-    rp2040_page ppb; /* the system control space, 0xE000E000 */
     uint32_t xip[16];
     uint32_t ssi[64];
-    uint64_t systick_zero;  /* cycle at which SysTick was last at 0 */
     uint64_t time_at_cycle; /* the timer's microseconds were `time_us` at this cycle */
     double time_us;
     uint64_t seconds_at_cycle; /* since reset there had passed `seconds` at this cycle */
     double seconds;
+    struct rp2350_extra rp2350;
 };
 
 static inline uint32_t *rp2040_register(struct rp2040 *chip, uint32_t address) {
@@ -80,14 +94,17 @@ static inline void rp2040_set_simulated(struct rp2040 *chip, uint32_t address) {
 
 static inline void rp2040_reset(struct rp2040 *chip) {
     struct chip_outside outside = chip->outside;
+    bool is_rp2350 = chip->is_rp2350;
     memset(chip, 0, sizeof *chip);
     chip->outside = outside;
+    chip->is_rp2350 = is_rp2350;
     *rp2040_register(chip, RP2040_RESETS) = 0x01FFFFFFu;
     *rp2040_register(chip, RP2040_CLOCKS + 0x34u) = 1u << 8; /* clk_ref divider */
     *rp2040_register(chip, RP2040_CLOCKS + 0x40u) = 1u << 8; /* clk_sys divider */
     *rp2040_register(chip, RP2040_PLL_SYS) = 1;
     *rp2040_register(chip, RP2040_PLL_USB) = 1;
     chip->xip[0] = 3; /* cache enabled */
+    sio_fifo_put(&chip->sio.cores[0].fifo, 0); /* the boot ROM's core 1 has said that it waits */
 }
 
 static inline double rp2040_pll_hz(struct rp2040 *chip, uint32_t base) {
@@ -98,8 +115,9 @@ static inline double rp2040_pll_hz(struct rp2040 *chip, uint32_t base) {
     return divisor == 0 ? 0.0 : (double)RP2040_XOSC_HZ * multiply / divisor;
 }
 
-static inline double rp2040_divided(double hz, uint32_t divider) {
-    double by = (double)divider / 256.0;
+/* By a clock's divider, in 256ths; RP2350: in 65536ths. */
+static inline double rp2040_divided(const struct rp2040 *chip, double hz, uint32_t divider) {
+    double by = (double)divider / (chip->is_rp2350 ? 65536.0 : 256.0);
     return by >= 1.0 ? hz / by : hz / 65536.0; /* 0 means 2^16 */
 }
 
@@ -108,7 +126,7 @@ static inline double rp2040_reference_hz(struct rp2040 *chip) {
     double hz = source == 2   ? RP2040_XOSC_HZ
                 : source == 1 ? rp2040_pll_hz(chip, RP2040_PLL_USB)
                               : RP2040_ROSC_HZ;
-    return rp2040_divided(hz, *rp2040_register(chip, RP2040_CLOCKS + 0x34u));
+    return rp2040_divided(chip, hz, *rp2040_register(chip, RP2040_CLOCKS + 0x34u));
 }
 
 /* The core's clock by the present clock registers, in hertz. */
@@ -130,7 +148,7 @@ static inline double rp2040_system_hz(struct rp2040 *chip) {
             hz = RP2040_ROSC_HZ;
         }
     }
-    return rp2040_divided(hz, *rp2040_register(chip, RP2040_CLOCKS + 0x40u));
+    return rp2040_divided(chip, hz, *rp2040_register(chip, RP2040_CLOCKS + 0x40u));
 }
 
 /* Baud as UART0's divisors and its clock (clk_peri from clk_sys) stand now; 0 when it is off. */
@@ -144,7 +162,7 @@ static inline double rp2040_uart_baud(struct rp2040 *chip) {
 /* Microseconds of the timer: it counts ticks of the watchdog's divider, which must have been started. */
 static inline double rp2040_time_us(struct rp2040 *chip) {
     uint32_t tick = *rp2040_register(chip, RP2040_WATCHDOG + 0x2Cu);
-    uint64_t cycles = chip->outside.cycles(chip->outside.context) - chip->time_at_cycle;
+    uint64_t cycles = most(chip->outside.cycles(chip->outside.context), chip->time_at_cycle) - chip->time_at_cycle;
     double system = rp2040_system_hz(chip);
     if (!(tick & 0x200u) || (tick & 0x1FFu) == 0 || system <= 0.0) {
         return chip->time_us;
@@ -154,7 +172,7 @@ static inline double rp2040_time_us(struct rp2040 *chip) {
 
 /* Seconds since reset, through all changes of the clock. */
 static inline double rp2040_seconds(struct rp2040 *chip) {
-    uint64_t cycles = chip->outside.cycles(chip->outside.context) - chip->seconds_at_cycle;
+    uint64_t cycles = most(chip->outside.cycles(chip->outside.context), chip->seconds_at_cycle) - chip->seconds_at_cycle;
     double hz = rp2040_system_hz(chip);
     return hz > 0.0 ? chip->seconds + (double)cycles / hz : chip->seconds; /* 0: firmware stopped its clock */
 }
@@ -174,9 +192,27 @@ static inline uint32_t rp2040_uart_flags(struct rp2040 *chip) {
     return sender | (input ? 0u : 0x10u);                      /* RXFE while nothing has come */
 }
 
+/* RXRIS and RTRIS while something has come; TXRIS while there is room for a byte (on the chip, by IFLS: half a FIFO). */
+static inline uint32_t rp2040_uart_raw(struct rp2040 *chip) {
+    uint32_t flags = rp2040_uart_flags(chip);
+    return (flags & 0x10u ? 0u : 0x50u) | (flags & 0x20u ? 0u : 0x20u);
+}
+
+/* Cycles of one conversion, by clk_adc: what its divider leaves of the USB's PLL. */
+static inline double rp2040_conversion_cycles(struct rp2040 *chip) {
+    double hz = rp2040_divided(chip, rp2040_pll_hz(chip, RP2040_PLL_USB), *rp2040_register(chip, RP2040_CLOCKS + 0x64u));
+    return hz > 0.0 ? ADC_CLOCKS * rp2040_system_hz(chip) / hz : ADC_CLOCKS;
+}
+
 static inline uint32_t rp2040_apb_read(struct rp2040 *chip, uint32_t address) {
     uint32_t plain = address & ~(3u << 12); /* without the atomic alias bits 12, 13 */
     uint32_t value = *rp2040_register(chip, plain);
+    if (plain - RP2040_ADC < 0x1000u) {
+        return adc_read(&chip->adc, plain - RP2040_ADC);
+    }
+    if (plain - RP2040_TIMER < 0x1000u && timer_read(&chip->timer, plain - RP2040_TIMER, &value)) {
+        return value;
+    }
     switch (plain) {
     case RP2040_RESETS + 8: /* RESET_DONE */
         return ~*rp2040_register(chip, RP2040_RESETS) & 0x01FFFFFFu;
@@ -191,18 +227,91 @@ static inline uint32_t rp2040_apb_read(struct rp2040 *chip, uint32_t address) {
         return value |
                (!(*rp2040_register(chip, plain + 4) & 0x21u) && *rp2040_register(chip, plain + 8) ? 1u << 31
                                                                                                   : 0u);
-    case RP2040_WATCHDOG + 0x2Cu: /* TICK: running when enabled */
+    case RP2040_WATCHDOG + WATCHDOG_TICK: /* running when enabled */
         return value | ((value & 0x200u) << 1);
+    case RP2040_WATCHDOG + WATCHDOG_CTRL:
+        return watchdog_control(&chip->watchdog, (uint64_t)rp2040_time_us(chip));
+    case RP2040_WATCHDOG + WATCHDOG_REASON:
+        return chip->watchdog.reason;
+    case RP2040_UART0 + 0x3Cu: /* RIS, MIS */
+    case RP2040_UART0 + 0x40u:
+        return rp2040_uart_raw(chip) & (plain & 0x40u ? *rp2040_register(chip, RP2040_UART0 + 0x38u) : UINT32_MAX);
     case RP2040_UART0: /* DR */
         return chip->outside.uart_read(chip->outside.context);
     case RP2040_UART0 + 0x18u: /* FR */
         return rp2040_uart_flags(chip);
     case RP2040_TIMER + 0x08u: /* TIMEHR, TIMERAWH */
     case RP2040_TIMER + 0x24u:
-        return (uint32_t)((uint64_t)rp2040_time_us(chip) >> 32);
+        return (uint32_t)(timer_shows(&chip->timer, (uint64_t)rp2040_time_us(chip)) >> 32);
     case RP2040_TIMER + 0x0Cu: /* TIMELR, TIMERAWL */
     case RP2040_TIMER + 0x28u:
-        return (uint32_t)(uint64_t)rp2040_time_us(chip);
+        return (uint32_t)timer_shows(&chip->timer, (uint64_t)rp2040_time_us(chip));
+    default:
+        return value;
+    }
+}
+
+/* The parts whose bits are set (2.14.3) are held in reset. */
+static inline void rp2040_reset_blocks(struct rp2040 *chip, uint32_t bits) {
+    if (bits & 1u << 0) {
+        memset(&chip->adc, 0, sizeof chip->adc);
+    }
+    if (bits & 1u << 2) {
+        memset(&chip->dma, 0, sizeof chip->dma);
+    }
+    if (bits & 1u << 24) {
+        memset(&chip->usb, 0, sizeof chip->usb);
+    }
+    if (bits & 1u << 21) {
+        memset(&chip->timer, 0, sizeof chip->timer);
+        rp2040_rebase_time(chip);
+        chip->time_us = 0.0;
+    }
+    if (bits & 1u << 22) {
+        *rp2040_register(chip, RP2040_UART0 + 0x30u) = 0;
+        *rp2040_register(chip, RP2040_UART0 + 0x38u) = 0;
+    }
+}
+
+/* What a write does beyond being kept. */
+static inline void rp2040_apb_effect(struct rp2040 *chip, uint32_t plain, uint32_t value) {
+    if (plain == RP2040_UART0) {
+        chip->outside.uart_write(chip->outside.context, (uint8_t)value);
+    } else if (plain - RP2040_TIMER < 0x1000u) {
+        uint64_t us = (uint64_t)rp2040_time_us(chip);
+        if (!timer_set(&chip->timer, plain - RP2040_TIMER, value, us)) {
+            timer_write(&chip->timer, plain - RP2040_TIMER, value, timer_shows(&chip->timer, us));
+        }
+    } else if (plain - RP2040_ADC < 0x1000u) {
+        adc_write(&chip->adc, plain - RP2040_ADC, value, chip->outside.cycles(chip->outside.context),
+                  rp2040_conversion_cycles(chip));
+    } else if (plain == RP2040_WATCHDOG + WATCHDOG_CTRL || plain == RP2040_WATCHDOG + WATCHDOG_LOAD) {
+        watchdog_write(&chip->watchdog, plain - RP2040_WATCHDOG, value, (uint64_t)rp2040_time_us(chip));
+    } else if (plain == RP2040_RESETS) {
+        rp2040_reset_blocks(chip, value);
+    }
+}
+
+/* What an atomic write changes: the register as it reads, without a flag that reading would clear. */
+static inline uint32_t rp2040_apb_old(struct rp2040 *chip, uint32_t plain) {
+    return plain - RP2040_ADC < ADC_FIFO || plain - RP2040_TIMER < 0x1000u || plain == RP2040_WATCHDOG + WATCHDOG_CTRL
+               ? rp2040_apb_read(chip, plain)
+               : *rp2040_register(chip, plain);
+}
+
+/* A write through one of the four aliases (datasheet 2.1.2). */
+static inline uint32_t rp2040_atomic(uint32_t address, uint32_t old, uint32_t value) {
+    if ((address & ~0x3000u) == RP2040_TIMER + TIMER_INTR || (address & ~0x3000u) == 0x50000400u ||
+        (address & ~0x3010u) == 0x5000040Cu) {
+        return (address & 0x3000u) == 0x3000u ? value : 0; /* ones clear, through that alias as well */
+    }
+    switch ((address >> 12) & 3u) {
+    case 1:
+        return old ^ value;
+    case 2:
+        return old | value;
+    case 3:
+        return old & ~value;
     default:
         return value;
     }
@@ -212,81 +321,20 @@ static inline void rp2040_apb_write(struct rp2040 *chip, uint32_t address, uint3
     uint32_t plain = address & ~(3u << 12);
     uint32_t block = plain >> 14 << 14;
     uint32_t *target = rp2040_register(chip, plain);
-    switch ((address >> 12) & 3u) { /* atomic aliases, datasheet 2.1.2 */
-    case 1:
-        value = *target ^ value;
-        break;
-    case 2:
-        value = *target | value;
-        break;
-    case 3:
-        value = *target & ~value;
-        break;
-    default:
-        break;
+    if (address >> 12 & 3u) {
+        value = rp2040_atomic(address, rp2040_apb_old(chip, plain), value);
     }
     if (block == RP2040_CLOCKS || block == RP2040_PLL_SYS || block == RP2040_PLL_USB ||
         plain == RP2040_WATCHDOG + 0x2Cu) {
         rp2040_rebase_time(chip);
     }
     *target = value;
-    if (plain == RP2040_UART0) {
-        chip->outside.uart_write(chip->outside.context, (uint8_t)value);
-    }
+    rp2040_apb_effect(chip, plain, value);
 }
 
-static inline uint32_t rp2040_systick(struct rp2040 *chip) {
-    uint64_t elapsed = chip->outside.cycles(chip->outside.context) - chip->systick_zero;
-    return systick_value(chip->ppb[SYST_CSR], chip->ppb[SYST_RVR], elapsed);
-}
-
-static inline uint32_t rp2040_ppb_read(struct rp2040 *chip, uint32_t offset) {
-    if (offset == 0xE018u) {
-        return rp2040_systick(chip);
-    }
-    if (offset == 0xED00u) {
-        return 0x410CC601u; /* CPUID: Cortex-M0+ r0p1 */
-    }
-    return offset >> 12 == 0xEu ? chip->ppb[(offset - 0xE000u) / 4] : 0;
-}
-
-static inline void rp2040_ppb_write(struct rp2040 *chip, uint32_t offset, uint32_t value) {
-    if (offset >> 12 == 0xEu) {
-        if (offset == 0xE018u || offset == 0xE010u) {
-            chip->systick_zero = chip->outside.cycles(chip->outside.context);
-        }
-        chip->ppb[(offset - 0xE000u) / 4] = value;
-    }
-}
-
-static inline uint32_t rp2040_sio_read(struct rp2040 *chip, uint32_t offset) {
-    uint32_t dividend, divisor;
-    int is_signed = chip->sio[SIO_IS_SIGNED] != 0;
-    if (offset / 4 >= SIO_SPINLOCK && offset / 4 < SIO_END) {
-        return 1u << (offset / 4 - SIO_SPINLOCK); /* a spinlock is always free: there is one core (2.3.1.3) */
-    }
-    if (offset != 0x70u && offset != 0x74u) {
-        return offset == 0x78u ? 1u : chip->sio[offset / 4]; /* the divider is always ready */
-    }
-    dividend = chip->sio[SIO_DIVIDEND];
-    divisor = chip->sio[SIO_DIVISOR];
-    if (divisor == 0) {
-        return offset == 0x74u ? dividend : (is_signed && (int32_t)dividend < 0 ? 1u : UINT32_MAX);
-    }
-    if (is_signed) {
-        int64_t a = (int32_t)dividend, b = (int32_t)divisor;
-        return (uint32_t)(offset == 0x74u ? a % b : a / b);
-    }
-    return offset == 0x74u ? dividend % divisor : dividend / divisor;
-}
-
-static inline void rp2040_sio_write(struct rp2040 *chip, uint32_t offset, uint32_t value) {
-    if (offset >> 4 == 6) {
-        chip->sio[SIO_IS_SIGNED] = offset / 4 >= SIO_SIGNED_DIVIDEND;
-        /* the signed and unsigned operands are the same registers */
-        offset = offset == 0x60u || offset == 0x68u ? 0x60u : 0x64u;
-    }
-    chip->sio[offset / 4] = value;
+/* The time, for the one part of the SIO that takes some: the divider. */
+static inline uint64_t rp2040_sio_now(struct rp2040 *chip, uint32_t offset) {
+    return offset - SIO_UNSIGNED < SIO_INTERPOLATORS - SIO_UNSIGNED ? chip->outside.cycles(chip->outside.context) : 0;
 }
 
 static inline uint32_t rp2040_xip_read(struct rp2040 *chip, uint32_t offset) {
@@ -312,11 +360,17 @@ static inline uint32_t rp2040_read(struct rp2040 *chip, const struct chip_window
     case CHIP_PERIPHERAL:
         return rp2040_apb_read(chip, address & ~3u);
     case CHIP_IO_PORT:
-        return rp2040_sio_read(chip, offset);
+        return sio_read(&chip->sio, chip->core, offset, rp2040_sio_now(chip, offset));
     case CHIP_CORE:
-        return rp2040_ppb_read(chip, offset);
+        return nvic_read(&chip->nvic[chip->core], offset, chip->outside.cycles(chip->outside.context));
     case CHIP_XIP:
         return rp2040_xip_read(chip, offset);
+    case CHIP_DMA:
+        return dma_read(&chip->dma, offset & 0xFFFu);
+    case CHIP_USB:
+        return usb_read(&chip->usb, offset);
+    case CHIP_PLAIN_BLOCK:
+        return chip->pio[offset / 4 % COUNT_OF(chip->pio)];
     default:
         return chip->ssi[offset / 4 % COUNT_OF(chip->ssi)];
     }
@@ -330,13 +384,25 @@ static inline void rp2040_write(struct rp2040 *chip, const struct chip_window *w
         rp2040_apb_write(chip, address & ~3u, value);
         break;
     case CHIP_IO_PORT:
-        rp2040_sio_write(chip, offset, value);
+        sio_write(&chip->sio, chip->core, offset, value, rp2040_sio_now(chip, offset));
         break;
     case CHIP_CORE:
-        rp2040_ppb_write(chip, offset, value);
+        nvic_write(&chip->nvic[chip->core], offset, value, chip->outside.cycles(chip->outside.context));
         break;
     case CHIP_XIP:
         rp2040_xip_write(chip, offset, value);
+        break;
+    case CHIP_DMA:
+        if (address >> 12 & 3u) {
+            value = rp2040_atomic(address, dma_read(&chip->dma, offset & 0xFFFu), value);
+        }
+        dma_write(&chip->dma, offset & 0xFFFu, value, chip->outside.cycles(chip->outside.context));
+        break;
+    case CHIP_USB:
+        usb_write(&chip->usb, offset, value, (uint64_t)rp2040_time_us(chip));
+        break;
+    case CHIP_PLAIN_BLOCK:
+        chip->pio[offset / 4 % COUNT_OF(chip->pio)] = value;
         break;
     default:
         chip->ssi[offset / 4 % COUNT_OF(chip->ssi)] = value;

@@ -12,30 +12,22 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "arm_window.h"
+#include "arm_ppb.h"
 #include "bounds.h"
 
 #define STM32F4_PERIPHERALS 0x40000000u
 #define STM32F4_USART2 0x40004400u
 #define STM32F4_RCC 0x40023800u
 #define STM32F4_FLASH_ACR 0x40023C00u
-#define STM32F4_CORE 0xE0000000u
 
-enum {
-    STM32F4_PERIPHERAL_BYTES = 0x30000,
-    STM32F4_DWT_CYCCNT = 0x1004, /* offsets from STM32F4_CORE */
-    STM32F4_DWT_CTRL = 0x1000,
-    STM32F4_SYSTICK = 0xE010,
-    STM32F4_CPUID = 0xED00,
-    STM32F4_CORE_BYTES = 0xF000 /* that are kept */
-};
+enum { STM32F4_PERIPHERAL_BYTES = 0x30000 };
 
 #define STM32F4_HSE_HZ 8e6 /* the crystal on the Discovery board */
 #define STM32F4_HSI_HZ 16e6
 
 static struct chip_window stm32f4_windows[] = {
     {STM32F4_PERIPHERALS, STM32F4_PERIPHERAL_BYTES, CHIP_PERIPHERAL},
-    {STM32F4_CORE, 0x00100000u, CHIP_CORE},
+    {PPB_BASE, 0x00100000u, CHIP_CORE},
 };
 
 /* RM0090, 2.3. */
@@ -56,9 +48,7 @@ static const struct chip_gap stm32f4_gaps[] = {
 struct stm32f4 {
     struct chip_outside outside;
     uint32_t peripherals[STM32F4_PERIPHERAL_BYTES / 4];
-    uint32_t core[STM32F4_CORE_BYTES / 4];
-    uint64_t systick_zero;     /* cycle at which SysTick was last at 0 */
-    uint64_t counter_zero;     /* cycle at which CYCCNT was 0, or would have been */
+    struct ppb ppb;
     uint64_t seconds_at_cycle; /* since reset there had passed `seconds` at this cycle */
     double seconds;
 };
@@ -79,7 +69,7 @@ static inline void stm32f4_reset(struct stm32f4 *chip) {
     chip->outside = outside;
     *stm32f4_register(chip, STM32F4_RCC) = 0x83u;            /* CR: the internal oscillator runs */
     *stm32f4_register(chip, STM32F4_RCC + 4) = 0x24003010u;  /* PLLCFGR */
-    chip->core[STM32F4_CPUID / 4] = 0x410FC241u;             /* Cortex-M4 r0p1 */
+    chip->ppb.registers[PPB_CPUID / 4] = 0x410FC241u;             /* Cortex-M4 r0p1 */
 }
 
 static inline double stm32f4_pll_hz(struct stm32f4 *chip) {
@@ -129,41 +119,6 @@ static inline uint32_t stm32f4_uart_status(struct stm32f4 *chip) {
     return sender | (input ? 0x20u : 0u);                      /* RXNE */
 }
 
-static inline uint32_t stm32f4_counter(struct stm32f4 *chip) {
-    return (uint32_t)(chip->outside.cycles(chip->outside.context) - chip->counter_zero);
-}
-
-static inline uint32_t stm32f4_core_read(struct stm32f4 *chip, uint32_t offset) {
-    switch (offset) {
-    case STM32F4_DWT_CYCCNT:
-        return chip->core[STM32F4_DWT_CTRL / 4] & 1u ? stm32f4_counter(chip) : chip->core[offset / 4];
-    case STM32F4_SYSTICK + 8:
-        return systick_value(chip->core[STM32F4_SYSTICK / 4], chip->core[STM32F4_SYSTICK / 4 + 1],
-                             chip->outside.cycles(chip->outside.context) - chip->systick_zero);
-    default:
-        return offset < STM32F4_CORE_BYTES ? chip->core[offset / 4] : 0;
-    }
-}
-
-static inline void stm32f4_core_write(struct stm32f4 *chip, uint32_t offset, uint32_t value) {
-    uint64_t now = chip->outside.cycles(chip->outside.context);
-    if (offset >= STM32F4_CORE_BYTES || offset == STM32F4_CPUID) {
-        return;
-    }
-    if (offset == STM32F4_SYSTICK || offset == STM32F4_SYSTICK + 8) {
-        chip->systick_zero = now;
-    } else if (offset == STM32F4_DWT_CTRL && ((chip->core[offset / 4] ^ value) & 1u)) {
-        if (value & 1u) { /* it continues from its last value */
-            chip->counter_zero = now - chip->core[STM32F4_DWT_CYCCNT / 4];
-        } else {
-            chip->core[STM32F4_DWT_CYCCNT / 4] = stm32f4_counter(chip);
-        }
-    } else if (offset == STM32F4_DWT_CYCCNT) {
-        chip->counter_zero = now - value;
-    }
-    chip->core[offset / 4] = value;
-}
-
 static inline uint32_t stm32f4_peripheral_read(struct stm32f4 *chip, uint32_t address) {
     uint32_t value = *stm32f4_register(chip, address);
     switch (address) {
@@ -193,14 +148,15 @@ static inline void stm32f4_peripheral_write(struct stm32f4 *chip, uint32_t addre
 
 /* The aligned register of `address`, which is inside `window`. */
 static inline uint32_t stm32f4_read(struct stm32f4 *chip, const struct chip_window *window, uint32_t address) {
-    return window->kind == CHIP_CORE ? stm32f4_core_read(chip, (address - STM32F4_CORE) & ~3u)
+    return window->kind == CHIP_CORE ? ppb_read(&chip->ppb, (address - PPB_BASE) & ~3u,
+                                                 chip->outside.cycles(chip->outside.context))
                                      : stm32f4_peripheral_read(chip, address & ~3u);
 }
 
 static inline void stm32f4_write(struct stm32f4 *chip, const struct chip_window *window, uint32_t address,
                                  uint32_t value) {
     if (window->kind == CHIP_CORE) {
-        stm32f4_core_write(chip, (address - STM32F4_CORE) & ~3u, value);
+        ppb_write(&chip->ppb, (address - PPB_BASE) & ~3u, value, chip->outside.cycles(chip->outside.context));
     } else {
         stm32f4_peripheral_write(chip, address & ~3u, value);
     }

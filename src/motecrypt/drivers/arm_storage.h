@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
-#include "arm_machine.h"
+#include "arm_serving.h"
 
 #define GPIO_QSPI_SS_CTRL 0x4001800Cu /* RP2040 datasheet, 2.19.6 */
 #define SPI0_BASE 0x4003C000u         /* 4.4 */
@@ -49,6 +49,9 @@ static void check_setting(struct machine *m, uint32_t offset) {
 static void storage_write(struct machine *m, const struct chip_window *window, uint32_t address,
                           uint32_t value) {
     uint32_t offset = address & 0xFFFu;
+    if (m->chip.rp2040.is_rp2350) { /* its flash is erased and programmed by the boot ROM's functions alone */
+        return;
+    }
     if (m->nor.data != NULL && window->kind == CHIP_SSI) {
         check_setting(m, offset);
     }

@@ -15,7 +15,8 @@
 /* Classes beyond those of ARMv6-M. */
 enum thumb2_class {
     THUMB2_multiply_accumulate = THUMB_CLASS_COUNT, /* MLA, MLS, and DSP multiplications that accumulate */
-    THUMB2_multiply_long,                           /* SMULL, UMULL, SMLAL, UMLAL, UMAAL and their kin */
+    THUMB2_multiply_long,                           /* SMULL, UMULL */
+    THUMB2_multiply_long_accumulate,                /* SMLAL, UMLAL, UMAAL and their kin */
     THUMB2_divide,                                  /* SDIV, UDIV */
     THUMB2_store_indexed,                           /* a store to base + register */
     THUMB2_load_pc,                                 /* LDR PC, LDM with PC */
@@ -54,6 +55,8 @@ static const struct thumb2_row thumb2_rows[] = {
     {0xFFF00000u, 0xE8500000u, THUMB_load, FORM_EXCLUSIVE, "LDREX"},
     {0xFFF00FE0u, 0xE8C00F40u, THUMB_store, FORM_EXCLUSIVE, "STREXB or STREXH"},
     {0xFFF00FE0u, 0xE8D00F40u, THUMB_load, FORM_EXCLUSIVE, "LDREXB or LDREXH"},
+    {0xFFF00F80u, 0xE8C00F80u, THUMB_store, FORM_EXCLUSIVE, "STL or STLEX"}, /* ARMv8-M: DDI 0553, C2.3 */
+    {0xFFF00F80u, 0xE8D00F80u, THUMB_load, FORM_EXCLUSIVE, "LDA or LDAEX"},
     {0xFE500000u, 0xE8400000u, THUMB_store_multiple, FORM_DUAL, "STRD"},
     {0xFE500000u, 0xE8500000u, THUMB_load_multiple, FORM_DUAL, "LDRD"},
     {0xFFD08000u, 0xE8908000u, THUMB2_load_pc, FORM_MULTIPLE, "LDM"},
@@ -135,7 +138,8 @@ static const struct thumb2_row thumb2_rows[] = {
     {0xFF80F000u, 0xFB00F000u, THUMB_multiply, FORM_RD, "a DSP multiplication"},
     {0xFFF000E0u, 0xFB000000u, THUMB2_multiply_accumulate, FORM_RD, "MLA or MLS"},
     {0xFF800000u, 0xFB000000u, THUMB2_multiply_accumulate, FORM_RD, "a DSP multiplication"},
-    {0xFF800000u, 0xFB800000u, THUMB2_multiply_long, FORM_LONG, "UMULL, SMULL or one of their kin"},
+    {0xFFC00000u, 0xFBC00000u, THUMB2_multiply_long_accumulate, FORM_LONG, "UMLAL, SMLAL or one of their kin"},
+    {0xFF800000u, 0xFB800000u, THUMB2_multiply_long, FORM_LONG, "UMULL or SMULL"},
 };
 
 enum { THUMB_NARROW_LAST = 0xE7FF }; /* a first halfword above it begins a 32-bit instruction */

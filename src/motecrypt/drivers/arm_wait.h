@@ -49,22 +49,18 @@ static bool only_waits(const struct machine *m, const struct block *block) {
 
 /* The first cycle after `now` at which the register may read otherwise, if nobody writes; `now`: unknown. */
 static uint64_t wait_changes_at(struct machine *m, uint32_t address, uint64_t now) {
-    uint32_t plain = address & ~(3u << 12);
-    uint64_t byte = free_byte_cycles(m), at = UINT64_MAX;
+    uint32_t plain = m->chip.rp2040.is_rp2350 ? rp2350_as_rp2040(address & ~(3u << 12)) : address & ~(3u << 12);
     double us, next, cycles_a_us;
     switch (plain) {
-    case RP2040_UART0: /* each look takes a byte */
+    case RP2040_UART0: /* each look takes a byte, or a word of the FIFO; the divider becomes ready */
+    case 0xD0000000u + SIO_FIFO_READ:
+    case 0xD0000000u + SIO_DIVIDER_STATUS:
+    case RP2040_WATCHDOG + WATCHDOG_CTRL:
         return now;
-    case RP2040_UART0 + 0x18u: /* FR: free_has_input, free_sender_flags */
-        if (free_run.line.input_at < free_run.line.input_end && free_run.received_at > now) {
-            at = free_run.received_at;
-        }
-        for (uint64_t bytes = 0; bytes <= UART_FIFO_BYTES; bytes += bytes == 0 ? 1 : UART_FIFO_BYTES - 1) {
-            if (free_run.sent_at > now + bytes * byte) {
-                at = least(at, free_run.sent_at - bytes * byte);
-            }
-        }
-        return at;
+    case RP2040_UART0 + 0x18u: /* FR, and RIS and MIS, which follow from it: free_has_input, free_sender_flags */
+    case RP2040_UART0 + 0x3Cu:
+    case RP2040_UART0 + 0x40u:
+        return free_changes_at(m);
     case RP2040_TIMER + 0x08u:
     case RP2040_TIMER + 0x0Cu:
     case RP2040_TIMER + 0x24u:
@@ -90,7 +86,7 @@ static void wait_on(struct machine *m, uint32_t address, uint32_t value, int64_t
     waiting.block = block;
     waiting.value = value;
     waiting.run = m->instructions;
-    if (!again || free_run.bare || free_run.stepped || m->cache_on || m->ending != NULL) {
+    if (!again || free_run.bare || free_run.stepped || !may_skip(m) || m->cache_on || m->ending != NULL) {
         return;
     }
     if (block->waits == WAITS_UNKNOWN) {

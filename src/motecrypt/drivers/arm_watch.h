@@ -7,10 +7,10 @@
 
 #include <inttypes.h>
 
-#include "arm_machine.h"
+#include "arm_serving.h"
 #include "bounds.h"
 
-enum { UNDEFINED = 1, DATA_FAULT = 4, NO_COPROCESSOR = 17 }; /* among QEMU's numbers of exceptions */
+enum { UNDEFINED = 1, SUPERVISOR_CALL = 2, DATA_FAULT = 4, BREAKPOINT = 7, EXCEPTION_EXIT = 8, NO_COPROCESSOR = 17 }; /* among QEMU's numbers of exceptions */
 
 /* ---- flash cache ---- */
 
@@ -25,6 +25,9 @@ static void on_fetch(uc_engine *uc, uint64_t address, uint32_t bytes, void *user
     if (bytes == 4) {
         cache_access(&m->cache, (uint32_t)address + 2);
     }
+    if (m->cache.misses != m->misses_seen && m->flash_waited != NULL) {
+        m->flash_waited(m, (uint32_t)address);
+    }
 }
 
 static void on_flash_read(uc_engine *uc, uc_mem_type type, uint64_t address, int bytes, int64_t value,
@@ -34,7 +37,9 @@ static void on_flash_read(uc_engine *uc, uc_mem_type type, uint64_t address, int
     (void)type;
     (void)bytes;
     (void)value;
-    cache_access(&m->cache, (uint32_t)address);
+    if (cache_access(&m->cache, (uint32_t)address) && m->flash_waited != NULL) {
+        set_deadline(m);
+    }
 }
 
 /* ---- trace: the deepest stack pointer, and a digest of every instruction and every address ---- */
@@ -106,6 +111,9 @@ static bool on_bad_access(uc_engine *uc, uc_mem_type type, uint64_t address, int
     (void)uc;
     (void)bytes;
     (void)value;
+    if (type == UC_MEM_FETCH_UNMAPPED && address >= 0xFFFFFFF0u && m->goes_on != NULL) {
+        return false; /* the return from an exception: the engine stops there */
+    }
     if (sp < m->stack_limit || (address < m->stack_limit && m->stack_limit - address <= 4096)) {
         fault_is(m, "stack");
         finish(m, "fault",
@@ -155,6 +163,21 @@ static void on_exception(uc_engine *uc, uint32_t number, void *user) {
     struct machine *m = user;
     const char *what = "exception";
     (void)uc;
+    if (m->goes_on != NULL && number == SUPERVISOR_CALL) {
+        m->svc(m, register_value(m, UC_ARM_REG_PC));
+        return;
+    }
+    if (m->goes_on != NULL && number == NO_COPROCESSOR && m->coprocessor(m, register_value(m, UC_ARM_REG_PC))) {
+        return;
+    }
+    if (m->goes_on != NULL && number == EXCEPTION_EXIT) {
+        uc_emu_stop(m->uc);
+        return;
+    }
+    if (m->goes_on != NULL && number == BREAKPOINT) {
+        finish(m, "stop", "a breakpoint at 0x%" PRIx32 ", as the SDK sets after main and in a panic", register_value(m, UC_ARM_REG_PC));
+        return;
+    }
     if (number == DATA_FAULT) {
         look_at_data_fault(m);
     } else if (number == UNDEFINED || number == NO_COPROCESSOR) {

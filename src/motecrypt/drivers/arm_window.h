@@ -5,9 +5,10 @@
 #ifndef MOTECRYPT_ARM_WINDOW_H
 #define MOTECRYPT_ARM_WINDOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-enum chip_window_kind { CHIP_PERIPHERAL, CHIP_IO_PORT, CHIP_CORE, CHIP_XIP, CHIP_SSI };
+enum chip_window_kind { CHIP_PERIPHERAL, CHIP_IO_PORT, CHIP_CORE, CHIP_XIP, CHIP_SSI, CHIP_DMA, CHIP_USB, CHIP_PLAIN_BLOCK };
 
 /* A window of registers in the address space. */
 struct chip_window {
@@ -31,6 +32,11 @@ struct chip_outside {
     void (*flush_flash_cache)(void *context);
     void *context;
     uint32_t (*uart_sender_flags)(void *context); /* NULL: every byte leaves immediately */
+    uint64_t (*uart_changes_at)(void *context);   /* when its flags change, if nobody reads or writes; UINT64_MAX: never */
+    void (*usb_take)(void *context, uint8_t byte); /* the serial port on USB, of a free run */
+    bool (*usb_give)(void *context, uint8_t *byte);
+    uint8_t *(*memory)(void *context, uint32_t address, uint32_t bytes); /* NULL: there is none */
+    void (*wrote)(void *context, uint32_t address, uint32_t bytes); /* the DMA, to that memory; or NULL */
 };
 
 #define CHIP_SIMULATED 0x53494D55u /* "SIMU": what the benchmark firmware looks for */

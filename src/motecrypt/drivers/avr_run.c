@@ -8,7 +8,7 @@
  *   limits  [--max-cycles N] [--until TEXT] [--max-output N]
  *   line    [--stamps] [--real] [--input] [--port PATH | --pty PATH [--board] | --lockstep]
  *   others  [--adc MILLIVOLTS] [--bare] [--profile FILE --functions FILE] [--notes FILE]
- *           [--events DESCRIPTOR]
+ *           [--events DESCRIPTOR]; --leak-...: leak.h
  *
  * The image is the flash's content from --base on, --data an image of the EEPROM. Output goes to standard
  * output and, where one is named, to a serial port or a new pseudo-terminal; input comes from there, or with
@@ -37,6 +37,7 @@
 #include "avr_chip.h"
 #include "avr_eeprom_model.h"
 #include "avr_guard.h"
+#include "avr_leak.h"
 #include "avr_rounds.h"
 #include "avr_run_board.h"
 #include "avr_run_line.h"
@@ -215,6 +216,23 @@ static void run_slice_profiled(void) {
     }
 }
 
+/* Until the place where recording begins; from there, all its runs. */
+static void run_slice_leaking(void) {
+    const char *problem;
+    while (run.avr->cycle < run.until && run.avr->pc != leak.from) {
+        avr_flashaddr_t pc = run.avr->pc;
+        int state = run_watched(run.avr, pc);
+        if (state != cpu_Running || run.avr->pc == pc) {
+            check_state(state, pc);
+        }
+    }
+    if (run.avr->pc == leak.from) {
+        problem = avr_leak_all(run.avr);
+        finish(problem != NULL ? "fault" : "recorded", "%s at 0x%x", problem != NULL ? problem : "all runs",
+               (unsigned)run.avr->pc);
+    }
+}
+
 static void on_loop(avr_t *avr, uint64_t made) {
     profile_loop(&profile, avr, made);
 }
@@ -255,7 +273,9 @@ static void run_all(uint64_t clock_hz) {
             run.until = least(run.until, granted);
         }
         core.limit = run.until;
-        if (profile.on) {
+        if (leak.on) {
+            run_slice_leaking();
+        } else if (profile.on) {
             run_slice_profiled();
         } else if (options.bare) {
             run_slice_bare();
@@ -336,12 +356,17 @@ int main(int argc, char **argv) {
                     : strcmp(key, "--input") == 0 ? &line.reads_input
                     : strcmp(key, "--board") == 0 ? &board.resets_on_open
                     : strcmp(key, "--lockstep") == 0 ? &options.lockstep
+                    : strcmp(key, "--leak-detail") == 0 ? &leak.detail
                                                   : NULL;
         if (flag != NULL) {
             *flag = true;
             continue;
         }
-        if (strcmp(key, "--mcu") == 0) {
+        if (strncmp(key, "--leak-", 7) == 0) {
+            if (!leak_option(key, value)) {
+                fail("is wrong", key);
+            }
+        } else if (strcmp(key, "--mcu") == 0) {
             mcu = value;
         } else if (strcmp(key, "--clock") == 0) {
             clock_hz = strtoull(value, NULL, 0);
@@ -405,6 +430,9 @@ int main(int argc, char **argv) {
     }
     if (profile.path != NULL && !profile_open(&profile, run.avr, functions)) {
         fail("cannot be read", functions);
+    }
+    if (leak.on && !leak_open()) {
+        fail("recording needs --leak-input, --leak-output and a --leak-limit", NULL);
     }
     if (line.is_pty) {
         fprintf(options.events, "{\"event\":\"port\",\"detail\":\"%s\"}\n", line.name);

@@ -148,8 +148,8 @@ static void profile_flow(struct profile *p, const avr_t *avr, uint32_t pc, uint3
 }
 
 static inline void profile_plain(struct profile *p, const avr_t *avr, uint32_t pc, uint32_t sp) {
-    if (sp < p->shadow.frames[p->shadow.depth].least_sp && !half_written(avr, pc)) {
-        p->shadow.frames[p->shadow.depth].least_sp = sp;
+    if (sp < p->shadow.frames[p->shadow.depth].own_sp && !half_written(avr, pc)) {
+        shadow_stack(&p->shadow, sp);
     }
 }
 

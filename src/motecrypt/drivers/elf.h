@@ -13,6 +13,7 @@
 
 #define ELF_MACHINE_ARM 40u
 #define ELF_MACHINE_AVR 83u
+#define ELF_MACHINE_RISCV 243u
 #define ELF_BYTES_MAX (256L << 20) /* with debug information */
 
 struct elf_file {

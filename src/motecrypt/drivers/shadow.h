@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "shadow_time.h"
 
 enum {
     SHADOW_FRAMES = 1 << 15,
@@ -39,6 +40,7 @@ struct shadow_function {
 struct shadow_frame {
     uint32_t function, node;
     uint32_t caller_sp, least_sp, return_address;
+    uint32_t own_sp; /* the deepest of its own code since its last call; least_sp: with what it calls */
     uint64_t start, self, interrupts; /* interrupts: cycles in all of them when the frame began */
     int is_interrupt;
 };
@@ -59,6 +61,7 @@ struct shadow {
     uint64_t dropped;    /* calls that found no frame left */
     uint64_t shared;     /* calls that found no node left */
     uint32_t call_bytes; /* that a call itself puts on the stack */
+    struct shadow_time time;
     struct shadow_frame frames[SHADOW_FRAMES];
 };
 
@@ -134,6 +137,7 @@ static inline void shadow_charge(struct shadow *s, uint64_t now) {
     struct shadow_frame *top = &s->frames[s->depth];
     top->self += now - s->since;
     s->nodes[top->node].self += now - s->since;
+    shadow_time_span(&s->time, s->since, now, top->own_sp, top->function);
     s->since = now;
 }
 
@@ -143,7 +147,7 @@ static inline void shadow_begin(struct shadow *s, uint32_t function, uint32_t sp
     s->depth = 0;
     s->since = now;
     root->function = function;
-    root->least_sp = sp;
+    root->least_sp = root->own_sp = sp;
     root->start = now;
     root->interrupts = s->interrupts;
     root->node = shadow_child(s, 0, function);
@@ -168,7 +172,7 @@ static inline void shadow_push(struct shadow *s, uint32_t function, uint32_t cal
             ? shadow_child(s, s->depth < SHADOW_TREE_DEPTH ? parent : s->nodes[parent].parent, function)
             : parent;
     frame->caller_sp = caller_sp;
-    frame->least_sp = sp;
+    frame->least_sp = frame->own_sp = sp;
     frame->return_address = return_address;
     frame->start = now;
     frame->self = 0;
@@ -214,9 +218,22 @@ static inline uint64_t shadow_count(struct shadow *s, const struct shadow_frame 
     return inclusive;
 }
 
+/* The running frame's own code has the stack pointer at `sp`. */
 static inline void shadow_stack(struct shadow *s, uint32_t sp) {
     struct shadow_frame *frame = &s->frames[s->depth];
     frame->least_sp = (uint32_t)least(frame->least_sp, sp);
+    frame->own_sp = frame->own_sp == 0 ? sp : (uint32_t)least(frame->own_sp, sp); /* 0: not set yet */
+}
+
+/* A frame has ended: the one below runs on with the stack as it was before its call. */
+static inline void shadow_resume(struct shadow *s, const struct shadow_frame *ended) {
+    struct shadow_frame *frame = &s->frames[s->depth];
+    if (!ended->is_interrupt) {
+        frame->least_sp = (uint32_t)least(frame->least_sp, ended->least_sp);
+    }
+    if (ended->caller_sp != UINT32_MAX) {
+        frame->own_sp = ended->caller_sp;
+    }
 }
 
 static inline void shadow_pop(struct shadow *s, uint64_t now) {
@@ -231,11 +248,8 @@ static inline void shadow_pop(struct shadow *s, uint64_t now) {
     f->self_max = most(f->self_max, frame->self);
     shadow_sample(f, inclusive, frame->self);
     s->depth--;
-    if (frame->is_interrupt) {
-        s->interrupts += inclusive;
-    } else {
-        shadow_stack(s, frame->least_sp);
-    }
+    s->interrupts += frame->is_interrupt ? inclusive : 0;
+    shadow_resume(s, frame);
 }
 
 /* Ends the frames that were left without a return (longjmp): `sp` is above what their calls put on the stack.
@@ -337,11 +351,8 @@ static inline void shadow_end(struct shadow *s, uint64_t now) {
             return;
         }
         s->depth--;
-        if (frame->is_interrupt) {
-            s->interrupts += inclusive;
-        } else {
-            shadow_stack(s, frame->least_sp);
-        }
+        s->interrupts += frame->is_interrupt ? inclusive : 0;
+        shadow_resume(s, frame);
     }
 }
 
@@ -365,7 +376,7 @@ static inline uint64_t shadow_median(const struct shadow_function *f, unsigned w
     return median;
 }
 
-/* One JSON object a line: what was left out, functions that ran, and the nodes of the tree. */
+/* One JSON object a line: what was left out, functions that ran, nodes of the tree, the stack over time. */
 static inline void shadow_write(const struct shadow *s, FILE *out) {
     if (s->dropped != 0 || s->shared != 0) {
         fprintf(out, "{\"dropped\":%" PRIu64 ",\"shared\":%" PRIu64 "}\n", s->dropped, s->shared);
@@ -395,6 +406,7 @@ static inline void shadow_write(const struct shadow *s, FILE *out) {
                 ",\"self\":%" PRIu64 "}\n",
                 i, node->parent, node->function, node->calls, node->self);
     }
+    shadow_time_write(&s->time, out);
 }
 
 #endif

@@ -2,10 +2,12 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later (it links libsimavr); the rest of the project is MIT.
  *
- *   simavr --mcu M --clock HZ --mark ADDRESS [--simulated ADDRESS] [--data-end ADDRESS]
- *          [--max-cycles N] [--events DESCRIPTOR] [--restarts DESCRIPTOR] [--trace] [--dump FILE] ELF
+ *   simavr --mcu M --clock HZ --mark ADDRESS [--simulated ADDRESS] [--line ADDRESS]
+ *          [--data-end ADDRESS] [--max-cycles N] [--events DESCRIPTOR] [--restarts DESCRIPTOR] [--trace] [--dump FILE] ELF
  *
- * Standard input and output are the firmware's UART. The events descriptor gets one JSON object a line:
+ * Standard input and output are the firmware's UART, or of a chip without one the register of --line: a byte written
+ * there is sent; while bit 1 of the register of --simulated is 1 a byte has come and is read there, and a write to that
+ * register asks for the next. The events descriptor gets one JSON object a line:
  * a region between two marks, a fault, or the end. The driver works in lock-step: once the firmware
  * has sent a whole frame (0x7e ends it) for each that it was sent, it blocks on standard input, so
  * simulated time depends on what is sent and never on when. There, a byte at the restarts descriptor starts the
@@ -43,11 +45,13 @@
 #include "restart.h"
 #include "sandbox.h"
 
+enum { LINE_CAME = 2 };
 enum { BURST = 4096, MAX_OUTPUT = 1 << 16, FRAME_END = 0x7e, AVR_ELF_EEPROM = 0x810000 };
 
 static struct {
     avr_t *avr;
     avr_irq_t *uart_in;
+    avr_io_addr_t line, simulated; /* 0: none */
     FILE *events;
     FILE *dump;
     const char *fault_kind; /* "stack", "silent" or "flood"; NULL: another fault */
@@ -249,12 +253,35 @@ static void on_uart_out(avr_irq_t *irq, uint32_t value, void *parameter) {
     }
 }
 
+/* A chip without a UART: the next byte, if one has come and the firmware has read the one before. */
+static void give_byte(void) {
+    uint8_t *state = &sim.avr->data[sim.simulated];
+    if ((*state & LINE_CAME) == 0 && sim.input_at < sim.input_end) {
+        sim.avr->data[sim.line] = sim.input[sim.input_at++];
+        *state |= LINE_CAME;
+    }
+}
+
+static void on_line_written(avr_t *avr, avr_io_addr_t address, uint8_t value, void *parameter) {
+    (void)avr;
+    (void)address; /* what is read there is a byte that has come: it stays */
+    on_uart_out(NULL, value, parameter);
+}
+
+static void on_line_taken(avr_t *avr, avr_io_addr_t address, uint8_t value, void *parameter) {
+    (void)parameter;
+    avr->data[address] = (uint8_t)((value & ~LINE_CAME) | 1u);
+    give_byte();
+}
+
 /* The receiver is empty: the next byte begins. So a byte comes when the one before has been read, and none is
  * lost, however fast the firmware has set its line. */
 static void on_room(avr_irq_t *irq, uint32_t value, void *parameter) {
     (void)irq;
     (void)parameter;
-    if (value && sim.input_at < sim.input_end) {
+    if (sim.line != 0) {
+        give_byte();
+    } else if (value && sim.input_at < sim.input_end) {
         avr_raise_irq(sim.uart_in, sim.input[sim.input_at++]);
     }
 }
@@ -292,6 +319,11 @@ static void connect_uart(void) {
     uint32_t flags = 0; /* no text of libsimavr's own, and no sleep where the firmware polls */
     const avr_uart_t *uart = chip_uart(sim.avr);
     char name = uart != NULL ? uart->name : '0';
+    if (sim.line != 0) {
+        avr_register_io_write(sim.avr, sim.line, on_line_written, NULL);
+        avr_register_io_write(sim.avr, sim.simulated, on_line_taken, NULL);
+        return;
+    }
     avr_ioctl(sim.avr, AVR_IOCTL_UART_SET_FLAGS(name), &flags);
     sim.uart_in = avr_io_getirq(sim.avr, AVR_IOCTL_UART_GETIRQ(name), UART_IRQ_INPUT);
     avr_irq_register_notify(avr_io_getirq(sim.avr, AVR_IOCTL_UART_GETIRQ(name), UART_IRQ_OUTPUT), on_uart_out,
@@ -423,6 +455,8 @@ int main(int argc, char **argv) {
             mark = strtoul(value, NULL, 0);
         } else if (strcmp(argv[i], "--simulated") == 0) {
             simulated = strtoul(value, NULL, 0);
+        } else if (strcmp(argv[i], "--line") == 0) {
+            sim.line = (avr_io_addr_t)strtoul(value, NULL, 0);
         } else if (strcmp(argv[i], "--data-end") == 0) {
             sim.data_end = (uint16_t)strtoul(value, NULL, 0);
         } else if (strcmp(argv[i], "--max-cycles") == 0) {
@@ -461,6 +495,7 @@ int main(int argc, char **argv) {
     }
     if (simulated && simulated <= sim.avr->ramend) {
         sim.avr->data[simulated] |= 1;
+        sim.simulated = (avr_io_addr_t)simulated;
     }
     connect_uart();
     timers_open(sim.avr);

@@ -1,4 +1,4 @@
-"""Firmware files that somebody else made: ELF, Intel hex, UF2. Read, checked against a device, laid out.
+"""Firmware files that somebody else made: ELF, Intel hex, UF2, bin. Read, checked against a device, laid out.
 
 Every refusal is one line: what is wrong, where, and what to do. Independent of simulators.
 """
@@ -18,7 +18,7 @@ from motecrypt.errors import InputError
 from motecrypt.model import Device
 from motecrypt.paths import read_regular
 
-AVR, ARM = 83, 40
+AVR, ARM, RISCV = 83, 40, 243
 _MACHINES = {
     2: "SPARC",
     3: "x86",
@@ -29,16 +29,22 @@ _MACHINES = {
     105: "MSP430",
     183: "AArch64",
 }
-_MACHINES |= {AVR: "AVR", ARM: "ARM", 243: "RISC-V"}
+_MACHINES |= {AVR: "AVR", ARM: "ARM", RISCV: "RISC-V"}
 _AVR_ARCH_MASK = 0x7F
 _AVR_EEPROM, _AVR_AREA_BYTES = 0x810000, 0x10000
 _UF2 = struct.Struct("<IIIIIIII476sI")
 _UF2_MAGIC = (0x0A324655, 0x9E5D5157, 0x0AB16F30)
 _UF2_NOT_FLASH, _UF2_FAMILY = 0x1, 0x2000
-RP2040_FAMILY = 0xE48BFF56
+RP2040_FAMILY, RP2350_FAMILY = 0xE48BFF56, 0xE48BFF59
 _FAMILIES = {  # github.com/microsoft/uf2, utils/uf2families.json
     "RP2040": (RP2040_FAMILY,),
+    "RP2350": (RP2350_FAMILY, 0xE48BFF5B, 0xE48BFF57),  # Arm, secure or not; absolute addresses
     "STM32F407VG": (0x57755A57, 0x6D0922FA, 0x8FB060FE),  # of the series, of the F407, of the chip
+    "STM32L100RC": (0x9AF03E33,),
+    "STM32F103C8": (0x5EE21072,),
+    "nRF52840": (0xADA52840,),
+    "SAMD21G18A": (0x68ED2B88,),
+    "STM32F051R8": (0x647824B6,),
 }
 
 
@@ -68,6 +74,8 @@ class Image:
         Address after the last variable, from the linker; 0 if the file does not state it.
     elf
         The file itself, where it is an ELF: for symbols and lines.
+    code
+        Where code runs, as the file's sections say: addresses from the first to before the second.
     """
 
     path: Path
@@ -77,6 +85,7 @@ class Image:
     ram_bytes: int | None
     data_end: int
     elf: Path | None
+    code: tuple[tuple[int, int], ...] = ()
 
 
 def read_image(path: Path, device: Device) -> Image:
@@ -96,6 +105,9 @@ def read_image(path: Path, device: Device) -> Image:
         image = _read_hex(path, content)
     elif not content:
         raise InputError(f"{path}: empty")
+    elif path.suffix == ".bin" and device.runner == "arm":
+        whole = Segment(device.memory["flash"].address, content)
+        image = Image(path, (whole,), None, len(content), None, 0, None)
     else:
         raise InputError(f"{path}: not firmware: neither ELF nor Intel hex nor UF2")
     _check_size(image, device)
@@ -121,6 +133,9 @@ def _read_elf(path: Path, content: bytes, device: Device) -> Image:
             if part["p_filesz"]:
                 segments.append(Segment(part["p_paddr"], part.data()))
         ram, data_end = _ram_of(elf, device)
+        code = tuple(
+            (s["sh_addr"], s["sh_addr"] + s["sh_size"]) for s in elf.iter_sections() if s["sh_flags"] & 0x4
+        )
     except InputError:
         raise
     except Exception as error:  # pyelftools says it in many ways
@@ -129,11 +144,11 @@ def _read_elf(path: Path, content: bytes, device: Device) -> Image:
         raise InputError(f"{path}: an ELF without segments to load")
     flash = sum(len(s.data) for s in segments if s.address < _AVR_EEPROM or _machine_of(device) != AVR)
     ordered = tuple(sorted(segments, key=lambda s: s.address))
-    return Image(path, ordered, header["e_entry"], flash, ram, data_end, path)
+    return Image(path, ordered, header["e_entry"], flash, ram, data_end, path, code)
 
 
 def _machine_of(device: Device) -> int:
-    return AVR if device.core.startswith("avr") else ARM
+    return AVR if device.core.startswith("avr") else RISCV if device.runner == "riscv" else ARM
 
 
 def _check_chip(path: Path, elf: ELFFile, device: Device) -> None:
@@ -153,6 +168,8 @@ def _check_chip(path: Path, elf: ELFFile, device: Device) -> None:
             raise InputError(
                 f"{path}: built for {told}, and {device.name} is {device.chip}; compile with -mmcu={asked}"
             )
+    elif number == RISCV:
+        _check_riscv(path, elf, device)
     else:
         core = _arm_architecture(elf)
         if core is not None and core not in _ARM_RUNS.get(device.core, _CORTEX_M0):
@@ -160,6 +177,25 @@ def _check_chip(path: Path, elf: ELFFile, device: Device) -> None:
                 f"{path}: built for another ARM core ({_ARM_NAMES.get(core, f'architecture {core}')}), "
                 f"and {device.name} is a {device.core}; compile with -mcpu={device.core} -mthumb"
             )
+
+
+_RISCV_FLOAT, _RISCV_E, _RISCV_FEWER = 0x6, 0x8, {"qingke-v2a"}
+
+
+def _check_riscv(path: Path, elf: ELFFile, device: Device) -> None:
+    """By the header: the word, floating-point registers, and how many others (RISC-V ELF psABI, 8.1). What an
+    instruction set lacks shows when the instruction runs."""
+    if elf.elfclass != 32:
+        raise InputError(
+            f"{path}: built for RISC-V of 64 bits, and {device.name} has 32; compile with -march=rv32..."
+        )
+    flags = int(elf.header["e_flags"])
+    fewer = device.core in _RISCV_FEWER
+    if flags & _RISCV_FLOAT or bool(flags & _RISCV_E) != fewer:
+        takes = "ilp32e" if fewer else "ilp32"
+        raise InputError(
+            f"{path}: built for other registers than {device.chip}'s; take -mabi={takes} and its -march"
+        )
 
 
 def _machine_number(elf: ELFFile) -> int:
@@ -179,7 +215,13 @@ def _avr_chip(elf: ELFFile) -> str:
 
 
 _CORTEX_M0 = (11, 12, 1, 2, 3, 4)  # v6-M, v6S-M; v4 to v5TE Thumb code that happens to be tagged so
-_ARM_RUNS = {"cortex-m0plus": _CORTEX_M0, "cortex-m4": (*_CORTEX_M0, 10, 13)}
+_ARM_RUNS = {
+    "cortex-m0": _CORTEX_M0,
+    "cortex-m0plus": _CORTEX_M0,
+    "cortex-m3": (*_CORTEX_M0, 10),
+    "cortex-m4": (*_CORTEX_M0, 10, 13),
+    "cortex-m33": (*_CORTEX_M0, 10, 13, 16, 17),
+}
 _ARM_NAMES = {10: "v7", 13: "v7E-M, as Cortex-M4", 14: "v8-A", 16: "v8-M baseline", 17: "v8-M mainline"}
 
 
@@ -369,4 +411,4 @@ def elf_of(segments: Sequence[Segment], machine: int, entry: int) -> bytes:
     return header + parts + data
 
 
-__all__ = ["ARM", "AVR", "Image", "Segment", "elf_of", "flat", "intel_hex", "read_image", "uf2"]
+__all__ = ["ARM", "AVR", "RISCV", "Image", "Segment", "elf_of", "flat", "intel_hex", "read_image", "uf2"]

@@ -10,7 +10,7 @@ import json
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,40 @@ class LineCost:
 
 
 @dataclass(frozen=True)
+class CallNode:
+    """A function in the tree of callers: one for each path on which it was called.
+
+    Parameters
+    ----------
+    parent
+        Its place in the tree; -1 for what nobody called. A parent comes before what it calls.
+    self_cycles
+        Of its own instructions on this path.
+    """
+
+    parent: int
+    name: str
+    calls: int
+    self_cycles: int
+
+
+@dataclass(frozen=True)
+class StackOverTime:
+    """The deepest stack in each slot of time, in bytes, and the function that ran with it.
+
+    Parameters
+    ----------
+    slot_cycles
+        How many cycles a slot has; the first begins with the run.
+    slots
+        None where no stack pointer was seen.
+    """
+
+    slot_cycles: int
+    slots: tuple[tuple[int, str] | None, ...]
+
+
+@dataclass(frozen=True)
 class Profile:
     """A whole run: functions by their own cycles, lines by theirs, and the tree of callers."""
 
@@ -79,12 +113,24 @@ class Profile:
     """Calls deeper than the shadow stack: their cycles count for the deepest function in it."""
     calls_shared: int = 0
     """Calls from places beyond the largest tree of callers: in it, their cycles count for their callers."""
+    tree: tuple[CallNode, ...] = ()
+    stack_over_time: StackOverTime | None = None
+    instructions: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    """By address: how often the instruction ran, and its cycles."""
+    symbols: Symbols = field(default_factory=lambda: Symbols((), {}, (), ()))
+
+
+#: Programs that print the names of C++ in full, by runner.
+DEMANGLERS = {
+    "simavr": "avr-c++filt",
+    "arm": "arm-none-eabi-c++filt",
+    "riscv": "riscv64-unknown-elf-c++filt",
+}
 
 
 def profile(image: Image, device: Device, how: FreeRun, output: Callable[[bytes], None]) -> Profile:
     """Run a firmware and profile it. Without symbols, functions are called by their addresses."""
-    command = "avr-c++filt" if device.core.startswith("avr") else "arm-none-eabi-c++filt"
-    symbols = read_symbols(image.elf, command) if image.elf else Symbols((), {}, (), ())
+    symbols = read_symbols(image.elf, DEMANGLERS[device.runner]) if image.elf else Symbols((), {}, (), ())
     with tempfile.TemporaryDirectory(prefix="motecrypt-profile.") as scratch:
         counted, functions = Path(scratch) / "profile", Path(scratch) / "functions"
         functions.write_text("".join(f"{f.start:x} {f.end:x}\n" for f in symbols.functions))
@@ -126,6 +172,10 @@ def _put_together(rows: Sequence[Mapping[str, Any]], symbols: Symbols, ended: En
         places,
         calls_dropped=left_out.get("dropped", 0),
         calls_shared=left_out.get("shared", 0),
+        tree=_tree(nodes, names),
+        stack_over_time=_stack_over_time(rows, names),
+        instructions=ran,
+        symbols=symbols,
     )
 
 
@@ -196,6 +246,24 @@ def _stacks(
         if node["self"]:
             stacks.append((tuple(reversed(path)), node["self"]))
     return tuple(stacks)
+
+
+def _tree(nodes: Sequence[Mapping[str, Any]], names: Mapping[int, str]) -> tuple[CallNode, ...]:
+    """A node's number is larger than its parent's, so their order is already that of the tree."""
+    place = {node["node"]: at for at, node in enumerate(nodes)}
+    return tuple(
+        CallNode(place.get(node["parent"], -1), names.get(node["of"], START_UP), node["calls"], node["self"])
+        for node in nodes
+    )
+
+
+def _stack_over_time(rows: Sequence[Mapping[str, Any]], names: Mapping[int, str]) -> StackOverTime | None:
+    told = next((row for row in rows if "slots" in row), None)
+    if told is None:
+        return None
+    top = max(told["stack_top"], *(sp for sp, _ in told["slots"]))
+    slots = ((top - sp, names.get(function, START_UP)) if sp else None for sp, function in told["slots"])
+    return StackOverTime(told["slot_cycles"], tuple(slots))
 
 
 def choose(

@@ -19,11 +19,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from motecrypt.emulate.blocks import vectors_of
 from motecrypt.emulate.conformance import watch_list
-from motecrypt.emulate.images import ARM, Image, elf_of, flat
+from motecrypt.emulate.images import ARM, RISCV, Image, elf_of, flat
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Device
 from motecrypt.runners.arm import command as arm_command
+from motecrypt.runners.riscv import command as riscv_command
 from motecrypt.runners.session import Options
 from motecrypt.toolchain.drivers import driver
 
@@ -64,6 +66,8 @@ class FreeRun:
         The flash cache of an ARM device: "none", every access hits, or "kept", as on a board.
     flash_times
         With these (`--nor` of drivers/arm.c) the firmware can erase and program the flash.
+    contention
+        On a chip with two cores, an access to memory waits while the other core has its bank.
     """
 
     until: str | None = None
@@ -80,6 +84,17 @@ class FreeRun:
     bare: bool = False
     cache: str = "none"
     flash_times: str = ""
+    contention: bool = False
+
+
+@dataclass(frozen=True)
+class Touched:
+    """A register that a firmware reached though it is not modelled, with its name where it is known."""
+
+    address: int
+    name: str
+    reads: int
+    writes: int
 
 
 @dataclass(frozen=True)
@@ -93,6 +108,8 @@ class Ended:
         "gone" (the port) or "fault".
     stack_bytes
         The deepest stack, from the top of RAM.
+    touched
+        Registers that are not modelled, in the order of their first access (ARM devices).
     """
 
     reason: str
@@ -104,6 +121,7 @@ class Ended:
     pc: int
     notes: tuple[str, ...]
     extra: Mapping[str, Any] = field(default_factory=dict)
+    touched: tuple[Touched, ...] = ()
 
 
 def run_freely(
@@ -123,18 +141,24 @@ def run_freely(
         Gets ("note", text) when something is touched that is not modelled, and ("port", name).
     """
     with tempfile.TemporaryDirectory(prefix="motecrypt-run.") as scratch:
-        command = _command(image, device, how, Path(scratch))
-        return _drive(command, device, how, output, event)
+        return _drive(command(image, device, how, Path(scratch)), device, how, output, event)
 
 
-def _command(image: Image, device: Device, how: FreeRun, scratch: Path) -> list[str | Path]:
+def command(image: Image, device: Device, how: FreeRun, scratch: Path) -> list[str | Path]:
+    """The driver and its arguments; "{events}" in it becomes a descriptor.
+
+    Parameters
+    ----------
+    scratch
+        A folder for files that the driver reads.
+    """
     if device.runner == "simavr":
-        command = _avr_command(image, device, scratch)
+        words = _avr_command(image, device, scratch)
         (scratch / "notes").write_text(
             watch_list(device.chip, () if how.millivolts is None else ("millivolts",))
         )
-        command += ["--notes", scratch / "notes"]
-    elif device.runner == "arm":
+        words += ["--notes", scratch / "notes"]
+    elif device.runner in ("arm", "riscv"):
         for option, wish in (
             ("--board", how.resets_on_open),
             ("--eeprom", how.eeprom),
@@ -142,28 +166,32 @@ def _command(image: Image, device: Device, how: FreeRun, scratch: Path) -> list[
         ):
             if wish:
                 raise InputError(f"{option}: {device.name} does not have it; it is for the UNO")
-        command = _arm_command(image, device, scratch, how)
+        make = _arm_command if device.runner == "arm" else _riscv_command
+        words = make(image, device, scratch, how)
     else:
         raise InputError(f"{device.name}: it has no simulator; choose another --device")
+    if how.contention and device.chip != "RP2040":
+        raise InputError(f"--contention: {device.name} has one core; it is for the pico")
     if how.max_seconds is not None:
         limit = ["--max-seconds", str(how.max_seconds)]
         if device.runner == "simavr":
             limit = ["--max-cycles", str(round(how.max_seconds * device.clock_hz))]
-        command += limit
-    command += ["--until", how.until] if how.until else []
-    command += ["--max-output", str(how.max_output)] if how.max_output is not None else []
-    command += _uart_options(how)
-    command += ["--eeprom", how.eeprom] if how.eeprom else []
-    command += ["--adc", str(how.millivolts)] if how.millivolts is not None else []
+        words += limit
+    words += ["--until", how.until] if how.until else []
+    words += ["--max-output", str(how.max_output)] if how.max_output is not None else []
+    words += _uart_options(how)
+    words += ["--eeprom", how.eeprom] if how.eeprom else []
+    words += ["--adc", str(how.millivolts)] if how.millivolts is not None else []
     if how.profile:
-        command += ["--profile", how.profile[0], "--functions", how.profile[1]]
+        words += ["--profile", how.profile[0], "--functions", how.profile[1]]
     flags = {
         "--stamps": how.stamps,
         "--real": how.real_time,
         "--input": how.input is not None,
-        "--bare": how.bare,
+        "--bare": how.bare and device.runner != "riscv",
+        "--contention": how.contention,
     }
-    return [*command, *(flag for flag, on in flags.items() if on)]
+    return [*words, *(flag for flag, on in flags.items() if on)]
 
 
 def _uart_options(how: FreeRun) -> list[str]:
@@ -194,27 +222,50 @@ def _avr_command(image: Image, device: Device, scratch: Path) -> list[str | Path
 
 
 def _arm_command(image: Image, device: Device, scratch: Path, how: FreeRun) -> list[str | Path]:
-    elf = image.elf
+    elf, vectors = image.elf, device.simulator["vectors"]
+    flash = device.memory["flash"]
+    if device.chip == "RP2350" and any(
+        flash.address <= s.address < flash.address + flash.span for s in image.segments
+    ):
+        vectors = vectors_of(image, flash.address, flash.address + flash.span)
+    reset = next(
+        (
+            s.data[vectors + 4 - s.address :][:4]
+            for s in image.segments
+            if s.address <= vectors < s.address + len(s.data)
+        ),
+        b"",
+    )
+    begin = int.from_bytes(reset, "little")
     if elf is None:
-        vectors = device.simulator["vectors"]
-        reset = next(
-            (
-                s.data[vectors + 4 - s.address :][:4]
-                for s in image.segments
-                if s.address <= vectors < s.address + len(s.data)
-            ),
-            b"",
-        )
         if len(reset) < 4:
-            boot = vectors - device.memory["flash"].address
+            boot = vectors - flash.address
             where = f", after the {boot} bytes of boot2" if boot else ""
             raise InputError(f"{image.path}: has no vectors at {vectors:#x}{where}")
         elf = scratch / "image.elf"
-        elf.write_bytes(elf_of(image.segments, ARM, int.from_bytes(reset, "little")))
+        elf.write_bytes(elf_of(image.segments, ARM, begin))
     command = [part for part in arm_command(device, elf, Options(cache=how.cache)) if part != elf]
     at = command.index("--max-cycles")
     del command[at : at + 2]
+    command[command.index("--vectors") + 1] = hex(vectors)
     command += ["--nor", how.flash_times] if how.flash_times else []
+    # Arduino-Pico's loader of updates is data to the sketch's ELF file, and copies code of its own to RAM.
+    hidden = bool(image.code and begin) and not any(start <= begin < end for start, end in image.code)
+    command += ["--ram-code"] if image.elf is None or hidden else []
+    return [*command, elf, "--free"]
+
+
+def _riscv_command(image: Image, device: Device, scratch: Path, how: FreeRun) -> list[str | Path]:
+    """A file without an entry (hex) starts at the beginning of the flash."""
+    elf = image.elf
+    if elf is None:
+        elf = scratch / "image.elf"
+        elf.write_bytes(elf_of(image.segments, RISCV, device.memory["flash"].address))
+    command = [
+        part for part in riscv_command(device, elf, Options(cache=how.cache), image.data_end) if part != elf
+    ]
+    at = command.index("--max-cycles")
+    del command[at : at + 2]
     return [*command, elf, "--free"]
 
 
@@ -270,6 +321,7 @@ class _Told:
         self._event = event
         self._text = b""
         self.notes: list[str] = []
+        self.touched: list[Touched] = []
         self.end: dict[str, Any] | None = None
 
     def take(self, data: bytes) -> None:
@@ -281,6 +333,12 @@ class _Told:
                     self.notes.append(told["detail"])
                 if self._event is not None:
                     self._event(told["event"], told["detail"])
+            elif told["event"] == "touched":
+                self.touched.append(
+                    Touched(
+                        address=told["address"], name=told["name"], reads=told["reads"], writes=told["writes"]
+                    )
+                )
             elif told["event"] != "region":
                 self.end = told
 
@@ -332,4 +390,5 @@ def _ended(told: _Told, device: Device) -> Ended:
         pc=int(told.end.get("pc", 0)),
         notes=tuple(told.notes),
         extra={k: v for k, v in told.end.items() if k not in known},
+        touched=tuple(told.touched),
     )

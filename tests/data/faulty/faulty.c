@@ -42,6 +42,8 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
         *(volatile uint32_t *)0x40004404 = 'x';
 #elif defined(__arm__)
         *(volatile uint32_t *)0x40034000 = 'x';
+#elif defined(__riscv) && !defined(__riscv_32e)
+        *(volatile uint32_t *)0x10013000 = 'x';
 #endif
     }
 #endif

@@ -20,6 +20,7 @@ VECTORS = 0x10000100
 STACK_TOP = RAM + 0x8000
 SCRATCH = RAM + 0x10000  # where r2 points
 MARK = 0x4005800C
+FLASH_L1 = 0x08000000
 UART = 0x40034000
 
 
@@ -33,7 +34,8 @@ class Chip:
     """Where a chip has what a snippet's firmware needs.
 
     `sends` is "str r6" to the data register of the UART at r4, `looks` "ldr r6" from its status. `apart` is
-    between the marks and the snippet, so that neither changes the other's cycles.
+    between the marks and the snippet, so that neither changes the other's cycles. `ram` has the top of the
+    stack, and where r2 points.
     """
 
     vectors: int
@@ -42,11 +44,20 @@ class Chip:
     sends: int
     looks: int
     apart: tuple[int, ...] = ()
+    ram: tuple[int, int] = (STACK_TOP, SCRATCH)
 
 
+SMALL = (RAM + 0x1000, RAM + 0x1800)
 CHIPS = {
     "RP2040": Chip(VECTORS, MARK, UART, sends=0x6026, looks=0x69A6),
     "STM32F407VG": Chip(0x08000000, 0x40023004, 0x40004400, sends=0x6066, looks=0x6826, apart=(0xBF00,)),
+    "STM32F051R8": Chip(
+        0x08000000, 0x40023004, 0x40013800, sends=0x62A6, looks=0x69E6, apart=(0x46C0,), ram=SMALL
+    ),
+    "RP2350": Chip(0x10000000, 0x400D800C, 0x40070000, sends=0x6026, looks=0x69A6, apart=(0x46D2,)),
+    "STM32L100RC": Chip(
+        0x08000000, 0x40023004, 0x40004400, sends=0x6066, looks=0x6826, apart=(0xBF00,), ram=SMALL
+    ),
 }
 
 
@@ -87,12 +98,12 @@ def firmware(snippet: Sequence[int], data: bytes = b"", chip: str = "RP2040") ->
     ]
     if len(code) % 2:
         code.append(0x46C0)
-    literals = {2: SCRATCH, 4: place.mark, 9 + len(middle): place.uart}
+    literals = {2: place.ram[1], 4: place.mark, 9 + len(middle): place.uart}
     for number, (index, value) in enumerate(literals.items()):
         address, target = index * 2, len(code) * 2 + number * 4
         code[index] |= (target - ((address + 4) & ~3)) // 4
         literals[index] = value
-    image = struct.pack("<II", STACK_TOP, place.vectors + 8 + 1)
+    image = struct.pack("<II", place.ram[0], place.vectors + 8 + 1)
     image += b"".join(struct.pack("<H", word) for word in code)
     image += b"".join(struct.pack("<I", value) for value in literals.values()) + data
     return elf(place.vectors, image, place.vectors + 8 + 1)
@@ -128,11 +139,21 @@ def run(
     folder: Path, snippet: Sequence[int], options: Options | None = None, device: Device | None = None
 ) -> Region:
     """Run a snippet once; raises Fault when the driver reports it."""
-    device = device or pico()
+    return _run(folder, snippet, options or Options(), device or pico(), ())
+
+
+def run_freely(folder: Path, snippet: Sequence[int], device: Device, *more: str | Path) -> Region:
+    """Run a snippet once as any firmware is run; `more` are options of the driver."""
+    free = ("--free", "--until", "~", "--max-seconds", "1")
+    return _run(folder, snippet, Options(), device, (*free, *more))
+
+
+def _run(
+    folder: Path, snippet: Sequence[int], options: Options, device: Device, more: Sequence[str | Path]
+) -> Region:
     path = folder / "snippet.elf"
     path.write_bytes(firmware(snippet, chip=device.chip))
-    options = options or Options()
-    with DriverSession(arm.command(device, path, options)) as session:
+    with DriverSession([*arm.command(device, path, options), *more]) as session:
         deadline = time.monotonic() + 20
         said = b""
         while not said.endswith(b"\x7e") and time.monotonic() < deadline:

@@ -7,8 +7,6 @@ trace, the difference must be nothing at all. It has no flash cache: warm figure
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import time
 from pathlib import Path
 
@@ -16,27 +14,21 @@ import pytest
 from arm_snippets import pico
 from elftools.elf.elffile import ELFFile
 
-from kits import needs_kit
+from kits import NPM, needs_kit, needs_npm
 from motecrypt import process
 from motecrypt.bench import cells_for
 from motecrypt.catalog import Catalog
-from motecrypt.paths import cache_dir
 from motecrypt.runners import Options, Region, arm
 from motecrypt.runners.protocol import Frames, decode, encode
 from motecrypt.toolchain import BuildRequest, Firmware, build
 
-FOLDER = Path(os.environ.get("MOTECRYPT_NPM", cache_dir() / "npm"))
-MODULE = FOLDER / "node_modules" / "rp2040js" / "dist" / "esm" / "index.js"
+MODULE = NPM / "rp2040js" / "dist" / "esm" / "index.js"
 KEY, NONCE, MESSAGE = bytes(range(16)), bytes(range(16, 32)), bytes(range(48))
 
 pytestmark = [
     pytest.mark.crosscheck,
     needs_kit("pico"),
-    pytest.mark.skipif(shutil.which("node") is None, reason="node is missing: no rp2040js"),
-    pytest.mark.skipif(
-        not MODULE.exists(),
-        reason=f"rp2040js is missing in {FOLDER}: './test unit' installs it",
-    ),
+    needs_npm(MODULE),
 ]
 
 REQUESTS = [("K", KEY), ("N", NONCE), ("M", MESSAGE), ("R", b"\0\1\0"), ("R", b"\1\1\0"), ("R", b"\2\1\0")]

@@ -8,7 +8,9 @@ execute-in-place.
 from __future__ import annotations
 
 import struct
+import subprocess
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from arm_snippets import FLASH, RAM, VECTORS, pico
@@ -16,6 +18,8 @@ from elftools.elf.elffile import ELFFile
 
 from kits import needs_kit
 from motecrypt.catalog import empty_implementation
+from motecrypt.emulate.images import read_image
+from motecrypt.emulate.run import FreeRun, run_freely
 from motecrypt.runners import arm
 from motecrypt.toolchain import BuildRequest, build
 
@@ -164,3 +168,61 @@ def test_nothing_is_ever_written_to_the_flash() -> None:
     for status2 in (0, 2):
         commands = [words[0] for _, words in boot(status2)[0].transfers]
         assert set(commands) <= {0x35, 0xEB}
+
+
+#: A loader that the file carries as data copies `far` to RAM; `far` sends a letter and goes to the program.
+LOADER = """
+    .syntax unified
+    .cpu cortex-m0plus
+    .thumb
+    .section .loader, "a"
+    .global loader
+    .word 0x20002000, loader + 1
+loader:
+    ldr r0, =0x20003000
+    adr r1, far
+    ldr r1, [r1]
+    str r1, [r0]
+    ldr r4, =0x40034000
+    movs r0, #1
+    str r0, [r4, #0x24] @ the UART on
+    ldr r0, =0x301
+    str r0, [r4, #0x30]
+    movs r0, #'L'
+    ldr r2, =program + 1
+    ldr r1, =0x20003001
+    bx r1
+    .align 2
+far:
+    str r0, [r4]
+    bx r2
+    .align 4
+    .pool
+    .text
+program:
+    movs r0, #'P'
+    str r0, [r4]
+    ldr r1, =0x20003001
+    movs r0, #'.'
+    adr r2, end
+    adds r2, #1
+    bx r1
+    .align 2
+end:
+    b end
+    .pool
+"""
+
+
+def test_a_loader_that_the_file_calls_data_runs_code_that_it_copies(tmp_path: Path) -> None:
+    """As that of Arduino-Pico does. A jump into data of a file without one stays a fault."""
+    source, elf = tmp_path / "f.s", tmp_path / "f.elf"
+    command = ["arm-none-eabi-gcc", "-nostdlib", "-Wl,--section-start=.loader=0x10000100,-e,loader"]
+    for text, wanted in ((LOADER, "LP."), (LOADER.replace('"a"', '"ax"'), "")):
+        source.write_text(text)
+        subprocess.run([*command, "-Wl,-Ttext=0x10001000", source, "-o", elf], check=True, timeout=60)
+        heard = bytearray()
+        how = FreeRun(until=".", max_seconds=0.01)
+        ended = run_freely(read_image(elf, pico()), pico(), how, heard.extend)
+        assert heard.decode() == wanted, ended
+        assert ("jumped to data" in ended.detail) == (not wanted), ended

@@ -7,12 +7,24 @@
 #define REGISTERS {UBRR0, UCSR0A & 2, UCSR0B, UCSR0C, TIMSK1, TCCR1A, SREG >> 7, GPIOR0}
 #else
 #define AT(address) (*(volatile uint32_t *)(address))
+#ifdef __riscv
+#define DELAY(cycles)                                                                                         \
+    do {                                                                                                     \
+        uint32_t left = (cycles) / 2;                                                                        \
+        __asm__ volatile("1: addi %0, %0, -1\n bnez %0, 1b" : "+r"(left));                                   \
+    } while (0)
+#define REGISTERS                                                                                             \
+    {AT(0x10013018), AT(0x10013008), AT(0x1001300C), AT(0x10012038), AT(0x1001203C), AT(0x10008000),          \
+     AT(0x10008004), AT(0x10008008), AT(0x1000800C), AT(0x100000B8)}
+#else
 #define DELAY(cycles)                                                                                         \
     do {                                                                                                     \
         uint32_t left = (cycles) / 3;                                                                        \
         __asm__ volatile(".syntax unified\n1: subs %0, #1\n bne 1b" : "+l"(left) : : "cc");                  \
     } while (0)
-#ifdef __ARM_ARCH_7EM__
+#endif
+#ifdef __riscv
+#elif defined __ARM_ARCH_7EM__
 #define REGISTERS                                                                                             \
     {AT(0x40004408), AT(0x4000440C), AT(0x40020000), AT(0x40020020), AT(0x40023804), AT(0x40023808),          \
      AT(0x40023800), AT(0x40023C00), AT(0x40023004), AT(0xE000EDFC), AT(0xE0001000), AT(0xE000ED00)}

@@ -33,6 +33,7 @@ static uint32_t sender(void *context) {
 
 static uint64_t reset(const uint64_t *n) {
     memset(&chip, 0x55, sizeof chip);
+    chip.is_rp2350 = false; /* a reset keeps which chip it is */
     chip.outside = (struct chip_outside){cycles, has_input, take, give, flush, &chip, n[0] ? sender : NULL};
     now = flushes = sent = 0;
     waiting = 0;
@@ -92,6 +93,15 @@ static uint64_t said(const uint64_t *n) {
     return n[0] ? flushes : sent;
 }
 
+static uint64_t core(const uint64_t *n) {
+    chip.core = (unsigned)n[0];
+    return 0;
+}
+
+static uint64_t interrupts(const uint64_t *n) {
+    return sio_interrupts(&chip.sio, (unsigned)n[0]);
+}
+
 static uint64_t simulated(const uint64_t *n) {
     rp2040_set_simulated(&chip, (uint32_t)n[0]);
     return 0;
@@ -102,6 +112,7 @@ int main(int argc, char **argv) {
         {"reset", reset}, {"kind", kind},   {"get", get},   {"put", put},
         {"at", at},       {"comes", comes}, {"hz", hertz},  {"baud", baud},
         {"ns", nanoseconds}, {"said", said}, {"simulated", simulated},
+        {"core", core},   {"interrupts", interrupts},
     };
     (void)argc;
     return SERVE(operations, argv);

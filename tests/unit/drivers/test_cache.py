@@ -25,7 +25,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ((16384, 2, 8), 0),
         ((65536, 8, 8), 0),  # as many lines and ways as there are
         ((131072, 8, 8), REFUSED),
-        ((65536, 16, 8), REFUSED),
+        ((65536, 64, 8), 0),
+        ((65536, 128, 8), REFUSED),
         ((16, 2, 8), 0),
         ((8, 2, 8), REFUSED),  # less than a line for each way
         ((8, 1, 8), 0),

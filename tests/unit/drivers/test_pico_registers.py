@@ -12,7 +12,7 @@ from motecrypt.catalog import FIRMWARE
 
 pytestmark = needs_kit("host")
 AT = "#define AT(address) (*(volatile uint32_t *)(address))"
-STACK_POINTER = '__asm__ volatile("mov %0, sp" : "=r"(sp));'
+STACK_POINTER = '__asm__ volatile(READ_STACK_POINTER : "=r"(sp));'
 CLOCK_MHZ = 125
 SIMULATED = 0x53494D55
 

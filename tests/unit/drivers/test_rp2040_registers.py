@@ -81,7 +81,7 @@ def test_the_last_peripheral_has_registers_of_its_own(program: Path) -> None:
     chip = Chip(program).put(SIO + 0x10, 5).put(last + 0x10, 7).put(last + 0xFFC, 9)
     chip.reads(SIO + 0x10, 5).reads(SIO + 0xFFC, 0).reads(last + 0x10, 7).reads(last + 0xFFC, 9)
     chip.put(last - 0x4000 + 0xFFC, 3).reads(last, 0).reads(last - 0x4000 + 0xFFC, 3)
-    chip.put(SIO + 0xFFC, 4).put(0xE000EFFC, 5).reads(SIO + 0xFFC, 4).reads(0xE000E000, 0).reads(
+    chip.put(SIO + 0xFFC, 4).put(0xE000EFFC, 5).reads(SIO + 0xFFC, 0).reads(0xE000E000, 0).reads(
         0xE000EFFC, 5
     )
     chip.reads(XIP, 3).done()
@@ -221,6 +221,15 @@ def test_the_timer_counts_ticks_of_the_reference(program: Path) -> None:
     chip.done()
 
 
+def test_the_timer_is_set_and_paused(program: Path) -> None:
+    chip = from_pll(Chip(program)).do("at", 125 * 100).put(TIMER + 4, 0xFFFFFFF0).reads(TIMER + 0x28, 100)
+    chip.put(TIMER, 6).reads(TIMER + 0x24, 6).reads(TIMER + 0x28, 0xFFFFFFF0)
+    chip.do("at", 125 * 120).reads(TIMER + 0x0C, 4).reads(TIMER + 0x08, 7)
+    chip.put(TIMER + 0x30, 1).do("at", 125 * 200).reads(TIMER + 0x28, 4).reads(TIMER + 0x30, 1)
+    chip.put(TIMER + 0x30, 0).reads(TIMER + 0x28, 4).do("at", 125 * 210).reads(TIMER + 0x28, 14)
+    chip.put(TIMER + 4, 0).put(TIMER, 0).do("at", 125 * 215).reads(TIMER + 0x28, 5).done()
+
+
 def test_the_timer_stands_without_ticks_and_keeps_its_count_through_changes(program: Path) -> None:
     twelfths = from_pll(Chip(program)).put(TICK, 1 << 9 | 1)
     twelfths.do("at", 125 * 100).reads(TIMER + 0x28, 1200).done()
@@ -289,43 +298,6 @@ def test_the_core_names_itself_and_keeps_its_control_space(program: Path) -> Non
     for address in (0xE000DFFC, 0xE000F000, 0xE0000000, 0xE00FFFFC):
         chip.put(address, 9).reads(address, 0)
     chip.reads(0xE000EFFC, 5).reads(0xE000E000, 6)
-    chip.done()
-
-
-@pytest.mark.parametrize("signed", [False, True])
-def test_the_divider(program: Path, signed: bool) -> None:
-    base = SIO + (0x68 if signed else 0x60)
-    chip = Chip(program)
-    for dividend, divisor in (
-        (17, 5),
-        (2**31, 3),
-        (ONES, 7),
-        (5, ONES),
-        (2**31, ONES),
-        (0, 9),
-        (-17 & ONES, -5 & ONES),
-    ):
-        chip.put(base, dividend).put(base + 4, divisor)
-        a, b = dividend, divisor
-        if signed:
-            a, b = (n - 2**32 if n >= 2**31 else n for n in (a, b))
-        quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-        chip.reads(SIO + 0x70, quotient & ONES).reads(SIO + 0x74, a - quotient * b & ONES)
-        chip.reads(SIO + 0x60, dividend).reads(SIO + 0x64, divisor).reads(SIO + 0x78, 1)
-    chip.put(base + 4, 0).put(base, 7).reads(SIO + 0x70, ONES).reads(SIO + 0x74, 7)
-    chip.put(base, 2**31).reads(SIO + 0x70, 1 if signed else ONES).reads(SIO + 0x74, 2**31)
-    chip.put(base, 0).reads(SIO + 0x70, ONES)
-    chip.done()
-
-
-def test_the_rest_of_the_single_cycle_port(program: Path) -> None:
-    chip = Chip(program)
-    for lock in (0, 1, 31):
-        chip.reads(SIO + 0x100 + 4 * lock, 1 << lock)
-    chip.put(SIO + 0xFC, 3).reads(SIO + 0xFC, 3).put(SIO + 0x180, 4).reads(SIO + 0x180, 4)
-    chip.put(SIO + 0x10, 5).reads(SIO + 0x10, 5).put(SIO + 0xFFC, 6).reads(SIO + 0xFFC, 6)
-    chip.put(SIO + 0x5C, 8).reads(SIO + 0x5C, 8).reads(SIO + 0x64, 0).put(SIO + 0x6C, 2).reads(SIO + 0x64, 2)
-    chip.reads(SIO + 0x5C, 8)
     chip.done()
 
 

@@ -34,6 +34,7 @@ class Told:
     nodes: dict[int, dict[str, Any]] = field(default_factory=dict)
     answers: list[int] = field(default_factory=list)
     left_out: dict[str, int] | None = None
+    stack: dict[str, Any] = field(default_factory=dict)
 
     def paths(self) -> dict[tuple[int, ...], tuple[int, int]]:
         """Calls and cycles by the functions from the root on."""
@@ -55,6 +56,9 @@ def run(program: Path, folder: Path, lines: Iterable[tuple[object, ...]], functi
         record = json.loads(text)
         if "dropped" in record:
             told.left_out = record
+            continue
+        if "slots" in record:
+            told.stack = record
             continue
         kind = "function" if "function" in record else "node"
         (told.functions if kind == "function" else told.nodes)[record.pop(kind)] = record
@@ -506,3 +510,55 @@ def test_a_second_model_gives_the_same(program: Path, tmp_path: Path, seed: int)
             middle = [ended[0], ended[(len(ended) - 1) // 2], ended[-1]] if ended else None
             assert found.get(name) == middle
     assert told.paths() == {path: (calls, own) for path, (calls, own) in model.paths.items()}
+
+
+# --- the stack over time -------------------------------------------------------------------------------
+
+
+def test_the_stack_over_time_is_of_the_code_that_runs(program: Path, tmp_path: Path) -> None:
+    lines: Lines = [
+        ("begin", 1, 100, 0),
+        ("call", 2, 96, 94, 7, 3),
+        ("stack", 80),
+        ("call", 3, 90, 88, 8, 5),
+        ("interrupt", 4, 88, 86, 20, 6),
+        ("back", 88, 20, 8),
+        ("back", 90, 8, 9),
+        ("back", 96, 7, 11),
+        ("end", 12),
+    ]
+    expected = (
+        [(100, 1)] * 3 + [(80, 2)] * 2 + [(88, 3)] + [(86, 4)] * 2 + [(88, 3)] + [(90, 2)] * 2 + [(96, 1)]
+    )
+    assert run(program, tmp_path, lines).stack == {
+        "stack_top": 100,
+        "slot_cycles": 1,
+        "slots": [list(slot) for slot in expected],
+    }
+
+
+@pytest.mark.parametrize(("cycles", "slot"), [(1024, 1), (1025, 2), (2049, 4), (1_000_000, 1024)])
+def test_slots_grow_with_the_run_and_keep_the_deepest(
+    program: Path, tmp_path: Path, cycles: int, slot: int
+) -> None:
+    """Next to a model with one value for each cycle."""
+    generator = random.Random(cycles)
+    lines: Lines = [("begin", 1, 60_000, 0)]
+    deep, now = [(60_000, 1)] * cycles, 0
+    for _ in range(200):
+        begin = now + generator.randrange(1, cycles // 250)
+        now = begin + generator.randrange(1, cycles // 250)
+        sp, function = generator.randrange(1000, 50_000), generator.randrange(2, 6)
+        lines += [("call", function, 60_000, sp, 7, begin), ("back", 60_000, 7, now)]
+        deep[begin:now] = [(sp, function)] * (now - begin)
+    stack = run(program, tmp_path, [*lines, ("end", cycles)]).stack
+    assert stack["slot_cycles"] == slot
+    groups = [deep[first : first + slot] for first in range(0, cycles, slot)]
+    assert [sp for sp, _ in stack["slots"]] == [min(sp for sp, _ in group) for group in groups]
+    assert all(tuple(told) in group for told, group in zip(stack["slots"], groups, strict=True))
+
+
+def test_a_stack_pointer_that_is_not_set_yet_is_not_shown(program: Path, tmp_path: Path) -> None:
+    told = run(program, tmp_path, [("begin", 1, 0, 0), ("call", 2, 0, 0, 7, 4), ("stack", 70), ("end", 9)])
+    assert told.stack == {"stack_top": 70, "slot_cycles": 1, "slots": [[0, 0]] * 4 + [[70, 2]] * 5}
+    assert run(program, tmp_path, [("begin", 1, 0, 0), ("end", 9)]).stack == {}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only -- part of arm.c, which links Unicorn.
+ * arm_fetch.h: what a core waits for a flash with wait states (arm_flash.h), block by block. The hooks here
+ * are around those that count a block's own cycles; a device without wait states has none of them.
+ */
+#ifndef MOTECRYPT_ARM_FETCH_H
+#define MOTECRYPT_ARM_FETCH_H
+
+#include "arm_serving.h"
+
+/* A line of a block after the first: when the core asks for it and needs it, in cycles after the block's
+ * beginning, and what it waited for it when the block last ran. */
+struct fetch_line {
+    uint16_t asks, needs, waited;
+};
+
+struct fetch_plan {
+    uint32_t address, bytes, count;
+    struct fetch_line *lines;
+};
+
+enum { FETCH_REGIONS = 8 };
+#define FLASH_DATA UINT64_C(0x100000000) /* beyond what a core can address */
+
+static struct {
+    struct fetch_plan *plans; /* one for each slot of blocks */
+    uc_cb_hookcode_t count;
+    struct flash_state kept[FETCH_REGIONS]; /* as each region of the firmware has left it */
+    uint32_t key[FETCH_REGIONS], keys;
+    uint32_t region; /* the key of the one that runs */
+    uint64_t begin_waited;
+    uint64_t data_run;  /* instructions counted with the block that last read data: names its run */
+    uint32_t data_end;  /* of those data */
+    uint32_t data_from; /* the instructions before this address have read theirs */
+    bool counted;       /* what the current block waits is among the cycles */
+} fetch;
+
+/* An instruction needs the lines that it is in when it begins, and asks for those its core reads early. */
+static __attribute__((noinline)) void plan_fetch(struct machine *m, struct fetch_plan *plan,
+                                                 const struct block *block) {
+    uint32_t line = 1u << m->flash.line_shift, ahead = m->flash.figure[FLASH_core_ahead_bytes];
+    uint32_t boundary = (block->address | (line - 1u)) + 1u, most_lines = block->bytes / line + 2;
+    uint32_t asks = 0, needs = 0, cycles = 0;
+    struct walk walk = {.next = block->address};
+    free(plan->lines);
+    *plan =
+        (struct fetch_plan){block->address, block->bytes, 0, calloc(most_lines, sizeof(struct fetch_line))};
+    while (plan->lines != NULL && walk_on(m, block, &walk)) {
+        while (boundary + asks * line < walk.next + ahead && boundary + asks * line < block->next) {
+            plan->lines[asks++].asks = (uint16_t)least(cycles, UINT16_MAX);
+        }
+        while (boundary + needs * line < walk.next) {
+            plan->lines[needs++].needs = (uint16_t)least(cycles, UINT16_MAX);
+        }
+        cycles += walk.cycles;
+    }
+    plan->count = needs;
+}
+
+/* The cycles that a block waits for its code. `runs_on`: it follows the block before without a jump. */
+static inline uint32_t fetch_block(struct machine *m, const struct block *block, bool runs_on) {
+    struct fetch_plan *plan = &fetch.plans[(block->address >> 1) & (BLOCK_SLOTS - 1)];
+    uint32_t line = block->address >> m->flash.line_shift;
+    uint64_t begun = m->cycles - block->cycles;
+    uint64_t asked = begun - (runs_on ? least(begun, m->flash.figure[FLASH_core_ahead_bytes] / 4u) : 0u);
+    uint32_t waited = flash_fetch(&m->flash, line, asked, begun);
+    if (plan->address != block->address || plan->bytes != block->bytes) {
+        plan_fetch(m, plan, block);
+    }
+    for (uint32_t i = 0; i < plan->count; i++) {
+        struct fetch_line *each = &plan->lines[i];
+        uint64_t late = begun + waited;
+        each->waited = (uint16_t)flash_fetch(&m->flash, line + 1 + i, late + each->asks, late + each->needs);
+        waited += each->waited;
+    }
+    return waited;
+}
+
+/* What the current block waits after `pc`: its waiting was counted as a whole. */
+static uint32_t waits_ahead(const struct machine *m, uint32_t pc) {
+    const struct fetch_plan *plan = &fetch.plans[(m->current->address >> 1) & (BLOCK_SLOTS - 1)];
+    uint32_t first = m->current->address >> m->flash.line_shift, at = pc >> m->flash.line_shift, waited = 0;
+    for (uint32_t i = at - first; fetch.counted && i < plan->count; i++) {
+        waited += plan->lines[i].waited;
+    }
+    return waited;
+}
+
+static inline void wait_for_flash(struct machine *m, uint32_t pc, uint32_t cycles) {
+    m->cycles += cycles;
+    m->flash.waited += cycles;
+    if (m->spent != NULL && cycles != 0) {
+        m->spent(m, pc, cycles);
+    }
+}
+
+static void on_block_fetched(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
+    struct machine *m = user;
+    bool runs_on = m->current->next == (uint32_t)address && !m->current->always_taken;
+    fetch.counted = false;
+    fetch.count(uc, address, bytes, user);
+    if ((uint32_t)address - m->flash_base < FLASH_WINDOW) {
+        wait_for_flash(m, (uint32_t)address, fetch_block(m, m->current, runs_on));
+        fetch.counted = true;
+    } else {
+        m->flash.state.current = FLASH_NO_LINE;
+    }
+}
+
+/* ---- data: pages of the flash are read as registers are, at addresses of their own ---- */
+
+/* Whether the read that is being served is the second half of an unaligned one, which the engine asks for as
+ * two aligned ones. The registers are still as before the instruction: it is the first one from `data_from`
+ * on whose operands give the address. */
+static __attribute__((noinline)) bool is_second_half(const struct machine *m, uint32_t address,
+                                                     uint32_t bytes) {
+    struct walk walk = {.next = m->current->address};
+    while (walk_on(m, m->current, &walk)) {
+        if (walk.access.kind == THUMB_READS && walk.access.bytes == bytes && walk.at >= fetch.data_from) {
+            uint32_t begin = access_address(m, &walk.access, walk.at);
+            bool is_aligned = (begin & (bytes - 1u)) == 0;
+            uint32_t length = is_aligned ? walk.access.units * bytes : bytes;
+            if (address - begin < length) {
+                fetch.data_from = address - begin + bytes < length ? walk.at : walk.next;
+                return !is_aligned;
+            }
+        }
+    }
+    return false;
+}
+
+static uint64_t read_flash_data(uc_engine *uc, uint64_t offset, unsigned bytes, void *user) {
+    struct machine *m = user;
+    uint32_t address = m->flash_base + (uint32_t)offset;
+    uint64_t value = 0;
+    bool same_run = m->instructions == fetch.data_run;
+    bool follows = same_run && address == fetch.data_end && bytes > 1 && m->has_pipeline;
+    (void)uc;
+    fetch.data_from = same_run ? fetch.data_from : 0;
+    memcpy(&value, m->memories[0].data + offset, bytes);
+    fetch.data_end = address + bytes;
+    fetch.data_run = m->instructions;
+    if (!follows || !is_second_half(m, address, bytes)) {
+        wait_for_flash(m, m->current->address,
+                       flash_read(&m->flash, address, m->cycles - m->current->cycles));
+    }
+    return value;
+}
+
+static bool is_ram_code(const struct machine *m, uint32_t address) {
+    for (unsigned i = 0; i < m->ram_code_count; i++) {
+        if (address - m->ram_code[i].begin < m->ram_code[i].bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the engine takes a page for. A hook on memory would slow down every access; stores to a page that may
+ * have code are slow as well. */
+static bool on_page(uc_engine *uc, uint64_t address, uc_mem_type type, uc_tlb_entry *entry, void *user) {
+    const struct machine *m = user;
+    uint32_t code = is_ram_code(m, (uint32_t)address) ? UC_PROT_EXEC : 0;
+    (void)uc;
+    entry->paddr = address;
+    if ((uint32_t)address - m->flash_base >= m->memories[0].bytes) {
+        entry->perms = type == UC_MEM_FETCH ? UC_PROT_EXEC : UC_PROT_READ | UC_PROT_WRITE | code;
+    } else if (type == UC_MEM_READ) {
+        entry->paddr = FLASH_DATA + address;
+        entry->perms = UC_PROT_READ;
+    } else {
+        entry->perms = type == UC_MEM_FETCH ? UC_PROT_EXEC : UC_PROT_WRITE;
+    }
+    return true;
+}
+
+/* False: the engine cannot. */
+static bool fetch_hook_data(struct machine *m) {
+    uc_hook hook;
+    return uc_ctl_tlb_mode(m->uc, UC_TLB_VIRTUAL) == UC_ERR_OK &&
+           uc_mmio_map(m->uc, FLASH_DATA + m->flash_base, m->memories[0].bytes, read_flash_data, m, NULL,
+                       NULL) == UC_ERR_OK &&
+           uc_hook_add(m->uc, &hook, UC_HOOK_TLB_FILL, (void *)(uintptr_t)on_page, m, 1, 0) == UC_ERR_OK;
+}
+
+/* `count`: the hook that counts a block's own cycles. False: there is no memory. */
+static bool fetch_count_with(struct machine *m, uc_cb_hookcode_t count) {
+    m->waits_ahead = waits_ahead;
+    fetch.count = count;
+    fetch.plans = calloc(BLOCK_SLOTS, sizeof *fetch.plans);
+    return fetch.plans != NULL;
+}
+
+/* ---- regions ---- */
+
+/* A region begins with the caches as the one before of the same place has left them: as in a loop of its
+ * calls. Nothing else of what was before reaches into it: what is read ahead, and a buffer of one line. */
+static void fetch_begin_region(struct machine *m) {
+    struct flash_state *state = &m->flash.state;
+    fetch.region = register_value(m, UC_ARM_REG_LR) ^ m->label << 1;
+    for (uint32_t i = 0; i < fetch.keys; i++) {
+        if (fetch.key[i] == fetch.region) {
+            flash_copy_state(state, &fetch.kept[i]);
+        }
+    }
+    if (m->cache_cold || m->flash.figure[FLASH_code_lines] == 0) {
+        flash_forget(&m->flash);
+    }
+    state->current = serving_pc(m) >> m->flash.line_shift;
+    state->next = FLASH_NO_LINE;
+    state->next_at = state->free_at = 0;
+    fetch.begin_waited = m->flash.waited - waits_ahead(m, serving_pc(m));
+}
+
+static void fetch_end_region(const struct machine *m) {
+    uint32_t i = 0;
+    while (i < fetch.keys && fetch.key[i] != fetch.region) {
+        i++;
+    }
+    if (i < FETCH_REGIONS) {
+        fetch.keys = i == fetch.keys ? i + 1 : fetch.keys;
+        fetch.key[i] = fetch.region;
+        flash_copy_state(&fetch.kept[i], &m->flash.state);
+    }
+    fprintf(m->pipe.events, ",\"wait_cycles\":%" PRIu64,
+            m->flash.waited - waits_ahead(m, serving_pc(m)) - fetch.begin_waited);
+}
+
+#endif

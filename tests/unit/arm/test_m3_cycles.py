@@ -1,0 +1,58 @@
+"""What a Cortex-M3 does otherwise than an M4: multiplications, and no DSP instructions. Source: ARM DDI 0337.
+
+Before a snippet r0 is 0, r1 2, r2 an address in RAM, r3 4, and Z is set; it must leave r5 to r7 alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from arm_snippets import assembled, run
+
+from kits import needs_kit
+from motecrypt.catalog import Catalog
+from motecrypt.model import Device
+from motecrypt.runners import Fault, Options
+
+pytestmark = needs_kit("pico")
+
+AROUND = 1 + 1 + 1  # the store that opens the region, and a NOP before and after the snippet
+WIDE = "mvn r4, #0; mov r0, r4"
+
+
+def stm32l1() -> Device:
+    return Catalog.load().device("stm32l1")
+
+
+@pytest.mark.parametrize("trace", [False, True], ids=["fast", "traced"])
+@pytest.mark.parametrize(
+    ("text", "cycles"),
+    [
+        ("mul r0, r1, r3; mla r0, r1, r3, r4; mls r0, r1, r3, r4", 1 + 2 + 2),
+        # 3 to 5 by how many operands have more than 16 bits; with an accumulator 4 to 7.
+        ("umull r0, r4, r1, r3", 3),
+        (f"{WIDE}; umull r0, r4, r1, r4", 2 + 4),
+        (f"{WIDE}; umull r0, r4, r0, r4", 2 + 5),
+        (f"{WIDE}; smull r0, r4, r0, r4", 2 + 3),  # -1 times -1: both are short
+        ("umlal r0, r4, r1, r3", 4),
+        (f"{WIDE}; umlal r0, r4, r0, r1", 2 + 6),
+        (f"{WIDE}; umlal r1, r3, r0, r4", 2 + 7),
+        (f"{WIDE}; nop; it ne; umullne r0, r4, r0, r4", 2 + 1 + 0 + 1),
+        (f"{WIDE}; nop; it eq; umulleq r0, r4, r0, r4", 2 + 1 + 0 + 5),
+        # As on an M4.
+        ("ldr r0, [r2]; ldr r1, [r2, #4]; str r0, [r2]", 2 + 1 + 0),
+        ("udiv r4, r3, r1; b 1f; nop; 1: nop", 2 + 2 + 1 + 2 + 1),
+    ],
+)
+def test_a_snippet_takes_what_the_manual_says(tmp_path: Path, text: str, cycles: int, trace: bool) -> None:
+    code = assembled(tmp_path, text)
+    assert run(tmp_path, code, Options(trace=trace), stm32l1()).cycles == AROUND + cycles
+
+
+@pytest.mark.parametrize("text", ["uadd8 r0, r1, r3", "umaal r0, r4, r1, r3", "smlabb r0, r1, r3, r4"])
+def test_an_instruction_of_the_m4_is_a_fault_with_its_address(tmp_path: Path, text: str) -> None:
+    with pytest.raises(Fault) as caught:
+        run(tmp_path, assembled(tmp_path, text), device=stm32l1())
+    said = str(caught.value)
+    assert "undefined instruction (" in said and " at 0x800001a" in said and "\n" not in said
