@@ -20,22 +20,62 @@ from campaign.world import World, Wrong
 
 SUITES = ("aes128-ccm", "ascon-aead128")
 EACH = 50_000
+MESSAGES = 1_000_000
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run a campaign; 0 when nothing happened that must not."""
     parser = argparse.ArgumentParser(prog="./test campaign", description=__doc__.partition("\n\n")[0])
-    parser.add_argument("--messages", type=int, default=1_000_000, help="how many (default: 1,000,000)")
+    parser.add_argument("--messages", type=int, help=f"how many (default: {MESSAGES:,})")
     parser.add_argument("--seed", type=int, default=0, help="the first world's seed (default: 0)")
     parser.add_argument(
         "--fault", action="append", default=[], help="build this defect in, such as NO_WINDOW"
     )
+    parser.add_argument(
+        "--ciphers",
+        action="store_true",
+        help="instead: random inputs for each cipher in assembly on simulated chips, against the oracles "
+        "(--messages of each; default: 100,000)",
+    )
+    parser.add_argument(
+        "--masked",
+        action="store_true",
+        help="instead: simulated traces of each protected variant, at each set of flags "
+        "(--messages traces; default: 40,000)",
+    )
+    parser.add_argument(
+        "--cluster",
+        action="store_true",
+        help="instead: a sweep on two hosts in network namespaces (as root), with workers killed and "
+        "stopped, and the network cut (--messages cells; default: 10,000)",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="WORD",
+        help="with --ciphers or --masked: a device, cipher, variant or flag",
+    )
     chosen = parser.parse_args(arguments)
+    if chosen.messages is not None and chosen.messages < 1:
+        parser.error(f"--messages {chosen.messages}: expected a whole number from 1 on")
+    if chosen.cluster:
+        from campaign import cluster
+
+        return cluster.campaign(cluster.CELLS if chosen.messages is None else chosen.messages)
+    if chosen.masked:
+        from campaign import masked
+
+        return masked.campaign(masked.TRACES if chosen.messages is None else chosen.messages, chosen.only)
+    if chosen.ciphers:
+        from campaign.ciphers import INPUTS, campaign
+
+        return campaign(INPUTS if chosen.messages is None else chosen.messages, chosen.only)
     counts, wrong, seed, left, started = (
         Counter[str](),
         Wrong(),
         chosen.seed,
-        chosen.messages,
+        MESSAGES if chosen.messages is None else chosen.messages,
         time.process_time(),
     )
     while left > 0:

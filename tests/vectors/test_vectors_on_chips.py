@@ -13,19 +13,20 @@ from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.oracles import Vector, vectors
 from motecrypt.emulate.images import read_image
 from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.model import Implementation
+from motecrypt.model import Device, Implementation
 
 HERE = Path(__file__).parent
 CATALOG = Catalog.load()
 BODIES = [
-    body
+    pytest.param(CATALOG.device(name), body, id=f"{name}-{body.cipher}-{body.variant}")
+    for name in ("pico", "stm32f4", "esp32c3")
     for body in CATALOG.implementations
     if body.library == "motecrypt"
     and any(source.endswith(".S") for source in body.sources)
-    and body.runs_on(CATALOG.devices["pico"].core)
+    and body.runs_on(CATALOG.device(name).core)
     and list(vectors(CATALOG.cipher(body.cipher)))
 ]
-"""Those of the Pico: an UNO has no room for the vectors."""
+"""Those of the Pico, the STM32F4 and the ESP32-C3: an UNO has no room for the vectors."""
 
 
 def _header(taken: Sequence[Vector]) -> str:
@@ -54,22 +55,21 @@ def _can_be_asked(body: Implementation, vector: Vector) -> bool:
     return len(vector.tag) == tag_bytes and len(vector.key) * 8 in body.key_bits and same
 
 
-@pytest.mark.parametrize("body", BODIES, ids=lambda body: f"{body.cipher}-{body.variant}")
-def test_all_vectors_on_the_pico(body: Implementation, tmp_path: Path) -> None:
-    pico = CATALOG.device("pico")
-    skip_without(pico.kit)
+@pytest.mark.parametrize(("device", "body"), BODIES)
+def test_all_vectors_on_the_chip(device: Device, body: Implementation, tmp_path: Path) -> None:
+    skip_without(device.kit)
     known = list(vectors(CATALOG.cipher(body.cipher)))
     taken = [vector for vector in known if _can_be_asked(body, vector)]
     assert len([v for v in taken if v.valid]) == len([v for v in known if v.valid])
     (tmp_path / "vectors.h").write_text(_header(taken))
     defines = (*body.defines, f'CIPHER_HEADER="{body.header}"', 'VECTORS_HEADER="vectors.h"')
     command = [
-        *(pico.compiler.command, *pico.compiler.machine_flags, *pico.compiler.flags),
+        *(device.compiler.command, *device.compiler.machine_flags, *device.compiler.flags),
         *(f"-D{define}" for define in (*defines, f"CIPHER_KEY_BYTES_MAX={body.key_bytes_measured}")),
         *(f"-I{place}" for place in (tmp_path, FIRMWARE / "include", FIRMWARE / "modes", body.folder)),
-        *pico.compiler.link_flags,
-        *(flag.replace("{device}", str(pico.folder)) for flag in pico.placements["flash"].link_flags),
-        *(str(pico.folder / name) for name in pico.hal),
+        *device.compiler.link_flags,
+        *(flag.replace("{device}", str(device.folder)) for flag in device.placements["flash"].link_flags),
+        *(str(device.folder / name) for name in device.hal),
         *(str((body.folder / source).resolve()) for source in body.sources),
         *(str(HERE / "vectors_on_chip.c"), "-o", str(tmp_path / "vectors.elf")),
     ]
@@ -77,7 +77,7 @@ def test_all_vectors_on_the_pico(body: Implementation, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
     output = bytearray()
     asked = FreeRun(until=".", max_seconds=3600)
-    ended = run_freely(read_image(tmp_path / "vectors.elf", pico), pico, asked, output.extend)
+    ended = run_freely(read_image(tmp_path / "vectors.elf", device), device, asked, output.extend)
     assert ended.reason == "until", ended
     count, wrong = (int(text, 16) for text in output.decode().rstrip(".").split())
     assert (count, wrong) == (len(taken), 0)

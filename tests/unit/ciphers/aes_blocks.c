@@ -1,5 +1,5 @@
-/* aes_blocks.c: blocks and keys of AES in a chain on a Pico, with what some of them take
- * (test_aes_on_pico.py).
+/* aes_blocks.c: blocks and keys of AES in a chain on an ARM or a RISC-V, with what some of them take
+ * (test_aes_on_pico.py, test_aes_on_stm32f4.py, test_aes_on_riscv.py).
  *
  * KEY_BYTES, BLOCKS: of the chain. Addresses of keys and blocks change from one to the next. With
  * BLOCK_ENCRYPTS_ALONE nothing is decrypted. One line: the last block, how many faults were found, the status
@@ -111,6 +111,7 @@ static uint32_t stream_blocks(void) {
     return faults;
 }
 
+#ifndef BLOCK_PAIRS
 /* Chains of up to MOST_BLOCKS at each address, in place and not, and back in place. */
 static uint32_t chain_blocks(void) {
     static uint32_t from[(MOST_BLOCKS + 1) * 4], to[(MOST_BLOCKS + 1) * 4];
@@ -156,14 +157,65 @@ static uint32_t chain_blocks(void) {
     return faults;
 }
 #endif
+#endif
+
+#ifdef BLOCK_PAIRS
+/* Pairs of blocks at each address are two blocks. */
+static uint32_t pair_blocks(void) {
+    uint32_t faults = 0;
+
+    for (uint32_t number = 0; number < 40; number++) {
+        uint8_t pair[2 * BLOCK_BYTES + 4], one[2 * BLOCK_BYTES], *at = pair + number % 4;
+
+        draw(at, 2 * BLOCK_BYTES);
+        memcpy(one, at, sizeof one);
+        block_encrypt(&key, one);
+        block_encrypt(&key, one + BLOCK_BYTES);
+        block_encrypt_pair(&key, at);
+        faults += memcmp(one, at, sizeof one) != 0;
+#ifndef BLOCK_ENCRYPTS_ALONE
+        draw(at, 2 * BLOCK_BYTES);
+        memcpy(one, at, sizeof one);
+        block_decrypt(&key, one);
+        block_decrypt(&key, one + BLOCK_BYTES);
+        block_decrypt_pair(&key, at);
+        faults += memcmp(one, at, sizeof one) != 0;
+#endif
+    }
+    return faults;
+}
+#endif
 
 static __attribute__((noinline)) void nothing(const struct block_key *with, uint8_t *block) {
     __asm__ volatile("" ::"r"(with), "r"(block));
 }
 
-static uint32_t time_of(void (*crypt)(const struct block_key *, uint8_t *), uint8_t *block) {
+/* The call itself is fixed, and never inlined: what it takes is then the same with each compiler. */
+static __attribute__((noinline, noclone)) uint32_t time_of(void (*crypt)(const struct block_key *, uint8_t *),
+                                                           uint8_t *block) {
     hal_timer_start();
-    crypt(&key, block);
+    {
+#ifdef __riscv
+        register void (*called)(const struct block_key *, uint8_t *) __asm__("t0") = crypt;
+        register const struct block_key *with __asm__("a0") = &key;
+        register uint8_t *at __asm__("a1") = block;
+
+        __asm__ volatile("jalr %2"
+                         : "+r"(with), "+r"(at), "+r"(called)
+                         :
+                         : "ra", "t1", "t2", "t3", "t4", "t5", "t6", "a2", "a3", "a4", "a5", "a6", "a7",
+                           "memory");
+#else
+        register void (*called)(const struct block_key *, uint8_t *) __asm__("r4") = crypt;
+        register const struct block_key *with __asm__("r0") = &key;
+        register uint8_t *at __asm__("r1") = block;
+
+        __asm__ volatile("nop\n\tblx %2\n\tnop"
+                         : "+r"(with), "+r"(at)
+                         : "r"(called)
+                         : "r2", "r3", "r12", "lr", "cc", "memory");
+#endif
+    }
     return hal_timer_cycles();
 }
 
@@ -197,7 +249,13 @@ int main(void) {
         bytes[i] = i;
     faults = chain(bytes, result);
 #ifdef BLOCK_STREAMS
-    faults += stream_blocks() + chain_blocks();
+    faults += stream_blocks();
+#ifndef BLOCK_PAIRS
+    faults += chain_blocks();
+#endif
+#endif
+#ifdef BLOCK_PAIRS
+    faults += pair_blocks();
 #endif
     for (uint8_t i = 0; i < sizeof result; i++)
         write_hex(result[i], 2);

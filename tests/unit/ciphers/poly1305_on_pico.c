@@ -1,8 +1,8 @@
-/* poly1305_on_pico.c: runs Poly1305 alone over requests in flash on a Pico (test_poly1305.py).
+/* poly1305_on_pico.c: runs Poly1305 alone over requests in flash on a Pico or an STM32F4 (test_poly1305.py).
  *
- * CASES: a file of requests, each a byte that counts the blocks, the key of 32 bytes and the blocks of 16; a
- * count of 255 ends it. For each, the tag in hexadecimal. Blocks are given one by one or, with every other
- * request, all together. Each time they are at another address.
+ * CASES: a file of requests, each a byte that counts the blocks, the key of 32 bytes, the blocks of 16 and the tag;
+ * a count of 255 ends it. Blocks are given one by one or, with every other request, all together. Each time they are
+ * at another address. In hexadecimal: how many requests there are, and the numbers of those with another tag.
  */
 #include "hal.h"
 #include CIPHER_HEADER
@@ -13,10 +13,16 @@ __asm__(".section .rodata.cases, \"a\"\ncases: .incbin \"" CASES "\"\n.byte 255\
 
 extern const uint8_t cases[];
 
+static void write_number(unsigned number) {
+    for (unsigned shift = 16; shift > 0; shift -= 4)
+        hal_write((uint8_t)("0123456789abcdef"[number >> (shift - 4) & 15]));
+}
+
 int main(void) {
     static uint8_t blocks[16 * 16 + 3];
     uint32_t words[8];
-    unsigned number = 0;
+    static unsigned wrong[4096];
+    unsigned number = 0, faults = 0;
 
     hal_init();
     for (const uint8_t *at = cases; *at != 255; number++) {
@@ -35,8 +41,14 @@ int main(void) {
                 poly1305_block(&state, data + 16 * i);
         }
         poly1305_finish(&state, (uint8_t *)words);
-        for (unsigned i = 0; i < 32; i++)
-            hal_write((uint8_t)("0123456789abcdef"[((const uint8_t *)words)[i / 2] >> (i % 2 ? 0 : 4) & 15]));
+        if (memcmp(words, at, 16) != 0)
+            wrong[faults++] = number;
+        at += 16;
+    }
+    write_number(number);
+    for (unsigned i = 0; i < faults; i++) {
+        hal_write(' ');
+        write_number(wrong[i]);
     }
     hal_write('.');
     for (;;) {

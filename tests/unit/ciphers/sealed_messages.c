@@ -1,5 +1,5 @@
-/* sealed_messages.c: messages of an authenticated cipher with tags of 16 bytes in a chain on a Pico, with what
- * some of them take (test_ascon_on_pico.py, test_ccm_on_pico.py, test_chacha_on_pico.py).
+/* sealed_messages.c: messages of an authenticated cipher with tags of 16 bytes in a chain on a chip, with what
+ * some of them take (test_ascon_on_pico.py and others).
  *
  * MESSAGES: of the chain. NONCE_LENGTH: at most 16. CIPHER_KEY_BYTES_MAX: of the keys, 16 or 32, which are tags.
  * Lengths, addresses and whether a message is encrypted in place change from one to the next. One line: the last
@@ -65,8 +65,8 @@ static uint32_t chain(uint32_t *sum) {
     uint32_t faults = 0;
 
     for (uint32_t number = 0; number < MESSAGES; number++) {
-        size_t bytes = number % 67, ad_bytes = number * 5 % 37;
-        size_t from = AROUND + number % 4, to = AROUND + number / 4 % 4;
+        size_t bytes = (size_t)(number % 67), ad_bytes = (size_t)(number * 5 % 37);
+        size_t from = AROUND + (size_t)(number % 4), to = AROUND + (size_t)(number / 4 % 4);
         uint8_t *space = number % 3 == 0 ? inputs : outputs;
 
         if (space == inputs)

@@ -1,15 +1,21 @@
-"""Runs a chain of sealed messages on a simulated Pico (sealed_messages.c), or makes it by the oracle."""
+"""Runs a chain of sealed messages on a simulated ARM (sealed_messages.c), or makes it by the oracle."""
 
 from __future__ import annotations
 
 import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from kits import skip_without
+from motecrypt.bench import cells_for, ensure
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.oracles import oracle
 from motecrypt.emulate.images import read_image
 from motecrypt.emulate.run import FreeRun, run_freely
+from motecrypt.model import Cell, Measurement
+from motecrypt.results import Results
 
 CATALOG = Catalog.load()
 _FLAGS = ("-std=gnu99", "-Wall", "-Wextra", "-Wconversion", "-Werror")
@@ -40,24 +46,34 @@ def chained(cipher: str, messages: int) -> tuple[bytes, int]:
     return tag, total
 
 
-def ran(folder: Path, cipher: str, variant: str, messages: int, *defines: str) -> list[str]:
+def ran(
+    folder: Path, cipher: str, variant: str, messages: int, *defines: str, device_name: str = "pico"
+) -> list[str]:
     """What the chip prints: see sealed_messages.c."""
-    pico = CATALOG.device("pico")
-    skip_without(pico.kit)
-    body = next(i for i in CATALOG.implementations_of(cipher, "pico", ["motecrypt"]) if i.variant == variant)
-    given = (*body.defines, *defines, f'CIPHER_HEADER="{body.header}"', f"MESSAGES={messages}u")
+    device = CATALOG.device(device_name)
+    skip_without(device.kit)
+    body = next(
+        i for i in CATALOG.implementations_of(cipher, device.name, ["motecrypt"]) if i.variant == variant
+    )
+    given = (
+        *device.compiler.defines,
+        *body.defines,
+        *defines,
+        f'CIPHER_HEADER="{body.header}"',
+        f"MESSAGES={messages}u",
+    )
     sources = [(body.folder / source).resolve() for source in body.sources]
     command = [
-        *(pico.compiler.command, *pico.compiler.machine_flags, *pico.compiler.flags, *_FLAGS),
+        *(device.compiler.command, *device.compiler.machine_flags, *device.compiler.flags, *_FLAGS),
         *(
             f"-D{define}"
             for define in (*given, f"CIPHER_KEY_BYTES_MAX={CATALOG.cipher(cipher).key_bits[0] // 8}")
         ),
         f"-DNONCE_LENGTH={CATALOG.cipher(cipher).nonce_bytes}",
         *(f"-I{FIRMWARE / 'include'}", f"-I{FIRMWARE / 'modes'}", f"-I{body.folder}"),
-        *pico.compiler.link_flags,
-        *(flag.replace("{device}", str(pico.folder)) for flag in pico.placements["flash"].link_flags),
-        *(str(pico.folder / name) for name in pico.hal),
+        *device.compiler.link_flags,
+        *(flag.replace("{device}", str(device.folder)) for flag in device.placements["flash"].link_flags),
+        *(str(device.folder / name) for name in device.hal),
         *(*map(str, sources), str(Path(__file__).parent / "sealed_messages.c")),
         *("-o", str(folder / "chain.elf")),
     ]
@@ -65,6 +81,34 @@ def ran(folder: Path, cipher: str, variant: str, messages: int, *defines: str) -
     assert done.returncode == 0, done.stderr
     output = bytearray()
     asked = FreeRun(until=".", max_seconds=3600)
-    ended = run_freely(read_image(folder / "chain.elf", pico), pico, asked, output.extend)
+    ended = run_freely(read_image(folder / "chain.elf", device), device, asked, output.extend)
     assert ended.reason == "until", ended
     return output.decode().rstrip(".").split()
+
+
+def measured(
+    results: Path, cipher: str, variant: str, device_name: str, lengths: Sequence[int], ad_bytes: int
+) -> dict[Cell, Measurement]:
+    """What messages of these lengths take."""
+    device = CATALOG.device(device_name)
+    skip_without(device.kit)
+    body = next(
+        i for i in CATALOG.implementations_of(cipher, device.name, ["motecrypt"]) if i.variant == variant
+    )
+    cells = cells_for(CATALOG, device, body, message_bytes=lengths, ad_bytes=[ad_bytes])
+    with Results(results) as store:
+        return dict(ensure(cells, store, CATALOG, jobs=1))
+
+
+def main() -> None:
+    """Many messages: `python -m unit.ciphers.sealed_on_pico DEVICE CIPHER VARIANT MESSAGES`."""
+    device, cipher, variant, messages = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        tag, total, faults, *_ = ran(Path(folder), cipher, variant, int(messages), device_name=device)
+    same = (bytes.fromhex(tag), int(total, 16)) == chained(cipher, int(messages)) and int(faults, 16) == 0
+    print(f"{cipher}, {variant} on {device}: {messages} messages {'agree' if same else 'DIFFER'}")
+    sys.exit(not same)
+
+
+if __name__ == "__main__":
+    main()

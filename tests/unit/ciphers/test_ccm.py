@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM
 
+from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
-from motecrypt.toolchain.native import BadTag, NativeCipher, open_cipher
+from motecrypt.toolchain.native import BadTag, NativeCipher, open_implementation
 
 KEY = bytes(range(16))
 
 
-@pytest.fixture(scope="module")
-def ccm() -> NativeCipher:
-    cipher = open_cipher("aes128-ccm8")
+@pytest.fixture(scope="module", params=[(), ("__ARM_FEATURE_UNALIGNED=1",)], ids=["bytes", "words"])
+def ccm(request: pytest.FixtureRequest) -> NativeCipher:
+    """With nonces and sums by bytes, and by words as on cores that read them anywhere."""
+    catalog = Catalog.load()
+    body = catalog.implementations_of("aes128-ccm8", "host")[0]
+    body = replace(body, defines=(*body.defines, *request.param))
+    cipher = open_implementation(catalog.cipher("aes128-ccm8"), body)
     cipher.setup(KEY)
     return cipher
 

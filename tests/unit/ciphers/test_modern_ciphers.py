@@ -119,8 +119,7 @@ def test_every_vector(built: tuple[Case, Path], capsys: pytest.CaptureFixture[st
     known = list(vectors(case.cipher))
     # A tag or nonce that the C contract cannot even express is refused by the callers' types.
     expressible = [v for v in known if len(v.tag) == case.cipher.tag_bytes and len(v.nonce) < 256]
-    left_out = [v for v in known if v not in expressible]
-    assert not any(v.valid for v in left_out)
+    assert sum(v.valid for v in known) == sum(v.valid for v in expressible)
     lines: list[str] = []
     for v in expressible:
         for place in "io":

@@ -1,6 +1,6 @@
 """Poly1305 alone, in every variant: the reduction at its edges, which no message through the AEAD is sure to
-meet, against whole numbers of Python. Variants in C run here, with sanitizers, the one in assembly on a
-simulated Pico."""
+meet, against whole numbers of Python. Variants in C run here, with sanitizers, those in assembly on a
+simulated Pico and STM32F4."""
 
 from __future__ import annotations
 
@@ -18,8 +18,13 @@ from motecrypt.emulate.images import read_image
 from motecrypt.emulate.run import FreeRun, run_freely
 
 FOLDER = FIRMWARE / "ciphers" / "chacha20-poly1305"
-VARIANTS = {"words26.h": "poly1305_limbs.c", "words13.h": "poly1305_limbs.c", "bytes.h": "poly1305_bytes.c"}
-ON_PICO = {"armv6m.h": "poly1305_armv6m.S"}
+VARIANTS = {
+    "words26.h": "poly1305_limbs.c",
+    "words13.h": "poly1305_limbs.c",
+    "bytes.h": "poly1305_bytes.c",
+    "rv32.h": "poly1305_words.c",
+}
+ON_CHIPS = {"armv6m.h": ("pico", "poly1305_armv6m.S"), "armv7m.h": ("stm32f4", "poly1305_armv7m.S")}
 P = 2**130 - 5
 CLAMP = 0x0FFFFFFC0FFFFFFC0FFFFFFC0FFFFFFF
 FULL = 2**128 - 1
@@ -43,7 +48,7 @@ def requests_of(cases: Sequence[Case]) -> bytes:
 
 
 class Poly1305(Protocol):
-    def tags(self, cases: Sequence[Case]) -> list[int]: ...
+    def wrong(self, cases: Sequence[Case]) -> list[Case]: ...
 
 
 class Here:
@@ -52,47 +57,53 @@ class Here:
     def __init__(self, program: Path) -> None:
         self._program = program
 
-    def tags(self, cases: Sequence[Case]) -> list[int]:
+    def wrong(self, cases: Sequence[Case]) -> list[Case]:
         requests = requests_of(cases)
         done = subprocess.run([self._program], input=requests, capture_output=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr.decode()
         assert len(done.stdout) == 16 * len(cases)
-        return [int.from_bytes(done.stdout[at : at + 16], "little") for at in range(0, len(done.stdout), 16)]
+        tags = [int.from_bytes(done.stdout[at : at + 16], "little") for at in range(0, len(done.stdout), 16)]
+        return [case for case, tag in zip(cases, tags, strict=True) if tag != expected(*case)]
 
 
-class OnPico:
-    """A variant in assembly, with the requests in the chip's flash."""
+class OnChip:
+    """A variant in assembly, with the requests and what they lead to in the chip's flash."""
 
     def __init__(self, header: str, folder: Path) -> None:
         self._header, self._folder = header, folder
 
-    def tags(self, cases: Sequence[Case]) -> list[int]:
-        pico, program = Catalog.load().device("pico"), self._folder / "driver.elf"
-        (self._folder / "cases").write_bytes(requests_of(cases))
+    def wrong(self, cases: Sequence[Case]) -> list[Case]:
+        name, source = ON_CHIPS[self._header]
+        chip, program = Catalog.load().device(name), self._folder / "driver.elf"
+        given = (requests_of([case]) + expected(*case).to_bytes(16, "little") for case in cases)
+        (self._folder / "cases").write_bytes(b"".join(given))
         command = [
-            *(pico.compiler.command, *pico.compiler.machine_flags, *pico.compiler.flags, "-std=gnu99"),
+            *(chip.compiler.command, *chip.compiler.machine_flags, *chip.compiler.flags, "-std=gnu99"),
             *(f'-DCASES="{self._folder / "cases"}"', f'-DCIPHER_HEADER="{self._header}"'),
-            *(f"-I{FOLDER}", f"-I{FIRMWARE / 'include'}", *pico.compiler.link_flags),
-            *(flag.replace("{device}", str(pico.folder)) for flag in pico.placements["flash"].link_flags),
-            *(str(pico.folder / name) for name in pico.hal),
-            *(str(FOLDER / ON_PICO[self._header]), str(Path(__file__).with_name("poly1305_on_pico.c"))),
+            *(f"-I{FOLDER}", f"-I{FIRMWARE / 'include'}", *chip.compiler.link_flags),
+            *(flag.replace("{device}", str(chip.folder)) for flag in chip.placements["flash"].link_flags),
+            *(str(chip.folder / name) for name in chip.hal),
+            *(str(FOLDER / source), str(Path(__file__).with_name("poly1305_on_pico.c"))),
             *("-o", str(program)),
         ]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr
         output = bytearray()
-        run_freely(read_image(program, pico), pico, FreeRun(until=".", max_seconds=3600), output.extend)
-        told = bytes.fromhex(output.decode().removesuffix("."))
-        assert len(told) == 16 * len(cases)
-        return [int.from_bytes(told[at : at + 16], "little") for at in range(0, len(told), 16)]
+        ended = run_freely(
+            read_image(program, chip), chip, FreeRun(until=".", max_seconds=3600), output.extend
+        )
+        assert ended.reason == "until", ended
+        told = output.decode().removesuffix(".").split()
+        assert int(told[0], 16) == len(cases), "cases that it saw"
+        return [cases[int(number, 16)] for number in told[1:]]
 
 
-@pytest.fixture(scope="module", params=sorted([*VARIANTS, *ON_PICO]))
+@pytest.fixture(scope="module", params=sorted([*VARIANTS, *ON_CHIPS]))
 def poly1305(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Poly1305:
     target = tmp_path_factory.mktemp("poly1305") / "driver"
-    if request.param in ON_PICO:
+    if request.param in ON_CHIPS:
         skip_without("pico")
-        return OnPico(request.param, target.parent)
+        return OnChip(request.param, target.parent)
     flags = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
     flags += ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     flags += [f'-DCIPHER_HEADER="{request.param}"', "-DCIPHER_TAG_BYTES=16"]
@@ -105,8 +116,7 @@ def poly1305(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def agree(poly1305: Poly1305, cases: Sequence[Case]) -> None:
-    for case, tag in zip(cases, poly1305.tags(cases), strict=True):
-        assert tag == expected(*case), case
+    assert not poly1305.wrong(cases)
 
 
 def test_around_the_prime(poly1305: Poly1305) -> None:
@@ -136,7 +146,7 @@ def test_the_edge_cases_of_rfc_8439(poly1305: Poly1305) -> None:
         (1, 0, [FULL, int.from_bytes(b"\xfb" + b"\xfe" * 15, "little"), int("01" * 16, 16)]),
         (2, 0, [int.from_bytes(b"\xfd" + b"\xff" * 15, "little")]),
     ]
-    assert poly1305.tags(cases) == [5, 0, FULL ^ 5]
+    assert [expected(*case) for case in cases] == [5, 0, FULL ^ 5]
     agree(poly1305, cases)
 
 

@@ -48,7 +48,8 @@ struct block_stream {
 enum block_streaming { STREAM_ALONE, STREAM_ENCRYPTING, STREAM_DECRYPTING };
 
 /* For each block: encrypt the counter, add one to it, and output the sum of stream and input, which are then
- * at the next block. STREAM_ALONE overwrites `mac`. The others add the plaintext to it and encrypt it. */
+ * at the next block. STREAM_ALONE overwrites `mac`. The others add the plaintext to it and encrypt it; where the
+ * header defines BLOCK_PAIRS they encrypt it, at the same time as the counter, and then add the plaintext. */
 void block_stream(const struct block_key *key, struct block_stream *stream, size_t blocks,
                   enum block_streaming kind);
 
@@ -58,6 +59,13 @@ void block_chain_decrypt(const struct block_key *key, struct block_stream *strea
 
 /* block_encrypt for a block of words. */
 void block_encrypt_words(const struct block_key *key, uint32_t *block);
+
+#endif
+
+/* A cipher that has two blocks at a time defines BLOCK_PAIRS, too: the same for two, one behind the other, in place. */
+#ifdef BLOCK_PAIRS
+void block_encrypt_pair(const struct block_key *key, void *blocks);
+void block_decrypt_pair(const struct block_key *key, void *blocks);
 #endif
 
 #endif

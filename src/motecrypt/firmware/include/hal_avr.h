@@ -4,6 +4,7 @@
  *   HAL_USART    number of the USART, default 0; not defined by a chip whose only USART has no number
  *   HAL_MARK     a register without effect, for hal_mark
  *   HAL_SIMULATED a register without effect whose bit 0 is 0 after a reset
+ *   HAL_LINE     of a chip without a USART: a register that a simulator takes for one, see below
  *   HAL_PAINTED  a register without effect that is 0 after a reset, for hal_stack_depth
  *   HAL_BLOCK    bytes of stack for one step of HAL_PAINTED, a multiple of 8; 255 steps cover the RAM
  */
@@ -24,7 +25,8 @@
 #define HAL_BLOCK 8
 #endif
 
-#if defined UCSRA /* one USART without a number, and one register for the flags of all timers */
+#if defined HAL_LINE
+#elif defined UCSRA /* one USART without a number, and one register for the flags of all timers */
 #define HAL_UCSRA UCSRA
 #define HAL_UCSRB UCSRB
 #define HAL_UBRR UBRRL
@@ -48,6 +50,37 @@
 #define HAL_TIFR1 TIFR1
 #define HAL_TIMSK1 TIMSK1
 #endif
+
+#ifdef HAL_LINE
+
+/* The chip has no USART. Bytes go through a register that only a simulator reads and writes, and only a simulator counts
+ * cycles: such a chip is not measured on a board. While bit 1 of HAL_SIMULATED is 1 a byte has come; writing
+ * HAL_SIMULATED asks for the next. */
+enum { HAL_CAME = 1 << 1 };
+
+void hal_init(void) {
+}
+
+uint8_t hal_read(void) {
+    while (!(HAL_SIMULATED & HAL_CAME)) {
+    }
+    uint8_t byte = HAL_LINE;
+    HAL_SIMULATED = 1;
+    return byte;
+}
+
+void hal_write(uint8_t byte) {
+    HAL_LINE = byte;
+}
+
+void hal_timer_start(void) {
+}
+
+uint32_t hal_timer_cycles(void) {
+    return UINT32_MAX;
+}
+
+#else
 
 enum {
     /* of every AVR's USART, in UCSRnA and UCSRnB */
@@ -100,9 +133,13 @@ void hal_write(uint8_t byte) {
     HAL_UDR = byte;
 }
 
+#endif
+
 void hal_mark(uint8_t begins) {
     HAL_MARK = begins;
 }
+
+#ifndef HAL_LINE
 
 void hal_timer_start(void) {
     TCCR1A = 0;
@@ -126,6 +163,8 @@ uint32_t hal_timer_cycles(void) {
     }
     return (high << 16) | TCNT1;
 }
+
+#endif
 
 /* --- stack --------------------------------------------------------------------------------------- */
 

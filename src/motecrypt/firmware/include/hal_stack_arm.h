@@ -1,11 +1,16 @@
 /* hal_stack_arm.h: the painted stack of a hal for Cortex-M. A device's hal.c includes it after
  *
- *   SIMULATED_AT   a word that holds SIMULATED in a simulator and never on a board
+ *   SIMULATED_AT         a word that holds SIMULATED in a simulator and never on a board
+ *   READ_STACK_POINTER   the instruction that copies the stack pointer; of an ARM core if not defined
  */
 #ifndef MOTECRYPT_HAL_STACK_ARM_H
 #define MOTECRYPT_HAL_STACK_ARM_H
 
 #include "hal.h"
+
+#ifndef READ_STACK_POINTER
+#define READ_STACK_POINTER "mov %0, sp"
+#endif
 
 #define STACK_PAINT 0xA5A5A5A5u
 #define SIMULATED 0x53494D55u
@@ -16,7 +21,7 @@ extern uint32_t __stack_bottom[]; /* the linker script's */
 
 static uint32_t *stack_pointer(void) {
     uint32_t *sp;
-    __asm__ volatile("mov %0, sp" : "=r"(sp));
+    __asm__ volatile(READ_STACK_POINTER : "=r"(sp));
     return sp;
 }
 

@@ -31,6 +31,22 @@
 #define ENCRYPT(key, block) block_encrypt(key, block)
 #endif
 
+/* With pairs of blocks the check value waits until there is a counter block to encrypt it with. */
+#ifdef BLOCK_PAIRS
+#define MAC_WAITS 1
+#define ENCRYPT_COUNTER(key, mac) block_encrypt_pair(key, mac)
+#else
+#define MAC_WAITS 0
+#define ENCRYPT_COUNTER(key, mac) ENCRYPT(key, (mac) + BLOCK_BYTES)
+#endif
+
+/* Whether one instruction loads or stores a word at any address. */
+#ifdef __ARM_FEATURE_UNALIGNED
+#define WORDS_ANYWHERE 1
+#else
+#define WORDS_ANYWHERE 0
+#endif
+
 enum { NONCE_BYTES_MIN = 7, NONCE_BYTES_MAX = 13 };
 enum { ENCRYPTING, DECRYPTING };
 
@@ -49,14 +65,36 @@ static void write_number(uint8_t *end, ccm_number number, uint8_t bytes) {
     }
 }
 
+static inline void copy_nonce(uint8_t *to, const struct cipher_io *io) {
+#if WORDS_ANYWHERE /* the first seven and the last seven bytes */
+    for (uint8_t at = 0; at < 4; at = (uint8_t)(at + 3)) {
+        __builtin_memcpy(to + at, io->nonce + at, 4);
+        __builtin_memcpy(to + io->nonce_bytes - 7 + at, io->nonce + io->nonce_bytes - 7 + at, 4);
+    }
+#else
+    memcpy(to, io->nonce, io->nonce_bytes);
+#endif
+}
+
 /* Flags, nonce and a number that fills the rest: the shape of both B0 and the counter blocks. */
 static void start_block(uint8_t *block, uint8_t flags, const struct cipher_io *io, ccm_number number) {
     block[0] = flags;
-    memcpy(block + 1, io->nonce, io->nonce_bytes);
+    copy_nonce(block + 1, io);
     write_number(block + BLOCK_BYTES, number, (uint8_t)(BLOCK_BYTES - 1 - io->nonce_bytes));
 }
 
 static void add(uint8_t *to, const uint8_t *from, uint8_t bytes) {
+#if WORDS_ANYWHERE
+    for (; bytes >= 4; bytes = (uint8_t)(bytes - 4)) {
+        uint32_t sum, word;
+        __builtin_memcpy(&sum, to, sizeof sum);
+        __builtin_memcpy(&word, from, sizeof word);
+        sum ^= word;
+        __builtin_memcpy(to, &sum, sizeof sum);
+        to += 4;
+        from += 4;
+    }
+#endif
     for (uint8_t i = 0; i < bytes; i++) {
         to[i] ^= from[i];
     }
@@ -70,6 +108,9 @@ static void authenticate_data(const struct block_key *key, uint8_t *mac, const s
     uint8_t length[6] = {0xff, 0xfe};
     uint8_t used = left < 0xff00 ? 2 : 6;
 
+    if (MAC_WAITS) {
+        ENCRYPT(key, mac);
+    }
     write_number(length + used, left, used == 2 ? 2 : 4);
     add(mac, length, used);
     while (left > 0) {
@@ -79,7 +120,9 @@ static void authenticate_data(const struct block_key *key, uint8_t *mac, const s
             part = (uint8_t)left;
         }
         add(mac + used, data, part);
-        ENCRYPT(key, mac);
+        if (!MAC_WAITS || left > part) {
+            ENCRYPT(key, mac);
+        }
         data += part;
         left -= part;
         used = 0;
@@ -114,7 +157,7 @@ static void crypt_message(const struct block_key *key, uint8_t *mac, const struc
 
         left -= part;
         start_block(mac + BLOCK_BYTES, flags, io, counter);
-        ENCRYPT(key, mac + BLOCK_BYTES);
+        ENCRYPT_COUNTER(key, mac);
         do {
             uint8_t in = *input++;
             uint8_t out = in ^ at[BLOCK_BYTES];
@@ -123,10 +166,12 @@ static void crypt_message(const struct block_key *key, uint8_t *mac, const struc
             *at = (uint8_t)(*at ^ (decrypting ? out : in));
             at++;
         } while (--part);
-        ENCRYPT(key, mac);
+        if (!MAC_WAITS) {
+            ENCRYPT(key, mac);
+        }
     }
     start_block(mac + BLOCK_BYTES, flags, io, 0);
-    ENCRYPT(key, mac + BLOCK_BYTES);
+    ENCRYPT_COUNTER(key, mac);
     add(mac, mac + BLOCK_BYTES, CIPHER_TAG_BYTES);
 }
 
@@ -152,10 +197,14 @@ static uint8_t process(const struct cipher_context *context, uint8_t *mac, const
 #endif
 #ifdef CIPHER_NO_AD
     start_block(mac, flags, io, (ccm_number)io->bytes);
-    ENCRYPT(key, mac);
+    if (!MAC_WAITS) {
+        ENCRYPT(key, mac);
+    }
 #else
     start_block(mac, io->ad_bytes > 0 ? flags | 0x40 : flags, io, (ccm_number)io->bytes);
-    ENCRYPT(key, mac);
+    if (!MAC_WAITS) {
+        ENCRYPT(key, mac);
+    }
     if (io->ad_bytes > 0) {
         authenticate_data(key, mac, io);
     }

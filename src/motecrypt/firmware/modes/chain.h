@@ -67,6 +67,20 @@ static inline void chain_decrypt(const struct block_key *key, const uint8_t *iv,
     chain_start(&chain, iv, input, output);
     block_chain_decrypt(key, &chain, bytes / BLOCK_BYTES);
 #else
+#ifdef BLOCK_PAIRS
+    while (bytes >= 2 * BLOCK_BYTES) {
+        bytes -= 2 * BLOCK_BYTES;
+        uint8_t *pair = output + bytes, first[BLOCK_BYTES];
+        block_copy(first, input + bytes);
+        if (output != input) {
+            block_copy(pair, input + bytes);
+            block_copy(pair + BLOCK_BYTES, input + bytes + BLOCK_BYTES);
+        }
+        block_decrypt_pair(key, pair);
+        block_xor(pair + BLOCK_BYTES, pair + BLOCK_BYTES, first);
+        block_xor(pair, pair, bytes ? input + bytes - BLOCK_BYTES : iv);
+    }
+#endif
     while (bytes) {
         bytes -= BLOCK_BYTES;
         uint8_t *block = output + bytes;

@@ -25,10 +25,24 @@ static inline uint8_t *block_at(const struct cipher_io *io, size_t at) {
     return io->output + at;
 }
 
+#ifdef BLOCK_PAIRS
+/* All whole pairs of blocks; returns the bytes behind them. */
+static size_t pairs(const struct block_key *key, const struct cipher_io *io,
+                    void (*crypt)(const struct block_key *, void *)) {
+    size_t i = 0;
+    for (; i + 2 * BLOCK_BYTES <= io->bytes; i += 2 * BLOCK_BYTES)
+        crypt(key, io->output + i);
+    return i;
+}
+#define PAIRS(key, io, crypt) pairs(key, io, crypt)
+#else
+#define PAIRS(key, io, crypt) 0
+#endif
+
 uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *io) {
     uint8_t status = begin(io);
     if (status == CIPHER_OK)
-        for (size_t i = 0; i < io->bytes; i += BLOCK_BYTES)
+        for (size_t i = PAIRS(&context->key, io, block_encrypt_pair); i < io->bytes; i += BLOCK_BYTES)
             block_encrypt(&context->key, block_at(io, i));
     return status;
 }
@@ -36,7 +50,7 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
 uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *io) {
     uint8_t status = begin(io);
     if (status == CIPHER_OK)
-        for (size_t i = 0; i < io->bytes; i += BLOCK_BYTES)
+        for (size_t i = PAIRS(&context->key, io, block_decrypt_pair); i < io->bytes; i += BLOCK_BYTES)
             block_decrypt(&context->key, block_at(io, i));
     return status;
 }

@@ -321,7 +321,17 @@ block_decrypt:
     .size block_decrypt, . - block_decrypt
 
 #define BAD_KEY 1 /* CIPHER_BAD_KEY */
-#define RCON r28
+#define ROUND_CONSTANT r28
+
+/* In front of the first table there is room up to a multiple of 256, behind the chip's vectors and this section, which linkers
+ * place next to them. Where they leave enough, most of the set-up goes there, which saves its length of flash. */
+#if CIPHER_KEY_BYTES_MAX == 16 && defined(__AVR_HAVE_JMP_CALL__)
+#include <avr/io.h>
+#define EXPANSION_BYTES 152
+#define EXPANDS_APART (_VECTORS_SIZE % 256 + EXPANSION_BYTES <= 256)
+#else
+#define EXPANDS_APART 0
+#endif
 
 .macro add_substituted to, from
     mov r30, \from
@@ -367,21 +377,28 @@ block_setup:
     .irp register, 10, 11, 12, 13, 14, 15, 16, 17, 28
     push \register
     .endr
+#if EXPANDS_APART
+    jmp expand
+    .size block_setup, . - block_setup
+    .section .progmem.gcc_aes_avr_expand, "ax", @progbits
+    .type expand, @function
+expand:
+#endif
     .irp register, A00, A10, A20, A30, A01, A11, A21, A31, A02, A12, A22, A32, A03, A13, A23, A33
     ld \register, Z+
     .endr
-    ldi RCON, 1
+    ldi ROUND_CONSTANT, 1
     ldi r31, hi8(sbox)
 2:  .irp register, A00, A10, A20, A30, A01, A11, A21, A31, A02, A12, A22, A32, A03, A13, A23, A33
     st X+, \register
     .endr
-    cpi RCON, 0x6c /* twice the tenth */
+    cpi ROUND_CONSTANT, 0x6c /* twice the tenth */
     breq 3f
     add_substituted A00, A13
     add_substituted A10, A23
     add_substituted A20, A33
     add_substituted A30, A03
-    eor A00, RCON
+    eor A00, ROUND_CONSTANT
     eor A01, A00
     eor A11, A10
     eor A21, A20
@@ -394,9 +411,9 @@ block_setup:
     eor A13, A12
     eor A23, A22
     eor A33, A32
-    lsl RCON
+    lsl ROUND_CONSTANT
     brcc 2b
-    ldi RCON, 0x1b
+    ldi ROUND_CONSTANT, 0x1b
     rjmp 2b
 3:  .irp register, 28, 17, 16, 15, 14, 13, 12, 11, 10
     pop \register
@@ -479,4 +496,11 @@ long_key:
     ldi r24, 0
     ret
 #endif
+#if EXPANDS_APART
+    .size expand, . - expand
+    .if . - expand > EXPANSION_BYTES
+    .error "the set-up is longer than EXPANSION_BYTES"
+    .endif
+#else
     .size block_setup, . - block_setup
+#endif

@@ -19,6 +19,13 @@
 
 enum { ENCRYPTING, DECRYPTING };
 
+static void load_pair(struct ascon_word *to, const uint8_t *bytes) {
+    ascon_load(&to[0], bytes);
+    ascon_load(&to[1], bytes + 8);
+}
+
+#ifndef ASCON_PROCESSES
+
 /* The bytes of the IV 0x00001000808c0001 (table 12) that are not zero are in its first six. */
 static void load_iv(struct ascon_word *word) {
     uint8_t bytes[8] = {0x01, 0x00, 0x8c, 0x80, 0x00, 0x10, 0x00, 0x00};
@@ -29,11 +36,6 @@ static void load_iv(struct ascon_word *word) {
 static void add_pair(struct ascon_word *to, const struct ascon_word *from) {
     ascon_add(&to[0], &from[0]);
     ascon_add(&to[1], &from[1]);
-}
-
-static void load_pair(struct ascon_word *to, const uint8_t *bytes) {
-    ascon_load(&to[0], bytes);
-    ascon_load(&to[1], bytes + 8);
 }
 
 #ifdef ASCON_WORDS_ARE_BYTES
@@ -155,7 +157,7 @@ static void separate_domains(struct ascon_word *state) {
     ascon_add(&state[4], &word);
 }
 
-static void process(const struct cipher_context *context, const struct cipher_io *io, uint8_t *tag,
+static void ascon_process(const struct cipher_context *context, const struct cipher_io *io, uint8_t *tag,
                     uint8_t decrypting) {
     struct ascon_word state[5];
 
@@ -177,6 +179,8 @@ static void process(const struct cipher_context *context, const struct cipher_io
     ascon_store(tag + 8, &state[4]);
 }
 
+#endif
+
 uint8_t cipher_setup(struct cipher_context *context, const uint8_t *key, uint8_t key_bytes) {
     if (key_bytes != KEY_BYTES) {
         return CIPHER_BAD_KEY;
@@ -189,7 +193,7 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
     if (io->nonce_bytes != NONCE_BYTES) {
         return CIPHER_BAD_NONCE;
     }
-    process(context, io, io->tag, ENCRYPTING);
+    ascon_process(context, io, io->tag, ENCRYPTING);
     return CIPHER_OK;
 }
 
@@ -199,7 +203,7 @@ uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *i
     if (io->nonce_bytes != NONCE_BYTES) {
         return CIPHER_BAD_NONCE;
     }
-    process(context, io, tag, DECRYPTING);
+    ascon_process(context, io, tag, DECRYPTING);
 #ifdef CIPHER_TAG_VARIES
     uint8_t status = verify_or_wipe(io, tag, context->tag_bytes);
     if (status == CIPHER_OK) {

@@ -4,10 +4,11 @@
  * The state stays in registers: five halves of words in low registers, where these cores calculate, and five in
  * r8 to r12. A round:
  *
- * - The S-box works on the low halves of the five words, then on the high halves. Its five products are taken in
- *   an order in which three of them wait in a register, and no operand has to be copied to be kept.
+ * - The S-box works on the low halves of the five words, then on the high halves. It takes 16 instructions and one
+ *   copy, in an order in which no other operand has to be kept.
  * - Where low and high halves change places, a half comes into the register that has just become free, so that
- *   this takes two moves for each half and not three. The registers then have other names.
+ *   this takes two moves for each half and not three. The registers then have other names. The low half of x0
+ *   stays in a low register, so that it takes one.
  * - The rotations of 64 bits are pairs of shifts. Rotations of 32 bits of interleaved halves would take 18
  *   cycles less a round, but interleaving a block there and back takes more than that in eight rounds.
  *
@@ -17,30 +18,31 @@
     .thumb
     .text
 
-/* Half of the S-box's columns: a half of each of the five words, and three registers to work in. */
-.macro substitute x0, x1, x2, x3, x4, p0, p4, t
-    eors \x0, \x4
-    eors \x4, \x3
-    eors \x2, \x1
-    movs \p0, \x2
-    bics \p0, \x1
-    movs \p4, \x1
-    bics \p4, \x0
-    movs \t, \x3
-    bics \t, \x2
-    eors \x1, \t
-    movs \t, \x4
-    bics \t, \x3
-    eors \x2, \t
-    movs \t, \x0
-    bics \t, \x4
-    eors \x3, \t
-    eors \x4, \p4
-    eors \x0, \p0
-    eors \x1, \x0
-    eors \x0, \x4
-    eors \x3, \x2
-    mvns \x2, \x2
+/* Half of the S-box's columns: a half of each of the five words, and two registers to work in. With the sums
+ * a0 = x0 ^ x4, a2 = x1 ^ x2 and a4 = x3 ^ x4 the outputs, and where they are, are
+ *
+ *     \x2: a4 ^ ((a0 ^ a2) | x1)     \x3: a0 ^ (a2 | (x1 ^ x3))     \q: a2 ^ (x3 | ~x4)
+ *     \x0: a2 ^ (a4 | x0)            \x1: a4 ^ (x1 & ~a0)
+ *
+ * which is the standard's S-box: a ^ (~a & b) is a | b, and x | (x ^ y) is x | y. */
+.macro substitute x0, x1, x2, x3, x4, p, q
+    movs \p, \x4
+    eors \p, \x0 /* a0 */
+    mvns \q, \x4
+    eors \x4, \x3 /* a4 */
+    eors \x2, \x1 /* a2 */
+    orrs \q, \x3
+    eors \x3, \x1
+    orrs \x3, \x2
+    orrs \x0, \x4
+    eors \x0, \x2
+    eors \q, \x2
+    eors \x2, \p
+    orrs \x2, \x1
+    eors \x2, \x4
+    eors \x3, \p
+    bics \x1, \p
+    eors \x1, \x4
 .endm
 
 /* \t = (\q:\p >> \a) ^ (\s:\r >> \b): the low halves of two rotations to the right. */
@@ -59,6 +61,11 @@
  * (less than 32), and change places where it is by 32 + \a; so are \r and \s for \b. */
 .macro diffuse_by low, high, away, t, u, p, q, a, r, s, b
     mov \low, \away
+    diffuse_both \low, \high, \away, \t, \u, \p, \q, \a, \r, \s, \b
+.endm
+
+/* The same of a word with both halves in low registers. */
+.macro diffuse_both low, high, away, t, u, p, q, a, r, s, b
     rotations \t, \u, \p, \q, \a, \r, \s, \b
     eors \t, \high
     mov \away, \t
@@ -118,18 +125,19 @@ ascon_permute:
     mov r12, r6
 one_round:
     eors r2, r5
-    substitute r0, r1, r2, r3, r4, r5, r6, r7
-    change r5, r0, r8
-    change r6, r1, r9
-    change r7, r2, r10
-    change r0, r3, r11
-    change r1, r4, r12
-    substitute r5, r6, r7, r0, r1, r2, r3, r4
-    diffuse r3, r0, r11, r2, r4, 10, 17
-    diffuse_mixed r4, r1, r12, r0, r2, 7, 9
-    diffuse r0, r5, r8, r1, r2, 19, 28
-    diffuse_far r1, r6, r9, r2, r5, 29, 7
-    diffuse r2, r7, r10, r5, r6, 1, 6
+    substitute r0, r1, r2, r3, r4, r5, r6
+    change r4, r0, r11
+    mov r0, r2
+    mov r2, r8
+    change r5, r6, r10
+    change r7, r3, r9
+    change r3, r1, r12
+    substitute r2, r7, r5, r4, r3, r1, r6
+    diffuse_both r0, r5, r8, r1, r3, r5, r0, 19, r5, r0, 28
+    diffuse_far r1, r4, r9, r3, r5, 29, 7
+    diffuse r3, r2, r11, r4, r5, 10, 17
+    diffuse_mixed r4, r7, r12, r2, r5, 7, 9
+    diffuse r2, r6, r10, r5, r7, 1, 6
     mov r5, lr
     subs r5, #0x0f
     mov lr, r5

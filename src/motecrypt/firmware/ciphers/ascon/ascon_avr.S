@@ -24,43 +24,45 @@
 #define WORD(i) (10 + ((i) & 7))
 #define COPY(i) (18 + ((i) & 7))
 
-/* In the S-box: one byte of x2, x3 and x4, and temporaries. r22 and r23 are copies of r18 and r19 (one movw).
- * */
+/* In the S-box: one byte of x2, x3 and x4, and temporaries. */
 #define S2 r18
 #define S3 r19
 #define S4 r20
 #define T0 r22
 #define T1 r23
 #define T2 r24
-#define T3 r25
 
-/* The S-box on byte i of all words: x0 and x1 in registers a and b, x4 in register e. */
+/* The S-box on byte i of all words: x0 and x1 in registers a and b, x4 in register e. With the sums a0 = x0 ^ x4,
+ * a2 = x1 ^ x2 and a4 = x3 ^ x4 the outputs are
+ *
+ *     a: a4 ^ ((a0 ^ a2) | x1)     x1: a0 ^ (a2 | (x1 ^ x3))     b: x2, a2 ^ (x3 | ~x4)
+ *     x3: a2 ^ (a4 | x0)           e: a4 ^ (x1 & ~a0)
+ *
+ * which is the standard's S-box: a ^ (~a & b) is a | b, and x | (x ^ y) is x | y. */
 .macro substitute i, a, b, e
-    eor \a, \e
-    eor \e, S3
-    eor S2, \b
-    com \a
-    com S2
-    movw T0, S2
-    or T0, \b /* not (not x1 and x2) */
-    and T1, S2 /* not x2 and x3 */
-    eor T1, \b
-    mov T2, \a
-    or T2, \e /* not (not x4 and x0) */
-    mov T3, \a
-    and T3, \b /* not x0 and x1 */
-    mov \b, S3
-    com \b
-    and \b, \e /* not x3 and x4 */
-    eor \b, S2 /* x2 is done, in the register of x1 */
-    eor \e, T3
-    eor S3, T2
+    mov T0, \a
+    mov T1, \e
+    com T1
+    or T1, S3
+    eor \a, \e /* a0 */
+    eor \e, S3 /* a4 */
+    or T0, \e
+    eor S2, \b /* a2 */
+    eor T0, S2
+    eor T1, S2
     eor S3, \b
-    eor \a, T0
-    eor T1, \a
+    or S3, S2
+    eor S3, \a
+    mov T2, \a
+    com T2
+    and T2, \b
+    eor \a, S2
+    or \a, \b
     eor \a, \e
-    std Y + 8 + \i, T1
-    std Y + 24 + \i, S3
+    eor \e, T2
+    mov \b, T1
+    std Y + 8 + \i, S3
+    std Y + 24 + \i, T0
 .endm
 
 .macro substitute_byte i, a, b

@@ -26,11 +26,18 @@ static void poly1305_padded(struct poly1305 *mac, const uint8_t *data, size_t by
 }
 #endif
 
+#ifndef POLY1305_TAKES_WORDS
 static void write_length(uint8_t *to, size_t length) {
     for (uint8_t i = 0; i != sizeof(uint64_t); i++) {
         to[i] = (uint8_t)length;
         length >>= 8;
     }
+}
+#endif
+
+#ifndef CHACHA20_CRYPTS
+static void chacha20_key(uint32_t *words, const uint32_t *key, const uint8_t *nonce) {
+    chacha20_block(words, (const uint8_t *)key, nonce, 0);
 }
 
 static void crypt_message(const struct cipher_context *context, const struct cipher_io *io, uint32_t *words) {
@@ -55,6 +62,7 @@ static void crypt_message(const struct cipher_context *context, const struct cip
         left -= part;
     }
 }
+#endif
 
 /* The tag over associated data, ciphertext and their lengths, at the front of `words`. */
 static void authenticate(const struct cipher_context *context, const struct cipher_io *io,
@@ -62,12 +70,19 @@ static void authenticate(const struct cipher_context *context, const struct ciph
     uint8_t *bytes = (uint8_t *)words;
     struct poly1305 mac;
 
-    chacha20_block(words, (const uint8_t *)context->key, io->nonce, 0);
+    chacha20_key(words, context->key, io->nonce);
     poly1305_start(&mac, bytes);
     poly1305_padded(&mac, io->ad, io->ad_bytes);
     poly1305_padded(&mac, ciphertext, io->bytes);
+#ifdef POLY1305_TAKES_WORDS
+    words[0] = io->ad_bytes;
+    words[1] = 0;
+    words[2] = io->bytes;
+    words[3] = 0;
+#else
     write_length(bytes, io->ad_bytes);
     write_length(bytes + 8, io->bytes);
+#endif
     poly1305_block(&mac, bytes);
     poly1305_finish(&mac, bytes);
 }
@@ -100,7 +115,11 @@ uint8_t cipher_encrypt(struct cipher_context *context, const struct cipher_io *i
     if (status != CIPHER_OK) {
         return status;
     }
+#ifdef CHACHA20_CRYPTS
+    chacha20_crypt(context->key, io);
+#else
     crypt_message(context, io, stream);
+#endif
     authenticate(context, io, io->output, stream);
     memcpy(io->tag, stream, CIPHER_TAG_BYTES);
     return CIPHER_OK;
@@ -116,6 +135,10 @@ uint8_t cipher_decrypt(struct cipher_context *context, const struct cipher_io *i
     }
     authenticate(context, io, io->input, stream);
     memcpy(tag, stream, CIPHER_TAG_BYTES);
+#ifdef CHACHA20_CRYPTS
+    chacha20_crypt(context->key, io);
+#else
     crypt_message(context, io, stream);
+#endif
     return verify_or_wipe(io, tag, CIPHER_TAG_BYTES);
 }

@@ -1,0 +1,54 @@
+"""ChaCha20-Poly1305 on simulated RISC-V chips: messages in a chain against the oracle, and what they take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kits import needs_kit
+from unit.ciphers.sealed_on_pico import CATALOG, chained, measured, ran
+
+pytestmark = needs_kit("riscv")
+CIPHER = "chacha20-poly1305"
+CHIPS = ("hifive1", "esp32c3")
+MESSAGES = 300
+ROUNDS = 80 * 20
+"""Instructions of the 80 quarter rounds of a block."""
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_messages_are_those_of_the_oracle(tmp_path: Path, chip: str) -> None:
+    """At each address, in place and not; bytes around them stay as they are; what is changed is refused."""
+    tag, total, faults, *_ = ran(tmp_path, CIPHER, "rv32", MESSAGES, device_name=chip)
+    expected, length = chained(CIPHER, MESSAGES)
+    assert (tag, int(total, 16), int(faults, 16)) == (expected.hex(), length, 0)
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_only_lengths_change_branches_and_addresses(tmp_path: Path, chip: str) -> None:
+    found = measured(tmp_path / "results.db", CIPHER, "rv32", chip, [0, 7, 33, 64, 80], ad_bytes=21)
+    assert {m.status for m in found.values()} == {"ok"}, [m.reason for m in found.values()]
+    assert {m.timing_varies for m in found.values()} == {False}
+
+
+def test_a_block_takes_its_rounds_and_less_than_half_of_the_cycles_of_the_c_code(tmp_path: Path) -> None:
+    def of_a_block(variant: str) -> int:
+        found = measured(tmp_path / f"{variant}.db", CIPHER, variant, "hifive1", [64, 128], ad_bytes=0)
+        by_length = {
+            cell.message_bytes: m.cycles_median for cell, m in found.items() if cell.operation == "encrypt"
+        }
+        assert by_length[64] is not None and by_length[128] is not None
+        return by_length[128] - by_length[64]
+
+    assembly = of_a_block("rv32")
+    assert assembly > ROUNDS
+    assert assembly < 0.4 * of_a_block("words13")
+
+
+def test_each_chip_with_a_multiplier_has_it() -> None:
+    for device in CATALOG.devices.values():
+        if device.runner != "riscv":
+            continue
+        variants = [body.variant for body in CATALOG.implementations_of(CIPHER, device.name, ["motecrypt"])]
+        assert ("rv32" in variants) == (device.core != "qingke-v2a")
