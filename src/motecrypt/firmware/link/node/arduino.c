@@ -1,17 +1,7 @@
-/* arduino.c: a node's storage and clock on an Arduino with an AVR. The clock is stopped while it sleeps. */
+/* arduino.c: a node's clock on an Arduino. It is stopped while the chip sleeps. */
 #include "node.h"
 
 #include <Arduino.h>
-#include <avr/eeprom.h>
-
-void link_load(struct link *link, uint8_t at, uint8_t *to, uint8_t bytes) {
-    eeprom_read_block(to, (const void *)(((struct link_node *)link)->place + at), bytes);
-}
-
-/* Each byte is erased and written by itself, in 3.4 ms; a byte that is there already is not written. */
-void link_store(struct link *link, uint8_t at, const uint8_t *from, uint8_t bytes) {
-    eeprom_update_block(from, (void *)(((struct link_node *)link)->place + at), bytes);
-}
 
 uint16_t link_clock(struct link *link) {
     (void)link;

@@ -1,0 +1,3 @@
+/* startup.S for the STM32F0: 14 exceptions and 32 interrupts. */
+#define FURTHER_VECTORS 46
+#include "startup_arm.S"
