@@ -1,8 +1,8 @@
 """Finds and validates the descriptors of ciphers, libraries and devices; nothing else discovers them.
 
-A cipher is its folder under firmware/ciphers, a library under firmware/libraries, a device under
-firmware/devices, a toolchain a file under data/toolchains; a user's own count the same
-(`Catalog.load(ciphers=[...], libraries=[...], devices=[...], toolchains=[...])`).
+A cipher is its folder under firmware/ciphers, a public-key algorithm under firmware/publickey, a library
+under firmware/libraries, a device under firmware/devices, a toolchain a file under data/toolchains; a
+user's own count the same (`Catalog.load(ciphers=[...], libraries=[...], devices=[...], toolchains=[...])`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from motecrypt.catalog.ciphers import read_cipher_folder
 from motecrypt.catalog.devices import read_device
 from motecrypt.catalog.libraries import Library, read_library_folder
 from motecrypt.catalog.places import DATA, FIRMWARE, PACKAGE
+from motecrypt.catalog.publickey import FOLDER, PublicKeyAlgorithm, read_public_key_folder
 from motecrypt.catalog.toolchains import read_toolchains
 from motecrypt.errors import InputError
 from motecrypt.model import Cipher, Device, Implementation, Toolchain
@@ -31,17 +32,32 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Catalog:
-    """All that exists, by name."""
+    """All that exists, by name.
+
+    `protected` are implementations against power analysis. They cost several times as much, and are taken
+    only where they are asked for, so they are not among the `implementations`.
+    """
 
     ciphers: dict[str, Cipher]
     implementations: tuple[Implementation, ...]
     libraries: dict[str, Library]
     devices: dict[str, Device]
     toolchains: dict[str, Toolchain] = field(default_factory=dict)
+    protected: tuple[Implementation, ...] = ()
+    public_keys: dict[str, PublicKeyAlgorithm] = field(default_factory=dict)
+    public_key_implementations: tuple[Implementation, ...] = ()
 
     def cipher(self, name: str) -> Cipher:
         """The cipher of that name; InputError with the nearest names otherwise."""
         return _named("cipher", name, self.ciphers)
+
+    def public_key(self, name: str) -> PublicKeyAlgorithm:
+        """The public-key algorithm of that name; InputError with the nearest names otherwise."""
+        return _named("public-key algorithm", name, self.public_keys)
+
+    def measured(self, name: str) -> Cipher | PublicKeyAlgorithm:
+        """The cipher or public-key algorithm of that name: what a cell is of."""
+        return self.public_keys.get(name) or self.cipher(name)
 
     def device(self, name: str) -> Device:
         """The device of that name; InputError with the nearest names otherwise."""
@@ -56,14 +72,35 @@ class Catalog:
         return _named("toolchain", name, self.toolchains)
 
     def implementations_of(
-        self, cipher: str, device: str | None = None, libraries: Sequence[str] = ()
+        self,
+        cipher: str,
+        device: str | None = None,
+        libraries: Sequence[str] = (),
+        *,
+        protected: bool = False,
     ) -> list[Implementation]:
-        """Implementations of a cipher, for a device if given, of certain libraries if given."""
+        """Implementations of a cipher, for a device if given, of certain libraries if given.
+
+        `protected`: those against power analysis as well, behind the others.
+        """
         core = None if device is None else self.device(device).core
         return [
             i
-            for i in self.implementations
+            for i in self.implementations + (self.protected if protected else ())
             if i.cipher == cipher
+            and (core is None or i.runs_on(core))
+            and (not libraries or i.library in libraries)
+        ]
+
+    def public_key_implementations_of(
+        self, algorithm: str, device: str | None = None, libraries: Sequence[str] = ()
+    ) -> list[Implementation]:
+        """As `implementations_of`, of a public-key algorithm: one for each operation."""
+        core = None if device is None else self.device(device).core
+        return [
+            i
+            for i in self.public_key_implementations
+            if i.cipher == algorithm
             and (core is None or i.runs_on(core))
             and (not libraries or i.library in libraries)
         ]
@@ -74,6 +111,7 @@ class Catalog:
         libraries: Iterable[Path] = (),
         devices: Iterable[Path] = (),
         toolchains: Iterable[Path] = (),
+        public_keys: Iterable[Path] = (),
     ) -> Catalog:
         """Read every descriptor, ours and the user's folders; raises InputError at the first fault.
 
@@ -81,7 +119,7 @@ class Catalog:
         """
         files = dict.fromkeys(Path(path).resolve() for path in toolchains)
         own_files = tuple(file for file in files if DATA not in file.parents)
-        return _load(_own(ciphers), _own(libraries), _own(devices), own_files)
+        return _load(_own(ciphers), _own(libraries), _own(devices), own_files, _own(public_keys))
 
 
 def nearest(kind: str, name: str, known: Iterable[str]) -> str:
@@ -110,6 +148,7 @@ def _load(
     libraries: tuple[Path, ...],
     own_devices: tuple[Path, ...],
     own_toolchains: tuple[Path, ...],
+    own_public_keys: tuple[Path, ...],
 ) -> Catalog:
     devices: dict[str, Device] = {}
     for folder in [*_folders(FIRMWARE / "devices", "device.toml"), *own_devices]:
@@ -130,17 +169,39 @@ def _load(
                 raise InputError(f"{folder}: cipher '{cipher.name}' is also in {by_name[cipher.name].folder}")
             by_name[cipher.name] = cipher
         implementations += bodies
+    public_keys: dict[str, PublicKeyAlgorithm] = {}
+    public_key_bodies: list[Implementation] = []
+    for folder in [*_folders(FOLDER, "algorithm.toml"), *own_public_keys]:
+        algorithms, bodies = read_public_key_folder(folder, cores)
+        for algorithm in algorithms:
+            other = by_name.get(algorithm.name) or public_keys.get(algorithm.name)
+            if other is not None:
+                raise InputError(f"{folder}: '{algorithm.name}' is also in {other.folder}")
+            public_keys[algorithm.name] = algorithm
+        public_key_bodies += bodies
     known: dict[str, Library] = {"motecrypt": _OURS}
     for folder in [*_folders(FIRMWARE / "libraries", "library.toml"), *libraries]:
-        library, bodies = read_library_folder(folder, by_name, cores)
+        library, bodies = read_library_folder(folder, by_name, cores, public_keys)
         if library.name in known:
             raise InputError(
                 f"{folder}: library '{library.name}' is also in {known[library.name].folder}; "
                 "give it another 'name' in library.toml"
             )
         known[library.name] = library
-        implementations += bodies
-    return Catalog(by_name, tuple(implementations), known, devices, read_toolchains(own_toolchains))
+        implementations += [body for body in bodies if body.cipher not in public_keys]
+        public_key_bodies += [body for body in bodies if body.cipher in public_keys]
+    usual = tuple(body for body in implementations if body.protection is None)
+    protected = tuple(body for body in implementations if body.protection is not None)
+    return Catalog(
+        by_name,
+        usual,
+        known,
+        devices,
+        read_toolchains(own_toolchains),
+        protected,
+        public_keys,
+        tuple(public_key_bodies),
+    )
 
 
 _OURS = Library("motecrypt", "motecrypt's own ciphers", "", "MIT", FIRMWARE / "ciphers", False, "")

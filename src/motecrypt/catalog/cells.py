@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from motecrypt.catalog import Catalog
+from motecrypt.catalog.publickey import ON_A_MESSAGE
 from motecrypt.model import OPERATIONS, Cell, Device, Implementation, Operation
 
 
@@ -54,3 +55,37 @@ def cells_for(
                             if o in implementation.operations
                         ]
     return cells
+
+
+def public_key_cells(
+    catalog: Catalog,
+    device: Device,
+    implementation: Implementation,
+    *,
+    message_bytes: Sequence[int],
+    placements: Sequence[str] = (),
+    caches: Sequence[str] = (),
+    flags: tuple[str, ...] = (),
+    toolchain: str = "",
+) -> list[Cell]:
+    """The cells of one operation of a public-key algorithm; lengths count where a message is signed."""
+    algorithm = catalog.public_key(implementation.cipher)
+    (operation,) = implementation.operations
+    wanted = [p for p in device.placements if p in (placements or implementation.placements or ("flash",))]
+    return [
+        Cell(
+            device=device.name,
+            implementation=implementation,
+            operation=operation,
+            key_bits=algorithm.key_bits,
+            message_bytes=length,
+            placement=placement,
+            cache=cache,
+            flags=flags,
+            toolchain=toolchain,
+        )
+        for placement in wanted or list(device.placements)[:1]
+        for cache in device.placements[placement].caches
+        if not caches or cache in caches
+        for length in (message_bytes if operation in ON_A_MESSAGE else (0,))
+    ]

@@ -12,7 +12,7 @@ from motecrypt.catalog.flags import checked_flags
 from motecrypt.catalog.places import FIRMWARE
 from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
-from motecrypt.model import STANDINGS, Cipher, Implementation, MessageLengths, Standing
+from motecrypt.model import STANDINGS, Cipher, Implementation, MessageLengths, Protection, Standing
 
 #: What a cipher's `kind` may be.
 KINDS = ("block mode", "stream", "variable block", "wide block", "aead")
@@ -156,6 +156,7 @@ def _read_implementations(
     placements = entry.texts("placements", [])
     c_flags = checked_flags(entry.texts("c_flags", []), entry.where)
     note = entry.text("note", "")
+    protection = _read_protection(entry)
     entry.done()
     if (header is None) == (block_header is None):
         raise InputError(f"{entry.where}: needs either 'header' or 'block_header'")
@@ -193,11 +194,22 @@ def _read_implementations(
                 c_flags=c_flags,
                 note=note,
                 best_on=best_on,
+                protection=protection,
             )
         )
     if not made:
         raise InputError(f"{entry.where}: matches no cipher of {folder / 'cipher.toml'}")
     return made
+
+
+def _read_protection(entry: Table) -> Protection | None:
+    """What an implementation does against power analysis; None where it does nothing."""
+    told = entry.table("protection", {})
+    if not told.plain():
+        return None
+    protection = Protection(told.text("what"), told.text("setup"), told.text("encrypt"))
+    told.done()
+    return protection
 
 
 def known_cores(entry: Table, cores: Collection[str]) -> tuple[str, ...]:

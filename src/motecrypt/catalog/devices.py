@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from motecrypt.catalog.flags import checked_compiler, checked_flags, checked_link_flags
+from motecrypt.catalog.flashing import read_flashing
 from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
 from motecrypt.model import Compiler, Current, Device, Memory, Placement
@@ -14,25 +15,63 @@ MEMORIES = ("flash", "ram", "eeprom")
 CACHES = ("none", "warm", "cold")
 STATES = ("active", "idle", "sleep")
 CURRENTS_OF = ("", "board", "chip")
-SIMULATORS = ("simavr", "arm")
+SIMULATORS = ("simavr", "arm", "riscv")
 BENCH = ("key", "nonce", "ad", "message")
+_THUMB = (
+    *("alu", "multiply", "load", "store", "load_multiple", "store_multiple", "push", "pop", "pop_pc"),
+    *("branch", "branch_if", "branch_if_taken", "branch_link", "branch_exchange", "write_pc"),
+    *("special", "barrier", "wait", "per_register"),
+)
+_PIPELINE = (
+    *("alu", "multiply", "multiply_accumulate", "multiply_long", "multiply_long_most"),
+    *("multiply_long_accumulate", "multiply_long_accumulate_most", "divide_least", "divide_most"),
+    *("load", "load_after_load", "store", "store_indexed", "store_hides", "store_blocks"),
+    *("address_wait", "multiple", "per_register", "branch", "load_pc", "table_branch"),
+    *("refill_direct", "refill_register", "refill_memory", "refill_split", "if_then", "skipped"),
+    *("special", "barrier", "wait", "unaligned"),
+)
+_M33 = (
+    *("alu", "multiply", "multiply_long", "divide_least", "divide_most", "load", "store", "multiple"),
+    *("per_register", "branch", "load_pc", "table_branch", "refill_direct", "refill_register"),
+    *("refill_memory", "refill_split", "if_then", "skipped", "special", "barrier", "wait", "unaligned"),
+    *("late", "sets_flags"),
+)
 ARM_CYCLES = {
-    "cortex-m0plus": (
-        *("alu", "multiply", "load", "store", "load_multiple", "store_multiple", "push", "pop", "pop_pc"),
-        *("branch", "branch_if", "branch_if_taken", "branch_link", "branch_exchange", "write_pc"),
-        *("special", "barrier", "wait", "per_register"),
-    ),
-    "cortex-m4": (
-        *("alu", "multiply", "multiply_accumulate", "multiply_long", "divide_least", "divide_most"),
-        *("load", "load_after_load", "store", "store_indexed", "store_hides", "store_blocks"),
-        *("address_wait", "multiple", "per_register", "branch", "load_pc", "table_branch"),
-        *("refill_direct", "refill_register", "refill_memory", "refill_split", "if_then", "skipped"),
-        *("special", "barrier", "wait", "unaligned"),
-    ),
+    "cortex-m0": _THUMB,
+    "cortex-m0plus": _THUMB,
+    "cortex-m3": _PIPELINE,
+    "cortex-m4": _PIPELINE,
+    "cortex-m33": _M33,
 }
-"""Cores and the costs of their instructions, as drivers/arm_thumb.h and drivers/arm_pipeline.h name them."""
-ARM_CHIPS = ("RP2040", "STM32F407VG")
+"""Cores and the costs of their instructions, as drivers/arm_thumb.h, arm_pipeline.h, arm_m33.h name them."""
+ARM_CHIPS = (
+    *("RP2040", "STM32F407VG", "STM32L100RC", "STM32F103C8", "AT91SAM3X8E", "nRF52840"),
+    *("nRF51822", "SAMD21G18A", "STM32F051R8", "RP2350"),
+)
 """Chips whose registers the driver models, as drivers/arm_chip.h names them."""
+
+RISCV_CORES = ("sifive-e31", "qingke-v2a", "esp32c3")
+"""Cores that drivers/riscv.c has."""
+RISCV_CHIPS = ("FE310-G002", "CH32V003", "ESP32-C3")
+"""Chips whose registers the driver models, as drivers/riscv_chip.h lists them."""
+RISCV_CYCLES = (
+    *("alu", "load", "load_word_result", "load_narrow_result", "store", "multiply", "multiply_result"),
+    *("divide", "divide_least_result", "divide_most_result", "csr", "csr_result", "atomic", "atomic_result"),
+    *(
+        "fence",
+        "branch",
+        "branch_taken",
+        "jump",
+        "jump_register",
+        "mispredicted",
+        "fetch_word",
+        "fetch_ahead",
+    ),
+)
+"""Costs of a RISC-V core's instructions, as drivers/riscv_timing.h names them."""
+AVR_IO = (0x20, 0x137)
+"""Data addresses at which libsimavr reports writes: its 280 registers after the core's 32."""
+_MAY_COST_NOTHING = ("_result", "mispredicted", "fetch_word", "fetch_ahead")
 
 
 def read_device(folder: Path) -> Device:
@@ -62,6 +101,7 @@ def read_device(folder: Path) -> Device:
         volts_max=supply.number("volts_max", above=0),
         currents=tuple(_read_current(t) for t in table.tables("current", [])),
         extra=_read_extra(table.table("extra", {})),
+        flashing=read_flashing(table.table("flashing", {})),
     )
     supply.done()
     table.done()
@@ -85,7 +125,10 @@ def _read_simulator(runner: str, core: str, chip: str, table: Table) -> dict[str
     if runner == "simavr":
         table.text("mcu", filled=True)
         for name in ("mark_address", "simulated_address"):
-            table.integer(name, low=0, high=0xFFFF)
+            table.integer(name, low=AVR_IO[0], high=AVR_IO[1])
+        line = table.integer("line_address", 0, low=0, high=AVR_IO[1])
+        if 0 < line < AVR_IO[0]:
+            raise table.wrong("line_address", line, f"0 for none, or at least {AVR_IO[0]:#x}")
         table.integer("max_cycles", low=1)
     elif runner == "arm":
         for name in ("vectors", "mark_address", "simulated_address", "stack_limit"):
@@ -93,20 +136,49 @@ def _read_simulator(runner: str, core: str, chip: str, table: Table) -> dict[str
         table.integer("max_cycles", low=1)
         for name in ("bus_read_extra", "bus_write_extra", "io_port_saves"):
             table.integer(name, low=0, high=1000)
-        for what, given, known in (("core", core, tuple(ARM_CYCLES)), ("chip", chip, ARM_CHIPS)):
-            if given not in known:
-                raise InputError(
-                    f"{table.where}: runner 'arm' has no {what} {given!r}; choose one of {', '.join(known)}"
-                )
+        _check_known(table, runner, core, tuple(ARM_CYCLES), chip, ARM_CHIPS)
         cycles = table.table("cycles")
         for name in ARM_CYCLES[core]:
             cycles.integer(name, low=0, high=1000)
         cycles.done()
         _check_cache(table)
+        _check_memory(table)
+    elif runner == "riscv":
+        _check_riscv(table, core, chip)
     else:
         return values
     table.done()
     return values
+
+
+def _check_known(
+    table: Table, runner: str, core: str, cores: tuple[str, ...], chip: str, chips: tuple[str, ...]
+) -> None:
+    """Refuse a core or a chip that a driver does not have."""
+    for what, given, known in (("core", core, cores), ("chip", chip, chips)):
+        if given not in known:
+            raise InputError(
+                f"{table.where}: runner '{runner}' has no {what} {given!r}; choose one of {', '.join(known)}"
+            )
+
+
+def _check_riscv(table: Table, core: str, chip: str) -> None:
+    """Settings of drivers/riscv.c: costs of instructions are at least 1, those of results may be 0."""
+    for name in ("mark_address", "simulated_address", "stack_limit"):
+        table.integer(name, low=0, high=0xFFFF_FFFF)
+    table.integer("max_cycles", low=1)
+    _check_known(table, "riscv", core, RISCV_CORES, chip, RISCV_CHIPS)
+    cycles = table.table("cycles")
+    for name in RISCV_CYCLES:
+        high = 7 if name == "fetch_ahead" else 255
+        cycles.integer(name, low=0 if name.endswith(_MAY_COST_NOTHING) else 1, high=high)
+    cycles.done()
+    predictor = table.table("predictor", {})
+    if predictor.plain():
+        for name, high in (("btb", 64), ("bht", 1024), ("ras", 16)):
+            predictor.integer(name, low=1, high=high)
+    predictor.done()
+    _check_cache(table)
 
 
 def _check_cache(table: Table) -> None:
@@ -126,6 +198,31 @@ def _check_cache(table: Table) -> None:
         read.integer("divider", low=1, high=1000)
         read.text("source", filled=True)
         read.done()
+
+
+def _check_memory(table: Table) -> None:
+    """A flash with wait states: its lines, what reads ahead, its caches. What is not given is 0."""
+    memory = table.table("memory", {})
+    if not memory.plain():
+        return
+    if "flash_cache" in table.plain():
+        raise InputError(f"{table.where}: give 'memory' or 'flash_cache', not both")
+    line_bytes = memory.integer("line_bytes", low=4, high=256)
+    if line_bytes & (line_bytes - 1):
+        raise memory.wrong("line_bytes", line_bytes, "a power of two")
+    for name in ("wait_states", "data_wait_states", "ahead_delay", "core_ahead_bytes"):
+        memory.integer(name, 0, low=0, high=64)
+    for name in ("reads_ahead", "keeps_ahead", "shared"):
+        memory.integer(name, 0, low=0, high=1)
+    for cache in ("code", "data"):
+        lines = memory.integer(f"{cache}_lines", 0, low=0, high=1024)
+        if lines & (lines - 1):
+            raise memory.wrong(f"{cache}_lines", lines, "a power of two")
+        bounds: dict[str, Any] = {"low": 1, "high": min(lines, 64)} if lines else {"low": 0, "high": 64}
+        ways = memory.integer(f"{cache}_ways", ... if lines else 0, **bounds)
+        if ways & (ways - 1):
+            raise memory.wrong(f"{cache}_ways", ways, "a power of two")
+    memory.done()
 
 
 def _read_extra(table: Table) -> dict[str, Any]:

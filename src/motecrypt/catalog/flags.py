@@ -36,15 +36,17 @@ _COMPILER = (
     re.compile(r"-U[A-Za-z_]\w*"),
     re.compile(r"--param=[a-z0-9-]+=[0-9]+"),
     re.compile(r"-(?:w|ansi|pedantic|pedantic-errors)"),
+    re.compile(r"--specs=picolibc\.specs"),  # a C library's own headers
 )
 _ALLOWED = (
     "-O..., -f... and -m... (without those that name a file, a plug-in or a dump), -W... (without -Wa, -Wl, "
-    "-Wp), -std=..., -g, -DNAME=VALUE, -UNAME, --param=NAME=NUMBER, -w, -ansi, -pedantic"
+    "-Wp), -std=..., -g, -DNAME=VALUE, -UNAME, --param=NAME=NUMBER, -w, -ansi, -pedantic, "
+    "--specs=picolibc.specs"
 )
 _LINKER = (
     re.compile(r"-(?:nostartfiles|nostdlib|nodefaultlibs|static|shared)"),
     re.compile(r"--specs=(?:nano|nosys|rdimon|picolibc)\.specs"),
-    re.compile(r"-T\{device\}/[\w-]+\.ld"),
+    re.compile(r"-T\{(?:device|shared)\}/[\w-]+\.ld"),
     re.compile(rf"-l{_WORD}"),
 )
 _TO_LINKER = re.compile(

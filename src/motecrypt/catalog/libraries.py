@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from motecrypt.catalog.ciphers import cipher_defines, key_bytes, known_cores
 from motecrypt.catalog.flags import checked_flags
+from motecrypt.catalog.publickey import PublicKeyAlgorithm, PublicKeyEntry, Shared
 from motecrypt.descriptor import Table
 from motecrypt.model import OPERATIONS, Cipher, Implementation, Operation
 
@@ -27,9 +29,13 @@ class Library:
 
 
 def read_library_folder(
-    folder: Path, ciphers: dict[str, Cipher], cores: Collection[str]
+    folder: Path,
+    ciphers: Mapping[str, Cipher],
+    cores: Collection[str],
+    public_keys: Mapping[str, PublicKeyAlgorithm] = MappingProxyType({}),
 ) -> tuple[Library, list[Implementation]]:
-    """The library of a folder and its implementations; `cores` are those that the devices have."""
+    """The library of a folder and its implementations, those of public-key algorithms last; `cores` are those
+    that the devices have."""
     table = Table.read(folder / "library.toml")
     library = Library(
         name=table.text("name", folder.name),
@@ -46,7 +52,18 @@ def read_library_folder(
     shared_flags = checked_flags(table.texts("c_flags", []), table.where)
     configurations = table.named_tables("configuration", {"default": {}})
     entries = table.tables("implementation", [])
+    agreed = [PublicKeyEntry.read(entry, cores) for entry in table.tables("public_key", [])]
     table.done()
+    shared = Shared(
+        library=library.name,
+        folder=folder,
+        sources=shared_sources,
+        include=shared_include,
+        defines=shared_defines,
+        c_flags=shared_flags,
+        fetched=library.fetched,
+        note=library.note,
+    )
     described = [_LibraryEntry.read(entry, cores) for entry in entries]
     made: list[Implementation] = []
     for configuration, options in configurations.items():
@@ -86,6 +103,8 @@ def read_library_folder(
                         note=entry.note or note or library.note,
                     )
                 )
+    for public_key in agreed:
+        made += public_key.implementations(public_keys, shared)
     return library, made
 
 

@@ -15,10 +15,19 @@ from motecrypt.errors import InputError
 from motecrypt.model import Device
 from motecrypt.runners.session import Fault, Options, Region, Session, Starts
 
-__all__ = ["Fault", "Options", "Region", "Session", "Starts", "counts_while_tracing", "runner_of"]
+__all__ = [
+    "Fault",
+    "Options",
+    "Region",
+    "Session",
+    "Starts",
+    "counts_while_tracing",
+    "keeps_lines",
+    "runner_of",
+]
 
 #: Modules of this package that execute nothing by themselves.
-_NO_RUNNERS = ("protocol", "session")
+_NO_RUNNERS = ("flashing", "protocol", "session")
 
 
 def runner_of(name: str) -> ModuleType:
@@ -34,3 +43,9 @@ def runner_of(name: str) -> ModuleType:
 def counts_while_tracing(device: Device) -> bool:
     """Whether one tracing run gives the cycles too; else cycles need a run of their own."""
     return bool(getattr(runner_of(device.runner), "COUNTS_WHILE_TRACING", False))
+
+
+def keeps_lines(device: Device) -> bool:
+    """Whether the first of several equal runs takes longer: it brings lines of the flash into a cache."""
+    memory = device.simulator.get("memory", {})
+    return bool(memory.get("code_lines") or memory.get("data_lines"))

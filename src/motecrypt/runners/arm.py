@@ -67,7 +67,9 @@ def engine_version() -> str:
 
 def open_session(device: Device, elf: Path, data_end: int, options: Options) -> Session:
     """Start a firmware. `options.cache` is "cold" (emptied before every region), "kept" (never emptied),
-    or "warm" or "none" (every access hits). `data_end` is not used: this device's stack is below its data.
+    or "warm" or "none" (every access hits). Where the device has a `memory` with wait states, "warm" and
+    "none" are as the run before of the same region has left its lines. `data_end` is not used: this
+    device's stack is below its data.
     """
     return DriverSession(command(device, elf, options), restarts=True)
 
@@ -77,8 +79,10 @@ def command(device: Device, elf: Path, options: Options) -> list[str | Path]:
     settings = device.simulator
     try:
         arguments = _arguments(device, settings, options)
-        if options.cache in ("cold", "kept"):
-            arguments += _cache_arguments(device, settings["flash_cache"])
+        if "memory" in settings:
+            arguments += _memory_arguments(settings["memory"])
+        elif options.cache in ("cold", "kept"):
+            arguments += cache_arguments(device, settings["flash_cache"])
     except KeyError as error:
         raise InputError(f"{device.folder / 'device.toml'}: simulator lacks {error}") from error
     if options.cache == "cold":
@@ -110,9 +114,15 @@ def _arguments(device: Device, settings: Mapping[str, Any], options: Options) ->
     ]
 
 
-def _cache_arguments(device: Device, cache: Mapping[str, int]) -> list[str]:
+def cache_arguments(device: Device, cache: Mapping[str, int]) -> list[str]:
+    """A flash cache as both drivers that have one take it."""
     reads = flash_reads(device)
     if not reads:
         raise InputError(f"{device.folder / 'device.toml'}: a flash cache needs at least one flash_read")
     geometry = f"{cache['bytes']}:{cache['ways']}:{cache['line_bytes']}"
     return ["--cache", geometry, "--miss-cycles", str(reads[0].miss_cycles)]
+
+
+def _memory_arguments(memory: Mapping[str, int]) -> list[str]:
+    """A flash with wait states is a part of the device: no run is without it."""
+    return ["--memory", ",".join(f"{name}={value}" for name, value in memory.items())]

@@ -21,10 +21,11 @@ from pathlib import Path
 from types import TracebackType
 
 from motecrypt import process
-from motecrypt.emulate.images import Segment, flat, intel_hex, read_image, uf2
+from motecrypt.emulate.images import RP2350_FAMILY, Segment, flat, intel_hex, read_image, uf2
 from motecrypt.errors import FailureKind, MotecryptError
 from motecrypt.model import Device
 from motecrypt.ports.serial_port import SerialPort
+from motecrypt.runners.flashing import flash_with_tool
 from motecrypt.runners.protocol import END, VERSION, Frames, ProtocolError, decode, encode
 from motecrypt.runners.session import Options, Region, Session
 
@@ -34,7 +35,8 @@ GREETING_S = 8.0
 ASK_AFTER_S = 2.0
 QUIET_S = 0.1
 VOLUME_WAIT_S = 120.0
-VOLUME = "RPI-RP2"
+VOLUME, VOLUME_2 = "RPI-RP2", "RP2350"
+"""Of a Pico, and of a Pico 2."""
 _MOUNTS = ("/media", "/run/media", "/mnt", "/Volumes")
 
 _flashed: dict[str, str] = {}
@@ -206,7 +208,14 @@ def _no_greeting(heard: bytes, trouble: FailureKind | None, waited_s: float) -> 
 
 def flasher_of(device: Device) -> Callable[[Device, Path, str], None]:
     """How a firmware gets onto a board of this kind."""
-    flashers = {"ATmega328P": flash_uno, "RP2040": flash_pico}
+    flashers = {
+        "ATmega328P": flash_uno,
+        "RP2040": flash_pico,
+        "RP2350": flash_pico2,
+        "ESP32-C3": flash_esp32c3,
+    }
+    if device.flashing is not None:
+        return flash_with_tool
     if device.chip not in flashers:
         raise BoardError(f"{device.chip}: such a board cannot be flashed; supported: {', '.join(flashers)}")
     return flashers[device.chip]
@@ -260,26 +269,64 @@ def flash_pico(device: Device, elf: Path, port: str) -> None:
     copy_uf2(content, volume)
 
 
-def find_volume(mounts: Sequence[str] = _MOUNTS) -> Path | None:
+def flash_pico2(device: Device, elf: Path, port: str) -> None:
+    """As `flash_pico`: the file names the Arm cores of the RP2350, and the volume has another name."""
+    content = uf2(read_image(elf, device).segments, RP2350_FAMILY)
+    volume = find_volume(name=VOLUME_2)
+    if volume is None and _picotool(content):
+        return
+    if volume is None:
+        print(
+            f"motecrypt: hold BOOTSEL while you plug the Pico 2 in: waiting for its volume {VOLUME_2}",
+            file=sys.stderr,
+        )
+        volume = _wait_for_volume(VOLUME_WAIT_S, VOLUME_2)
+    copy_uf2(content, volume)
+
+
+def flash_esp32c3(device: Device, elf: Path, port: str) -> None:
+    """With esptool, from the flash's first byte: the boot ROM starts it from there without a boot loader."""
+    _check_port(port)
+    flash = device.memory["flash"]
+    with tempfile.TemporaryDirectory(prefix="motecrypt-flash.") as scratch:
+        file = Path(scratch) / "firmware.bin"
+        base, code = flat(read_image(elf, device), flash.address, flash.address + flash.bytes)
+        file.write_bytes(code)
+        command = ["esptool", "--chip", "esp32c3", "--port", port, "write_flash", hex(base - flash.address)]
+        outcome = process.run([*command, file])
+    if outcome.code is None:
+        raise BoardError(f"{port}: esptool is missing; 'motecrypt doctor' shows how to get it")
+    if not outcome.ok:
+        raise BoardError(f"{port}: could not be flashed: {_esptool_reason(outcome)}")
+
+
+def _esptool_reason(outcome: process.Outcome) -> str:
+    """Its fatal error, which a link follows; the text for people, no code decides by it."""
+    said = [line.strip() for line in (outcome.errors + "\n" + outcome.output).splitlines() if line.strip()]
+    errors = [line for line in said if "error" in line.lower()] or said[-1:] or ["esptool printed nothing"]
+    return errors[0].removeprefix("A fatal error occurred: ")
+
+
+def find_volume(mounts: Sequence[str] = _MOUNTS, name: str = VOLUME) -> Path | None:
     """Where the volume of a Pico in BOOTSEL mode is mounted; None where there is none."""
     for mount in mounts:
         root = Path(mount)
         for place in (*root.glob("*"), *root.glob("*/*")):
             info = place / "INFO_UF2.TXT"
-            if place.name == VOLUME and info.is_file() and VOLUME in info.read_text(errors="replace"):
+            if place.name == name and info.is_file() and name in info.read_text(errors="replace"):
                 return place
     return None
 
 
-def _wait_for_volume(seconds: float) -> Path:
+def _wait_for_volume(seconds: float, name: str = VOLUME) -> Path:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        volume = find_volume()
+        volume = find_volume(name=name)
         if volume is not None:
             return volume
         time.sleep(0.5)
     raise BoardError(
-        f"no Pico in BOOTSEL mode within {seconds:g} s: hold BOOTSEL while plugging it in, and mount {VOLUME}"
+        f"no Pico in BOOTSEL mode within {seconds:g} s: hold BOOTSEL while plugging it in, and mount {name}"
     )
 
 

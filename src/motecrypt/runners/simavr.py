@@ -27,6 +27,8 @@ def open_session(device: Device, elf: Path, data_end: int, options: Options) -> 
         "--data-end",
         hex(data_end & 0xFFFF),
     ]
+    if settings.get("line_address"):
+        command += ["--line", hex(settings["line_address"])]
     command += ["--events", "{events}"]
     if options.trace:
         command.append("--trace")

@@ -6,5 +6,6 @@ installs it with apt-get (through sudo where needed) and pip (pinned and hashed)
 
 from motecrypt.setup.kits import Kit, KitState, have, kits, need, need_each, state
 from motecrypt.setup.shortages import left_out, summary
+from motecrypt.setup.systems import by_hand
 
-__all__ = ["Kit", "KitState", "have", "kits", "left_out", "need", "need_each", "state", "summary"]
+__all__ = ["Kit", "KitState", "by_hand", "have", "kits", "left_out", "need", "need_each", "state", "summary"]

@@ -19,6 +19,7 @@ from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
 from motecrypt.setup.runs import pip_command, trouble
 from motecrypt.setup.shortages import left_out
+from motecrypt.setup.systems import by_hand, has_apt, place
 
 APT_TIMEOUT_S = 1800
 LISTS = Path("/var/lib/apt/lists/partial")  # apt-get update has last worked here
@@ -135,7 +136,7 @@ def state(name: str, *, compiler: bool = True) -> KitState:
     """What of the kit is there and what is missing, with or without its compiler. Installs nothing."""
     kit = _kit(name) if compiler else _kit(name).without_compiler
     system = [c for c in kit.commands if shutil.which(c) is None]
-    system += [f for f in kit.files if not _has_file(f)]
+    system += [f for f in map(place, kit.files) if f and not _has_file(f)]
     modules = [m for m in kit.python if importlib.util.find_spec(m) is None]
     library = kit.library if kit.library and not _has_library(kit.library) else ""
     return KitState(kit, tuple(system), tuple(modules), library)
@@ -173,6 +174,7 @@ def need_each(wanted: Iterable[tuple[str, bool]]) -> None:
     of apt-get, and Python's at the same time."""
     wanted = list(dict.fromkeys(wanted))
     states = [state(name, compiler=compiler) for name, compiler in wanted]
+    _list_without_apt(states)
     _announce(states)
     _install_together(states)
     for name, compiler in wanted:
@@ -193,6 +195,16 @@ def need_each(wanted: Iterable[tuple[str, bool]]) -> None:
                 raise
             _say(f"continuing without an optional kit: {error}; {missing.kit.note}")
             left_out(missing.kit.title, str(error))
+
+
+def _list_without_apt(states: Sequence[KitState]) -> None:
+    """Where apt-get is missing, refuse with one list of what all the kits lack."""
+    lacking = [missing for missing in states if missing.by_hand and not missing.kit.optional]
+    if not lacking or has_apt():
+        return
+    titles = "; ".join(missing.kit.title for missing in lacking)
+    packages = by_hand(package for missing in lacking for package in missing.by_hand)
+    raise InputError(f"{titles}: missing, and apt-get is not available; install by hand: {packages}")
 
 
 def _announce(states: Sequence[KitState]) -> None:
@@ -240,18 +252,18 @@ def _say(text: str) -> None:
 
 def _install_debian(kit: Kit) -> None:
     packages = " ".join(kit.debian)
-    by_hand = f"apt-get install --no-install-recommends {packages}"
-    if shutil.which("apt-get") is None:
-        raise InputError(f"{kit.title}: missing, and apt-get is not available; install {packages} by hand")
+    how = by_hand(kit.debian)
+    if not has_apt():
+        raise InputError(f"{kit.title}: missing, and apt-get is not available; install by hand: {how}")
     prefix: list[str] = []
     if os.geteuid() != 0:
         if shutil.which("sudo") is None:
-            raise InputError(f"{kit.title}: missing; as root, run: {by_hand}")
+            raise InputError(f"{kit.title}: missing; as root, run: {how}")
         prefix = ["sudo", "DEBIAN_FRONTEND=noninteractive"]
     _say(f"installing {kit.title} with apt-get ({_size(kit.download_mb)}): {packages}")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     apt = [*prefix, "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"]
-    failure = f"{kit.title}: could not be installed; run by hand: {by_hand}"
+    failure = f"{kit.title}: could not be installed; run by hand: {how}"
     install = [*apt, "-o", "APT::Status-Fd=1", "install", "-y", "--no-install-recommends", *kit.debian]
     known = tuple(install) in _done or tuple(install) in _failed
     if not known and _are_fresh() and not _trouble(install, environment, APT_TIMEOUT_S):

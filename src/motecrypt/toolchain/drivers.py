@@ -58,9 +58,11 @@ def _adapter(library: str) -> tuple[str, ...]:
 RECIPES = {
     "simavr": Recipe("simavr.c", "gcc", lambda: libraries.flags("simavr", "gcc")),
     "avr_run": Recipe("avr_run.c", "gcc", lambda: (*libraries.flags("simavr", "gcc"), "-lutil")),
-    "arm": Recipe("arm.c", "gcc", lambda: (*_unicorn_flags(), "-lutil")),
+    "arm": Recipe("arm.c", "gcc", lambda: (*_unicorn_flags(), "-lutil", "-lm")),
+    "riscv": Recipe("riscv.c", "gcc", lambda: ("-lutil",)),
     "host": Recipe("host.c", "gcc", lambda: ("-ldl", "-lm")),
     "taint": Recipe("taint.c", "gcc", lambda: ("-g", "-ldl")),
+    "taint_public_key": Recipe("taint_public_key.c", "gcc", lambda: ("-g", "-ldl")),
     "adapter_libtomcrypt": Recipe("adapter_libtomcrypt.c", "gcc", lambda: _adapter("tomcrypt")),
     "adapter_openssl": Recipe("adapter_openssl.c", "gcc", lambda: _adapter("crypto")),
     "adapter_cryptopp": Recipe("adapter_cryptopp.cc", "g++", lambda: _adapter("cryptopp")),

@@ -26,6 +26,7 @@ _JOBS = "main.c"
 _OWN = {
     _JOBS: ("frame.c", "store.c", "published.c", "modern.c"),
     "littlefs_aes.c": ("store.c", "published.c"),
+    "second_core.c": ("store.c", "published.c"),
 }
 _STORAGE = {"flash": "nor.c", "sd": "sd.c"}
 _MBEDTLS = (
@@ -51,7 +52,7 @@ class FileFirmware:
     spi_hz : the clock of an SD card; 0 for the flash.
     c_library : "bytes" for memset and memcpy as the published program had them, "words" for Debian's.
     toolchain : who compiles and links it; empty for the system's own.
-    program : main.c, which jobs are asked of, or a demo.
+    program : main.c, which jobs are asked of, a demo, or an experiment.
     """
 
     storage: Literal["flash", "sd"] = "flash"

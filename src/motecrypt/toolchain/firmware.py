@@ -22,6 +22,7 @@ from motecrypt.paths import cache_dir, make_dir
 from motecrypt.toolchain import toolchain
 from motecrypt.toolchain.includes import file_hash, reached, refuse_precompiled
 from motecrypt.toolchain.objects import compiled, kept, seen
+from motecrypt.toolchain.scripts import link_flags, shared_scripts
 from motecrypt.toolchain.sizes import Sizes, elf_sizes, object_sizes, symbols
 from motecrypt.toolchain.sources import source_root
 from motecrypt.toolchain.toolchain import BuildError
@@ -151,6 +152,7 @@ def _read_by_compiler(request: BuildRequest) -> list[Path]:
     directories = _directories(request, sources, include)
     near = [h for d in (request.implementation.folder, *include) for h in sorted(d.glob("*.h"))]
     device = [p for p in sorted(request.device.folder.iterdir()) if p.suffix in _DEVICE_FILES]
+    device += shared_scripts(request.device, request.placement)
     bench = FIRMWARE / "bench" / "bench.c"
     return reached([*sources, *near, *device, bench], directories, _headers_named(_defines(request)))
 
@@ -282,10 +284,12 @@ def _compile_all(request: BuildRequest, work: Path) -> None:
         command, own_flags = compiler.compiling(source)
         every = (*own_flags, *compiler.machine_flags, *shared, *_COMMON, *given, *flags)
         compile_it = partial(toolchain.compile_object, command, every, source, target, work)
-        read = seen(source, directories, defines)
+        read = seen(source, directories, defines, flags)
         if read is not None:
             told = [(_named(file, names), file_hash(file)) for file in read.files]
-            kept((made_by, flags, told, read.defines), target, compile_it)
+            # A header that a definition names is called by the folder that it was found from.
+            found_from = [_named(place, names) for place in directories] if read.names_headers else []
+            kept((made_by, flags, told, read.defines, source.name, found_from), target, compile_it)
         elif whole := compiled(
             toolchain.preprocessed(command, every, source, work), every, lambda name: _named(name, names)
         ):
@@ -306,19 +310,15 @@ def _compile_all(request: BuildRequest, work: Path) -> None:
     ]
     objects += own
 
-    link_flags = (
+    linking = (
         *compiler.machine_flags,
         *request.cipher_flags,
         *prefix,
         "-Wl,--gc-sections",
-        *(flag.replace("{device}", str(device.folder)) for flag in compiler.link_flags),
-        *(
-            flag.replace("{device}", str(device.folder))
-            for flag in device.placements[request.placement].link_flags
-        ),
+        *link_flags(device, request.placement),
     )
     elf = work / "firmware.elf"
-    toolchain.link(compiler.link_command, link_flags, objects, elf, work)
+    toolchain.link(compiler.link_command, linking, objects, elf, work)
     _finish(device, elf, {target.name for target in own}, work)
     for scrap in [*objects, work / "map"]:
         scrap.unlink(missing_ok=True)

@@ -11,13 +11,15 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from motecrypt.toolchain.toolchain import BuildError
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*(?:include|import)[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
+_COMPUTED = re.compile(rb"^[ \t]*#[ \t]*(include|include_next|import)\b(?![ \t]*[\"<])([^\n]*)", re.MULTILINE)
+_NAME = re.compile(rb"[A-Za-z_]\w*")
 _ASSEMBLER_INCLUDE = re.compile(rb'^[ \t]*\.(?:include|incbin)[ \t]+"([^"\n]+)"', re.MULTILINE)
 
 FILE_BYTES_MAX = 64 << 20
@@ -28,11 +30,27 @@ def file_hash(path: Path) -> str:
     return _read(path)[0]
 
 
-def reached(sources: Iterable[Path], directories: Sequence[Path], named: Iterable[str] = ()) -> list[Path]:
+def computed(path: Path) -> tuple[str, ...]:
+    """The macros that a file's #include lines name instead of a header; "" for one that names no macro."""
+    return _read(path)[2]
+
+
+def reached(
+    sources: Iterable[Path],
+    directories: Sequence[Path],
+    named: Iterable[str] = (),
+    macros: Mapping[str, str] | None = None,
+) -> list[Path]:
     """The sources and all that they include, each once, in a fixed order.
 
-    `named` are headers that the compiler's command line names (-DCONFIG_FILE="x.h").
+    Parameters
+    ----------
+    named
+        Headers that the compiler's command line names (-DCONFIG_FILE="x.h").
+    macros
+        Which header a macro is that an #include line names.
     """
+    known = macros or {}
     found: dict[Path, None] = {}
     folders = [str(directory) for directory in directories]
     seen: dict[tuple[str, str], Path | None] = {}  # what was asked for, from where
@@ -43,7 +61,8 @@ def reached(sources: Iterable[Path], directories: Sequence[Path], named: Iterabl
             continue
         found[path] = None
         beside = str(path.parent)
-        for name in _read(path)[1]:
+        _, names, macros_named = _read(path)
+        for name in (*names, *(known[macro] for macro in macros_named if macro in known)):
             if (beside, name) not in seen:
                 seen[(beside, name)] = find(name, [beside, *folders])
             header = seen[(beside, name)]
@@ -58,7 +77,7 @@ def find(name: str, folders: Sequence[str]) -> Path | None:
     Plain strings: this is asked very often.
     """
     for folder in folders:
-        path = os.path.join(folder, name)  # noqa: PTH118
+        path = name if name.startswith("/") else f"{folder}/{name}"
         if os.path.exists(f"{path}.gch"):  # noqa: PTH110
             raise BuildError(_precompiled(f"{path}.gch"))
         if os.path.isfile(path):  # noqa: PTH113
@@ -87,7 +106,7 @@ def _resolved(path: str) -> Path:
     return Path(path).resolve()
 
 
-def _read(path: Path) -> tuple[str, tuple[str, ...]]:
+def _read(path: Path) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):  # a pipe would be waited for
@@ -100,7 +119,16 @@ def _read(path: Path) -> tuple[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=8192)
-def _read_once(path: Path, stamp: tuple[int, int, int]) -> tuple[str, tuple[str, ...]]:
+def _read_once(path: Path, stamp: tuple[int, int, int]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """SHA-256 of the content, the headers and files that it includes, and the macros that it includes."""
     content = path.read_bytes()
     names = (*_INCLUDE.findall(content), *_ASSEMBLER_INCLUDE.findall(content))
-    return hashlib.sha256(content).hexdigest(), tuple(n.decode(errors="replace") for n in names)
+    macros = (
+        rest.strip() if how == b"include" and _NAME.fullmatch(rest.strip()) else b""
+        for how, rest in _COMPUTED.findall(content)
+    )
+    return hashlib.sha256(content).hexdigest(), _decoded(names), _decoded(macros)
+
+
+def _decoded(names: Iterable[bytes]) -> tuple[str, ...]:
+    return tuple(name.decode(errors="replace") for name in names)

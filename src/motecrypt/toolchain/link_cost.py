@@ -16,6 +16,7 @@ from motecrypt.toolchain.firmware import BuildRequest, CipherInputs
 from motecrypt.toolchain.includes import file_hash, reached
 from motecrypt.toolchain.link import FOLDER, LISTENS, Suite
 from motecrypt.toolchain.link_node import FixedRadio, node_inputs
+from motecrypt.toolchain.scripts import link_flags
 from motecrypt.toolchain.sizes import Sizes, elf_sizes, symbols
 
 _PROGRAM = FOLDER / "cost" / "cost.c"
@@ -85,7 +86,7 @@ class LinkProgram:
             toolchain.identity(compiler.command),
             *toolchain.runtime(compiler.link_command, compiler.machine_flags),
             compiler.machine_flags,
-            [flag for flag in self._linking() if str(device.folder) not in flag],
+            [flag for flag in self._linking() if not flag.startswith("-T")],
             (*_FLAGS, *self.flags),
             given.defines,
             self._own_defines,
@@ -94,9 +95,7 @@ class LinkProgram:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def _linking(self) -> list[str]:
-        device = self.request.device
-        flags = (*device.compiler.link_flags, *device.placements[self.request.placement].link_flags)
-        return [flag.replace("{device}", str(device.folder)) for flag in flags]
+        return list(link_flags(self.request.device, self.request.placement))
 
 
 @dataclass(frozen=True)

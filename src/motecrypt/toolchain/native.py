@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from motecrypt.catalog import Catalog
+from motecrypt.catalog.publickey import PublicKeyAlgorithm
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Cipher, Implementation
 from motecrypt.toolchain import BuildRequest, build
@@ -41,7 +42,9 @@ class NativeCipher:
     Methods raise InputError for lengths that the cipher does not take, BadTag for a wrong tag.
     """
 
-    def __init__(self, cipher: Cipher, implementation: Implementation, library: Path) -> None:
+    def __init__(
+        self, cipher: Cipher | PublicKeyAlgorithm, implementation: Implementation, library: Path
+    ) -> None:
         self.cipher = cipher
         self.implementation = implementation
         self._library = ctypes.CDLL(str(library))
@@ -134,6 +137,7 @@ def open_cipher(name: str, variant: str | None = None, catalog: Catalog | None =
     return open_implementation(cipher, bodies[0])
 
 
-def open_implementation(cipher: Cipher, implementation: Implementation) -> NativeCipher:
-    """A cipher in one certain implementation."""
+def open_implementation(cipher: Cipher | PublicKeyAlgorithm, implementation: Implementation) -> NativeCipher:
+    """A cipher in one certain implementation; or an operation of a public-key algorithm, as bridge.c makes a
+    cipher of it."""
     return NativeCipher(cipher, implementation, _library(implementation))

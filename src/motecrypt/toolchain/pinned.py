@@ -189,7 +189,8 @@ def _root(toolchain: Toolchain, target: ToolchainTarget) -> Path:
 def architecture() -> str:
     """What Debian calls this machine's instruction set, such as amd64."""
     told = process.run(["dpkg", "--print-architecture"], timeout_s=process.ASKED_S)
-    return told.output.strip() or os.uname().machine
+    machine = os.uname().machine  # where dpkg is missing
+    return told.output.strip() or {"x86_64": "amd64", "aarch64": "arm64"}.get(machine, machine)
 
 
 def stage(toolchain: Toolchain, target: ToolchainTarget, mirror: str = "") -> None:

@@ -92,9 +92,19 @@ def runtime(command: str, flags: tuple[str, ...]) -> tuple[tuple[str, str], ...]
     assembler and the linker, by their versions."""
     chips = (flag.removeprefix("-mmcu=") for flag in flags if flag.startswith("-mmcu="))
     names = (*_RUNTIME, *(f"crt{chip}.o" for chip in chips))  # avr-libc has a start-up file for each chip
+    names = (*names, *_picolibc(command, flags))
     found = ((name, installed_file(command, flags, name)) for name in names)
     linked = tuple((name, hashlib.sha256(path.read_bytes()).hexdigest()) for name, path in found if path)
     return (*linked, *((name, _part_version(command, name)) for name in ("as", "ld")))
+
+
+def _picolibc(command: str, flags: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of picolibc's files from where the compiler looks: Debian installs them elsewhere."""
+    if "--specs=picolibc.specs" not in flags:
+        return ()
+    target = process.run([command, "-dumpmachine"], timeout_s=process.ASKED_S).output.strip()
+    kind = process.run([command, *flags, "-print-multi-directory"], timeout_s=process.ASKED_S).output.strip()
+    return tuple(f"../../../picolibc/{target}/lib/{kind}/{name}" for name in ("libc.a", "libm.a"))
 
 
 def _part_version(command: str, name: str) -> str:
