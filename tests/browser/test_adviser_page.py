@@ -19,6 +19,14 @@ from motecrypt.report import gather, render
 from motecrypt.results import Results
 
 QUESTIONS = 100
+LABELS = {
+    "bytes": "Message, bytes",
+    "every": "Every",
+    "battery": "Battery",
+    "flash": "Flash at most",
+    "loss": "Packets lost, %",
+}
+USUAL = {"bytes": "20", "every": "10s", "battery": "3xAA", "flash": "", "loss": "0"}
 
 
 def _data(report: Path) -> Any:
@@ -148,17 +156,19 @@ def test_a_hundred_random_questions_get_the_same_answer(opened: Any, report_file
 
 def test_the_form_answers_and_names_its_command(opened: Any) -> None:
     page = opened.page
+    page.evaluate("document.querySelector('#adviser .more').open = true")
     page.fill("#adviser-form input[name=bytes]", "40")
     page.select_option("#adviser-form select[name=regulator]", "switch")
     page.fill("#adviser-form input[name=flash]", "6k")
     command = page.text_content("#adviser-command")
     assert command == (
         "motecrypt advise --device uno --radio srf --bytes 40 --every 10s --battery 3xAA "
-        "--regulator switch --flash 6k"
+        "--regulator switch --flash 6k --bare-chip"
     )
+    assert page.get_attribute("[data-copy=adviser-command]", "type") == "button"
     page.select_option("#adviser-form select[name=delivery]", "confirmed")
     page.fill("#adviser-form input[name=loss]", "5")
-    page.check("#adviser-form input[name=bare-chip]")
+    page.evaluate("document.querySelectorAll('#adviser details').forEach(d => { d.open = true; })")
     page.check("#adviser-form input[value=constant-time]")
     assert page.text_content("#adviser-command") == (
         "motecrypt advise --device uno --radio srf --bytes 40 --every 10s --battery 3xAA --regulator switch "
@@ -196,8 +206,19 @@ def test_the_form_answers_and_names_its_command(opened: Any) -> None:
 )
 def test_what_cannot_be_answered_is_told(opened: Any, name: str, value: str, told: str) -> None:
     page = opened.page
+    page.evaluate("document.querySelector('#adviser .more').open = true")
+    page.uncheck("#adviser-form input[name=bare-chip]")
     page.fill(f"#adviser-form input[name={name}]", value)
-    assert told in page.text_content("#adviser-answer")
+    answer = page.text_content("#adviser-answer")
+    assert told in answer and not answer.startswith("--")
+    labels = page.eval_on_selector_all(
+        "#adviser-form [aria-invalid=true]", "all => all.map(e => e.labels[0].firstChild.textContent.trim())"
+    )
+    # Where nothing fits, no single field is wrong.
+    assert labels == ([] if told == "Nothing fits" else [LABELS[name]])
+    assert told == "Nothing fits" or answer.startswith(LABELS[name])
+    page.fill(f"#adviser-form input[name={name}]", USUAL[name])
+    assert page.locator("#adviser-form [aria-invalid]").count() == 0
     assert opened.console == []
 
 
@@ -263,6 +284,7 @@ def test_the_form_ranks_what_the_command_ranks(browser: Any, tmp_path: Path) -> 
     page.goto(target.as_uri())
     for name in ("bytes", "every", "battery"):
         page.fill(f"#adviser-form input[name={name}]", options[options.index(f"--{name}") + 1])
+    page.uncheck("#adviser-form input[name=bare-chip]")
     rows = page.eval_on_selector_all(
         "#adviser-ranked tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))"
     )
@@ -270,5 +292,5 @@ def test_the_form_ranks_what_the_command_ranks(browser: Any, tmp_path: Path) -> 
     assert told and len(rows) == len(told)
     for row, entry in zip(rows, told, strict=True):
         assert row[1:3] == [entry["cipher"], entry["implementation"]]
-        assert float(row[6]) == pytest.approx(entry["cpu_us"] / 1000, abs=0.006)
-        assert row[-1] == entry["reason"]
+        assert float(row[7]) == pytest.approx(entry["cpu_us"] / 1000, abs=0.006)
+        assert row[3] == entry["reason"]

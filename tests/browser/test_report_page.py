@@ -24,68 +24,6 @@ def test_every_figure_is_drawn_and_nothing_is_asked_of_a_network(opened: Any) ->
     assert opened.console == []
 
 
-def _rows(page: Any) -> list[list[str]]:
-    rows: list[list[str]] = page.eval_on_selector_all(
-        "#explorer-front tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))"
-    )
-    return rows
-
-
-def _count(page: Any) -> int:
-    return int(page.text_content("#explorer-count").split()[0])
-
-
-def test_filters_narrow_the_explorer(opened: Any) -> None:
-    page = opened.page
-    page.evaluate("location.hash = '#explorer'")
-    page.wait_for_function("document.getElementById('explorer-count').textContent !== ''")
-    everything = _count(page)
-    assert everything > 20
-    page.uncheck("#explorer-form input[name=device][value=pico]")
-    fewer = _count(page)
-    assert 0 < fewer < everything
-    assert {row[1] for row in _rows(page)} == {"uno"}
-    page.uncheck("#explorer-form input[name=standing][value=acceptable]")
-    assert {row[3] for row in _rows(page)} == {"recommended"}
-    page.check("#explorer-form input[name=standing][value=broken]")
-    assert _count(page) > 0
-    page.fill("#explorer-form input[name=cipher]", "ascon")
-    assert {row[2] for row in _rows(page)} == {"ascon-aead128"}
-    page.fill("#explorer-form input[name=cipher]", "no such cipher")
-    assert _count(page) == 0
-    assert "Nothing fits these filters" in page.text_content("#explorer-plot")
-    assert opened.console == []
-
-
-@pytest.mark.parametrize(("x", "y"), [("flash", "time"), ("energy", "ram"), ("stack", "flash")])
-def test_the_front_holds_no_point_that_another_beats(opened: Any, x: str, y: str) -> None:
-    page = opened.page
-    page.select_option("#explorer-form select[name=x]", x)
-    page.select_option("#explorer-form select[name=y]", y)
-    page.select_option("#explorer-form select[name=message_bytes]", "64")
-    found = page.evaluate(
-        """([x, y]) => {
-          const state = explorerState();
-          const points = chosenRows(state).filter(r => r.message_bytes === 64).map(row =>
-            ({row, x: QUANTITIES[x].of(row, "encrypt"), y: QUANTITIES[y].of(row, "encrypt")}));
-          return {points: points.map(p => [p.row.device, p.x, p.y]),
-                  front: paretoFront(points).map(p => [p.row.device, p.x, p.y])};
-        }""",
-        [x, y],
-    )
-    assert found["front"]
-
-    def beaten(point: list[Any]) -> bool:
-        return any(
-            device == point[0] and a <= point[1] and b <= point[2] and (a, b) != (point[1], point[2])
-            for device, a, b in found["points"]
-        )
-
-    assert not any(beaten(point) for point in found["front"])
-    unbeaten = {tuple(point) for point in found["points"] if not beaten(point)}
-    assert unbeaten == {tuple(point) for point in found["front"]}
-
-
 @pytest.mark.parametrize("opened", [PHONE, DARK], indirect=True, ids=["phone", "dark"])
 def test_nothing_is_wider_than_the_window(opened: Any) -> None:
     opened.settle()
@@ -121,10 +59,10 @@ def test_everything_can_be_reached_with_the_keyboard(opened: Any) -> None:
     assert page.evaluate("document.activeElement.className") == "skip"
     page.evaluate("document.querySelector('#explorer-form select').focus()")
     seen = set()
-    for _ in range(14):
+    for _ in range(24):
         seen.add(page.evaluate("document.activeElement.name || document.activeElement.tagName"))
         page.keyboard.press("Tab")
-    assert {"x", "y", "operation", "message_bytes", "cipher", "device", "library"} <= seen
+    assert {"x", "y", "xscale", "operation", "bytes", "search", "device", "library"} <= seen
     unreachable = page.evaluate(
         """[...document.querySelectorAll('.scroll')]
           .filter(e => e.tabIndex !== 0 || !e.getAttribute('aria-label')).length"""
@@ -145,16 +83,16 @@ def test_figures_save_as_svg_and_csv(opened: Any, tmp_path: Path) -> None:
         assert "currentColor" not in target.read_text()
 
 
-def test_on_paper_all_is_open_and_light(opened: Any, tmp_path: Path) -> None:
+def test_on_paper_the_sources_are_open_and_light(opened: Any, tmp_path: Path) -> None:
     opened.settle()
     page = opened.page
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.querySelector('header.top')).display") == "none"
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    assert page.evaluate("document.querySelectorAll('details:not([open])').length") == 0
+    assert page.evaluate("document.querySelectorAll('details.source:not([open])').length") == 0
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    assert page.evaluate("document.querySelectorAll('details:not([open])').length") > 0
+    assert page.evaluate("document.querySelectorAll('details.source[open]').length") == 0
     printed = tmp_path / "report.pdf"
     page.pdf(path=str(printed), prefer_css_page_size=True)
     assert printed.read_bytes().startswith(b"%PDF")

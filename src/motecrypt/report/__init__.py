@@ -6,6 +6,6 @@ found in the results. Depends on neither runners nor build.
 
 from motecrypt.report.content import Content, gather
 from motecrypt.report.export import export_figures
-from motecrypt.report.page import render
+from motecrypt.report.page import pieces, render
 
-__all__ = ["Content", "export_figures", "gather", "render"]
+__all__ = ["Content", "export_figures", "gather", "pieces", "render"]

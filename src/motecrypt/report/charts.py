@@ -11,7 +11,7 @@ from math import ceil, floor, log10
 from typing import Any
 
 from motecrypt.findings.audit import DiffusionMatrix
-from motecrypt.report.figure import BLUE, GREEN, ORANGE
+from motecrypt.report.looks import BLUE, DASHES, GREEN, VERMILLION, look_of, scales
 from motecrypt.studies.facts import Comparison
 
 Values = list[dict[str, Any]]
@@ -73,7 +73,7 @@ def _pair(column: str, rows: Sequence[Comparison], unit: str) -> dict[str, Any]:
     }
     series = {"type": "nominal", "title": None, "legend": {"orient": "top"}}
     shapes = {"domain": [OURS, PRINT], "range": ["circle", "diamond"]}
-    colours = {"domain": [OURS, PRINT], "range": [BLUE, ORANGE]}
+    colours = {"domain": [OURS, PRINT], "range": [BLUE, VERMILLION]}
     tooltip = [
         {"field": "row"},
         {"field": PRINT, "type": "quantitative"},
@@ -108,27 +108,27 @@ def _pair(column: str, rows: Sequence[Comparison], unit: str) -> dict[str, Any]:
     }
 
 
-def by_cipher(values: Values, quantity: str) -> dict[str, Any]:
-    """Every cipher on every device, a point each: shape and colour say the device."""
-    devices = list(dict.fromkeys(str(value["device"]) for value in values))
+def by_cipher(values: Values, quantity: str, row: str = "cipher") -> dict[str, Any]:
+    """Every cipher (or other `row`) on every device, a point each: shape and colour say the device."""
+    colours, shapes = scales(str(value["device"]) for value in values)
     series = {"field": "device", "type": "nominal", "title": None, "legend": {"orient": "top"}}
     return {
         "data": {"values": values},
-        "height": _height(values, "cipher"),
+        "height": _height(values, row),
         "mark": {"type": "point", "size": 62, "strokeWidth": 2, "filled": False},
         "encoding": {
             "y": {
-                "field": "cipher",
+                "field": row,
                 "type": "nominal",
                 "title": None,
                 "sort": {"field": "value", "op": "max"},
                 "axis": {"ticks": False, "domain": False, "grid": True, "gridDash": [2, 3]},
             },
             "x": axis_of("value", [value["value"] for value in values], quantity),
-            "shape": {**series, "scale": {"domain": devices}},
-            "color": {**series, "scale": {"domain": devices}},
+            "shape": {**series, "scale": shapes},
+            "color": {**series, "scale": colours},
             "tooltip": [
-                {"field": "cipher"},
+                {"field": row},
                 {"field": "device"},
                 {"field": "implementation"},
                 {"field": "value", "type": "quantitative", "format": ",.4~g", "title": quantity},
@@ -138,7 +138,14 @@ def by_cipher(values: Values, quantity: str) -> dict[str, Any]:
 
 
 def by_length(values: Values, quantity: str) -> dict[str, Any]:
-    """Cost against message length: a line for each series, with its own dash and shape."""
+    """Cost against message length: a line for each series, in its device's look; lines of one device differ
+    in dash."""
+    devices = {str(value["series"]): str(value["device"]) for value in values}
+    order: dict[str, list[str]] = {}
+    for name, device in devices.items():
+        order.setdefault(device, []).append(name)
+    looks = [look_of(device) for device in devices.values()]
+    dashes = [DASHES[order[device].index(name) % len(DASHES)] for name, device in devices.items()]
     series = {
         "field": "series",
         "type": "nominal",
@@ -146,7 +153,11 @@ def by_length(values: Values, quantity: str) -> dict[str, Any]:
         "sort": None,
         "legend": {"orient": "bottom", "columns": 1, "labelLimit": 300},
     }
-    silent = {**series, "legend": None}  # the points' legend is enough
+
+    def by(values_of: list[Any]) -> dict[str, Any]:
+        return {**series, "scale": {"domain": list(devices), "range": values_of}}
+
+    colour = by([look.colour for look in looks])
     x = {
         "field": "message_bytes",
         "type": "quantitative",
@@ -160,15 +171,20 @@ def by_length(values: Values, quantity: str) -> dict[str, Any]:
         "layer": [
             {
                 "mark": {"type": "line", "strokeWidth": 1.8},
-                "encoding": {"x": x, "y": y, "stroke": silent, "strokeDash": silent},
+                "encoding": {
+                    "x": x,
+                    "y": y,
+                    "color": colour,
+                    "strokeDash": by([list(dash) for dash in dashes]),
+                },
             },
             {
                 "mark": {"type": "point", "size": 48, "strokeWidth": 1.8},
                 "encoding": {
                     "x": x,
                     "y": y,
-                    "color": series,
-                    "shape": series,
+                    "color": colour,
+                    "shape": by([look.shape for look in looks]),
                     "tooltip": [
                         {"field": "series"},
                         {"field": "message_bytes"},
@@ -200,9 +216,9 @@ def _pareto_panel(device: str, values: Values) -> dict[str, Any]:
             "x": axis_of("flash_bytes", [value["flash_bytes"] for value in values], "flash, bytes"),
             "y": axis_of("cycles", [value["cycles"] for value in values], "cycles"),
             "shape": {**series, "scale": {"domain": whose, "range": ["circle", "diamond", "square"]}},
-            "color": {**series, "scale": {"domain": whose, "range": [BLUE, ORANGE, GREEN]}},
+            "color": {**series, "scale": {"domain": whose, "range": [BLUE, VERMILLION, GREEN]}},
             "fillOpacity": {"condition": {"test": "datum.front == 'front'", "value": 1}, "value": 0},
-            "fill": {**series, "scale": {"domain": whose, "range": [BLUE, ORANGE, GREEN]}},
+            "fill": {**series, "scale": {"domain": whose, "range": [BLUE, VERMILLION, GREEN]}},
             "tooltip": [
                 {"field": "implementation"},
                 {"field": "whose"},

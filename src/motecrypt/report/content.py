@@ -1,4 +1,4 @@
-"""The content of the report, gathered from the results: front, sources, ciphers, explorer. Draws nothing."""
+"""The content of the report, gathered from the results: every part from front to explorer. Draws nothing."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from typing import Any
 from motecrypt import __version__, advise
 from motecrypt.catalog import Catalog
 from motecrypt.findings.audit import AuditAnswer, DiffusionData
+from motecrypt.hardware.bounds import bound_text
 from motecrypt.model import STANDINGS, Cipher, Measurement
 from motecrypt.records.rows import RecordRow
 from motecrypt.records.stored import read_rows
 from motecrypt.report import charts, explorer
 from motecrypt.report.costs import Cost, best_by_device, join, usual_length
 from motecrypt.report.figure import Figure
-from motecrypt.report.headlines import headlines
 from motecrypt.report.pareto import pareto_figure
+from motecrypt.report.power import power_figure
+from motecrypt.report.public_keys import PublicKeyPart, public_key_part
 from motecrypt.report.sources import SourcePart, sources
 from motecrypt.report.summaries import AuditSummary, CipherSummary, DeviceSummary
+from motecrypt.report.tiles import Tile, tiles
 from motecrypt.results import Results
 
 #: Lines in a figure of cost against length; more cannot be distinguished.
@@ -40,11 +43,17 @@ class Content:
     libraries: Sequence[tuple[str, str, str, str]]
     sources: Sequence[SourcePart]
     ciphers: Sequence[CipherSummary]
+    public_keys: PublicKeyPart
     figures: Sequence[Figure]
-    headlines: Sequence[str]
+    tiles: Sequence[Tile]
     explorer: Mapping[str, Any]
     adviser: Mapping[str, Any]
     catalog: Catalog
+
+    @property
+    def bounds(self) -> Mapping[str, str]:
+        """By device, how far its cycles are from those of real chips; empty where nothing was compared."""
+        return {part.device.name: bound_text(part.device.name) for part in self.devices}
 
     @property
     def empty(self) -> bool:
@@ -58,6 +67,7 @@ class Content:
         found = list(self.figures)
         found += [figure for part in self.sources for figure in part.figures]
         found += [figure for part in self.ciphers for figure in part.figures]
+        found += [self.public_keys.figure] if self.public_keys.figure else []
         return found
 
 
@@ -91,6 +101,9 @@ def gather(
         rows.add(costs)
         ciphers.append(_cipher(cipher, costs, audits.get(cipher.name, []), records))
     ciphers.sort(key=lambda part: (STANDINGS.index(part.cipher.standing), part.cipher.name))
+    # In the order of the results: the system's own compiler first.
+    key_rows = list(results.each_newest(cipher=sorted(catalog.public_keys)))
+    seen.add(key_rows)
     told = sources(results)
     return Content(
         version=__version__,
@@ -103,7 +116,8 @@ def gather(
         libraries=_libraries(seen, catalog),
         sources=told,
         ciphers=ciphers,
-        headlines=headlines(told, ciphers),
+        public_keys=public_key_part(catalog, key_rows),
+        tiles=tiles(told, ciphers),
         figures=_front_figures(ciphers, catalog),
         explorer=rows.whole(),
         adviser=adviser.whole(sleepers=sleepers),
@@ -199,6 +213,11 @@ def _cipher(
         pareto_figure(cipher, own, records),
         _length_figure(cipher, own),
         _heat_figure(cipher, audit),
+        *(
+            power_figure(cipher.name, part.part, data)
+            for part, data in audit
+            if part.part.startswith("power:")
+        ),
     )
     figures = [figure for figure in drawn if figure is not None]
     return CipherSummary(
@@ -238,7 +257,12 @@ def _length_figure(cipher: Cipher, costs: Sequence[Cost]) -> Figure | None:
         return None
     chosen = _spread(lines)
     values: list[dict[str, Any]] = [
-        {"series": name, "message_bytes": length, "value": round(time, 3)}
+        {
+            "series": name,
+            "device": name.split()[0],
+            "message_bytes": length,
+            "value": round(time, 3),
+        }
         for name in chosen
         for length, time in sorted(lines[name].items())
     ]

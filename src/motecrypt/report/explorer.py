@@ -57,10 +57,11 @@ def _row(cost: Cost, catalog: Catalog) -> list[object]:
         *(cost.device, cost.cipher, cipher.kind, cipher.standing, cost.library, cost.implementation),
         *(cost.key_bits, cost.placement, cost.flags, cost.message_bytes, cost.ad_bytes),
         *(_rounded(cost.time_us(operation)) for operation in operations),
-        *(_rounded(cost.energy_uj(operation, device)) for operation in operations),
+        *(_rounded(cost.energy_uj(operation, device), 4) for operation in operations),
         *(cost.flash_bytes, cost.ram_bytes, cost.stack_bytes, cost.varies),
     ]
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.6g}")
+def _rounded(value: float | None, digits: int = 6) -> float | None:
+    """An energy is as uncertain as its current, and more digits make the page large."""
+    return None if value is None else float(f"{value:.{digits}g}")

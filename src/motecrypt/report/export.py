@@ -8,25 +8,40 @@ from pathlib import Path
 from motecrypt.paths import write_atomically
 from motecrypt.report import vega
 from motecrypt.report.figure import Figure
+from motecrypt.report.paper import PaperFormat, fitted, latex, with_metadata
+from motecrypt.report.patterns import patterned
 
 
 def export_figures(
-    figures: Sequence[Figure], folder: Path, progress: Callable[[int, int, str], None] | None = None
+    figures: Sequence[Figure],
+    folder: Path,
+    progress: Callable[[int, int, str], None] | None = None,
+    paper: PaperFormat | None = None,
 ) -> Path:
     """Write NAME.svg, NAME.pdf and NAME.csv for each figure, and captions.md; returns the latter.
+
+    For a paper, figures have its width, text of 8 points and bars with patterns, and NAME.tex is written as
+    well.
 
     Raises
     ------
     InputError
         When Vega is missing or a file cannot be written.
     """
-    vega.engine()
+    engine = vega.engine()
     told = ["# Figures", ""]
     for number, figure in enumerate(figures):
         if progress is not None:
             progress(number, len(figures), figure.name)
-        write_atomically(folder / f"{figure.name}.svg", vega.svg(figure).encode())
-        write_atomically(folder / f"{figure.name}.pdf", vega.pdf(figure))
+        if paper is None:
+            svg = vega.svg(figure)
+        else:
+            svg = patterned(str(engine.vegalite_to_svg(fitted(figure, paper, engine))))
+        write_atomically(folder / f"{figure.name}.svg", svg.encode())
+        pdf = bytes(engine.svg_to_pdf(svg))
+        write_atomically(folder / f"{figure.name}.pdf", with_metadata(pdf, figure))
+        if paper is not None:
+            write_atomically(folder / f"{figure.name}.tex", latex(figure, paper).encode())
         write_atomically(folder / f"{figure.name}.csv", figure.as_csv().encode())
         told += [
             f"## {figure.name}",

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from motecrypt.report.looks import PALETTE, SHAPES
 from motecrypt.text import spreadsheet_row
 
 Specification = Mapping[str, Any]
@@ -31,6 +32,8 @@ class Figure:
         Vega-Lite, without theme: colours of text and grid come from anyone who draws it.
     rows
         The data for people and for CSV; taken from the specification where empty.
+    on_paper
+        Whether it is also in the printed report.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Figure:
     command: str
     specification: Specification
     rows: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
+    on_paper: bool = True
 
     @property
     def panels(self) -> int:
@@ -74,12 +78,6 @@ def _values(specification: Specification, panel: str = "") -> Iterator[Mapping[s
             yield from _values(part, name or "panel")
     if isinstance(specification.get("spec"), Mapping):
         yield from _values(specification["spec"], panel)
-
-
-#: Distinguishable without colour: every series also has its own shape or dash.
-BLUE, ORANGE, GREEN, PURPLE = "#3b82c4", "#c8701a", "#3f9b6b", "#9b6bc4"
-PALETTE = (BLUE, ORANGE, GREEN, PURPLE, "#8a8a8a", "#c45a7a", "#7a8a2b", "#4fa3a3")
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "stroke")
 
 
 def theme(ink: str, background: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The most important findings, as sentences made from the figures: for a front page or a terminal. Pure."""
+"""Findings as sentences made from the figures: what the tiles of the front page say. Pure."""
 
 from __future__ import annotations
 
@@ -7,31 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from motecrypt.report.sources import SourcePart
 from motecrypt.report.summaries import CipherSummary
-from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.counts import COMPARED
-from motecrypt.studies.highlights import findings
 
 #: What a newcomer would take otherwise.
 YARDSTICK = "aes128-cbc"
 SOUND = ("recommended",)
-TOLD = 4
 #: The memories of a device; a message too long for the firmware is not the implementation's failure.
 MEMORIES = ("flash", "ram")
 
 
-def headlines(sources: Sequence[SourcePart], ciphers: Sequence[CipherSummary]) -> list[str]:
-    """What the studies came to, then what the ciphers cost: each sentence from what is stored.
-
-    The studies' sentences are those that `motecrypt reproduce` ends with.
-    """
-    found = findings({s.name: s.rows for s in sources if s.measured}, TOLD)
-    told = [f"{one.text}." for one in found]
-    if not any(row.topic == ClaimId.RC4D_STRONGER_THAN_RC4 for one in found for row in one.rows):
-        told += _attacks(ciphers)
-    return [*_verdicts(sources), *told, *_cheapest(ciphers), *_timing(ciphers), *_room(ciphers)]
-
-
-def _verdicts(sources: Sequence[SourcePart]) -> Iterator[str]:
+def told_verdicts(sources: Sequence[SourcePart]) -> Iterator[str]:
     known = [source for source in sources if source.measured]
     total: Counter[str] = Counter()
     for source in known:
@@ -48,7 +33,7 @@ def _verdicts(sources: Sequence[SourcePart]) -> Iterator[str]:
     )
 
 
-def _attacks(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
+def told_attacks(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
     """What an attack of ours got, the hardest hit first."""
     found = [
         (part.cipher.name, audit)
@@ -67,8 +52,8 @@ def _attacks(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
     yield f"{name} is broken in practice: {told}{more}"
 
 
-def _cheapest(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
-    """For each device the recommended cipher that takes least time, next to the yardstick."""
+def told_cheapest(ciphers: Sequence[CipherSummary]) -> Iterator[tuple[str, str]]:
+    """For each device its name, and the recommended cipher that takes least time, next to the yardstick."""
     by_name = {part.cipher.name: part for part in ciphers}
     devices = dict.fromkeys(name for part in ciphers for name in part.best if name != "host")
     for device in devices:
@@ -91,8 +76,9 @@ def _cheapest(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
         if plain is not None and (other := plain.time_us("encrypt")):
             beside = f"; {YARDSTICK}, which does not detect changes, takes {other:,.0f} µs"
         yield (
+            device,
             f"On {device} the fastest recommended cipher measured is {best} ({cost.implementation}): "
-            f"{time:,.0f} µs for {length} bytes, {cost.flash_bytes:,} bytes of flash{beside}."
+            f"{time:,.0f} µs for {length} bytes, {cost.flash_bytes:,} bytes of flash{beside}.",
         )
 
 
@@ -101,7 +87,7 @@ def _common_length(ciphers: Iterable[CipherSummary], device: str) -> int:
     return counted.most_common(1)[0][0] if counted else 0
 
 
-def _timing(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
+def told_timing(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
     varying: Mapping[str, None] = dict.fromkeys(
         part.cipher.name
         for part in ciphers
@@ -115,7 +101,7 @@ def _timing(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
         )
 
 
-def _room(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
+def told_room(ciphers: Sequence[CipherSummary]) -> Iterator[str]:
     failed = [(c, s) for part in ciphers for c in part.costs if (s := c.shortfall) and s.memory in MEMORIES]
     if failed:
         first, shortfall = failed[0]

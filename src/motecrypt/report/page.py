@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from motecrypt.advise import Point
+from motecrypt.advise import Candidate, Point
 from motecrypt.model import STANDINGS
 from motecrypt.report import vega
 from motecrypt.report.content import Content
 from motecrypt.report.figure import theme
+from motecrypt.report.looks import as_data
 from motecrypt.report.sources import WORDS
+from motecrypt.report.tables import number, source_tables
 from motecrypt.studies.counts import VERDICTS, tolerance_text
 from motecrypt.text import printable
 
 _HERE = Path(__file__).resolve().parent
-STYLES = ("page.css", "print.css")
+STYLES = ("page.css", "explorer.css", "print.css")
 SCRIPTS = (
-    *("charts.js", "page.js", "explorer.js"),
-    *("adviser-notes.js", "adviser-exchange.js", "adviser.js", "adviser-form.js"),
+    *("charts.js", "page.js"),
+    *("explorer-data.js", "explorer-charts.js", "explorer-table.js", "explorer.js"),
+    *("adviser-notes.js", "adviser-exchange.js", "adviser.js", "adviser-charts.js", "adviser-form.js"),
 )
+#: Only in a page that is served: the file has nobody to ask.
+LIVE_SCRIPTS = ("serve.js",)
+#: Rows of a table that are made into text at a time.
+PIECE = 500
 #: Signs of the security statuses, readable without colour.
 SIGNS = {"recommended": "●", "acceptable": "◐", "legacy": "○", "broken": "✕", "unrated": "?"}
 WEIGHTS = {
@@ -34,8 +41,13 @@ WEIGHTS = {
 }
 
 
-def render(content: Content, bundle: str | None = None) -> str:
-    """The report as one HTML document.
+def render(content: Content, bundle: str | None = None, live: bool = False) -> str:
+    """The report as one HTML document; see `pieces`."""
+    return "".join(pieces(content, bundle, live))
+
+
+def pieces(content: Content, bundle: str | None = None, live: bool = False) -> Iterator[str]:
+    """The report's HTML in the order of the file, so that a writer never holds copies of all of it.
 
     Parameters
     ----------
@@ -43,6 +55,8 @@ def render(content: Content, bundle: str | None = None) -> str:
         What `gather` found.
     bundle
         Vega as a script; None: the one of the kit `plots`. Empty: tables only.
+    live
+        Whether a `ReportServer` serves it: it then has a form to measure, and may ask its own server.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
@@ -63,19 +77,25 @@ def render(content: Content, bundle: str | None = None) -> str:
     script = vega.javascript() if bundle is None else bundle
     data = {
         "theme": theme("currentColor", "transparent"),
+        "looks": as_data(content.catalog.devices),
         "figures": {figure.name: figure.specification for figure in content.all_figures()},
         "explorer": content.explorer,
         "adviser": _packed(content.adviser),
+        "signs": {verdict: sign for verdict, (sign, _) in WORDS.items()},
+        "tables": source_tables(content.sources),
     }
-    page = environment.get_template("page.html").render(
+    scripts = (*SCRIPTS, *LIVE_SCRIPTS) if live else SCRIPTS
+    page = environment.get_template("page.html").generate(
         content=content,
+        live=live,
         style=Markup("\n".join(_static(name) for name in STYLES)),
         bundle=Markup(script),
-        scripts=Markup("\n".join(_static(name) for name in SCRIPTS)),
-        data=Markup(embedded(data)),
+        scripts=Markup("\n".join(_static(name) for name in scripts)),
+        data=map(Markup, embedded(data)),
     )
-    # What is left of addresses is in citations, which name the place and need no scheme.
-    return re.sub(r"https?://", "", page)
+    # What is left of addresses is in citations, which need no scheme; a piece has whole ones.
+    for piece in page:
+        yield re.sub(r"https?://", "", piece)
 
 
 def _shown(value: Any) -> Any:
@@ -84,35 +104,53 @@ def _shown(value: Any) -> Any:
 
 
 def _packed(adviser: Mapping[str, Any]) -> dict[str, Any]:
-    """The adviser's data with the points of a candidate as plain rows, which adviser-form.js unpacks."""
-    names = [field.name for field in fields(Point)]
-    packed = {
-        device: [
-            {**one, "points": [[point[name] for name in names] for point in one["points"]]}
-            for one in candidates
-        ]
-        for device, candidates in adviser["candidates"].items()
+    """The adviser's data with candidates and their points as plain rows, which adviser-form.js unpacks.
+
+    A text is in a row as its place in `words`; `worded` are the places of texts in a row.
+    """
+    points = [field.name for field in fields(Point)]
+    columns = [field.name for field in fields(Candidate) if field.name != "points"]
+    worded = [index for index, name in enumerate(columns) if Candidate.__annotations__[name] == "str"]
+    words: dict[str, int] = {}
+
+    def row(one: Mapping[str, Any]) -> list[Any]:
+        values = [one[name] for name in columns]
+        for index in worded:
+            values[index] = words.setdefault(values[index], len(words))
+        return [*values, [[point[name] for name in points] for point in one["points"]]]
+
+    packed = {device: [row(one) for one in own] for device, own in adviser["candidates"].items()}
+    return {
+        **adviser,
+        "candidate_columns": columns,
+        "point_columns": points,
+        "worded": worded,
+        "words": list(words),
+        "candidates": packed,
     }
-    return {**adviser, "point_columns": names, "candidates": packed}
 
 
-def embedded(value: Mapping[str, Any]) -> str:
-    """JSON that cannot end the element it is in."""
+def embedded(value: Any) -> Iterator[str]:
+    """JSON that cannot end the element it is in, in pieces: a large table's rows are never one text."""
+    if isinstance(value, dict):
+        between = "{"
+        for name, inner in value.items():
+            yield f"{between}{_json(str(name))}:"
+            yield from embedded(inner)
+            between = ","
+        yield "}" if value else "{}"
+    elif isinstance(value, list) and len(value) > PIECE:
+        for start in range(0, len(value), PIECE):
+            yield "," if start else "["
+            yield _json(value[start : start + PIECE])[1:-1]
+        yield "]"
+    else:
+        yield _json(value)
+
+
+def _json(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-
-
-def number(value: float | int | str | None, digits: int = 4) -> str:
-    """A figure for people: thousands with commas, at most so many significant digits; "" for None."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int) or float(value).is_integer():
-        return f"{int(value):,}"
-    if abs(value) >= 10 ** (digits - 1):
-        return f"{value:,.0f}"
-    return f"{value:.{digits}g}" if abs(value) >= 1e-4 else f"{value:.2e}"
 
 
 def _static(name: str) -> str:

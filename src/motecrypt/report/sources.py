@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -35,6 +35,7 @@ WORDS = {
 LEAST_ROWS = 3
 #: Contradictions shown at the top of a source; the table has all.
 TOLD = 6
+PAIRS_ON_PAPER = 8
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,14 @@ def _source(name: str, module: ModuleType, results: Results) -> SourcePart:
         against=_told(rows),
         sections=sections,
         rows=rows,
-        figures=[*_redrawn(module, drawn, command), *_paired(name, module, rows, command)],
+        figures=[*_redrawn(module, drawn, command), *_for_paper(_paired(name, module, rows, command))],
     )
+
+
+def _for_paper(paired: Iterable[Figure]) -> list[Figure]:
+    """The figures of tables; of a study with very many of them the printed report has none."""
+    made = list(paired)
+    return made if len(made) <= PAIRS_ON_PAPER else [replace(figure, on_paper=False) for figure in made]
 
 
 def _words(rows: Sequence[Comparison], command: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from motecrypt.catalog.accelerators import Accelerator, accelerator_of
 from motecrypt.model import Cipher, Device
 from motecrypt.report.costs import Cost
 from motecrypt.report.figure import Figure
@@ -19,6 +20,12 @@ class DeviceSummary:
     failed: int
     runners: tuple[str, ...]
     compilers: tuple[str, ...]
+
+    @property
+    def hardware(self) -> Accelerator | None:
+        """The chip's cryptographic hardware; None where it has none, or nothing is known."""
+        found = accelerator_of(self.device.chip)
+        return found if found and found.blocks else None
 
 
 @dataclass(frozen=True)

@@ -61,11 +61,6 @@ def svg(figure: Figure) -> str:
     return str(engine().vegalite_to_svg(printable(figure)))
 
 
-def pdf(figure: Figure) -> bytes:
-    """The figure as PDF, dark on white."""
-    return bytes(engine().vegalite_to_pdf(printable(figure)))
-
-
 def printable(figure: Figure) -> dict[str, Any]:
     """The specification with a theme for paper, a width and its title."""
     specification: Mapping[str, Any] = figure.specification

@@ -14,7 +14,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.findings.audit import DiffusionMatrix
 from motecrypt.model import Measurement
-from motecrypt.report import charts, content, costs, export, headlines, vega
+from motecrypt.report import charts, content, costs, export, headlines, tiles, vega
 from motecrypt.report.figure import Figure, theme
 
 DEVICES = Catalog.load().devices
@@ -168,16 +168,16 @@ def test_the_fastest_recommended_cipher_is_told_beside_the_yardstick() -> None:
     two = [cipher("a", 2000.4), cipher("b", 1000.4)]
     told = "On uno the fastest recommended cipher measured is b (motecrypt/x): 1,000 µs for 16 bytes, "
     told += "1,234 bytes of flash"
-    assert list(headlines._cheapest(two)) == [f"{told}."]
+    assert [text for _, text in headlines.told_cheapest(two)] == [f"{told}."]
     yard = cipher("aes128-cbc", 1500.0, standing="unauthenticated")
-    assert list(headlines._cheapest([*two, yard])) == [
+    assert [text for _, text in headlines.told_cheapest([*two, yard])] == [
         f"{told}; aes128-cbc, which does not detect changes, takes 1,500 µs."
     ]
-    assert list(headlines._cheapest([two[0], yard])) == []
+    assert [text for _, text in headlines.told_cheapest([two[0], yard])] == []
     longer = cipher("aes128-cbc", 1.0, standing="x", message_bytes=32)
-    assert list(headlines._cheapest([*two, longer])) == [f"{told}."]
+    assert [text for _, text in headlines.told_cheapest([*two, longer])] == [f"{told}."]
     odd = [cipher("c", 1.0, message_bytes=48), *two]
-    assert list(headlines._cheapest(odd)) == [f"{told}."]
+    assert [text for _, text in headlines.told_cheapest(odd)] == [f"{told}."]
     assert headlines._common_length([], "uno") == 0
 
 
@@ -200,13 +200,13 @@ def test_what_varies_and_what_does_not_fit() -> None:
         cipher("e", costs=(cost(varies="addresses"),)),
         cipher("f", costs=(cost(ran=False),)),
     ]
-    assert list(headlines._timing([*names, *others])) == [
+    assert list(headlines.told_timing([*names, *others])) == [
         "The time of 7 ciphers depends on key or message in at least one implementation, "
         "which an attacker can measure: c0, c1, c2, c3, c4 and 2 more."
     ]
-    assert list(headlines._timing(others)) == [] == list(headlines._room(others))
+    assert list(headlines.told_timing(others)) == [] == list(headlines.told_room(others))
     room = [cipher("c", costs=(cost(memory="message"), cost(memory="ram"), cost(memory="flash")))]
-    assert list(headlines._room(room)) == [
+    assert list(headlines.told_room(room)) == [
         "2 implementations do not fit their device, such as c by i (flash) on uno: needs 9 of 8 bytes of RAM."
     ]
 
@@ -219,11 +219,13 @@ def test_attacks_that_succeed_are_told_the_hardest_first() -> None:
         "a", audit=(part("attack:x", "bad", "It falls."), part("integrity"), part("attack:y", "note"))
     )
     two = cipher("b", audit=(part("attack:ciphertext-only"),))
-    assert list(headlines._attacks([one])) == ["a is broken in practice: It falls."]
-    assert list(headlines._attacks([one, two])) == [
+    assert list(headlines.told_attacks([one])) == ["a is broken in practice: It falls."]
+    assert list(headlines.told_attacks([one, two])) == [
         "b is broken in practice: T: broken. Our attacks also succeed against a."
     ]
-    assert list(headlines._attacks([cipher("c", audit=(part("integrity"), part("attack:z", "good")))])) == []
+    assert (
+        list(headlines.told_attacks([cipher("c", audit=(part("integrity"), part("attack:z", "good")))])) == []
+    )
 
 
 def test_verdicts_are_summed() -> None:
@@ -232,11 +234,11 @@ def test_verdicts_are_summed() -> None:
 
     wrong = "paper is inconsistent"
     known = [source("A", matches=3, differs=5, **{wrong: 1}), source("B", matches=2, **{wrong: 4})]
-    assert list(headlines._verdicts([*known, source("C", measured=False, matches=99)])) == [
+    assert list(headlines.told_verdicts([*known, source("C", measured=False, matches=99)])) == [
         "2 published sources were tested again: 5 of 15 figures and claims that could be checked match, "
         "5 differ, and in 5 the paper contradicts itself, a standard or physics, most of these (4) in “B”."
     ]
-    assert list(headlines._verdicts([source("A")])) == [] == list(headlines._verdicts([]))
+    assert list(headlines.told_verdicts([source("A")])) == [] == list(headlines.told_verdicts([]))
 
 
 def test_long_sentences_end_at_a_comma() -> None:
@@ -282,7 +284,7 @@ def test_figures_become_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         "engine",
         lambda: SimpleNamespace(
             vegalite_to_svg=lambda given: drawn.append(given) or "<svg/>",
-            vegalite_to_pdf=lambda given: [37, 80],
+            svg_to_pdf=lambda given: [37, 80] if given == "<svg/>" else [],
         ),
     )
     two = [Figure("one", "A", "About one.", "make one", {"data": VALUES}), figure(hconcat=[])]
@@ -378,19 +380,24 @@ def test_a_folder_that_is_no_study_is_refused(
 
 
 def test_attacks_are_told_unless_the_studies_tell_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = headlines.ClaimId.RC4D_STRONGER_THAN_RC4
+    told = tiles.ClaimId.RC4D_STRONGER_THAN_RC4
     attack = SimpleNamespace(part="attack:x", weight="bad", sentences=("It falls.",), title="T", verdict="v")
     hit = cipher("a", audit=(attack,))
     source = SimpleNamespace(name="s", title="S", measured=True, rows=(), counts=Counter(matches=1))
     asked: list[Any] = []
     for ids, expected in (([], True), (["a", "zzz"], True), (["a", told], False)):
         rows = [SimpleNamespace(topic=each) for each in ids]
-        found = [SimpleNamespace(text="one", rows=rows), SimpleNamespace(text="two", rows=())]
+        found = [
+            SimpleNamespace(text="one", rows=rows, study="s"),
+            SimpleNamespace(text="two", rows=(), study="s"),
+        ]
         monkeypatch.setattr(
-            headlines, "findings", lambda given, most, found=found: asked.append((given, most)) or found
+            tiles, "findings", lambda given, most, found=found: asked.append((given, most)) or found
         )
-        lines = headlines.headlines([source, SimpleNamespace(name="no", measured=False)], [hit])
-        assert lines[1:] == ["one.", "two.", *(["a is broken in practice: It falls."] if expected else [])]
+        made = tiles.tiles([source, SimpleNamespace(name="no", measured=False)], [hit])
+        said = ["one.", "two.", *(["a is broken in practice: It falls."] if expected else [])]
+        assert [tile.text for tile in made[:-1]] == said
+        assert made[-1].kind == "verdicts" and made[-1].text.startswith("1 published sources were tested")
     assert asked[0] == ({"s": ()}, 4)
 
 

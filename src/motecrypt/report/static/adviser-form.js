@@ -4,12 +4,19 @@
 const adviserForm = document.getElementById("adviser-form");
 const ADVICE_ROWS = 10;
 
-// Points are plain rows in the page, to keep it small.
-for (const candidate of Object.values(report.adviser.candidates).flat()) {
-  candidate.points = candidate.points.map((row) =>
-    Object.fromEntries(report.adviser.point_columns.map((name, index) => [name, row[index]])),
-  );
+// Candidates and their points are plain rows in the page, to keep it small.
+function unpackCandidates(data) {
+  const worded = new Set(data.worded);
+  const named = (names, row) => Object.fromEntries(names.map((name, index) => [name, row[index]]));
+  return Object.fromEntries(Object.entries(data.candidates).map(([device, rows]) => [
+    device,
+    rows.map((row) => ({
+      ...named(data.candidate_columns, row.map((value, index) => (worded.has(index) ? data.words[value] : value))),
+      points: row[row.length - 1].map((point) => named(data.point_columns, point)),
+    })),
+  ]));
 }
+report.adviser.candidates = unpackCandidates(report.adviser);
 
 function readQuestion(form) {
   const text = (name) => String(form.get(name) || "").trim();
@@ -49,11 +56,11 @@ function adviserCommand(form) {
 }
 
 function cells(row, texts, tag = "td") {
-  for (const [index, text] of texts.entries()) {
+  for (const text of texts) {
     const cell = document.createElement(tag);
     cell.textContent = text;
     if (tag === "td" && /^[\d.,]+( %)?$/.test(String(text))) cell.className = "n";
-    if (index === texts.length - 1 && String(text).length > 40) cell.className = "long";
+    if (String(text).length > 40) cell.className = "long";
     row.append(cell);
   }
   return row;
@@ -62,16 +69,18 @@ function cells(row, texts, tag = "td") {
 function fillRows(id, rows) {
   const body = document.querySelector(`#${id} tbody`);
   body.replaceChildren(...rows.map((texts) => cells(document.createElement("tr"), texts)));
+  body.parentElement.removeAttribute("role");
+  fitTable(body.parentElement);
 }
 
 function entryTexts(entry, plaintext) {
   const { candidate, costs } = entry;
   const place = candidate.placement === "flash" ? "" : `, ${candidate.placement}`;
   return [
-    entry.rank, candidate.cipher, candidate.implementation + place, costs.tag_bytes,
+    entry.rank, candidate.cipher, candidate.implementation + place, entry.reason, adviser.days(costs.life_days),
+    adviser.percent((costs.life_days / plaintext.life_days) * 100), adviser.number(costs.energy.total_uj),
+    (costs.cpu_us / 1000).toFixed(2), costs.packets, costs.air_bytes, costs.tag_bytes,
     adviser.number(adviser.flashOf(candidate)), adviser.number(adviser.ramOf(candidate)),
-    (costs.cpu_us / 1000).toFixed(2), costs.packets, costs.air_bytes, adviser.number(costs.energy.total_uj),
-    adviser.days(costs.life_days), adviser.percent((costs.life_days / plaintext.life_days) * 100), entry.reason,
   ];
 }
 
@@ -80,44 +89,71 @@ function excludedRows(exclusions) {
   for (const { candidate, reason } of exclusions) {
     byReason.set(reason, [...(byReason.get(reason) || []), candidate.cipher]);
   }
-  return [...byReason].map(([reason, ciphers]) => [[...new Set(ciphers)].join(", "), ciphers.length, reason]);
+  return [...byReason].map(([reason, ciphers]) => [reason, ciphers.length, [...new Set(ciphers)].join(", ")]);
+}
+
+// What the form asks, in the adviser's terms; an error names the field that cannot be read.
+function readForm(form) {
+  const question = readQuestion(form);
+  const device = report.adviser.devices[form.get("device")];
+  for (const [option, length] of [["--bytes", question.message_bytes], ["--answer", question.answer_bytes]]) {
+    if (length > device.message_bytes_max) {
+      throw new Error(`${option} ${length}: messages of up to ${device.message_bytes_max} bytes were measured on ${device.name}`);
+    }
+  }
+  const battery = adviser.battery(String(form.get("battery")), report.adviser.cells);
+  const of = form.get("bare-chip") ? "chip" : "board";
+  const rest = [form.get("device"), form.get("radio"), battery, form.get("regulator"), of, Boolean(form.get("sleeps"))];
+  return { question, ask: (asked) => adviser.advise(report.adviser, asked, ...rest) };
+}
+
+// An error in the form's own words: the option of the command is the label of its field here.
+function showError(text, refused) {
+  const option = /^--([a-z-]+)/.exec(text);
+  const field = adviserForm.elements[option ? option[1] : refused];
+  const label = field && field.closest && field.closest("label");
+  for (const one of adviserForm.querySelectorAll("[aria-invalid]")) {
+    one.removeAttribute("aria-invalid");
+    one.removeAttribute("aria-errormessage");
+  }
+  if (!label) return text;
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-errormessage", "adviser-answer");
+  const more = field.closest("details");
+  if (more) more.open = true;
+  const title = label.firstChild.textContent.trim();
+  return option ? text.replace(option[0], title) : `${title}: ${text}`;
 }
 
 function showAdvice() {
+  // The currents of some chips are not known without their boards.
+  adviserForm.elements["bare-chip"].disabled = !(adviserForm.elements.device.value in report.adviser.chips);
   const form = new FormData(adviserForm);
   const verdict = document.getElementById("adviser-answer");
   const answerPart = document.getElementById("adviser-tables");
+  const facts = document.getElementById("adviser-facts");
   document.getElementById("adviser-command").textContent = adviserCommand(form);
-  let advice = null;
+  let asked = null, advice = null, wrong = "";
   try {
-    const question = readQuestion(form);
-    const device = report.adviser.devices[form.get("device")];
-    for (const [option, length] of [["--bytes", question.message_bytes], ["--answer", question.answer_bytes]]) {
-      if (length > device.message_bytes_max) {
-        throw new Error(`${option} ${length}: messages of up to ${device.message_bytes_max} bytes were measured on ${device.name}`);
-      }
-    }
-    const battery = adviser.battery(String(form.get("battery")), report.adviser.cells);
-    const of = form.get("bare-chip") ? "chip" : "board";
-    advice = adviser.advise(
-      report.adviser, question, form.get("device"), form.get("radio"), battery, form.get("regulator"), of,
-      Boolean(form.get("sleeps")),
-    );
+    asked = readForm(form);
+    advice = asked.ask(asked.question);
   } catch (error) {
-    verdict.textContent = error.message;
+    wrong = error.message;
   }
+  const told = showError(wrong || (advice && advice.refusal) || "", advice && advice.refused);
   answerPart.hidden = !advice || Boolean(advice.refusal);
-  if (!advice) return;
-  if (advice.refusal) {
-    verdict.textContent = advice.refusal;
+  facts.replaceChildren();
+  verdict.classList.toggle("wrong", answerPart.hidden);
+  if (answerPart.hidden) {
+    verdict.textContent = told;
     return;
   }
   const first = advice.entries[0];
-  verdict.textContent = first
-    ? `${first.candidate.cipher} by ${first.candidate.implementation}: ${adviser.days(first.costs.life_days)} on the battery, ` +
-      `${adviser.percent((first.costs.life_days / advice.plaintext.life_days) * 100)} of what plaintext gets; ${first.reason}.`
-    : "Nothing fits; the notes say which budget excludes how many.";
+  if (first) showFirst(verdict, facts, first, advice.plaintext);
+  else verdict.textContent = "Nothing fits; the notes say which budget excludes how many.";
+  adviserCharts(asked, advice);
   const notes = document.getElementById("adviser-notes");
+  notes.closest("details").open = notes.closest("details").open || !first;
   notes.replaceChildren(
     ...advice.notes.map((text) => {
       const line = document.createElement("li");
@@ -127,6 +163,34 @@ function showAdvice() {
   );
   fillRows("adviser-ranked", advice.entries.slice(0, ADVICE_ROWS).map((entry) => entryTexts(entry, advice.plaintext)));
   fillRows("adviser-excluded", excludedRows(advice.exclusions));
+}
+
+// The answer: the cipher, the reason, the life, and the figures that matter.
+function showFirst(verdict, facts, first, plaintext) {
+  const { candidate, costs } = first;
+  const strong = document.createElement("strong");
+  strong.textContent = candidate.cipher;
+  const share = adviser.percent((costs.life_days / plaintext.life_days) * 100);
+  verdict.replaceChildren(
+    strong,
+    ` by ${candidate.implementation}: ${adviser.days(costs.life_days)} on the battery, ${share} of what plaintext gets; ${first.reason}.`,
+  );
+  const told = [
+    ["battery life", adviser.days(costs.life_days)],
+    ["of unencrypted", share],
+    ["energy for a message", `${adviser.number(costs.energy.total_uj)} µJ`],
+    ["encrypting", `${(costs.cpu_us / 1000).toFixed(2)} ms`],
+    ["packets", `${costs.packets} (${costs.air_bytes} bytes)`],
+    ["flash", `${adviser.number(adviser.flashOf(candidate))} bytes`],
+    ["RAM with stack", `${adviser.number(adviser.ramOf(candidate))} bytes`],
+  ];
+  for (const [name, value] of told) {
+    const box = document.createElement("div"), term = document.createElement("dt"), text = document.createElement("dd");
+    term.textContent = name;
+    text.textContent = value;
+    box.append(term, text);
+    facts.append(box);
+  }
 }
 
 if (adviserForm) {

@@ -519,8 +519,9 @@ const adviser = (() => {
     }
     const voltsMin = voltsNeeded(device, regulator);
     const usable = usableFraction(cells, voltsMin);
-    const refusal = refusalOf(device, cells, regulator) || linkRefusal(link, radio, question);
-    if (refusal) return { refusal, entries: [], exclusions: [], notes: [], plaintext: null, usable: 0 };
+    const supply = refusalOf(device, cells, regulator);
+    const refusal = supply || linkRefusal(link, radio, question);
+    if (refusal) return { refusal, refused: supply ? "battery" : "bytes", entries: [], exclusions: [], notes: [], plaintext: null, usable: 0 };
     const setting = { question, device, radio, link, battery: cells, regulator, constants: data.constants };
     const plaintext = plainCosts(setting, usable);
     const found = [], exclusions = [];
@@ -561,7 +562,7 @@ const adviser = (() => {
       flashOf, nameOf, number, percent, days, significant, plural, inOrder, fixed,
     };
     const notes = adviserNotes(tools, setting, entries, exclusions, plaintext, usable, voltsMin, lives, bare);
-    return { refusal: "", entries, exclusions, notes, plaintext, usable };
+    return { refusal: "", refused: "", entries, exclusions, notes, plaintext, usable };
   }
 
   return { advise, battery, seconds, wholeBytes, lossShare, nameOf, flashOf, ramOf, number, percent, days };

@@ -9,20 +9,60 @@ const failures = [];      // what could not be drawn, for tests of this page
 const panels = (specification) => ["hconcat", "vconcat", "concat"].some((key) => key in specification);
 
 // A specification without a width of its own gets the width of its place; panels are set in as many
-// columns as there is room for.
-function sized(specification, width) {
+// columns as there is room for, and are narrower by `less`, which a first drawing was too wide by.
+function sized(specification, width, less = 0) {
   if (!panels(specification)) {
     return { autosize: { type: "fit-x", contains: "padding" }, ...specification, width };
   }
   const { hconcat, vconcat, concat, ...rest } = specification;
-  const room = width - 90;
-  const parts = (hconcat || vconcat || concat).map((part) => (part.width > room ? { ...part, width: room } : part));
+  const parts = hconcat || vconcat || concat;
   const widest = Math.max(...parts.map((part) => (part.width || 200) + 95));
-  return { ...rest, concat: parts, columns: Math.max(1, Math.floor(width / widest)) };
+  const columns = Math.max(1, Math.floor(width / widest));
+  const room = Math.max(110, width / columns - 90 - less / columns);
+  const fitted = parts.map((part) => (part.width > room ? { ...part, width: room } : part));
+  return { ...rest, concat: fitted, columns };
+}
+
+// The theme with legends and titles that fit where there is little room.
+function themed(width) {
+  if (width >= 900) return report.theme;
+  const { legend, title } = report.theme;
+  const columns = width < 520 ? 1 : 2;
+  return {
+    ...report.theme,
+    legend: { ...legend, columns, labelLimit: Math.min(legend.labelLimit, width / columns - 60) },
+    title: { ...title, fontSize: width < 520 ? 11 : title.fontSize, limit: width - 110 },
+  };
+}
+
+// On paper panels are side by side and low, so that all figures take few pages.
+let onPaper = false;
+function lowered(part, width) {
+  const encoding = part.encoding || (part.layer && part.layer[0].encoding) || {};
+  const rows = encoding.y && encoding.y.type === "nominal";
+  const height = typeof part.height === "number" ? part.height : 120;
+  return { ...part, height: rows ? height * 0.6 : Math.min(height, 88), ...(width ? { width } : {}) };
+}
+function paperSized(specification, width) {
+  if (!panels(specification)) return { ...lowered(specification), autosize: { type: "fit-x", contains: "padding" }, width };
+  const { hconcat, vconcat, concat, ...rest } = specification;
+  const parts = hconcat || vconcat || concat;
+  const columns = Math.min(parts.length, Math.max(1, Math.floor(width / 165)));
+  return { ...rest, spacing: 8, columns, concat: parts.map((part) => lowered(part, width / columns - 85)) };
+}
+function paperTheme(width) {
+  const { axis, legend, title } = report.theme;
+  const small = { labelFontSize: 10, titleFontSize: 10 };
+  return {
+    ...report.theme,
+    axis: { ...axis, ...small, labelLimit: 110 },
+    legend: { ...legend, ...small, ...(width < 500 ? { columns: 2, labelLimit: 120 } : {}) },
+    title: { ...title, fontSize: 10, limit: 170 },
+  };
 }
 
 // Draws, or draws again; resolves to the view. The last call for an element counts.
-async function draw(element, specification) {
+async function draw(element, specification, less = 0) {
   if (!drawable) {
     element.textContent = "This report was made without Vega: its tables hold all figures.";
     return null;
@@ -33,12 +73,18 @@ async function draw(element, specification) {
   drawn.set(element, mine);
   if (before && before.finalize) before.finalize();
   try {
-    const made = await window.vegaEmbed(element, sized(specification, width), {
-      mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false, config: report.theme, tooltip,
+    const made = await window.vegaEmbed(element, onPaper ? paperSized(specification, width) : sized(specification, width, less), {
+      mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false, config: onPaper ? paperTheme(width) : themed(width), tooltip,
     });
     if (drawn.get(element) !== mine) {
       made.finalize();
       return null;
+    }
+    const over = element.clientWidth ? element.scrollWidth - element.clientWidth : 0;
+    if (over > 1 && less < 150 && panels(specification)) {
+      made.finalize();
+      drawn.delete(element);
+      return draw(element, specification, less + over + 4);
     }
     mine.view = made.view;
     mine.finalize = made.finalize;
@@ -109,13 +155,60 @@ const widths = new ResizeObserver((entries) => {
 });
 document.querySelectorAll(".plot").forEach((element) => widths.observe(element));
 
-// On paper everything is open.
+// The data of a figure as a table, made when it is asked for.
+document.addEventListener("toggle", (event) => {
+  const part = event.target;
+  if (!part.open || !part.matches || !part.matches("details.data")) return;
+  part.querySelector(".scroll")?.remove();  // a chart may have been drawn again since
+  const figure = part.closest("figure");
+  const rows = values(report.figures[figure.dataset.figure] || drawn.get(figure.querySelector(".plot"))?.specification || {});
+  const columns = [...new Set(rows.flatMap(Object.keys))];
+  const table = document.createElement("table");
+  const line = (tag, texts) => {
+    const row = document.createElement("tr");
+    for (const text of texts) {
+      const cell = document.createElement(tag);
+      if (tag === "th") cell.scope = "col";
+      cell.textContent = typeof text === "number" ? Number(text.toPrecision(6)).toLocaleString("en") : text ?? "";
+      row.append(cell);
+    }
+    return row;
+  };
+  table.createTHead().append(line("th", columns));
+  table.createTBody().append(...rows.map((row) => line("td", columns.map((column) => row[column]))));
+  table.className = "cards";
+  const box = document.createElement("div");
+  box.className = "scroll";
+  box.tabIndex = 0;
+  box.setAttribute("role", "region");
+  box.setAttribute("aria-label", `Data of ${figure.id.replace("figure-", "figure ")}: ${figure.querySelector("h3, h4").textContent}`);
+  box.append(table);
+  part.append(box);
+}, true);
+
+// On paper the sources are open, with their figures; tables of rows are for the screen.
 let closed = [];
 window.addEventListener("beforeprint", () => {
-  closed = [...document.querySelectorAll("details:not([open])")];
+  closed = [...document.querySelectorAll("details.source:not([open])")];
   closed.forEach((part) => { part.open = true; });
 });
 window.addEventListener("afterprint", () => closed.forEach((part) => { part.open = false; }));
+
+// For `motecrypt report --pdf`: opens the sources and draws each figure at the width that it has on paper.
+const figuresOnPaper = () => figures.filter((figure) => figure.querySelector(".plot").clientWidth > 0);
+async function preparePaper() {
+  onPaper = true;
+  document.querySelectorAll("details.source").forEach((part) => { part.open = true; });
+  await new Promise((resolve) => { setTimeout(resolve, 400); });
+  for (const figure of figuresOnPaper()) {
+    const element = figure.querySelector(".plot");
+    await draw(element, report.figures[figure.dataset.figure]);
+  }
+  for (const id of ["life-by-interval", "life-by-size"]) {
+    const known = drawn.get(document.getElementById(id));
+    if (known) await draw(document.getElementById(id), known.specification);
+  }
+}
 
 // --- saving ---------------------------------------------------------------------------------------
 
@@ -141,7 +234,9 @@ function values(specification, panel = "") {
 function csv(rows) {
   const columns = [...new Set(rows.flatMap(Object.keys))];
   const cell = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
+    const plain = value === null || value === undefined ? "" : String(value);
+    // A spreadsheet computes what begins like a formula.
+    const text = /^[=+\-@\t\r]/.test(plain) && !Number.isFinite(Number(plain)) ? `'${plain}` : plain;
     return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return [columns, ...rows.map((row) => columns.map((name) => row[name]))]

@@ -1,225 +1,153 @@
-// The explorer: filters, a scatter with its Pareto front, and cost against message length.
+// The explorer's form: its state is in the page's address, and all that is shown follows from it.
 "use strict";
 
-const LINES_MAX = 6;
 const explorerForm = document.getElementById("explorer-form");
-const explorerRows = report.explorer.rows.map((row) => {
-  const texts = new Set(report.explorer.worded);
-  const value = (index) => (texts.has(index) ? report.explorer.words[row[index]] : row[index]);
-  return Object.fromEntries(report.explorer.columns.map((name, index) => [name, value(index)]));
-});
-
-const QUANTITIES = {
-  time: { title: "time, µs", of: (row, operation) => row[`${operation}_us`] },
-  energy: { title: "energy, µJ", of: (row, operation) => row[`${operation}_uj`] },
-  flash: { title: "flash, bytes", of: (row) => row.flash_bytes },
-  ram: { title: "RAM, bytes", of: (row) => row.ram_bytes },
-  stack: { title: "stack, bytes", of: (row) => row.stack_bytes },
+const EXPLORER_GROUPS = ["device", "library", "standing"];
+const EXPLORER_FIELDS = ["x", "y", "xscale", "yscale", "operation", "bytes", "search", "flash", "ram"];
+const explorerShown = {  // what is not a field of the form
+  sort: "front", descending: false, pins: [], rows: ROWS_AT_ONCE, defaults: null, started: false, last: null,
 };
 
-function known(value) {
-  return value !== null && value !== undefined;
-}
+// --- the form -------------------------------------------------------------------------------------
 
-function figureText(value) {
-  if (!known(value)) return "";
-  if (Number.isInteger(value) || Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en");
-  return String(Number(value.toPrecision(4)));
-}
-
-// For each device the points that no other on it beats in both figures, from the least x on.
-function paretoFront(points) {
-  const least = new Map();
-  const front = [];
-  for (const point of [...points].sort((a, b) => a.x - b.x || a.y - b.y)) {
-    if (point.y >= (least.get(point.row.device) ?? Infinity)) continue;
-    least.set(point.row.device, point.y);
-    front.push(point);
+// Marks a field as wrong, with the reason next to it; an empty reason clears it.
+function fieldError(field, reason) {
+  const id = `${field.form.id}-${field.name}-error`;
+  let told = document.getElementById(id);
+  if (!told && reason) {
+    told = document.createElement("span");
+    told.id = id;
+    told.className = "field-error";
+    field.closest("label").append(told);
   }
-  return front.sort((a, b) => a.row.device.localeCompare(b.row.device) || a.x - b.x);
+  if (told) told.textContent = reason;
+  if (reason) {
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", id);
+  } else {
+    field.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-describedby");
+  }
+  return reason;
+}
+
+// Bytes as people write them; throws what is wrong in the words of the form.
+function bytesAtMost(field, label) {
+  const text = field.value.trim();
+  if (!text) return null;
+  const found = /^(\d+)\s*(k?)$/i.exec(text);
+  if (!found) throw new Error(`${label} '${text}': write a number of bytes, such as 4096 or 4k`);
+  return Number(found[1]) * (found[2] ? 1024 : 1);
 }
 
 function explorerState() {
   const form = new FormData(explorerForm);
+  const field = (name) => explorerForm.elements.namedItem(name);
+  const problems = [];
+  const checked = (name, read) => {
+    try {
+      const value = read(field(name));
+      fieldError(field(name), "");
+      return value;
+    } catch (error) {
+      problems.push(fieldError(field(name), error.message));
+      return null;
+    }
+  };
+  const same = form.get("x") === form.get("y");
+  if (same) problems.push(fieldError(field("y"), "Up: choose another figure than across"));
+  else fieldError(field("y"), "");
   return {
     x: form.get("x"),
     y: form.get("y"),
+    xScale: form.get("xscale"),
+    yScale: form.get("yscale"),
+    lengthsOf: form.get("y") === "security" ? "time" : form.get("y"),
     operation: form.get("operation"),
-    messageBytes: Number(form.get("message_bytes")),
-    cipher: String(form.get("cipher") || "").trim().toLowerCase(),
+    messageBytes: Number(form.get("bytes")),
+    search: String(form.get("search") || "").trim(),
+    flashMax: checked("flash", (one) => bytesAtMost(one, "Flash at most")),
+    ramMax: checked("ram", (one) => bytesAtMost(one, "RAM at most")),
+    constant: Boolean(form.get("constant")),
     device: new Set(form.getAll("device")),
     library: new Set(form.getAll("library")),
     standing: new Set(form.getAll("standing")),
+    sort: explorerShown.sort,
+    descending: explorerShown.descending,
+    pins: explorerShown.pins,
+    problems,
   };
 }
 
-function chosenRows(state) {
-  return explorerRows.filter(
-    (row) =>
-      state.device.has(row.device) &&
-      state.library.has(row.library) &&
-      state.standing.has(row.standing) &&
-      row.ad_bytes === 0 &&
-      (!state.cipher || row.cipher.includes(state.cipher)),
-  );
+// --- the page's address ---------------------------------------------------------------------------
+
+// What differs from the form as it was made, as the end of an address.
+function explorerAddress() {
+  const form = new FormData(explorerForm);
+  const words = new URLSearchParams();
+  for (const name of EXPLORER_FIELDS) {
+    if (form.get(name) !== explorerShown.defaults.get(name)) words.set(name, form.get(name));
+  }
+  if (form.get("constant")) words.set("constant", "1");
+  for (const name of EXPLORER_GROUPS) {
+    const now = form.getAll(name).join(","), usual = explorerShown.defaults.getAll(name).join(",");
+    if (now !== usual) words.set(name, now);
+  }
+  if (explorerShown.sort !== "front") words.set("sort", explorerShown.sort);
+  if (explorerShown.descending) words.set("order", "descending");
+  for (const pin of explorerShown.pins) words.append("pin", pin);
+  return words.size ? `#explorer?${words}` : "#explorer";
 }
 
-// Logarithmic where the values are positive and span much, else from zero.
-function axisOf(field, numbers, title) {
-  const least = Math.min(...numbers), largest = Math.max(...numbers);
-  const axis = { field, type: "quantitative", title };
-  if (!(least > 0) || largest / least < 20) {
-    return { ...axis, scale: { zero: true, nice: true }, axis: { tickCount: 6 } };
+// Sets the form as an address says. What it does not name is as usual, and what there is not is left out.
+function readExplorerAddress(address) {
+  const [part, query] = address.split("?", 2);
+  if (part !== "#explorer" || query === undefined) return false;
+  const words = new URLSearchParams(query);
+  for (const name of EXPLORER_FIELDS) {
+    const field = explorerForm.elements.namedItem(name);
+    const wanted = words.get(name) ?? explorerShown.defaults.get(name);
+    if (field.tagName !== "SELECT" || [...field.options].some((one) => one.value === wanted)) field.value = wanted;
   }
-  const low = Math.floor(Math.log10(least)), high = Math.ceil(Math.log10(largest));
-  const values = [];
-  for (let power = low; power <= high; power += 1) {
-    for (const part of high - low < 3 ? [1, 2, 5] : [1]) values.push(Number(`${part}e${power}`));
+  explorerForm.elements.namedItem("constant").checked = words.get("constant") === "1";
+  for (const name of EXPLORER_GROUPS) {
+    const wanted = words.get(name)?.split(",") ?? explorerShown.defaults.getAll(name);
+    for (const box of explorerForm.querySelectorAll(`input[name=${name}]`)) box.checked = wanted.includes(box.value);
   }
-  return { ...axis, scale: { type: "log", nice: false, padding: 9 }, axis: { values, format: ",~r" } };
+  const sort = words.get("sort");
+  explorerShown.sort = EXPLORER_COLUMNS.some(([name]) => name === sort) ? sort : "front";
+  explorerShown.descending = words.get("order") === "descending";
+  explorerShown.pins = words.getAll("pin").slice(0, PINS_MAX);
+  return true;
 }
 
-function scatter(points, front, state) {
-  const numbered = new Map(front.map((point, index) => [point, index + 1]));
-  const rows = points.map((point) => ({
-    x: point.x,
-    y: point.y,
-    device: point.row.device,
-    cipher: point.row.cipher,
-    standing: point.row.standing,
-    implementation: point.row.implementation,
-    "key bits": point.row.key_bits,
-    placement: point.row.placement,
-    front: numbered.get(point) || null,
-  }));
-  const axis = (name, field) => axisOf(field, points.map((point) => point[field]), QUANTITIES[name].title);
-  const x = axis(state.x, "x"), y = axis(state.y, "y");
-  const legend = { orient: "bottom", columns: 2 };
-  const standings = ["recommended", "acceptable", "legacy", "broken", "unrated"];
-  const color = {
-    field: "standing",
-    type: "nominal",
-    title: null,
-    legend,
-    scale: { domain: standings, range: ["#3f9b6b", "#3b82c4", "#c8901a", "#c4503a", "#8a8a8a"] },
-  };
-  const shape = { field: "device", type: "nominal", title: null, legend: { orient: "top" } };
-  const tooltip = ["cipher", "standing", "device", "implementation", "key bits", "placement"]
-    .map((field) => ({ field }))
-    .concat([
-      { field: "x", type: "quantitative", title: QUANTITIES[state.x].title },
-      { field: "y", type: "quantitative", title: QUANTITIES[state.y].title },
-    ]);
-  const dots = (filter, mark) => ({
-    transform: [{ filter }],
-    mark: { type: "point", size: 60, ...mark },
-    encoding: { x, y, color, shape, tooltip },
+// --- what is shown --------------------------------------------------------------------------------
+
+function explorerCounted(points, here, front, state) {
+  const left = here.length - points.length;
+  const many = points.length > POINTS_MAX;
+  const scales = ["x", "y"].filter((axis) => state[axis] !== "security").map((axis) => {
+    const log = isLogarithmic(points.map((point) => point[axis]), state[`${axis}Scale`]);
+    return `${axis === "x" ? "across" : "up"} ${log ? "logarithmic" : "linear"}`;
   });
-  return {
-    data: { values: rows },
-    height: 340,
-    layer: [
-      {
-        transform: [{ filter: "datum.front" }],
-        mark: { type: "line", interpolate: "step-after", opacity: 0.5, strokeDash: [4, 3], color: "gray" },
-        encoding: { x, y, detail: { field: "device" }, order: { field: "x", type: "quantitative" } },
-      },
-      dots("!datum.front", { filled: false, strokeWidth: 1.6 }),
-      dots("datum.front", { filled: true, opacity: 1 }),
-      {
-        transform: [{ filter: "datum.front" }],
-        mark: { type: "text", dx: 8, dy: -7, fontSize: 11, align: "left" },
-        encoding: { x, y, text: { field: "front" } },
-      },
-    ],
-  };
-}
-
-function frontTable(front, state) {
-  const body = document.querySelector("#explorer-front tbody");
-  body.replaceChildren(
-    ...front.map(({ row }, index) => {
-      const line = document.createElement("tr");
-      const texts = [row.device, row.cipher, row.standing, row.implementation, row.key_bits, row.placement];
-      const numbers = [
-        row[`${state.operation}_us`], row[`${state.operation}_uj`],
-        row.flash_bytes, row.ram_bytes, row.stack_bytes,
-      ];
-      const cells = [index + 1, ...texts, ...numbers.map(figureText), row.varies];
-      cells.forEach((text, column) => {
-        const cell = document.createElement("td");
-        cell.textContent = text;
-        if (column === 0 || column === 5 || (column >= 7 && column <= 11)) cell.className = "n";
-        line.append(cell);
-      });
-      return line;
-    }),
-  );
-}
-
-// The fastest implementation of each cipher on each device, of those measured at three lengths or more.
-function lengthLines(rows, state) {
-  const series = new Map();
-  for (const row of rows) {
-    const value = QUANTITIES[state.y].of(row, state.operation);
-    if (!known(value)) continue;
-    const bits = row.cipher.includes(String(row.key_bits)) ? "" : `, ${row.key_bits} bit`;
-    const where = row.placement === "flash" ? "" : ` (${row.placement})`;
-    const name = `${row.device} ${row.cipher} ${row.implementation}${where}${bits}`;
-    if (!series.has(name)) series.set(name, { name, group: `${row.device} ${row.cipher}`, values: new Map() });
-    const line = series.get(name);
-    const before = line.values.get(row.message_bytes);
-    line.values.set(row.message_bytes, before === undefined ? value : Math.min(value, before));
-  }
-  const best = new Map();
-  for (const line of series.values()) {
-    if (line.values.size < 3) continue;
-    const cost = Math.min(...[...line.values].map(([length, value]) => value / Math.max(length, 1)));
-    const before = best.get(line.group);
-    if (!before || cost < before.cost) best.set(line.group, { ...line, cost });
-  }
-  return [...best.values()].sort((a, b) => a.cost - b.cost);
-}
-
-function drawLengths(rows, state) {
-  const lines = lengthLines(rows, state);
-  const chosen = lines.slice(0, LINES_MAX);
-  const values = chosen.flatMap((line) =>
-    [...line.values]
-      .sort((a, b) => a[0] - b[0])
-      .map(([length, value]) => ({ series: line.name, message_bytes: length, value })),
-  );
-  const note = document.getElementById("lengths-note");
-  const quantity = QUANTITIES[state.y].title;
-  const element = document.getElementById("lengths-plot");
-  note.textContent = chosen.length
-    ? `${quantity} to ${state.operation}, the best implementation of each cipher on each device; ` +
-      `${chosen.length} of ${lines.length} shown, the cheapest by the byte. Filters above choose others.`
-    : "Nothing chosen was measured at three lengths or more: motecrypt measure ... --bytes 16,32,64,128";
-  if (!chosen.length) {
-    element.replaceChildren();
-    return;
-  }
-  const legend = { orient: "bottom", columns: 1, labelLimit: 300 };
-  const by = { field: "series", type: "nominal", title: null, sort: null, legend };
-  const silent = { ...by, legend: null };  // the points' legend is enough
-  const x = { field: "message_bytes", type: "quantitative", title: "message, bytes", scale: { zero: false } };
-  const y = axisOf("value", values.map((value) => value.value), quantity);
-  draw(element, {
-    data: { values },
-    height: 260,
-    layer: [
-      { mark: { type: "line", strokeWidth: 1.8 }, encoding: { x, y, stroke: silent, strokeDash: silent } },
-      {
-        mark: { type: "point", size: 48, strokeWidth: 1.8 },
-        encoding: { x, y, color: by, shape: by, tooltip: [{ field: "series" }, { field: "message_bytes" }, { field: "value" }] },
-      },
-    ],
-  });
+  const wanted = ["x", "y"].some((axis) => state[`${axis}Scale`] === "log" && state[axis] !== "security"
+    && points.length && !isLogarithmic(points.map((point) => point[axis]), "log"));
+  return [
+    `${points.length} implementations at ${state.messageBytes} bytes, ${front.length} on the front; ${scales.join(", ")}`,
+    wanted ? "; a logarithmic axis needs figures above 0" : "",
+    many ? "; neighbours of one device are drawn as one point, larger for more" : "",
+    left ? `; ${left} more have no such figure (no energy without a known current).` : ".",
+  ].join("");
 }
 
 function updateExplorer() {
   const state = explorerState();
+  const told = document.getElementById("explorer-count");
+  if (state.problems.length) {
+    told.textContent = `Not shown: ${state.problems.join("; ")}.`;
+    return;
+  }
+  if (explorerShown.started) history.replaceState(null, "", explorerAddress());
   const rows = chosenRows(state);
   const here = rows.filter((row) => row.message_bytes === state.messageBytes);
   const points = here
@@ -230,38 +158,146 @@ function updateExplorer() {
     }))
     .filter((point) => known(point.x) && known(point.y));
   const front = paretoFront(points);
-  const left = here.length - points.length;
-  document.getElementById("explorer-count").textContent =
-    `${points.length} implementations at ${state.messageBytes} bytes, ${front.length} on the front` +
-    (left ? `; ${left} more have no such figure (no energy without a known current).` : ".");
+  told.textContent = explorerCounted(points, here, front, state);
   const element = document.getElementById("explorer-plot");
+  element.setAttribute("aria-label",
+    `${QUANTITIES[state.y].title} against ${QUANTITIES[state.x].title}, ${points.length} implementations; the table below has them`);
   if (points.length) draw(element, scatter(points, front, state));
-  else element.textContent = "Nothing fits these filters: tick more devices, libraries or security statuses.";
-  frontTable(front, state);
-  drawLengths(rows, state);
+  else nothingToDraw(element, "Nothing fits these filters: tick more devices, libraries or security statuses, or search for less.");
+  const numbers = new Map(front.map((point, index) => [point.row, index + 1]));
+  explorerShown.last = { state, here, numbers };
+  showExplorerTable();
+  showLengths(rows, state);
+  document.getElementById("explorer-command").textContent = rowsCommand(here, state.messageBytes);
 }
+
+function nothingToDraw(element, text) {
+  drawn.get(element)?.finalize?.();
+  drawn.delete(element);
+  element.textContent = text;
+}
+
+function showExplorerTable() {
+  const { state, here, numbers } = explorerShown.last;
+  explorerHead(state, (name) => {
+    explorerShown.descending = explorerShown.sort === name && !explorerShown.descending;
+    explorerShown.sort = name;
+    rearranged(`#explorer-table button[data-sort=${name}]`);
+  });
+  const sorted = sortedRows(here, state, numbers);
+  explorerTable(sorted, state, numbers, explorerShown.rows, (name) => {
+    const pins = explorerShown.pins;
+    explorerShown.pins = pins.includes(name) ? pins.filter((one) => one !== name) : [...pins, name].slice(-PINS_MAX);
+    rearranged(`#explorer-table button[data-pin="${CSS.escape(name)}"]`);
+  });
+  fitExplorerTable();
+  explorerCompared(here, state);
+  const more = document.getElementById("explorer-more");
+  more.hidden = sorted.length <= explorerShown.rows;
+  more.textContent = `Show ${Math.min(ROWS_AT_ONCE, sorted.length - explorerShown.rows)} more of ${sorted.length} rows`;
+  explorerShown.sorted = sorted;
+}
+
+// The table again after a button in it, which keeps the focus. Neither chart changes.
+function rearranged(focused) {
+  Object.assign(explorerShown.last.state, {
+    sort: explorerShown.sort, descending: explorerShown.descending, pins: explorerShown.pins,
+  });
+  history.replaceState(null, "", explorerAddress());
+  showExplorerTable();
+  document.querySelector(focused)?.focus();
+}
+
+function showLengths(rows, state) {
+  const lines = lengthLines(rows, state);
+  const chosen = lines.slice(0, LINES_MAX);
+  const note = document.getElementById("lengths-note");
+  const element = document.getElementById("lengths-plot");
+  note.textContent = chosen.length
+    ? `${QUANTITIES[state.lengthsOf].title} to ${state.operation}, the best implementation of each cipher on each device; ` +
+      `${chosen.length} of ${lines.length} shown, the cheapest by the byte. Filters above choose others.`
+    : "Nothing chosen was measured at three lengths or more: motecrypt measure ... --bytes 16,32,64,128";
+  if (chosen.length) draw(element, lengthsChart(chosen, state));
+  else nothingToDraw(element, "");
+}
+
+// --- copies ---------------------------------------------------------------------------------------
+
+async function copyText(text, button) {
+  let copied = true;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = document.createElement("textarea");  // where a page may not use the clipboard
+    area.value = text;
+    button.after(area);
+    area.select();
+    copied = document.execCommand("copy");
+    area.remove();
+    button.focus();
+  }
+  const told = document.getElementById("explorer-copied");
+  told.textContent = copied ? `Copied: ${text.length > 120 ? `${text.slice(0, 120)}...` : text}` : `Not copied: ${text}`;
+}
+
+const EXPLORER_ACTIONS = {
+  link: (button) => copyText(new URL(explorerAddress(), location.href).href, button),
+  command: (button) => copyText(document.getElementById("explorer-command").textContent, button),
+  csv: () => {
+    const { state, numbers } = explorerShown.last;
+    save("explorer.csv", "text/csv", csv(explorerValues(explorerShown.sorted, state, numbers)));
+  },
+  reset: () => {
+    explorerForm.reset();
+    Object.assign(explorerShown, { sort: "front", descending: false, pins: [], rows: ROWS_AT_ONCE });
+    updateExplorer();
+  },
+  more: () => {
+    explorerShown.rows += ROWS_AT_ONCE;
+    showExplorerTable();
+  },
+};
 
 function startExplorer() {
   const counts = new Map();
-  for (const row of explorerRows) counts.set(row.message_bytes, (counts.get(row.message_bytes) || 0) + 1);
-  const select = explorerForm.elements.message_bytes;
+  const at = report.explorer.columns.indexOf("message_bytes");
+  for (const row of report.explorer.rows) counts.set(row[at], (counts.get(row[at]) || 0) + 1);
+  const select = explorerForm.elements.namedItem("bytes");
   const lengths = [...counts.keys()].sort((a, b) => a - b);
-  const most = Math.max(...counts.values());
+  const most = mostOf([...counts.values()]);
   const usual = counts.get(16) * 2 >= most ? 16 : lengths.find((length) => counts.get(length) === most);
   for (const length of lengths) {
-    const option = new Option(`${length} bytes (${counts.get(length)})`, String(length));
-    option.selected = length === usual;
-    select.append(option);
+    select.append(new Option(`${length} bytes (${counts.get(length)})`, String(length), length === usual, length === usual));
   }
-  explorerForm.addEventListener("input", updateExplorer);
+  explorerShown.defaults = new FormData(explorerForm);
+  const asked = readExplorerAddress(location.hash);
+  explorerForm.addEventListener("input", ({ target }) => {
+    if (["x", "y"].includes(target.name) && target.value === "security") {  // a map has every status
+      for (const box of explorerForm.querySelectorAll("input[name=standing]")) box.checked = true;
+    }
+    explorerShown.started = true;
+    explorerShown.rows = ROWS_AT_ONCE;
+    updateExplorer();
+  });
   explorerForm.addEventListener("submit", (event) => event.preventDefault());
+  document.getElementById("explorer").addEventListener("click", (event) => {
+    const action = event.target.dataset && EXPLORER_ACTIONS[event.target.dataset.explorer];
+    if (action) action(event.target);
+  });
+  window.addEventListener("hashchange", () => {
+    if (readExplorerAddress(location.hash)) updateExplorer();
+  });
   const watch = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     watch.disconnect();
-    updateExplorer();
+    if (!explorerShown.last) updateExplorer();
   }, { rootMargin: "600px" });
   watch.observe(explorerForm);
   window.addEventListener("beforeprint", updateExplorer);
+  if (asked) {
+    updateExplorer();
+    document.getElementById("explorer").scrollIntoView();
+  }
 }
 
-if (explorerForm && explorerRows.length) startExplorer();
+if (explorerForm && report.explorer.rows.length) startExplorer();

@@ -1,0 +1,124 @@
+"""The front page's findings with their evidence, and the sources' tables as data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+from goldens.views.made_up import filled
+from motecrypt.catalog import Catalog
+from motecrypt.model import Section
+from motecrypt.report import gather, render
+from motecrypt.report.page import _packed
+from motecrypt.report.sources import sources
+from motecrypt.report.tables import COLUMNS, source_tables, without_bars
+from motecrypt.report.tiles import Tile, tiles
+from motecrypt.studies.facts import Comparison
+
+
+def cipher(name: str, standing: str, *costs: Any, audit: tuple[Any, ...] = ()) -> Any:
+    one = SimpleNamespace(name=name, standing=standing, standing_reason="so", standing_source="RFC 1")
+    return SimpleNamespace(cipher=one, costs=costs, audit=audit, best={}, message_bytes=16)
+
+
+def cost(name: str, status: str, implementation: str = "motecrypt/x") -> Any:
+    return SimpleNamespace(
+        cipher=name,
+        device="uno",
+        implementation=implementation,
+        reason="byte 3 differs",
+        ran=status == "ok",
+        varies="",
+        shortfall=None,
+        placement="flash",
+        operations={"encrypt": SimpleNamespace(status=status)},
+    )
+
+
+def of(kind: str, made: list[Tile]) -> list[Tile]:
+    return [tile for tile in made if tile.kind == kind]
+
+
+def test_broken_ciphers_have_a_tile_with_why_they_are_broken() -> None:
+    audit = (SimpleNamespace(part="x", title="Replay", verdict="accepted", weight="bad", sentences=()),)
+    made = tiles(
+        [],
+        [
+            cipher("a", "recommended", cost("a", "ok")),
+            cipher("b", "broken", cost("b", "ok"), audit=audit),
+            cipher("c", "broken"),  # neither measured nor attacked
+        ],
+    )
+    (tile,) = of("broken", made)
+    assert tile.text == "1 cipher is broken, and is never recommended, however fast: b."
+    assert list(tile.table) == [("b", "so", "RFC 1", "Replay: accepted")]
+    assert not of("broken", tiles([], [cipher("a", "legacy", cost("a", "ok")), cipher("c", "broken")]))
+
+
+def test_wrong_outputs_have_a_tile_with_each_of_them() -> None:
+    made = tiles([], [cipher("a", "legacy", cost("a", "ok"), cost("a", "wrong-output", "lib/a"))])
+    (tile,) = of("wrong", made)
+    assert tile.text == "1 implementation computes wrong outputs, and has no figure here: lib/a."
+    assert list(tile.table) == [("a", "uno", "lib/a", "byte 3 differs")]
+    assert not of("wrong", tiles([], [cipher("a", "legacy", cost("a", "does-not-fit"))]))
+
+
+def test_the_page_has_each_finding_with_its_evidence() -> None:
+    content = gather(filled("near"), Catalog.load())
+    page = render(content, bundle="")
+    assert len(content.tiles) >= 4 and page.count('<article class="tile') == len(content.tiles)
+    for tile in content.tiles:
+        assert tile.label and tile.text and (tile.rows or tile.table), tile.kind
+        assert not tile.link or f'id="{tile.link}"' in page
+    assert page.index('id="adviser"') < page.index('id="findings"') < page.index('id="sources"')
+
+
+def test_every_row_and_every_table_of_a_source_is_in_the_data() -> None:
+    parts = sources(filled("near"))
+    data = source_tables(parts)
+    for part in parts:
+        own = data["sources"][part.name]
+        assert len(own["rows"]) == len(part.rows)
+        assert [section["title"] for section in own["sections"]] == [s.title for s in part.sections]
+        for cells, row in zip(own["rows"], part.rows, strict=True):
+            read = dict(zip(COLUMNS, (data["words"][place] for place in cells), strict=True))
+            assert read["verdict"].startswith(row.verdict) and row.id in read["where"]
+            assert row.cause in read["why"] and row.row in read["what"]
+    assert len(data["words"]) == len(set(data["words"]))
+
+
+def test_a_row_says_what_is_missing_once_and_whether_ours_is_better() -> None:
+    row = Comparison(
+        "s", "t", "r", "c", "ms", 10.0, 9.0, 0.9, "needs hardware", note="a chip", missing="a chip"
+    )
+    part = SimpleNamespace(name="s", rows=[row, replace(row, better=True, cause="x", cause_known="unknown")])
+    part.sections = []
+    data = source_tables([part])  # type: ignore[list-item]
+    first, second = ([data["words"][place] for place in cells] for cells in data["sources"]["s"]["rows"])
+    assert first[:2] == ["needs hardware: a chip", ""] and first[4:7] == ["10 ms", "9", "0.9"]
+    assert second[:2] == ["needs hardware: a chip (ours is better)", "x (unknown)"]
+
+
+def test_bars_for_terminals_are_left_out_of_the_page() -> None:
+    section = Section("t", ["cipher", "ms", ""], [["a", "2", "████"], ["b", "1", "██ "]], "note")
+    assert without_bars(section) == Section("t", ["cipher", "ms"], [["a", "2"], ["b", "1"]], "note")
+    plain = Section("t", ["a"], [["█ is a block"]], "")
+    assert without_bars(plain) == plain
+    content = gather(filled("near"), Catalog.load())
+    assert "█" in str([part.sections for part in content.sources])
+    assert not any(sign in render(content, bundle="") for sign in "█▌▏▁")
+
+
+def test_candidates_are_packed_without_loss() -> None:
+    adviser = gather(filled("near"), Catalog.load()).adviser
+    packed = _packed(adviser)
+    worded = set(packed["worded"])
+    for device, rows in packed["candidates"].items():
+        for row, one in zip(rows, adviser["candidates"][device], strict=True):
+            values = [packed["words"][v] if i in worded else v for i, v in enumerate(row[:-1])]
+            read = dict(zip(packed["candidate_columns"], values, strict=True))
+            read["points"] = tuple(
+                dict(zip(packed["point_columns"], point, strict=True)) for point in row[-1]
+            )
+            assert read == {**one, "points": tuple(one["points"])}
