@@ -28,7 +28,7 @@ from motecrypt.advise.gather import (
 )
 from motecrypt.advise.link_data import link_facts
 from motecrypt.advise.notes import extension_note
-from motecrypt.advise.rank import advise, link_refusal, supply_refusal, unfit
+from motecrypt.advise.rank import advise, life_days, link_refusal, supply_refusal, unfit
 from motecrypt.advise.records import (
     DELIVERIES,
     EXCLUDED,
@@ -90,6 +90,7 @@ __all__ = [
     "device_part",
     "export",
     "extension_note",
+    "life_days",
     "link_facts",
     "link_refusal",
     "loss_share",

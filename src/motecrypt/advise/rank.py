@@ -121,6 +121,23 @@ def advise(
     return Advice("", entries, tuple(exclusions), said, plaintext, usable, volts_min, grave)
 
 
+def life_days(
+    question: Question,
+    candidate: Candidate,
+    device: DeviceFacts,
+    radio: RadioPart,
+    link: LinkFacts,
+    battery: BatteryPart,
+    regulator: RegulatorPart,
+) -> float | None:
+    """How many days the battery lasts with one candidate, ranked or not; None where it has no figures for the
+    question's messages. The supply must fit the device (`supply_refusal`)."""
+    usable = usable_fraction(battery, volts_needed(device, regulator))
+    setting = Setting(question, device, radio, link, battery, regulator)
+    costs = message_costs(setting, candidate, usable)
+    return None if costs is None else costs.life_days
+
+
 def supply_refusal(device: DeviceFacts, battery: BatteryPart, regulator: RegulatorPart) -> str:
     """Why this battery through this regulator cannot run the device; empty when it can."""
     clock = f"{device.clock_hz / 1e6:g} MHz"

@@ -119,6 +119,39 @@ def splits(traces: Sequence[Trace], memory_of: Callable[[int], str]) -> tuple[Sp
     return tuple(sorted(found, key=lambda split: (split.kind, split.pc)))
 
 
+@dataclass(frozen=True)
+class Parting:
+    """How traces part at one program counter: its executions around the first that differs.
+
+    Attributes
+    ----------
+    first
+        Number of the first execution that is shown, from 0.
+    sequences
+        For each trace, by execution: the program counter that followed (branch), or the address that was
+        touched. A trace that came there less often is shorter.
+    """
+
+    first: int
+    sequences: tuple[tuple[int, ...], ...]
+
+
+PARTING_BEFORE, PARTING_SHOWN = 4, 32
+"""Executions shown before the first that differs, and in all."""
+
+
+def parting(traces: Sequence[Trace], split: Split) -> Parting:
+    """What the traces did at the place of a split."""
+    pick = "successors" if split.kind == "branch" else "addresses"
+    seen = [getattr(trace, pick).get(split.pc, ()) for trace in traces]
+    most = max(map(len, seen), default=0)
+    parts = (at for at in range(most) if len({one[at] for one in seen if at < len(one)}) > 1)
+    first = max(0, next(parts, 0) - PARTING_BEFORE)
+    return Parting(
+        first, tuple(tuple(int(text, 16) for text in one[first : first + PARTING_SHOWN]) for one in seen)
+    )
+
+
 def _first_difference(left: Sequence[str], right: Sequence[str]) -> str | None:
     """The first element of `left` that differs from `right`, as far as both reach."""
     if left == right:

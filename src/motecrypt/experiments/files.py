@@ -127,7 +127,7 @@ class FileJob(FileQuestion):
     def _genuine(self, sealed: bytes, plain: bytes, key: bytes) -> bool:
         """Whether the host, with other libraries, makes or reads the same file."""
         if self.form == "published":
-            return sealed == _published(plain, PLAIN, key, self.rounds)
+            return sealed == published(plain, PLAIN, key, self.rounds)
         with tempfile.TemporaryDirectory(prefix="motecrypt-") as name:
             source, target = Path(name) / "sealed", Path(name) / "plain"
             source.write_bytes(sealed)
@@ -135,7 +135,8 @@ class FileJob(FileQuestion):
             return target.read_bytes() == plain
 
 
-def _published(plain: bytes, name: str, key: bytes, rounds: int) -> bytes:
+def published(plain: bytes, name: str, key: bytes, rounds: int) -> bytes:
+    """The host's ciphertext of a file of that name, in the source's format: AES-256-CBC, SHA-512."""
     import hmac
 
     body = crypt_and_hash.CIPHERS["aes256-cbc"]

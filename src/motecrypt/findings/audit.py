@@ -82,8 +82,8 @@ class AuditQuestion(FindingQuestion):
     cipher
         Name of the cipher.
     part
-        Name of the part: diffusion, determinism, integrity, statistics, taint, timing:DEVICE or
-        attack:NAME. `part_names` lists those that apply.
+        Name of the part: diffusion, determinism, integrity, statistics, taint, timing:DEVICE,
+        power:DEVICE or attack:NAME. `part_names` lists those that apply.
     seed
         Everything random is drawn from it.
     quick

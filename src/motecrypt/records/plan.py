@@ -13,6 +13,8 @@ from motecrypt.model import Device
 FILE = DATA / "records" / "records.toml"
 #: The lengths of message in bytes at which implementations are compared.
 LENGTHS = (16, 64, 256)
+#: The length of the message whose energy is shown.
+ENERGY_BYTES = 64
 #: Owner of the implementations that are ours.
 OURS = "motecrypt"
 
@@ -34,13 +36,35 @@ class PublicCode:
 
 
 @dataclass(frozen=True)
+class PublishedCycles:
+    """What the authors of public code measured on a chip, of a function that our firmware cannot call.
+
+    `library` is that of a `PublicCode`, and `source` a file of its repository. `cycles` are for
+    `message_bytes` bytes. `device` is the nearest of ours, `cipher` the one whose cycles for each further
+    byte are compared, `ours` the implementation to compare with (empty: the fastest).
+    """
+
+    library: str
+    what: str
+    cipher: str
+    device: str
+    cycles: float
+    message_bytes: int
+    condition: str
+    source: str
+    ours: str = ""
+
+
+@dataclass(frozen=True)
 class RecordPlan:
-    """The devices and ciphers, the toolchain for each compiler that devices name, and the public code."""
+    """The devices and ciphers, the toolchain for each compiler that devices name, the public code, and what
+    its authors published."""
 
     device_names: tuple[str, ...]
     ciphers: tuple[str, ...]
     toolchains: dict[str, str]
     public: tuple[PublicCode, ...]
+    published: tuple[PublishedCycles, ...] = ()
 
     def toolchain_of(self, device: Device) -> str:
         """The toolchain of a device's figures; empty where the system's own compiler makes them."""
@@ -72,6 +96,7 @@ def read_plan(path: Path = FILE) -> RecordPlan:
         ciphers=table.texts("ciphers"),
         toolchains={name: str(value) for name, value in toolchains.plain().items()},
         public=tuple(_public(entry) for entry in table.tables("public")),
+        published=tuple(_published(entry) for entry in table.tables("published")),
     )
     table.done()
     return plan
@@ -87,6 +112,22 @@ def _public(entry: Table) -> PublicCode:
     )
     entry.done()
     return code
+
+
+def _published(entry: Table) -> PublishedCycles:
+    figure = PublishedCycles(
+        library=entry.text("library"),
+        what=entry.text("what"),
+        cipher=entry.text("cipher"),
+        device=entry.text("device"),
+        cycles=entry.number("cycles", above=0),
+        message_bytes=entry.integer("bytes", low=1),
+        condition=entry.text("condition"),
+        source=entry.text("source"),
+        ours=entry.text("ours", ""),
+    )
+    entry.done()
+    return figure
 
 
 def cache_of(device: Device) -> str:

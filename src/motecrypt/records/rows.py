@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from motecrypt.energy import energy_uj
 from motecrypt.model import Device, Measurement
-from motecrypt.records.plan import LENGTHS, OURS
+from motecrypt.records.plan import ENERGY_BYTES, LENGTHS, OURS
 
 #: Ours leads where it takes at most this share of the other's cycles, at no more flash.
 LEADS_BELOW = 0.98
@@ -55,7 +55,15 @@ class RecordRow:
         """Whether it encrypted at every length, so that it can be compared."""
         return self.flash_bytes is not None and None not in self.encrypt_cycles
 
-    def energy_uj(self, device: Device, message_bytes: int = LENGTHS[0]) -> float | None:
+    @property
+    def cycles_per_byte(self) -> float | None:
+        """Cycles for each further byte: those between the two longest messages."""
+        *_, shorter, longer = self.encrypt_cycles
+        if shorter is None or longer is None:
+            return None
+        return (longer - shorter) / (LENGTHS[-1] - LENGTHS[-2])
+
+    def energy_uj(self, device: Device, message_bytes: int = ENERGY_BYTES) -> float | None:
         """Microjoules to encrypt a message of one of the lengths, where the active current is known."""
         cycles = self.encrypt_cycles[LENGTHS.index(message_bytes)]
         active = device.current("active")

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from motecrypt.catalog.places import DATA
+from motecrypt.catalog.recorded_rows import recorded_rows
 from motecrypt.errors import InputError
 from motecrypt.records.plan import LENGTHS
 from motecrypt.records.rows import RecordRow
@@ -25,35 +26,13 @@ def read_rows(path: Path = FIGURES) -> list[RecordRow]:
     Raises
     ------
     InputError
-        The file is missing, or a line does not hold a row.
+        The file is missing, a line does not hold a row, or a figure is of another type or below 0.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read; 'python -m motecrypt.cli._records' makes it") from error
-    return [_row(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1)]
-
-
-def _row(line: str, where: str) -> RecordRow:
-    try:
-        values = json.loads(line)
-        row = RecordRow(
-            **{
-                **values,
-                "encrypt_cycles": tuple(values["encrypt_cycles"]),
-                "decrypt_cycles": tuple(values["decrypt_cycles"]),
-            }
-        )
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{where}: no row of records ({error})") from None
-    counts = (row.setup_cycles, *row.encrypt_cycles, *row.decrypt_cycles)
-    sizes = (row.flash_bytes, row.own_bytes, row.ram_bytes, row.stack_bytes)
-    if not len(row.encrypt_cycles) == len(row.decrypt_cycles) == len(LENGTHS):
-        raise InputError(f"{where}: expected cycles at {len(LENGTHS)} lengths")
-    for value in (*counts, *sizes):
-        if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
-            raise InputError(f"{where}: {value!r} is not a number of cycles or bytes")
-    return row
+    rows = recorded_rows(path, RecordRow, "no row of records", "python -m motecrypt.cli._records")
+    for number, row in enumerate(rows, start=1):
+        if not len(row.encrypt_cycles) == len(row.decrypt_cycles) == len(LENGTHS):
+            raise InputError(f"{path}, line {number}: expected cycles at {len(LENGTHS)} lengths")
+    return rows
 
 
 def text(rows: Iterable[RecordRow]) -> str:

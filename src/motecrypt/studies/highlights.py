@@ -160,21 +160,37 @@ _TELLERS: tuple[tuple[str, Callable[[Rows], Told | None]], ...] = (
 
 
 def _largest(by_study: Mapping[str, Rows]) -> list[Highlight]:
-    """What differs, by how far ours is from the paper, one for each row text; not what is only better."""
+    """What differs, by how far ours is from the paper, one for each row text; not what is only better, and
+    not rows that their study shows without scoring them (`figures["scored"]` is 0)."""
     found: dict[tuple[str, str], tuple[float, Highlight]] = {}
     for name, rows in by_study.items():
         for row in facts(rows):
             if row.verdict not in AGAINST or row.better or not row.ratio or row.ratio <= 0:
                 continue
-            whose = "the author's code" if row.like_for_like.startswith("author's code") else "ours"
-            figures = f"paper {_value(row.published)}, {whose} {_value(row.measured)} {row.unit}".strip()
-            text = f"{row.row}, {row.column}: {figures}"
+            if not row.figures.get("scored", 1):
+                continue
+            text = f"{', '.join(part for part in (row.row, row.column) if part)}: {_figures(name, row)}"
             far = abs(math.log(row.ratio))
             key = (name, row.row)
             if key not in found or far > found[key][0]:
-                found[key] = (far, Highlight(name, f"{text} ({row.note})" if row.note else text, (row,)))
+                found[key] = (
+                    far,
+                    Highlight(name, f"{text} ({told})" if (told := row.brief or row.note) else text, (row,)),
+                )
     return [h for _, h in sorted(found.values(), key=lambda pair: (-pair[0], pair[1].text))]
 
 
+def _figures(study: str, row: Comparison) -> str:
+    """Both figures: what was printed, and what was measured with which code."""
+    if study == "hardware":
+        printed, whose = "on the chip", "in the simulator"
+    else:
+        printed = "paper"
+        whose = "the author's code" if row.like_for_like.startswith("author's code") else "ours"
+    return f"{printed} {_value(row.published)}, {whose} {_value(row.measured)} {row.unit}".strip()
+
+
 def _value(value: float | str | None) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.4g}" if abs(value) < 10_000 else f"{value:.0f}"

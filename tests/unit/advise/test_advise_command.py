@@ -13,6 +13,7 @@ import pytest
 from motecrypt import advise
 from motecrypt.catalog import Catalog
 from motecrypt.export.targets import example_sleeps
+from motecrypt.hardware.bounds import bound_text
 from motecrypt.radios import load_radio
 from motecrypt.results import Results
 
@@ -51,7 +52,9 @@ def test_the_answer_comes_first_in_five_lines(db: Path) -> None:
     text = " ".join(" ".join(lines[start:]).split())
     assert text.startswith(f"Use: {first['cipher']} {first['implementation']}: recommended Costs: ")
     memory = f"{first['flash_bytes']:,} bytes of flash, {first['ram_bytes'] + first['stack_bytes']:,} of RAM"
-    costs = f"{first['cpu_us'] / 1000:.2f} ms and {first['packets']} packets a message; {memory}"
+    assert said["error_bound"] == bound_text("uno") and said["error_bound"].startswith("± ")
+    time = f"{first['cpu_us'] / 1000:.2f} ms ({said['error_bound']})"
+    costs = f"{time} and {first['packets']} packets a message; {memory}"
     assert f"Costs: {costs}; {first['cpu_energy_percent']:.2f} % of the energy Battery: " in text
     part = f"{first['life_percent_of_plaintext']:.0f} % of the battery life without encryption"
     assert f"Battery: {first['life_days']:.1f} days, {part}" in text
@@ -123,6 +126,21 @@ def test_a_next_step_that_cannot_be_taken_is_told(db: Path) -> None:
     )
     text = " ".join(run(*asked, "--packet-bytes", "60", "--delivery", "one-way").stdout.split())
     assert "--link --radio lora --packet-bytes 60 --sends-only The best" in text
+
+
+def test_the_next_step_exports_the_assembly_of_a_cortex_m4(db: Path) -> None:
+    asked = ["--device", "stm32f4", "--bare-chip", "--radio", "nrf24", "--bytes", "20", "--every", "10s"]
+    asked += ["--battery", "2xAA", "--cipher", "ascon-aead128", "--db", str(db)]
+    text = " ".join(run(*asked).stdout.split())
+    said = json.loads(run(*asked, "--json").stdout)
+    variant = said["ranked"][0]["implementation"].removeprefix("motecrypt/")
+    assert variant in ("armv7m", "armv7m-small")
+    step = f"export c DIR --cipher ascon-aead128 --device stm32f4 --variant {variant} --link --radio nrf24"
+    assert step in said["next"] and f"Next: {said['next']} The best 3" in text
+    own = ["--device", "uno", *asked[3:8], "--every", "10s", "--battery", "3xAA", *asked[-4:]]
+    assert "This exports" not in run(*own).stdout
+    other = [*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--need", "integrity"]
+    assert "This exports" not in run(*other).stdout
 
 
 def test_the_chip_alone_with_a_program_that_sleeps_lasts_for_years(db: Path) -> None:
@@ -274,3 +292,17 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], said: str, 
     assert done.returncode == 2, done
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_the_ways_to_keys_come_from_the_same_figures(db: Path) -> None:
+    asked = (*ASKED, *FEW, "--battery", "3xAA", "--bare-chip", "--sleeps", "--keys", "--db", str(db))
+    done, said = run(*asked), json.loads(run(*asked, "--json").stdout)
+    assert done.returncode == 0, done.stderr
+    lines = " ".join(done.stdout.split())
+    assert "Keys: a key for each node, derived at the gateway from a master key" in lines
+    assert "Not: EDHOC with X25519 once a day: no source of randomness in the chip" in lines
+    ways = {way["name"]: way for way in said["keys"]["ways"]}
+    assert said["keys"]["advised"] == "per-node" and said["ranked"]
+    assert ways["shared"]["life_days"] == said["ranked"][0]["life_days"]
+    assert ways["handshake-daily"]["handshake_us"] > 20e6, "EDHOC takes an UNO 20 seconds"
+    assert ways["handshake-daily"]["packets"] == 10 and not ways["handshake-daily"]["runs"]

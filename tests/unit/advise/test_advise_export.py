@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from advise_parts import CATALOG, LINK, SRF, ask, made
 
 from motecrypt import advise
+from motecrypt.cli.advise import _instead
 from motecrypt.radios import radio_names
 
 
@@ -67,3 +68,16 @@ def test_the_golden_answer_stands() -> None:
             assert a == (pytest.approx(b, rel=1e-12) if isinstance(b, float) else b), where
 
     same(json.loads(json.dumps(asdict(answer))), kept["answer"], "")
+
+
+def test_what_the_next_step_exports_in_place_of_the_first_rank_is_told() -> None:
+    device = CATALOG.device("uno")
+    taken, first = ask(made(), made(implementation="ours/other")).entries
+    assert _instead(device, taken, taken) == ""
+    why = f"the export for {device.title} is plain C, without assembly for its core"
+    for implementation, reason in (("motecrypt/x", why), ("bearssl", "bearssl is not ours to export")):
+        other = replace(first, candidate=replace(first.candidate, implementation=implementation))
+        assert _instead(device, other, taken) == (
+            f"This exports rank {taken.rank}, {taken.candidate.name}: {reason}. Encrypting a message takes "
+            f"{taken.costs.cycles:,.0f} cycles, {first.costs.cycles:,.0f} with rank 1."
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -90,6 +91,7 @@ def test_parts_are_offered_in_their_order() -> None:
         *("diffusion", "determinism", "integrity", "statistics"),
         *("attack:keystream-reuse", "attack:rc4-broadcast"),
         *("timing:uno", "timing:pico", "taint", "attack:wep-capture"),
+        *("power:uno", "power:pico"),
     ]
     simulated = [d.name for d in CATALOG.devices.values() if d.simulated]
     assert [p for p in part_names(rc4) if p.startswith("timing:")] == [f"timing:{n}" for n in simulated]
@@ -100,9 +102,9 @@ def test_parts_are_offered_in_their_order() -> None:
     with pytest.raises(
         InputError, match=r"^the audit of rc4 has no part 'x'; it has: diffusion, .*, taint, "
     ):
-        AuditRun("rc4", "x")._request()
+        AuditRun("rc4", "x")._request(lambda *_: None)
     with pytest.raises(Unavailable, match=r"^does not apply to rc4: it needs CBC"):
-        AuditRun("rc4", "attack:cbc-padding-oracle")._request()
+        AuditRun("rc4", "attack:cbc-padding-oracle")._request(lambda *_: None)
 
 
 def test_a_variant_is_named_or_the_first() -> None:
@@ -213,7 +215,7 @@ def played(monkeypatch: pytest.MonkeyPatch, told: Told) -> Told:
 def test_wrong_tags_are_wrong_at_one_byte_each(monkeypatch: pytest.MonkeyPatch) -> None:
     same = [Region(c, trace="t") for c in (1, 2, 50, 50, 50, 50)]
     told = played(monkeypatch, Told(same))
-    assert bed().wrong_tags() == ([50] * 4, ())
+    assert bed().wrong_tags() == ([50] * 4, [])
     assert told.opened == [Options(trace=True, cache="none", dump=None)]
     names = [call[0] for call in told.asked]
     assert names[:6] == ["wait_ready", "set_nonce", "set_key", "set_message", "setup", "encrypt"]
@@ -236,7 +238,9 @@ def test_traces_that_part_are_dumped(monkeypatch: pytest.MonkeyPatch) -> None:
     for cycles, traces in (((50, 50, 51, 50), "tttt"), ((50,) * 4, "ttut")):
         ran = [Region(c, trace=t) for c, t in zip((1, 2, *cycles), "xy" + traces, strict=True)]
         told = played(monkeypatch, Told(ran, dump=dump))
-        assert bed(cache="cold").wrong_tags() == (list(cycles), (Split(0, "branch"),))
+        seen, traces = bed(cache="cold").wrong_tags()
+        assert seen == list(cycles)
+        assert judge.splits(traces, lambda address: "ram") == (Split(0, "branch"),)
         assert [(o.trace, o.cache, o.dump is not None) for o in told.opened] == [
             (True, "cold", False),
             (True, "cold", True),
@@ -272,6 +276,20 @@ def test_traces_over_random_keys_and_messages(monkeypatch: pytest.MonkeyPatch) -
     assert ecb.asked[0] == ("wait_ready",) and ecb.asked[1][0] == "set_key"
 
 
+def test_cycles_over_random_keys_and_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions = [Region(100 * (at % 3) + at // 3) for at in range(3 * timing.SPREAD_QUICK)]
+    told = played(monkeypatch, Told(regions))
+    quick = replace(bed(), subject=replace(subject(), quick=True))
+    assert quick.spreads(["encrypt"]) == {"encrypt": [100 + n for n in range(timing.SPREAD_QUICK)]}
+    keys = [call[1] for call in told.asked if call[0] == "set_key"]
+    assert len({*keys}) == timing.SPREAD_QUICK == 64
+    assert bed().spreads([]) == {} and timing.SPREAD == 256
+
+
+def located(device: Any, firmware: Any, found: Sequence[Split]) -> list[dict[str, Any]]:
+    return [{"kind": one.kind, "line": "a.c:1", "pcs": [one.pc]} for one in found]
+
+
 def test_rows_come_from_the_benchs_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     given = subject(device="uno")
     body, asked = given.implementation, []
@@ -298,13 +316,22 @@ def test_rows_come_from_the_benchs_cells(monkeypatch: pytest.MonkeyPatch) -> Non
     traced: list[Any] = []
     split = [Trace({0: ["2"]}, {}, 2), Trace({0: ["4"]}, {}, 2)]
     monkeypatch.setattr(timing._Bed, "traces", lambda self, of: traced.append(of) or {"encrypt": split})
-    monkeypatch.setattr(timing._Bed, "wrong_tags", lambda self: ([7, 8, 9], ()))
-    monkeypatch.setattr(timing, "_located", lambda device, firmware, found: list(found))
+    monkeypatch.setattr(timing._Bed, "wrong_tags", lambda self: ([7, 8, 9], []))
+    spread: list[Any] = []
+    monkeypatch.setattr(
+        timing._Bed, "spreads", lambda self, of: spread.append(of) or {key: [11, 10, 11] for key in of}
+    )
+    monkeypatch.setattr(timing, "_located", located)
     rows = timing._rows(given, UNO, body, "flash", 16, None)  # type: ignore[arg-type]
     assert [(c.operation, c.key_bits, c.message_bytes, c.ad_bytes, c.cache) for c in asked] == [
         (operation, 128, 16, 0, UNO.placements["flash"].caches[-1]) for operation in body.operations
     ]
-    assert traced == [["encrypt"]]
+    assert traced == [["encrypt"]] and spread == [list(body.operations)]
+    assert [r["spread"] for r in rows[:-1]] == [[[10, 1], [11, 2]]] * len(body.operations)
+    assert rows[-1]["spread"] == [[7, 1], [8, 1], [9, 1]]
+    drawn = {"kind": "branch", "line": "a.c:1", "first": 0, "sequences": ((2,), (4,))}
+    assert [r.get("partings") for r in rows if r["operation"] == "encrypt"] == [[drawn]]
+    assert not any("partings" in r for r in rows if r["operation"] != "encrypt")
     assert [
         (r["operation"], r["cycles_min"], r["cycles_max"], r["inputs"], len(r["splits"])) for r in rows
     ] == [
@@ -333,7 +360,7 @@ def made_row(
 
 def test_the_audited_variants_worst_row_is_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     given = subject("rc4d", "uno")
-    bodies = timing._bodies(given, UNO)
+    bodies = timing.bodies_on(given, UNO)
     assert bodies[0] == given.implementation and len(bodies) == len(set(bodies)) > 2
     monkeypatch.setattr(timing, "have", lambda kit: True)
 
@@ -368,20 +395,20 @@ def test_the_audited_variants_worst_row_is_the_verdict(monkeypatch: pytest.Monke
 
 def test_which_devices_and_places_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Unavailable, match="the part 'taint' looks at the host"):
-        timing._device(subject(device="host"))
+        timing.simulated_device(subject(device="host"))
     monkeypatch.setattr(timing, "have", lambda kit: kit != UNO.kit)
     with pytest.raises(
         Unavailable, match=r"^the tools for uno are missing; 'motecrypt audit aes128-ccm8 --device uno'"
     ):
-        timing._device(subject(device="uno"))
+        timing.simulated_device(subject(device="uno"))
     monkeypatch.setattr(timing, "have", lambda kit: True)
-    assert timing._device(subject(device="uno")) == UNO
+    assert timing.simulated_device(subject(device="uno")) == UNO
     body = subject().implementation
-    assert timing._placements(replace(body, placements=()), PICO) == ["flash"]
-    assert timing._placements(replace(body, placements=("ram", "flash")), PICO) == [
+    assert timing.placements_of(replace(body, placements=()), PICO) == ["flash"]
+    assert timing.placements_of(replace(body, placements=("ram", "flash")), PICO) == [
         name for name in PICO.placements if name in ("ram", "flash")
     ]
-    assert timing._placements(replace(body, placements=("nowhere",)), PICO) == [next(iter(PICO.placements))]
+    assert timing.placements_of(replace(body, placements=("nowhere",)), PICO) == [next(iter(PICO.placements))]
     monkeypatch.setattr(timing, "key_of", lambda request: (request.implementation.name, request.placement))
     monkeypatch.setattr(
         timing, "runner_of", lambda name: SimpleNamespace(identity=lambda device: f"of {device.name}")
@@ -389,12 +416,12 @@ def test_which_devices_and_places_are_looked_at(monkeypatch: pytest.MonkeyPatch)
     made = timing.identity(subject(device="uno"), "timing:uno")
     assert made["device"] == "uno" and made["runner"] == "of uno"
     assert made["builds"][0] == (body.name, "flash") and len(made["builds"]) == sum(
-        len(timing._placements(body, UNO)) for body in timing._bodies(subject(), UNO)
+        len(timing.placements_of(body, UNO)) for body in timing.bodies_on(subject(), UNO)
     )
     assert timing.names(CCM, ["a", "b"]) == ["timing:a", "timing:b"] and timing.others(CCM) == {}
     bare = replace(subject(), catalog=replace(CATALOG, implementations=()))
     with pytest.raises(Unavailable, match=r"^aes128-ccm8: none of our variants runs on uno$"):
-        timing._bodies(bare, UNO)
+        timing.bodies_on(bare, UNO)
 
 
 def test_splits_are_placed_at_their_source_lines(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -413,7 +440,7 @@ def test_splits_are_placed_at_their_source_lines(monkeypatch: pytest.MonkeyPatch
         Split(0x30, "branch"),
         Split(0x20, "address", "ram"),
     ]
-    lines = timing._lines(UNO, FIRMWARE, [0x10, 0x20, 0x30])  # type: ignore[arg-type]
+    lines = timing.source_lines(UNO, FIRMWARE, [0x10, 0x20, 0x30])  # type: ignore[arg-type]
     assert lines == {
         0x10: ("main", "a/x.c:3"),
         0x20: ("memcpy", "memcpy (library code)"),
@@ -433,10 +460,10 @@ def test_splits_are_placed_at_their_source_lines(monkeypatch: pytest.MonkeyPatch
         ("branch", "b.c:9", [0x30]),
         ("address", "memcpy (library code)", [0x20]),
     ]
-    assert timing._lines(UNO, FIRMWARE, []) == {} and timing._located(UNO, FIRMWARE, []) == []  # type: ignore[arg-type]
+    assert timing.source_lines(UNO, FIRMWARE, []) == {} and timing._located(UNO, FIRMWARE, []) == []  # type: ignore[arg-type]
     for told_of in (Outcome(1, said, ""), Outcome(0, "main\n", "")):
         answer = told_of
-        assert timing._lines(UNO, FIRMWARE, [5, 6, 7]) == {n: ("", hex(n)) for n in (5, 6, 7)}  # type: ignore[arg-type]
+        assert timing.source_lines(UNO, FIRMWARE, [5, 6, 7]) == {n: ("", hex(n)) for n in (5, 6, 7)}  # type: ignore[arg-type]
 
 
 def test_sentences_name_who_and_where() -> None:

@@ -33,6 +33,19 @@ def test_a_longer_loop_is_blamed_and_nothing_behind_it():
     assert timing.verdict([5, 5], found, flash_cached=False) == "branches, equal cycles"
 
 
+def test_a_parting_shows_what_each_trace_did_there():
+    found = timing.parting([loop(3), loop(5)], timing.Split(4, "branch"))
+    assert found == timing.Parting(0, ((2, 2, 6), (2, 2, 2, 2, 6)))
+    found = timing.parting([loop(40), loop(42)], timing.Split(4, "branch"))
+    assert found.first == 39 - 4, "four executions before the one that differs"
+    assert found.sequences == ((2,) * 4 + (6,), (2,) * 6 + (6,))
+    found = timing.parting([loop(1, "1010"), loop(1, "1020")], timing.Split(8, "address", "flash"))
+    assert found == timing.Parting(0, ((0x1010,) * 3, (0x1020,) * 3))
+    long = timing.parting([loop(9), loop(99)], timing.Split(4, "branch"))
+    assert [len(one) for one in long.sequences] == [9 - 4, 32]
+    assert timing.parting([loop(1)], timing.Split(99, "branch")) == timing.Parting(0, ((),))
+
+
 def test_addresses_count_by_the_memory_they_lie_in():
     flash = timing.splits([loop(3, "1010"), loop(3, "1020")], memory)
     ram = timing.splits([loop(3, "10"), loop(3, "20")], memory)

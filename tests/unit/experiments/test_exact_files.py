@@ -77,7 +77,7 @@ def test_the_published_file_is_that_of_the_other_code(
         sealed = tmp_path / "sealed"
         files.crypt_and_hash.encrypt_file(tmp_path / "plain", sealed, key, path_in_iv="input.txt", force=True)
         right = sealed.read_bytes()
-        assert files._published(plain, "input.txt", key, 5) == right
+        assert files.published(plain, "input.txt", key, 5) == right
         job = files.FileJob(size, rounds=5)
         assert job._genuine(right, plain, key)
         for wrong in (right + b"x", right[:-1], b"\xff" * len(right), bytes(len(right))):

@@ -11,7 +11,8 @@ from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
 from motecrypt.model import Measurement
 from motecrypt.records import stored
-from motecrypt.records.plan import LENGTHS, cache_of, read_plan
+from motecrypt.records.page import page
+from motecrypt.records.plan import LENGTHS, PublicCode, PublishedCycles, cache_of, read_plan
 from motecrypt.records.rows import RecordRow, front, leads, rows_of, together
 
 OURS = RecordRow(
@@ -104,7 +105,7 @@ def test_energy_is_of_the_cycles_at_the_length() -> None:
     assert active is not None
     microseconds = 3920 / uno.clock_hz * 1e6
     expected = uno.volts * active.milliamperes * microseconds / 1000
-    assert OURS.energy_uj(uno, 64) == pytest.approx(expected)
+    assert OURS.energy_uj(uno) == OURS.energy_uj(uno, 64) == pytest.approx(expected)
     assert replace(OURS, encrypt_cycles=(None, None, None)).energy_uj(uno) is None
 
 
@@ -190,8 +191,19 @@ def test_rows_are_read_as_they_were_written(tmp_path: Path) -> None:
         ("{}", "line 1: no row of records"),
         (stored.text([OURS]).replace('"device"', '"devise"'), "line 1: no row of records"),
         (stored.text([OURS]).replace("[980,3920,15680]", "[980,3920]"), "expected cycles at 3 lengths"),
-        (stored.text([OURS]).replace("980,", '"980",'), "'980' is not a number"),
-        (stored.text([OURS]).replace('"flash_bytes":2000', '"flash_bytes":true'), "True is not a number"),
+        (stored.text([OURS]).replace("980,", '"980",'), "'encrypt_cycles' is '980'; expected a whole"),
+        (
+            stored.text([OURS]).replace('"flash_bytes":2000', '"flash_bytes":true'),
+            "'flash_bytes' is True; expected a whole",
+        ),
+        (
+            stored.text([OURS]).replace('"flash_bytes":2000', '"flash_bytes":-2'),
+            "expected a number of at least 0",
+        ),
+        (
+            stored.text([OURS]).replace('"timing":"', '"timing":3,"status":"'),
+            "'timing' is 3; expected a string",
+        ),
     ],
 )
 def test_a_broken_line_is_named(tmp_path: Path, broken: str, said: str) -> None:
@@ -224,3 +236,31 @@ def test_a_mistake_in_the_plan_is_named(tmp_path: Path) -> None:
     path.write_text('devices = []\nciphers = ["rc4"]\nother = 1\n[toolchain]\n[[public]]\nlibrary = "a"\n')
     with pytest.raises(InputError, match=r"records\.toml.*title"):
         read_plan(path)
+
+
+def test_what_authors_published_is_compared_by_the_cycles_of_a_further_byte() -> None:
+    assert OURS.cycles_per_byte == pytest.approx((15680 - 3920) / 192)
+    assert replace(OURS, encrypt_cycles=(1, None, 2)).cycles_per_byte is None
+    steady = replace(OURS, implementation="motecrypt/steady", encrypt_cycles=(980, 3920, 23120))
+    code = PublicCode("theirs", "Theirs", "a/b", "0123456789abcdef", "")
+    figure = PublishedCycles("theirs", "a block", "aes128-ecb", "uno", 1001.0, 16, "on a desk", "README.md")
+    close = replace(figure, what="close", cycles=61.3, message_bytes=1)
+    slow = replace(figure, what="slow", cycles=101.0, message_bytes=1, ours="motecrypt/steady")
+    elsewhere = replace(figure, what="elsewhere", device="pico")
+    text = page([OURS, steady, THEIRS], {}, [code], "gcc", [figure, close, slow, elsewhere])
+    rows = text.partition("## What authors")[2].splitlines()
+    source = "README.md at 0123456789ab"
+    assert f"| theirs | a block | uno | 62.6 | 61.2 (motecrypt/avr) | yes | on a desk | {source} |" in rows
+    assert f"| theirs | close | uno | 61.3 | 61.2 (motecrypt/avr) | no | on a desk | {source} |" in rows
+    assert f"| theirs | slow | uno | 101.0 | 100.0 (motecrypt/steady) | no | on a desk | {source} |" in rows
+    assert f"| theirs | elsewhere | pico | 62.6 |  | no | on a desk | {source} |" in rows
+    assert "## What authors" not in page([OURS], {}, [], "gcc")
+
+
+def test_what_is_published_names_public_code_devices_and_ciphers_of_the_plan() -> None:
+    plan = read_plan()
+    assert plan.published
+    for figure in plan.published:
+        assert figure.library in {code.library for code in plan.public}
+        assert figure.device in plan.device_names and figure.cipher in plan.ciphers
+        assert figure.ours in {"", *(row.implementation for row in stored.read_rows() if row.ours)}

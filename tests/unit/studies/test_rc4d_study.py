@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from made_rows import made_measurement
 from motecrypt.catalog import Catalog
 from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
@@ -14,39 +15,21 @@ from motecrypt.studies.facts import Comparison
 from motecrypt.studies.rc4d import study as rc4d
 from motecrypt.studies.rc4d.figures import DEVICE, TOOLCHAIN, cells, figures, printed
 
-ROW = Measurement(
+ROW = made_measurement(
     device=DEVICE,
     library="motecrypt",
-    configuration="default",
     cipher="",
     variant="",
-    key_bits=128,
-    operation="encrypt",
     message_bytes=32,
-    ad_bytes=0,
-    tag_bytes=0,
-    placement="flash",
-    cache="none",
     cycles_min=1,
     cycles_median=1,
     cycles_max=1,
-    inputs=32,
     timing_varies=None,
     time_us=None,
     flash_bytes=100,
     flash_symbol_bytes=100,
     ram_bytes=16,
-    eeprom_bytes=0,
     stack_bytes=10,
-    status="ok",
-    reason="",
-    compiler="",
-    flags="",
-    runner="",
-    cycles_exact=True,
-    elf_sha256="",
-    measured_at="2026-01-01T00:00:00+00:00",
-    motecrypt_version="",
     toolchain=TOOLCHAIN,
 )
 CYCLES = {"setup": 1000, "encrypt": 3000, "decrypt": 5000}

@@ -25,8 +25,10 @@ from motecrypt.model import Cipher, Finding, Implementation
 from motecrypt.results import Results
 from motecrypt.toolchain import BuildError
 
-TOLD = ("measured", "timing", "taint", "wep")
+TOLD = ("measured", "timing", "taint", "wep", "power")
 """The modules that offer parts, in the order in which they are shown."""
+ON_DEVICES = ("timing", "power")
+"""The kinds of parts that there are for each device: the name is kind:device."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Subject:
     seed: int
     quick: bool
     device: str | None = None
+    told: Callable[[int, int, str], None] = lambda done, total, what: None
+    """Called with the steps done, all of them, and what was done, by parts that take long."""
 
 
 class PartModule(Protocol):
@@ -64,24 +68,34 @@ class Unavailable(Exception):
 class AuditRun(AuditQuestion):
     """One part of the audit of one cipher, run on our compiled code."""
 
-    def _request(self) -> tuple[PartModule, Subject, dict[str, Any]]:
+    def _request(self, told: Callable[[int, int, str], None]) -> tuple[PartModule, Subject, dict[str, Any]]:
         catalog = Catalog.load(ciphers=self.folders, devices=self.devices)
         cipher = catalog.cipher(self.cipher)
         body = implementation(catalog, cipher, self.variant)
         kind, _, device = self.part.partition(":")
-        subject = Subject(catalog, cipher, body, self.seed, self.quick, device if kind == "timing" else None)
+        subject = Subject(
+            catalog, cipher, body, self.seed, self.quick, device if kind in ON_DEVICES else None, told
+        )
         module = _module_of(self.part, cipher)
         inputs = {**self._asked_of(body.name), "code": _code(), **module.identity(subject, self.part)}
         return module, subject, inputs
 
-    def ensure(self, results: Results, progress: Callable[[str], None] | None = None) -> Finding:
-        """Return the stored finding, or run the part and store it."""
+    def ensure(
+        self,
+        results: Results,
+        progress: Callable[[str], None] | None = None,
+        told: Callable[[int, int, str], None] = lambda done, total, what: None,
+    ) -> Finding:
+        """Return the stored finding, or run the part and store it.
+
+        `told`: called with the steps done, all of them, and what was done, by a part that takes long.
+        """
         if progress is not None:
             progress(f"{self.cipher}: {self.part}")
         inputs = self._asked_of(self.variant or "")
         begin = perf_counter()
         try:
-            module, subject, inputs = self._request()
+            module, subject, inputs = self._request(told)
             stored = self.kept(results, inputs)
             if stored is not None:
                 return stored
@@ -126,7 +140,8 @@ def _modules() -> list[PartModule]:
 
 
 def _module_of(part: str, cipher: Cipher) -> PartModule:
-    devices = (part.partition(":")[2],) if part.startswith("timing:") else ()
+    kind, _, device = part.partition(":")
+    devices = (device,) if kind in ON_DEVICES else ()
     known: list[str] = []
     for module in _modules():
         names = module.names(cipher, devices)

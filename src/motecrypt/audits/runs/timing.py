@@ -8,9 +8,9 @@ still; and wrong tags are tried, which the bench does not.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,17 @@ from motecrypt.audits.runs._places import sentence_case, tell_places
 from motecrypt.errors import MotecryptError
 from motecrypt.model import OPERATIONS, Cell, Cipher, Device, Implementation
 from motecrypt.results import Results
-from motecrypt.runners import Options, Session, runner_of
+from motecrypt.runners import Options, Session, keeps_lines, runner_of
 from motecrypt.runners.protocol import Client
 from motecrypt.setup import have
 from motecrypt.toolchain import BuildRequest, Firmware, build, key_of
 
 #: Random keys and messages whose traces are compared, where the bench saw that they differ.
 TRACES = 3
+#: Random keys and messages whose cycles are counted, where the bench saw that they differ; quick audits.
+SPREAD, SPREAD_QUICK = 256, 64
+#: Source lines of an operation of which the traces are kept, for the page of an audit.
+PARTINGS_MOST = 4
 #: Decryption under a tag that is wrong at its first, last or another byte.
 WRONG_TAG = "wrong tag"
 AVR_PROGRAM_SPACE = 0x10000  # where drivers/simavr.c puts addresses read by lpm
@@ -44,7 +48,8 @@ def others(cipher: Cipher) -> dict[str, str]:
     return {}
 
 
-def _bodies(subject: Subject, device: Device) -> list[Implementation]:
+def bodies_on(subject: Subject, device: Device) -> list[Implementation]:
+    """Our variants that run on the device, the audited one first; raises Unavailable when there is none."""
     bodies = subject.catalog.implementations_of(subject.cipher.name, device.name, ("motecrypt",))
     first = [body for body in bodies if body == subject.implementation]
     if not bodies:
@@ -52,7 +57,8 @@ def _bodies(subject: Subject, device: Device) -> list[Implementation]:
     return first + [body for body in bodies if body != subject.implementation]
 
 
-def _device(subject: Subject) -> Device:
+def simulated_device(subject: Subject) -> Device:
+    """The device of a part, with its tools at hand; raises Unavailable when it has none."""
     device = subject.catalog.device(subject.device or "")
     if device.runner == "host":
         raise Unavailable("the host's cycles are not exact; the part 'taint' looks at the host")
@@ -64,30 +70,31 @@ def _device(subject: Subject) -> Device:
     return device
 
 
-def _placements(body: Implementation, device: Device) -> list[str]:
+def placements_of(body: Implementation, device: Device) -> list[str]:
+    """Where a variant's code and tables are stored on the device."""
     wanted = body.placements or ("flash",)
     return [name for name in device.placements if name in wanted] or list(device.placements)[:1]
 
 
 def identity(subject: Subject, part: str) -> dict[str, Any]:
     """The builds of all variants for the device, and the simulator."""
-    device = _device(subject)
+    device = simulated_device(subject)
     builds = [
         key_of(BuildRequest(device, body, placement))
-        for body in _bodies(subject, device)
-        for placement in _placements(body, device)
+        for body in bodies_on(subject, device)
+        for placement in placements_of(body, device)
     ]
     return {"device": device.name, "builds": builds, "runner": runner_of(device.runner).identity(device)}
 
 
 def run(subject: Subject, part: str, results: Results) -> Part:
     """Measure and trace every variant of ours on the device."""
-    device = _device(subject)
+    device = simulated_device(subject)
     n = nearest_length(subject.cipher, 16)
     rows: list[dict[str, Any]] = []
     reasons: dict[str, None] = {}
-    for body in _bodies(subject, device):
-        for placement in _placements(body, device):
+    for body in bodies_on(subject, device):
+        for placement in placements_of(body, device):
             try:
                 rows += _rows(subject, device, body, placement, n, results)
             except Unavailable as reason:
@@ -123,14 +130,19 @@ def _rows(
     bed = _Bed(subject, device, build(BuildRequest(device, body, placement)), cache, n)
     varying = [m.operation for m in stored.values() if m.timing_varies]
     traces = bed.traces(varying) if varying else {}
+    spreads = bed.spreads([m.operation for m in stored.values() if m.cycles_min != m.cycles_max])
     rows = []
     for cell, measured in stored.items():
         cycles = [measured.cycles_min or 0, measured.cycles_max or 0]
-        found = timing.splits(traces[cell.operation], bed.memory_of) if cell.operation in traces else ()
-        rows.append(bed.row(cell, cell.operation, cycles, measured.inputs, found))
+        seen = traces.get(cell.operation, ())
+        found = timing.splits(seen, bed.memory_of) if seen else ()
+        row = bed.row(cell, cell.operation, cycles, measured.inputs, found)
+        rows.append(row | _shown(seen, found, row["splits"], spreads.get(cell.operation, ())))
     if subject.cipher.tag_bytes and "decrypt" in body.operations:
-        cycles, found = bed.wrong_tags()
-        rows.append(bed.row(cells[-1], WRONG_TAG, cycles, len(cycles), found))
+        cycles, seen = bed.wrong_tags()
+        found = timing.splits(seen, bed.memory_of) if seen else ()
+        row = bed.row(cells[-1], WRONG_TAG, cycles, len(cycles), found)
+        rows.append(row | _shown(seen, found, row["splits"], cycles))
     return rows
 
 
@@ -199,20 +211,50 @@ class _Bed:
             told.setdefault(name, []).append(trace)
         return told
 
-    def wrong_tags(self) -> tuple[list[int], tuple[timing.Split, ...]]:
-        """Refuse one message under tags that are wrong at different bytes; all else is held still."""
+    def spreads(self, operations: Sequence[str]) -> dict[str, list[int]]:
+        """Cycles of these operations over random keys and messages."""
+        if not operations:
+            return {}
+        random = randomness(self.subject.seed, "timing spread", self.device.name, self.subject.cipher.name)
+        order: list[str] = []
+        with self._client(None) as (client, session):
+            for _ in range(SPREAD_QUICK if self.subject.quick else SPREAD):
+                client.set_key(random.randbytes(key_bytes(self.subject.cipher)))
+                client.set_message(random.randbytes(self.message_bytes))
+                for operation in OPERATIONS:
+                    client.run(operation, 1, self.subject.cipher.tag_bytes)
+                    order.append(operation)
+            regions = session.regions()
+        told: dict[str, list[int]] = {operation: [] for operation in operations}
+        for name, region in zip(order, regions, strict=True):
+            if name in told:
+                told[name].append(region.cycles)
+        return told
+
+    def wrong_tags(self) -> tuple[list[int], list[timing.Trace]]:
+        """Refuse one message under tags that are wrong at different bytes; all else is held still.
+
+        Returns
+        -------
+        Cycles of each refusal, and their traces: none if all are equal.
+        """
         with self._client(None) as (client, session):
             self._refuse(client)
-            regions = session.regions()[2:]
+            regions = session.regions()[2 + self._brings_lines_in :]
         cycles = [region.cycles for region in regions]
         if len(set(cycles)) == 1 and len({region.trace for region in regions}) == 1:
-            return cycles, ()
+            return cycles, []
         with tempfile.TemporaryDirectory(prefix="motecrypt-") as folder:
             dump = Path(folder) / "dump"
             with self._client(dump) as (client, _):
                 self._refuse(client)
-            found = list(timing.read_dump(dump.read_text(encoding="ascii")))[2:]
-        return cycles, timing.splits(found, self.memory_of)
+            found = list(timing.read_dump(dump.read_text(encoding="ascii")))
+        return cycles, found[2 + self._brings_lines_in :]
+
+    @property
+    def _brings_lines_in(self) -> int:
+        """How many refusals come before those that are compared."""
+        return int(keeps_lines(self.device))
 
     def _refuse(self, client: Client) -> None:
         """Set up, encrypt, then decrypt under tags with one wrong byte: the first, the last, between."""
@@ -223,7 +265,7 @@ class _Bed:
         client.run("setup", 1, cipher.tag_bytes)
         sent = client.run("encrypt", 1, cipher.tag_bytes)
         last = cipher.tag_bytes - 1
-        for position in dict.fromkeys((0, last, last // 2, 1)):
+        for position in [0] * self._brings_lines_in + [*dict.fromkeys((0, last, last // 2, 1))]:
             wrong = bytearray(sent.tag)
             wrong[position] ^= 0xFF
             client.set_message(sent.output)
@@ -235,7 +277,7 @@ class _Bed:
 
 def _located(device: Device, firmware: Firmware, found: Sequence[timing.Split]) -> list[dict[str, Any]]:
     """The splits with function and source line, one for each line."""
-    places = _lines(device, firmware, sorted({split.pc for split in found}))
+    places = source_lines(device, firmware, sorted({split.pc for split in found}))
     told: dict[tuple[str, ...], dict[str, Any]] = {}
     for split in found:
         function, line = places[split.pc]
@@ -246,7 +288,30 @@ def _located(device: Device, firmware: Firmware, found: Sequence[timing.Split]) 
     return list(told.values())
 
 
-def _lines(device: Device, firmware: Firmware, pcs: Sequence[int]) -> dict[int, tuple[str, str]]:
+def _shown(
+    traces: Sequence[timing.Trace],
+    found: Sequence[timing.Split],
+    lines: Sequence[Mapping[str, Any]],
+    cycles: Sequence[int],
+) -> dict[str, Any]:
+    """What the page of an audit draws: how often which cycles, and traces at the first lines where they part.
+
+    Nothing of an operation whose cycles and traces are equal.
+    """
+    told: dict[str, Any] = {}
+    if len(set(cycles)) > 1:
+        told["spread"] = [[value, cycles.count(value)] for value in sorted(set(cycles))]
+    by_place = {(split.kind, split.pc): split for split in found}
+    drawn = []
+    for line in lines[:PARTINGS_MOST]:
+        parting = timing.parting(traces, by_place[line["kind"], line["pcs"][0]])
+        drawn.append({"kind": line["kind"], "line": line["line"], **asdict(parting)})
+    if drawn:
+        told["partings"] = drawn
+    return told
+
+
+def source_lines(device: Device, firmware: Firmware, pcs: Sequence[int]) -> dict[int, tuple[str, str]]:
     """Function and source line of each program counter, from the ELF's debug information."""
     if not pcs:
         return {}

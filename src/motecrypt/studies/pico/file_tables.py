@@ -229,6 +229,11 @@ def _chart(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             },
             "y": {"field": "ms", "type": "quantitative", "scale": {"type": "log"}, "title": "milliseconds"},
             "color": {"field": "format", "type": "nominal", "title": "format"},
-            "strokeDash": {"field": "direction", "type": "nominal", "title": None},
+            "strokeDash": {
+                "field": "direction",
+                "type": "nominal",
+                "title": None,
+                "legend": {"symbolType": "stroke"},
+            },
         },
     }

@@ -362,16 +362,6 @@ def claims(stored: StoredFiles) -> list[Comparison]:
             note="and the host's implementation and the real program make the same bytes" if sealed else "",
         ),
         *_card_claims(stored),
-        _claim(
-            "second-core",
-            "second core",
-            "frees the first",
-            "",
-            "future work",
-            None,
-            needs_hardware="a Pico: only one core is simulated",
-            note="only one core is simulated",
-        ),
     ]
 
 

@@ -8,9 +8,10 @@ from motecrypt.experiments.call_sequence import CallSequence
 from motecrypt.experiments.files import FileJob, FileJobs
 from motecrypt.experiments.passwords import PasswordDerivation
 from motecrypt.experiments.remains import PlaintextRemains
+from motecrypt.experiments.second_core import SecondCoreRun
 from motecrypt.findings.pico_file import FileQuestion
 from motecrypt.studies import Long, Needs
-from motecrypt.studies.pico import figures, files, remains
+from motecrypt.studies.pico import figures, files, remains, second_core
 
 
 def needs() -> Needs:
@@ -22,7 +23,10 @@ def needs() -> Needs:
         toolchains={figures.DEVICE: figures.TOOLCHAIN},
         cells=figures.cells(),
         experiments=[*sequences, _jobs(files.quick_questions()), PasswordDerivation.of(files.PASSWORDS)],
-        long=Long([_jobs(long), PlaintextRemains.of(remains.QUESTION)], [*long, remains.QUESTION]),
+        long=Long(
+            [_jobs(long), PlaintextRemains.of(remains.QUESTION), SecondCoreRun.of(second_core.QUESTION)],
+            [*long, remains.QUESTION, second_core.QUESTION],
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from motecrypt.model import Section
 from motecrypt.results import Results
 from motecrypt.studies.facts import Comparison
-from motecrypt.studies.pico import evictions, figures, file_tables, files, remains, strings
+from motecrypt.studies.pico import evictions, figures, file_tables, files, remains, second_core, strings
 
 ORDER = 20
 TITLE = "AES libraries on a Raspberry Pi Pico"
@@ -16,12 +16,14 @@ SOURCE = figures.SOURCE
 
 def comparisons(results: Results) -> list[Comparison]:
     """Every figure and claim of the source next to ours."""
-    return [*strings.comparisons(results), *files.comparisons(results), *remains.comparisons(results)]
+    parts = (strings, files, remains, second_core)
+    return [row for part in parts for row in part.comparisons(results)]
 
 
 def sections(results: Results) -> list[Section]:
     """The same for people."""
-    return [*strings.sections(results), *file_tables.sections(results), *remains.sections(results)]
+    parts = (strings, file_tables, remains, second_core)
+    return [section for part in parts for section in part.sections(results)]
 
 
 def tables(results: Results) -> dict[str, list[dict[str, Any]]]:

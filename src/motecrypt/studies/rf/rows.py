@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from motecrypt.catalog import Catalog
 from motecrypt.findings.radio_transfer import TransferQuestion, TransferRow
 from motecrypt.results import Results
 from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.judge import Bound, Check, Evidence, compare
-from motecrypt.studies.rf import printed
+from motecrypt.studies.rf import asymmetric, printed
 from motecrypt.studies.rf.claims import claims
 from motecrypt.studies.rf.explanations import explanations
 from motecrypt.studies.rf.printed import TIMEOUTS_MS, Row
@@ -50,6 +51,7 @@ def comparisons(results: Results) -> list[Comparison]:
         *_figures(),
         *explanations(results, SOURCE),
         *claims(SOURCE),
+        *asymmetric.asymmetric(SOURCE, Catalog.load()),
     ]
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from motecrypt.catalog import Catalog
 from motecrypt.model import Section
 from motecrypt.radios import costs, load_radio
 from motecrypt.results import Results
 from motecrypt.studies.counts import AGAINST
-from motecrypt.studies.rf import alternatives, crowd, figure6, printed, protocols
+from motecrypt.studies.rf import alternatives, asymmetric, crowd, figure6, printed, protocols
 from motecrypt.studies.rf.explanations import write_ms
 from motecrypt.studies.rf.printed import PAYLOADS, TIMEOUTS_MS, Row
 from motecrypt.studies.rf.rows import SOURCE, comparisons, delivered_ms, stored_rows
@@ -33,6 +34,8 @@ def sections(results: Results) -> list[Section]:
         *protocols.sections(),
         *alternatives.sections(),
         *crowd.sections(results),
+        *asymmetric.sections(Catalog.load()),
+        _public_keys(),
         _conclusions(results),
     ]
 
@@ -43,6 +46,7 @@ def tables(results: Results) -> dict[str, list[dict[str, Any]]]:
         "protocols": protocols.table(),
         "alternatives": alternatives.table(),
         "nodes": crowd.table(results),
+        "handshakes": asymmetric.table(Catalog.load()),
     }
 
 
@@ -90,7 +94,8 @@ def _flag(row: Row) -> str:
 
 
 def _arithmetic(results: Results) -> Section:
-    wrong = [entry for entry in comparisons(results) if entry.verdict in AGAINST]
+    shown = {row.id for row in asymmetric.asymmetric(SOURCE, Catalog.load())}
+    wrong = [e for e in comparisons(results) if e.verdict in AGAINST and e.id not in shown]
     kept = [entry for entry in wrong if not entry.column.startswith("time")]
     rows = [[e.table, e.row, e.column, _short(e.published), _short(e.measured), e.note] for e in kept]
     times = sum(entry.kind == "figure" for entry in wrong if entry.column.startswith("time"))
@@ -101,6 +106,20 @@ def _arithmetic(results: Results) -> Section:
 
 def _short(value: float | str | None) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value if value is not None else "")
+
+
+def _public_keys() -> Section:
+    rows = [
+        [row.row, row.column, _short(row.published), _share(row.measured), row.unit, row.verdict]
+        for row in asymmetric.asymmetric(SOURCE, Catalog.load())
+        if row.verdict != "not printed"
+    ]
+    columns = ("claim", "for", "paper", "ours", "unit", "verdict")
+    return Section("Public keys: the statements, judged", columns, rows)
+
+
+def _share(value: float | str | None) -> str:
+    return f"{value:,.1f}" if isinstance(value, float) else str(value or "")
 
 
 def _modes(results: Results) -> Section:

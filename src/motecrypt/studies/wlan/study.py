@@ -16,7 +16,7 @@ from motecrypt.findings.wlan_transfer import CLOSED_FORM, missing_note
 from motecrypt.model import Section
 from motecrypt.results import Results
 from motecrypt.studies.facts import Comparison
-from motecrypt.studies.wlan import hypotheses, plan, sweeps
+from motecrypt.studies.wlan import asymmetric, hypotheses, plan, sweeps
 from motecrypt.studies.wlan.charts import charts as drawn
 from motecrypt.studies.wlan.claims import claims
 from motecrypt.studies.wlan.costs import costs
@@ -40,7 +40,8 @@ SOURCE = plan.SOURCE
 def comparisons(results: Results) -> list[Comparison]:
     """Every table, figure and claim of the source as rows."""
     stored = Stored(results, Catalog.load())
-    return [*duration_rows(stored), *figures(stored), *claims(stored), *costs(stored), *sweeps.rows(stored)]
+    rows = [*duration_rows(stored), *figures(stored), *claims(stored), *costs(stored), *sweeps.rows(stored)]
+    return [*rows, *asymmetric.asymmetric(stored.catalog)]
 
 
 def charts(results: Results) -> dict[str, dict[str, Any]]:
@@ -68,6 +69,8 @@ def sections(results: Results) -> list[Section]:
         _motes(stored),
         _verdicts("The claims, one by one", claims(stored)),
         _verdicts("What costs what", costs(stored)),
+        *asymmetric.sections(stored.catalog),
+        _verdicts("Public keys: the statements, judged", asymmetric.judged(stored.catalog)),
         _assumptions(stored),
     ]
 

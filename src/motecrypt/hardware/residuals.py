@@ -1,0 +1,187 @@
+"""Residuals of published rows, and what they say of a device: median, 95th percentile, error bound. Pure.
+
+A residual is ours divided by the published value, less 1. A row is scored if it is of a real chip and
+consistent, if its code was not looked at while the device's model was made, and if our toolchains differ by
+little on it; assembly has no such spread. A row of code in `StudyRules.differences` is compared by what it
+takes more than the shortest message of its series, here and there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from motecrypt.findings.hardware import HardwareFigures, TimedRun
+from motecrypt.hardware.rows import Chip, HardwareRow, StudyRules, rows, shortest
+
+SCORED = "scored"
+SEEN = "seen by the model's makers"
+COMPILERS = "our toolchains differ"
+EXCLUDED = "excluded"
+SHORTEST = "shortest of its series"
+ALONE = "its shortest message was not run"
+
+
+@dataclass(frozen=True)
+class Residual:
+    """A published row next to ours.
+
+    Attributes
+    ----------
+    cycles
+        Ours: halfway between the least and the most of our toolchains, without variants; by byte where
+        the row is.
+    ours
+        The same in the row's unit.
+    published
+        The row's value, less that of `less` if there is one; so are ours.
+    resolution
+        Steps of the clock that was read, in the row's unit: two where two values were read.
+    less
+        The row of the shortest message that was subtracted; None where the row counts as a whole.
+    share
+        ours divided by published, less 1.
+    spread
+        How far our toolchains and their variants differ, as a share of the least; 0 of assembly.
+    standing
+        "scored", or why not.
+    """
+
+    row: HardwareRow
+    chip: Chip
+    figures: HardwareFigures
+    cycles: float
+    ours: float
+    published: float
+    resolution: float
+    less: HardwareRow | None
+    share: float
+    spread: float
+    standing: str
+
+    @property
+    def scored(self) -> bool:
+        """Whether it counts for the device's error bound."""
+        return self.standing == SCORED
+
+    @property
+    def title(self) -> str:
+        """What was done, and what was subtracted."""
+        less = "" if self.less is None else f", less those of {self.less.bytes} bytes"
+        return self.row.title + less
+
+
+def residual(
+    row: HardwareRow, chip: Chip, figures: HardwareFigures, rules: StudyRules, short: HardwareFigures | None
+) -> Residual:
+    """The residual of one row; `short`: what the shortest message of its series takes here, if it was run.
+
+    ValueError where nothing was run.
+    """
+    first = shortest(row) if rules.by_difference(row.code) else None
+    less = None if first is None or first.id == row.id or short is None else first
+    runs = figures.runs
+    if less is not None and short is not None:
+        further = _differences(figures.runs, short.runs)
+        if further and min(run.cycles for run in further) > 0 and row.value > less.value:
+            runs = tuple(further)
+        else:  # no difference to compare: of other toolchains, or lost in the clock
+            less = None
+    published, readings = row.value, 1
+    if less is not None:
+        published, readings = row.value - less.value, 2
+    cycles = [run.cycles for run in runs]
+    plain = [run.cycles for run in runs if not run.variant] or cycles
+    middle = (min(plain) + max(plain)) / 2
+    ours = row.in_unit(middle)
+    spread = max(cycles) / min(cycles) - 1
+    standing = row.mark
+    if not standing and first is not None and less is None:
+        standing = SHORTEST if first.id == row.id else ALONE
+    if not standing and rules.trained(chip.device, row.code):
+        standing = SEEN
+    if not standing and rules.left_out(row.code):
+        standing = EXCLUDED
+    if not standing and spread > rules.compilers:
+        standing = COMPILERS
+    return Residual(
+        row=row,
+        chip=chip,
+        figures=figures,
+        cycles=middle,
+        ours=ours,
+        published=published,
+        resolution=readings * row.resolution,
+        less=less,
+        share=ours / published - 1,
+        spread=spread,
+        standing=standing or SCORED,
+    )
+
+
+def _differences(runs: Sequence[TimedRun], short: Sequence[TimedRun]) -> list[TimedRun]:
+    """What each run takes more than the short message built in the same way."""
+    of = {run.name: run.cycles for run in short}
+    return [replace(run, cycles=run.cycles - of[run.name]) for run in runs if run.name in of]
+
+
+def residuals(figures: Mapping[str, HardwareFigures], rules: StudyRules) -> dict[str, Residual]:
+    """The residuals of rows that were run, by id, as those of one series need each other."""
+    found = {}
+    for name, own in figures.items():
+        row = rows()[name]
+        chip = rules.chip_of(row)
+        if chip is not None:
+            found[name] = residual(row, chip, own, rules, figures.get(shortest(row).id))
+    return found
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """How far a device's cycles are from those of its chips, over scored rows; all but `rows` are shares.
+
+    Attributes
+    ----------
+    bound
+        What 95 of 100 rows keep to, the spread of our toolchains added to each.
+    """
+
+    device: str
+    memory: str
+    rows: int
+    median: float
+    percentile_95: float
+    worst: float
+    bound: float
+
+    @property
+    def text(self) -> str:
+        """The bound as figures show it, rounded up."""
+        return f"± {math.ceil(1000 * self.bound - 1e-9) / 10:g} %"
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The least of the values that this share of them does not exceed (nearest rank)."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered) - 1e-9) - 1)]
+
+
+def fidelity(
+    device: str, memory: str, residuals: Iterable[Residual], standing: str = SCORED
+) -> Fidelity | None:
+    """What the residuals of a standing come to; None where there are none."""
+    scored = [each for each in residuals if each.standing == standing]
+    if not scored:
+        return None
+    far = [abs(each.share) for each in scored]
+    return Fidelity(
+        device=device,
+        memory=memory,
+        rows=len(scored),
+        median=median(far),
+        percentile_95=percentile(far, 0.95),
+        worst=max(far),
+        bound=percentile([abs(each.share) + each.spread for each in scored], 0.95),
+    )

@@ -1,0 +1,164 @@
+"""What the Pico source plans for its second core, measured: it encrypts while core 0 samples. Pure views."""
+
+from __future__ import annotations
+
+from motecrypt.catalog import Catalog
+from motecrypt.energy import energy_uj
+from motecrypt.findings import recorded
+from motecrypt.findings.second_core import CoreRow, SecondCore, SecondCoreQuestion, Way, Work
+from motecrypt.model import Section
+from motecrypt.results import Results
+from motecrypt.studies.facts import Comparison
+from motecrypt.studies.judge import Bound, Evidence, compare
+from motecrypt.studies.pico.figures import DEVICE, SOURCE, TOOLCHAIN
+
+QUESTION = SecondCoreQuestion(toolchain=TOOLCHAIN)
+TABLE = "The second core"
+COMMAND = "motecrypt reproduce pico --full"
+IN_TIME = 0.99
+"""The share of samples from which on the first core counts as free for them."""
+WAYS: dict[Way, str] = {
+    "alone": "one core, without samples",
+    "core-1": "core 1 encrypts, core 0 samples from RAM",
+    "locked": "core 1 encrypts, core 0 samples, and waits while the flash is written",
+    "between": "one core, samples between the pieces of work",
+    "interrupt": "one core, samples in an interrupt from RAM",
+    "masked": "one core, samples in an interrupt, off while the flash is written",
+}
+CAUSES: dict[Way, str] = {
+    "core-1": "core 0 looks at its clock once a round of a loop in RAM",
+    "locked": "core 0 waits while core 1 erases a sector of the flash",
+    "between": "a sample waits until the piece of work before it is done",
+    "interrupt": "an interrupt's entry and its handler's beginning; an instruction before may wait",
+    "masked": "the interrupt waits while a sector of the flash is erased",
+}
+"""Of the lateness in each way."""
+WORKS: dict[Work, str] = {"strings": "strings", "file": "a file"}
+SHOWN: tuple[tuple[Work, Way], ...] = (
+    ("strings", "core-1"),
+    ("strings", "between"),
+    ("strings", "interrupt"),
+    ("file", "core-1"),
+    ("file", "locked"),
+    ("file", "between"),
+    ("file", "interrupt"),
+    ("file", "masked"),
+)
+
+
+def comparisons(results: Results) -> list[Comparison]:
+    """The source's plan, judged, and how late samples come in each way, which it does not print."""
+    answer = QUESTION.answer(results)
+    return [_plan(answer), *(_late(answer, work, way) for work, way in SHOWN)]
+
+
+def _plan(answer: SecondCore | None) -> Comparison:
+    free = None if answer is None else answer.row("file", "core-1")
+    locked = None if answer is None else answer.row("file", "locked")
+    interrupt = None if answer is None else answer.row("file", "interrupt")
+    notes = []
+    if answer is not None and locked is not None:
+        wait = _us(answer, locked.most_late) / 1000
+        notes.append(
+            f"where core 0's code is in the flash, it waits for each write of core 1: {_lost(locked)}, and "
+            f"one is {wait:.1f} ms late"
+        )
+    if answer is not None and interrupt is not None:
+        notes.append(
+            f"with interrupts whose handler is in RAM, on one core, {_lost(interrupt)}, and the latest is "
+            f"{_us(answer, interrupt.most_late):.1f} us late"
+        )
+    return compare(
+        id="pico-claim-second-core",
+        source=SOURCE,
+        table=TABLE,
+        row="File encryption on the second core frees the first",
+        column="",
+        kind="claim",
+        published="yes",
+        measured=None if answer is None or free is None else _in_time(answer, free),
+        expected=Bound("at least", IN_TIME),
+        found=None if free is None else free.samples / (free.samples + free.missed),
+        evidence=Evidence("same algorithm, ours", command=COMMAND),
+        note="; ".join(notes),
+    )
+
+
+def _lost(row: CoreRow) -> str:
+    return f"{row.missed:,} of {row.samples + row.missed:,} samples are lost"
+
+
+def _in_time(answer: SecondCore, row: CoreRow) -> str:
+    return (
+        f"core 0 takes {row.samples:,} of {row.samples + row.missed:,} samples, the latest "
+        f"{_us(answer, row.most_late):.1f} us late"
+    )
+
+
+def _late(answer: SecondCore | None, work: Work, way: Way) -> Comparison:
+    row = None if answer is None else answer.row(work, way)
+    return compare(
+        id=f"pico-cores-{work}-{way}",
+        source=SOURCE,
+        table=TABLE,
+        row=f"{WORKS[work]}: {WAYS[way]}",
+        column="latest sample",
+        unit="us",
+        published=None,
+        measured=None if answer is None or row is None else _us(answer, row.most_late),
+        evidence=Evidence("same algorithm, ours", command=COMMAND),
+        note="" if row is None else f"{_lost(row)}; {CAUSES[way]}",
+    )
+
+
+def _us(answer: SecondCore, cycles: float) -> float:
+    return cycles / answer.clock_hz * 1e6
+
+
+def sections(results: Results) -> list[Section]:
+    """The same for people, with throughput and energy."""
+    answer = QUESTION.answer(results)
+    lines = []
+    for work, named in WORKS.items():
+        for way, told in WAYS.items():
+            row = None if answer is None else answer.row(work, way)
+            if answer is not None and row is not None:
+                lines.append([f"{named}: {told}", *_shown(answer, row)])
+    finding = QUESTION.find(results)
+    days = recorded.days([finding] if finding is not None else [])
+    when = f" As recorded on {', '.join(days)}; --full runs it again." if days else ""
+    text = (
+        f"The source plans to encrypt on the second core. {QUESTION.strings:,} of its strings (AES-128-CBC "
+        f"of Mbed TLS, a key schedule each) and a file of {QUESTION.lines * 63:,} bytes are encrypted while "
+        "pins are sampled 1,000 times a second. Jitter is the lateness of the latest sample minus that of "
+        "the earliest. Energy is that of the board while it encrypts; with both cores busy it is between the "
+        "current of one and twice that, as no source states what the second core adds. The cores share the "
+        "flash cache and "
+        f"memory; what they wait for each other is not counted here.{when}"
+    )
+    columns = ("what", "ms", "bytes/s", "samples", "lost", "late us", "latest us", "jitter us", "energy mJ")
+    return [Section(TABLE, columns, lines, text if lines else "")]
+
+
+def _shown(answer: SecondCore, row: CoreRow) -> list[str]:
+    count = QUESTION.strings * 47 if row.work == "strings" else QUESTION.lines * 63
+    figures = [f"{row.time_us / 1000:,.1f}", f"{count / row.time_us * 1e6:,.0f}"]
+    if row.way == "alone":
+        return [*figures, "-", "-", "-", "-", "-", _energy(row)]
+    late = (row.mean_late, row.most_late, row.most_late - row.least_late)
+    return [
+        *figures,
+        f"{row.samples:,}",
+        f"{row.missed:,}",
+        *(f"{_us(answer, n):,.1f}" for n in late),
+        _energy(row),
+    ]
+
+
+def _energy(row: CoreRow) -> str:
+    device = Catalog.load().device(DEVICE)
+    active = device.current("active", "board")
+    if active is None or not device.volts:
+        return "-"
+    least = energy_uj(device.volts, active.milliamperes, row.time_us) / 1000
+    return f"{least:,.1f} to {2 * least:,.1f}" if row.way in ("core-1", "locked") else f"{least:,.1f}"

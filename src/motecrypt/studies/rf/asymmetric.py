@@ -1,0 +1,312 @@
+"""What the source says of public-key cryptography over its radio: high overhead, "not usable" full-time,
+after earlier work of its authors with ElGamal and RSA. Pure: from the recorded figures.
+
+Full-time is taken as one message every ten seconds for a year on three AA cells; the energy is that of
+computing and of the radio during packets, without sleep, which is the same for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from motecrypt.catalog import Catalog
+from motecrypt.energy import Battery, energy_uj, time_us
+from motecrypt.model import Device, Section
+from motecrypt.publickey.baseline import AesCost, aes_costs
+from motecrypt.publickey.handshakes import (
+    EVERY_S,
+    MESSAGE_BYTES,
+    TAG_BYTES,
+    YEAR_S,
+    Handshake,
+    Year,
+    active_ma,
+    compute,
+    handshakes,
+    on_air,
+    year,
+)
+from motecrypt.publickey.page_costs import times
+from motecrypt.publickey.rows import PublicKeyRow, fastest, recorded
+from motecrypt.radios import costs, load_radio, radio_names
+from motecrypt.studies.facts import Comparison
+from motecrypt.studies.judge import Bound, Evidence, compare
+
+RADIO = "srf"
+FULL_TIME_S = 10.0
+BATTERY = "2850mAh,4.5V"  # three AA cells, data/batteries.toml
+#: Not usable: the battery is empty before the year is over.
+EMPTY = Bound("above", 100.0)
+TEXT = "section 1: asymmetric encryption is not usable full-time"
+OVERHEAD = "section 1: asymmetric encryption has high overhead"
+#: High: more bytes than twice the message.
+HIGH = Bound("above", 2.0)
+AGAIN = "motecrypt reproduce rf"
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A way to protect each message: operations for each, bytes on the air, and handshakes a year."""
+
+    name: str
+    title: str
+    operations: tuple[tuple[str, str], ...]
+    sent_bytes: int
+    with_aes: bool
+    handshakes_a_year: float = 0.0
+
+
+_SEALED = MESSAGE_BYTES + TAG_BYTES
+SCHEMES = (
+    Scheme("rsa", "RSA-2048 for each message", (("rsa2048", "verify"),), 256, False),
+    Scheme("elgamal", "ElGamal-2048 for each message", (("elgamal2048", "encapsulate"),), 512, False),
+    Scheme(
+        "x25519",
+        "X25519 for each message",
+        (("x25519", "keygen"), ("x25519", "agree")),
+        32 + _SEALED,
+        True,
+    ),
+    Scheme("edhoc-day", "AES, EDHOC once a day", (), _SEALED, True, 365.25),
+    Scheme("edhoc-once", "AES, EDHOC once", (), _SEALED, True, 1.0),
+    Scheme("aes", "AES, the key known before", (), _SEALED, True),
+)
+#: What the authors' earlier work used for data; the paper prints no figure of it.
+EARLIER = ("rsa", "elgamal")
+
+
+@dataclass(frozen=True)
+class FullTime:
+    """A scheme on a device: microseconds and microjoules for each message, the share of the battery that a
+    year takes in per cent, and the shortest interval with which the battery lasts a year."""
+
+    device: str
+    scheme: Scheme
+    busy_us: float
+    message_uj: float
+    battery_percent: float
+    shortest_s: float
+
+
+def full_time(catalog: Catalog) -> list[FullTime]:
+    """Every scheme on every device that runs its operations."""
+    rows, aes, edhoc = recorded(), aes_costs(), handshakes()["edhoc"]
+    found = []
+    for name, cost in aes.items():
+        device = catalog.device(name)
+        for scheme in SCHEMES:
+            one = _full_time(device, scheme, rows, cost, edhoc)
+            found += [one] if one else []
+    return found
+
+
+def _full_time(
+    device: Device, scheme: Scheme, rows: Sequence[PublicKeyRow], aes: AesCost, edhoc: Handshake
+) -> FullTime | None:
+    cycles = aes.cycles(MESSAGE_BYTES) if scheme.with_aes else 0.0
+    for algorithm, operation in scheme.operations:
+        best = fastest(rows, device.name, algorithm, operation)
+        if best is None or best.cycles is None:
+            return None
+        cycles += best.cycles
+    shaken = 0.0
+    radio = load_radio(RADIO)
+    if scheme.handshakes_a_year:
+        one = compute(edhoc, device, rows, aes)
+        if one.missing:
+            return None
+        shaken = scheme.handshakes_a_year * (one.energy_uj + on_air(edhoc, radio).energy_uj)
+    busy = time_us(cycles, device.clock_hz)
+    sent = costs(radio, scheme.sent_bytes)
+    message = energy_uj(device.volts, active_ma(device) or 0.0, busy) + float(sent.sender_uj)
+    full = Battery.parse(BATTERY).energy_j * 1e6
+    used = message * YEAR_S / FULL_TIME_S + shaken
+    shortest = max(busy / 1e6, message * YEAR_S / (full - shaken)) if shaken < full else float("inf")
+    return FullTime(device.name, scheme, busy, message, 100 * used / full, shortest)
+
+
+def asymmetric(source: str, catalog: Catalog) -> list[Comparison]:
+    """Both statements as rows: the authors' earlier schemes first, then what one would take today."""
+    found = full_time(catalog)
+    earlier = [one for one in found if one.scheme.name in EARLIER]
+    least = min(earlier, key=lambda one: one.battery_percent)
+    most = max(earlier, key=lambda one: one.battery_percent)
+    first = compare(
+        id="rf-claim-asymmetric",
+        source=source,
+        table="claims",
+        row=TEXT,
+        column="RSA or ElGamal for each message",
+        unit="% of a battery, a year",
+        kind="claim",
+        published="not usable",
+        measured=f"{_percent(least)} ({least.scheme.name}, {least.device}) to {_percent(most)} "
+        f"({most.scheme.name}, {most.device})",
+        expected=EMPTY,
+        found=least.battery_percent,
+        evidence=Evidence(
+            "other",
+            cause="RSA's public operation is cheap where it runs; ElGamal's is not",
+            known="shown by experiment",
+            command=AGAIN,
+        ),
+        note=f"a message every {FULL_TIME_S:g} s for a year, three AA cells ({BATTERY}), computing and "
+        "packets alone; the earlier work (references 5 and 6) has no figure here",
+    )
+    return [first, *(_row(source, one) for one in found), *_overhead(source)]
+
+
+def _percent(one: FullTime) -> str:
+    return f"{one.battery_percent:,.0f} %" if one.battery_percent >= 10 else f"{one.battery_percent:.2g} %"
+
+
+def _row(source: str, one: FullTime) -> Comparison:
+    earlier = one.scheme.name in EARLIER
+    return compare(
+        id=f"rf-claim-asymmetric-{one.device}-{one.scheme.name}",
+        source=source,
+        table="claims",
+        row=TEXT,
+        column=f"{one.scheme.title}, {one.device}",
+        unit="% of a battery, a year",
+        kind="derived",
+        published=None if one.scheme.name == "aes" else "not usable",
+        measured=one.battery_percent,
+        expected=EMPTY,
+        evidence=Evidence(
+            "other",
+            derived_from=("rf-claim-asymmetric",),
+            cause="its public operation is cheap enough here" if earlier else "the key is used again",
+            known="shown by experiment",
+            command=AGAIN,
+        ),
+        note=f"{one.busy_us / 1e3:,.1f} ms and {one.message_uj / 1e3:,.3f} mJ a message; the battery lasts a "
+        f"year from one every {_seconds(one.shortest_s)}",
+    )
+
+
+def _seconds(value: float) -> str:
+    if value < 1:
+        return f"{value * 1e3:,.1f} ms"
+    return f"{value:,.1f} s" if value < 600 else f"{value / 60:,.0f} min"
+
+
+def _overhead(source: str) -> list[Comparison]:
+    """Bytes on the air for one message of 16 bytes."""
+    radio = load_radio(RADIO)
+    made: list[Comparison] = []
+    for scheme in SCHEMES[:4]:
+        sent = costs(radio, scheme.sent_bytes)
+        first = not made
+        made.append(
+            compare(
+                id="rf-claim-asymmetric-overhead" if first else f"rf-claim-asymmetric-overhead-{scheme.name}",
+                source=source,
+                table="claims",
+                row=OVERHEAD,
+                column=scheme.title,
+                unit="bytes / message's",
+                kind="claim" if first else "derived",
+                published="high",
+                measured=scheme.sent_bytes / MESSAGE_BYTES,
+                expected=HIGH,
+                evidence=Evidence(
+                    "other",
+                    derived_from=() if first else ("rf-claim-asymmetric-overhead",),
+                    cause="only the handshake carries public keys",
+                    known="shown by experiment",
+                    command=AGAIN,
+                ),
+                note=f"{scheme.sent_bytes} bytes for {MESSAGE_BYTES}: {int(sent.packets)} packets of "
+                f"{radio.packet_bytes}, {float(sent.air_time_us) / 1e3:.1f} ms on the air",
+            )
+        )
+    return made
+
+
+def table(catalog: Catalog) -> list[dict[str, Any]]:
+    """Each handshake on each radio, as plain records."""
+    aes, rows = aes_costs(), recorded()
+    records = []
+    for name in radio_names():
+        radio = load_radio(name)
+        for shake in handshakes().values():
+            air = on_air(shake, radio)
+            computed = {d: compute(shake, catalog.device(d), rows, cost) for d, cost in aes.items()}
+            records.append(
+                {
+                    "radio": name,
+                    "handshake": shake.name,
+                    "bytes": shake.total_bytes,
+                    "packets": air.packets,
+                    "air_us": air.air_us,
+                    "radio_uj": air.energy_uj,
+                    "compute_uj": {d: None if c.missing else c.energy_uj for d, c in computed.items()},
+                }
+            )
+    return records
+
+
+def sections(catalog: Catalog) -> list[Section]:
+    """Public keys for each message, and handshakes on every radio next to a year of AES."""
+    return [_full_time_section(catalog), *_handshake_sections(catalog)]
+
+
+def _full_time_section(catalog: Catalog) -> Section:
+    lines = [
+        [
+            *(one.device, one.scheme.title, f"{one.busy_us / 1e3:,.3f}", f"{one.message_uj / 1e3:,.3f}"),
+            *(_percent(one), _seconds(one.shortest_s)),
+        ]
+        for one in full_time(catalog)
+    ]
+    columns = (
+        "device",
+        "scheme",
+        "ms a message",
+        "mJ a message",
+        "of a battery, a year",
+        "lasts a year from",
+    )
+    text = (
+        f"a message of {MESSAGE_BYTES} bytes every {FULL_TIME_S:g} s over the Slice of Radio, three AA "
+        "cells; computing and packets alone; what is not there does not run on that device"
+    )
+    return Section(
+        "Public keys full-time: for each message, or for a key that is used again", columns, lines, text
+    )
+
+
+def _handshake_sections(catalog: Catalog) -> list[Section]:
+    aes, rows, shakes = aes_costs(), recorded(), list(handshakes().values())
+    lines = []
+    for name in radio_names():
+        radio = load_radio(name)
+        for shake in shakes:
+            air = on_air(shake, radio)
+            line = [
+                name,
+                shake.title,
+                str(shake.total_bytes),
+                str(air.packets),
+                f"{air.energy_uj / 1e3:,.3f}",
+            ]
+            for device, cost in aes.items():
+                board = catalog.device(device)
+                one, messages = compute(shake, board, rows, cost), year(board, radio, cost)
+                total = one.energy_uj + air.energy_uj
+                line.append("does not run" if one.missing else times(100 * total / _year_uj(messages)) + " %")
+            lines.append(line)
+    columns = ("radio", "handshake", "bytes", "packets", "mJ, radio", *(f"of a year, {d}" for d in aes))
+    text = (
+        f"of a year: computing and packets of one handshake, next to a year of AES and its packets "
+        f"({MESSAGE_BYTES} bytes and a tag of {TAG_BYTES} every {EVERY_S / 60:g} minutes); sizes and their "
+        "sources: docs/public-key.md; layers below, hashes, repetitions and waiting are not counted"
+    )
+    return [Section("What one handshake costs on each radio", columns, lines, text)]
+
+
+def _year_uj(messages: Year) -> float:
+    return messages.cpu_uj + messages.radio_uj

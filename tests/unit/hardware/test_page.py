@@ -1,0 +1,28 @@
+"""The page of the study has the figures that are recorded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from motecrypt.cli._hardware import PAGE, newest, page, table
+from motecrypt.findings.recorded import file_of, read
+from motecrypt.hardware.bounds import recorded_bounds
+from motecrypt.hardware.rows import settings
+
+
+def test_the_table_is_that_of_the_recorded_residuals() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert page(text) == text, "python -m motecrypt.cli._hardware"
+    assert page(text.replace(table(), "")) == text
+    uno = recorded_bounds()["uno"]
+    assert "ctz/cifra" in [code for each in settings().excluded for code in each.codes]
+    assert f"| `uno` | zero wait states | {uno.rows} |" in text and uno.text in text
+
+
+def test_an_older_answer_does_not_replace_a_newer_one() -> None:
+    first, *_, last = read(file_of("hardware"))
+    older = replace(first, finding=replace(first.finding, made_at="2001-01-01T00:00:00Z"))
+    newer = replace(first, finding=replace(first.finding, made_at="2999-01-01T00:00:00Z"))
+    assert newest([last, first, older]) == [first, last]
+    assert newest([older, first]) == newest([first, older]) == [first]
+    assert newest([first, newer]) == [newer]

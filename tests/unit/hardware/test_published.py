@@ -1,0 +1,87 @@
+"""The published rows and what was laid down before they were scored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from motecrypt.catalog import Catalog
+from motecrypt.errors import InputError
+from motecrypt.findings.recorded import file_of, read
+from motecrypt.hardware import rows as module
+from motecrypt.hardware.bounds import bound_text, recorded_bounds
+from motecrypt.hardware.rows import read_rows, read_settings, rows, settings
+
+HEAD = (
+    "id,chip,clock_mhz,wait_states,code,language,compiler,flags,cipher,operation,message_bytes,ad_bytes,value,"
+    "unit,resolution,mark,source,note\n"
+)
+
+
+def test_every_row_names_its_source_and_marks_are_known() -> None:
+    assert all(row.source and row.code and row.value > 0 for row in rows().values())
+    marks = Counter(row.mark for row in rows().values())
+    assert set(marks) == {"", "simulated", "inconsistent", "origin unknown"} and marks["simulated"] > 20
+
+
+def test_the_devices_that_model_chips_exist() -> None:
+    devices = Catalog.load().devices
+    assert {chip.device for chip in settings().chips} <= set(devices)
+    chips = {row.chip for row in rows().values()}
+    assert {chip.name for chip in settings().chips} <= chips
+    for seen in settings().training:
+        assert all(any(row.code.startswith(code) for row in rows().values()) for code in seen.codes)
+
+
+def test_a_device_models_a_chip_with_its_wait_states_only() -> None:
+    of = {row.wait_states: settings().chip_of(row) for row in rows().values() if row.chip == "STM32F4xx"}
+    assert of["0ws"] is not None and of[""] is not None
+    slow = [chip for waits, chip in of.items() if waits.startswith("5ws")]
+    assert slow and all(chip is None or chip.memory == "cached" for chip in slow)
+
+
+def test_every_recorded_answer_is_of_a_row_and_its_firmware_is_named() -> None:
+    answers = read(file_of("hardware"))
+    assert len(answers) > 50
+    for answer in answers:
+        row, outcome = rows()[answer.asked["row"]], answer.finding.outcome
+        chip = settings().chip_of(row)
+        assert chip is not None and chip.device == answer.asked["device"] and not row.mark
+        assert outcome["code"].startswith("https://") and outcome["commit"] and outcome["runner"]
+        assert len(outcome["runs"]) == 1 or not row.assembly
+        for run in outcome["runs"]:
+            assert len(run["firmware_sha256"]) == 64 and run["cycles"] > 0 and run["compiler"]
+
+
+def test_devices_have_the_bounds_of_the_recorded_rows() -> None:
+    uno = recorded_bounds()["uno"]
+    assert uno.rows >= 40 and uno.median < 0.02 and uno.percentile_95 < 0.05
+    assert bound_text("uno") == uno.text and bound_text("no such device") == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("x1,CHIP,,,code,C,,,AES,block,16,,many,cycles,,,src,", "row x1 is not complete"),
+        ("x1,CHIP,,,code,C,,,AES,block,16,,7,us,,,src,", "row x1 has no unit"),
+        ("x1,CHIP,,,code,C,,,AES,block,16,,7,parsecs,,,src,", "row x1 has no unit"),
+        ("x1,CHIP", "row x1 is not complete"),
+    ],
+)
+def test_a_wrong_row_ends_in_one_line(line: str, wrong: str, tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("# comment\n" + HEAD + line + "\n")
+    with pytest.raises(InputError, match=wrong):
+        read_rows(file)
+
+
+def test_wrong_settings_end_in_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "hardware.toml"
+    text = module.SETTINGS_FILE.read_text()
+    file.write_text(
+        text.replace('memory = "cached"', 'memory = "slow"').replace("median = 0.02", "median = 0")
+    )
+    with pytest.raises(InputError, match="median"):
+        read_settings(file)

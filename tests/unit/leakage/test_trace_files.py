@@ -1,0 +1,219 @@
+"""Trace files: what is written is read again, a .trs byte for byte, and nothing else is read."""
+
+import io
+import random
+import struct
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from power_toys import sbox_traces
+
+from motecrypt.errors import InputError
+from motecrypt.leakage import trs
+from motecrypt.leakage.files import read_traces, write_traces
+from motecrypt.leakage.traces import Traces
+
+
+def whole(n=30, samples=24, *, many_keys=False, small=False):
+    made = sbox_traces(n, 2.0, 5, samples, many_keys=many_keys)
+    return replace(
+        made,
+        samples=(made.samples * (2 if small else 20) + 30).clip(0, 255).astype(np.uint8)
+        if many_keys
+        else made.samples,
+        outputs=made.inputs[:, ::-1].copy(),
+        labels=(np.arange(n) % 2).astype(np.uint8),
+        marks=0x100 + 2 * np.arange(samples, dtype=np.uint32),
+    )
+
+
+def same(left, right, fields):
+    return [field for field in fields if not np.array_equal(getattr(left, field), getattr(right, field))]
+
+
+CORE = ("samples", "inputs", "keys", "outputs")
+ALL = (*CORE, "marks", "labels", "model", "noise_sd", "seed")
+
+
+@pytest.mark.parametrize("traces", [whole(), whole(many_keys=True), whole(many_keys=True, small=True)])
+@pytest.mark.parametrize(("name", "kept"), [("t.trs", ALL), ("t.npz", ALL), ("capture", CORE)])
+def test_what_is_written_is_read_again(tmp_path, traces, name, kept):
+    write_traces(traces, tmp_path / name)
+    found = read_traces(tmp_path / name)
+    assert same(traces, found, kept) == []
+    assert found.samples.dtype == traces.samples.dtype
+    if name == "capture":
+        assert found.model == "capture" and not found.marks.any()
+
+
+@pytest.mark.parametrize("name", ["t.trs", "t.npz", "capture"])
+def test_traces_without_outputs_or_keys(tmp_path, name):
+    plain = replace(whole(), outputs=None, labels=None, seed=None, keys=np.zeros(0, np.uint8))
+    write_traces(plain, tmp_path / name)
+    found = read_traces(tmp_path / name)
+    assert found.outputs is None and found.labels is None and found.seed is None
+    assert found.keys.size == 0 and np.array_equal(found.samples, plain.samples)
+
+
+def test_a_trs_file_byte_for_byte(tmp_path):
+    made = Traces(
+        samples=np.array([[1, 2], [3, 127]], np.uint8),
+        inputs=np.array([[0xAA], [0xBB]], np.uint8),
+        keys=np.array([0xCC], np.uint8),
+        marks=np.zeros(2, np.uint32),
+        model="weight",
+        seed=9,
+    )
+    write_traces(made, tmp_path / "t.trs")
+    definitions = b"\x02\x00\x05\x00INPUT\x01\x01\x00\x00\x00\x03\x00KEY\x01\x01\x00\x01\x00"
+    more = b"\x03\x00\x05\x00MODEL\x20\x06\x00weight\x08\x00NOISE_SD\x18\x01\x00" + bytes(8)
+    more += b"\x04\x00SEED\x08\x01\x00\x09" + bytes(7)
+    expected = b"\x41\x04\x02\0\0\0\x42\x04\x02\0\0\0\x43\x01\x01\x45\x01\x00"
+    expected += b"\x47\x1a" + b"motecrypt: weight, noise 0" + b"\x49\x0binstruction\x4a\x04bits\x4f\x01\x02"
+    expected += b"\x6b\x04\0\0\0\0\x6e\x04\x01\0\0\0\x6d\x04\x01\0\0\0\x70\x04\x01\0\0\0\x44\x02\x02\x00"
+    expected += b"\x77" + bytes([len(definitions)]) + definitions + b"\x76" + bytes([len(more)]) + more
+    expected += b"\x5f\x00" + b"\xaa\xcc\x01\x02" + b"\xbb\xcc\x03\x7f"
+    assert (tmp_path / "t.trs").read_bytes() == expected
+
+
+def test_the_classes_of_a_trs_file_are_where_its_header_says(tmp_path):
+    """Other programs find TVLA:SET_INDEX by the offset and the size that the header states."""
+    made = Traces(
+        samples=np.array([[1, 2], [3, 127]], np.uint8),
+        inputs=np.array([[0xAA, 0xAB], [0xBB, 0xBC]], np.uint8),
+        keys=np.array([0xCC], np.uint8),
+        marks=np.zeros(2, np.uint32),
+        labels=np.array([0, 1], np.uint8),
+        outputs=np.array([[0xD0], [0xD1]], np.uint8),
+    )
+    write_traces(made, tmp_path / "t.trs")
+    data = (tmp_path / "t.trs").read_bytes()
+    assert b"\x0e\x00TVLA:SET_INDEX\x02\x01\x00\x04\x00" in data  # a short, one of them, after 4 bytes
+    assert b"\x44\x02\x06\x00" in data  # a trace has 6 bytes of data
+    assert data.endswith(b"\xaa\xab\xcc\xd0\0\0\x01\x02" + b"\xbb\xbc\xcc\xd1\x01\0\x03\x7f")
+
+
+def test_a_trs_file_of_version_1(tmp_path):
+    """As oscilloscopes' programs write: a title, the data at stated offsets, shorts, a long field."""
+    fields = [(0x41, struct.pack("<i", 2)), (0x42, struct.pack("<i", 3)), (0x43, b"\x02")]
+    fields += [(0x44, b"\x04\x00"), (0x45, b"\x05"), (0x6B, b"\x02\0\0\0"), (0x6E, b"\x02\0\0\0")]
+    fields += [(0x6D, b"\0\0\0\0"), (0x70, b"\x01\0\0\0")]
+    head = b"".join(bytes([tag, len(value)]) + value for tag, value in fields)
+    head += b"\x47\x82\x2c\x01" + b"x" * 300 + b"\x5f\x00"
+    rows = b"one  " + b"\x07\0\x01\x02" + struct.pack("<3h", -5, 300, 0)
+    rows += b"two  " + b"\x07\0\x03\x04" + struct.pack("<3h", 1, 2, 3)
+    (tmp_path / "t.trs").write_bytes(head + rows)
+    found = read_traces(tmp_path / "t.trs")
+    assert found.samples.tolist() == [[-5, 300, 0], [1, 2, 3]] and found.samples.dtype == np.float32
+    assert found.inputs.tolist() == [[1, 2], [3, 4]] and found.keys.tolist() == [7]
+    assert (found.model, found.seed, found.outputs) == ("capture", None, None)
+
+
+def test_arrays_of_others_by_their_usual_names(tmp_path):
+    np.savez(
+        tmp_path / "t.npz", trace_array=np.ones((4, 3)), plaintext=np.ones((4, 16), int), Key=np.arange(16)
+    )
+    found = read_traces(tmp_path / "t.npz")
+    assert found.samples.dtype == np.float32 and found.keys.tolist() == list(range(16))
+    project = tmp_path / "p_data" / "traces"
+    project.mkdir(parents=True)
+    np.save(project / "2026_traces.npy", np.asfortranarray(np.arange(12.5, 24.5).reshape(4, 3)))
+    np.save(project / "2026_textin.npy", np.full((4, 16), 7))
+    found = read_traces(tmp_path)
+    assert found.samples[1].tolist() == [15.5, 16.5, 17.5] and found.inputs[3, 15] == 7
+
+
+def refused(path):
+    with pytest.raises(InputError) as caught:
+        read_traces(path)
+    assert "\n" not in str(caught.value) and str(path) in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "said"),
+    [
+        ({"samples": np.ones((4, 3))}, "no array of inputs"),
+        ({"inputs": np.ones((4, 3))}, "no array of samples"),
+        ({"samples": np.ones(4), "inputs": np.ones((4, 3))}, "samples must be a table"),
+        ({"samples": np.ones((0, 3)), "inputs": np.ones((0, 3))}, "it is empty"),
+        ({"samples": np.ones((4, 3)), "inputs": np.full((4, 3), 256)}, "inputs must be bytes"),
+        ({"samples": np.ones((4, 3)), "inputs": np.full((4, 3), 0.5)}, "inputs must be bytes"),
+        (
+            {"samples": np.full((4, 3), np.nan), "inputs": np.ones((4, 3))},
+            "sample 0 of trace 0 is not",
+        ),
+        ({"samples": np.array([[{}]]), "inputs": np.ones((1, 3))}, "Python objects"),
+        (
+            {"samples": np.ones((4, 3), complex), "inputs": np.ones((4, 3))},
+            "samples must be a table of numbers",
+        ),
+    ],
+)
+def test_arrays_that_are_no_traces_are_refused(tmp_path, arrays, said):
+    np.savez(tmp_path / "t.npz", **arrays)
+    assert said in refused(tmp_path / "t.npz")
+
+
+def test_numbers_that_do_not_match_are_refused(tmp_path):
+    np.savez(tmp_path / "t.npz", samples=np.ones((4, 3)), inputs=np.ones((5, 3)))
+    with pytest.raises(InputError, match="4 traces need 4 rows of inputs"):
+        read_traces(tmp_path / "t.npz")
+
+
+def test_what_is_no_trace_file_is_refused(tmp_path):
+    assert "no form of trace files" in refused(tmp_path / "t.csv")
+    assert "cannot be read" in refused(tmp_path / "t.trs")
+    assert "no file *traces.npy" in refused(tmp_path)
+    (tmp_path / "t.npz").write_bytes(b"PK")
+    assert "not an .npz file" in refused(tmp_path / "t.npz")
+    for prefix in "ab":
+        np.save(tmp_path / f"{prefix}_traces.npy", np.ones((2, 2)))
+    assert "give the path of one: a_traces.npy, b_traces.npy" in refused(tmp_path)
+    with pytest.raises(InputError, match="no form of trace files"):
+        write_traces(whole(), tmp_path / "t.csv")
+
+
+def test_sizes_are_checked_before_memory_is_taken(tmp_path):
+    head = io.BytesIO()
+    kind = {"descr": "<f4", "fortran_order": False, "shape": (1 << 20, 1 << 20)}
+    np.lib.format.write_array_header_1_0(head, kind)
+    (tmp_path / "x_traces.npy").write_bytes(head.getvalue())
+    assert "over 2 GB of memory" in refused(tmp_path / "x_traces.npy")
+    write_traces(whole(), tmp_path / "t.trs")
+    data = bytearray((tmp_path / "t.trs").read_bytes())
+    data[8:12] = struct.pack("<i", 1 << 30)
+    (tmp_path / "t.trs").write_bytes(data)
+    assert "over 2 GB of memory" in refused(tmp_path / "t.trs")
+    data[8:12] = struct.pack("<i", 25)
+    (tmp_path / "t.trs").write_bytes(data)
+    assert "cut off: 30 traces of 150 bytes" in refused(tmp_path / "t.trs")
+
+
+@pytest.mark.parametrize("name", ["t.trs", "t.npz"])
+def test_no_damage_is_more_than_one_line(tmp_path, name):
+    """Cut at many places, and with bytes changed: either it is read, or one line says what is wrong."""
+    write_traces(whole(n=4, samples=20), tmp_path / name)
+    data = (tmp_path / name).read_bytes()
+    choose = random.Random(3)
+    for cut in {*range(0, min(len(data), 400), 7), len(data) - 1}:
+        (tmp_path / name).write_bytes(data[:cut])
+        refused(tmp_path / name)
+    for _ in range(150):
+        damaged = bytearray(data)
+        for _ in range(choose.randrange(1, 4)):
+            damaged[choose.randrange(min(len(data), 300))] = choose.randrange(256)
+        (tmp_path / name).write_bytes(damaged)
+        try:
+            read_traces(tmp_path / name)
+        except InputError as error:
+            assert "\n" not in str(error)
+
+
+def test_large_blocks_are_written_whole(tmp_path, monkeypatch):
+    made = whole(n=30)
+    write_traces(made, tmp_path / "a.trs")
+    monkeypatch.setattr(trs, "_BLOCK_BYTES", 500)
+    write_traces(made, tmp_path / "b.trs")
+    assert (tmp_path / "a.trs").read_bytes() == (tmp_path / "b.trs").read_bytes()

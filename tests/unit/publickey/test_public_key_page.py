@@ -1,0 +1,156 @@
+"""The recorded figures of public-key operations, and their page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from made_rows import made_public_key
+from motecrypt.catalog import Catalog
+from motecrypt.cli import _public_key
+from motecrypt.errors import InputError
+from motecrypt.model import PUBLIC_KEY_OPERATIONS, Measurement, Shortfall
+from motecrypt.publickey.page import page
+from motecrypt.publickey.rows import (
+    PublishedOperation,
+    fastest,
+    published,
+    recorded,
+    row_of,
+    text,
+)
+
+ROW = made_public_key()
+RECORD = PublishedOperation("x25519", "agree", "AVR", ("uno", "pico"), 8_000_000, "assembly", "a paper")
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert _public_key.whole_page(Catalog.load()) == _public_key.PAGE.read_text(encoding="utf-8"), (
+        "run python -m motecrypt.cli._public_key --page"
+    )
+
+
+def test_what_is_recorded_is_of_what_there_is() -> None:
+    catalog, rows = Catalog.load(), recorded()
+    names = {(i.cipher, i.name, i.operations[0]) for i in catalog.public_key_implementations}
+    assert {(row.algorithm, row.implementation, row.operation) for row in rows} <= names
+    assert {row.device for row in rows} == set(_public_key.DEVICES)
+    assert {row.algorithm for row in rows} == set(catalog.public_keys)
+    assert all(row.operation in PUBLIC_KEY_OPERATIONS for row in rows)
+    known = {(row.device, row.algorithm, row.implementation, row.operation) for row in rows}
+    assert len(known) == len(rows), "a figure is recorded twice"
+    for row in rows:
+        assert row.ran == (row.cycles is not None) == (row.time_us is not None), row
+        assert row.status in ("ok", "does-not-fit", "fault", "build-failed"), row
+        clock = catalog.device(row.device).clock_hz
+        assert row.cycles is None or row.time_us == pytest.approx(row.cycles * 1e6 / clock, abs=0.01)
+
+
+def test_rows_are_read_as_they_are_written(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    rows = [ROW, replace(ROW, status="fault", reason="a stack", cycles=None, time_us=None)]
+    file.write_text(text(rows))
+    assert recorded(file) == rows and [row.ran for row in rows] == [True, False]
+    file.write_text(text(rows) + '{"device": "uno"}\n')
+    with pytest.raises(InputError, match="line 3: not a recorded figure"):
+        recorded(file)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ('"cycles":16000000', '"cycles":-1', "'cycles' is -1; expected a number of at least 0"),
+        ('"cycles":16000000', '"cycles":1.5', "'cycles' is 1.5; expected a whole number or nothing"),
+        ('"cycles":16000000', '"cycles":"many"', "'cycles' is 'many'; expected a whole number"),
+        ('"stack_bytes":678', '"stack_bytes":true', "'stack_bytes' is True; expected a whole number"),
+        ('"time_us":1000000.0', '"time_us":NaN', "'time_us' is nan; expected a number of at least 0"),
+        ('"timing_varies":true', '"timing_varies":1', "'timing_varies' is 1; expected true or false"),
+        ('"status":"ok"', '"status":null', "'status' is None; expected a string"),
+        ('"status":"ok"', '"status":"ok","more":1', "unknown 'more'"),
+    ],
+)
+def test_a_figure_of_another_type_or_below_zero_is_refused(
+    tmp_path: Path, before: str, after: str, told: str
+) -> None:
+    file = tmp_path / "rows.jsonl"
+    assert before in text([ROW])
+    file.write_text(text([ROW]).replace(before, after))
+    with pytest.raises(InputError, match="line 1") as refused:
+        recorded(file)
+    assert told in str(refused.value)
+
+
+def test_a_row_has_what_was_measured(stored_measurement: Measurement) -> None:
+    row = row_of(stored_measurement)
+    assert (row.device, row.algorithm, row.operation) == ("uno", "x25519", "agree")
+    assert (row.memory, row.needed, row.available) == ("flash", 40_000, 32_768)
+    assert row.reason == "does not fit"
+    unbuilt = replace(stored_measurement, reason="/a/place/x.c:1: no", extra={"cause": "no"})
+    assert row_of(unbuilt).reason == "does not build: no"
+    assert (row.measured_on, row.cycles, row.status) == ("2026-01-02", None, "does-not-fit")
+
+
+@pytest.fixture
+def stored_measurement() -> Measurement:
+    known: dict[str, Any] = {
+        "device": "uno",
+        "cipher": "x25519",
+        "operation": "agree",
+        "library": "code",
+        "configuration": "default",
+        "variant": "",
+        "status": "does-not-fit",
+        "reason": "does not fit",
+        "measured_at": "2026-01-02T03:04:05+00:00",
+        "extra": {"shortfall": vars(Shortfall("flash", 40_000, 32_768))},
+    }
+    return Measurement(**{**dict.fromkeys(Measurement.__dataclass_fields__), **known})
+
+
+def test_the_fastest_is_of_one_operation_on_one_device() -> None:
+    slow, failed = replace(ROW, cycles=17_000_000, implementation="slow"), replace(ROW, cycles=None)
+    rows = [
+        failed,
+        slow,
+        ROW,
+        replace(ROW, operation="keygen", cycles=1),
+        replace(ROW, device="pico", cycles=2),
+    ]
+    assert fastest(rows, "uno", "x25519", "agree") is ROW
+    assert fastest(rows[:1], "uno", "x25519", "agree") is None
+
+
+def test_the_page_shows_figures_shortfalls_and_ratios() -> None:
+    over = replace(
+        ROW,
+        operation="sign",
+        status="does-not-fit",
+        reason="does not fit: needs 9 of 7 bytes of flash",
+        cycles=None,
+        memory="flash",
+        needed=9,
+        available=7,
+    )
+    rows = [ROW, replace(ROW, operation="keygen", cycles_min=16_000_010, time_us=1500.0), over]
+    rows.append(replace(ROW, operation="verify", timing_varies=False))
+    shown = page(rows, Catalog.load().devices, [RECORD])
+    assert "| x25519 | agree | code | 16,000,000 | 1.00 s | by 20 cycles | 1,234 | 5 | 678 |" in shown
+    assert "| x25519 | keygen | code | 16,000,000 | 1.5 ms | addresses | 1,234 | 5 | 678 |" in shown
+    assert "| x25519 | verify | code | 16,000,000 | 1.00 s | no |" in shown
+    assert "| x25519 | sign | code | needs 9 of 7 bytes of flash | 2 |" in shown
+    assert "| x25519 | agree | AVR | 8,000,000 | uno | code, 16,000,000 cycles | 2.0 |" in shown
+    assert "| x25519 | agree | AVR | 8,000,000 | pico | none runs |  |" in shown
+    assert "- AVR: a paper; assembly." in shown
+    assert "Device `uno`, gcc 1, measured on 2026-01-02." in shown
+
+
+def test_published_figures_have_a_source_and_a_device() -> None:
+    catalog = Catalog.load()
+    assert published()
+    for record in published():
+        assert record.source and record.cycles > 0
+        assert record.operation in catalog.public_key(record.algorithm).operations
+        assert all(catalog.device(name) for name in record.devices)
