@@ -8,12 +8,41 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Protocol
 
 from motecrypt.bench.plan import Job
 from motecrypt.bench.task import Task
 from motecrypt.model import Cell, Measurement
 
 Outcome = Mapping[Cell, Measurement]
+
+
+class Workforce(Protocol):
+    """Who does jobs: threads of this process, or the workers of a cluster."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether anybody has work."""
+
+    @property
+    def has_room(self) -> bool:
+        """Whether somebody could take another job."""
+
+    @property
+    def titles(self) -> list[str]:
+        """The titles of the jobs that are worked on, each once."""
+
+    def begin(self, job: Job) -> None:
+        """Give out a job."""
+
+    def help(self) -> None:
+        """Divide what is left among those without work."""
+
+    def ended(self, timeout_s: float) -> Iterator[tuple[Job, Outcome]]:
+        """Jobs, whole or in part, that have come to their end, waiting for the first one."""
+
+    def stop(self) -> list[tuple[Job, Outcome]]:
+        """End all work soon; returns what was done of it."""
 
 
 class Crew:

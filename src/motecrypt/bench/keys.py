@@ -10,6 +10,7 @@ from functools import lru_cache
 from motecrypt.bench import inputs
 from motecrypt.bench.plan import Devices, Group, Job, empty_request, group_of
 from motecrypt.catalog import Catalog
+from motecrypt.catalog.publickey import PublicKeyAlgorithm
 from motecrypt.model import Cell, Cipher, Device
 from motecrypt.runners import runner_of
 from motecrypt.toolchain import BuildError, BuildRequest, key_of
@@ -35,13 +36,13 @@ class CellKeys:
         self._catalog = catalog
         self._devices = Devices(catalog)
         self._shared: dict[Group, tuple[str, str, str]] = {}
-        self._empty: dict[tuple[str, str, str, int], str] = {}
+        self._empty: dict[tuple[str, str, str, int, tuple[int, ...]], str] = {}
 
     def __call__(self, cell: Cell) -> str:
         group = group_of(cell)
         if group not in self._shared:
-            device = self._devices.get(cell.device, cell.toolchain)
-            cipher = self._catalog.cipher(cell.implementation.cipher)
+            device = self._devices.get(cell.device, cell.toolchain, cell.implementation)
+            cipher = self._catalog.measured(cell.implementation.cipher)
             built = _key_or_reason(BuildRequest(device, cell.implementation, cell.placement, cell.flags))
             base = self._base(device, cell.placement, cipher.tag_bytes)
             runner = runner_of(device.runner).identity(device)
@@ -50,7 +51,7 @@ class CellKeys:
         return _hash_cell(*self._shared[group], _describe(cell))
 
     def _base(self, device: Device, placement: str, tag_bytes: int) -> str:
-        key = (device.name, device.compiler.command, placement, tag_bytes)
+        key = (device.name, device.compiler.command, placement, tag_bytes, tuple(device.bench.values()))
         if key not in self._empty:
             self._empty[key] = _key_or_reason(empty_request(device, placement, tag_bytes))
         return self._empty[key]
@@ -83,6 +84,6 @@ def _hash_cell(built: str, runner: str, oracle_hash: str, description: str) -> s
 
 
 @lru_cache(maxsize=256)
-def _oracle_hash(cipher: Cipher) -> str:
+def _oracle_hash(cipher: Cipher | PublicKeyAlgorithm) -> str:
     path = cipher.folder / cipher.oracle
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else "missing"

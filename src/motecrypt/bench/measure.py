@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
-from motecrypt.bench.crew import Crew
+from motecrypt.bench.crew import Crew, Workforce
 from motecrypt.bench.keys import CellKeys
 from motecrypt.bench.plan import Job, group
 from motecrypt.bench.share import Sharing
@@ -24,6 +24,7 @@ from motecrypt.results import Results
 LOOK_S = 0.1  # between two looks at what else a thread without work could do
 RENEW_S = 5.0  # between two looks at the claims that this process holds
 Progress = Callable[[int, int, str], None]
+CrewOf = Callable[[threading.Event, CellKeys], Workforce]
 
 
 @runtime_checkable
@@ -41,6 +42,7 @@ def ensure(
     jobs: int | None = None,
     progress: Progress | None = None,
     again: bool = False,
+    crew_of: CrewOf | None = None,
 ) -> dict[Cell, Measurement]:
     """Measure what is missing and return every cell's measurement, in the order of the cells.
 
@@ -59,10 +61,14 @@ def ensure(
         `Watcher` receives what is running, too.
     again
         Measure what is stored, too: a board is asked each time.
+    crew_of
+        Makes those who work, such as the workers of a cluster; default: threads of this process.
     """
     catalog = catalog or Catalog.load()
     keys = CellKeys(catalog)
-    stored = {cell: results.measurement(keys(cell)) for cell in dict.fromkeys(cells)}
+    by_cell = {cell: keys(cell) for cell in dict.fromkeys(cells)}
+    there = results.by_key(by_cell.values())
+    stored = {cell: there.get(key) for cell, key in by_cell.items()}
     missing = [cell for cell, found in stored.items() if again or found is None or found.transient]
     stop = threading.Event()
     work = [replace(job, build_key=keys.build_key(job)) for job in group(catalog, missing, stop)]
@@ -81,13 +87,14 @@ def ensure(
             progress(sum(not runs for runs in left.values()), len(work), job.title)
 
     def keep(job: Job, outcome: Mapping[Cell, Measurement]) -> None:
-        results.store({keys(cell): m for cell, m in outcome.items()})
+        by_key = {keys(cell): m for cell, m in outcome.items()}
+        results.store(by_key)
         if share is not None:
-            share.release(outcome)
+            share.release(by_key)
         take(job, outcome)
 
     queue, elsewhere = deque(work), list[Job]()
-    crew = Crew(jobs or _threads(work), stop)
+    crew = crew_of(stop, keys) if crew_of is not None else Crew(jobs or _threads(work), stop)
     if work and progress is not None:
         progress(0, len(work), "")
     try:

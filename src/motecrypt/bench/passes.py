@@ -13,7 +13,16 @@ from motecrypt.bench.plan import Job, empty_request
 from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import FailureKind, MotecryptError
 from motecrypt.model import OPERATIONS, Cipher, Device, Operation
-from motecrypt.runners import Fault, Options, Region, Session, Starts, counts_while_tracing, runner_of
+from motecrypt.runners import (
+    Fault,
+    Options,
+    Region,
+    Session,
+    Starts,
+    counts_while_tracing,
+    keeps_lines,
+    runner_of,
+)
 from motecrypt.runners.protocol import Client, ProtocolError
 from motecrypt.toolchain import Firmware, build, key_of
 
@@ -64,26 +73,39 @@ def run_passes(
     job: Job, starts: Starts, cache: str, key_bits: int, message_bytes: int, ad_bytes: int
 ) -> dict[Operation, CellFigures]:
     """The figures of each operation of a firmware at one length; `starts` are those of the job's firmware."""
+    assert isinstance(job.cipher, Cipher)
     expected = _expected(job.cipher, key_bits, message_bytes, ad_bytes)
     counted, traced, painted, exact = _counted_and_traced(job, starts, expected, cache)
-    overhead = _overhead(job, cache)
+    overhead = overhead_of(job, cache)
+    first = 1 if cache == "warm" and keeps_lines(job.device) else 0  # the first run brings the lines in
     figures: dict[Operation, CellFigures] = {}
     for operation in job.implementation.operations:
-        regions, traces = counted[operation], traced[operation]
-        digests = {r.trace for r in traces if r.trace is not None}
-        cost = overhead[operation]
-        cycles = tuple(r.cycles - cost.cycles for r in regions)
-        stacks = [r.stack_bytes for r in traces if r.stack_bytes is not None]
-        varies = (len(digests) > 1 or min(cycles) != max(cycles)) if digests else None
-        figures[operation] = CellFigures(
-            cycles=cycles if exact else tuple(max(0, c) for c in cycles),
-            stack_bytes=max(stacks) if stacks else None,
-            painted_stack_bytes=max(painted[operation]),
-            timing_varies=varies,
+        figures[operation] = figures_of(
+            regions=counted[operation][first:],
+            traces=traced[operation][first:],
+            painted=painted[operation],
+            cost=overhead[operation],
             exact=exact,
-            extra=_median_extra(regions) | _median_counts(regions, cost),
         )
     return figures
+
+
+def figures_of(
+    regions: Sequence[Region], traces: Sequence[Region], painted: Sequence[int], cost: Region, *, exact: bool
+) -> CellFigures:
+    """The figures of an operation's runs; `cost` is the cost of measuring, `traces` its runs with tracing."""
+    digests = {r.trace for r in traces if r.trace is not None}
+    cycles = tuple(r.cycles - cost.cycles for r in regions)
+    stacks = [r.stack_bytes for r in traces if r.stack_bytes is not None]
+    varies = (len(digests) > 1 or min(cycles) != max(cycles)) if digests else None
+    return CellFigures(
+        cycles=cycles if exact else tuple(max(0, c) for c in cycles),
+        stack_bytes=max(stacks) if stacks else None,
+        painted_stack_bytes=max(painted),
+        timing_varies=varies,
+        exact=exact,
+        extra=_median_extra(regions) | _median_counts(regions, cost),
+    )
 
 
 _Regions = dict[Operation, list[Region]]
@@ -138,7 +160,7 @@ def _median_extra(regions: Sequence[Region]) -> dict[str, float | int | str]:
 
 
 # What a runner counts next to cycles: like them, without the cost of measuring.
-COUNTED = ("instructions", "core_cycles", "cache_misses")
+COUNTED = ("instructions", "core_cycles", "cache_misses", "wait_cycles")
 
 
 def _median_counts(regions: Sequence[Region], cost: Region) -> dict[str, float | int | str]:
@@ -147,7 +169,7 @@ def _median_counts(regions: Sequence[Region], cost: Region) -> dict[str, float |
     return {name: middle.extra[name] - cost.extra.get(name, 0) for name in COUNTED if name in middle.extra}
 
 
-def _client(session: Session) -> Client:
+def client_of(session: Session) -> Client:
     """What loops in a simulator ends by its cycles, so that the deadline is a long one."""
     return Client(session, process.LONG_S, together=session.holds_input)
 
@@ -159,7 +181,7 @@ def _one_pass(
     regions: dict[Operation, list[Region]] = {o: [] for o in operations}
     painted: dict[Operation, list[int]] = {o: [] for o in operations}
     with starts.start(options) as session:
-        client = _client(session)
+        client = client_of(session)
         client.wait_ready()
         for data, ciphertext, tag in expected:
             if job.stop.is_set():
@@ -183,9 +205,9 @@ def _one_pass(
                         kind=FailureKind.WRONG_STATUS,
                     )
                 if operation == "encrypt" and (ran.output, ran.tag) != (ciphertext, tag):
-                    raise WrongOutput(_difference(ciphertext + tag, ran.output + ran.tag))
+                    raise WrongOutput(difference(ciphertext + tag, ran.output + ran.tag))
                 if operation == "decrypt" and ran.output != data.message:
-                    raise WrongOutput(f"decrypt: {_difference(data.message, ran.output)}")
+                    raise WrongOutput(f"decrypt: {difference(data.message, ran.output)}")
                 if operation in operations:
                     regions[operation] += new
                     painted[operation].append(ran.painted_stack_bytes)
@@ -213,14 +235,14 @@ def _refuses_a_wrong_tag(client: Client, last: _Expected, tag_bytes: int) -> Non
             )
 
 
-def _difference(expected: bytes, got: bytes) -> str:
+def difference(expected: bytes, got: bytes) -> str:
     for at, (a, b) in enumerate(zip(expected, got, strict=False)):
         if a != b:
             return f"byte {at} is 0x{b:02x}, the oracle gives 0x{a:02x}"
     return f"{len(got)} bytes, the oracle gives {len(expected)}"
 
 
-def _overhead(job: Job, cache: str) -> dict[Operation, Region]:
+def overhead_of(job: Job, cache: str) -> dict[Operation, Region]:
     """What is between the marks with the no-op cipher: the cost of measuring, subtracted everywhere."""
     build_key = key_of(empty_request(job.device, job.placement, job.cipher.tag_bytes))
     key = (job.device.name, str(job.device.extra.get("port", "")), job.placement, cache, build_key)
@@ -242,7 +264,7 @@ def _measured_overhead(
     options = Options(trace=counts_while_tracing(device), cache=cache)
     costs: dict[Operation, Region] = {}
     with runner.open_session(device, firmware.elf, firmware.data_end, options) as session:
-        client = _client(session)
+        client = client_of(session)
         client.wait_ready()
         client.set_key(bytes(16))
         client.set_message(bytes(16))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from motecrypt.catalog import Catalog, empty_implementation
+from motecrypt.catalog.publickey import ON_A_MESSAGE, PublicKeyAlgorithm
 from motecrypt.model import Cell, Cipher, Device, Implementation, Operation
 from motecrypt.toolchain import BuildRequest
 from motecrypt.toolchain.pinned import with_toolchain
@@ -24,7 +25,7 @@ class Job:
     """
 
     device: Device
-    cipher: Cipher
+    cipher: Cipher | PublicKeyAlgorithm
     implementation: Implementation
     placement: str
     flags: tuple[str, ...]
@@ -81,8 +82,8 @@ def group(catalog: Catalog, cells: Sequence[Cell], stop: threading.Event) -> lis
     devices = Devices(catalog)
     return [
         Job(
-            device=devices.get(device, toolchain),
-            cipher=catalog.cipher(body.cipher),
+            device=devices.get(device, toolchain, body),
+            cipher=catalog.measured(body.cipher),
             implementation=body,
             placement=placement,
             flags=flags,
@@ -101,8 +102,9 @@ class Devices:
         self._catalog = catalog
         self._found: dict[tuple[str, str], Device] = {}
 
-    def get(self, name: str, toolchain: str) -> Device:
-        """The device; its compiler is the toolchain's, or the system's own where that is empty.
+    def get(self, name: str, toolchain: str, body: Implementation) -> Device:
+        """The device; its compiler is the toolchain's, or the system's own where that is empty. The benchmark
+        firmware holds what a public-key operation takes and gives, and the operation may take long.
 
         Raises
         ------
@@ -115,4 +117,28 @@ class Devices:
             if toolchain:
                 self._catalog.toolchain(toolchain)
             self._found[key] = with_toolchain(device, toolchain, self._catalog.toolchains)
-        return self._found[key]
+        algorithm = self._catalog.public_keys.get(body.cipher)
+        return self._found[key] if algorithm is None else public_key_device(self._found[key], algorithm, body)
+
+
+MESSAGE_BYTES = 64  # of a message that is signed
+PUBLIC_KEY_CYCLES_MAX = 40_000_000_000  # a request that takes longer counts as endless
+
+
+def public_key_device(device: Device, algorithm: PublicKeyAlgorithm, body: Implementation) -> Device:
+    """The device with room in the benchmark firmware for one operation, and with the time that it takes."""
+    (operation,) = body.operations
+    room = algorithm.input_bytes(operation) + algorithm.output_bytes(operation)
+    signed = MESSAGE_BYTES if operation in ON_A_MESSAGE else 1
+    more = (f"-Wl,--defsym=__stack_bytes={algorithm.stack_bytes}",)
+    compiler = device.compiler
+    if algorithm.stack_bytes and device.runner == "arm":
+        compiler = replace(compiler, link_flags=(*compiler.link_flags, *more))
+    return replace(
+        device,
+        compiler=compiler,
+        bench={**device.bench, "key": 16, "nonce": 1, "ad": signed, "message": max(16, room)},
+        simulator={**device.simulator, "max_cycles": PUBLIC_KEY_CYCLES_MAX}
+        if device.simulated
+        else device.simulator,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import replace
 
 from motecrypt.bench.keys import CellKeys
@@ -30,24 +30,21 @@ class Sharing:
     def take(self, job: Job) -> tuple[Job | None, dict[Cell, Measurement], Job | None]:
         """Claim a job's runs: those that are to be measured here now, what others have stored of the rest
         since, and the runs that others are at."""
-        keys = {run: {self._keys(cell) for cell in job.cells(run)} for run in job.runs}
-        free = self._claims.take(set().union(*keys.values()))
-        found = {run: self._stored(job, run) for run in job.runs}
-        done = [run for run in job.runs if found[run]]
-        mine = [run for run in job.runs if not found[run] and keys[run] <= free]
-        self._claims.release({key for run in job.runs if run not in mine for key in keys[run] & free})
+        cells = {run: {cell: self._keys(cell) for cell in job.cells(run)} for run in job.runs}
+        keys = {run: set(of.values()) for run, of in cells.items()}
+        every = set().union(*keys.values())
+        free = self._claims.take(every)
+        stored = {key: m for key, m in self._results.by_key(every).items() if not m.transient}
+        done = [run for run in job.runs if keys[run] <= stored.keys()]
+        mine = [run for run in job.runs if run not in done and keys[run] <= free]
+        self._claims.release({key for run in {*job.runs} - {*mine} for key in keys[run] & free})
         theirs = [run for run in job.runs if run not in done and run not in mine]
-        return _part(job, mine), {c: m for run in done for c, m in found[run].items()}, _part(job, theirs)
+        found = {cell: stored[key] for run in done for cell, key in cells[run].items()}
+        return _part(job, mine), found, _part(job, theirs)
 
-    def _stored(self, job: Job, run: Run) -> dict[Cell, Measurement]:
-        """All of a run's measurements; none where one is missing or failed only for the moment."""
-        found = {cell: self._results.measurement(self._keys(cell)) for cell in job.cells(run)}
-        kept = {cell: m for cell, m in found.items() if m is not None and not m.transient}
-        return kept if len(kept) == len(found) else {}
-
-    def release(self, cells: Iterable[Cell] | None = None) -> None:
-        """Give back the claims of cells that are stored; without cells, all."""
-        self._claims.release(None if cells is None else {self._keys(cell) for cell in cells})
+    def release(self, keys: Collection[str] | None = None) -> None:
+        """Give back the claims of cells that are stored, by their keys; without keys, all."""
+        self._claims.release(keys)
 
     def renew(self) -> None:
         """Keep the claims from expiring."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from motecrypt.bench.passes import CellFigures, Stopped, WrongOutput, run_passes, starts_of
 from motecrypt.bench.plan import Job, Run, empty_request
+from motecrypt.bench.publickey import run_public_key
 from motecrypt.bench.record import Trouble, measurement
+from motecrypt.catalog.publickey import PublicKeyAlgorithm
 from motecrypt.errors import FailureKind
 from motecrypt.model import Cell, Device, Measurement, Operation, Shortfall
 from motecrypt.runners import Fault, Starts
@@ -97,10 +100,24 @@ def _run(
 ) -> tuple[dict[Operation, CellFigures], Trouble | None]:
     """The figures of one run, or why there are none."""
     cache, key_bits, message_bytes, ad_bytes = run
-    trouble = trouble or _too_long(job, message_bytes, ad_bytes, key_bits)
+    algorithm = job.cipher if isinstance(job.cipher, PublicKeyAlgorithm) else None
+    if trouble is None:
+        if algorithm is None:
+            trouble = _too_long(
+                job,
+                (
+                    ("message", "a message", message_bytes),
+                    ("ad", "associated data", ad_bytes),
+                    ("key", "a key", key_bits // 8),
+                ),
+            )
+        else:
+            trouble = _too_long(job, (("ad", "a message", message_bytes),))
     if trouble is not None or starts is None:
         return {}, trouble
     try:
+        if algorithm is not None:
+            return run_public_key(job, algorithm, starts, cache, message_bytes), None
         return run_passes(job, starts, cache, key_bits, message_bytes, ad_bytes), None
     except Fault as error:
         return {}, Trouble.of("fault", error)
@@ -121,13 +138,10 @@ def _misfit(device: Device, firmware: Firmware) -> Trouble | None:
     return None
 
 
-def _too_long(job: Job, message_bytes: int, ad_bytes: int, key_bits: int) -> Trouble | None:
+def _too_long(job: Job, lengths: Iterable[tuple[str, str, int]]) -> Trouble | None:
+    """The first that the firmware has no room for; of each the store, what it holds, and its bytes."""
     bench = job.device.bench
-    for name, what, needed in (
-        ("message", "a message", message_bytes),
-        ("ad", "associated data", ad_bytes),
-        ("key", "a key", key_bits // 8),
-    ):
+    for name, what, needed in lengths:
         if needed > bench[name]:
             told = f"{what} of {needed} bytes: the firmware on {job.device.name} holds {bench[name]}"
             return _does_not_fit(Shortfall(memory=name, needed=needed, available=bench[name]), told)

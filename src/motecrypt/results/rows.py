@@ -6,7 +6,7 @@ import json
 import math
 import operator
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, get_type_hints
 
@@ -35,6 +35,19 @@ class Reader:
         """What a row's figures are of, as the values of a `CellIdentity`; their types are not checked yet."""
         one = self._texts
         return tuple([one.setdefault(v, v) if type(v) is str else v for v in _IDENTITY(row)])
+
+    def from_plain(self, told: Mapping[str, Any]) -> Measurement:
+        """A measurement from a dictionary of its columns, such as an exported one.
+
+        Raises
+        ------
+        InputError
+            A column is missing or unknown, or a value is not of its column's type.
+        """
+        if set(told) != set(COLUMNS):
+            unlike = ", ".join(sorted(set(told) ^ set(COLUMNS))[:5])
+            raise InputError(f"{self._where}: a measurement with other columns: {unlike}")
+        return self.measurement([json.dumps(told[n]) if n == "extra" else told[n] for n in COLUMNS])
 
     def measurement(self, row: Sequence[Any]) -> Measurement:
         """A measurement from the values of its COLUMNS.
@@ -83,6 +96,25 @@ def finding(row: Sequence[Any], where: str) -> Finding:
         made_at,
         made_by,
     )
+
+
+def key(value: Any, where: str) -> str:
+    """A cell key; InputError for what none is."""
+    _hold(
+        isinstance(value, str) and value.isascii() and value.isalnum(),
+        where,
+        "measurement",
+        "key",
+        value,
+        "a hash",
+    )
+    return str(value)
+
+
+def question(value: Any, where: str) -> str:
+    """What a finding is found by: a JSON object, as text."""
+    json_object(value, where, "finding", "asked")
+    return str(value)
 
 
 def json_object(text: Any, where: str, table: str, column: str) -> dict[str, Any]:

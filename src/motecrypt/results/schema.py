@@ -7,9 +7,21 @@ import re
 import sqlite3
 from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+from motecrypt.errors import InputError
+from motecrypt.paths import open_regular
+
 APPLICATION_ID = 0x6D6F7465  # "mote"
+_BEGINNING = b"SQLite format 3\0"
+
+
+def check_is_database(path: Path) -> None:
+    """InputError for a file that is not SQLite's; SQLite would write into an empty one, only to read it."""
+    with open_regular(path) as file:
+        if file.read(len(_BEGINNING)) != _BEGINNING:
+            raise InputError(f"{path}: not a results file; choose another with --db")
 
 
 def question(asked: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import operator
 import os
 import sqlite3
 import threading
@@ -26,8 +27,8 @@ Filter = str | int | Iterable[str | int] | None
 
 _BUSY_S = 30.0
 _STATEMENT_S = 60.0
-_FINDING = "kind, version, inputs, outcome, made_at, motecrypt_version"
-_STORE_FINDING = (
+FINDING = "kind, version, inputs, outcome, made_at, motecrypt_version"
+STORE_FINDING = (
     "INSERT OR REPLACE INTO finding (kind, version, inputs, outcome, made_at, motecrypt_version, asked) "
     "VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
@@ -93,6 +94,8 @@ class Results:
             raise InputError(f"{path}: not a regular file; choose another with --db")
         try:
             place = ":memory:" if not make and _missing(path) else path
+            if not make and os.path.isfile(place):  # noqa: PTH113 - as above
+                schema.check_is_database(path)
             self._connection = sqlite3.connect(place, timeout=_BUSY_S, check_same_thread=False)
             self._connection.isolation_level = None
             self._connection.set_progress_handler(self._late, _STEPS)
@@ -240,8 +243,8 @@ class Results:
         except sqlite3.DatabaseError as error:
             raise self._trouble(error) from error
 
-    def _read_in_parts(self, statement: str, arguments: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        """As `_read`, without having all rows in memory; others may write meanwhile."""
+    def in_parts(self, statement: str, arguments: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        """For this package: rows of a statement, not all of them in memory; others may write meanwhile."""
         try:
             with self._lock:
                 self._begin_clock()
@@ -277,8 +280,15 @@ class Results:
 
     def measurement(self, key: str) -> Measurement | None:
         """The measurement of a cell key, or None: for anyone who measures. A view asks for the `newest`."""
-        found = self._read(f"SELECT {', '.join(rows.COLUMNS)} FROM measurement WHERE key = ?", (key,))
-        return next(map(rows.Reader(str(self.path)).measurement, found), None)
+        return self.by_key([key]).get(key)
+
+    def by_key(self, keys: Iterable[str]) -> dict[str, Measurement]:
+        """The measurements of these cell keys, as far as there are any."""
+        reader, asked = rows.Reader(str(self.path)), list(keys)
+        columns, among = ", ".join(rows.COLUMNS), "SELECT value FROM json_each(?)"
+        query = f"SELECT key, {columns} FROM measurement WHERE key IN ({among})"
+        parts = (json.dumps(asked[at : at + _ROWS_AT_ONCE]) for at in range(0, len(asked), _ROWS_AT_ONCE))
+        return {key: reader.measurement(row) for part in parts for key, *row in self._read(query, (part,))}
 
     def newest(self, cells: Iterable[Cell]) -> dict[Cell, Measurement]:
         """What is stored of these cells, found by what was asked; cells without any are left out.
@@ -365,7 +375,7 @@ class Results:
         order = "measured_at DESC, cipher, device, library, variant, operation, message_bytes, rowid DESC"
         order = f"system_toolchain DESC, {order}" if own_first else order
         statement = f"SELECT {', '.join(rows.COLUMNS)} FROM measurement{where} ORDER BY {order}"
-        return self._read_in_parts(statement, tuple(arguments))
+        return self.in_parts(statement, tuple(arguments))
 
     def by_compilers(self, texts: Sequence[str]) -> Results:
         """The same file, read as if only some compilers had been used: those whose version line contains one
@@ -403,7 +413,7 @@ class Results:
     def finding(self, kind: str, version: int, inputs: Mapping[str, Any]) -> Finding | None:
         """The stored outcome of an experiment with exactly these inputs, or None."""
         found = self._read(
-            f"SELECT {_FINDING} FROM finding WHERE kind = ? AND version = ? AND inputs = ?",
+            f"SELECT {FINDING} FROM finding WHERE kind = ? AND version = ? AND inputs = ?",
             (kind, version, _canonical(inputs)),
         )
         return next((rows.finding(row, str(self.path)) for row in found), None)
@@ -411,7 +421,7 @@ class Results:
     def newest_finding(self, kind: str, version: int, asked: Mapping[str, Any]) -> Finding | None:
         """The newest stored outcome for what was asked, whatever builds and tools it was made with."""
         found = self._read(
-            f"SELECT {_FINDING} FROM finding WHERE kind = ? AND version = ? AND asked = ? "
+            f"SELECT {FINDING} FROM finding WHERE kind = ? AND version = ? AND asked = ? "
             "ORDER BY made_at DESC, rowid DESC LIMIT 1",
             (kind, version, schema.question(asked)),
         )
@@ -437,7 +447,7 @@ class Results:
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
         question = schema.question(inputs if asked is None else asked)
         row = (kind, version, _canonical(inputs), _canonical(outcome), made_at, __version__, question)
-        self._write(_STORE_FINDING, [row])
+        self._write(STORE_FINDING, [row])
         return Finding(kind, version, dict(inputs), dict(outcome), made_at, __version__)
 
     def store_recorded(self, answers: Iterable[tuple[Finding, Mapping[str, Any]]]) -> None:
@@ -452,7 +462,7 @@ class Results:
             if there is None or (RECORDED in there.inputs and there.made_at < finding.made_at):
                 missing.append((finding, asked))
         self._write(
-            _STORE_FINDING,
+            STORE_FINDING,
             [
                 (
                     *(f.kind, f.version, _canonical(f.inputs), _canonical(f.outcome)),
@@ -469,7 +479,7 @@ class Results:
     def findings(self, kind: str, version: int | None = None) -> list[Finding]:
         """All findings of a kind, newest first."""
         found = self._read(
-            f"SELECT {_FINDING} FROM finding WHERE kind = ? ORDER BY made_at DESC, rowid DESC", (kind,)
+            f"SELECT {FINDING} FROM finding WHERE kind = ? ORDER BY made_at DESC, rowid DESC", (kind,)
         )
         made = (rows.finding(row, str(self.path)) for row in found)
         return [one for one in made if version in (None, one.version)]
@@ -480,12 +490,9 @@ def _canonical(value: Mapping[str, Any]) -> str:
 
 
 def _flatten(measurement: Measurement) -> tuple[Any, ...]:
-    values = []
-    for name in rows.COLUMNS:
-        value = getattr(measurement, name)
-        if name == "extra":
-            value = _canonical(value)
-        elif name in rows.BOOLEANS and value is not None:
-            value = int(value)
-        values.append(value)
+    values = list(_VALUES(measurement))  # SQLite takes True and False for 1 and 0
+    values[_EXTRA] = _canonical(measurement.extra)
     return tuple(values)
+
+
+_VALUES, _EXTRA = operator.attrgetter(*rows.COLUMNS), rows.COLUMNS.index("extra")

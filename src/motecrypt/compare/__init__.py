@@ -69,7 +69,7 @@ class Difference:
 FIGURES = (*BY_CELL, *BY_BUILD)
 
 
-class _Build(NamedTuple):
+class ComparedBuild(NamedTuple):
     """What one firmware is of; `flags_asked` is empty where any match."""
 
     device: str
@@ -81,10 +81,10 @@ class _Build(NamedTuple):
     flags_asked: str
 
 
-class _Key(NamedTuple):
+class ComparedCell(NamedTuple):
     """What one cell is of."""
 
-    build: _Build
+    build: ComparedBuild
     key_bits: int
     operation: str
     message_bytes: int
@@ -124,19 +124,19 @@ def compare(
     across_flags
         Match cells whatever flags were asked for: to compare flags with each other.
     """
-    builds: dict[_Build, _Build] = {}  # each once
-    old: dict[_Key, _Compared] = {}
+    builds: dict[ComparedBuild, ComparedBuild] = {}  # each once
+    old: dict[ComparedCell, _Compared] = {}
     for m in before:
-        key = _key(m, across_flags, builds)
+        key = identity_of(m, across_flags, builds)
         if key not in old:
             old[key] = _kept(m, len(old))
     met = bytearray(len(old))  # by place
-    others: set[_Key] = set()  # after only
+    others: set[ComparedCell] = set()  # after only
     found: dict[int, list[Change]] = {}  # by place
-    sizes: dict[tuple[_Build, str], tuple[int, Change | None]] = {}
+    sizes: dict[tuple[ComparedBuild, str], tuple[int, Change | None]] = {}
     new = []
     for number, m in enumerate(after):
-        key = _key(m, across_flags, builds)
+        key = identity_of(m, across_flags, builds)
         now, was = _kept(m, number), old.get(key)
         if was is None:
             if key not in others:
@@ -174,11 +174,13 @@ def compare(
     return Difference(both, both - len(found), threshold_percent, tuple(changes))
 
 
-def _key(m: Measurement, across_flags: bool, builds: dict[_Build, _Build]) -> _Key:
+def identity_of(
+    m: Measurement, across_flags: bool, builds: dict[ComparedBuild, ComparedBuild]
+) -> ComparedCell:
     flags = "" if across_flags else m.flags_asked
-    build = _Build(m.device, m.cipher, m.library, m.configuration, m.variant, m.placement, flags)
+    build = ComparedBuild(m.device, m.cipher, m.library, m.configuration, m.variant, m.placement, flags)
     build = builds.setdefault(build, build)
-    return _Key(build, m.key_bits, m.operation, m.message_bytes, m.ad_bytes, m.cache)
+    return ComparedCell(build, m.key_bits, m.operation, m.message_bytes, m.ad_bytes, m.cache)
 
 
 def _kept(m: Measurement, place: int) -> _Compared:
@@ -186,7 +188,7 @@ def _kept(m: Measurement, place: int) -> _Compared:
     return _Compared(place, figures, m.status, m.reason, m.flags)
 
 
-def _cell_changes(key: _Key, old: _Compared, new: _Compared, threshold: float) -> list[Change]:
+def _cell_changes(key: ComparedCell, old: _Compared, new: _Compared, threshold: float) -> list[Change]:
     if old.ran and new.ran:
         changes = (_figure(key, old, new, figure, threshold) for figure in BY_CELL)
         return [change for change in changes if change is not None]
@@ -197,7 +199,9 @@ def _cell_changes(key: _Key, old: _Compared, new: _Compared, threshold: float) -
     return [_change(key, new, kind, "status", was, now, None, kind != "fails otherwise")]
 
 
-def _figure(key: _Key, old: _Compared, new: _Compared, figure: str, threshold: float) -> Change | None:
+def _figure(
+    key: ComparedCell, old: _Compared, new: _Compared, figure: str, threshold: float
+) -> Change | None:
     at = FIGURES.index(figure)
     was, now = old.figures[at], new.figures[at]
     if was is None or now is None or was == now:
@@ -209,7 +213,7 @@ def _figure(key: _Key, old: _Compared, new: _Compared, figure: str, threshold: f
 
 
 def _change(
-    key: _Key,
+    key: ComparedCell,
     kept: _Compared,
     kind: Kind,
     figure: str,

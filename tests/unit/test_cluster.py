@@ -1,0 +1,586 @@
+"""Sweeps with the workers of a cluster: addresses, certificates, batches, and workers that fail."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import ssl
+import stat
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from cryptography import x509
+
+from command_line import run
+from kits import needs_kit
+from motecrypt import bench
+from motecrypt.bench import keys as bench_keys
+from motecrypt.cli._sweep_plan import SweepPlan, read_plan
+from motecrypt.cluster import batches, copies, crew, keys, remote, worker
+from motecrypt.cluster.batches import BatchAnswer, CellBatch, Pace
+from motecrypt.cluster.crew import ClusterCrew
+from motecrypt.cluster.keys import make_keys
+from motecrypt.cluster.places import place_of
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.results import Results
+from motecrypt.toolchain import carried
+from unit.test_sweep import rows
+
+PLAN = """
+[[sweep]]
+ciphers = ["ascon-aead128"]
+libraries = ["motecrypt"]
+variants = ["avr", "bytes"]
+bytes = "{}"
+"""
+
+
+def plan_of(folder: Path, lengths: str) -> Path:
+    path = folder / "plan.toml"
+    path.write_text(PLAN.format(lengths))
+    return path
+
+
+# --- addresses and certificates ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tls(tmp_path: Path) -> Path:
+    return make_keys(tmp_path / "keys", ["here"], 2)[0]
+
+
+def test_a_scheduler_is_reached_with_tls_only(tls: Path) -> None:
+    assert place_of("tls://10.0.0.1:99", tls, "--cluster").address == "tls://10.0.0.1:99"
+    assert place_of("server", tls, "--cluster").address == "tls://server:8786"
+    assert place_of("[fd00::1]:5", tls, "--cluster").address == "tls://[fd00::1]:5"
+    for text, own, said in (
+        ("10.0.0.1", None, "needs certificates"),
+        ("127.0.0.1:8786", None, "needs certificates"),
+        ("localhost:8786", None, "needs certificates"),
+        ("tcp://127.0.0.1:8786", None, "write tls://"),
+        ("tcp://10.0.0.1:8786", tls, "write tls://"),
+        ("tls://10.0.0.1:8786", None, "--tls DIR"),
+        ("ws://127.0.0.1:8786", None, "write tls://"),
+        ("inproc://127.0.0.1:8786", None, "write tls://"),
+        ("10.0.0.1:x", tls, "not an address"),
+        ("10.0.0.1:70000", tls, "not an address"),
+        ("", tls, "not an address"),
+        ("10.0.0.1", tls.parent, "has no cert.pem"),
+    ):
+        with pytest.raises(InputError, match=r"^--") as told:
+            place_of(text, own, "--cluster")
+        assert said in str(told.value)
+
+
+def test_certificates_are_of_one_authority_and_keys_are_private(tmp_path: Path) -> None:
+    first, second = make_keys(tmp_path / "keys", ["a", "b"], 3)
+    (third,) = make_keys(tmp_path / "keys", ["c"], 300)
+    own = [(place / "ca.pem").read_bytes() for place in (first, second, third, tmp_path / "keys")]
+    assert len(set(own)) == 1
+    authority = x509.load_pem_x509_certificate(own[0])
+    for place in (first, second, third):
+        certificate = x509.load_pem_x509_certificate((place / "cert.pem").read_bytes())
+        certificate.verify_directly_issued_by(authority)
+        assert certificate.not_valid_after_utc <= authority.not_valid_after_utc
+        assert stat.S_IMODE((place / "key.pem").stat().st_mode) == 0o600
+        assert sorted(path.name for path in place.iterdir()) == ["ca.pem", "cert.pem", "key.pem"]
+    assert stat.S_IMODE((tmp_path / "keys" / "ca-key.pem").stat().st_mode) == 0o600
+    for names in (["a"], ["../a"], [""]):
+        with pytest.raises(InputError):
+            make_keys(tmp_path / "keys", names, 3)
+
+
+def test_certificates_stand_a_strict_check_at_both_ends(tmp_path: Path) -> None:
+    """As Python does from 3.13 on: an error of either certificate would end the handshake."""
+    places = make_keys(tmp_path / "keys", ["a", "b"], 3)
+    to, fro = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ends = []
+    for place, side, ways in zip(
+        places, (ssl.PROTOCOL_TLS_SERVER, ssl.PROTOCOL_TLS_CLIENT), ((to, fro), (fro, to)), strict=True
+    ):
+        context = ssl.SSLContext(side)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.verify_flags |= ssl.VERIFY_X509_STRICT
+        context.load_verify_locations(place / "ca.pem")
+        context.load_cert_chain(place / "cert.pem", place / "key.pem")
+        ends.append(context.wrap_bio(*ways, server_side=side == ssl.PROTOCOL_TLS_SERVER))
+    for _ in range(4):
+        for end in ends:
+            with suppress(ssl.SSLWantReadError):
+                end.do_handshake()
+    assert all(end.version() and end.getpeercert() for end in ends)
+
+
+def test_certificates_are_made_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "keys"
+    for name in ("ca.pem", "ca-key.pem", "CA.pem"):
+        with pytest.raises(InputError, match="is a file of the authority"):
+            make_keys(folder, ["a", name], 3)
+    assert not folder.exists()
+    make_keys(folder, ["a"], 3)
+    write = keys._write
+
+    def full(path: Path, data: bytes) -> None:
+        if path.parts[-2:] == ("c", "key.pem"):
+            raise InputError("no room")
+        write(path, data)
+
+    monkeypatch.setattr(keys, "_write", full)
+    with pytest.raises(InputError, match="no room"):
+        make_keys(folder, ["b", "c"], 3)
+    assert sorted(path.name for path in folder.iterdir()) == ["a", "ca-key.pem", "ca.pem"]
+    for name, other in (("ca.pem", "ca-key.pem"), ("ca-key.pem", "ca.pem")):
+        half = tmp_path / f"half-{name}"
+        half.mkdir()
+        (half / name).write_bytes((folder / name).read_bytes())
+        with pytest.raises(InputError, match=rf"{name}: is there without {other}; delete it"):
+            make_keys(half, ["a"], 3)
+        assert [path.name for path in half.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--cluster", "local:0"], "local:N"),
+        (["--cluster", "local"], "local:N"),
+        (["--cluster", ""], "is not an address"),
+        (["--cluster", "localhost:x"], "is not an address"),
+        (["--cluster", "local:2", "--jobs", "2"], "cannot be combined"),
+        (["--cluster", "tcp://192.0.2.1:8786"], "write tls://"),
+        (["--cluster", "127.0.0.1:8786"], "needs certificates"),
+        (["--tls", "keys"], "is for --cluster"),
+    ],
+)
+def test_a_wrong_cluster_is_one_line(
+    tmp_path: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    db = str(tmp_path / "r.db")
+    code, _, error = run(capsys, "sweep", str(plan_of(tmp_path, "16")), *words, "--db", db)
+    assert code == 2 and said in error and error.count("\n") == 1
+
+
+# --- batches -------------------------------------------------------------------------------------------
+
+
+def test_a_batch_takes_as_long_as_the_pace_says_and_less_at_the_end() -> None:
+    pace = Pace()
+    assert not pace.known and pace.fitting(1.0) == int(1 / batches.GUESS_S)
+    pace.took(10, 1.0)
+    assert pace.known and pace.fitting(2.0) == 20 and pace.fitting(0) == 1
+    for _ in range(100):
+        pace.took(1, 1.0)
+    assert pace.fitting(2.5) == 2 and 0.99 < pace.run_s < 1.01
+    assert batches.batch_s(1000, 2) == batches.BATCH_S
+    assert batches.batch_s(4, 2) == 1.0
+    assert batches.batch_s(0, 2) == batches.LEAST_S
+
+
+def test_a_firmware_arrives_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOTECRYPT_CACHE", str(tmp_path / "one"))
+    key = "ab" * 32
+    place = tmp_path / "one" / "firmware" / key[:2] / key
+    place.mkdir(parents=True)
+    (place / "firmware.elf").write_bytes(b"code")
+    digest = "5694d08a2e53ffcae0c3103e5ad6f6076abd960eb1f8a56577040bc1028f702b"  # of b"code"
+    (place / "sizes.json").write_text(f'{{"sha256": "{digest}"}}')
+    whole = carried.carry(key)
+    monkeypatch.setenv("MOTECRYPT_CACHE", str(tmp_path / "two"))
+    for wrong in (replace(whole, sizes='{"sha256": "00"}'), replace(whole, elf=whole.elf[:-1])):
+        with pytest.raises(InputError, match="damaged"):
+            carried.put(wrong)
+    with pytest.raises(InputError, match="not the key"):
+        carried.put(replace(whole, key="../../../etc"))
+    assert not list((tmp_path / "two").rglob("firmware.elf"))
+    carried.put(whole)
+    (arrived,) = (tmp_path / "two").rglob("firmware.elf")
+    assert arrived.read_bytes() == b"code" and arrived.parent.name == key
+
+
+# --- workers that fail, without Dask ---------------------------------------------------------------------
+
+
+class Future:
+    """As Dask's, as far as a crew uses it."""
+
+    def __init__(self) -> None:
+        self.status = "pending"
+        self._value: Any = None
+
+    def end(self, status: str, value: Any = None) -> None:
+        self.status, self._value = status, value
+        self.told(self)
+
+    def add_done_callback(self, told: Callable[[Future], None]) -> None:
+        self.told = told
+
+    def result(self, timeout: float) -> Any:
+        return self._value
+
+    def exception(self, timeout: float) -> Any:
+        return self._value
+
+    def release(self) -> None:
+        self.status = "released"
+
+
+class Scheduler:
+    """A client of a scheduler whose workers do what a test says, in this process.
+
+    `does` maps a worker's address to what it does with a batch: measure, or a fault.
+    """
+
+    def __init__(self, does: dict[str, str]) -> None:
+        self.does, self.status = does, "running"
+        self.sent: list[tuple[str, CellBatch]] = []
+        self.at: dict[str, str] = {}
+        self._pool = ThreadPoolExecutor(1)
+
+    def scheduler_info(self) -> dict[str, Any]:
+        return {"workers": {a: {"nthreads": 1, "name": a} for a, what in self.does.items() if what != "gone"}}
+
+    def processing(self) -> dict[str, list[str]]:
+        return {a: [key for key, at in self.at.items() if at == a] for a in self.does}
+
+    def submit(
+        self, function: Any, batch: bytes, *builds: Any, key: str, workers: list[str], **_: Any
+    ) -> Future:
+        future = Future()
+        if function is remote.make:
+            return future
+        done = self._pool.submit(self._do, key, pickle.loads(batch), future, workers)
+        done.add_done_callback(lambda done: done.exception() and future.end("error", done.exception()))
+        return future
+
+    def _do(self, key: str, batch: CellBatch, future: Future, workers: list[str]) -> None:
+        time.sleep(0.01)
+        address = next((a for a in workers if self.does[a] != "gone"), "")
+        if not address:  # Dask waits until it comes back
+            return
+        self.sent.append((address, batch))
+        self.at[key] = address
+        what = self.does[address]
+        if what == "measures":
+            future.end("finished", replace(worker.measure(batch), worker=address))
+        elif what == "refuses":
+            future.end("finished", BatchAnswer(address, refused="compiles with another one"))
+        elif what == "dies":
+            self.does[address] = "gone"
+            self._do(key, batch, future, workers)
+        elif what == "is wrong":
+            future.end("error", ValueError("a fault of the program"))
+        elif what == "loses":
+            if len(self.sent) == 2:
+                self.does[address] = "measures"
+            future.end("error", OSError("no connection"))
+        elif what == "always loses":
+            future.end("cancelled")
+        else:
+            assert what == "hangs"
+
+    def cancel(self, futures: list[Future], asynchronous: bool) -> None:
+        pass
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> SweepPlan:
+    return read_plan(plan_of(tmp_path, "1-4"))
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, seconds in (("LOOK_S", 0.02), ("CHECK_S", 0.02), ("FIRST_S", 0.2), ("NOBODY_S", 0.3)):
+        monkeypatch.setattr(crew, name, seconds)
+
+
+def swept(plan: SweepPlan, scheduler: Scheduler, db: Path, said: list[str] | None = None) -> Any:
+    lines = [] if said is None else said
+    catalog = plan.chosen.catalog
+    with Results(db) as results:
+        return bench.ensure(
+            plan.cells,
+            results,
+            catalog,
+            crew_of=lambda stop, keys: ClusterCrew(scheduler, stop, keys, plan.chosen.own, lines.append),
+        )
+
+
+@pytest.fixture
+def alone(plan: SweepPlan, tmp_path: Path) -> list[tuple[object, ...]]:
+    """The rows of one computer."""
+    with Results(tmp_path / "alone.db") as results:
+        bench.ensure(plan.cells, results, plan.chosen.catalog)
+    return rows(tmp_path / "alone.db")
+
+
+@needs_kit("avr")
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("measures", ""),
+        ("refuses", "worker b (b) refused: compiles with another one"),
+        ("dies", ""),
+        ("hangs", "worker b (b) does not answer; its batches go to others"),
+        ("loses", ""),
+    ],
+)
+def test_nothing_is_lost_when_a_worker_fails(
+    plan: SweepPlan,
+    alone: list[tuple[object, ...]],
+    tmp_path: Path,
+    quick: None,
+    fault: str,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if fault == "hangs":
+        for name in ("HANGS_S", "HANGS_UNKNOWN_S", "HANGS_TIMES"):
+            monkeypatch.setattr(crew, name, 0.5)
+    scheduler = Scheduler({"b": fault, "a": "measures"})
+    lines: list[str] = []
+    measured = swept(plan, scheduler, tmp_path / "r.db", lines)
+    assert list(measured) == list(plan.cells)
+    assert rows(tmp_path / "r.db") == alone
+    assert said in lines if said else not lines
+    assert scheduler.sent[0][0] == "b"  # it had its chance
+
+
+@needs_kit("avr")
+@pytest.mark.parametrize(
+    ("does", "error", "said"),
+    [
+        ({}, InputError, "no worker for"),
+        ({"b": "dies"}, InputError, "no worker for"),
+        ({"b": "refuses"}, InputError, "no worker can measure uno; the first one compiles with another one"),
+        ({"b": "is wrong"}, MotecryptError, "a fault of the program"),
+        ({"b": "always loses"}, MotecryptError, "4 workers ended with this batch"),
+    ],
+)
+def test_a_sweep_that_cannot_go_on_ends_with_the_reason(
+    plan: SweepPlan, tmp_path: Path, quick: None, does: dict[str, str], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        swept(plan, Scheduler(does), tmp_path / "r.db")
+
+
+@needs_kit("avr")
+def test_a_scheduler_that_has_gone_ends_the_sweep(plan: SweepPlan, tmp_path: Path, quick: None) -> None:
+    scheduler = Scheduler({"b": "hangs"})
+    threading.Timer(0.2, setattr, [scheduler, "status", "connecting"]).start()
+    with pytest.raises(MotecryptError, match="the scheduler does not answer any more"):
+        swept(plan, scheduler, tmp_path / "r.db")
+
+
+@needs_kit("avr")
+def test_a_worker_with_something_else_refuses_with_the_reason(
+    plan: SweepPlan, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With another version, compiler, simulator, sources, or without the implementation."""
+    scheduler = Scheduler({"a": "measures"})
+    swept(plan, scheduler, tmp_path / "r.db")
+    batch = scheduler.sent[0][1]
+    (part, *_) = batch.parts
+    assert not worker.measure(batch).refused
+    other = replace(part, first_key="0" * 64)
+    for wrong, said in (
+        (replace(batch, version="0.0.0"), "expected 0.0.0"),
+        (replace(batch, copy="0" * 64), "other files of motecrypt"),
+        (replace(batch, parts=(replace(part, body=("x", "y", "z", "")),)), "has no implementation x/y/z"),
+        (replace(batch, parts=(other,), compiler="avr-gcc 99"), "expected avr-gcc 99"),
+        (replace(batch, parts=(other,), runner="another 7"), "expected another 7"),
+        (replace(batch, parts=(other,)), "other sources, headers or C libraries for uno"),
+    ):
+        assert said in worker.measure(wrong).refused
+        assert worker.make(wrong) is None
+    made = worker.make(batch)
+    assert made is not None and made.key == part.build_key
+    monkeypatch.setattr(worker, "Task", lambda job: SimpleNamespace(begin=lambda: _fail()))
+    assert worker.measure(batch).refused == "no room"
+
+
+def test_a_copy_is_known_by_code_and_descriptors_as_they_were_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "package"
+    (package / "data").mkdir(parents=True)
+    (package / "__init__.py").write_text("a = 1\n")
+    (package / "data/device.toml").write_text("b = 1\n")
+    seen = {copies.copy_in(package)}
+    monkeypatch.setattr(copies, "motecrypt", SimpleNamespace(__file__=str(package / "__init__.py")))
+    monkeypatch.setattr(copies, "running_copy", lru_cache(copies.running_copy.__wrapped__))
+    assert {copies.running_copy()} == seen
+    for name, text in (("__init__.py", "a = 2\n"), ("data/device.toml", "b = 2\n"), ("new.py", "")):
+        (package / name).write_text(text)
+        seen.add(copies.copy_in(package))
+    (package / "new.py").rename(package / "newer.py")
+    seen.add(copies.copy_in(package))
+    assert (
+        len(seen) == 5 and copies.running_copy() in seen and copies.running_copy() != copies.copy_in(package)
+    )
+
+
+@needs_kit("avr")
+def test_a_source_that_changes_while_a_worker_runs_is_seen(
+    plan: SweepPlan, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheduler = Scheduler({"a": "measures"})
+    swept(plan, scheduler, tmp_path / "r.db")
+    batch = scheduler.sent[0][1]
+    assert not worker.measure(batch).refused
+    monkeypatch.setattr(bench_keys, "key_of", lambda request: "f" * 64)
+    assert "has other sources" in worker.measure(batch).refused
+
+
+def _fail() -> None:
+    raise MotecryptError("no room")
+
+
+@needs_kit("avr")
+def test_a_sweep_whose_workers_all_hang_ends(
+    plan: SweepPlan, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HANGS_S", "HANGS_UNKNOWN_S", "HANGS_TIMES"):
+        monkeypatch.setattr(crew, name, 0.1)
+    monkeypatch.setattr(crew, "SILENT_S", 0.6)
+    scheduler = Scheduler({"b": "hangs"})
+    threading.Timer(20, setattr, [scheduler, "status", "closed"]).start()
+    lines: list[str] = []
+    with pytest.raises(MotecryptError, match="no worker has answered for"):
+        swept(plan, scheduler, tmp_path / "r.db", lines)
+    assert lines == ["worker b (b) does not answer; no other can take its batches"]
+
+
+@needs_kit("avr")
+def test_a_scheduler_that_fails_while_a_worker_hangs_ends_the_sweep(
+    plan: SweepPlan, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HANGS_S", "HANGS_UNKNOWN_S", "HANGS_TIMES"):
+        monkeypatch.setattr(crew, name, 0.1)
+    scheduler = Scheduler({"b": "hangs"})
+    monkeypatch.setattr(scheduler, "processing", _cut_off)
+    with pytest.raises(MotecryptError, match="the scheduler does not answer any more"):
+        swept(plan, scheduler, tmp_path / "r.db")
+
+
+def _cut_off() -> None:
+    raise OSError("no connection")
+
+
+# --- with Dask -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def killed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Kills a worker of a local cluster when the first measurements are stored."""
+    from motecrypt.cluster import start
+
+    done: list[int] = []
+    there: list[start.Workers] = []
+    begin, store = start.Workers.__init__, Results.store
+
+    def note(self: start.Workers, *words: Any) -> None:
+        begin(self, *words)
+        there.append(self)
+
+    def kill(self: Results, *words: Any) -> None:
+        store(self, *words)
+        if not done:
+            done.append(there[0].pids[0])
+            os.kill(done[0], signal.SIGKILL)
+
+    monkeypatch.setattr(start.Workers, "__init__", note)
+    monkeypatch.setattr(Results, "store", kill)
+    yield done
+
+
+def test_a_worker_that_dies_is_started_again_and_one_without_scheduler_ends_all(
+    tls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from motecrypt.cluster import start
+
+    codes: list[int | None] = []
+    stopped: list[int] = []
+
+    def begin(*words: str) -> Any:
+        codes.append(None)
+        number = len(codes) - 1
+        process = SimpleNamespace(
+            pid=number, poll=lambda: codes[number], stdin=SimpleNamespace(close=lambda: None)
+        )
+        return SimpleNamespace(process=process, stop=lambda: stopped.append(number))
+
+    monkeypatch.setattr(start, "Child", begin)
+    monkeypatch.setattr(start, "AGAIN_S", 0)
+    workers = start.Workers(place_of("127.0.0.1:1", tls, "ADDRESS"), 3, 7)
+    workers.keep()
+    assert workers.pids == [0, 1, 2]
+    codes[1] = -signal.SIGKILL
+    workers.keep()
+    assert workers.pids == [0, 3, 2] and stopped == [1]
+    codes[2] = start.NO_SCHEDULER
+    with pytest.raises(InputError, match=r"no scheduler at tls://127\.0\.0\.1:1 for 7 s"):
+        workers.keep()
+    workers.stop()
+    assert sorted(stopped) == [0, 1, 2, 3]
+
+
+def test_a_worker_that_always_ends_at_its_start_is_given_up_with_its_last_words(
+    tls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from motecrypt.cluster import start
+
+    class Broken(start.Child):
+        def __init__(self, *_: str) -> None:
+            super().__init__("worker")
+
+    monkeypatch.setattr(start, "Child", Broken)
+    monkeypatch.setattr(start, "AGAIN_S", 0)
+    monkeypatch.setattr(start, "SOON_S", 3600)  # a busy computer starts slowly
+    workers = start.Workers(place_of("127.0.0.1:1", tls, "ADDRESS"), 1, 7)
+    begun = set(workers.pids)
+    with pytest.raises(InputError, match=r"ended 5 times within 3600 s .* with exit code 1: \w*Error"):
+        for _ in range(30_000):
+            workers.keep()
+            begun |= set(workers.pids)
+            time.sleep(0.01)
+    workers.stop()
+    assert len(begun) == start.SOON_MAX
+
+
+@needs_kit("avr", "cluster")
+def test_a_local_cluster_with_a_killed_worker_is_one_run(
+    plan: SweepPlan,
+    alone: list[tuple[object, ...]],
+    tmp_path: Path,
+    killed: list[int],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    db = tmp_path / "r.db"
+    code, out, error = run(
+        capsys, "sweep", str(tmp_path / "plan.toml"), "--cluster", "local:2", "--db", str(db)
+    )
+    assert code == 0 and f"{len(plan.cells)} cells: {len(plan.cells)} ok" in out, error
+    assert killed and rows(db) == alone
+    (tls,) = make_keys(tmp_path / "other", ["stranger"], 2)
+    code, _, error = run(
+        capsys,
+        "sweep",
+        str(tmp_path / "plan.toml"),
+        "--cluster",
+        "tls://127.0.0.1:9",
+        "--tls",
+        str(tls),
+        "--db",
+        str(db),
+    )
+    assert code == 2 and "no scheduler answers" in error.splitlines()[-1]
