@@ -15,7 +15,7 @@ from motecrypt.export.link import (
     plan_sketch,
     running_examples,
 )
-from motecrypt.export.targets import Target, target, target_for, target_names
+from motecrypt.export.targets import Target, for_device, target, target_for, target_names
 
 __all__ = [
     "Export",
@@ -26,6 +26,7 @@ __all__ = [
     "choose",
     "cost_question",
     "figure_cells",
+    "for_device",
     "known_answer",
     "next_link_step",
     "next_step",

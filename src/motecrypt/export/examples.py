@@ -1,7 +1,8 @@
 """The programs that an export of the link comes with: each folder in `examples` is one.
 
 A folder holds example.toml, and for each form of target the program as a template: `arduino.ino.j2` (for
-PlatformIO, too), `pico-sdk.c.j2`, `zephyr.c.j2`, `esp-idf.c.j2`, `c.c.j2`. Adding one edits nothing else.
+PlatformIO, too), `pico-sdk.c.j2`, `zephyr.c.j2`, `esp-idf.c.j2`, `c.c.j2`, `device.c.j2` (plain C for a
+device that is named). Adding one edits nothing else.
 """
 
 from __future__ import annotations

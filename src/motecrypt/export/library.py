@@ -20,6 +20,7 @@ from motecrypt import __version__
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.oracles import oracle
 from motecrypt.errors import InputError
+from motecrypt.export.cautions import cautions
 from motecrypt.export.checks import check_address, check_export, check_placement
 from motecrypt.export.examples import EXAMPLES
 from motecrypt.export.figures import ExportFigures, exported_figures, figure_cells
@@ -82,6 +83,11 @@ def choose(
     there = [body for body in bodies if body.runs_on(target.core)]
     if variant is not None:
         there = [body for body in there if variant in (body.variant, body.name)]
+        if any(body.cipher == cipher.name and body.variant == variant for body in catalog.protected):
+            raise InputError(
+                f"--variant '{variant}': a protected variant needs a secret seed in each device and is not "
+                "exported; copy its sources as docs/protection.md describes"
+            )
         if not there:
             known = ", ".join(body.variant for body in bodies if body.runs_on(target.core)) or "none"
             raise InputError(
@@ -155,6 +161,8 @@ def plan(
     wanted = figure_cells(catalog, body, placement, device)
     figures = exported_figures(wanted, body, results, asked, measured)
     named = {"target": target.name, "cipher": cipher.name, "variant": body.variant, "placement": placement}
+    if target.named_device:
+        named["device"] = target.named_device
     context = {
         **_cipher_words(told, body),
         "target": target,
@@ -169,11 +177,14 @@ def plan(
         "config": CONFIG,
         "headers": copied.headers,
         "compiled": copied.compiled,
+        "compiler": device.compiler.command,
+        "machine_flags": [*device.compiler.machine_flags],
         "flags": [*device.compiler.flags, *body.c_flags],
         "lost_flags": () if target.takes_flags else body.c_flags,
         "architectures": "avr" if all(core.startswith("avr") for core in body.cores) else "*",
         "answer": known_answer(cipher),
         "figures": figures,
+        "cautions": cautions(target, device, body, placement),
         "url": url,
         "own": cipher.folder.name if _is_own(cipher) else "",
         "command": _command({**named, "cipher": asked}, url),
@@ -195,12 +206,16 @@ def next_step(catalog: Catalog, device: Device, cipher: str, implementation: str
     """The command that exports what was advised for a device; empty where it is not ours to export."""
     meant = target_for(device, catalog)
     for body in catalog.implementations_of(cipher, device.name, ["motecrypt"]):
-        if body.name == implementation and body.runs_on(meant.core):
-            named = {
-                "target": meant.name,
-                "cipher": _from_here(catalog.cipher(cipher)),
-                "variant": body.variant,
-            }
+        if body.name != implementation:
+            continue
+        named = {
+            "target": meant.name,
+            "cipher": _from_here(catalog.cipher(cipher)),
+            "variant": body.variant,
+        }
+        if not body.runs_on(meant.core) and meant.tested_on_device:
+            named["device"] = device.name
+        if body.runs_on(meant.core) or "device" in named:
             return _command({**named, "placement": placement}, "")
     return ""
 
@@ -225,6 +240,8 @@ def _from_here(cipher: Cipher) -> str:
 
 def _command(named: dict[str, str], url: str) -> str:
     words = ["motecrypt", "export", named["target"], "DIR", "--cipher", named["cipher"]]
+    if "device" in named:
+        words += ["--device", named["device"]]
     words += ["--variant", named["variant"]]
     if named["placement"] != "flash":
         words += ["--placement", named["placement"]]

@@ -16,12 +16,13 @@ from typing import Any
 from motecrypt import __version__
 from motecrypt.catalog import FIRMWARE, Catalog, nearest
 from motecrypt.errors import InputError
+from motecrypt.export.cautions import cautions
 from motecrypt.export.checks import check_address, check_placement
 from motecrypt.export.examples import Example
 from motecrypt.export.figures import ExportFigures
 from motecrypt.export.library import EVERYWHERE, Export, Renderer, choose
 from motecrypt.export.sources import CONFIG, exported_inputs
-from motecrypt.export.targets import Target, target, target_for
+from motecrypt.export.targets import Target, for_device, target, target_for
 from motecrypt.findings.link_cost import LinkCostAnswer, LinkCostFailure, LinkCostQuestion, LinkCosts
 from motecrypt.model import Cipher, Device, Implementation
 from motecrypt.radios import Radio
@@ -31,10 +32,10 @@ from motecrypt.toolchain.firmware import CipherInputs, cipher_inputs
 from motecrypt.toolchain.link import STORAGE_BYTES, Suite
 from motecrypt.toolchain.link_node import ANSWER_MS, FixedRadio, link_options, node_inputs, suite_of
 
-PACKET_BYTES = {"arduino": 32, "platformio": 32}
-"""The longest packet that examples have room for if no radio is named."""
-
 PACKET_BYTES_MIN = 12
+_PACKET_BYTES = {"eeprom.h": 32}
+"""The longest packet that examples have room for if no radio is named, by storage: an AVR has little RAM."""
+
 _PACKET_BYTES_ELSEWHERE = 250
 _SERIAL_BYTES = 12
 _AVR_MESSAGE_BYTES = 216
@@ -116,7 +117,9 @@ def plan_link(
     request = BuildRequest(device, body, placement)
     given = node_inputs(request, suite, fixed, target.link.storage, target.link.boards)
     copied = exported_inputs(given, ("node.h",), prefix)
-    packet_bytes = fixed.packet_bytes if fixed else PACKET_BYTES.get(target.name, _PACKET_BYTES_ELSEWHERE)
+    packet_bytes = (
+        fixed.packet_bytes if fixed else _PACKET_BYTES.get(target.link.storage, _PACKET_BYTES_ELSEWHERE)
+    )
     command = _command(target, cipher, body, placement, url, radio)
     context: dict[str, Any] = {
         "target": target,
@@ -126,16 +129,20 @@ def plan_link(
         "suite": {"name": suite, "title": _TITLES[suite]},
         "cipher": cipher,
         "variant": body.variant,
+        "cautions": cautions(target, device, body, placement),
         "folder": folder,
         "prefix": prefix,
         "class_name": class_name,
         "config": CONFIG,
         "headers": copied.headers,
         "compiled": copied.compiled,
+        "compiler": device.compiler.command,
+        "machine_flags": [*device.compiler.machine_flags],
         "flags": [*device.compiler.flags, *body.c_flags],
         "fixed": fixed,
         "packet_bytes": packet_bytes,
         "serial_bytes": fixed.packet_bytes if radio and fixed and radio.serial else _SERIAL_BYTES,
+        "by_packets": radio is not None and not radio.serial,
         "wide_bytes": fixed.packet_bytes if fixed else _PACKET_BYTES_ELSEWHERE,
         "answer_ms": fixed.answer_ms if fixed else ANSWER_MS,
         "storage_bytes": STORAGE_BYTES,
@@ -161,6 +168,7 @@ def plan_link(
     about = {
         "motecrypt": __version__,
         "target": target.name,
+        **({"device": target.named_device} if target.named_device else {}),
         "cipher": cipher.name,
         "variant": body.variant,
         "placement": placement,
@@ -243,7 +251,7 @@ def _told(
     found, date = costs
     if not isinstance(found, LinkCosts):
         reason = found.failed if isinstance(found, LinkCostFailure) else ""
-        return {"device": device.title, "reason": reason}
+        return {"device": device.title, "reason": reason, "sizes": ()}
     reading = f"a reading of {found.reading_bytes} bytes in a short packet"
     steps = {
         f"send {reading}": found.send_cycles,
@@ -279,6 +287,8 @@ def next_link_step(
         Such packets are too long for the device.
     """
     meant = target_for(device, catalog)
+    if meant.link_devices and device.simulated:
+        meant = for_device(meant, device)
     for body in catalog.implementations_of(cipher, device.name, ["motecrypt"]):
         if body.name == implementation and body.runs_on(meant.core):
             _check_packets(meant, radio.radio.packet_bytes)
@@ -356,7 +366,9 @@ def _provision(target: Target, radio: LinkRadio | None) -> str:
 def _command(
     target: Target, cipher: Cipher, body: Implementation, placement: str, url: str, radio: LinkRadio | None
 ) -> str:
-    words = ["motecrypt", "export", target.name, "DIR", "--cipher", cipher.name, "--variant", body.variant]
+    words = ["motecrypt", "export", target.name, "DIR", "--cipher", cipher.name]
+    words += ["--device", target.named_device] if target.named_device else []
+    words += ["--variant", body.variant]
     words += ["--placement", placement] if placement != "flash" else []
     words += ["--link", *(_radio_words(radio) if radio else [])]
     return shlex.join([*words, *(["--url", url] if url else [])])

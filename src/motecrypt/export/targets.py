@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from motecrypt.catalog import Catalog, nearest
@@ -74,6 +75,10 @@ class Target:
     sources : the folder for the interface and the C files.
     takes_flags : whether such a library can ask for compiler flags.
     tested : what was tested of such exports, for their README.
+    link_devices : how it has the link on a device that is named: a pattern of its core, and the link there.
+        The first that matches counts.
+    tested_on_device : the same of those for a device that is named (`for_device`); empty where none can be.
+    named_device : that device, or "".
     """
 
     name: str
@@ -91,6 +96,9 @@ class Target:
     example_begin: str
     files: tuple[TargetFile, ...]
     link: LinkTarget
+    link_devices: tuple[tuple[str, LinkTarget], ...] = ()
+    tested_on_device: str = ""
+    named_device: str = ""
 
 
 def target_names() -> list[str]:
@@ -111,6 +119,33 @@ def target_for(device: Device, catalog: Catalog) -> Target:
     meant = [one for one in found if one.device == device.name and one.core == device.core]
     meant += [one for one in found if device.name in one.also_for]
     return meant[0] if meant else target("c", catalog)
+
+
+def for_device(form: Target, device: Device) -> Target:
+    """The same form of library for a device: with the best variant there, and the flags of its figures.
+
+    Raises
+    ------
+    InputError
+        When the form is for devices of its own, or the device is not simulated.
+    """
+    if not form.tested_on_device:
+        raise InputError(f"--device is for plain C; leave it out, or export c instead of {form.name}")
+    if not device.simulated or device.core == form.core:
+        raise InputError(
+            f"--device {device.name}: name a simulated microcontroller ('motecrypt list devices')"
+        )
+    return replace(
+        form,
+        title=f"{form.title} for {device.title}",
+        device=device.name,
+        core=device.core,
+        takes_flags=True,
+        tested=form.tested_on_device,
+        figures_note="`CMakeLists.txt` compiles the library with the flags that it was measured with.",
+        link=next(link for cores, link in form.link_devices if fnmatchcase(device.core, cores)),
+        named_device=device.name,
+    )
 
 
 def measured_devices(catalog: Catalog) -> set[str]:
@@ -144,6 +179,7 @@ def read_target(folder: Path, catalog: Catalog) -> Target:
         sources=table.text("sources", "src"),
         takes_flags=table.flag("takes_flags", True),
         tested=table.text("tested", filled=True).strip(),
+        tested_on_device=table.text("tested_on_device", "").strip(),
         figures_note=table.text("figures_note", "").strip(),
         example_folder=table.text("example_folder", "examples/known_answer"),
         example_include=table.text("example_include", ""),
@@ -151,6 +187,9 @@ def read_target(folder: Path, catalog: Catalog) -> Target:
         example_begin=table.text("example_begin", ""),
         files=tuple(_read_files(table.tables("file"))),
         link=_read_link(table.table("link")),
+        link_devices=tuple(
+            (entry.text("cores", filled=True), _read_link(entry)) for entry in table.tables("link_device", [])
+        ),
     )
     table.done()
     return read

@@ -153,7 +153,7 @@ def test_the_variant_that_is_named_or_the_best() -> None:
 
 
 def test_the_next_step_is_ours_and_for_the_targets_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    meant: Any = replace(targets.target("c", CATALOG), name="t", core="avr5")
+    meant: Any = replace(targets.target("c", CATALOG), name="t", core="avr5", tested_on_device="")
     monkeypatch.setattr(library, "target_for", lambda device, catalog: meant)
     uno = CATALOG.device("uno")
     assert next_step(CATALOG, uno, "aes128-ccm8", BODY.name, "ram") == (

@@ -20,6 +20,7 @@ from motecrypt.export import (
     Export,
     choose,
     figure_cells,
+    for_device,
     known_answer,
     next_step,
     plan,
@@ -103,10 +104,11 @@ def test_assembly_keeps_its_instructions_and_prefixes_what_other_files_see(body:
     """An instruction can have the name of a function in C, such as `add`."""
     device = CATALOG.devices["uno" if "avr*" in body.cores else "pico"]
     made = exported_sources(BuildRequest(device, body, "flash"), "zqz_")
-    for text in (text for name, text in made.files.items() if name.endswith(".S")):
+    for file, text in ((name, text) for name, text in made.files.items() if name.endswith(".S")):
         assert re.findall(r"^[ \t]*zqz_\w+[ \t]+[^: \t].*", text, re.M) == []
         seen = re.findall(r"^[ \t]*\.global[ \t]+(\w+)", text, re.M)
-        assert seen and all(name.startswith("zqz_") for name in seen)
+        assert bool(seen) == (file in made.compiled)  # others are included and have macros alone
+        assert all(name.startswith("zqz_") for name in seen)
 
 
 @pytest.mark.parametrize("name", target_names())
@@ -150,7 +152,7 @@ def test_ram_is_another_library_with_its_tables_in_ram(results: Results) -> None
         ("arduino", "aes128-ccm8", "avr"),
         ("platformio", "aes256-ctr", "avr"),
         ("pico-sdk", "aes128-ccm8", "armv6m"),
-        ("esp-idf", "ascon-aead128", "interleaved"),
+        ("esp-idf", "ascon-aead128", "words"),
         ("c", "ascon-aead128", "words"),
         ("pico-sdk", "chacha20-poly1305", "armv6m"),
         ("esp-idf", "chacha20-poly1305", "words13"),
@@ -182,6 +184,39 @@ def test_the_target_for_a_device() -> None:
     assert names == dict.fromkeys(names, "c") | arduinos | {"pico": "pico-sdk"}
 
 
+def test_plain_c_for_a_device_has_its_best_variant_and_its_flags(results: Results) -> None:
+    plain, chip = target("c", CATALOG), CATALOG.devices["stm32f4"]
+    there = for_device(plain, chip)
+    for name in ("aes128-ccm8", "aes256-ccm16", "aes128-ecb", "aes192-ctr"):
+        assert choose(CATALOG, CATALOG.cipher(name), there, None).variant == "armv7m"
+    cipher = CATALOG.cipher("aes128-ccm8")
+    body = choose(CATALOG, cipher, there, "armv7m-fixsliced")
+    made = plan(CATALOG, there, cipher, body, results)
+    command = "motecrypt export c DIR --cipher aes128-ccm8 --device stm32f4 --variant armv7m-fixsliced"
+    assert command in _readme(made) and made.about["device"] == "stm32f4"
+    assert next_step(CATALOG, chip, "aes128-ccm8", body.name, "flash") == command
+    inside = "src/mc_aes128_ccm8_armv7m_fixsliced"
+    flags = "-mcpu=cortex-m4 -mthumb -mfloat-abi=soft -Os"
+    sources = f"{inside}/aes_armv7m_fixsliced.S {inside}/ccm.c"
+    assert f"\narm-none-eabi-gcc {flags} -I src -c {sources}\n" in _readme(made)
+    cmake = made.files["CMakeLists.txt"].decode()
+    assert f"PRIVATE {flags})" in cmake and "project(mc_aes128_ccm8_armv7m_fixsliced C ASM)" in cmake
+    assert "known_answer" not in cmake
+    assert "device" not in plan(CATALOG, plain, cipher, choose(CATALOG, cipher, plain, None), results).about
+
+
+@pytest.mark.parametrize(
+    ("name", "device", "said"),
+    [
+        ("arduino", "stm32f4", "--device is for plain C; leave it out, or export c instead of arduino"),
+        ("c", "host", "--device host: name a simulated microcontroller"),
+    ],
+)
+def test_a_device_that_a_form_is_not_for_is_refused(name: str, device: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        for_device(target(name, CATALOG), CATALOG.devices[device])
+
+
 def test_figures_are_of_the_device_that_is_asked_for_and_of_those_that_targets_mean() -> None:
     (body,) = (b for b in CATALOG.implementations_of("aes128-ccm8", "uno") if b.name == "motecrypt/small")
     for name, shown in {"uno": ["uno", "pico"], "mega2560": ["mega2560", "pico", "uno"]}.items():
@@ -198,6 +233,10 @@ def test_the_next_step_exports_what_was_advised_and_nothing_else() -> None:
     assert next_step(CATALOG, host, "rc4d", "motecrypt/opt", "flash").startswith("motecrypt export c DIR")
     assert next_step(CATALOG, uno, "aes128-ccm8", "bearssl", "flash") == ""
     assert next_step(CATALOG, pico, "rc4d", "motecrypt/kipe-opt", "flash") == ""
+    chip = CATALOG.devices["stm32f4"]
+    assert next_step(CATALOG, chip, "aes128-ccm8", "motecrypt/tables", "flash") == (
+        "motecrypt export c DIR --cipher aes128-ccm8 --variant tables"
+    )
 
 
 # --- what the files say
@@ -425,12 +464,21 @@ def test_the_command_writes_says_so_and_warns(tmp_path: Path, capfd: pytest.Capt
         str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()
     )
     assert err.startswith("motecrypt: warning: aes128-ctr is legacy: no integrity")
+    there = ("--device", "stm32f4", "--json", *options)
+    code, out, _ = run(capfd, "export", "c", str(tmp_path / "m4"), "--cipher", "aes128-ccm8", *there)
+    told = json.loads(out)
+    assert (code, told["variant"], told["device"]) == (0, "armv7m", "stm32f4")
     assert not (tmp_path / "r.db").exists()
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (
+            ["pico-sdk", "{}/lib", "--cipher", "aes128-ccm8", "--link", "--device", "stm32f4"],
+            "--device is for plain C; leave it out, or export c instead of pico-sdk",
+        ),
+        (["c", "{}/lib", "--cipher", "rc4d", "--device", "stm32f5"], "unknown device 'stm32f5'"),
         (["arduino", "{}/lib"], "say what to export: --cipher NAME"),
         (["arduino", "{}/lib", "--cipher", "aes129"], "unknown cipher 'aes129'"),
         (["arduino", "{}/lib", "--cipher", "aes"], "several ciphers; name one"),

@@ -16,6 +16,7 @@ from motecrypt.export import (
     Export,
     LinkRadio,
     choose,
+    for_device,
     next_link_step,
     plan_link,
     plan_sketch,
@@ -26,6 +27,7 @@ from motecrypt.export import (
 from motecrypt.export.examples import EXAMPLES, Example, all_examples, read_example
 from motecrypt.export.sources import CONFIG
 from motecrypt.export.targets import example_sleeps, sleepers
+from motecrypt.findings.link_cost import LinkCostFailure
 from motecrypt.model import Implementation
 from motecrypt.radios import load_radio, radio_names
 from motecrypt.toolchain import BuildRequest
@@ -248,6 +250,62 @@ def examples(made: Export) -> list[str]:
     return sorted(path.split("/")[1] for path in made.files if path.endswith(".ino"))
 
 
+@pytest.mark.parametrize(
+    ("device", "cipher", "variant", "storage"),
+    [
+        ("stm32f4", "aes128-ccm8", "armv7m", "flash"),
+        ("nrf52840", "ascon-aead128", "armv7m", "flash"),
+        ("mkrzero", "aes128-ccm4", "armv6m", "flash"),
+        ("mega2560", "aes128-ccm8", "avr", "eeprom"),
+        ("bluepill", "aes128-ccm8", "tables", "flash"),
+    ],
+)
+def test_a_named_device_has_its_best_variant_its_storage_and_its_flags(
+    device: str, cipher: str, variant: str, storage: str
+) -> None:
+    meant = for_device(target("c", CATALOG), CATALOG.device(device))
+    body = choose(CATALOG, CATALOG.cipher(cipher), meant, None)
+    made = plan_link(CATALOG, meant, CATALOG.cipher(cipher), body)
+    assert (body.variant, made.about["device"]) == (variant, device)
+    assert defines(made)["LINK_STORAGE_HEADER"] == f'"{storage}.h"'
+    readme, cmake = made.files["README.md"].decode(), made.files["CMakeLists.txt"].decode()
+    compiler = CATALOG.device(device).compiler
+    flags = " ".join((*compiler.machine_flags, *compiler.flags, *body.c_flags))
+    sources = [
+        f"src/{made.prefix.rstrip('_')}/{Path(path).name}"
+        for path in made.files
+        if path.startswith("src/") and path.endswith((".c", ".S"))
+    ]
+    (line,) = [line for line in readme.splitlines() if line.startswith(f"{compiler.command} ")]
+    head, listed = line.split(" -I src -c ")
+    assert head == f"{compiler.command} {flags}" and sorted(listed.split()) == sorted(sources)
+    assert f"PRIVATE {flags})" in cmake and " C ASM)" in cmake and "add_executable" not in cmake
+    assert (
+        f"`motecrypt export c DIR --cipher {cipher} --device {device} --variant {variant} --link`" in readme
+    )
+    assert {"examples/board/main.c", "examples/board/board.h"} == {
+        path for path in made.files if path.startswith("examples/")
+    }
+    assert "YOUR_SKETCH" not in readme
+
+
+def test_the_boards_functions_are_those_of_the_radio() -> None:
+    meant = for_device(target("c", CATALOG), CATALOG.device("stm32f4"))
+    cipher = CATALOG.cipher("aes128-ccm8")
+    body = choose(CATALOG, cipher, meant, None)
+    for given, packets in ((None, False), (radio("srf"), False), (radio("nrf24"), True)):
+        board = plan_link(CATALOG, meant, cipher, body, radio=given).files["examples/board/board.h"].decode()
+        assert ("uint8_t board_receive(uint8_t *packet" in board) == packets
+        assert ("int16_t board_receive(void)" in board) != packets
+
+
+def test_a_failed_measurement_is_told_in_the_readme() -> None:
+    meant, cipher = target("c", CATALOG), CATALOG.cipher("aes128-ccm8")
+    costs = (LinkCostFailure("the stack ran out"), "2026-11-23")
+    made = plan_link(CATALOG, meant, cipher, choose(CATALOG, cipher, meant, None), costs=costs)
+    assert "Not measured on Raspberry Pi Pico: the stack ran out.\n" in made.files["README.md"].decode()
+
+
 def test_examples_are_those_of_the_radio() -> None:
     serial = ["Coap", "Command", "Group", "KeyChange", "Log", "Oscore", "Sensor", "Thermometer", "Uart"]
     every = sorted([*serial, "Lora", "Rf24", "Rfm69"])
@@ -450,7 +508,11 @@ def test_an_example_for_any_radio_is_not_in_an_export_for_one() -> None:
 
 
 def test_every_example_is_for_a_target() -> None:
-    forms = {target(name, CATALOG).link.example[0].template for name in target_names()}
+    forms = {
+        link.example[0].template
+        for one in (target(name, CATALOG) for name in target_names())
+        for link in (one.link, *(link for _, link in one.link_devices))
+    }
     assert {form for example in all_examples() for form in example.programs} == forms
     assert {path.name for path in EXAMPLES.iterdir()} == {example.name for example in all_examples()}
     assert set(running_examples(CATALOG)) >= {"coap", "command", "sensor", "thermometer", "uart"}
@@ -491,3 +553,8 @@ def test_the_next_step_exports_the_link_as_it_was_advised() -> None:
     with pytest.raises(InputError, match="--packet-bytes 222: an AVR has room"):
         next_link_step(CATALOG, uno, "aes128-ccm8", "motecrypt/fast", "flash", radio("lora"))
     assert next_link_step(CATALOG, pico, "aes128-ccm8", "motecrypt/fast", "flash", radio("lora"))
+    chip, board = CATALOG.devices["stm32f4"], replace(CATALOG.devices["stm32f4"], runner="board")
+    step = "motecrypt export c DIR --cipher ascon-aead128 --device stm32f4 --variant armv7m"
+    told = next_link_step(CATALOG, chip, "ascon-aead128", "motecrypt/armv7m", "flash", srf)
+    assert told == f"{step} --link --radio srf --packet-bytes 12"
+    assert next_link_step(CATALOG, board, "ascon-aead128", "motecrypt/armv7m", "flash", srf) == ""
