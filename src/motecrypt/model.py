@@ -10,11 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeGuard, get_args
 
-Operation = Literal["setup", "encrypt", "decrypt"]
+Operation = Literal[
+    "setup", "encrypt", "decrypt", "keygen", "agree", "sign", "verify", "encapsulate", "decapsulate"
+]
 Standing = Literal["recommended", "acceptable", "legacy", "broken", "unrated"]
 
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
 OPERATIONS: tuple[Operation, ...] = ("setup", "encrypt", "decrypt")
+PUBLIC_KEY_OPERATIONS: tuple[Operation, ...] = get_args(Operation)[3:]
+"""What a public-key algorithm does (publickey.h), in the order of bridge.c's numbers."""
 
 
 @dataclass(frozen=True)
@@ -54,28 +58,46 @@ class Cipher:
 
 
 @dataclass(frozen=True)
+class Protection:
+    """What an implementation does against power analysis, and the functions that must not leak.
+
+    Attributes
+    ----------
+    what
+        The countermeasures in words.
+    setup, encrypt
+        The functions that work on masked values, in the set-up of a key and in an encryption.
+    """
+
+    what: str
+    setup: str
+    encrypt: str
+
+
+@dataclass(frozen=True)
 class Implementation:
-    """One body of code for one cipher: ours or a library's, in one configuration."""
+    """One body of code for one cipher, ours or a library's, in one configuration; hashed by its names."""
 
     cipher: str
     library: str
     configuration: str
     variant: str
-    key_bits: tuple[int, ...]
-    header: str
-    sources: tuple[str, ...]
-    include: tuple[str, ...]
-    defines: tuple[str, ...]
-    folder: Path
-    cores: tuple[str, ...] = ("*",)
-    placements: tuple[str, ...] = ()
+    key_bits: tuple[int, ...] = field(hash=False)
+    header: str = field(hash=False)
+    sources: tuple[str, ...] = field(hash=False)
+    include: tuple[str, ...] = field(hash=False)
+    defines: tuple[str, ...] = field(hash=False)
+    folder: Path = field(hash=False)
+    cores: tuple[str, ...] = field(default=("*",), hash=False)
+    placements: tuple[str, ...] = field(default=(), hash=False)
     operations: tuple[Operation, ...] = OPERATIONS
     key_bytes_measured: int = 16
     key_bytes_allowed: int = 16
     fetched: bool = False
-    c_flags: tuple[str, ...] = ()
+    c_flags: tuple[str, ...] = field(default=(), hash=False)
     note: str = ""
-    best_on: tuple[str, ...] = ()
+    best_on: tuple[str, ...] = field(default=(), hash=False)
+    protection: Protection | None = field(default=None, hash=False)
 
     @property
     def name(self) -> str:
@@ -241,6 +263,14 @@ class Placement:
     link_flags: tuple[str, ...] = ()
 
 
+class Flashing(NamedTuple):
+    """The tool that writes a firmware to a board, of catalog.flashing.TOOLS; the others are OpenOCD's."""
+
+    tool: str
+    configs: tuple[str, ...]
+    transport: str
+
+
 @dataclass(frozen=True)
 class Device:
     """A microcontroller on a board, as its folder describes it."""
@@ -265,6 +295,7 @@ class Device:
     volts_max: float
     currents: tuple[Current, ...]
     extra: Mapping[str, Any] = field(default_factory=dict)
+    flashing: Flashing | None = None
 
     @property
     def simulated(self) -> bool:

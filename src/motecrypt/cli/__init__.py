@@ -100,6 +100,8 @@ def application(context: click.Context) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every failure is one line on standard error and an exit code."""
+    # Work is divided into processes and threads here; products of small matrices are slower in several.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _prepare_streams()
     doors = _close_doors()
     try:

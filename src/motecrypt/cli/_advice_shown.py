@@ -9,6 +9,7 @@ from typing import Any
 from motecrypt import advise
 from motecrypt.advise.shown import days, number, percent, plural
 from motecrypt.cli._output import console, print_answer, print_table, print_words
+from motecrypt.hardware.bounds import bound_text
 
 
 def document(question: advise.Question, answer: advise.Advice) -> dict[str, Any]:
@@ -63,7 +64,8 @@ LEAST = ("write ms", "bytes", "ms", "of unencrypted", "RAM", "flash", "tag", "im
 Parts = tuple[advise.DeviceFacts, str, advise.BatteryPart, advise.RegulatorPart]
 
 
-def _asked(question: advise.Question, parts: Parts) -> str:
+def asked_text(question: advise.Question, parts: Parts) -> str:
+    """What was asked, in one sentence."""
     device, where, battery, between = parts
     through = "" if between.name == "none" else f" through {between.title}"
     return (
@@ -76,9 +78,15 @@ def _asked(question: advise.Question, parts: Parts) -> str:
 
 
 def print_answered(
-    question: advise.Question, answer: advise.Advice, parts: Parts, step: str, top: int | None
+    question: advise.Question,
+    answer: advise.Advice,
+    parts: Parts,
+    step: str,
+    top: int | None,
+    exported: str = "",
 ) -> None:
-    """The answer in five lines, then the best few; with `top` None all of them."""
+    """The answer in five lines, then the best few; with `top` None all of them. `exported`: what the next
+    step exports, where it is not the first rank."""
     first, count = answer.entries[0], len(answer.entries)
     one, costs = first.candidate, first.costs
     others = len(answer.warnings) - 1
@@ -87,12 +95,12 @@ def print_answered(
         warned += f" {plural(others, 'more warning')}: --all"
     varies = "; its time depends on the data" if one.timing_varies else ""
     print_answer(
-        _asked(question, parts),
+        asked_text(question, parts),
         (
             ("Use", f"{one.name}: {one.standing}{varies}"),
             (
                 "Costs",
-                f"{_work(costs, question)}; "
+                f"{_work(costs, question, bound_text(parts[0].name))}; "
                 f"{number(one.flash_taken)} bytes of flash, {number(one.ram_taken)} of RAM; "
                 f"{percent(_cpu_percent(first))} of the energy",
             ),
@@ -105,6 +113,8 @@ def print_answered(
         ),
         step,
     )
+    if exported:
+        print_words(exported)
     console().print()
     shown = answer.entries if top is None else answer.entries[:top]
     title = "All ranks" if len(shown) == count else f"The best {len(shown)} of {count}"
@@ -122,14 +132,14 @@ def print_answered(
 
 def print_refused(question: advise.Question, answer: advise.Advice, parts: Parts) -> None:
     """The question and the notes, if nothing fits; the error has the rest."""
-    print_words(_asked(question, parts), "bold")
+    print_words(asked_text(question, parts), "bold")
     for note in answer.notes[1:]:
         print_words(f"- {note}")
 
 
-def _work(costs: advise.MessageCosts, question: advise.Question) -> str:
-    """What encrypting takes, and what it adds."""
-    each = f"{costs.cpu_us / 1000:.2f} ms"
+def _work(costs: advise.MessageCosts, question: advise.Question, bound: str) -> str:
+    """What encrypting takes, and what it adds; `bound`: how far its time is from that of a real chip."""
+    each = f"{costs.cpu_us / 1000:.2f} ms{f' ({bound})' if bound else ''}"
     if costs.form != "stored":
         return f"{each} and {plural(costs.packets, 'packet')} a message"
     per_kb = _per_kb(costs, question)

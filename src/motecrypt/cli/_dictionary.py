@@ -38,6 +38,17 @@ the file's metadata (`motecrypt.columns`).
 In CSV, an empty cell is nothing, and an apostrophe is put before text that a spreadsheet would take for a
 formula, such as `'-Os`. JSON and Parquet have the text itself.
 
+With many rows, ask with SQL instead. DuckDB, which is installed when it is first needed, reads a Parquet copy
+of the results by columns:
+
+```sh
+motecrypt results query 'SELECT device, cipher, min(cycles_median) FROM results GROUP BY ALL'
+motecrypt results query 'SELECT * FROM every' --parquet results.parquet --format csv
+```
+
+The table `results` has the newest measurement of each cell, `every` also older ones. A query cannot write, or
+read another file.
+
 ## In a notebook
 
 ```python

@@ -7,8 +7,11 @@ from dataclasses import asdict
 
 from motecrypt.catalog import Catalog
 from motecrypt.cli._output import console, print_answer, print_json, print_table
-from motecrypt.cli._ranking import RankedMeasurement, ranked, smallest
-from motecrypt.model import Measurement
+from motecrypt.cli._ranking import Group, RankedMeasurement, ranked, smallest
+from motecrypt.model import PUBLIC_KEY_OPERATIONS, Measurement
+
+BOUND = "±"
+"""Column of the error bound of a device's cycles against real chips."""
 
 COLUMNS = (
     "device",
@@ -20,6 +23,7 @@ COLUMNS = (
     "bytes",
     "placement",
     "cycles",
+    BOUND,
     "µs",
     "varies",
     "flash",
@@ -28,7 +32,20 @@ COLUMNS = (
     "note",
 )
 
-LEAST = ("note", "standing", "µs", "varies", "stack", "RAM", "flash", "placement", "key", "device", "bytes")
+LEAST = (
+    "note",
+    "standing",
+    BOUND,
+    "µs",
+    "varies",
+    "stack",
+    "RAM",
+    "flash",
+    "placement",
+    "key",
+    "device",
+    "bytes",
+)
 """Columns that are omitted in a narrow terminal, the least useful first."""
 
 COMPARED_COLUMNS = (
@@ -63,14 +80,15 @@ def print_measurements(measurements: Sequence[Measurement], as_json: bool, catal
         return
     ran = [m for m in measurements if m.status == "ok"]
     if ran or len(ran) == len(measurements):
-        print_table("Measurements", COLUMNS, [_row(m, catalog) for m in ran], _LEGEND, LEAST)
-    _print_failed(measurements)
+        print_table("Measurements", COLUMNS, [_row(m, catalog) for m in ran], _legend(ran), LEAST)
+    print_failed(measurements)
 
 
 def print_ranked(measurements: Sequence[Measurement], as_json: bool, catalog: Catalog) -> Measurement | None:
     """Print the best of each group that can be compared, then all with their ranks; returns the best
     encryption of the first group, or the only one that is not broken."""
-    broken = {name for name, cipher in catalog.ciphers.items() if cipher.standing == "broken"}
+    broken = {cipher.name for cipher in catalog.ciphers.values() if cipher.standing == "broken"}
+    broken |= {each.name for each in catalog.public_keys.values() if each.standing == "broken"}
     places = ranked(measurements, broken)
     first = next(
         (p for p in _main(places) if p.best or (p.of == 1 and p.measurement.cipher not in broken)), None
@@ -78,26 +96,32 @@ def print_ranked(measurements: Sequence[Measurement], as_json: bool, catalog: Ca
     if as_json:
         told = {id(p.measurement): {"rank": p.rank, "rank_of": p.of, "best": p.best} for p in places}
         nothing = {"rank": None, "rank_of": None, "best": False}
-        print_json([{**asdict(m), **told.get(id(m), nothing)} for m in measurements])
+        bounds = _bounds(measurements)
+        print_json(
+            [{**asdict(m), **told.get(id(m), nothing), "error_bound": bounds[m.device]} for m in measurements]
+        )
         return None
     if any(p.of > 1 for p in places):
         print_answer("", _best(places, broken))
         console().print()
         rows = [[f"{p.rank} best" if p.best else p.rank, *_row(p.measurement, catalog)] for p in places]
-        print_table("Measurements", ("rank", *COLUMNS), rows, f"{_RANK_LEGEND}; {_LEGEND}", LEAST)
+        legend = f"{_RANK_LEGEND}; {_legend([p.measurement for p in places])}"
+        print_table("Measurements", ("rank", *COLUMNS), rows, legend, LEAST)
     elif places:
-        print_table("Measurements", COLUMNS, [_row(p.measurement, catalog) for p in places], _LEGEND, LEAST)
-    _print_failed(measurements)
+        ran = [p.measurement for p in places]
+        print_table("Measurements", COLUMNS, [_row(m, catalog) for m in ran], _legend(ran), LEAST)
+    print_failed(measurements)
     return first.measurement if first else None
 
 
 GROUPS_SHOWN = 4
+MAIN = ("encrypt", "agree", "sign", "decapsulate")
 
 
 def _main(places: Sequence[RankedMeasurement]) -> list[RankedMeasurement]:
-    """The places of one operation: of encryption, where there is any."""
-    operations = {p.group.operation for p in places}
-    main = "encrypt" if "encrypt" in operations else next(iter(operations), "")
+    """The places of one operation: of encryption, where there is any, else of the first that uses a key."""
+    operations = dict.fromkeys(p.group.operation for p in places)
+    main = next((o for o in MAIN if o in operations), next(iter(operations), ""))
     return [p for p in places if p.group.operation == main]
 
 
@@ -110,8 +134,9 @@ def _best(places: Sequence[RankedMeasurement], broken: Collection[str]) -> list[
         best = next((p.measurement for p in several if p.group == group and p.best), None)
         what = f"{group.operation} {group.message_bytes} bytes on {group.device}"
         cache = "" if group.cache == "none" else f", {group.cache} cache"
-        kind = "authenticated" if group.authenticated else "not authenticated"
-        said = f"{what} ({group.key_bits}-bit key, {kind}{cache}): "
+        kind = "" if group.operation in PUBLIC_KEY_OPERATIONS else _kind(group)
+        what = what.replace(" 0 bytes", "") if group.operation in PUBLIC_KEY_OPERATIONS else what
+        said = f"{what} ({group.key_bits}-bit key{kind}{cache}): "
         if best is None:
             lines.append(("Best", f"{said}none, all of these ciphers are broken"))
             continue
@@ -125,6 +150,10 @@ def _best(places: Sequence[RankedMeasurement], broken: Collection[str]) -> list[
     return lines
 
 
+def _kind(group: Group) -> str:
+    return ", authenticated" if group.authenticated else ", not authenticated"
+
+
 def _called(m: Measurement) -> str:
     """A measurement's cipher and implementation, with what sets it apart from its neighbours."""
     own_flags = " ".join(f for f in m.flags_asked.split() if f.startswith(("-O", "-flto")))
@@ -132,7 +161,8 @@ def _called(m: Measurement) -> str:
     return " ".join([m.cipher, m.implementation, *apart])
 
 
-def _print_failed(measurements: Sequence[Measurement]) -> None:
+def print_failed(measurements: Sequence[Measurement]) -> None:
+    """Print what did not run and why, if there is any: one row for all cells of one reason."""
     failed = [m for m in measurements if m.status != "ok"]
     if failed:
         said = f"{len(failed)} cells did not run"
@@ -185,14 +215,36 @@ def varies(m: Measurement) -> str:
 
 
 def _row(m: Measurement, catalog: Catalog) -> list[object]:
-    standing = catalog.ciphers[m.cipher].standing if m.cipher in catalog.ciphers else ""
+    known = catalog.ciphers.get(m.cipher) or catalog.public_keys.get(m.cipher)
+    standing = known.standing if known is not None else ""
     place = m.placement if m.cache == "none" else f"{m.placement}, {m.cache}"
     own_flags = " ".join(f for f in m.flags.split() if f.startswith(("-O", "-flto")))
     return [
         *(m.device, m.cipher, standing, m.implementation, m.key_bits, m.operation, m.message_bytes),
-        *(place, _number(m.cycles_median), _time(m.time_us), varies(m)),
+        *(place, _number(m.cycles_median), _bound(m.device), _time(m.time_us), varies(m)),
         *(_number(m.flash_bytes), _number(m.ram_bytes), _number(m.stack_bytes), own_flags),
     ]
+
+
+def _bound(device: str) -> str:
+    """The error bound of a device's cycles below the sign of its column; empty where there is none."""
+    from motecrypt.hardware.bounds import bound_text  # its data is not read for --help
+
+    return bound_text(device).removeprefix(f"{BOUND} ")
+
+
+def _bounds(measurements: Sequence[Measurement]) -> dict[str, str]:
+    """The error bound of each device; empty where there is none."""
+    from motecrypt.hardware.bounds import bound_text  # its data is not read for --help
+
+    return {name: bound_text(name) for name in dict.fromkeys(m.device for m in measurements)}
+
+
+def _legend(measurements: Sequence[Measurement]) -> str:
+    """What the columns mean, and how far the cycles of these devices are from those of real chips."""
+    known = [f"{name} {bound}" for name, bound in _bounds(measurements).items() if bound]
+    told = f"; error bound of cycles against real chips: {', '.join(known)}" if known else ""
+    return _LEGEND + told
 
 
 def _failed_rows(measurements: Sequence[Measurement]) -> list[list[object]]:

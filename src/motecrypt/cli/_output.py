@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
@@ -74,9 +75,15 @@ def _behind(stream: Any) -> IO[str]:
     return cast("IO[str]", stream.behind if isinstance(stream, Door) else stream)
 
 
+WRITTEN_TOGETHER = 4096
+"""Pieces of JSON."""
+
+
 def print_json(value: Any) -> None:
-    """One JSON document on standard output."""
-    json.dump(value, sys.stdout, indent=1, default=_plain)
+    """One JSON document on standard output, in large pieces: the encoder gives one for each value."""
+    pieces = json.JSONEncoder(indent=1, default=_plain).iterencode(value)
+    while text := "".join(islice(pieces, WRITTEN_TOGETHER)):
+        sys.stdout.write(text)
     sys.stdout.write("\n")
 
 

@@ -47,7 +47,7 @@ def whole_page(rows: Sequence[RecordRow], plan: RecordPlan, catalog: Catalog) ->
         device.name: plan.toolchain_of(device) or device.compiler.command for device in plan.devices(catalog)
     }
     toolchains = ", ".join(f"{made_with[name]} for {name}" for name in made_with)
-    return page(rows, catalog.devices, plan.public, toolchains) + "\n"
+    return page(rows, catalog.devices, plan.public, toolchains, plan.published) + "\n"
 
 
 def _recorded(plan: RecordPlan) -> list[RecordRow]:

@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 import click
 
 from motecrypt.catalog import Catalog, nearest
+from motecrypt.catalog.publickey import PublicKeyAlgorithm
 from motecrypt.errors import InputError
 from motecrypt.model import Cipher, Device, Toolchain
 from motecrypt.setup import need
@@ -28,6 +29,10 @@ class Selection:
     devices: list[Device]
     own_ciphers: tuple[Cipher, ...]
     toolchains: tuple[Toolchain, ...] = ()
+    public_keys: tuple[str, ...] = ()
+    own_public_keys: tuple[PublicKeyAlgorithm, ...] = ()
+    own: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The user's own folders, by what they hold."""
 
     @property
     def cipher(self) -> Cipher:
@@ -46,9 +51,12 @@ class Selection:
     def prove_own(self) -> None:
         """Run the known answers of the user's own ciphers, before anything of them is trusted."""
         from motecrypt.toolchain.known_answers import prove
+        from motecrypt.toolchain.public_key_answers import prove_public_key
 
-        if self.own_ciphers:
+        if self.own_ciphers or self.own_public_keys:
             need("host")
+        for algorithm in self.own_public_keys:
+            prove_public_key(self.catalog, algorithm)
         for cipher in self.own_ciphers:
             prove(self.catalog, cipher)
 
@@ -58,6 +66,7 @@ def select(
     libraries: Sequence[str] = (),
     devices: Sequence[str] = (),
     toolchains: Sequence[str] = (),
+    public_keys: Sequence[str] = (),
 ) -> Selection:
     """What the user named: of ours by name, of their own by path.
 
@@ -68,12 +77,15 @@ def select(
     own = [_own(text, "cipher") for text in ciphers]
     own_libraries = [_own(text, "library") for text in libraries]
     own_devices = [_own(text, "device") for text in devices]
-    catalog = Catalog.load(
-        ciphers=[o.folder for o in own if o],
-        libraries=[o.folder for o in own_libraries if o],
-        devices=[o.folder for o in own_devices if o],
-        toolchains=[Path(text) for text in toolchains if "/" in text],
-    )
+    own_public_keys = [_own(text, "algorithm") for text in public_keys]
+    places = {
+        "ciphers": [o.folder for o in own if o],
+        "libraries": [o.folder for o in own_libraries if o],
+        "devices": [o.folder for o in own_devices if o],
+        "toolchains": [Path(text) for text in toolchains if "/" in text],
+        "public_keys": [o.folder for o in own_public_keys if o],
+    }
+    catalog = Catalog.load(**places)
     chosen: list[str] = []
     for text, place in zip(ciphers, own, strict=True):
         chosen += place.members(catalog.ciphers) if place else _named(match_ciphers, catalog, text, "cipher")
@@ -90,7 +102,15 @@ def select(
         else _named(Catalog.device, catalog, text, "device")
         for text, place in zip(devices, own_devices, strict=True)
     ]
+    algorithms: list[str] = []
+    for text, place in zip(public_keys, own_public_keys, strict=True):
+        algorithms += (
+            place.members(catalog.public_keys)
+            if place
+            else [_named(Catalog.public_key, catalog, text, "algorithm").name]
+        )
     folders = {o.folder for o in own if o}
+    public_key_folders = {o.folder for o in own_public_keys if o}
     return Selection(
         catalog=catalog,
         ciphers=list(dict.fromkeys(chosen)),
@@ -100,6 +120,9 @@ def select(
         toolchains=tuple(
             dict.fromkeys(catalog.toolchain(Path(t).stem if "/" in t else t) for t in toolchains)
         ),
+        public_keys=tuple(dict.fromkeys(algorithms)),
+        own_public_keys=tuple(a for a in catalog.public_keys.values() if a.folder in public_key_folders),
+        own=tuple((kind, tuple(str(f.resolve()) for f in folders)) for kind, folders in places.items()),
     )
 
 
@@ -149,7 +172,7 @@ def _own(text: str, kind: str) -> _Own | None:
     path, descriptor = Path(text).resolve(), f"{kind}.toml"
     if (path / descriptor).is_file():
         return _Own(path, "")
-    if kind == "cipher" and (path.parent / descriptor).is_file():
+    if kind in ("cipher", "algorithm") and (path.parent / descriptor).is_file():
         return _Own(path.parent, path.name)
     raise InputError(f"{text}: no {descriptor} there; your own folder needs one (docs/adding.md)")
 

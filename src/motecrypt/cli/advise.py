@@ -11,9 +11,15 @@ import click
 from click.core import ParameterSource
 
 from motecrypt import advise
+from motecrypt.advise import protection
+from motecrypt.advise.hardware import hardware_document, hardware_note
+from motecrypt.advise.keys import KeyNode
+from motecrypt.advise.rank import ORDER
 from motecrypt.catalog import Catalog
+from motecrypt.catalog.accelerators import accelerator_of
 from motecrypt.cli._advice import asked_lengths, ensured, extended, wanted
-from motecrypt.cli._advice_shown import document, print_answered, print_excluded, print_refused
+from motecrypt.cli._advice_shown import asked_text, document, print_answered, print_excluded, print_refused
+from motecrypt.cli._advise_keys import key_rows, keys_document, plans_of, print_keys
 from motecrypt.cli._output import (
     db_option,
     open_results,
@@ -24,6 +30,7 @@ from motecrypt.cli._output import (
 )
 from motecrypt.cli._selection import completes, select
 from motecrypt.errors import InputError
+from motecrypt.hardware.bounds import bound_text
 from motecrypt.model import Device
 from motecrypt.radios import Radio, load_radio
 
@@ -95,8 +102,9 @@ TOP = 3
     "needs",
     default=",".join(advise.USUAL_NEEDS),
     show_default=True,
-    help="Needed properties, separated by commas: confidentiality, integrity, replay, constant-time. "
-    "The last one by itself is added to the default.",
+    help="Needed properties, separated by commas: confidentiality, integrity, replay, constant-time, "
+    "power-resistance. Constant-time by itself is added to the default, and power-resistance by itself to "
+    "confidentiality and integrity.",
 )
 @click.option(
     "--cipher",
@@ -118,6 +126,7 @@ TOP = 3
 )
 @click.option("--top", type=click.IntRange(1, 1000), default=TOP, show_default=True, help="Ranks to print.")
 @click.option("--all", "every", is_flag=True, help="Print every rank and every note.")
+@click.option("--keys", is_flag=True, help="How the node gets its keys: what each way costs and protects.")
 @click.option("--why-not", is_flag=True, help="Print what is not ranked, grouped by reason.")
 @click.option(
     "--jobs", type=click.IntRange(1, 256), default=None, help="Number of firmwares to run at the same time."
@@ -148,6 +157,7 @@ def command(
     sleeps: bool,
     top: int,
     every: bool,
+    keys: bool,
     why_not: bool,
     jobs: int | None,
     db: Path | None,
@@ -165,10 +175,21 @@ def command(
 
     With --storage the node has no radio: each record is encrypted by the cipher alone and stored with its
     nonce and tag.
+
+    With --need power-resistance only implementations with protection are ranked: by how many more simulated
+    traces give their key than that of unprotected code, at a stated signal-to-noise ratio.
+
+    With --keys the answer is how this node gets its keys: one key for all, one for each node, or a handshake
+    with public keys once or daily, what each costs here, and what a captured node gives away.
     """
+    needs, resists = _resisting(needs)
     chosen = select(ciphers, libraries, [device_name])
     catalog, device = chosen.catalog, chosen.device
     storage = _storage(device, radio_name, storage_name, storage_ma)
+    if keys and storage is not None:
+        raise InputError(
+            "--keys: a node with --storage has no radio to agree on keys over; omit one of the two"
+        )
     link, radio = advise.link_facts(), None
     if storage is not None:
         radio_facts = storage.as_radio(_record_bytes_max(catalog, message_bytes))
@@ -207,10 +228,17 @@ def command(
     refusal = advise.link_refusal(link, radio_facts, question)
     if refusal:
         raise InputError(refusal)
-    found = wanted(catalog, device, question, chosen.ciphers, chosen.libraries)
+    weighed = replace(catalog, implementations=catalog.protected) if resists else catalog
+    found = wanted(weighed, device, question, chosen.ciphers, chosen.libraries)
+    if resists and not found:
+        raise InputError(
+            f"--need {protection.NEED}: no protected implementation fits {device.name} and these options; "
+            "there are some of aes128-ccm4, -ccm8, -ccm16 and aes128-ctr for AVR, Cortex-M0 and M0+"
+        )
     chosen.prove_own()
     with open_results(db) as results, progress("measuring") as report:
-        candidates = ensured(found, results, catalog, device, jobs, report)
+        candidates = ensured(found, results, weighed, device, jobs, report)
+        operations = key_rows(catalog, device, results) if keys else []
     lengths = asked_lengths(question)
     candidates = [extended(one, device, lengths) for one in candidates]
     others = [advise.regulator_part(name) for name in advise.regulator_names()]
@@ -219,19 +247,40 @@ def command(
     said = advise.extension_note(part, lengths) if answer.entries else ""
     if said:
         answer = replace(answer, notes=(said, *answer.notes), warnings=(*answer.warnings, said))
-    step, refused = _next_step(catalog, device, answer.entries, radio, question)
+    if resists and answer.entries:
+        answer = protection.by_resistance(answer, protection.resistances(), ORDER)
+    hardware, first = accelerator_of(device.chip), answer.entries[0] if answer.entries else None
+    noted = hardware_note(part.title, hardware, first) if first else ""
+    if noted:
+        answer = replace(answer, notes=(noted, *answer.notes))
+    plans = []
+    if keys and first:
+        node = KeyNode(question, part, radio_facts, battery, between, answer.usable)
+        plans = plans_of(device, operations, node, first)
+    step, refused, exported = _next_step(catalog, device, answer.entries, radio, question)
+    if resists:
+        refused = "store a secret seed in each device and copy the sources: docs/protection.md"
     if as_json:
         supplied = {
             "device": part.title,
+            "error_bound": bound_text(device.name),
             **({"radio": radio.title} if radio else {"storage": storage and asdict(storage)}),
             "battery": _supply(battery),
             "regulator": between.name,
+            "cipher_hardware": hardware_document(hardware, first),
+            **({"power_resistance": protection.document(answer)} if resists else {}),
+            **({"keys": keys_document(plans)} if plans else {}),
         }
         print_json({**document(question, answer), **supplied, "next": step or None})
     else:
         parts = (part, f"over {radio.title}" if radio else f"to {radio_facts.title}", battery, between)
+        if plans and first:
+            print_keys(asked_text(question, parts), first, plans, device)
+            return
         if answer.entries:
-            print_answered(question, answer, parts, step or refused, None if every else top)
+            print_answered(question, answer, parts, step or refused, None if every else top, exported)
+            if noted and not every:
+                print_words(noted)
         else:
             print_refused(question, answer, parts)
         if why_not:
@@ -248,9 +297,9 @@ def _next_step(
     entries: Sequence[advise.Entry],
     radio: Radio | None,
     question: advise.Question,
-) -> tuple[str, str]:
+) -> tuple[str, str, str]:
     """The command that exports the first of the ranked that is ours, with the link for this radio where the
-    link carries the messages; and why there is none."""
+    link carries the messages; why there is none; and what it exports where that is not the first rank."""
     from motecrypt.export import LinkRadio, next_link_step, next_step
 
     for entry in entries:
@@ -264,13 +313,28 @@ def _next_step(
                     catalog, device, *named, LinkRadio(radio, question.delivery == "one-way")
                 )
             except InputError as error:
-                return (
-                    "",
-                    f"ask with other packets or messages: the link cannot be exported for these ({error})",
-                )
+                why = f"ask with other packets or messages: the link cannot be exported for these ({error})"
+                return "", why, ""
         if step:
-            return step, ""
-    return "", "none of the ranked implementations can be exported"
+            return step, "", _instead(device, entries[0], entry)
+    return "", "none of the ranked implementations can be exported", ""
+
+
+def _instead(device: Device, first: advise.Entry, taken: advise.Entry) -> str:
+    """What the next step exports where it is not what is advised, and what that takes."""
+    if taken is first:
+        return ""
+    one = first.candidate
+    ours = one.implementation.startswith("motecrypt/")
+    why = (
+        f"the export for {device.title} is plain C, without assembly for its core"
+        if ours
+        else f"{one.implementation} is not ours to export"
+    )
+    return (
+        f"This exports rank {taken.rank}, {taken.candidate.name}: {why}. Encrypting a message takes "
+        f"{taken.costs.cycles:,.0f} cycles, {first.costs.cycles:,.0f} with rank 1."
+    )
 
 
 def _example_sleeps(catalog: Catalog, device: Device) -> tuple[str, ...]:
@@ -335,11 +399,28 @@ def _stored_needs(needs: str) -> str:
     return needs
 
 
+def _resisting(needs: str) -> tuple[str, bool]:
+    """The needs without power resistance, and whether it was among them."""
+    words = [word.strip() for word in needs.split(",")]
+    if protection.NEED not in words:
+        return needs, False
+    others = [word for word in words if word not in ("", protection.NEED)]
+    if "replay" in others:
+        raise InputError(
+            f"--need {needs}: the secure link, which protects against replay, has no protected variant; "
+            "omit replay"
+        )
+    if not set(others) - {"constant-time"}:
+        others += ["confidentiality", "integrity"]
+    return ",".join(others), True
+
+
 def _needs(text: str) -> tuple[str, ...]:
     asked = [word.strip() for word in text.split(",") if word.strip()]
     for word in asked:
         if word not in advise.NEEDS:
-            raise InputError(f"--need '{word}': unknown; choose from {', '.join(advise.NEEDS)}")
+            known = ", ".join((*advise.NEEDS, protection.NEED))
+            raise InputError(f"--need '{word}': unknown; choose from {known}")
     if asked == ["constant-time"]:  # more than usual, not less
         asked += advise.USUAL_NEEDS
     return tuple(n for n in advise.NEEDS if n in asked)

@@ -6,11 +6,14 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import click
 
-from motecrypt.audits.runs import AuditRun, not_applicable, part_names
+from motecrypt.audits.runs import ON_DEVICES, AuditRun, not_applicable, part_names
+from motecrypt.catalog import Catalog
+from motecrypt.cli._audit_public_key import audit_public_key
 from motecrypt.cli._output import (
     db_option,
     open_results,
@@ -20,14 +23,17 @@ from motecrypt.cli._output import (
     print_words,
     progress,
     table_options,
+    typed_with,
 )
 from motecrypt.cli._selection import Selection, completes, select
 from motecrypt.errors import InputError
 from motecrypt.findings.audit import SEED, WEIGHTS, AuditAnswer
 from motecrypt.model import Cipher, Finding
+from motecrypt.paths import write_atomically
 from motecrypt.results import Results
 from motecrypt.setup import need
 
+POWER = "power"
 READING = {"good": "good", "note": "know this", "bad": "BAD", "skipped": "skipped"}
 
 
@@ -41,11 +47,23 @@ READING = {"good": "good", "note": "know this", "bad": "BAD", "skipped": "skippe
     "devices",
     shell_complete=completes("devices"),
     multiple=True,
-    help="Timing on this device, or your own folder; may be repeated (default: every simulated device).",
+    help="Timing and power on this device, or your own folder; may be repeated (default: all simulated).",
 )
-@click.option("--part", "parts", multiple=True, help="Only these parts; --part list names them.")
+@click.option(
+    "--part",
+    "parts",
+    multiple=True,
+    help="Only these parts; --part list names them. power is run only when named.",
+)
 @click.option("--variant", default=None, help="Variant of our implementation (default: the first).")
 @click.option("--quick", is_flag=True, help="Smaller samples and fewer keys.")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="Write a page: diffusion maps, timing histograms, traces where they part, power curves. One file.",
+)
 @db_option
 @table_options
 def command(
@@ -55,6 +73,7 @@ def command(
     parts: Sequence[str],
     variant: str | None,
     quick: bool,
+    page: Path | None,
     db: Path | None,
     as_json: bool,
 ) -> None:
@@ -62,7 +81,20 @@ def command(
 
     What was found before with the same code and seed is not run again. A part that the cipher has no use
     for, or whose tool is missing, is skipped with its reason. CIPHER may be a folder of your own.
+
+    CIPHER may also be a public-key algorithm ('motecrypt list public-keys'): then the secrets of each
+    operation are followed on this computer, next to how its cycles vary on devices, with the cause.
     """
+    if cipher_name in (catalog := Catalog.load()).public_keys:
+        if parts or variant or devices:
+            raise InputError(
+                f"{cipher_name}: a public-key algorithm is audited as a whole; "
+                "omit --part, --variant and --device"
+            )
+        document = audit_public_key(catalog, cipher_name, as_json=as_json)
+        if document is not None:
+            print_json(document)
+        return
     chosen = select((cipher_name,), devices=devices)
     cipher = chosen.cipher
     folders = tuple(dict.fromkeys(own.folder for own in chosen.own_ciphers))
@@ -78,27 +110,61 @@ def command(
             results,
             report,
         )
+    if page is not None:
+        _write_page(page, cipher, findings)
     if as_json:
         print_json(_as_json(cipher, seed, quick, findings))
     else:
         _print(cipher, findings)
 
 
+def _write_page(page: Path, cipher: Cipher, findings: Sequence[Finding]) -> None:
+    from motecrypt.pages.audit_page import audit_page
+
+    body = next((f.inputs["implementation"] for f in findings if f.inputs["implementation"]), "")
+    parts = [(finding.inputs["part"], _answer(finding)) for finding in findings]
+    write_atomically(page, audit_page(cipher, body, parts, typed_with()).encode())
+
+
 def _run(
     parts: Sequence[AuditRun], results: Results, report: Callable[[int, int, str], None]
 ) -> list[Finding]:
     """Run the parts side by side (simulators and valgrind are programs of their own), in their order."""
+    steps = _Steps(parts, report)
     with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
-        futures = {pool.submit(part.ensure, results): part for part in parts}
+        futures = {pool.submit(part.ensure, results, told=steps.of(part)): part for part in parts}
         try:
-            for done, future in enumerate(as_completed(futures), start=1):
+            for future in as_completed(futures):
                 future.result()
-                report(done, len(parts), futures[future].part)
+                steps.end(futures[future])
         except BaseException:
             for future in futures:
                 future.cancel()
             raise
     return [future.result() for future in futures]
+
+
+class _Steps:
+    """The steps of all parts together. A part has one until it reports how many there are."""
+
+    def __init__(self, parts: Sequence[AuditRun], report: Callable[[int, int, str], None]) -> None:
+        self._report, self._lock = report, Lock()
+        self._done = {part.part: (0, 1) for part in parts}
+
+    def of(self, part: AuditRun) -> Callable[[int, int, str], None]:
+        """What a part calls with its own steps."""
+        return lambda done, total, what: self._told(part.part, done, total, what)
+
+    def end(self, part: AuditRun) -> None:
+        """A part is done."""
+        total = self._done[part.part][1]
+        self._told(part.part, total, total, part.part)
+
+    def _told(self, part: str, done: int, total: int, what: str) -> None:
+        with self._lock:
+            self._done[part] = (done, total)
+            counted = self._done.values()
+            self._report(sum(own for own, _ in counted), sum(own for _, own in counted), what)
 
 
 def _choose(chosen: Selection, parts: Sequence[str]) -> list[str] | None:
@@ -111,10 +177,13 @@ def _choose(chosen: Selection, parts: Sequence[str]) -> list[str] | None:
             print(name)
         return None
     others = not_applicable(cipher)
+    kinds = {kind for kind in ON_DEVICES if any(name.startswith(f"{kind}:") for name in known)}
     for part in parts:
-        if part not in known and part not in others:
+        if part not in known and part not in others and part not in kinds:
             raise InputError(f"the audit of {cipher.name} has no part '{part}'; it has: {', '.join(known)}")
-    return [name for name in (*known, *others) if (name in parts if parts else name in known)]
+    if not parts:  # the power of a device in the attacker's hands is a question of its own
+        return [name for name in known if not name.startswith(f"{POWER}:")]
+    return [name for name in (*known, *others) if name in parts or name.partition(":")[0] in kinds & {*parts}]
 
 
 def _as_json(cipher: Cipher, seed: int, quick: bool, findings: Sequence[Finding]) -> dict[str, Any]:

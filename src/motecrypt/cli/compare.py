@@ -1,4 +1,4 @@
-"""motecrypt compare: two results files: what became better, what worse."""
+"""motecrypt compare: two or more results files: what became better, what worse."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ from typing import Any
 
 import click
 
+from motecrypt.cli._history import (
+    gather_history,
+    print_history,
+    print_history_json,
+    write_history_page,
+)
 from motecrypt.cli._output import print_json, print_next, print_table, print_words, table_options, typed_with
 from motecrypt.compare import Change, Difference, compare
 from motecrypt.errors import InputError
@@ -37,8 +43,21 @@ SHOWN_MAX = 1000
 
 
 @click.command(epilog="Example: motecrypt compare main.db branch.db --threshold 2%")
-@click.argument("before", type=click.Path(path_type=Path, dir_okay=False), metavar="A.db")
-@click.argument("after", type=click.Path(path_type=Path, dir_okay=False), metavar="B.db")
+@click.argument("files", type=click.Path(path_type=Path, dir_okay=False), nargs=-1, metavar="A.db B.db ...")
+@click.option(
+    "--history",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="DIR",
+    help="In place of files: all results files (.db) of a folder, by name, or the history file of 'ci'.",
+)
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="Of a history: write a page with a chart of each figure that changed. One file, offline.",
+)
 @click.option(
     "--threshold", default="2%", show_default=True, help="Growth that is accepted without exit code 1."
 )
@@ -46,13 +65,31 @@ SHOWN_MAX = 1000
 @click.option("--all", "every", is_flag=True, help="Also print changes within the threshold.")
 @table_options
 def command(
-    before: Path, after: Path, threshold: str, across_flags: bool, every: bool, as_json: bool
+    files: tuple[Path, ...],
+    history: Path | None,
+    page: Path | None,
+    threshold: str,
+    across_flags: bool,
+    every: bool,
+    as_json: bool,
 ) -> None:
     """Compare two results files, of two commits, compilers or machines: cycles, stack, flash and RAM.
 
-    Exit code 1 when a figure grew past the threshold, or something that used to run now fails.
+    More files, or --history, give the history of each figure over versions, in the order of the files, with
+    every version that changed it.
+
+    Exit code 1 when a figure grew past the threshold, or something that used to run now fails; of a history,
+    from the version before the last to the last.
     """
     limit = _percent(threshold)
+    if history is not None and files:
+        raise InputError("--history: name either a folder or files")
+    if history is not None or len(files) > 2 or (page is not None and len(files) == 2):
+        _history(history, files, page, limit, across_flags, every, as_json)
+        return
+    if len(files) != 2:
+        raise InputError(f"{len(files)} results files are named: name two, or more for their history")
+    before, after = files
     sides = _Side(before), _Side(after)
     difference = compare(sides[0].read(), sides[1].read(), limit, across_flags)
     if not difference.cells:
@@ -67,6 +104,27 @@ def command(
         _print(difference, sides, every)
         print_next(_next(difference, after, every))
     if difference.worse:
+        sys.exit(1)
+
+
+def _history(
+    history: Path | None,
+    files: Sequence[Path],
+    page: Path | None,
+    limit: float,
+    across_flags: bool,
+    every: bool,
+    as_json: bool,
+) -> None:
+    made = gather_history(history, files, across_flags)
+    if page is not None:
+        write_history_page(page, made, limit, typed_with())
+    if as_json:
+        print_history_json(made, limit)
+    else:
+        print_history(made, every, limit)
+        print_next(typed_with("--html", "history.html") if page is None else typed_with("--json"))
+    if made.worse(limit):
         sys.exit(1)
 
 

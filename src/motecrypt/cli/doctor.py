@@ -10,7 +10,7 @@ import click
 from motecrypt import __version__
 from motecrypt.cli._output import print_json, print_table, table_options
 from motecrypt.paths import cache_dir, default_results
-from motecrypt.setup import KitState, kits, state
+from motecrypt.setup import KitState, by_hand, kits, state
 
 
 @click.command(epilog="Example: motecrypt doctor")
@@ -42,7 +42,7 @@ def command(as_json: bool) -> None:
 def _how(s: KitState) -> str:
     how = []
     if s.by_hand:
-        how.append(f"apt-get install --no-install-recommends {' '.join(s.by_hand)}")
+        how.append(by_hand(s.by_hand))
     if s.missing_python:
         how.append(f"pip install --require-hashes -r {s.kit.lock}")
     return "; ".join(how) + (f" ({s.kit.note})" if s.kit.note else "")

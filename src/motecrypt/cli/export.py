@@ -30,6 +30,12 @@ from motecrypt.setup import have
     "--variant", default=None, help="Variant of our implementation (default: the best for the target's core)."
 )
 @click.option(
+    "--device",
+    "device_name",
+    default=None,
+    help="With c: for this device, with the variant that is best there and its compiler's flags.",
+)
+@click.option(
     "--placement", default="flash", show_default=True, help="Memory of constant tables: flash or ram."
 )
 @click.option("--url", default="", help="Your library's web address, for its metadata.")
@@ -54,6 +60,7 @@ def command(
     folder: Path,
     cipher_name: str | None,
     variant: str | None,
+    device_name: str | None,
     placement: str,
     url: str,
     with_link: bool,
@@ -77,6 +84,8 @@ def command(
         raise InputError("say what to export: --cipher NAME ('motecrypt list ciphers')")
     chosen = select([cipher_name])
     target = export.target(target_name, chosen.catalog)
+    if device_name is not None:
+        target = export.for_device(target, chosen.catalog.device(device_name))
     cipher = chosen.cipher
     body = export.choose(chosen.catalog, cipher, target, variant, placement)
     chosen.prove_own()

@@ -7,16 +7,39 @@ from collections.abc import Sequence
 import click
 
 from motecrypt.catalog import Catalog, nearest
+from motecrypt.catalog.publickey import SIZES
 from motecrypt.cli._output import print_json, print_table, table_options
 from motecrypt.cli._selection import select
 from motecrypt.errors import InputError
+from motecrypt.model import Implementation
 
-KINDS = ("ciphers", "implementations", "libraries", "devices", "radios", "toolchains")
+KINDS = (
+    "ciphers",
+    "implementations",
+    "libraries",
+    "devices",
+    "radios",
+    "toolchains",
+    "accelerators",
+    "public-keys",
+)
+TABLES = {
+    "accelerators": (
+        "Accelerators (published, not measured)",
+        ("chips", "source", "key bits", "modes", "kind"),
+    ),
+    "public-keys": (
+        "Public-key algorithms",
+        ("source", "reason", *(f"{name} bytes" for name in reversed(SIZES)), "key bits"),
+    ),
+}
+"""Titles of tables, and columns that can go, where they are not as of every kind."""
 
 
 @click.command(epilog="Example: motecrypt list ciphers")
 @click.argument("kind", metavar="|".join(KINDS))
 @click.option("--cipher", "ciphers", multiple=True, help="Also list your own folder.")
+@click.option("--public-key", "public_keys", multiple=True, help="Also list your own folder.")
 @click.option("--library", "libraries", multiple=True, help="Also list your own folder.")
 @click.option("--device", "devices", multiple=True, help="Also list your own folder.")
 @click.option("--toolchain", "toolchains", multiple=True, help="Also list your own file.")
@@ -24,6 +47,7 @@ KINDS = ("ciphers", "implementations", "libraries", "devices", "radios", "toolch
 def command(
     kind: str,
     ciphers: Sequence[str],
+    public_keys: Sequence[str],
     libraries: Sequence[str],
     devices: Sequence[str],
     toolchains: Sequence[str],
@@ -32,11 +56,12 @@ def command(
     """List what there is of one kind."""
     if kind not in KINDS:
         raise InputError(nearest("kind of thing", kind, KINDS))
-    columns, rows = rows_of(kind, select(ciphers, libraries, devices, toolchains).catalog)
+    columns, rows = rows_of(kind, select(ciphers, libraries, devices, toolchains, public_keys).catalog)
     if as_json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
     else:
-        print_table(kind.capitalize(), [c.replace("_", " ") for c in columns], rows)
+        title, least = TABLES.get(kind, (kind.capitalize(), ()))
+        print_table(title, [c.replace("_", " ") for c in columns], rows, least=least)
 
 
 def rows_of(kind: str, catalog: Catalog) -> tuple[list[str], list[list[object]]]:
@@ -54,7 +79,7 @@ def rows_of(kind: str, catalog: Catalog) -> tuple[list[str], list[list[object]]]
         columns = ["cipher", "implementation", "key_bits", "cores", "note"]
         return columns, [
             [i.cipher, i.name, " ".join(map(str, i.key_bits)), " ".join(i.cores), i.note]
-            for i in sorted(catalog.implementations, key=lambda i: (i.cipher, i.name))
+            for i in sorted((*_one_each(catalog), *catalog.protected), key=lambda i: (i.cipher, i.name))
         ]
     if kind == "libraries":
         columns = ["library", "title", "version", "licence", "ciphers", "note"]
@@ -68,12 +93,20 @@ def rows_of(kind: str, catalog: Catalog) -> tuple[list[str], list[list[object]]]
         ]
     if kind == "devices":
         columns = ["device", "title", "chip", "core", "clock_hz", "flash_bytes", "ram_bytes", "runner"]
+        from motecrypt.catalog.accelerators import accelerator_of
+        from motecrypt.hardware.bounds import recorded_bounds  # not needed by the other kinds
+
+        columns += ["error_bound", "hardware_rows", "cipher_hardware"]
+        bounds = recorded_bounds()
         return columns, [
             [
                 *(d.name, d.title, d.chip, d.core, d.clock_hz),
                 d.memory["flash"].bytes if "flash" in d.memory and d.simulated else None,
                 d.memory["ram"].bytes if "ram" in d.memory else None,
                 d.runner,
+                bounds[d.name].text if d.name in bounds else None,
+                bounds[d.name].rows if d.name in bounds else None,
+                found.text if (found := accelerator_of(d.chip)) else None,
             ]
             for d in catalog.devices.values()
         ]
@@ -86,7 +119,49 @@ def rows_of(kind: str, catalog: Catalog) -> tuple[list[str], list[list[object]]]
             ]
             for t in catalog.toolchains.values()
         ]
+    if kind == "accelerators":
+        return _accelerator_rows()
+    if kind == "public-keys":
+        columns = ["algorithm", "kind", "key_bits", "operations", *(f"{name}_bytes" for name in SIZES)]
+        return [*columns, "standing", "reason", "source"], [
+            [
+                *(a.name, a.kind, a.key_bits, " ".join(a.operations)),
+                *(a.sizes[name] or None for name in SIZES),
+                *(a.standing, a.standing_reason, a.standing_source or a.source),
+            ]
+            for a in sorted(catalog.public_keys.values(), key=lambda a: a.name)
+        ]
     return _radio_rows()
+
+
+def _one_each(catalog: Catalog) -> list[Implementation]:
+    """All implementations, those of public-key algorithms once and not once for each operation."""
+    public_key = {(i.cipher, i.name): i for i in catalog.public_key_implementations}
+    return [*catalog.implementations, *public_key.values()]
+
+
+def _accelerator_rows() -> tuple[list[str], list[list[object]]]:
+    """A row for each published fact of a block; one row for a block without any, and for chips without any
+    block."""
+    from motecrypt.catalog.accelerators import accelerators
+
+    columns = ["accelerator", "chips", "key_bits", "modes", "kind", "published", "value", "unit", "source"]
+    rows: list[list[object]] = []
+    for each in accelerators():
+        chips = " ".join(each.chips)
+        if not each.blocks:
+            rows.append(["none", chips, *[None] * 6, each.source])
+        for block in each.blocks:
+            modes = " ".join(block.modes)
+            if block.modes and not block.decrypts:
+                modes += ", encryption only"
+            name = [f"{each.title}: {block.name}", chips, " ".join(map(str, block.key_bits)), modes]
+            rows += [
+                [*name, fact.kind, fact.what, fact.value, fact.unit, fact.source] for fact in block.published
+            ]
+            if not block.published:
+                rows.append([*name, None, "no figure known", None, None, block.source])
+    return columns, rows
 
 
 def _radio_rows() -> tuple[list[str], list[list[object]]]:

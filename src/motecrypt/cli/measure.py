@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from itertools import product
 from pathlib import Path
 
 import click
 
 from motecrypt import bench
 from motecrypt.catalog import DEVICE, Catalog
-from motecrypt.catalog.flags import checked_flags
+from motecrypt.catalog.flashing import TOOLS
 from motecrypt.cli._measurements import print_compared, print_ranked
 from motecrypt.cli._output import (
     db_option,
@@ -24,13 +22,13 @@ from motecrypt.cli._output import (
     progress,
     table_options,
 )
-from motecrypt.cli._selection import Selection, completes, nearest_length, parse_lengths, select
-from motecrypt.cli._toolchains import mirror_option, need_toolchain
+from motecrypt.cli._plan import flags_of, planned, prepare, public_key_cells, toolchains_by_device
+from motecrypt.cli._selection import completes, parse_lengths, select
+from motecrypt.cli._toolchains import mirror_option
 from motecrypt.errors import InputError
-from motecrypt.model import Cell, Device, Measurement
+from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
 from motecrypt.setup import need
-from motecrypt.toolchain.pinned import target_of
 
 
 @click.command(
@@ -41,14 +39,21 @@ from motecrypt.toolchain.pinned import target_of
     "devices",
     shell_complete=completes("devices"),
     multiple=True,
-    help=f"A device, or your own folder; may be repeated (default: {DEVICE}).",
+    help=f"A device, your own folder, or all for every simulated one; may be repeated (default: {DEVICE}).",
 )
 @click.option(
     "--cipher",
     "ciphers",
     shell_complete=completes("ciphers"),
     multiple=True,
-    help="A cipher, a family, or your own folder.",
+    help="A cipher, a family, your own folder, or recommended for all of that security status.",
+)
+@click.option(
+    "--public-key",
+    "public_keys",
+    shell_complete=completes("public_keys"),
+    multiple=True,
+    help="A public-key algorithm, such as x25519, or your own folder.",
 )
 @click.option(
     "--library",
@@ -83,11 +88,17 @@ from motecrypt.toolchain.pinned import target_of
 @click.option(
     "--jobs", type=click.IntRange(1, 256), default=None, help="Number of firmwares to run at the same time."
 )
+@click.option(
+    "--by-device",
+    is_flag=True,
+    help="One table with a row for each device: the cycles of the fastest implementation of each cipher.",
+)
 @db_option
 @table_options
 def command(
     devices: Sequence[str],
     ciphers: Sequence[str],
+    public_keys: Sequence[str],
     libraries: Sequence[str],
     variants: Sequence[str],
     lengths: str,
@@ -99,44 +110,55 @@ def command(
     mirror: str,
     board: str | None,
     jobs: int | None,
+    by_device: bool,
     db: Path | None,
     as_json: bool,
 ) -> None:
     """Measure ciphers on devices: cycles, flash, RAM and stack, every output checked.
 
+    With --public-key, measure the operations of a public-key algorithm: making keys, agreeing, signing,
+    verifying and so on, each in a firmware of its own. --bytes is then the length of the signed message.
+
     What was measured before with the same sources, compiler and simulator is not measured again. Two
     processes that measure into one results file at the same time share the work.
 
     Use --flags '-O2' --flags '-O3 -flto' to compare compiler flags, --toolchain gcc-5.4 --toolchain gcc-14
-    to compare compilers ('motecrypt list toolchains'). With --board the same firmware is flashed to the
+    to compare compilers ('motecrypt list toolchains'), --device all --cipher recommended --library
+    motecrypt --by-device to compare devices. With --board the same firmware is flashed to the
     board at a port, whose own timer counts; simulated figures are listed next to it.
 
     Code in another person's folder runs in the simulator and cannot reach this computer. With --device
     host it is not confined and runs with your rights. A cipher's oracle.py also runs with your rights
     (docs/security.md).
     """
-    chosen = select(ciphers, libraries, devices or (DEVICE,), toolchains)
+    if by_device and (board is not None or len(flag_sets) > 1 or len(toolchains) > 1):
+        raise InputError(
+            "--by-device compares devices; omit --board, and give at most one --flags and one --toolchain"
+        )
+    devices, ciphers = _spelled_out(devices or (DEVICE,), ciphers)
+    chosen = select(ciphers, libraries, devices, toolchains, public_keys)
     catalog = chosen.catalog
-    if not chosen.ciphers and not chosen.libraries:
-        raise InputError("say what to measure: --cipher NAME or --library NAME ('motecrypt list ciphers')")
-    cells = _plan(
-        catalog,
-        chosen.devices,
-        chosen.ciphers,
-        chosen.libraries,
-        variants,
-        (parse_lengths(lengths), parse_lengths(ad_lengths, "--ad-bytes")),
-        parse_lengths(key_bits, "--key-bits") if key_bits else [],
-        placements,
-        [_flags(text) for text in flag_sets] or [()],
-        _toolchains_by_device(chosen),
+    if not chosen.ciphers and not chosen.libraries and not chosen.public_keys:
+        raise InputError(
+            "say what to measure: --cipher NAME, --public-key NAME or --library NAME "
+            "('motecrypt list ciphers')"
+        )
+    if chosen.public_keys and (chosen.ciphers or key_bits or ad_lengths != "0"):
+        raise InputError("--public-key takes no --cipher, --key-bits or --ad-bytes: measure those apart")
+    plan = (chosen, variants, parse_lengths(lengths), placements)
+    how = ([flags_of(text) for text in flag_sets] or [()], toolchains_by_device(chosen))
+    cells = (
+        public_key_cells(*plan, *how)
+        if chosen.public_keys
+        else planned(
+            *plan,
+            parse_lengths(ad_lengths, "--ad-bytes"),
+            parse_lengths(key_bits, "--key-bits") if key_bits else [],
+            *how,
+        )
     )
     chosen.prove_own()
-    for name, toolchain in dict.fromkeys((cell.device, cell.toolchain) for cell in cells):
-        if toolchain:
-            need_toolchain(catalog, catalog.device(name), toolchain, mirror)
-        else:
-            need(catalog.device(name).kit)
+    prepare(catalog, cells, mirror)
     results = open_results(db)
     if board is not None:
         _on_board(cells, board, results, catalog, as_json)
@@ -144,7 +166,11 @@ def command(
     with results, progress("measuring") as report:
         measured = bench.ensure(cells, results, catalog, jobs, report)
     figures = [measured[cell] for cell in cells]
-    if len(toolchains) > 1 and not as_json:
+    if by_device:
+        from motecrypt.cli._by_device import print_by_device  # with data that --help does not need
+
+        print_by_device(figures, as_json, catalog)
+    elif len(toolchains) > 1 and not as_json:
         print_compared(figures)
     else:
         best = print_ranked(figures, as_json, catalog)
@@ -157,10 +183,28 @@ def command(
     click.get_current_context().exit(int(none or failed))
 
 
+ALL, RECOMMENDED = "all", "recommended"
+
+
+def _spelled_out(devices: Sequence[str], ciphers: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The names of devices and ciphers, with "all" and "recommended" replaced by the names that they mean."""
+    if ALL not in devices and RECOMMENDED not in ciphers:
+        return list(devices), list(ciphers)
+    known = Catalog.load()
+    simulated = [device.name for device in known.devices.values() if device.simulated]
+    sound = [cipher.name for cipher in known.ciphers.values() if cipher.standing == RECOMMENDED]
+    return (
+        [name for text in devices for name in (simulated if text == ALL else [text])],
+        [name for text in ciphers for name in (sound if text == RECOMMENDED else [text])],
+    )
+
+
 def _next(catalog: Catalog, best: Measurement) -> str:
     """The command that exports the best, where it is ours; else the one that audits its cipher."""
     from motecrypt.export import next_step
 
+    if best.cipher in catalog.public_keys:
+        return "motecrypt list public-keys"
     step = ""
     with contextlib.suppress(InputError):  # a device that nothing is exported for
         device = catalog.device(best.device)
@@ -169,7 +213,8 @@ def _next(catalog: Catalog, best: Measurement) -> str:
 
 
 def _on_board(cells: Sequence[Cell], port: str, results: Results, catalog: Catalog, as_json: bool) -> None:
-    need("board")
+    flashing = catalog.device(cells[0].device).flashing if cells else None
+    need("board", *[kit for kit in [TOOLS[flashing.tool] if flashing else ""] if kit])
     from motecrypt.bench.board import measure_on_board
 
     with results, progress("measuring on the board") as report:
@@ -207,86 +252,3 @@ def _on_board(cells: Sequence[Cell], port: str, results: Results, catalog: Catal
         f"{pairs[0].board.device if pairs else 'no device'}; simulated: figures that 'motecrypt "
         f"measure' stored",
     )
-
-
-def _flags(text: str) -> tuple[str, ...]:
-    try:
-        flags = tuple(shlex.split(text))
-    except ValueError as error:
-        raise InputError(f"--flags '{text}': {str(error).lower()}") from error
-    if not flags:
-        raise InputError("--flags '': no flags; omit the option to use the device's own flags")
-    return checked_flags(flags, "--flags")
-
-
-def _toolchains_by_device(chosen: Selection) -> dict[str, list[str]]:
-    """Which of the toolchains compile for each device; the system's own where none was chosen.
-
-    Raises
-    ------
-    InputError
-        A toolchain is for none of the devices, or a device has none of the toolchains.
-    """
-    if not chosen.toolchains:
-        return {device.name: [""] for device in chosen.devices}
-    fitting = {
-        device.name: [t.name for t in chosen.toolchains if t.target_for(device.compiler.command)]
-        for device in chosen.devices
-    }
-    for device in chosen.devices:
-        if not fitting[device.name]:
-            target_of(chosen.toolchains[0], device, chosen.catalog.toolchains.values())
-    for toolchain in chosen.toolchains:
-        if not any(toolchain.name in names for names in fitting.values()):
-            target_of(toolchain, chosen.device, chosen.catalog.toolchains.values())
-    return fitting
-
-
-def _plan(
-    catalog: Catalog,
-    devices: Sequence[Device],
-    ciphers: Sequence[str],
-    libraries: Sequence[str],
-    variants: Sequence[str],
-    lengths: tuple[list[int], list[int]],
-    key_bits: Sequence[int],
-    placements: Sequence[str],
-    flag_sets: Sequence[tuple[str, ...]],
-    toolchains: Mapping[str, Sequence[str]],
-) -> list[Cell]:
-    cells: list[Cell] = []
-    message_bytes, ad_bytes = lengths
-    wanted = ciphers or sorted({i.cipher for i in catalog.implementations if i.library in libraries})
-    for device in devices:
-        for placement in placements:
-            if placement not in device.placements:
-                raise InputError(
-                    f"{device.name} has no placement '{placement}'; it has {', '.join(device.placements)}"
-                )
-        for name in wanted:
-            cipher = catalog.cipher(name)
-            if not any(cipher.message.allows(n) for n in message_bytes):
-                raise InputError(
-                    f"{name} takes {nearest_length(cipher, message_bytes[0])}; no length in --bytes fits"
-                )
-            for body in catalog.implementations_of(name, device.name, libraries):
-                if variants and body.variant not in variants:
-                    continue
-                for flags, toolchain in product(flag_sets, toolchains[device.name]):
-                    cells += bench.cells_for(
-                        catalog,
-                        device,
-                        body,
-                        message_bytes=message_bytes,
-                        key_bits=key_bits,
-                        ad_bytes=ad_bytes,
-                        placements=placements,
-                        flags=flags,
-                        toolchain=toolchain,
-                    )
-    if not cells:
-        raise InputError(
-            "nothing to measure: no implementation fits this choice of device, library, variant and key "
-            "length ('motecrypt list implementations')"
-        )
-    return cells

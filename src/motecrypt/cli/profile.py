@@ -11,11 +11,14 @@ from typing import BinaryIO
 
 import click
 
+from motecrypt.catalog import FIRMWARE
 from motecrypt.cli._firmware import device_option, judge, load_firmware
 from motecrypt.cli._output import print_json, print_next, print_table, table_options, typed_with
 from motecrypt.cli._selection import select
+from motecrypt.emulate.images import Image
 from motecrypt.emulate.profiling import FunctionCost, Profile, choose, profile, speedscope
-from motecrypt.paths import write_atomically
+from motecrypt.model import Device
+from motecrypt.paths import cache_dir, write_atomically
 
 ROWS = 30
 
@@ -48,6 +51,20 @@ ROWS = 30
     help="Write a file for speedscope.app, a viewer of flame graphs.",
 )
 @click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="Write a page: flame graph, call tree, source with cycles, stack over time. One file, offline.",
+)
+@click.option(
+    "--source",
+    "sources",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    multiple=True,
+    help="Folder whose sources --html may show, too; the firmware's own and the compilers' are read anyway.",
+)
+@click.option(
     "--eeprom",
     type=click.Path(path_type=Path, dir_okay=False),
     default=None,
@@ -69,6 +86,8 @@ def command(
     input_file: BinaryIO | None,
     lines: int,
     flame: Path | None,
+    page: Path | None,
+    sources: tuple[Path, ...],
     eeprom: Path | None,
     libraries: tuple[Path, ...],
     as_json: bool,
@@ -82,6 +101,7 @@ def command(
     target = select(devices=[device]).device
     image = load_firmware(firmware, target, libraries)
     from motecrypt.emulate.run import FreeRun
+    from motecrypt.experiments.files import flash_times
 
     how = FreeRun(
         until=until,
@@ -89,6 +109,7 @@ def command(
         max_output=None,
         input=None if input_file is None else input_file.fileno(),
         eeprom=eeprom,
+        flash_times=flash_times(target) if target.chip in ("RP2040", "RP2350") else "",
     )
     found = profile(image, target, how, lambda data: None)
     for note in found.ended.notes:  # what the firmware used that is not modelled
@@ -96,6 +117,8 @@ def command(
     chosen = choose(found, functions)
     if flame is not None:
         write_atomically(flame, json.dumps(speedscope(found, firmware.name)).encode())
+    if page is not None:
+        _write_page(page, found, image, target, firmware, sources)
     if as_json:
         ended = asdict(found.ended)
         wanted = found.lines[:lines] if lines else found.lines
@@ -112,6 +135,23 @@ def command(
         _print(found, chosen if functions else chosen[:ROWS], len(chosen), lines, firmware.name)
         print_next(_next(found, lines, flame))
     judge(found.ended, until, max_seconds)
+
+
+#: Folders of the compilers' own sources and of Debian's Arduino core.
+SYSTEM_SOURCES = (Path("/usr/share/arduino"), Path("/usr/lib/avr"), Path("/usr/lib/gcc"))
+
+
+def _write_page(
+    page: Path, found: Profile, image: Image, device: Device, firmware: Path, sources: Sequence[Path]
+) -> None:
+    from motecrypt.emulate.annotate import annotate
+    from motecrypt.pages.profile_page import profile_page
+
+    folders = (firmware.absolute().parent, *sources, FIRMWARE, cache_dir() / "sources", *SYSTEM_SOURCES)
+    listings = annotate(found, image, device, folders)
+    clock = device.clock_hz
+    text = profile_page(found, listings, firmware.name, device.name, clock, typed_with())
+    write_atomically(page, text.encode())
 
 
 def _next(found: Profile, lines: int, flame: Path | None) -> str:

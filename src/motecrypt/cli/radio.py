@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from motecrypt.cli._output import json_option, print_json
+from motecrypt.cli._output import json_option, print_json, typed_with
 from motecrypt.errors import InputError
+from motecrypt.paths import write_atomically
 from motecrypt.radios import Channel, Radio, RadioNetwork, RadioPair, load_radio
 from motecrypt.radios.levels import Levels, read_levels
 from motecrypt.radios.network import NODES_MAX
@@ -52,6 +53,20 @@ from motecrypt.radios.network import NODES_MAX
     default=None,
     help="Stop after this time (default: on a signal).",
 )
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="In place of ports: write a page with the timeline of a message of any length. One file, offline.",
+)
+@click.option(
+    "--answer-bytes",
+    type=click.IntRange(0, 255),
+    default=0,
+    show_default=True,
+    help="With --html: bytes that the receiver answers.",
+)
 @json_option
 def command(
     radio_name: str,
@@ -67,6 +82,8 @@ def command(
     timeout_ms: float | None,
     links: tuple[Path, ...],
     seconds: float | None,
+    page: Path | None,
+    answer_bytes: int,
     as_json: bool,
 ) -> None:
     """Make virtual serial ports joined by RADIO, in real time, with the SRF's command mode.
@@ -82,6 +99,9 @@ def command(
         radio = radio.with_figures(packet_bytes=packet_bytes)
     if timeout_ms is not None:
         radio = radio.with_figures(timeout_ms=timeout_ms)
+    if page is not None:
+        _write_page(page, radio, timeout_ms is not None, answer_bytes, as_json)
+        return
     channel = Channel(loss, bit_errors, crc, duplicate, reorder, seed)
     joined = _joined(radio, channel, nodes, levels_file)
     links = _names(links, nodes)
@@ -107,6 +127,18 @@ def command(
         _report_network(joined, radios.pacing.summary(), as_json)
     else:
         _report(joined, radios.pacing.summary(), as_json)
+
+
+def _write_page(page: Path, radio: Radio, one_timeout: bool, answer_bytes: int, as_json: bool) -> None:
+    from motecrypt.pages.radio_page import radio_page, variants_of
+
+    variants = [(radio.title, radio)] if one_timeout else variants_of(radio)
+    text = radio_page(variants, answer_bytes, typed_with())
+    write_atomically(page, text.encode())
+    if as_json:
+        print_json({"radio": radio.name, "page": str(page), "bytes": len(text.encode())})
+    else:
+        print(f"{page}: {radio.title}")
 
 
 def _joined(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from motecrypt.records.rows import Lead, RecordRow
     from motecrypt.records.stored import RecordChange
 
-LEAST = ("time", "own", "stack", "RAM", "decrypt 16 B", "set-up", "µJ", "256 B", "64 B", "front")
+LEAST = ("time", "own", "stack", "RAM", "decrypt 16 B", "set-up", "µJ 64 B", "256 B", "64 B", "front")
 CHANGE_COLUMNS = ("device", "cipher", "implementation", "figure", "stored", "measured")
 
 
@@ -50,8 +50,8 @@ CHANGE_COLUMNS = ("device", "cipher", "implementation", "figure", "stored", "mea
 @click.option(
     "--check",
     is_flag=True,
-    help="Measure again and compare with the figures that came with motecrypt (docs/records.md); exit code 1 "
-    "if one differs.",
+    help="Compare with the figures that came with motecrypt (docs/records.md); exit code 1 if one differs. "
+    "Results that are stored for the same firmware are taken; --db with a new file measures all again.",
 )
 @click.option(
     "--jobs", type=click.IntRange(1, 256), default=None, help="Number of firmwares to run at the same time."

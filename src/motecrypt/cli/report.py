@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from motecrypt.catalog import Catalog
 from motecrypt.cli._output import (
@@ -19,11 +20,15 @@ from motecrypt.cli._output import (
     progress,
     typed_with,
 )
-from motecrypt.paths import write_atomically
-from motecrypt.report import Content, export_figures, gather, render
+from motecrypt.errors import InputError
+from motecrypt.paths import check_replaceable, written_atomically
+from motecrypt.report import Content, export_figures, gather, pieces
+from motecrypt.report.paper import PaperFormat, width_mm
+from motecrypt.report.printing import print_pdf
 from motecrypt.setup import need
 
 DEFAULT = Path("report.html")
+DEADLINE = "30min"
 
 
 @click.command(epilog="Example: motecrypt report -o report.html --figures figures")
@@ -41,27 +46,88 @@ DEFAULT = Path("report.html")
     default=None,
     help="A directory for every figure as SVG, PDF and CSV, with captions.",
 )
+@click.option(
+    "--width",
+    default=None,
+    metavar="MM",
+    help="With --figures: of this width, for a paper: 88mm or 180mm. Text of 8 points, LaTeX next to each.",
+)
+@click.option("--no-title", is_flag=True, help="With --width: no title above a figure; captions have it.")
+@click.option(
+    "--pdf",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="A file for the report as PDF, printed by Chromium (kit browser).",
+)
+@click.option(
+    "--serve",
+    "served",
+    is_flag=True,
+    help="Instead of a file: show the report at an address of this computer, and measure what the page asks "
+    "for. Ctrl-C ends it.",
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="With --serve: its port (default: a free one)."
+)
+@click.option(
+    "--deadline",
+    default=DEADLINE,
+    show_default=True,
+    help="With --serve: time after which a measurement is stopped: 90s, 10min, 1h.",
+)
 @compiler_option
 @db_option
 @json_option
 def command(
-    output: Path, figures: Path | None, compilers: Sequence[str], db: Path | None, as_json: bool
+    output: Path,
+    figures: Path | None,
+    width: str | None,
+    no_title: bool,
+    pdf: Path | None,
+    served: bool,
+    port: int,
+    deadline: str,
+    compilers: Sequence[str],
+    db: Path | None,
+    as_json: bool,
 ) -> None:
-    """Write what is in the results as one HTML file that opens anywhere, offline. Does not measure."""
+    """Write what is in the results as one HTML file that opens anywhere, offline. Does not measure.
+
+    With --serve it writes no file. It shows the report in a browser on this computer, and the page has a form
+    that measures what is missing. Nothing else on this computer or the network can use it: the address
+    has a secret part.
+    """
+    if served:
+        _serve(port, deadline, compilers, db)
+        return
+    _refuse_without_serve()
+    if (width is not None and figures is None) or (no_title and width is None):
+        raise InputError("--width needs --figures DIR, and --no-title needs --width")
+    paper = None if width is None else PaperFormat(width_mm(width), titled=not no_title)
+    if pdf is not None:  # before anything is read
+        check_replaceable(pdf)
+        if pdf.resolve() == output.resolve():
+            raise InputError(f"--pdf {pdf}: this is the HTML file; name another")
+        need("browser")
     content = write_report(output, db, compilers)
     size = output.stat().st_size
     count = len(content.all_figures())
     written: dict[str, object] = {"report": str(output), "bytes": size, "figures": count}
     if figures is not None:
         with progress("figures") as told:
-            captions = export_figures(content.all_figures(), figures, told)
+            captions = export_figures(content.all_figures(), figures, told, paper)
         written |= {"captions": str(captions)}
+    printed = None if pdf is None else print_pdf(output.read_text(encoding="utf-8"), pdf)
+    if printed is not None:
+        written |= {"pdf": str(printed.path), "pages": printed.pages}
     if as_json:
         print_json(written)
         return
     print(f"{output}: {size / 1e6:.1f} MB, {count} figures")
     if figures is not None:
         print(f"{figures}: {count} figures as SVG, PDF and CSV; captions in {captions.name}")
+    if printed is not None:
+        print(f"{printed.path}: {printed.pages} pages, {printed.bytes / 1e6:.1f} MB")
     of = () if db is None else ("--db", str(db))
     if content.empty:
         print("The results are empty: the report lists the commands that fill them.")
@@ -72,6 +138,30 @@ def command(
         print_next(shlex.join(["motecrypt", "results", "--format", "csv", *of]))
 
 
+def _serve(port: int, deadline: str, compilers: Sequence[str], db: Path | None) -> None:
+    """Serve the report; InputError for an option that belongs to the file."""
+    names = {"output": "--output", "figures": "--figures", "width": "--width", "as_json": "--json"}
+    for parameter, option in {**names, "no_title": "--no-title", "pdf": "--pdf"}.items():
+        if _given(parameter):
+            raise InputError(f"{option}: --serve writes no file; omit one of the two")
+    from motecrypt.advise import seconds
+    from motecrypt.cli._serve import serve
+
+    deadline_s = seconds(deadline, "--deadline")
+    need("plots")
+    serve(db, compilers, port, deadline_s, None)
+
+
+def _refuse_without_serve() -> None:
+    for parameter, option in (("port", "--port"), ("deadline", "--deadline")):
+        if _given(parameter):
+            raise InputError(f"{option}: needs --serve")
+
+
+def _given(parameter: str) -> bool:
+    return click.get_current_context().get_parameter_source(parameter) is not ParameterSource.DEFAULT
+
+
 def write_report(output: Path, db: Path | None, compilers: Sequence[str] = ()) -> Content:
     """Make the report from the results and write it, completely or not at all; returns its content."""
     need("plots")
@@ -80,5 +170,6 @@ def write_report(output: Path, db: Path | None, compilers: Sequence[str] = ()) -
 
         catalog = Catalog.load()
         content = gather(results, catalog, sleepers(catalog))
-    write_atomically(output, render(content).encode())
+    with written_atomically(output) as file:
+        file.writelines(piece.encode() for piece in pieces(content))
     return content

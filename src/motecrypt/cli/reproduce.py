@@ -14,6 +14,7 @@ import click
 
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _several
+from motecrypt.cli._baseline import baseline
 from motecrypt.cli._ensure import ensure, whole
 from motecrypt.cli._output import (
     db_option,
@@ -27,7 +28,7 @@ from motecrypt.cli._output import (
     progress,
     table_options,
 )
-from motecrypt.errors import InputError
+from motecrypt.errors import InputError, MotecryptError
 from motecrypt.paths import check_replaceable, default_results, write_atomically
 from motecrypt.results import Results
 from motecrypt.setup import need
@@ -36,6 +37,7 @@ from motecrypt.studies.counts import VERDICTS, as_csv, by_kind, facts, sentences
 from motecrypt.studies.facts import Comparison
 
 if TYPE_CHECKING:
+    from motecrypt.experiments.hardware import TimedProgram
     from motecrypt.experiments.sketch import SketchRun
 
 
@@ -92,6 +94,14 @@ if TYPE_CHECKING:
     "--rows' names the rows. May be repeated.",
 )
 @click.option(
+    "--library",
+    "library_folders",
+    type=click.Path(path_type=Path, file_okay=False),
+    multiple=True,
+    help="A folder with programs for rows of 'reproduce hardware' (hardware.toml, docs/hardware.md): build "
+    "and run them. May be repeated.",
+)
+@click.option(
     "--compiler",
     "compilers",
     multiple=True,
@@ -112,6 +122,7 @@ def command(
     full: bool,
     stored: bool,
     sketch_files: Sequence[str],
+    library_folders: Sequence[Path],
     compilers: Sequence[str],
     db: Path | None,
     as_json: bool,
@@ -120,10 +131,11 @@ def command(
 
     Prints how many printed figures and claims have which verdict, what these counts are of, and the most
     important findings; --rows prints every table. All studies together end with the report, next to the
-    results file. Work that is done is stored: stopped half-way, the command continues where it was. Where a
-    compiler or another tool is missing, what is stored is shown, and a line on standard error reports it.
-    What takes minutes is shown as recorded, with its date, until --full runs it. FOLDER is a study of your
-    own, such as ./mystudy.
+    results file, and also measure the recommended ciphers on the UNO and the Pico for its adviser. Work
+    that is done is stored: stopped half-way, the command continues where it was. Where a compiler or
+    another tool is missing, what is stored is shown, and a line on standard error reports it. What takes
+    minutes is shown as recorded, with its date, until --full runs it. FOLDER is a study of your own, such
+    as ./mystudy.
     """
     if bundle_to_verify is not None:
         _verify(bundle_to_verify, remeasure, jobs, as_json)
@@ -146,14 +158,21 @@ def command(
     measures = not stored and not compilers
     if sketch_files and not measures:
         raise InputError("--sketch runs sketches: give it without --stored and --compiler")
-    sketches = _sketches(sketch_files, chosen)
+    if library_folders and not measures:
+        raise InputError("--library runs programs: give it without --stored and --compiler")
+    brought: list[SketchRun | TimedProgram] = [
+        *_sketches(sketch_files, chosen),
+        *_programs(library_folders, chosen),
+    ]
     with open_results(db, compilers, make=measures) as results:
-        for run in sketches:
+        for run in brought:
             run.ensure(results)
         wanted = [needs(name) for name, _ in chosen] if measures else []
+        advised = _advised(wanted) if wanted and not studies else None
         if len(wanted) > 1:
+            every_need = [whole(each, full) for each in wanted] + ([advised] if advised else [])
             with _told_what_is_kept():
-                _together([whole(each, full) for each in wanted], results, jobs, not studies)
+                _together(every_need, results, jobs, not studies)
         for number, (name, module) in enumerate(chosen, start=1):
             where = f" (study {number} of {len(chosen)})" if len(chosen) > 1 else ""
             for each in wanted[number - 1 : number]:
@@ -167,6 +186,8 @@ def command(
                 _print(module, results, compared[name], every)
                 if len(chosen) == 1:
                     _print_findings("The most important findings", compared)
+        if advised is not None:
+            _advise(advised, results, jobs)
         if bundle is not None:
             from motecrypt.cli import _bundle
 
@@ -203,6 +224,7 @@ _NOT_OF_VERIFY = {
     "full": "--full",
     "stored": "--stored",
     "sketch_files": "--sketch",
+    "library_folders": "--library",
     "compilers": "--compiler",
     "db": "--db",
 }
@@ -250,6 +272,26 @@ def _sketches(given: Sequence[str], chosen: Sequence[tuple[str, ModuleType]]) ->
     ]
 
 
+def _programs(folders: Sequence[Path], chosen: Sequence[tuple[str, ModuleType]]) -> list[TimedProgram]:
+    """The programs of these folders, with their toolchains; InputError where no study has their rows."""
+    if not folders:
+        return []
+    from motecrypt.cli._toolchains import need_toolchain
+    from motecrypt.experiments.hardware import read_programs
+    from motecrypt.hardware.bounds import STUDY
+
+    if STUDY not in (name for name, _ in chosen):
+        raise InputError(f"--library is for the rows of 'reproduce {STUDY}': name that study")
+    programs = [program for folder in folders for program in read_programs(folder)]
+    catalog = Catalog.load()
+    for device, name in dict.fromkeys((p.device, name) for p in programs for name in p.toolchains):
+        if name:
+            need_toolchain(catalog, catalog.device(device), name)
+        else:
+            need(catalog.device(device).kit)
+    return programs
+
+
 def _next(studies: Sequence[str], db: Path | None, compilers: Sequence[str], every: bool) -> str:
     """The tables of the same results; where these were printed, the report."""
     words = ["report", "-o", "report.html"] if every else ["reproduce", *studies, "--stored", "--rows"]
@@ -271,6 +313,21 @@ def _together(every: Sequence[Needs], results: Results, jobs: int | None, report
     if jobs != 1:
         with progress("measuring") as report:
             _several.work(every, results, jobs, report)
+
+
+def _advised(wanted: Sequence[Needs]) -> Needs:
+    """What the report's adviser needs for an answer, built with the toolchains of the studies."""
+    toolchains = {device: name for each in wanted for device, name in each.toolchains.items()}
+    return baseline(Catalog.load(), toolchains)
+
+
+def _advise(needed: Needs, results: Results, jobs: int | None) -> None:
+    """Measure what the adviser of the report needs. A failure is reported, not raised."""
+    with _told_what_is_kept(), progress("for the adviser") as report:
+        try:
+            ensure("the adviser's ciphers", needed, results, Catalog.load(), jobs, report)
+        except MotecryptError as error:
+            print(f"motecrypt: the report's adviser has no figures: {error}", file=sys.stderr)
 
 
 def _print_all(compared: Mapping[str, Sequence[Comparison]]) -> None:
@@ -318,9 +375,9 @@ def _print(module: ModuleType, results: Results, rows: Sequence[Comparison], eve
     print_words(module.TITLE, "bold underline")
     print_words(module.SOURCE)
     print()
-    if every or not rows:
-        for section in module.sections(results):
-            print_section(section)
+    shown = module.sections if every or not rows else getattr(module, "overview", None)
+    for section in shown(results) if shown is not None else ():
+        print_section(section)
     if not rows:
         return
     kinds = by_kind(rows)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 import click
@@ -17,6 +19,7 @@ from motecrypt.cli._measurements import print_measurements
 from motecrypt.cli._output import (
     compiler_option,
     db_option,
+    json_option,
     open_results,
     print_json,
     print_table,
@@ -26,11 +29,17 @@ from motecrypt.cli._selection import match_ciphers
 from motecrypt.errors import InputError
 from motecrypt.model import Measurement
 from motecrypt.paths import written_atomically
+from motecrypt.setup import need
+from motecrypt.text import spreadsheet_row
+
+TABLE_ROWS = 1000
+"""The most rows of a query that are printed as a table."""
 
 
-@click.command(epilog="Example: motecrypt results --cipher rc4d --format csv")
+@click.group(invoke_without_command=True, epilog="Example: motecrypt results --cipher rc4d --format csv")
 @click.option("--device", "devices", multiple=True, help="Only these devices.")
 @click.option("--cipher", "ciphers", multiple=True, help="Only these ciphers or families.")
+@click.option("--public-key", "public_keys", multiple=True, help="Only these public-key algorithms.")
 @click.option("--library", "libraries", multiple=True, help="Only these libraries.")
 @click.option("--status", default=None, help="Only this status, such as ok or does-not-fit.")
 @click.option(
@@ -59,9 +68,12 @@ from motecrypt.paths import written_atomically
 @compiler_option
 @wide_option
 @db_option
+@click.pass_context
 def command(
+    context: click.Context,
     devices: Sequence[str],
     ciphers: Sequence[str],
+    public_keys: Sequence[str],
     libraries: Sequence[str],
     status: str | None,
     form: str,
@@ -73,6 +85,8 @@ def command(
     db: Path | None,
 ) -> None:
     """Show stored measurements, the newest of each cell. Does not measure."""
+    if context.invoked_subcommand is not None:
+        return
     form = "json" if as_json else form
     if meanings:
         if form == "parquet" or output is not None:
@@ -91,6 +105,7 @@ def command(
 
         own = results.distinct("cipher")
         names = [n for c in ciphers for n in ([c] if c in own else match_ciphers(catalog, c))]
+        names += [name if name in own else catalog.public_key(name).name for name in public_keys]
         stored = results.distinct("library")
         for library in libraries:
             if library not in stored:
@@ -118,6 +133,172 @@ def command(
                 sys.stdout.write(part)
         else:
             _write(output, form, found)
+
+
+@command.command(epilog="Example: motecrypt results merge shard1.db shard2.db shard3.db --db all.db")
+@click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@db_option
+@json_option
+def merge(sources: Sequence[Path], db: Path | None, as_json: bool) -> None:
+    """Join results files, such as those of a sweep's shards, into one.
+
+    A cell is the same wherever it was measured with the same sources, compiler and simulator. Joining a
+    file twice changes nothing. Where a simulated figure differs in two files, the one that is there stays,
+    both are printed, and the exit code is 1. Of figures that vary, such as this computer's, the newest stays.
+    """
+    from motecrypt.results.merge import merge as join
+
+    for source in sources:
+        if not source.is_file():
+            raise InputError(f"{source}: there is no such results file")
+    conflicts = 0
+    told = []
+    with open_results(db) as results:
+        for source in sources:
+            if results.path.exists() and source.samefile(results.path):
+                raise InputError(f"{source}: is the file that the others are joined into; name another --db")
+            merged = join(results, source)
+            conflicts += len(merged.conflicts)
+            told.append(
+                {"file": str(source), **{k: v for k, v in asdict(merged).items() if k != "conflicts"}}
+            )
+            told[-1]["conflicts"] = [str(conflict) for conflict in merged.conflicts]
+            if not as_json:
+                counts = f"{merged.new:,} new, {merged.same:,} the same, {merged.newer:,} newer"
+                print(
+                    f"{source}: {counts}; {merged.findings:,} findings; {len(merged.conflicts):,} conflicts"
+                )
+                for conflict in merged.conflicts:
+                    print(f"  {conflict}")
+    if as_json:
+        print_json(told)
+    click.get_current_context().exit(int(conflicts > 0))
+
+
+@command.command(
+    epilog="Example: motecrypt results publish figures --name me@example.org --key ~/.ssh/id_ed25519"
+)
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--name", "publisher", required=True, help="Your name for readers, such as an e-mail address.")
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="The SSH key that signs; without one: unsigned.",
+)
+@click.option("--device", "devices", multiple=True, help="Only these devices, such as uno-board.")
+@db_option
+def publish(folder: Path, publisher: str, key: Path | None, devices: Sequence[str], db: Path | None) -> None:
+    """Write the measurements as a set of files that others can verify and join.
+
+    Put it into a repository or on a web server. Publishing again into the same folder replaces it.
+    """
+    from motecrypt.results import commons
+    from motecrypt.results.merge import keyed
+
+    if key is not None:
+        need("signing")
+
+    with open_results(db, make=False) as results:
+        stored = results.distinct("device")
+        for device in devices:
+            if device not in stored:
+                raise InputError(nearest("device", device, stored))
+        every = ((k, m) for k, m in keyed(results) if not devices or m.device in devices)
+        count = commons.publish(every, folder, publisher, key)
+    print(f"{folder}: {count:,} measurements, {'signed' if key else 'not signed'}, as {publisher}")
+
+
+@command.command(epilog="Example: motecrypt results fetch figures --signers allowed_signers")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--signers",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="Whose signatures count: lines of NAME and public key (ssh-keygen's allowed signers).",
+)
+@click.option("--unsigned", is_flag=True, help="Take the set without looking at a signature.")
+@db_option
+def fetch(folder: Path, signers: Path | None, unsigned: bool, db: Path | None) -> None:
+    """Verify a published set and join it into the results.
+
+    Signature and hashes are checked before anything is stored. What is stored here stays. Simulated figures
+    that disagree with it are printed, and the exit code is 1.
+    """
+    from motecrypt.results import commons
+    from motecrypt.results.merge import merge_rows
+
+    if (signers is None) != unsigned:
+        raise InputError("say whose signatures count: --signers FILE, or --unsigned")
+    if signers is not None:
+        need("signing")
+    publisher, every = commons.fetch(folder, signers)
+    with open_results(db) as results:
+        merged = merge_rows(results, every, newest=False)
+    counts = f"{merged.new:,} new, {merged.same:,} there already"
+    by = f"by {publisher}{', not verified' if unsigned else ''}"
+    print(f"{folder}: {by}: {counts}; {len(merged.conflicts):,} conflicts")
+    for conflict in merged.conflicts:
+        print(f"  {conflict}")
+    click.get_current_context().exit(int(bool(merged.conflicts)))
+
+
+@command.command(
+    epilog="Example: motecrypt results query 'SELECT device, min(cycles_median) FROM results GROUP BY device'"
+)
+@click.argument("sql")
+@click.option(
+    "--parquet",
+    "files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Ask this file of 'results --format parquet' instead; repeat it for several.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="JSON: an object on each line.",
+)
+@db_option
+def query(sql: str, files: Sequence[Path], form: str, db: Path | None) -> None:
+    """Ask the measurements with SQL: the table `results`, whose columns 'results --columns' explains.
+
+    It has the newest measurement of each cell; the table `every` has older ones, too. Where the results have
+    changed, a copy for queries is made first. Rows of CSV and JSON are written one by one.
+    """
+    need("query")
+    from motecrypt.results.query import ask, copy_of
+
+    if files:
+        answer = ask(sql, files)
+    else:
+        with open_results(db, make=False) as results:
+            answer = ask(sql, [copy_of(results)])
+    _print_answer(answer.columns, answer.rows, form)
+
+
+def _print_answer(names: Sequence[str], rows: Iterator[tuple[object, ...]], form: str) -> None:
+    if form == "csv":
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(names)
+        for row in rows:
+            writer.writerow(spreadsheet_row({str(at): value for at, value in enumerate(row)}).values())
+    elif form == "json":
+        if len(set(names)) < len(names):
+            raise InputError(
+                f"two columns have one name ({', '.join(names)}); name them with AS, or choose CSV"
+            )
+        for row in rows:
+            finite = (None if isinstance(v, float) and not math.isfinite(v) else v for v in row)
+            print(json.dumps(dict(zip(names, finite, strict=True)), default=str))
+    else:
+        shown = list(islice(rows, TABLE_ROWS))
+        print_table("Answer", names, shown)
+        if next(rows, None) is not None:
+            print(f"motecrypt: only the first {TABLE_ROWS:,} rows; --format csv has all", file=sys.stderr)
 
 
 def _text(form: str, measurements: Iterable[Measurement]) -> Iterator[str]:

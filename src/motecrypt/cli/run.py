@@ -5,13 +5,16 @@ from __future__ import annotations
 import codecs
 import sys
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from motecrypt.cli._firmware import demo_of, device_option, judge, load_firmware
 from motecrypt.cli._output import json_option, print_json
 from motecrypt.cli._selection import select
+
+if TYPE_CHECKING:
+    from motecrypt.emulate.run import Ended
 
 
 @click.command(epilog="Example: motecrypt run Blink.ino --until ready --max-seconds 5")
@@ -52,6 +55,11 @@ from motecrypt.cli._selection import select
     "--millivolts", type=click.IntRange(0, 5000), default=None, help="Voltage at the analogue inputs."
 )
 @click.option(
+    "--contention",
+    is_flag=True,
+    help="Pico: each core waits while the other has its bank of memory (slower).",
+)
+@click.option(
     "--libraries",
     type=click.Path(path_type=Path, file_okay=False),
     multiple=True,
@@ -72,10 +80,11 @@ def command(
     input_file: BinaryIO | None,
     eeprom: Path | None,
     millivolts: int | None,
+    contention: bool,
     libraries: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    """Run FIRMWARE (.elf, .hex, .uf2 or an Arduino .ino) in the simulator and say what it took.
+    """Run FIRMWARE (.elf, .hex, .uf2, .bin or an Arduino .ino) in the simulator and say what it took.
 
     FIRMWARE may be the word optiboot: the UNO's bootloader; with --uart and --board a pretend UNO. With
     --device pico it may be a demo: aesTest, aesTest3 (Mbed TLS) or aesTest4 (tiny-AES-c), each with -256 for
@@ -106,7 +115,8 @@ def command(
         eeprom=eeprom,
         millivolts=millivolts,
         cache="none" if demo is None else demo.cache,
-        flash_times="" if demo is None else flash_times(target),
+        flash_times=flash_times(target) if target.chip in ("RP2040", "RP2350") else "",
+        contention=contention,
     )
     text = bytearray()
     printer = _Printer(raw or not sys.stdout.isatty())
@@ -123,6 +133,10 @@ def command(
         "ram_bytes": image.ram_bytes,
         "interrupts": ended.interrupts,
         "notes": list(ended.notes),
+        "touched": [
+            {"address": t.address, "name": t.name, "reads": t.reads, "writes": t.writes}
+            for t in ended.touched
+        ],
     }
     if as_json:
         print_json({**figures, "uart": bytes(text).decode("utf-8", "backslashreplace")})
@@ -136,7 +150,23 @@ def command(
             f"deepest stack {stack}, variables {ram}, flash {image.flash_bytes:,} bytes",
             file=sys.stderr,
         )
+        _show_touched(ended)
     judge(ended, until, how.max_seconds)
+
+
+TOUCHED_LINES = 20
+
+
+def _show_touched(ended: Ended) -> None:
+    """The registers that are not modelled, each with its accesses; of many, the first."""
+    if ended.touched:
+        print("motecrypt: not modelled, but used by the firmware:", file=sys.stderr)
+    for t in ended.touched[:TOUCHED_LINES]:
+        print(f"  {t.address:#010x} {t.name or '-'}: {t.reads:,} reads, {t.writes:,} writes", file=sys.stderr)
+    if len(ended.touched) > TOUCHED_LINES:
+        print(
+            f"  and {len(ended.touched) - TOUCHED_LINES} more registers (--json lists all)", file=sys.stderr
+        )
 
 
 def _shows(uart: str | None, raw: bool, terminal: bool) -> bool:

@@ -1,0 +1,122 @@
+"""`advise --keys`: how the node gets its keys, as a table and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from motecrypt import advise, bench
+from motecrypt.advise.keys import ENERGY_PERCENT_MAX, KeyNode, KeyPlan, advised, key_plans
+from motecrypt.advise.shown import days, number, percent, plural
+from motecrypt.catalog import Catalog
+from motecrypt.cli._output import print_answer, print_table, print_words
+from motecrypt.model import Device
+from motecrypt.publickey.baseline import aes_costs
+from motecrypt.publickey.entropy import entropy_of
+from motecrypt.publickey.handshakes import compute, handshakes
+from motecrypt.publickey.rows import PublicKeyRow, recorded, row_of
+from motecrypt.results import Results
+
+HANDSHAKE = "edhoc"
+COLUMNS = (
+    *("", "keys", "handshake ms", "packets", "mJ each", "of the energy", "life", "flash", "RAM"),
+    *("a captured node", "what was recorded before"),
+)
+LEAST = ("RAM", "flash", "packets", "handshake ms", "mJ each")
+
+
+def plans_of(
+    device: Device, rows: Sequence[PublicKeyRow], node: KeyNode, entry: advise.Entry
+) -> list[KeyPlan]:
+    """Every way to keys for this node, the advised cipher's costs being the base."""
+    shake = handshakes()[HANDSHAKE]
+    computed = compute(shake, device, rows, aes_costs().get(device.name))
+    return key_plans(node, entry, shake, computed, entropy_of(device.chip))
+
+
+def key_rows(catalog: Catalog, device: Device, results: Results) -> list[PublicKeyRow]:
+    """The recorded figures of a device, and what the results file has for it in their place."""
+    names = sorted({algorithm for algorithm, _ in handshakes()[HANDSHAKE].operations})
+    rows = {(r.device, r.algorithm, r.implementation, r.operation): r for r in recorded()}
+    cells = [
+        cell
+        for name in names
+        for body in catalog.public_key_implementations_of(name, device.name)
+        for cell in bench.public_key_cells(catalog, device, body, message_bytes=())
+        if cell.cache != "cold"
+    ]
+    for m in results.newest(cells).values():
+        row = row_of(m)
+        rows[row.device, row.algorithm, row.implementation, row.operation] = row
+    return list(rows.values())
+
+
+def keys_document(plans: Sequence[KeyPlan]) -> dict[str, Any]:
+    """The ways as JSON, with the name of the advised one."""
+    return {
+        "advised": advised(plans).way.name,
+        "energy_percent_max": ENERGY_PERCENT_MAX,
+        "ways": [{**asdict(plan.way), **_costs(plan)} for plan in plans],
+    }
+
+
+def _costs(plan: KeyPlan) -> dict[str, Any]:
+    fields = asdict(plan)
+    del fields["way"]
+    return {"runs": plan.runs, **fields}
+
+
+def print_keys(asked: str, entry: advise.Entry, plans: Sequence[KeyPlan], device: Device) -> None:
+    """The advised way, then all of them, with what each costs and protects."""
+    best = advised(plans)
+    entropy = entropy_of(device.chip)
+    stronger = [plan for plan in plans if plans.index(plan) > plans.index(best)]
+    watch = best.warning or f"{best.way.gateway} (the gateway)"
+    lines = [
+        ("Keys", best.way.title),
+        ("Costs", _cost_text(best, entry)),
+        ("Protects", f"a captured node {best.way.captured}; {best.way.past}"),
+        ("Randomness", f"{entropy.title}: {entropy.quality}"),
+        ("Watch out", watch),
+    ]
+    lines += [("Not", f"{plan.way.title}: {_against(plan)}") for plan in stronger]
+    print_answer(asked, lines)
+    rows = [_row(number_, plan) for number_, plan in enumerate(plans, start=1)]
+    text = (
+        "from the weakest to the strongest; handshake ms: computing and air time; of the energy, life: next "
+        f"to and with the messages of {entry.candidate.name}; flash, RAM: of the largest operation, next to "
+        "the cipher's"
+    )
+    print_table("Ways to keys", COLUMNS, rows, text, LEAST)
+    print_words(
+        "EDHOC's sizes, what is not counted, where randomness comes from: docs/public-key.md, docs/pairing.md"
+    )
+
+
+def _cost_text(plan: KeyPlan, entry: advise.Entry) -> str:
+    if not plan.handshake_us:
+        return f"nothing on the node beyond the messages: {days(plan.life_days)} of battery life"
+    return (
+        f"{plan.handshake_us / 1000:,.0f} ms, {plural(plan.packets, 'packet')} and "
+        f"{plan.handshake_uj / 1000:,.2f} mJ a handshake; {percent(plan.energy_percent)} of the energy of a "
+        f"year; {days(plan.life_days)} of battery life, {days(entry.costs.life_days)} without"
+    )
+
+
+def _against(plan: KeyPlan) -> str:
+    """Why a stronger way is not advised."""
+    return plan.why_not or f"it takes {percent(plan.energy_percent)} more energy"
+
+
+def _row(number_: int, plan: KeyPlan) -> list[object]:
+    protects = (plan.way.captured, plan.way.past)
+    if not plan.runs:
+        return [number_, plan.way.title, *[""] * 4, "does not run", "", "", *protects]
+    if not plan.handshake_us:
+        return [number_, plan.way.title, *[""] * 4, days(plan.life_days), "", "", *protects]
+    return [
+        *(number_, plan.way.title, f"{plan.handshake_us / 1000:,.1f}", plan.packets),
+        *(f"{plan.handshake_uj / 1000:,.2f}", percent(plan.energy_percent), days(plan.life_days)),
+        *(number(plan.flash_bytes), number(plan.ram_bytes), *protects),
+    ]

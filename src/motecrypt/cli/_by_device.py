@@ -1,0 +1,98 @@
+"""Measurements of many devices as one table: a row for each device, a column for each cipher."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from motecrypt.catalog import Catalog
+from motecrypt.cli._measurements import BOUND, MAIN, print_failed
+from motecrypt.cli._output import print_json, print_table
+from motecrypt.hardware.bounds import bound_text
+from motecrypt.model import Measurement
+
+_LEGEND = (
+    "cycles of the fastest implementation, the call itself subtracted, its median over the inputs; "
+    f"{BOUND}: error bound against real chips, where published figures of the device were compared"
+)
+
+
+@dataclass(frozen=True)
+class _Row:
+    device: str
+    cache: str
+
+
+@dataclass(frozen=True)
+class _Column:
+    cipher: str
+    key_bits: int
+    message_bytes: int
+    ad_bytes: int
+
+
+def print_by_device(measurements: Sequence[Measurement], as_json: bool, catalog: Catalog) -> None:
+    """Print the fastest of each device and cipher, for encryption where there is any, and what failed.
+
+    A device with a flash cache has a row for each of its states, and one without it, such as for code in RAM.
+    A cell without a figure says whether the
+    firmware does not fit; it is empty where the device has no implementation.
+    """
+    ran = [m for m in measurements if m.status == "ok" and m.cycles_median is not None]
+    operations = {m.operation for m in (ran or measurements)}
+    main = next((o for o in MAIN if o in operations), min(operations))
+    best: dict[tuple[_Row, _Column], Measurement] = {}
+    for m in (m for m in ran if m.operation == main):
+        at = (_row(m), _column(m))
+        if at not in best or _cycles(m) < _cycles(best[at]):
+            best[at] = m
+    if as_json:
+        print_json([{**asdict(m), "error_bound": bound_text(m.device)} for m in best.values()])
+        return
+    asked = [m for m in measurements if m.operation == main]
+    columns = list(dict.fromkeys(_column(m) for m in asked))
+    measured = {m.device for m in ran}
+    rows = dict.fromkeys(_row(m) for m in asked if m.status == "ok" or m.device not in measured)
+    failed = {(m.device, _column(m)): m.status for m in asked if m.status != "ok"}
+    cached = {row.device for row in rows if row.cache != "none"}
+    table = []
+    for row in rows:
+        device = catalog.device(row.device)
+        cells = [
+            f"{_cycles(best[row, column]):,}"
+            if (row, column) in best
+            else failed.get((row.device, column), "").replace("-", " ")
+            for column in columns
+        ]
+        state = f", {row.cache}" if row.cache != "none" else ", no cache" if row.device in cached else ""
+        name = row.device + state
+        bound = bound_text(row.device).removeprefix(f"{BOUND} ")
+        table.append([name, device.core, f"{device.clock_hz / 1e6:g}", bound, *cells])
+    headings = ("device", "core", "MHz", BOUND, *_headings(columns))
+    print_table(f"Cycles to {main}", headings, table, _LEGEND, ("core", BOUND))
+    print_failed([m for m in measurements if m.status not in ("ok", "does-not-fit")])
+
+
+def _row(m: Measurement) -> _Row:
+    return _Row(m.device, m.cache)
+
+
+def _column(m: Measurement) -> _Column:
+    return _Column(m.cipher, m.key_bits, m.message_bytes, m.ad_bytes)
+
+
+def _headings(columns: Sequence[_Column]) -> list[str]:
+    """The cipher of each column, with what sets it apart from its neighbours."""
+    several_lengths = len({(c.message_bytes, c.ad_bytes) for c in columns}) > 1
+    headings = []
+    for column in columns:
+        keys = {c.key_bits for c in columns if c.cipher == column.cipher}
+        key = [f"{column.key_bits} bits"] if len(keys) > 1 else []
+        length = f"{column.message_bytes} bytes" + (f" + {column.ad_bytes}" if column.ad_bytes else "")
+        headings.append(" ".join([column.cipher, *key, *([length] if several_lengths else [])]))
+    return headings
+
+
+def _cycles(m: Measurement) -> int:
+    assert m.cycles_median is not None, "only successful measurements are compared"
+    return m.cycles_median

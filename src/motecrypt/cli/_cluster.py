@@ -1,0 +1,105 @@
+"""A cluster as `--cluster` names it, for commands that measure with it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from motecrypt.bench import CrewOf
+from motecrypt.cli._selection import Selection
+from motecrypt.errors import InputError
+from motecrypt.setup import need
+
+tls_option = click.option(
+    "--tls",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    metavar="DIR",
+    help="This computer's certificate: a folder that 'motecrypt cluster keys' made.",
+)
+LOCAL_MAX = 256
+LOOK_S = 1.0
+
+
+@contextmanager
+def crew_of_cluster(text: str, tls: Path | None, chosen: Selection) -> Iterator[CrewOf]:
+    """Who measures, while the block lasts.
+
+    Parameters
+    ----------
+    text
+        The address of a scheduler, or local:N for N workers on this computer.
+
+    Raises
+    ------
+    InputError
+        It is neither; or nobody answers there.
+    """
+    from motecrypt.cluster.places import place_of
+
+    count = _local(text)
+    if count and tls is not None:
+        raise InputError("--tls: is not for --cluster local:N, which makes its own certificates")
+    place = None if count else place_of(text, tls, "--cluster")
+    need("cluster")
+    from motecrypt.cluster.crew import ClusterCrew
+    from motecrypt.cluster.start import connected, local
+
+    def crews(client: object) -> CrewOf:
+        return lambda stop, keys: ClusterCrew(client, stop, keys, chosen.own, _say)
+
+    if place is not None:
+        with connected(place) as client:
+            yield crews(client)
+        return
+    with local(count) as (here, workers, _), _kept(workers.keep), connected(here) as client:
+        yield crews(client)
+
+
+def _local(text: str) -> int:
+    """N of local:N; 0 for an address."""
+    if text != "local" and not text.startswith("local:"):
+        return 0
+    number = text.removeprefix("local:")
+    if not (number.isascii() and number.isdigit() and 1 <= int(number) <= LOCAL_MAX):
+        raise InputError(f"--cluster '{text}': write local:N with 1 to {LOCAL_MAX} workers, such as local:2")
+    return int(number)
+
+
+@contextmanager
+def _kept(keep: Callable[[], None]) -> Iterator[None]:
+    """Start workers again that die, in the meantime."""
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(LOOK_S):
+            try:
+                keep()
+            except InputError as error:
+                _say(str(error))
+                return
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _say(line: str) -> None:
+    print(f"motecrypt: {line}", file=sys.stderr, flush=True)
+
+
+def wait_until_stopped(look: Callable[[], None]) -> None:
+    """Look every second, until Ctrl-C."""
+    while True:
+        time.sleep(LOOK_S)
+        look()

@@ -1,0 +1,362 @@
+"""Measures what a motecrypt.toml asks for, of one tree: libraries, ciphers and firmware."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from motecrypt import advise, bench, process
+from motecrypt.advise.gather import candidate as candidate_of
+from motecrypt.callgraph.bounds import StackBound, stack_bounds
+from motecrypt.catalog import Catalog
+from motecrypt.cli._firmware import judge, load_firmware
+from motecrypt.cli._plan import check_placements
+from motecrypt.cli._selection import is_path, select
+from motecrypt.cli._toolchains import need_toolchain
+from motecrypt.emulate.images import Image
+from motecrypt.emulate.profiling import DEMANGLERS, Profile, choose, profile
+from motecrypt.emulate.run import FreeRun
+from motecrypt.emulate.symbols import read_symbols
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.gate.figures import Benchmark, benchmarks_of, build_name, cell_name
+from motecrypt.gate.plan import BatteryEntry, FirmwareEntry, GatePlan, MeasuredEntry
+from motecrypt.model import Cell, Device, Measurement
+from motecrypt.radios import load_radio
+from motecrypt.results import Results
+from motecrypt.setup import need
+from motecrypt.toolchain import BuildRequest, build
+from motecrypt.toolchain.pinned import with_toolchain
+from motecrypt.toolchain.sizes import symbols
+
+Report = Callable[[int, int, str], None]
+#: The function that an operation of the benchmark firmware begins with.
+OPERATION_FUNCTIONS = {"setup": "cipher_setup", "encrypt": "cipher_encrypt", "decrypt": "cipher_decrypt"}
+
+
+class HinderedError(InputError):
+    """The machine hindered a measurement, as by a full disk: the code is not at fault."""
+
+
+@dataclass(frozen=True)
+class RanFirmware:
+    """A firmware that was run: its file as laid out, its device, and its profile."""
+
+    image: Image
+    device: Device
+    profile: Profile
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What was measured of one tree; `cells` by the names of their benchmarks, for the causes of growth;
+    `entries`: the names of the benchmarks of each entry."""
+
+    benchmarks: list[Benchmark] = field(default_factory=list)
+    cells: dict[str, tuple[Cell, Catalog]] = field(default_factory=dict)
+    builds: dict[str, tuple[Cell, Catalog]] = field(default_factory=dict)
+    firmware: dict[str, RanFirmware] = field(default_factory=dict)
+    entries: dict[MeasuredEntry | FirmwareEntry, list[str]] = field(default_factory=dict)
+
+
+def take(plan: GatePlan, root: Path, results: Results, jobs: int | None, report: Report) -> Taken:
+    """Measure everything that the plan asks for, in the tree at `root`.
+
+    Raises
+    ------
+    InputError
+        Something named is not there, a tool is missing, or the machine hindered a measurement.
+    """
+    taken = Taken()
+    for entry in plan.measured:
+        catalog, cells = _cells(entry, root)
+        _needed(catalog, cells)
+        measured = bench.ensure(cells, results, catalog, jobs, report)
+        _none_transient(measured.values())
+        toolchain = cells[0].toolchain
+        for cell, m in measured.items():
+            taken.cells[cell_name(m, toolchain)] = (cell, catalog)
+            name = build_name(m, toolchain)
+            other, _ = taken.builds.setdefault(name, (cell, catalog))
+            if other.implementation != cell.implementation:
+                raise _two_of(plan, name)
+        found = _with_worst(benchmarks_of(measured.values(), toolchain), taken)
+        if plan.battery is not None:
+            days = _battery_days(plan.battery, catalog, measured, toolchain)
+            found = [_with_days(benchmark, days.get(benchmark.name)) for benchmark in found]
+        taken.entries[entry] = [benchmark.name for benchmark in found]
+        known = {benchmark.name for benchmark in taken.benchmarks}  # a build that an entry before has
+        taken.benchmarks.extend(benchmark for benchmark in found if benchmark.name not in known)
+    for firmware in plan.firmware:
+        known = {benchmark.name for benchmark in taken.benchmarks}
+        found = _firmware(firmware, root, taken)
+        for benchmark in found:
+            if benchmark.name in known:
+                raise _two_of(plan, benchmark.name)
+        taken.entries[firmware] = [benchmark.name for benchmark in found]
+        taken.benchmarks.extend(found)
+    return taken
+
+
+def _two_of(plan: GatePlan, name: str) -> InputError:
+    return InputError(
+        f"{plan.file}: two entries give the benchmark '{name}'; rename a library's folder or a firmware"
+    )
+
+
+def _none_transient(measured: Any) -> None:
+    for m in measured:
+        if m.transient:
+            raise HinderedError(f"{cell_name(m)}: could not be measured now: {m.reason}; run it again")
+
+
+def _cells(entry: MeasuredEntry, root: Path) -> tuple[Catalog, list[Cell]]:
+    def placed(name: str) -> str:
+        return str(root / name) if is_path(name) else name
+
+    folder = root / entry.folder if entry.folder else None
+    if folder is not None and not (folder / "library.toml").is_file():
+        raise InputError(
+            f"{folder}: no library.toml there; [[library]] 'folder' names the folder that has it"
+        )
+    chosen = select(
+        [placed(entry.cipher)] if entry.cipher else list(entry.ciphers),
+        [str(folder)] if folder else [placed(name) for name in entry.libraries],
+        [placed(name) for name in entry.devices],
+        [placed(entry.toolchain)] if entry.toolchain else [],
+    )
+    chosen.prove_own()
+    catalog, cells = chosen.catalog, list[Cell]()
+    libraries = chosen.libraries
+    ciphers = chosen.ciphers or sorted({i.cipher for i in catalog.implementations if i.library in libraries})
+    for device in chosen.devices:
+        check_placements(device, entry.placements)
+        for name in ciphers:
+            protected = bool(entry.variants)
+            for body in catalog.implementations_of(name, device.name, libraries, protected=protected):
+                if not entry.variants or body.variant in entry.variants:
+                    cells += bench.cells_for(
+                        catalog,
+                        device,
+                        body,
+                        message_bytes=entry.message_bytes,
+                        key_bits=entry.key_bits,
+                        ad_bytes=entry.ad_bytes,
+                        placements=entry.placements,
+                        flags=entry.flags,
+                        toolchain=chosen.toolchains[0].name if chosen.toolchains else "",
+                    )
+    if not cells:
+        named = entry.folder or entry.cipher
+        raise InputError(
+            f"{named}: nothing to measure: no implementation fits its ciphers, variants, devices and lengths"
+        )
+    return catalog, cells
+
+
+def _needed(catalog: Catalog, cells: Sequence[Cell]) -> None:
+    for name, toolchain in dict.fromkeys((cell.device, cell.toolchain) for cell in cells):
+        if toolchain:
+            need_toolchain(catalog, catalog.device(name), toolchain)
+        else:
+            need(catalog.device(name).kit)
+
+
+def bounds_of(elf: Path, device: Device) -> list[StackBound]:
+    """The stack of each function by static analysis; nothing for cores and files that have none."""
+    try:
+        return stack_bounds(elf, device, read_symbols(elf, DEMANGLERS[device.runner]))
+    except (InputError, KeyError):
+        return []
+
+
+def built(cell: Cell, catalog: Catalog) -> tuple[Device, Path]:
+    """The device, with the compiler of the cell, and the firmware that the cell is measured with."""
+    device = with_toolchain(catalog.device(cell.device), cell.toolchain, catalog.toolchains)
+    return device, build(BuildRequest(device, cell.implementation, cell.placement, cell.flags)).elf
+
+
+def _with_worst(found: list[Benchmark], taken: Taken) -> list[Benchmark]:
+    """With the worst stack of the cipher's operations, where there is a bound."""
+    told = []
+    for benchmark in found:
+        if benchmark.name in taken.builds and benchmark.ran:
+            device, elf = built(*taken.builds[benchmark.name])
+            table, mask = symbols(elf), ~1 if device.runner == "arm" else ~0
+            entries = {table[name] & mask for name in OPERATION_FUNCTIONS.values() if name in table}
+            bounds = [bound for bound in bounds_of(elf, device) if bound.address in entries]
+            if bounds and all(bound.bounded for bound in bounds):
+                worst = max(bound.worst for bound in bounds)
+                benchmark = replace(benchmark, figures={**benchmark.figures, "stack_worst": worst})
+        told.append(benchmark)
+    return told
+
+
+# --- batteries ---------------------------------------------------------------------------------------
+
+
+def _battery_days(
+    entry: BatteryEntry, catalog: Catalog, measured: Mapping[Cell, Measurement], toolchain: str
+) -> dict[str, float]:
+    """Days that the battery lasts a node that sends such messages, each encrypted by the cipher alone; by the
+    names of the benchmarks of encryption."""
+    groups: dict[tuple[object, ...], list[tuple[Cell, Measurement]]] = {}
+    for cell, m in measured.items():
+        if m.status == "ok" and not cell.ad_bytes:
+            key = (cell.device, cell.implementation, cell.key_bits, cell.placement, cell.cache, cell.flags)
+            groups.setdefault(key, []).append((cell, m))
+    found = {}
+    for of in groups.values():
+        one = of[0][0]
+        device, body = catalog.device(one.device), one.implementation
+        candidate = candidate_of(
+            catalog.cipher(body.cipher), body, one.key_bits, one.placement, one.cache, [m for _, m in of]
+        )
+        for cell, m in of:
+            if cell.operation == "encrypt":
+                days = life_days(entry, device, candidate, cell.message_bytes)
+                if days is not None:
+                    found[cell_name(m, toolchain)] = days
+    return found
+
+
+def life_days(
+    entry: BatteryEntry, device: Device, candidate: advise.Candidate, message_bytes: int
+) -> float | None:
+    """Days, with one decimal place; None where the cipher has no figures of that length.
+
+    Raises
+    ------
+    InputError
+        The battery cannot run the device, or a name is unknown.
+    """
+    radio = advise.radio_part(load_radio(entry.radio))
+    facts = advise.device_part(device, "board", entry.sleeps)
+    battery, regulator = advise.battery_part(entry.battery), advise.regulator_part(entry.regulator)
+    refusal = advise.supply_refusal(facts, battery, regulator)
+    if refusal:
+        raise InputError(f"[battery]: {refusal}")
+    question = advise.Question(
+        message_bytes=message_bytes,
+        interval_s=advise.seconds(entry.every, "[battery] every"),
+        needs=("confidentiality",),
+    )
+    days = advise.life_days(question, candidate, facts, radio, advise.link_facts(), battery, regulator)
+    return None if days is None else round(days, 1)
+
+
+def _with_days(benchmark: Benchmark, days: float | None) -> Benchmark:
+    if days is None:
+        return benchmark
+    return replace(benchmark, figures={**benchmark.figures, "battery_days": days})
+
+
+# --- firmware ----------------------------------------------------------------------------------------
+
+
+def _firmware(entry: FirmwareEntry, root: Path, taken: Taken) -> list[Benchmark]:
+    """The benchmarks of a firmware: the whole run, and one for each of the functions that are asked for."""
+    device = select(devices=[str(root / entry.device) if is_path(entry.device) else entry.device]).device
+    if entry.build:
+        outcome = process.run(entry.build, cwd=root, timeout_s=process.LONG_S)
+        if not outcome.ok:
+            raise MotecryptError(
+                f"firmware {entry.name}: '{' '.join(entry.build)}' failed: {outcome.told_errors}"
+            )
+    image = load_firmware(root / entry.file, device)
+    how = FreeRun(until=entry.until or None, max_seconds=entry.max_seconds, max_output=None)
+    name = f"{device.name}/{entry.name}"
+    found = profile(image, device, how, lambda data: None)
+    try:
+        judge(found.ended, how.until, how.max_seconds)
+    except MotecryptError as error:
+        return [Benchmark(name, name, {}, "fault", str(error))]
+    figures: dict[str, float] = {"flash": image.flash_bytes}
+    if image.ram_bytes is not None:
+        figures["ram"] = image.ram_bytes
+    if found.ended.stack_bytes is not None:
+        figures["stack"] = found.ended.stack_bytes
+    if entry.until:  # else it ran for as long as it was let
+        figures["cycles"] = found.ended.cycles
+    taken.firmware[name] = RanFirmware(image, device, found)
+    bounds = (
+        {bound.address: bound for bound in bounds_of(image.elf, device) if bound.bounded} if image.elf else {}
+    )
+    main = next((bound.worst for bound in bounds.values() if bound.name.partition("(")[0] == "main"), None)
+    if main is not None:
+        figures["stack_worst"] = main
+    benchmarks = [Benchmark(name, name, figures)]
+    for cost in choose(found, entry.functions) if entry.functions else ():
+        own: dict[str, float] = {}
+        if cost.cycles_range is not None:
+            own["cycles"] = cost.cycles_range[2]
+        if cost.stack_bytes is not None:
+            own["stack"] = cost.stack_bytes
+        if cost.address in bounds:
+            own["stack_worst"] = bounds[cost.address].worst
+        benchmarks.append(Benchmark(f"{name}/{cost.name}", name, own))
+    return benchmarks
+
+
+# --- a repository of motecrypt's own ------------------------------------------------------------------
+
+
+def take_with_own_program(plan: GatePlan, root: Path, db: Path) -> Taken:
+    """Measure the plan's ciphers with the motecrypt of the tree at `root`: of its own repository, whose older
+    commits have their own ciphers.
+
+    Raises
+    ------
+    InputError
+        That program cannot be run, or says that something is wrong.
+    """
+    taken = Taken()
+    for entry in plan.measured:
+        words: list[str | Path] = [root / "motecrypt", "measure", "--db", db, "--json"]
+        options = {
+            "--cipher": [entry.cipher] if entry.cipher else entry.ciphers,
+            "--library": [str(root / entry.folder)] if entry.folder else entry.libraries,
+            "--device": entry.devices,
+            "--variant": entry.variants,
+            "--placement": entry.placements,
+            "--toolchain": [entry.toolchain] if entry.toolchain else [],
+            "--flags": [" ".join(entry.flags)] if entry.flags else [],
+            "--bytes": [",".join(map(str, entry.message_bytes))],
+            "--ad-bytes": [",".join(map(str, entry.ad_bytes))],
+            "--key-bits": [",".join(map(str, entry.key_bits))] if entry.key_bits else [],
+        }
+        for option, values in options.items():
+            for value in values:
+                words += [option, value]
+        outcome = process.run(words, cwd=root, timeout_s=4 * process.LONG_S)
+        if outcome.code not in (0, 1):
+            raise InputError(f"{root / 'motecrypt'}: {outcome.first_error}")
+        measured = _measurements(outcome.output, root)
+        _none_transient(measured)
+        toolchain = Path(entry.toolchain).stem if is_path(entry.toolchain) else entry.toolchain
+        taken.benchmarks.extend(benchmarks_of(measured, toolchain))
+    return taken
+
+
+def _measurements(text: str, root: Path) -> list[Measurement]:
+    """What `measure --json` printed, by whichever version: fields that are unknown here are left out."""
+    known = {f.name for f in fields(Measurement)}
+    try:
+        return [Measurement(**{k: v for k, v in row.items() if k in known}) for row in json.loads(text)]
+    except (ValueError, TypeError, AttributeError) as error:
+        raise InputError(f"{root / 'motecrypt'}: measure printed no measurements ({error})") from None
+
+
+@contextmanager
+def fed(data: bytes) -> Iterator[int]:
+    """A descriptor to read these bytes from, as a firmware's input."""
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        os.lseek(file.fileno(), 0, os.SEEK_SET)
+        yield file.fileno()

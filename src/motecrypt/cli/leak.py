@@ -1,0 +1,470 @@
+"""motecrypt leak: find the lines of a firmware whose current depends on its secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from motecrypt.cli._capture_attack import attack_capture
+from motecrypt.cli._firmware import device_option, load_firmware
+from motecrypt.cli._output import (
+    print_answer,
+    print_json,
+    print_next,
+    print_table,
+    progress,
+    table_options,
+    typed_with,
+)
+from motecrypt.cli._selection import select
+from motecrypt.errors import InputError, MotecryptError
+from motecrypt.model import Device
+from motecrypt.setup import need
+
+if TYPE_CHECKING:
+    from motecrypt.leakage.assessment import Assessment, LeakQuestion, OrderTest, Variable
+    from motecrypt.leakage.controls import ControlOutcome
+    from motecrypt.leakage.models import Model
+    from motecrypt.leakage.places import LeakPlace
+    from motecrypt.leakage.recording import Recorder
+
+ROWS = 20
+TRACE_FILES = (".npz", ".trs", ".npy")
+LIMITS = "simulated, in a model of what changes bits; not a proof for silicon (docs/leakage.md)"
+
+
+def _pairs(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    first, dash, last = value.partition("-")
+    if not (dash and first.isdecimal() and last.isdecimal()):
+        raise InputError(f"--pairs {value}: give two numbers of instructions, such as 0-64")
+    return int(first), int(last)
+
+
+@click.command(epilog="Example: motecrypt leak firmware.elf --function encrypt --from masked_input")
+@click.argument("firmware", type=click.Path(path_type=Path), metavar="FIRMWARE", required=False)
+@device_option
+@click.option("--cipher", metavar="NAME", help="In place of FIRMWARE: a cipher's benchmark firmware.")
+@click.option("--variant", metavar="NAME", help="With --cipher: variant of our implementation.")
+@click.option("--function", metavar="NAME", help="The function that is assessed: its first call.")
+@click.option(
+    "--from",
+    "start",
+    metavar="NAME",
+    help="Function at which inputs are put into memory; the same if not given.",
+)
+@click.option(
+    "--skip", type=click.IntRange(0), default=0, metavar="N", help="Leave out N instructions first."
+)
+@click.option("--instructions", type=click.IntRange(1), metavar="N", help="Assess at most N instructions.")
+@click.option(
+    "--vary",
+    type=click.Choice(["input", "key"]),
+    default="input",
+    show_default=True,
+    help="What is fixed in half of the traces and random in the others: leak_input or leak_key.",
+)
+@click.option(
+    "--shared",
+    multiple=True,
+    metavar="NAME",
+    help="A variable that takes two Boolean shares; may be repeated.",
+)
+@click.option(
+    "--model",
+    type=click.Choice(["both", "weight", "distance"]),
+    default="both",
+    show_default=True,
+    help="What current shows: bits that are written, bits that change.",
+)
+@click.option(
+    "--coefficients",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A TOML file with a weight for each channel, in place of --model.",
+)
+@click.option(
+    "--pairs", callback=_pairs, metavar="A-B", help="Order 2: test all pairs of instructions A to B, too."
+)
+@click.option(
+    "--traces", type=click.IntRange(1), default=20_000, show_default=True, help="Traces of both sets."
+)
+@click.option("--snr", type=float, default=0.1, show_default=True, help="SNR where a byte's weight shows.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Draws inputs and noise.")
+@click.option("--align", is_flag=True, help="Where the path varies, test the traces of the most common path.")
+@click.option(
+    "--save",
+    type=click.Path(path_type=Path),
+    help="Also write the first set's traces, without noise: NAME.npz, NAME.trs, or a folder.",
+)
+@click.option(
+    "--attack",
+    metavar="NAME",
+    help="With traces as FIRMWARE: attack them, such as aes-encrypt-first; an unknown name lists all.",
+)
+@click.option(
+    "--controls", is_flag=True, help="Check the assessment itself, with functions of known leakage."
+)
+@click.option(
+    "--input", "input_file", type=click.File("rb"), default=None, help="What the UART receives; - is stdin."
+)
+@click.option(
+    "--max-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    help="Simulated time within which the function has to be called.",
+)
+@table_options
+def command(
+    firmware: Path | None,
+    device: str,
+    cipher: str | None,
+    variant: str | None,
+    function: str | None,
+    start: str | None,
+    skip: int,
+    instructions: int | None,
+    vary: str,
+    shared: tuple[str, ...],
+    model: str,
+    coefficients: Path | None,
+    pairs: tuple[int, int] | None,
+    traces: int,
+    snr: float,
+    seed: int,
+    align: bool,
+    save: Path | None,
+    attack: str | None,
+    controls: bool,
+    input_file: BinaryIO | None,
+    max_seconds: float,
+    as_json: bool,
+) -> None:
+    """Record simulated power traces of a function of FIRMWARE and test whether they depend on its input.
+
+    The firmware (.elf) has the arrays leak_input and, if it needs them, leak_key and leak_random;
+    docs/leakage.md describes this harness. Traces with one fixed input are compared with traces of random
+    inputs, in two independent sets. What leaks is reported with its source line and the values that meet.
+
+    With --cipher, the window is the encryption of one message by one of ours, or with --vary key its key
+    set-up; of a protected variant, what works on masked values there. FIRMWARE may also be traces, such as a
+    ChipWhisperer's: .npz, .trs, or a folder of arrays.
+    """
+    target = select(devices=[device]).device
+    if controls:
+        _controls(target, traces, seed, as_json)
+        return
+    if firmware is not None and (firmware.is_dir() or firmware.suffix in TRACE_FILES):
+        if attack is not None:
+            attack_capture(firmware, attack, as_json)
+        else:
+            _capture(firmware, pairs, as_json)
+        return
+    if attack is not None:
+        raise InputError(
+            "--attack: needs traces in place of FIRMWARE: NAME.npz, NAME.trs or a folder; "
+            "for our own ciphers use motecrypt audit CIPHER --part power"
+        )
+    if (firmware is None or function is None) and (cipher is None or firmware is not None):
+        raise InputError("nothing to assess: give a FIRMWARE and its --function, a --cipher, or --controls")
+    from motecrypt.leakage.assessment import LeakQuestion, assess
+    from motecrypt.leakage.harness import harness
+    from motecrypt.leakage.places import line_of, places
+
+    question = LeakQuestion(traces, snr, seed, _model(model, coefficients), pairs, align)
+    if cipher is not None:
+        recorder, variables = _of_cipher(cipher, variant, device, vary, skip, instructions, seed)
+    else:
+        assert firmware is not None and function is not None
+        recorder, variables = harness(
+            load_firmware(firmware, target),
+            target,
+            function,
+            start=start,
+            skip=skip,
+            instructions=instructions,
+            vary=vary,
+            shared=shared,
+            uart=b"" if input_file is None else input_file.read(),
+            max_seconds=max_seconds,
+        )
+    function, image = recorder.window.function, recorder.image
+    with progress(f"recording {function}") as report:
+        found = assess(recorder, variables, question, _counted(report))
+    where = [places(image, target, found, order.leaks) for order in found.orders]
+    if save is not None:
+        from motecrypt.leakage.captures import recorded_traces
+        from motecrypt.leakage.files import write_traces
+
+        write_traces(recorded_traces(recorder, variables, question), save)
+    parts = None if found.parts_at is None else line_of(image, target, found.parts_at)
+    if as_json:
+        print_json({**_document(found, question, where), "path_parts_at": parts})
+        return
+    _print(found, question, where, function, parts)
+    if found.verdict == "path varies":
+        print_next(typed_with("--align"))
+    elif not pairs and found.verdict == "no leak found":
+        print_next(typed_with("--pairs", f"0-{min(64, found.instructions[0])}"))
+    else:
+        print_next(typed_with("--json"))
+
+
+def _of_cipher(
+    name: str, variant: str | None, device: str, vary: str, skip: int, instructions: int | None, seed: int
+) -> tuple[Recorder, tuple[Variable, ...]]:
+    from motecrypt.audits.oracle import key_bytes, nearest_length, randomness
+    from motecrypt.catalog import nearest
+    from motecrypt.leakage.assessment import Variable
+    from motecrypt.leakage.bench_firmware import bench_recorder
+    from motecrypt.leakage.recording import refuse_other
+
+    chosen = select(ciphers=[name], devices=[device])
+    cipher, target = chosen.cipher, chosen.device
+    refuse_other(target)
+    need(target.kit)
+    ours = chosen.catalog.implementations_of(cipher.name, target.name, ("motecrypt",), protected=True)
+    bodies = {body.variant: body for body in ours}
+    if not bodies:
+        raise InputError(
+            f"{cipher.name}: none of our variants runs on {target.name}; choose another --device"
+        )
+    if variant is not None and variant not in bodies:
+        raise InputError(nearest("variant", variant, bodies))
+    random = randomness(seed, "leak", cipher.name)
+    body = bodies[variant] if variant is not None else next(iter(bodies.values()))
+    varied = "key" if vary == "key" else "message" if body.protection is None else "nonce"
+    recorder = bench_recorder(
+        target,
+        body,
+        cipher,
+        "setup" if vary == "key" else "encrypt",
+        random.randbytes(key_bytes(cipher)),
+        random.randbytes(cipher.nonce_bytes),
+        random.randbytes(nearest_length(cipher, 16)),
+        vary=varied,
+        skip=skip,
+        instructions=instructions,
+    )
+    return recorder, tuple(
+        Variable(poke.name, "vary" if poke.name == varied else "random") for poke in recorder.pokes
+    )
+
+
+def _model(name: str, coefficients: Path | None) -> Model:
+    from motecrypt.leakage.models import MODELS, read_coefficients
+
+    return MODELS[name] if coefficients is None else read_coefficients(coefficients)
+
+
+def _counted(report: Callable[[int, int, str], None]) -> Callable[[int, int], None]:
+    return lambda done, total: report(done, total, "traces")
+
+
+def _verdict(found: Assessment, parts: str | None) -> str:
+    low, high = found.instructions
+    if found.verdict == "path varies":
+        took = f"{low:,} to {high:,} instructions" if low != high else f"{low:,} instructions"
+        return (
+            f"the path depends on the input from {parts} on: {found.paths} paths in a pilot, {took}. Time or "
+            "branches leak; power was not tested, because traces of different paths do not compare"
+        )
+    if found.verdict == "no claim":
+        return f"no leak found, and no claim: {found.least_class:,} traces of a class are too few"
+    if found.verdict == "leaks":
+        return "it leaks"
+    return "no leak found in this model"
+
+
+def _order_line(order: OrderTest) -> tuple[str, str]:
+    unit = "samples" if order.order == 1 else "pairs"
+    return (
+        f"Order {order.order}",
+        f"{len(order.leaks):,} of {order.tests:,} {unit} leak; |t| up to {order.largest:.1f}, "
+        f"limit {order.threshold:.1f}",
+    )
+
+
+def _print(
+    found: Assessment,
+    question: LeakQuestion,
+    where: Sequence[Sequence[LeakPlace]],
+    function: str,
+    parts: str | None,
+) -> None:
+    lines = [("Result", _verdict(found, parts))]
+    if found.orders:
+        lines += [
+            ("Window", f"{found.instructions[0]:,} instructions, model {question.model.name}"),
+            (
+                "Traces",
+                f"{found.traces:,} in two sets, SNR {found.snr:g} where a byte's weight shows, "
+                f"up to {found.snr_most:.3g} at a sample",
+            ),
+        ]
+    lines += [_order_line(order) for order in found.orders]
+    if found.rare:
+        lines.append(("Not tested", f"{found.rare:,} samples that vary in very few traces"))
+    lines.append(("Limits", LIMITS))
+    print_answer(f"Leakage of {function}", lines)
+    for order, places in zip(found.orders, where, strict=True):
+        if places:
+            print_table(
+                f"Leaks of order {order.order}, the strongest first",
+                ("line", "function", "channel", "|t|", "samples", "what meets"),
+                [_row(place) for place in places[:ROWS]],
+                f"{len(places) - ROWS} more: --json has all" if len(places) > ROWS else "",
+                ("function", "samples"),
+                ("line",),
+            )
+
+
+def _row(place: LeakPlace) -> list[object]:
+    ends = [place] + ([place.other] if place.other else [])
+    return [
+        " and ".join(end.where for end in ends),
+        place.function,
+        " and ".join(end.channel for end in ends),
+        f"{place.strength:.1f}",
+        f"{place.times:,}",
+        "; ".join(end.what for end in ends),
+    ]
+
+
+def _document(
+    found: Assessment, question: LeakQuestion, where: Sequence[Sequence[LeakPlace]]
+) -> dict[str, Any]:
+    return {
+        "verdict": found.verdict,
+        "model": {
+            "name": question.model.name,
+            "channels": question.model.channels,
+            "coefficients": question.model.coefficients,
+        },
+        "traces": found.traces,
+        "least_class": found.least_class,
+        "snr": found.snr,
+        "snr_most": round(found.snr_most, 4),
+        "noise_sd": found.noise_sd,
+        "seed": question.seed,
+        "paths": found.paths,
+        "instructions": found.instructions,
+        "not_tested": found.rare,
+        "orders": [
+            {
+                "order": order.order,
+                "tests": order.tests,
+                "threshold": order.threshold,
+                "largest": order.largest,
+                "leaks": [asdict(place) for place in places],
+            }
+            for order, places in zip(found.orders, where, strict=True)
+        ],
+        "curve": {
+            "pcs": found.pcs.tolist(),
+            "rows": question.model.rows,
+            "t": found.curve,
+        },
+    }
+
+
+# --- traces of a file ---------------------------------------------------------------------------------
+
+
+def _capture(path: Path, pairs: tuple[int, int] | None, as_json: bool) -> None:
+    from motecrypt.leakage.captures import assess_traces
+    from motecrypt.leakage.files import read_traces
+
+    traces = read_traces(path)
+    found = assess_traces(traces, pairs)
+    if as_json:
+        print_json({"traces": len(traces), **asdict(found)})
+        return
+    verdicts = {"leaks": "it leaks", "no leak found": "no leak found"}
+    few = f"no leak found, and no claim: {found.least_class:,} traces of a class are too few"
+    lines = [("Result", verdicts.get(found.verdict, few))]
+    lines.append(
+        ("Traces", f"{len(traces):,} of {traces.samples.shape[1]:,} samples, every other one in set 2")
+    )
+    lines += [_order_line(order) for order in found.orders]
+    print_answer(f"Leakage in {path.name}", lines)
+    for order in found.orders:
+        if order.leaks:
+            rows = [
+                [
+                    f"{leak.instruction:,}" + (f" and {leak.other[0]:,}" if leak.other else ""),
+                    f"{leak.strength:.1f}",
+                ]
+                for leak in order.leaks[:ROWS]
+            ]
+            more = len(order.leaks) - ROWS
+            print_table(
+                f"Samples that leak at order {order.order}, the strongest first",
+                ("sample", "|t|"),
+                rows,
+                f"{more} more: --json has all" if more > 0 else "",
+            )
+    print_next(typed_with("--json"))
+
+
+# --- controls ------------------------------------------------------------------------------------------
+
+
+def _controls(device: Device, traces: int, seed: int, as_json: bool) -> None:
+    from motecrypt.leakage.controls import CONTROLS, check
+    from motecrypt.leakage.recording import refuse_other
+
+    refuse_other(device)
+    need(device.kit)
+
+    outcomes = []
+    with progress("controls") as report:
+        for outcome in check(device, traces, seed):
+            outcomes.append(outcome)
+            report(len(outcomes), len(CONTROLS), outcome.control.title)
+    if as_json:
+        print_json([_control(outcome) for outcome in outcomes])
+    else:
+        print_table(
+            f"Controls on {device.name}",
+            ("function", "model", "order", "leaks", "expected", "line", "result"),
+            [_control_row(outcome) for outcome in outcomes],
+            f"{traces:,} traces each, seed {seed}; {LIMITS}",
+            ("line",),
+            ("result",),
+        )
+        print_next(typed_with("--json"))
+    wrong = [outcome.control.title for outcome in outcomes if not outcome.passed]
+    if wrong:
+        raise MotecryptError(f"controls failed: {', '.join(wrong)}; take more --traces, or report it")
+
+
+def _control(outcome: ControlOutcome) -> dict[str, Any]:
+    order = outcome.assessment.orders[outcome.control.order - 1]
+    return {
+        **asdict(outcome.control),
+        "found": outcome.found,
+        "passed": outcome.passed,
+        "tests": order.tests,
+        "threshold": order.threshold,
+        "largest": order.largest,
+        "place": outcome.place,
+    }
+
+
+def _control_row(outcome: ControlOutcome) -> list[object]:
+    control = outcome.control
+    return [
+        control.title,
+        control.model,
+        control.order,
+        "yes" if outcome.found else "no",
+        "yes" if control.leaks else "no",
+        outcome.place.where if outcome.place else "",
+        "ok" if outcome.passed else "FAILED",
+    ]
