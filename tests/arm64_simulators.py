@@ -58,9 +58,8 @@ def _must(command: list[str | Path]) -> None:
         raise BuildError(f"{command[0]}: {outcome.first_error}")
 
 
-def simulators(folder: Path) -> dict[str, Path]:
+def simulators(folder: Path, root: Path) -> dict[str, Path]:
     """Programs of this computer that run the arm64 drivers, by the drivers' names."""
-    root = libraries()
     usr, unicorn = root / "usr", root / "python" / "unicorn"
     places = [usr / "lib/aarch64-linux-gnu", root / "lib/aarch64-linux-gnu", unicorn / "lib"]
     places = [place for place in places if place.is_dir()]
@@ -68,7 +67,7 @@ def simulators(folder: Path) -> dict[str, Path]:
     linked: dict[str, list[str | Path]] = {
         "simavr": ["-lsimavr"],
         "avr_run": ["-lsimavr", "-lutil"],
-        "arm": [f"-I{unicorn / 'include'}", next(unicorn.glob("lib/libunicorn.so*")), "-lutil"],
+        "arm": [f"-I{unicorn / 'include'}", next(unicorn.glob("lib/libunicorn.so*")), "-lutil", "-lm"],
     }
     made = {}
     for name, flags in linked.items():

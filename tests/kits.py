@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
-from motecrypt.setup import state
+from motecrypt.paths import cache_dir
+from motecrypt.setup import have, state
+
+#: Packages of npm, pinned and hashed in tests/npm; ./test installs them.
+NPM = Path(os.environ.get("MOTECRYPT_NPM", cache_dir() / "npm")) / "node_modules"
 
 
 def needs_kit(*kits: str) -> pytest.MarkDecorator:
     """The mark of tests that these kits must be installed for."""
     missing = _missing(kits)
     return pytest.mark.skipif(bool(missing), reason=_reason(missing or kits))
+
+
+def needs_npm(file: Path) -> pytest.MarkDecorator:
+    """The mark of tests that need this file of a package of npm, and Node to install it."""
+    package = file.relative_to(NPM).parts[0]
+    reason = f"{package} is not installed: ./test installs it with npm, which comes with the kit 'node'"
+    there = have("node") and file.exists()
+    return pytest.mark.skipif(not there, reason=reason)
 
 
 def skip_without(*kits: str, compiler: bool = True) -> None:

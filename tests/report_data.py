@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from motecrypt.catalog import Catalog
 from motecrypt.model import OPERATIONS, Measurement
@@ -15,8 +16,14 @@ FAILURES = {
 }
 
 
-def fill(results: Results, seed: int = 1, family: str = "") -> int:
-    """Store every implementation of every cipher (or of a family) on uno and pico; returns how many cells."""
+def fill(
+    results: Results,
+    seed: int = 1,
+    family: str = "",
+    devices: Sequence[str] = ("uno", "pico"),
+    lengths: Sequence[int] = LENGTHS,
+) -> int:
+    """Store every implementation of every cipher (or of a family) on devices; returns how many cells."""
     draw = random.Random(seed)
     catalog = Catalog.load()
     stored: dict[str, Measurement] = {}
@@ -24,13 +31,13 @@ def fill(results: Results, seed: int = 1, family: str = "") -> int:
         cipher = catalog.ciphers[body.cipher]
         if family not in ("", cipher.family):
             continue
-        for device in ("uno", "pico"):
+        for device in devices:
             speed = draw.lognormvariate(4, 1) if device == "uno" else draw.lognormvariate(2, 1)
             flash, ram = draw.randrange(200, 12000), draw.randrange(16, 1500)
             fits = draw.random() > 0.06
             varies = draw.choice((0, 0, 7))
             failure = draw.choice(tuple(FAILURES))
-            for length in LENGTHS:
+            for length in lengths:
                 if not cipher.message.allows(length):
                     continue
                 for operation in OPERATIONS:

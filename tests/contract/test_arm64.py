@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from arm64_simulators import COMPILER, EMULATOR, LIBRARIES, simulators
+from arm64_simulators import COMPILER, EMULATOR, LIBRARIES, libraries, simulators
 from kits import needs_kit, skip_without
 from motecrypt import bench
 from motecrypt.audits.oracle import nearest_length
@@ -102,9 +102,10 @@ def test_the_kit_brings_what_the_tests_run() -> None:
 @pytest.fixture(scope="module")
 def on_arm64(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     try:
-        return simulators(tmp_path_factory.mktemp("simulators"))
+        root = libraries()
     except BuildError as error:
         pytest.skip(f"no arm64 libraries of the simulators here: {error}")
+    return simulators(tmp_path_factory.mktemp("simulators"), root)
 
 
 def figures(folder: Path, device: str, cipher: str) -> list[tuple[object, ...]]:

@@ -16,13 +16,14 @@ from kits import needs_kit
 from motecrypt.catalog import Catalog
 from motecrypt.experiments import link_cost
 from motecrypt.experiments.link_cost import LinkCost
-from motecrypt.export import LinkRadio, choose, cost_question, target
+from motecrypt.export import LinkRadio, choose, cost_question, for_device, target
 from motecrypt.findings.link_cost import LinkCostFailure, LinkCosts
 from motecrypt.radios import load_radio
 from motecrypt.results import Results
 
 pytestmark = pytest.mark.long
 CATALOG = Catalog.load()
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def rows(readme: Path) -> list[list[str]]:
@@ -144,3 +145,28 @@ def test_a_32_bit_chips_link_is_measured_with_its_storage(
     assert read is not None and (read.receive_cycles is None) == sends_only
     assert 0 < read.ram_bytes < 200 and 2000 < read.flash_bytes < 20_000 and read.buffer_bytes == 154
     assert read.send_cycles < read.send_cycles + read.derive_cycles < read.start_cycles
+
+
+@needs_kit("pico", "host")
+@pytest.mark.parametrize(
+    ("name", "variant"), [("aes128-ccm8", "tables"), ("ascon-aead128", "words")], ids=["aes", "ascon"]
+)
+def test_the_link_of_a_cortex_m4_is_the_assembly_and_takes_what_the_page_says(
+    name: str, variant: str, tmp_path: Path
+) -> None:
+    meant = for_device(target("c", CATALOG), CATALOG.device("stm32f4"))
+    cipher = CATALOG.cipher(name)
+    found = []
+    with Results(tmp_path / "r.db") as results:
+        for body in (choose(CATALOG, cipher, meant, variant), choose(CATALOG, cipher, meant, None)):
+            question = cost_question(CATALOG, meant, cipher, body, "flash", None)
+            told = LinkCosts.from_json(LinkCost.of(question).ensure(results).outcome)
+            assert isinstance(told, LinkCosts)
+            found.append(told)
+    plain, assembly = found
+    assert assembly.send_cycles < 0.55 * plain.send_cycles
+    assert assembly.start_cycles < 0.5 * plain.start_cycles
+    cycles = (plain.send_cycles, assembly.send_cycles, plain.start_cycles, assembly.start_cycles)
+    if "12.2.1" in plain.compiler:
+        row = f"| `{name}` (`{variant}`, `armv7m`) | " + " | ".join(f"{count:,}" for count in cycles)
+        assert row in (ROOT / "docs" / "export.md").read_text()

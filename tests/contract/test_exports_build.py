@@ -19,7 +19,7 @@ from motecrypt import process
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.emulate.images import read_image
 from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.export import Export, choose, known_answer, plan, target
+from motecrypt.export import Export, choose, for_device, known_answer, plan, target
 from motecrypt.export.sources import exported_sources
 from motecrypt.model import Device, Implementation
 from motecrypt.results import Results
@@ -166,6 +166,20 @@ def test_cmake_builds_the_pico_sdks_library(tmp_path: Path) -> None:
     _run(["cmake", "-B", "build", "-DCMAKE_C_COMPILER=arm-none-eabi-gcc", flags, *system], tmp_path)
     said = _run(["cmake", "--build", "build", "--verbose"], tmp_path)
     assert "-Os" in said and (tmp_path / "build" / "lib" / f"lib{library}.a").is_file()
+
+
+@needs_kit("cross", "pico")
+@pytest.mark.crosscheck
+def test_cmake_builds_the_c_export_for_a_device(tmp_path: Path) -> None:
+    cipher, chip = CATALOG.cipher("aes128-ccm8"), CATALOG.devices["stm32f4"]
+    meant = for_device(target("c", CATALOG), chip)
+    with Results(tmp_path / "none.db") as results:
+        plan(CATALOG, meant, cipher, choose(CATALOG, cipher, meant, None), results).write(tmp_path / "lib")
+    system = ["-DCMAKE_SYSTEM_NAME=Generic", "-DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY"]
+    tools = [f"-DCMAKE_{language}_COMPILER=arm-none-eabi-gcc" for language in ("C", "ASM")]
+    _run(["cmake", "-S", "lib", "-B", "build", *tools, *system], tmp_path)
+    said = _run(["cmake", "--build", "build", "--verbose"], tmp_path)
+    assert "-mcpu=cortex-m4" in said and (tmp_path / "build" / "libmc_aes128_ccm8_armv7m.a").is_file()
 
 
 PICO_MAIN = """

@@ -14,7 +14,7 @@ from motecrypt.setup import have
 
 FAULTY = Path(__file__).resolve().parents[1] / "data" / "faulty"
 CATALOG = Catalog.load(ciphers=[FAULTY])
-DEVICES = [name for name in ("uno", "pico", "stm32f4", "host") if have(CATALOG.device(name).kit)]
+DEVICES = [name for name in ("uno", "pico", "stm32f4", "hifive1", "host") if have(CATALOG.device(name).kit)]
 """One for each runner; test_devices.py has every device."""
 SIMULATED = [name for name in DEVICES if name != "host"]
 

@@ -138,3 +138,16 @@ def test_attacks_are_parts_of_the_ciphers_they_apply_to():
     assert "attack:rc4d-chosen-plaintext" in part_names(cipher("rc4d"))
     assert "attack:rc4d-chosen-plaintext" not in part_names(cipher("rc4"))
     assert "attack:cbc-padding-oracle" in part_names(cipher("aes128-cbc"))
+
+
+@needs_kit("host")
+def test_the_page_has_what_was_found(tmp_path, capsys):
+    page = tmp_path / "page.html"
+    words = ("audit", "rc4d", "--part", "determinism", "--part", "diffusion", "--quick", "--html", page)
+    assert run(capsys, *words, "--db", tmp_path / "r.db")[0] == 0
+    written = page.read_text()
+    assert "Audit of rc4d" in written and written.count("data:image/png") == 3
+    assert "A message of one byte is always sent unencrypted." in written
+    (tmp_path / "folder").mkdir()
+    code, _, said = run(capsys, *words[:-1], tmp_path / "folder", "--db", tmp_path / "r.db")
+    assert code == 2 and len(said.splitlines()) == 1 and "--html" in said

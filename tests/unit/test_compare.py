@@ -17,50 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kits import needs_kit
+from made_rows import made_measurement as cell
 from motecrypt.compare import compare
 from motecrypt.model import Measurement
 from motecrypt.results import Results
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def cell(**changes: object) -> Measurement:
-    """A measurement that ran."""
-    measurement = Measurement(
-        device="uno",
-        library="mine",
-        configuration="default",
-        cipher="aes128-cbc",
-        variant="fast",
-        key_bits=128,
-        operation="encrypt",
-        message_bytes=16,
-        ad_bytes=0,
-        tag_bytes=0,
-        placement="flash",
-        cache="none",
-        cycles_min=1000,
-        cycles_median=1000,
-        cycles_max=1000,
-        inputs=32,
-        timing_varies=False,
-        time_us=62.5,
-        flash_bytes=2000,
-        flash_symbol_bytes=1900,
-        ram_bytes=100,
-        eeprom_bytes=0,
-        stack_bytes=50,
-        status="ok",
-        reason="",
-        compiler="gcc 1",
-        flags="-Os",
-        runner="simavr",
-        cycles_exact=True,
-        elf_sha256="00",
-        measured_at="2026-01-01T00:00:00+00:00",
-        motecrypt_version="0.1.0",
-    )
-    return replace(measurement, **changes)  # type: ignore[arg-type]
 
 
 FAILED = {"status": "does-not-fit", "reason": "does not fit: needs 9 of 8", "cycles_median": None}

@@ -19,7 +19,7 @@ ANY: tuple[list[float], list[float]] = ([0], [-NOTHING])  # 0 or more
 #: By runner, the devices that it runs.
 SIMULATED = {
     runner: [name for name, device in Catalog.load().devices.items() if device.runner == runner]
-    for runner in ("simavr", "arm")
+    for runner in ("simavr", "arm", "riscv")
 }
 #: Which file, which key (its path joined by dots): values that are taken, values that are not.
 BOUNDS: list[tuple[str, str, tuple[list[float], list[float]]]] = [
@@ -31,15 +31,41 @@ BOUNDS: list[tuple[str, str, tuple[list[float], list[float]]]] = [
     ("device.toml", r"memory\..*\.(bytes|span)", ([1], [0])),
     ("device.toml", r"memory\..*\.address", ([0], [-1])),
     *(
-        (f"{name}/device.toml", r"simulator\.(mark|simulated)_address", ([0, 0xFFFF], [-1, 0x10000]))
+        (f"{name}/device.toml", r"simulator\.(mark|simulated)_address", ([0x20, 0x137], [0x1F, 0x138]))
         for name in SIMULATED["simavr"]
     ),
     *(
         (f"{name}/device.toml", r"simulator\.(vectors|.*_address|stack_limit)", ([0, 2**32 - 1], [-1, 2**32]))
-        for name in SIMULATED["arm"]
+        for name in (*SIMULATED["arm"], *SIMULATED["riscv"])
     ),
+    ("device.toml", r"simulator\.line_address", ([0, 0x20, 0x137], [-1, 0x1F, 0x138])),
     ("device.toml", r"simulator\.max_cycles", ([1], [0])),
-    ("device.toml", r"simulator\.(bus_.*_extra|io_port_saves|cycles\..*)", ([0, 1000], [-1, 1001])),
+    *(
+        (f"{name}/device.toml", rf"simulator\.{pattern}", bounds)
+        for name in SIMULATED["arm"]
+        for pattern, bounds in ((r"(bus_.*_extra|io_port_saves|cycles\..*)", ([0, 1000], [-1, 1001])),)
+    ),
+    *(
+        (f"{name}/device.toml", rf"simulator\.{pattern}", bounds)
+        for name in SIMULATED["riscv"]
+        for pattern, bounds in (
+            (r"cycles\.(.*_result|mispredicted|fetch_word)", ([0, 255], [-1, 256])),
+            (r"cycles\.fetch_ahead", ([0, 7], [-1, 8])),
+            (r"cycles\.(?!.*_result|mispredicted|fetch_).*", ([1, 255], [0, 256])),
+        )
+    ),
+    ("device.toml", r"simulator\.predictor\.btb", ([1, 64], [0, 65])),
+    ("device.toml", r"simulator\.predictor\.bht", ([1, 1024], [0, 1025])),
+    ("device.toml", r"simulator\.predictor\.ras", ([1, 16], [0, 17])),
+    ("device.toml", r"simulator\.memory\.line_bytes", ([4, 256], [2, 512])),
+    (
+        "device.toml",
+        r"simulator\.memory\.(wait_states|data_wait_states|ahead_delay|core_ahead_bytes)",
+        ([0, 64], [-1, 65]),
+    ),
+    ("device.toml", r"simulator\.memory\.(reads_ahead|keeps_ahead|shared)", ([0, 1], [-1, 2])),
+    ("device.toml", r"simulator\.memory\.(code|data)_lines", ([0], [-1, 2048])),
+    ("device.toml", r"simulator\.memory\.(code|data)_ways", ([1], [0, 128])),
     ("device.toml", r"simulator\.flash_cache\..*", ([1, 1 << 24], [0, (1 << 24) + 1])),
     ("device.toml", r"simulator\.flash_read\.\d+\.clocks", ([1, 10_000], [0, 10_001])),
     ("device.toml", r"simulator\.flash_read\.\d+\.divider", ([1, 1000], [0, 1001])),
@@ -61,6 +87,7 @@ BOUNDS: list[tuple[str, str, tuple[list[float], list[float]]]] = [
     ("wlan.toml", r"card\..*\.sensitivity_dbm\..*", ([-150, 0], [-150 - NOTHING, NOTHING])),
     ("wlan.toml", r"signal\..*\.(distance_m|exponent)", LEAST),
     ("wlan.toml", r"signal\..*\.walls_db", ANY),
+    ("nrf52840.toml", r"block\.\d+\.published\.\d+\.value", LEAST),
     ("srf.toml", r"figure\..*\.value", ANY),
 ]
 

@@ -16,11 +16,14 @@ import pytest
 
 from motecrypt.advise.gather import read_supplies
 from motecrypt.advise.link_data import read_link
+from motecrypt.advise.protection import read_resistances
 from motecrypt.catalog import Catalog
+from motecrypt.catalog.accelerators import read_accelerators
 from motecrypt.catalog.ciphers import read_cipher_folder
 from motecrypt.catalog.devices import read_device
 from motecrypt.catalog.libraries import read_library_folder
 from motecrypt.catalog.processors import processors
+from motecrypt.catalog.publickey import read_public_key_folder
 from motecrypt.catalog.toolchains import read_library, read_toolchain
 from motecrypt.descriptor import Table
 from motecrypt.emulate.conformance import read_features
@@ -28,10 +31,16 @@ from motecrypt.errors import InputError
 from motecrypt.export.examples import read_example
 from motecrypt.export.targets import read_target
 from motecrypt.findings.pico_file import read_storage
+from motecrypt.hardware.rows import read_settings
+from motecrypt.publickey.entropy import entropies
+from motecrypt.publickey.handshakes import handshakes
+from motecrypt.publickey.rows import published
+from motecrypt.publickey.secrets import causes
 from motecrypt.radios.catalog import read_radio
 from motecrypt.records.plan import read_plan
 from motecrypt.results.columns import read_columns
 from motecrypt.setup.kits import read_kits
+from motecrypt.setup.systems import read_systems
 from motecrypt.studies.rc4d.sketches import read_sketches
 from motecrypt.studies.rf import alternatives
 from motecrypt.toolchain.sources import sources_of
@@ -51,9 +60,14 @@ NAMED_FREELY = (
     "toolchain",
     "prints",
     "sketch",
+    "memory",
 )
 """Tables of tables whose names a descriptor chooses."""
-FREE_FILES = ("setup.toml", "processors.toml", "storage.toml", "columns.toml")
+DEBIANS = ("packages", "files")
+"""Tables whose keys are Debian's; test_systems.py compares them with those of the kits."""
+FIGURES_APART = ("radios", "toolchains", "libraries", "accelerators")
+"""Folders whose files have no figure at a key of POSITIVE."""
+FREE_FILES = ("setup.toml", "systems.toml", "processors.toml", "storage.toml", "columns.toml")
 """Files whose tables are named freely."""
 
 
@@ -67,8 +81,14 @@ def _library(path: Path) -> None:
     read_library_folder(path.parent, _catalog().ciphers, CORES)
 
 
-CORES = ("avr5", "cortex-m0plus", "native")
+CORES = tuple(sorted({device.core for device in _catalog().devices.values()}))
 READERS: dict[str, Callable[[Path], object]] = {
+    "algorithm.toml": lambda path: read_public_key_folder(path.parent, CORES),
+    "protection.toml": read_resistances,
+    "published.toml": published,
+    "handshakes.toml": handshakes,
+    "entropy.toml": entropies,
+    "causes.toml": causes,
     "cipher.toml": lambda path: read_cipher_folder(path.parent, CORES),
     "library.toml": _library,
     "device.toml": lambda path: read_device(path.parent),
@@ -77,12 +97,14 @@ READERS: dict[str, Callable[[Path], object]] = {
     "batteries.toml": read_supplies,
     "link.toml": read_link,
     "setup.toml": read_kits,
+    "systems.toml": read_systems,
     "storage.toml": read_storage,
     "wlan.toml": read_document,
     "conformance.toml": read_features,
     "columns.toml": read_columns,
     "rc4d_sketches.toml": read_sketches,
     "records.toml": read_plan,
+    "hardware.toml": read_settings,
     "target.toml": lambda path: read_target(path.parent, _catalog()),
     "example.toml": lambda path: read_example(path.parent),
 }
@@ -96,9 +118,12 @@ def read(path: Path) -> object:
     """Read as the project does."""
     reader = READERS.get(path.name)
     if reader is None:
-        reader = {"radios": read_radio, "toolchains": read_toolchain, "libraries": _library}.get(
-            path.parent.name
-        )
+        reader = {
+            "radios": read_radio,
+            "toolchains": read_toolchain,
+            "libraries": _library,
+            "accelerators": read_accelerators,
+        }.get(path.parent.name)
         assert reader is not None, f"{path}: who reads this?"
     return reader(path)
 
@@ -106,7 +131,7 @@ def read(path: Path) -> object:
 def placed(path: Path, folder: Path, text: str) -> Path:
     """A copy with another text, where its reader looks for it."""
     target = folder / path.parents[1].name / path.parent.name
-    if path.name in ("cipher.toml", "library.toml", "device.toml", "example.toml"):
+    if path.name in ("algorithm.toml", "cipher.toml", "library.toml", "device.toml", "example.toml"):
         shutil.copytree(path.parent, target)
     else:
         target.mkdir(parents=True)
@@ -122,7 +147,8 @@ def keys(
         if not free:
             yield (*where, key)
         if isinstance(value, dict):
-            yield from keys(value, not where and key in NAMED_FREELY, (*where, key))
+            chosen = (not where and key in NAMED_FREELY) or key in DEBIANS
+            yield from keys(value, chosen, (*where, key))
         for number, each in enumerate(value if isinstance(value, list) else ()):
             if isinstance(each, dict):
                 yield from keys(each, False, (*where, key, number))
@@ -206,6 +232,9 @@ def test_a_value_of_another_type_is_refused(path: Path, tmp_path: Path) -> None:
 
 
 POSITIVE = (
+    "key_bits",
+    "aes_blocks",
+    "secret",
     "clock_hz",
     "bytes",
     "volts",
@@ -228,6 +257,14 @@ POSITIVE += (
     "answer_bytes",
     "head_bytes",
     "block_bytes",
+    "compilers",
+    "median",
+    "percentile_95",
+    "cycles",
+    "snr",
+    "experiments",
+    "most",
+    "traces",
 )
 
 
@@ -247,8 +284,8 @@ def test_a_number_out_of_its_range_is_refused(path: Path, tmp_path: Path) -> Non
         with pytest.raises(InputError, match=where[-1]):
             read(target)
     without = ("cipher.toml", "library.toml", "setup.toml", "conformance.toml", "target.toml", "example.toml")
-    without += ("columns.toml", "records.toml")
-    assert tried or path.name in without or path.parent.name in ("radios", "toolchains", "libraries")
+    without += ("columns.toml", "records.toml", "entropy.toml", "causes.toml", "systems.toml")
+    assert tried or path.name in without or path.parent.name in FIGURES_APART
 
 
 @pytest.mark.parametrize(

@@ -32,13 +32,16 @@ CLI = Path(export.__file__).parent
 DRAWS = {"print_table", "print_section", "print_answer", "print_words", "console"}
 
 #: Commands that print tables or sentences, and those of them that are tried here.
+#: tests/unit/leakage/test_leak_command.py and tests/unit/gate/test_ci_command.py run them,
+#: and tests/unit/callgraph/test_stack_bounds.py, tests/unit/test_sweep.py.
+RECORDS = {"ci", "leak", "stack", "sweep"}
 OTHERS = {c.split()[0] for c in (*test_answer_widths.COMMANDS, *test_table_widths.COMMANDS)} | {"compare"}
 HERE = {"doctor", "export", "profile", "provision", "records", "report", "wlan"}
 #: The demo starts other commands; tests/contract/test_demo.py runs it.
 STARTS_OTHERS = {"demo"}
 #: Their lines have one length at every width.
 LINES = {
-    *("completion", "crypt", "file", "gateway", "key", "mote", "radio", "receive", "run", "send"),
+    *("cluster", "completion", "crypt", "file", "gateway", "key", "mote", "radio", "receive", "run", "send"),
 }
 #: They work for a while or print more than a screen: the last line is the command that comes next.
 LONG = {
@@ -134,7 +137,7 @@ def _known_of_wlan(document: dict[str, Any]) -> list[float]:
 
 
 def test_no_command_is_left_out() -> None:
-    kinds = (OTHERS, HERE, LINES, STARTS_OTHERS)
+    kinds = (OTHERS, HERE, LINES, STARTS_OTHERS, RECORDS)
     named = [name for kind in kinds for name in kind]
     assert sorted(named) == application.list_commands(click.Context(application))
 

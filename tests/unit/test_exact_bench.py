@@ -115,7 +115,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Engine]:
         monkeypatch.setattr(passes, "Client", lambda session, timeout_s, together: engine)
         monkeypatch.setattr(passes, "counts_while_tracing", lambda device: while_tracing)
         zero = {o: Region(0) for o in ("setup", "encrypt", "decrypt")}
-        monkeypatch.setattr(passes, "_overhead", lambda *_: zero)
+        monkeypatch.setattr(passes, "overhead_of", lambda *_: zero)
         return engine
 
     return made
@@ -249,7 +249,7 @@ def test_the_cost_of_measuring_is_the_least_of_five_with_the_empty_cipher(
     monkeypatch.setattr(passes, "key_of", lambda request: f"empty {request.implementation.cipher}")
     monkeypatch.setattr(passes, "counts_while_tracing", lambda device: True)
     monkeypatch.setattr(passes, "_overheads", {})
-    found = passes._overhead(job(), "cold")
+    found = passes.overhead_of(job(), "cold")
     assert {o: r.cycles for o, r in found.items()} == {"setup": 7, "encrypt": 3, "decrypt": 2}
     assert asked[0] == (FIRMWARE.elf, 9, Options(trace=True, cache="cold"))
     assert asked[1:5] == [
@@ -260,11 +260,11 @@ def test_the_cost_of_measuring_is_the_least_of_five_with_the_empty_cipher(
     ]
     assert [call[1] for call in asked[4:]] == [o for o in ("setup", "encrypt", "decrypt") for _ in range(5)]
     assert built[0][1] == "empty empty" and built[0][0].placement == "flash"
-    assert passes._overhead(job(), "cold") is found and len(built) == 1
+    assert passes.overhead_of(job(), "cold") is found and len(built) == 1
     cycles = iter([1] * 30)
     assert (
-        passes._overhead(job(), "none") is not found
-        and passes._overhead(job(placement="ram"), "cold") is not found
+        passes.overhead_of(job(), "none") is not found
+        and passes.overhead_of(job(placement="ram"), "cold") is not found
     )
 
 

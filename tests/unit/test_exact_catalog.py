@@ -546,7 +546,7 @@ def test_the_cells_of_an_implementation() -> None:
         (
             'core = "cortex-m4"',
             'core = "cortex-m7"',
-            "no core 'cortex-m7'; choose one of cortex-m0plus, cortex-m4",
+            "no core 'cortex-m7'; choose one of cortex-m0, cortex-m0plus, cortex-m3, cortex-m4",
         ),
         ('chip = "STM32F407VG"', 'chip = "STM32F1"', "no chip 'STM32F1'; choose one of RP2040, STM32F407VG"),
         ("store_hides = 1", "store_hidden = 1", "'store_hides' is missing"),

@@ -210,7 +210,9 @@ def test_energy_counters_of_packages_alone(monkeypatch: pytest.MonkeyPatch, tmp_
 
 def test_a_runner_is_found_by_its_name() -> None:
     assert runner_of("simavr") is simavr
-    with pytest.raises(InputError, match=r"^unknown runner 'x'; available: arm, board, fake, host, simavr$"):
+    with pytest.raises(
+        InputError, match=r"^unknown runner 'x'; available: arm, board, fake, host, riscv, simavr$"
+    ):
         runner_of("x")
     assert counts_while_tracing(UNO) and counts_while_tracing(PICO)
     assert not counts_while_tracing(CATALOG.device("host"))

@@ -74,8 +74,8 @@ class Sharing:
     def take(self, job: Job) -> Any:
         return self.answers.pop(0)(job) if self.answers else (job, {}, None)
 
-    def release(self, cells: Any = None) -> None:
-        self.log.append(("release", None if cells is None else sorted({c.message_bytes for c in cells})))
+    def release(self, keys: Any = None) -> None:
+        self.log.append(("release", None if keys is None else sorted({int(k.split()[0]) for k in keys})))
 
     def renew(self) -> None:
         self.log.append("renew")

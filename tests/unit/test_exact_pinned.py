@@ -87,7 +87,9 @@ def test_a_machine_and_what_it_unpacks(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setattr(pinned.process, "run", lambda command, timeout_s: told[0])
     assert pinned.architecture.__wrapped__() == "amd64"
     told[0] = Outcome(None, "", "")
-    assert pinned.architecture.__wrapped__() == pinned.os.uname().machine
+    for machine, debians in (("x86_64", "amd64"), ("aarch64", "arm64"), ("riscv64", "riscv64")):
+        monkeypatch.setattr(pinned.os, "uname", lambda named=machine: SimpleNamespace(machine=named))
+        assert pinned.architecture.__wrapped__() == debians
     told[0] = Outcome(2, "", "dpkg-deb: error: no archive")
     with pytest.raises(
         BuildError, match=r"^x\.deb cannot be unpacked: dpkg-deb: error: no archive$"

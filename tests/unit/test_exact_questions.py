@@ -19,6 +19,7 @@ from motecrypt.findings.crowd import CrowdQuestion
 from motecrypt.findings.data_types import DataTypesQuestion
 from motecrypt.findings.features import FeatureQuestion
 from motecrypt.findings.file_sizes import EncodingQuestion, SizeQuestion
+from motecrypt.findings.hardware import HardwareQuestion
 from motecrypt.findings.host_speed import SpeedPoint, SpeedQuestion, SpeedRow
 from motecrypt.findings.link_cost import LinkCostQuestion
 from motecrypt.findings.passwords import PasswordQuestion
@@ -26,6 +27,7 @@ from motecrypt.findings.pico_file import FileQuestion
 from motecrypt.findings.radio_transfer import TransferQuestion
 from motecrypt.findings.recorded import read
 from motecrypt.findings.remains import RemainsQuestion
+from motecrypt.findings.second_core import SecondCoreQuestion
 from motecrypt.findings.serial_write import SerialWriteQuestion
 from motecrypt.findings.sketch import SketchQuestion
 from motecrypt.findings.wlan_transfer import Spread, WlanQuestion, WlanTransfer, answer_of
@@ -89,6 +91,7 @@ QUESTIONS: list[tuple[FindingQuestion, str, dict[str, Any]]] = [
         {"cipher": "rc6-cbc", "key_bits": 128, "sizes": [64, 4096]},
     ),
     (RemainsQuestion(630, toolchain="t"), "plaintext-remains", {"size": 630, "rounds": 16}),
+    (SecondCoreQuestion(), "second-core", {"strings": 1000, "lines": 100, "rounds": 8192}),
     (EncodingQuestion(), "encoding-times", {"rounds": 41}),
     (FeatureQuestion("rc4", "opt"), "features", {"cipher": "rc4", "variant": "opt", "seed": 1}),
     (
@@ -149,6 +152,7 @@ QUESTIONS: list[tuple[FindingQuestion, str, dict[str, Any]]] = [
             "seeds": 3,
         },
     ),
+    (HardwareQuestion("h0002", "stm32f4"), "hardware", {"row": "h0002", "device": "stm32f4"}),
     (SerialWriteQuestion((1, 9), 3), "serial-write", {"sizes": [1, 9], "rounds": 3}),
     (
         SketchQuestion("rc4d", "rc4-opt", "uno", "9ac7"),

@@ -95,6 +95,7 @@ def test_what_records_hold_where_nothing_is_told() -> None:
         "operations": ("setup", "encrypt", "decrypt"),
         "fetched": False,
         "note": "",
+        "protection": None,
     }
     assert defaults(Placement) == {"caches": ("none",), "defines": (), "link_flags": ()}
     made = Measurement(**{**recorded(), "extra": {"transient": 1, "shortfall": None}})
@@ -333,7 +334,9 @@ def ran(monkeypatch: pytest.MonkeyPatch, opened: list[Options], **settings: Any)
     overhead = {"setup": 10, "encrypt": 20, "decrypt": 30}
     monkeypatch.setattr(passes, "runner_of", lambda name: Runner)
     monkeypatch.setattr(
-        passes, "_overhead", lambda *_: {o: Region(c, extra={"instructions": 1}) for o, c in overhead.items()}
+        passes,
+        "overhead_of",
+        lambda *_: {o: Region(c, extra={"instructions": 1}) for o, c in overhead.items()},
     )
     return dict(run_passes(job(), starts_of(UNO, firmware("f", 0, 0, 0)), "none", 128, 32, 0))
 
@@ -368,8 +371,8 @@ def test_a_wrong_byte_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_first_difference_is_told() -> None:
-    assert passes._difference(b"\x01\x02\x03", b"\x01\x0a\x0b") == "byte 1 is 0x0a, the oracle gives 0x02"
-    assert passes._difference(b"abc", b"ab") == "2 bytes, the oracle gives 3"
+    assert passes.difference(b"\x01\x02\x03", b"\x01\x0a\x0b") == "byte 1 is 0x0a, the oracle gives 0x02"
+    assert passes.difference(b"abc", b"ab") == "2 bytes, the oracle gives 3"
 
 
 def test_medians_of_what_else_runners_say() -> None:
@@ -492,14 +495,19 @@ def test_a_firmware_larger_than_a_memory() -> None:
 
 def test_inputs_longer_than_the_firmware_holds() -> None:
     one = job(device=replace(UNO, bench={"message": 64, "ad": 16, "key": 32}))
-    assert _too_long(one, 64, 16, 256) is None
+    stores = (("message", "a message"), ("ad", "associated data"), ("key", "a key"))
+
+    def asked(*needed: int) -> list[tuple[str, str, int]]:
+        return [(*store, bytes_) for store, bytes_ in zip(stores, needed, strict=True)]
+
+    assert _too_long(one, asked(64, 16, 32)) is None
     for lengths, name, needed, held, what in (
-        ((65, 0, 128), "message", 65, 64, "a message of 65 bytes"),
-        ((64, 17, 128), "ad", 17, 16, "associated data of 17 bytes"),
-        ((64, 16, 264), "key", 33, 32, "a key of 33 bytes"),
+        ((65, 0, 16), "message", 65, 64, "a message of 65 bytes"),
+        ((64, 17, 16), "ad", 17, 16, "associated data of 17 bytes"),
+        ((64, 16, 33), "key", 33, 32, "a key of 33 bytes"),
     ):
         told = f"{what}: the firmware on uno holds {held}"
-        assert _too_long(one, *lengths) == Trouble(
+        assert _too_long(one, asked(*lengths)) == Trouble(
             "does-not-fit", told, FailureKind.DOES_NOT_FIT, shortfall=Shortfall(name, needed, held)
         )
 

@@ -145,7 +145,7 @@ def test_cells_are_measured_here_taken_as_stored_or_left_to_others(tmp_path: Pat
             }
 
         assert ours() == {key(cell) for run in mine.runs for cell in cells[run]}
-        sharing.release(cells[free])
+        sharing.release([key(cell) for cell in cells[free]])
         assert ours() == {key(cell) for run in (stored_in_part, failed) for cell in cells[run]}
         sharing.renew()
         sharing.release()
@@ -165,12 +165,12 @@ def test_a_devices_compiler_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(plan, "with_toolchain", with_toolchain)
     devices, name = Devices(CATALOG), next(iter(CATALOG.toolchains))
-    found = [devices.get(*key) for key in (("uno", ""), ("uno", name), ("uno", ""), ("uno", name))]
+    found = [devices.get(*key, BODY) for key in (("uno", ""), ("uno", name), ("uno", ""), ("uno", name))]
     assert asked == [("uno", "", True), ("uno", name, True)]
     assert found[0] is found[2] and found[1] is found[3] and found[0] is not found[1]
     for key in (("none", ""), ("uno", "none")):
         with pytest.raises(InputError, match="unknown"):
-            devices.get(*key)
+            devices.get(*key, BODY)
     one = job(RUNS[0])
     assert one.group == ("uno", BODY, "flash", (), "") and replace(one, toolchain="t").group[-1] == "t"
     assert replace(one, toolchain="t", flags=("-O3",)).cell("setup", ("cold", 64, 5, 7)) == Cell(

@@ -276,6 +276,37 @@ def test_sections_count_where_their_addresses_lie(tmp_path: Path) -> None:
     assert sizes.symbols(made) == {"start": 8}
 
 
+@pytest.mark.parametrize(("order", "mark"), [("<", 1), (">", 2)])
+def test_an_elf_of_64_bits_and_of_either_byte_order(tmp_path: Path, order: str, mark: int) -> None:
+    strings = b"\0start\0end\0"
+    table = struct.pack(f"{order}24xIBBHQQIBBHQQ", 1, 0x12, 0, 1, 0x1_0000_0008, 0, 7, 0, 0, 1, 9, 0)
+    sections = [
+        (3, 0, 0, len(strings), 0),
+        (2, 0, len(strings), len(table), 1),
+        (NOBITS, ALLOC, 0x2000, 7, 0),
+    ]
+    rows = [struct.pack(f"{order}IIQQQQIIQQ", *[0] * 10)]
+    for kind, flags, place, size, link in sections:
+        address, offset = (place, 0) if flags else (0, 64 + place)
+        rows.append(struct.pack(f"{order}IIQQQQIIQQ", 0, kind, flags, address, offset, size, link, 0, 1, 0))
+    at = 64 + len(strings) + len(table)
+    head = struct.pack(f"{order}HHIQQQIHHHHHH", 2, 0, 1, 0, 0, at, 0, 64, 56, 0, 64, len(rows), 0)
+    made = tmp_path / "f.elf"
+    ident = bytes([0x7F, *b"ELF", 2, mark, 1]) + bytes(9)
+    made.write_bytes(ident + head + strings + table + b"".join(rows))
+    assert sizes.symbols(made) == {"start": 0x1_0000_0008, "end": 9}
+    assert sizes.elf_sizes(made, MEMORY) == Sizes(flash=0, ram=7, eeprom=0)
+
+
+def test_an_elf_without_symbols(tmp_path: Path) -> None:
+    made = elf(tmp_path / "f.elf", (".text", PROGBITS, ALLOC | 4, 0, 100))
+    content = bytearray(made.read_bytes())
+    (table,) = struct.unpack_from("<I", content, 32)
+    struct.pack_into("<I", content, table + 3 * 40 + 4, PROGBITS)
+    made.write_bytes(content)
+    assert sizes.symbols(made) == {} and sizes.elf_sizes(made, MEMORY).flash == 100
+
+
 # --- the host's own
 
 

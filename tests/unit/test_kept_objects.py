@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,6 +65,66 @@ def test_what_a_definition_includes_cannot_be_known(tmp_path: Path, line: str) -
     assert seen(tmp_path / "a.c", [tmp_path], ["HEADER=1"]) is None
 
 
+def test_a_definition_may_name_a_header(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text('#include "below/b.h"\n#include <nowhere.h>\n#include OTHER\n')
+    below = tmp_path / "below"
+    below.mkdir()
+    (below / "b.h").write_text("#ifndef HEADER\n#define HEADER <d.h>\n#endif\n  #  include\tHEADER \n")
+    (below / "c.h").write_text("int c = SIZE;\n")
+    (tmp_path / "c.h").write_text("int c;\n")
+    (tmp_path / "d.h").write_text("int d = RATE;\n")
+
+    def found(*defines: str) -> Read | None:
+        return seen(tmp_path / "a.c", [tmp_path], [*defines, "SIZE=3", "RATE=4"])
+
+    files = (tmp_path / "a.c", below / "b.h", below / "c.h", tmp_path / "d.h")
+    named = ('HEADER="c.h"', "OTHER=<d.h>")
+    assert found(*named) == Read(files, (*named, "SIZE=3", "RATE=4"), names_headers=True)
+    both = ('HEADER="d.h"', 'OTHER="d.h"')
+    assert found(*both) == Read((*files[:2], files[3]), (*both, "RATE=4"), names_headers=True)
+    for last in ("OTHER", "OTHER=d.h", 'OTHER="d.h', 'OTHER=""', "OTHERS=<d.h>"):
+        assert found('HEADER="c.h"', last) is None, last
+    for line in ("#define OTHER 1", " # undef  HEADER", '__asm__(".incbin \\"x\\"");', "#include h(1)"):
+        (below / "c.h").write_text(line + "\n")
+        assert found(*named) is None, line
+        assert found(*both) is not None
+
+
+def test_flags_that_define_are_more_than_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int a = SIZE;\n")
+    given = (tmp_path / "a.c", [tmp_path], ["SIZE=3"])
+    assert seen(*given, ["-O2", "-g"]) == seen(*given) == Read((tmp_path / "a.c",), ("SIZE=3",))
+    for flag in ("-DRATE=SIZE", "-USIZE", "-g3"):
+        assert seen(*given, ["-O2", flag]) is None, flag
+
+
+@pytest.mark.parametrize(
+    ("text", "is_seen"),
+    [
+        ("int a; /* SIZE\n SIZE */\n", False),
+        ("/* a */ int a = SIZE; /* b */\n", True),
+        ('char *a = "/*"; int b = SIZE; /* c */\n', True),
+        ('int a = \'"\'; int b = SIZE; char *c = "*/";\n', True),
+        ("int a; // from a/*.c \\\n and b/*.c\nint b = SIZE; /* c */\n", True),
+        ("#ifndef SIZE\n#define SIZE 2\n#endif\n", False),
+        (" # ifndef SIZE \n #\tdefine SIZE\n#endif\nint a = SIZES;\n", False),
+        ("#ifndef SIZE\n#define SIZE 2\n#endif\nint a = SIZE;\n", True),
+        ("#ifndef SIZE\n#define SIZE 2\n#endif\n#ifdef SIZE\n#endif\n", True),
+        ("#ifndef SIZE\n#define SIZE(x) x\n#endif\n", True),
+        ("#ifndef SIZE\n#define SIZES 2\n#endif\n", True),
+        ("#ifndef SIZE\n#define SIZE\\\n 2\n#endif\n", True),
+        ("#ifndef RATE\n#define RATE SIZE\n#endif\n", True),
+        ("#ifndef SIZE\nint a;\n#define SIZE 2\n#endif\n", True),
+    ],
+)
+def test_comments_and_defaults_that_nothing_uses_see_nothing(
+    tmp_path: Path, text: str, is_seen: bool
+) -> None:
+    (tmp_path / "a.c").write_text(text)
+    found = seen(tmp_path / "a.c", [tmp_path], ["SIZE=3"])
+    assert found == Read((tmp_path / "a.c",), ("SIZE=3",) if is_seen else ())
+
+
 @pytest.fixture
 def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(objects, "cache_dir", lambda: tmp_path / "cache")
@@ -85,6 +148,27 @@ def test_an_object_is_made_once_of_the_same(cache: Path, tmp_path: Path) -> None
     assert make(["gcc", ("-O3",)]) == b"2" and make(["gcc", ("-O2", "")]) == b"3"
     assert make(["gcc", ("-O2",)]) == b"1"
     assert len(made) == 3 and sorted(file.suffix for file in cache.iterdir()) == [".o"] * 3
+
+
+def test_threads_that_want_the_same_object_compile_it_once(cache: Path, tmp_path: Path) -> None:
+    made: list[str] = []
+    together = threading.Barrier(3)
+
+    def want(name: str) -> bytes:
+        target = tmp_path / name
+
+        def compile_it() -> None:
+            made.append(name)
+            target.write_bytes(b"object")
+            time.sleep(0.2)
+
+        together.wait(20)
+        kept("the same", target, compile_it)
+        return target.read_bytes()
+
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(want, "abc")) == [b"object"] * 3
+    assert len(made) == 1
 
 
 def test_what_does_not_compile_is_not_kept(cache: Path, tmp_path: Path) -> None:
@@ -147,9 +231,22 @@ def _elf(request: BuildRequest, work: Path) -> bytes:
     return (work / "firmware.elf").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["uno", "pico"])
+@pytest.mark.parametrize(
+    ("name", "first", "second", "shared"),
+    [
+        ("uno", "rc4", "aes128-ecb", {"hal.c"}),
+        ("pico", "rc4", "aes128-ecb", {"hal.c"}),
+        ("uno", "aes128-ccm8", "aes128-ccm16", {"hal.c", "aes_tables.c"}),  # a header that a definition names
+    ],
+)
 def test_the_firmware_is_the_same_whether_its_parts_were_kept_or_not(
-    cache: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    cache: Path,
+    tmp_path: Path,
+    name: str,
+    first: str,
+    second: str,
+    shared: set[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     catalog = Catalog.load()
     device = catalog.device(name)
@@ -163,14 +260,14 @@ def test_the_firmware_is_the_same_whether_its_parts_were_kept_or_not(
     monkeypatch.setattr(firmware.toolchain, "compile_object", counted)
     one, other = (
         BuildRequest(device, catalog.implementations_of(cipher, name, ["motecrypt"])[0], "flash")
-        for cipher in ("rc4", "xtea-ecb" if "xtea-ecb" in catalog.ciphers else "aes128-ecb")
+        for cipher in (first, second)
     )
     fresh = _elf(other, tmp_path / "fresh")
     shutil.rmtree(cache)
     _elf(one, tmp_path / "one")
     compiled.clear()
     assert _elf(other, tmp_path / "kept") == fresh
-    assert "hal.c" not in compiled and "bench.c" in compiled
+    assert not shared & set(compiled) and "bench.c" in compiled
     # Another level of optimisation for the device is another object; a device elsewhere says where it is.
     quick = replace(device, compiler=replace(device.compiler, flags=("-O1",)))
     compiled.clear()

@@ -15,9 +15,9 @@ from stored_rows import peak_bytes, rows
 
 ROWS = 20_000
 SMALL = 2_000
-#: A row more may cost as much while a view is made; 100,000 rows then stay below 150 MB, with the 28 to 57
+#: A row more may cost as much while a view is made; 100,000 rows then stay below 150 MB, with the 28 to 71
 #: that the views take of few rows. Lists of all measurements with texts of their own cost 4 to 7 kB a row.
-BYTES_A_ROW = {"report": 930, "compare": 1220}
+BYTES_A_ROW = {"report": 600, "compare": 1220}
 
 
 @pytest.fixture(scope="module")

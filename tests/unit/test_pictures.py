@@ -41,6 +41,11 @@ def test_a_picture_is_small_and_is_in_the_readme(name: str) -> None:
         assert addresses == {"http://www.w3.org/2000/svg", "https://www.textualize.io"}
 
 
+def test_the_picture_of_the_explorer_is_small_and_is_in_the_docs() -> None:
+    assert 1000 < (FOLDER / "explorer.png").stat().st_size <= make.BYTES_MAX
+    assert "](pictures/explorer.png)" in (ROOT / "docs" / "report.md").read_text()
+
+
 def test_the_pictures_show_the_commands_of_the_readme() -> None:
     page = (ROOT / "README.md").read_text()
     for name, command in (("answer.svg", make.ANSWER), ("session.svg", make.SESSION)):

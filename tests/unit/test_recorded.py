@@ -21,7 +21,7 @@ from motecrypt.findings.wlan_transfer import WlanTransfer
 from motecrypt.model import RECORDED
 from motecrypt.results import Results
 from motecrypt.studies import Needs, names, needs, study
-from motecrypt.studies.pico import files, remains
+from motecrypt.studies.pico import files, remains, second_core
 from motecrypt.studies.rf import crowd as rf_crowd
 from motecrypt.studies.wlan import plan
 from motecrypt.toolchain.pinned import with_toolchain
@@ -30,7 +30,7 @@ KNOWN = [name for name in names() if needs(name).long is not None]
 
 
 def test_there_are_studies_with_something_long() -> None:
-    assert set(KNOWN) == {"pico", "rf", "wlan"}
+    assert set(KNOWN) == {"hardware", "pico", "rf", "wlan"}
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -99,6 +99,9 @@ def test_files_on_the_pico_are_shown_as_recorded_with_date_and_compiler(results:
     flash = remains.QUESTION.find(results)
     assert flash is not None and "As recorded on" in remains.sections(results)[0].text
     results.store_finding(flash.kind, flash.version, {"own": 1}, flash.outcome, remains.QUESTION.asked())
+    cores = second_core.QUESTION.find(results)
+    assert cores is not None and "As recorded on" in second_core.sections(results)[0].text
+    results.store_finding(cores.kind, cores.version, {"own": 1}, cores.outcome, second_core.QUESTION.asked())
     assert "recorded" not in str([study("pico").sections(results), study("pico").comparisons(results)])
 
 

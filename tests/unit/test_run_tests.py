@@ -101,3 +101,12 @@ def test_a_suite_that_never_ends_or_leaves_no_report_has_failed(
     assert suites._suite("unit", tmp_path, quick=False).failed == ["unit: ended with code -1 and no report"]
     (tmp_path / "unit.xml").write_text("<testsuites><testsuite/></testsuites>")
     assert suites._suite("unit", tmp_path, quick=False).failed == ["unit: ended with code -1"]
+
+
+def test_a_suite_whose_tests_are_all_left_out_by_quick_has_not_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suites, "_ended_with", lambda command, timeout_s: suites.NO_TESTS)
+    (tmp_path / "chain.xml").write_text("<testsuites><testsuite/></testsuites>")
+    assert suites._suite("chain", tmp_path, quick=True).failed == []
+    assert suites._suite("chain", tmp_path, quick=False).failed == ["chain: ended with code 5"]

@@ -109,6 +109,9 @@ def test_a_faulty_standing_is_told_in_one_line(tmp_path: Path, stated: str, said
 
 
 def test_a_variant_for_a_core_that_no_device_has_is_refused(tmp_path: Path) -> None:
-    said = r"no device has a core 'avrr\*'; available: avr4, avr5, avr51, avr6, cortex-m0plus, cortex-m4"
+    said = r"no device has a core 'avrr\*'; available: avr25, avr4, avr5, avr51, avr6, "
+    said += (
+        "cortex-m0, cortex-m0plus, cortex-m3, cortex-m33, cortex-m4, esp32c3, native, qingke-v2a, sifive-e31"
+    )
     with pytest.raises(InputError, match=said):
         own(tmp_path / "own", "[[implementation]]", '[[implementation]]\ncores = ["avrr*"]')

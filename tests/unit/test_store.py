@@ -169,7 +169,7 @@ def test_a_statement_may_take_so_long_and_no_longer(place: Path, monkeypatch: py
                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
             ),
             lambda: list(
-                results._read_in_parts(
+                results.in_parts(
                     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n", ()
                 )
             ),
@@ -239,7 +239,7 @@ def test_a_transaction_is_whole_or_nothing(place: Path) -> None:
         with pytest.raises(InputError, match="no such table: none; it is damaged"):
             results._read("SELECT * FROM none")
         with pytest.raises(InputError, match="no such table: none; it is damaged"):
-            list(results._read_in_parts("SELECT * FROM none", ()))
+            list(results.in_parts("SELECT * FROM none", ()))
 
 
 # --- measurements ------------------------------------------------------------------------------------------
@@ -566,3 +566,12 @@ def test_a_command_that_reads_makes_no_results_file(command: str, tmp_path: Path
     with pytest.raises(SystemExit) as stop:
         main([command, *arguments.get(command, []), "--db", str(missing)])
     assert not stop.value.code and not missing.exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"SQLite format 2"])
+def test_a_file_that_is_only_read_and_is_no_database_stays_as_it_is(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "results.db"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="not a results file; choose another with --db"):
+        Results(path, make=False)
+    assert path.read_bytes() == content and list(tmp_path.iterdir()) == [path]

@@ -25,6 +25,7 @@ NUMBER = re.compile(r"(?:(?<![\d.,])[-+])?\d[\d,]*(?:\.\d+)?")
 COMMANDS = (
     *(f"list {kind}" for kind in ("ciphers", "implementations", "libraries", "devices", "radios")),
     "list toolchains",
+    "list accelerators",
     "link --radio srf",
     "link --radio lora --bytes 1-40",
     "results --cipher aes128",

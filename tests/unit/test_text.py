@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import pty
 import re
@@ -17,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motecrypt.catalog import Catalog
-from motecrypt.cli._output import print_table
+from motecrypt.cli._output import print_json, print_table
 from motecrypt.model import Measurement
 from motecrypt.report.content import gather
 from motecrypt.report.figure import Figure
@@ -181,3 +182,17 @@ def test_the_report_shows_markup_from_a_results_file_as_text(tmp_path: Path) -> 
     assert "onerror=alert" in page, "it is there, as text"
     assert "\\x1b]0;owned\\x07" in page, "so is the terminal's"
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f]", page)
+
+
+def test_a_long_json_document_is_whole_and_written_in_few_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[str] = []
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "write", written.append)
+    monkeypatch.setattr(sys, "stdout", stream)
+    rows = [
+        {"number": number, "path": Path("a\x1bb"), "sizes": (number, None, 0.5)} for number in range(3000)
+    ]
+    print_json(rows)
+    plain = [{**row, "path": "a\x1bb", "sizes": [*row["sizes"]]} for row in rows]
+    assert "".join(written) == json.dumps(plain, indent=1) + "\n"
+    assert 2 < len(written) < 100

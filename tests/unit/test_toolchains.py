@@ -19,8 +19,8 @@ from motecrypt import process
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.toolchains import read_toolchain
 from motecrypt.cli import _toolchains, application
+from motecrypt.cli._plan import toolchains_by_device
 from motecrypt.cli._selection import select
-from motecrypt.cli.measure import _toolchains_by_device
 from motecrypt.errors import InputError
 from motecrypt.model import DebianPackage, Toolchain, ToolchainTarget
 from motecrypt.setup.kits import kits
@@ -146,10 +146,10 @@ def test_a_wrong_choice_is_one_line(arguments: list[str], told: str, tmp_path: P
 
 def test_each_device_takes_the_toolchains_that_are_for_it() -> None:
     chosen = select((), (), ("uno", "pico"), ("gcc-5.4", "gcc-12", "gcc-14"))
-    assert _toolchains_by_device(chosen) == {"uno": ["gcc-5.4", "gcc-14"], "pico": ["gcc-12", "gcc-14"]}
-    assert _toolchains_by_device(select((), (), ("uno",))) == {"uno": [""]}
+    assert toolchains_by_device(chosen) == {"uno": ["gcc-5.4", "gcc-14"], "pico": ["gcc-12", "gcc-14"]}
+    assert toolchains_by_device(select((), (), ("uno",))) == {"uno": [""]}
     with pytest.raises(InputError, match=r"gcc-5\.4 has nothing for pico"):
-        _toolchains_by_device(select((), (), ("uno", "pico"), ("gcc-5.4",)))
+        toolchains_by_device(select((), (), ("uno", "pico"), ("gcc-5.4",)))
 
 
 # --- the system's own --------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ def test_studies_read_the_same_with_another_compiler_and_with_none(
     assert verdicts["matches"] > 150 and verdicts["not measured"] < 25
     whole = json.loads(run(None, "reproduce", "--stored", "--json", "--rows", "--db", stored).stdout)
     assert [row for each in whole.values() for row in each["comparisons"]] == json.loads(here.stdout)
-    assert {name for name, each in whole.items() if each["tables"]} == {"pico", "rf", "wlan"}
+    assert {name for name, each in whole.items() if each["tables"]} == {"hardware", "pico", "rf", "wlan"}
     for path in (nowhere, elsewhere):
         there = run(path, "reproduce", "--json", "--db", stored)
         assert there.stdout == here.stdout
@@ -207,4 +207,4 @@ def test_a_chosen_compiler_gives_its_figures(stored: Path) -> None:
 
 def test_every_study_has_views_and_needs() -> None:
     for name in names():
-        assert needs(name).cells or needs(name).experiments
+        assert needs(name).cells or needs(name).experiments or needs(name).long

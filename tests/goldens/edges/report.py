@@ -10,10 +10,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from goldens.text import digest, plain, told_cost, told_figure
-from motecrypt.advise import Point
+from motecrypt.advise import Candidate, Point
 from motecrypt.catalog import Catalog
 from motecrypt.model import Finding, Measurement
-from motecrypt.report import charts, content, explorer, headlines, page, sources
+from motecrypt.report import charts, content, explorer, page, sources, tables, tiles
 from motecrypt.report.costs import join
 from motecrypt.studies import highlights
 from motecrypt.studies.claim_ids import ClaimId
@@ -196,16 +196,18 @@ def report_edges() -> dict[str, Any]:
         words.append(
             [
                 [[part.words, part.measured, [row.row for row in part.against]] for part in parts],
-                headlines.headlines(parts, ciphers),
+                [[t.kind, t.text, len(t.rows), len(t.table)] for t in tiles.tiles(parts, ciphers)],
                 [[tally(own), *sentences(own)] for own in compared.values()],
                 plain([[h.study, h.text, len(h.rows)] for h in highlights.findings(compared)]),
                 plain([[h.study, h.text] for h in highlights.findings({"rf": compared["rf"]}, 40)]),
             ]
         )
     points = [{**_point(3), "left out": 1}]
-    packed = page._packed({"v": 1, "candidates": {"uno": [{"name": "n", "points": points}], "pico": []}})
-    for one in packed["candidates"]["uno"]:
-        one["points"] = [row == list(_point(3).values()) for row in one["points"]]
+    names = [field.name for field in fields(Candidate) if field.name != "points"]
+    one = {**{name: name for name in names}, "points": points}
+    packed = page._packed({"v": 1, "candidates": {"uno": [one, one], "pico": []}})
+    for row in packed["candidates"]["uno"]:
+        row[-1] = [point == list(_point(3).values()) for point in row[-1]]
     numbers = (None, "a", 0, 12345, 2.0, 999.5, 1000.5, 0.123456, 1e-4, 0.99e-4, -1234.5, -0.5, 12.3456)
     titled = {
         "a": {"title": "one", "x": 1},
@@ -219,8 +221,8 @@ def report_edges() -> dict[str, Any]:
         "report words": [digest(words), *words[:6]],
         "report figures": [digest(figures), *(len(each) for each in figures)],
         "report seen": [digest(seen), *seen[:6]],
-        "report numbers": [[page.number(value), page.number(value, 2)] for value in numbers],
-        "report embedded": [page.embedded({"a": "</script>&", "b": Path("x")})],
+        "report numbers": [[tables.number(value), tables.number(value, 2)] for value in numbers],
+        "report embedded": ["".join(page.embedded({"a": "</script>&", "b": Path("x")}))],
         "report packed": [
             packed["point_columns"] == list(_point(0)),
             packed["candidates"],

@@ -26,6 +26,7 @@ from motecrypt.results import Results
 from motecrypt.studies.pico import figures as pico
 from motecrypt.studies.pico import files as pico_files
 from motecrypt.studies.pico import remains as pico_remains
+from motecrypt.studies.pico import second_core as pico_cores
 from motecrypt.studies.rc4d import figures as rc4d
 from motecrypt.studies.rc4d import study as rc4d_study
 from motecrypt.studies.rf import crowd as rf_crowd
@@ -222,6 +223,24 @@ def _remains(state: str) -> dict[str, Any]:
     return {"rows": rows, "image_bytes": 1 << 20}
 
 
+def _cores(state: str) -> dict[str, Any]:
+    rows = [
+        {
+            "work": work,
+            "way": way,
+            "time_us": whole(80_000, 3_000_000, "cores", work, way, state),
+            "samples": 90 if way != "alone" else 0,
+            "missed": whole(0, 40, "missed", work, way, state) if way != "alone" else 0,
+            "least_late": 0,
+            "most_late": whole(60, 9_000_000, "late", work, way, state) if way != "alone" else 0,
+            "mean_late": 30.5 if way != "alone" else 0.0,
+        }
+        for work in pico_cores.WORKS
+        for way in list(pico_cores.WAYS)[: None if state == "near" else 3]
+    ]
+    return {"rows": rows, "clock_hz": 125_000_000}
+
+
 def _sizes(question: Any, state: str) -> dict[str, Any]:
     rows = [
         {
@@ -380,6 +399,7 @@ def store(results: Results, state: str) -> None:
     for job in pico_files.questions():
         put(job, _file(job, state))
     put(pico_remains.QUESTION, _remains(state))
+    put(pico_cores.QUESTION, _cores(state))
     put(pico_files.PASSWORDS, {"hashes_ms": 4.25, "argon2id_ms": 131.5 if state == "near" else 2.5})
     for moved in plan.transfers():
         if share("stored", state, *moved.asked().items()) < (1 if state == "near" else 0.93):

@@ -19,7 +19,7 @@ def report(state: str) -> dict[str, Any]:
         "findings": plain(content.findings),
         "devices": [[d.device.name, d.cells, d.failed, d.runners, d.compilers] for d in content.devices],
         "libraries": [name for name, *_ in content.libraries],
-        "headlines": plain(content.headlines),
+        "tiles": [[t.kind, t.text, [row.id for row in t.rows], plain(t.table)] for t in content.tiles],
         "order of all figures": [figure.name for figure in content.all_figures()],
         "figures": [told_figure(figure) for figure in content.figures],
     }

@@ -261,7 +261,7 @@ def test_a_pretend_pico_takes_a_uf2_file_and_is_measured(
     def flash(device: object, elf: Path, name: str) -> None:
         while boards:
             boards.pop().__exit__(None, None, None)  # type: ignore[attr-defined]
-        monkeypatch.setattr(board, "find_volume", lambda: volume)
+        monkeypatch.setattr(board, "find_volume", lambda **_: volume)
         board.flash_pico(CATALOG.device("pico"), elf, name)
         started = pretend_board(volume / "motecrypt.uf2", port, "--device", "pico", "--speed", "full")
         started.__enter__()

@@ -214,7 +214,10 @@ def test_a_firmware_is_flashed_once_to_each_port(
     assert flashed == [(one, "/dev/p"), (two, "/dev/p"), (one, "/dev/p")]
     monkeypatch.undo()
     assert board.flasher_of(UNO) is board.flash_uno
-    other: Any = SimpleNamespace(chip="Z80")
+    for chip, flash in (("RP2350", board.flash_pico2), ("ESP32-C3", board.flash_esp32c3)):
+        known: Any = SimpleNamespace(chip=chip, flashing=None)
+        assert board.flasher_of(known) is flash
+    other: Any = SimpleNamespace(chip="Z80", flashing=None)
     with pytest.raises(BoardError, match=r"^Z80: such a board cannot be flashed; supported: ATmega"):
         board.flasher_of(other)
     assert board.identity(UNO) == "board ATmega328P, own timer"
@@ -276,9 +279,9 @@ def test_the_picos_volume_is_found_and_waited_for(
         (tmp_path / name / "INFO_UF2.TXT").write_text(text)
     assert board.find_volume([str(tmp_path / "none"), str(tmp_path)]) == tmp_path / "user/RPI-RP2"
     found = iter([None, None, tmp_path])
-    monkeypatch.setattr(board, "find_volume", lambda: next(found))
+    monkeypatch.setattr(board, "find_volume", lambda **_: next(found))
     assert board._wait_for_volume(5.0) == tmp_path and world.slept == [0.5, 0.5]
-    monkeypatch.setattr(board, "find_volume", lambda: None)
+    monkeypatch.setattr(board, "find_volume", lambda **_: None)
     with pytest.raises(
         BoardError, match=r"^no Pico in BOOTSEL mode within 5 s: hold BOOTSEL while plugging it in"
     ):
@@ -293,7 +296,7 @@ def test_a_pico_is_flashed_through_its_volume_or_picotool(
     content = board.uf2(image.segments)
     monkeypatch.setattr(board, "read_image", lambda elf, device: image)
     volumes: list[Path | None] = [tmp_path]
-    monkeypatch.setattr(board, "find_volume", lambda: volumes[0])
+    monkeypatch.setattr(board, "find_volume", lambda **_: volumes[0])
     tool = [False]
     monkeypatch.setattr(board, "_picotool", lambda given: given == content and tool[0])
     waited: list[float] = []
@@ -345,3 +348,65 @@ def test_picotool_is_used_where_it_sees_a_pico(monkeypatch: pytest.MonkeyPatch) 
     assert board._picotool(b"content") and asked == [["picotool", "load", "-x"]]
     answer[0] = Outcome(1, "", "")
     assert not board._picotool(b"content")
+
+
+def test_a_pico_2_gets_its_own_family_and_volume(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    image = SimpleNamespace(segments=(Segment(0x10000000, b"a"),))
+    monkeypatch.setattr(board, "read_image", lambda elf, device: image)
+    monkeypatch.setattr(board, "_picotool", lambda given: False)
+    for name in ("RPI-RP2", "RP2350"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "INFO_UF2.TXT").write_text(f"Board-ID: {name}")
+    monkeypatch.setattr(board.find_volume, "__defaults__", ((str(tmp_path),), board.VOLUME))
+    board.flash_pico2(UNO, Path("f.elf"), "/dev/p")
+    content = (tmp_path / "RP2350" / "motecrypt.uf2").read_bytes()
+    assert content == board.uf2(image.segments, 0xE48BFF59) and content[28:32] == bytes.fromhex("59ff8be4")
+    assert not (tmp_path / "RPI-RP2" / "motecrypt.uf2").exists()
+    (tmp_path / "RP2350" / "INFO_UF2.TXT").unlink()
+    with pytest.raises(BoardError, match=r"no Pico in BOOTSEL mode within 120 s: .* mount RP2350$"):
+        board.flash_pico2(UNO, Path("f.elf"), "/dev/p")
+    assert (
+        "hold BOOTSEL while you plug the Pico 2 in: waiting for its volume RP2350" in capfd.readouterr().err
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        (Outcome(None, "", ""), "esptool is missing; 'motecrypt doctor' shows how to get it$"),
+        (Outcome(2, "", "Serial port\nA fatal error occurred: No serial data received.\n"), "No serial data"),
+        (
+            Outcome(
+                2, "", "A fatal error occurred: Failed to connect: no data.\nFor steps visit: https://x\n"
+            ),
+            "could not be flashed: Failed to connect: no data.$",
+        ),
+        (Outcome(2, "Connecting\nfailed", ""), "could not be flashed: failed$"),
+        (Outcome(2, "", ""), "could not be flashed: esptool printed nothing$"),
+    ],
+)
+def test_how_an_esp32c3_is_flashed(
+    outcome: Outcome, said: str, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[Any]] = []
+    contents: list[bytes] = []
+
+    def run(command: list[Any]) -> Outcome:
+        asked.append(command)
+        contents.append(Path(command[-1]).read_bytes())
+        return outcome
+
+    image = SimpleNamespace(
+        segments=(Segment(0x42000000, b"ab"), Segment(0x42000004, b"c"), Segment(0x3FC80000, b"r"))
+    )
+    device: Any = SimpleNamespace(memory={"flash": SimpleNamespace(address=0x42000000, bytes=4 << 20)})
+    monkeypatch.setattr(board, "read_image", lambda elf, device: image)
+    monkeypatch.setattr(board.process, "run", run)
+    with pytest.raises(BoardError, match=f"^/dev/p: .*{said}"):
+        board.flash_esp32c3(device, Path("f.elf"), "/dev/p")
+    outcome = Outcome(0, "", "")
+    board.flash_esp32c3(device, Path("f.elf"), "/dev/p")
+    assert asked[1][:-1] == ["esptool", "--chip", "esp32c3", "--port", "/dev/p", "write_flash", "0x0"]
+    assert contents[1] == b"ab\xff\xffc"

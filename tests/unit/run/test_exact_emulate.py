@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -18,7 +19,7 @@ from motecrypt.cli.profile import _print
 from motecrypt.emulate import profiling, run
 from motecrypt.emulate.conformance import watch_list
 from motecrypt.emulate.images import Image, Segment
-from motecrypt.emulate.profiling import START_UP, FunctionCost, LineCost, Profile
+from motecrypt.emulate.profiling import START_UP, CallNode, FunctionCost, LineCost, Profile
 from motecrypt.emulate.run import Ended, FreeRun
 from motecrypt.emulate.symbols import Function, Inlined, Symbols
 from motecrypt.errors import InputError, MotecryptError
@@ -36,7 +37,16 @@ def no_drivers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         run,
         "arm_command",
-        lambda device, elf, options: ["<arm>", "--max-cycles", "9", "--x", "--events", "{events}", elf],
+        lambda device, elf, options: [
+            "<arm>",
+            "--max-cycles",
+            "9",
+            "--vectors",
+            "0",
+            "--events",
+            "{events}",
+            elf,
+        ],
     )
 
 
@@ -49,7 +59,7 @@ QUIET = FreeRun(max_seconds=None, max_output=None)
 
 
 def command(made: Image, how: FreeRun, scratch: Path, device: Any = UNO) -> list[str]:
-    return [str(part).replace(f"{scratch}/", "") for part in run._command(made, device, how, scratch)]
+    return [str(part).replace(f"{scratch}/", "") for part in run.command(made, device, how, scratch)]
 
 
 def test_the_unos_command(tmp_path: Path) -> None:
@@ -126,7 +136,8 @@ def test_the_picos_command(tmp_path: Path) -> None:
     whole = image(elf=elf)
     assert command(whole, QUIET, tmp_path, PICO) == [
         "<arm>",
-        "--x",
+        "--vectors",
+        hex(PICO.simulator["vectors"]),
         "--events",
         "{events}",
         "f.elf",
@@ -139,7 +150,15 @@ def test_the_picos_command(tmp_path: Path) -> None:
     vectors = PICO.simulator["vectors"]
     for before in (0, 16):
         flat = image(Segment(vectors - before, bytes(before) + b"STCKrst!more"))
-        assert command(flat, QUIET, tmp_path, PICO)[-2:] == ["image.elf", "--free"]
+        assert command(flat, QUIET, tmp_path, PICO)[-3:] == ["--ram-code", "image.elf", "--free"]
+        own = Segment(vectors, struct.pack("<II", 0, 0x10000301))
+        for code, hidden in (
+            ((), False),
+            (((0x10000300, 0x10000400),), False),
+            (((0x10000400, 0x10000500),), True),
+        ):
+            described = command(replace(image(own, elf=elf), code=code), QUIET, tmp_path, PICO)
+            assert ("--ram-code" in described) == hidden
         assert int.from_bytes((tmp_path / "image.elf").read_bytes()[24:28], "little") == int.from_bytes(
             b"rst!", "little"
         )
@@ -295,10 +314,10 @@ ROWS: list[dict[str, Any]] = [
     {"function": 3, "start": 0x40, "calls": 4, "inclusive": 20, "self": 20, "stack": 6},
     {"function": 4, "start": 0x50, "calls": 5, "inclusive": 20, "self": 20, "stack": 5},
     *({"pc": pc, "n": pc - 8, "c": pc} for pc in (0x10, 0x12, 0x14, 0x15, 0x16, 0x20, 0x28)),
-    {"node": 1, "parent": 0, "of": 0, "self": 4},
-    {"node": 2, "parent": 1, "of": 1, "self": 40},
-    {"node": 3, "parent": 2, "of": 2, "self": 0},
-    {"node": 4, "parent": 3, "of": 9, "self": 6},
+    {"node": 1, "parent": 0, "of": 0, "calls": 1, "self": 4},
+    {"node": 2, "parent": 1, "of": 1, "calls": 2, "self": 40},
+    {"node": 3, "parent": 2, "of": 2, "calls": 3, "self": 0},
+    {"node": 4, "parent": 3, "of": 9, "calls": 6, "self": 6},
 ]
 
 
@@ -323,6 +342,12 @@ def test_counts_become_functions_lines_and_stacks() -> None:
     assert found.stacks == (
         *(((START_UP,), 4), ((START_UP, "main"), 40)),
         ((START_UP, "main", "ns::f(int)", START_UP), 6),
+    )
+    assert found.tree == (
+        CallNode(-1, START_UP, 1, 4),
+        CallNode(0, "main", 2, 40),
+        CallNode(1, "ns::f(int)", 3, 0),
+        CallNode(2, START_UP, 6, 6),
     )
     assert found.symbols_found and found.ended is ENDED
     assert found.places == {"in": ("m.c", 1), "main": ("m.c", 1), "ns::f(int)": ("f.c", 7)}

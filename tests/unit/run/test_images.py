@@ -150,3 +150,13 @@ def test_hex_and_uf2_carry_what_they_are_given(data: bytes, start: int) -> None:
         path.write_bytes(uf2([Segment(0x10000000 + start, data)]))
         first, found = flat(read_image(path, PICO), 0x10000000, 0x11000000)
         assert found[0x10000000 + start - first :][: len(data)] == data
+
+
+def test_a_flat_file_begins_where_the_flash_does(tmp_path: Path) -> None:
+    path = tmp_path / "f.bin"
+    path.write_bytes(bytes(range(200)) * 2)
+    image = read_image(path, PICO)
+    assert [(s.address, s.data) for s in image.segments] == [(0x10000000, bytes(range(200)) * 2)]
+    assert "not firmware" in refused(path, UNO)
+    path.write_bytes(bytes(2_097_153))
+    assert "2,097,152" in refused(path, PICO)

@@ -89,3 +89,20 @@ def test_a_firmware_for_another_device_is_refused(elf: Path) -> None:
     assert done.returncode == 2 and "built for AVR, and pico is RP2040" in done.stderr
     done = command(elf, "--device", "host")
     assert done.returncode == 2 and "no simulator" in done.stderr
+
+
+def test_the_page_has_the_source_of_the_folder_that_is_named(elf: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = command(elf, "--html", page, "--source", HERE)
+    assert done.returncode == 0, done.stderr
+    written = page.read_text()
+    assert "Profile of profiled.elf on uno" in written and "__builtin_avr_delay_cycles(1000);" in written
+    assert '"ret"' in written, "instructions"
+    done = command(elf, "--html", page)
+    assert done.returncode == 0 and "__builtin_avr_delay_cycles(1000);" not in page.read_text()
+
+
+def test_a_folder_of_sources_must_be_there(elf: Path, tmp_path: Path) -> None:
+    done = command(elf, "--html", tmp_path / "page.html", "--source", tmp_path / "missing")
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1 and "--source" in done.stderr
+    assert not (tmp_path / "page.html").exists()

@@ -147,22 +147,33 @@ def test_what_is_not_modelled_is_said(tmp_path: Path) -> None:
     source.write_text(
         '#include "hal.h"\n#include <stdint.h>\n'
         "#define AT(a) (*(volatile uint32_t *)(a))\n"
-        "int main(void) { hal_init(); AT(0x40044000) = 1; AT(0xE000E100) = 1; AT(0xD0000054) = 7;\n"
-        "  return (int)AT(0x50110000); }\n"
+        "int main(void) { hal_init(); AT(0x40044000) = 1; AT(0xD0000080) = 7; for (;;) { } }\n"
     )
     ended = run_freely(
         read_image(build(source, tmp_path / "t.elf"), PICO), PICO, FreeRun(), lambda data: None
     )
-    assert [note.partition(":")[0] for note in ended.notes] == ["I2C", "interrupts", "the second core"]
-    assert ended.reason == "fault" and "USB is not modelled" in ended.detail
+    assert [note.partition(":")[0] for note in ended.notes] == ["I2C", "the interpolators"]
+    assert [t.name for t in ended.touched] == ["I2C0_IC_CON", "SIO_INTERP0_ACCUM0"]
 
 
-def test_the_boot_rom_is_named(tmp_path: Path) -> None:
-    code = bytes.fromhex("0020 0078 fee7".replace(" ", ""))  # movs r0, #0; ldrb r0, [r0]; b .
+def test_the_boot_rom_is_our_own(tmp_path: Path) -> None:
+    """Its version, 3, moves to where no memory is: the fault names the address."""
+    code = bytes.fromhex("1320 0078 0007 0078 fee7".replace(" ", ""))  # r0 = [0x13]; r0 = [r0 << 28]; b .
     vectors = (0x20040000).to_bytes(4, "little") + (0x10000109).to_bytes(4, "little")
     path = tmp_path / "rom.elf"
     from motecrypt.emulate.images import ARM, Segment
 
     path.write_bytes(elf_of([Segment(0x10000100, vectors + code)], ARM, 0x10000109))
     ended = run_freely(read_image(path, PICO), PICO, FreeRun(), lambda data: None)
-    assert "the boot ROM is not modelled" in ended.detail
+    assert "0x30000000, where nothing is" in ended.detail
+
+
+def test_a_flat_file_may_have_code_in_ram(tmp_path: Path) -> None:
+    """It does not say where: this one puts a loop into RAM and goes there."""
+    code = bytes.fromhex("0248 0349 0160 0130 0047 c046".replace(" ", ""))  # [r0] = r1; bx r0 + 1
+    code += (0x20000000).to_bytes(4, "little") + (0xE7FEE7FE).to_bytes(4, "little")
+    vectors = (0x20040000).to_bytes(4, "little") + (0x10000109).to_bytes(4, "little")
+    path = tmp_path / "ram.bin"
+    path.write_bytes(bytes(256) + vectors + code)
+    ended = run_freely(read_image(path, PICO), PICO, FreeRun(max_seconds=0.001), lambda data: None)
+    assert (ended.reason, ended.pc) == ("limit", 0x20000000)

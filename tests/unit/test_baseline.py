@@ -1,0 +1,93 @@
+"""What a plain `reproduce` measures for the adviser: enough for an answer, with nothing to install for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from kits import needs_kit
+from motecrypt import advise, bench
+from motecrypt.catalog import Catalog
+from motecrypt.cli import _several, reproduce
+from motecrypt.cli._baseline import DEVICES, LENGTHS, baseline
+from motecrypt.cli.report import write_report
+from motecrypt.results import Results
+from motecrypt.studies import Needs
+
+QUESTION = 20  # bytes: the adviser's form asks for this when it is opened
+
+
+def test_each_device_gets_recommended_ciphers_of_ours_alone() -> None:
+    catalog = Catalog.load()
+    needs = baseline(catalog, {"uno": "gcc-5.4", "pico": "gcc-12", "stm32f4": "gcc-12"})
+    assert {cell.device for cell in needs.cells} == set(DEVICES) == set(needs.toolchains)
+    for cell in needs.cells:
+        body = cell.implementation
+        assert catalog.cipher(body.cipher).standing == "recommended"
+        assert body.library == "motecrypt" and "*" not in body.cores
+        assert cell.toolchain == needs.toolchains[cell.device]
+        assert cell.cache == ("cold" if cell.device == "pico" else "none")
+    for device in DEVICES:
+        ciphers = {cell.implementation.cipher for cell in needs.cells if cell.device == device}
+        assert {"aes128-ccm8", "aes256-ccm16", "ascon-aead128", "chacha20-poly1305"} <= ciphers
+    assert QUESTION in LENGTHS
+    assert len(needs.cells) <= 320  # seconds, not minutes
+
+
+def test_nothing_is_installed_for_it() -> None:
+    assert baseline(Catalog.load(), {}) == Needs(toolchains={}, cells=[])
+    assert not baseline(Catalog.load(), {"uno": "gcc-5.4"}).kits
+
+
+@pytest.mark.parametrize(("words", "measured"), [([], True), (["rf", "rc4d"], False), (["--stored"], False)])
+def test_a_plain_reproduce_measures_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[str], measured: bool
+) -> None:
+    together: list[int] = []
+    alone: list[str] = []
+
+    def work(every: Sequence[Needs], *rest: Any) -> None:
+        together.extend(len(needs.cells) for needs in every)
+
+    monkeypatch.setattr(_several, "install", lambda every, also=(): None)
+    monkeypatch.setattr(_several, "work", work)
+    monkeypatch.setattr(reproduce, "ensure", lambda name, *rest: alone.append(name))
+    monkeypatch.setattr("motecrypt.cli.report.write_report", lambda *rest: None)
+    database = tmp_path / "results.db"
+    with Results(database):
+        pass
+    ran = CliRunner().invoke(reproduce.command, [*words, "--db", str(database)], catch_exceptions=False)
+    assert ran.exit_code == 0
+    wanted = len(baseline(Catalog.load(), {"uno": "gcc-5.4", "pico": "gcc-12"}).cells)
+    assert (wanted in together) is measured
+    assert ("the adviser's ciphers" in alone) is measured
+
+
+@needs_kit("avr")
+def test_the_adviser_answers_from_it_alone(tmp_path: Path) -> None:
+    """The report's question on the UNO, with a part of the baseline and the system's own compiler."""
+    cells = [
+        cell
+        for cell in baseline(Catalog.load(), {"uno": ""}).cells
+        if cell.implementation.cipher in ("ascon-aead128", "aes128-ccm8")
+        and cell.implementation.variant == "avr"
+    ]
+    database = tmp_path / "results.db"
+    with Results(database) as results:
+        bench.ensure(cells, results, Catalog.load())
+    data = write_report(tmp_path / "report.html", database).adviser
+    answer = advise.advise(
+        advise.Question(message_bytes=QUESTION, interval_s=10.0),
+        advise.candidates_of(data, "uno"),
+        advise.DeviceFacts(**data["devices"]["uno"]),
+        advise.RadioPart(**{**data["radios"]["srf"], "air_us": tuple(data["radios"]["srf"]["air_us"])}),
+        advise.link_facts(),
+        advise.battery_part("3xAA"),
+        advise.regulator_part("none"),
+    )
+    assert {entry.candidate.cipher for entry in answer.entries} == {"aes128-ccm8", "ascon-aead128"}
+    assert answer.entries[0].costs.life_days > 0.1
