@@ -44,16 +44,16 @@ def main() -> int:
         here.setup(bytes(body.key_bits[0] // 8))
         nonce = bytes(cipher.nonce_bytes)
         repetitions = 100
-        _, seconds = _speed(device, cipher, body, Options(), repetitions)
+        _, seconds = speed(device, cipher, body, Options(), repetitions)
         repetitions = max(100, min(60_000, int(repetitions * SECONDS / max(seconds, 0.001))))
         rates, ratios = [], []
         for _ in range(RUNS):
             own = _native_seconds(lambda here=here, nonce=nonce: here.encrypt(bytes(NATIVE_BYTES), nonce))  # type: ignore[misc]
-            rate, seconds = _speed(device, cipher, body, Options(), repetitions)
+            rate, seconds = speed(device, cipher, body, Options(), repetitions)
             rates.append(rate)
             ratios.append(seconds / (repetitions * MESSAGE_BYTES) / (own / NATIVE_BYTES))
-        cold, _ = _speed(device, cipher, body, Options(cache="cold"), repetitions // 10)
-        traced, _ = _speed(device, cipher, body, Options(trace=True), repetitions // 10)
+        cold, _ = speed(device, cipher, body, Options(cache="cold"), repetitions // 10)
+        traced, _ = speed(device, cipher, body, Options(trace=True), repetitions // 10)
         ratio = statistics.median(ratios)
         print(
             f"{name} {variant}: {ratio:.1f} times as long as on this computer (at most {most}); "
@@ -74,7 +74,7 @@ def _native_seconds(encrypt: Callable[[], object]) -> float:
     return used / calls
 
 
-def _speed(
+def speed(
     device: Device, cipher: Cipher, body: Implementation, options: Options, repetitions: int
 ) -> tuple[float, float]:
     """Instructions a second of processor time, and the seconds."""

@@ -1,0 +1,2 @@
+/* ccm_mode.c: our mode CCM around the blocks of this library. */
+#include "ccm.c"

@@ -1,0 +1,2 @@
+/* ecb_mode.c: our mode ECB around the blocks of this library. */
+#include "ecb.c"
