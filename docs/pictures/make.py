@@ -1,7 +1,7 @@
-"""Draws the pictures of the README again: `python docs/pictures/make.py [answer] [session] [report]`.
+"""Draws the pictures of README and docs again: `python docs/pictures/make.py [PICTURE]...`.
 
-`answer` and `session` are SVG files of what commands print; `report` is a PNG file of a browser's window.
-The first two need the kits of the commands, the last one also the kit "browser" and Pillow.
+`answer` and `session` are SVG files of what commands print, `report` and `explorer` PNG files of a window.
+The first two need the kits of the commands, the others also the kit "browser" and Pillow.
 """
 
 from __future__ import annotations
@@ -25,7 +25,13 @@ ANSWER = (
     "--cipher ascon-aead128 --cipher aes128-ccm8"
 )
 SESSION = "motecrypt demo"
-REPORTED = ("motecrypt reproduce rc4d", "motecrypt report -o report.html")
+REPORTED = ("motecrypt reproduce", "motecrypt report -o report.html")
+EXPLORED = (
+    "motecrypt measure --device uno --device pico --cipher ascon-aead128 --cipher aes128-ccm8 "
+    "--cipher chacha20-poly1305 --cipher rc4d --cipher aes128-cbc --library motecrypt --bytes 16,32,64",
+    "motecrypt report -o report.html",
+)
+EXPLORER = "#explorer?x=flash&y=time&standing=recommended,acceptable,legacy,broken"
 WINDOW = {"width": 1100, "height": 800}
 BYTES_MAX = 150_000
 TIMEOUT_S = 1200
@@ -75,19 +81,35 @@ def session(folder: Path) -> None:
 
 def report(folder: Path) -> None:
     """The top of the report in a browser."""
-    from playwright.sync_api import sync_playwright
-
     for command in REPORTED:
         printed(command, folder)
+    write("report.png", shot(folder / "report.html"))
+
+
+def explorer(folder: Path) -> None:
+    """The report's explorer in a browser."""
+    for command in EXPLORED:
+        printed(command, folder)
+    write("explorer.png", shot(folder / "report.html", EXPLORER, "#explorer-plot svg", "#explorer"))
+
+
+def shot(page_file: Path, address: str = "", seen: str = "body", top: str = "body") -> bytes:
+    """A window of a page from an element on, when something can be seen in it."""
+    from playwright.sync_api import sync_playwright
+
     program = next(path for name in ("chromium", "chromium-browser") if (path := shutil.which(name)))
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program, args=list(ARGUMENTS))
-        page = browser.new_page(viewport=WINDOW)
-        page.goto((folder / "report.html").as_uri())
+        page = browser.new_page(viewport={"width": WINDOW["width"], "height": WINDOW["height"]})
+        page.goto(page_file.as_uri() + address)
         page.wait_for_load_state("networkidle")
-        page.screenshot(path=folder / "report.png", timeout=120_000)
+        page.wait_for_selector(seen, timeout=120_000)
+        page.evaluate("top => document.querySelector(top).scrollIntoView()", top)
+        page.wait_for_timeout(500)
+        picture = page_file.with_suffix(".png")
+        page.screenshot(path=picture, timeout=120_000)
         browser.close()
-    write("report.png", smaller(folder / "report.png"))
+    return smaller(picture)
 
 
 def smaller(path: Path) -> bytes:
@@ -108,7 +130,12 @@ def write(name: str, content: bytes) -> None:
     print(f"{FOLDER / name}: {len(content):,} bytes")
 
 
-PICTURES: dict[str, Callable[[Path], None]] = {"answer": answer, "session": session, "report": report}
+PICTURES: dict[str, Callable[[Path], None]] = {
+    "answer": answer,
+    "session": session,
+    "report": report,
+    "explorer": explorer,
+}
 
 
 def main(names: list[str]) -> None:
