@@ -11,6 +11,7 @@ else # a checkout of someone else's
     venv=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/motecrypt/venv
 fi
 python=$venv/bin/python
+os_release=/etc/os-release
 command=
 [ $# -ne 1 ] || command=$1 # of motecrypt, with nothing behind it
 # Only our own source: not the current folder, whose files may be anyone's, and no path that the caller had
@@ -43,8 +44,24 @@ find_python() {
     return 1
 }
 
+# How to get Python on a system without apt-get, by data/systems.toml.
+python_by_hand() {
+    # shellcheck disable=SC2046
+    for id in $(sed -n 's/^ID\(_LIKE\)\{0,1\}=//p' "$os_release" 2>/dev/null | tr -d \"\') $(uname); do
+        awk -v id="\"$id\"" '
+            /^\[/ { found = 0 }
+            /^ids = / { found = index($0, id) }
+            found && /^install = / { gsub(/^install = "|"$/, ""); install = $0 }
+            found && /^python = / { gsub(/^python = "|"$/, ""); print install " " $0 }
+        ' "$root/src/motecrypt/data/systems.toml"
+    done | head -n 1
+}
+
 install_python() {
-    command -v apt-get >/dev/null 2>&1 || fail "Python 3.11 or newer with venv is missing, and there is no apt-get to get it; install it and run this again"
+    command -v apt-get >/dev/null 2>&1 || {
+        how=$(python_by_hand)
+        fail "Python 3.11 or newer with venv is missing, and there is no apt-get to get it; install it${how:+ ($how)} and run this again"
+    }
     as_root=
     if [ "$(id -u)" -ne 0 ]; then
         command -v sudo >/dev/null 2>&1 || fail "Python is missing; as root, run: apt-get install --no-install-recommends python3 python3-venv"
@@ -107,7 +124,7 @@ make_environment() {
         install_python
         base=$(find_python) || fail "Python 3.11 or newer with venv is still missing after apt-get"
     }
-    if needs_toolchains; then # fetched in parallel; failures here are reported later
+    if needs_toolchains && command -v apt-get >/dev/null 2>&1; then # fetched in parallel; failures here are reported later
         nice -n 10 "$base" -m motecrypt.toolchain.ahead "$command" </dev/null 2>&1 9<&- | grep --line-buffered '^motecrypt: ' >&2 9<&- &
     fi
     say "making a virtual environment in $venv"
