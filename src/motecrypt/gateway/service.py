@@ -232,19 +232,21 @@ class GatewayService:
         if not lines:
             return
         self._fresh.clear()
+        if self._collector is not None:
+            self._collector.forget()
         for thread in self._protocols:
             thread.forget()
         self._came.clear()
         self._gateway.at(now_ms)
         self._gateway.receive(self._packets(lines, now_ms, now_s), self._keep, self._astray)
-        if self._collector is not None:
-            self._collector.settled()
         self._count()
         for drain in self._drains:
             drain.wake()
 
     def _count(self) -> None:
         """What was put before is kept by now."""
+        if self._collector is not None:
+            self._collector.settled()
         for thread in self._protocols:
             thread.keep()
         for item in self._fresh:

@@ -224,6 +224,10 @@ class FileCollector:
             announced.unlink(missing_ok=True)
         self._ended.clear()
 
+    def forget(self) -> None:
+        """The complete files that were not recorded stay open: their end may come again."""
+        self._ended.clear()
+
     def _drop(self, node: int, label: bytes) -> None:
         for place in self._places(node):
             place.unlink(missing_ok=True)

@@ -29,6 +29,8 @@ from motecrypt.report.labels import (
 
 POINTS_PER_MM = 72 / 25.4
 TEXT_POINTS = 8
+FONT = "'Liberation Sans', Arial, Helvetica, sans-serif"
+"""vl-convert has the first, and the others have its widths: a figure is the same with any fonts installed."""
 NARROW_MM = 120
 """Below this width panels are one below the other."""
 WIDTH_MM_MIN, WIDTH_MM_MAX = 60, 400
@@ -193,7 +195,7 @@ def _prepared(figure: Figure, paper: PaperFormat, columns: int) -> dict[str, Any
         _dash_lines(view)
         _set_height(view, narrow, _panels(made))
         _thin_ticks(view)
-    config = theme("#000000", "white")
+    config = theme("#000000", "white") | {"font": FONT}
     part = 0.58 if narrow else 0.3
     limit = round(paper.points * part / _columns(made))
     config["axis"]["labelLimit"] = limit

@@ -212,6 +212,32 @@ def test_a_file_whose_end_could_not_be_kept_is_one_file_in_the_end(tmp_path: Pat
     field.crash()
 
 
+def test_a_file_that_could_not_be_kept_is_not_over_when_another_node_is_heard(tmp_path: Path) -> None:
+    field = Field(tmp_path, 5, 6, files=True)
+    *parts, end = file_parts("log.txt", b"x" * 200, 100)
+    for part in parts:
+        field.up(5, part, CONFIRMED | FILE)
+    write = field.spool.write
+
+    def fails(record: bytes) -> None:
+        field.spool.undo()
+        raise MotecryptError("no room")
+
+    field.spool.write = fails  # type: ignore[method-assign]
+    field.nodes[5].send(end, CONFIRMED | FILE)
+    packets = field.packets(5)
+    field.radios[0].put(*packets)
+    assert field.turn() == []
+    field.spool.write = write  # type: ignore[method-assign]
+    field.service._rest_until = 0.0
+    assert field.up(6, b"21.5", CONFIRMED) == [Event.ACCEPTED]
+    field.radios[0].put(*packets)
+    assert field.turn() == [Event.ACCEPTED]
+    assert [(kept.node, kept.kind) for kept in field.waiting()] == [(6, "message"), (5, "file")]
+    assert [p.name for p in (tmp_path / "inbox").iterdir()] == ["log.txt"]
+    field.crash()
+
+
 def test_without_a_folder_files_are_refused(field: Field) -> None:
     (part, *_) = file_parts("log.txt", b"x", 100)
     assert field.up(5, part, CONFIRMED | FILE) == [Event.REFUSED]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,7 +16,7 @@ from motecrypt.report.export import export_figures
 from motecrypt.report.figure import Figure
 from motecrypt.report.labels import line_chart, spread
 from motecrypt.report.looks import PALETTE, PATTERNS
-from motecrypt.report.paper import HEIGHT_POINTS_MAX, PaperFormat
+from motecrypt.report.paper import FONT, HEIGHT_POINTS_MAX, PaperFormat
 from motecrypt.report.patterns import patterned
 from motecrypt.studies.wlan.charts import _SOURCES
 
@@ -57,8 +59,19 @@ def drawn(folder: Path, specification: dict[str, Any], mm: float) -> tuple[str, 
     return (folder / "f.svg").read_text(), (folder / "f.pdf").read_bytes()
 
 
+@cache
+def wide(text: str) -> float:
+    """The points of a text of 8 points in the figures' font."""
+    import vl_convert
+
+    mark = {"type": "text", "align": "left", "fontSize": 80}
+    alone = {"data": {"values": [{}]}, "width": 10, "mark": mark, "encoding": {"text": {"value": text}}}
+    svg = vl_convert.vegalite_to_svg({**alone, "config": {"font": FONT}})
+    return (float(re.findall(r'\swidth="([0-9.]+)"', svg)[0]) - 15) / 10
+
+
 def boxes(svg: str) -> list[tuple[str, float, float, float, float]]:
-    """Every line of text that is not rotated: text, left, top, right, bottom; letters 0.55 of their size."""
+    """Every line of text that is not rotated: text, left, top, right, bottom."""
     found: list[tuple[str, float, float, float, float]] = []
 
     def walk(element: ElementTree.Element, x: float, y: float) -> None:
@@ -70,10 +83,10 @@ def boxes(svg: str) -> list[tuple[str, float, float, float, float]]:
             spans = [*element] or [element]
             for number, span in enumerate(spans if "rotate" not in transform else ()):
                 text = span.text or ""
-                wide = 0.55 * 8 * len(text)
-                left = x - {"end": wide, "middle": wide / 2}.get(element.get("text-anchor", ""), 0)
+                long = wide(text)
+                left = x - {"end": long, "middle": long / 2}.get(element.get("text-anchor", ""), 0)
                 base = y + 9.5 * number
-                found.append((text, left, base - 6, left + wide, base + 1))
+                found.append((text, left, base - 6, left + long, base + 1))
             return
         for child in element:
             walk(child, x, y)
@@ -107,6 +120,13 @@ def test_lines_are_named_at_their_ends(mm: float, panels: int, tmp_path: Path) -
             assert apart, f"{text} overlaps {other}"
     dashes = set(re.findall(r'role-mark[^>]*><path[^>]*line mark[^>]*stroke-dasharray="([^"]*)"', svg))
     assert len(dashes) == len(NAMES)
+
+
+@needs_kit("plots")
+def test_the_pdf_has_the_font_that_the_svg_names_first(tmp_path: Path) -> None:
+    svg, pdf = drawn(tmp_path, LINE, 88)
+    assert set(re.findall(r'font-family="([^"]*)"', svg)) == {html.escape(FONT, quote=False)}
+    assert b"+LiberationSans" in pdf and b"DejaVu" not in pdf
 
 
 @needs_kit("plots")
