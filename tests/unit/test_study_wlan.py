@@ -172,6 +172,10 @@ def test_the_handshake_of_figure_1(empty: Results) -> None:
 def test_figures_are_drawn_where_there_is_data(empty: Results, filled: Results) -> None:
     assert wlan.charts(empty) == {}
     charts = wlan.charts(filled)
+    for panel in (panel for chart in charts.values() for panel in chart.get("hconcat", ())):
+        series = panel["encoding"].get("color", {})
+        named = (series.get("scale") or {}).get("domain", [])
+        assert not named or set(named) == {row[series["field"]] for row in panel["data"]["values"]}
     drawn = {
         number
         for name in charts

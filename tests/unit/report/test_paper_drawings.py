@@ -177,7 +177,7 @@ def test_bars_differ_by_patterns_which_the_pdf_has(tmp_path: Path) -> None:
 
 def test_each_colour_has_a_pattern_of_its_own() -> None:
     assert len({PATTERNS[colour] for colour in PALETTE}) == len(PALETTE)
-    ours, printed = (PATTERNS[colour.upper()] for colour in _SOURCES["range"])
+    ours, printed = (PATTERNS[colour.upper()] for colour in _SOURCES.values())
     assert ours != printed
 
 

@@ -15,7 +15,7 @@ from motecrypt.studies.wlan.tables import ALONE, MOVED, microjoule_per_byte, tot
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 _OURS, _PRINT = "ours", "paper"
 # Distinguishable without colour: the paper's bars are light with a dark edge.
-_SOURCES = {"domain": [_OURS, _PRINT], "range": ["#1f5a8a", "#d9b36a"]}
+_SOURCES = {_OURS: "#1f5a8a", _PRINT: "#d9b36a"}
 
 
 def charts(stored: Stored) -> dict[str, dict[str, Any]]:
@@ -54,13 +54,13 @@ def _panel(title: str, values: list[dict[str, Any]], unit: str, by: str | None =
         "tooltip": [{"field": "cipher"}, {"field": "value", "type": "quantitative", "format": ".4g"}],
     }
     if by is not None:
-        scale = {"scale": _SOURCES} if by == "source" else {}
+        scale = {"scale": _sources(values)} if by == "source" else {}
         encoding["xOffset"] = {"field": by, "sort": None}
         encoding["color"] = {"field": by, "type": "nominal", "sort": None, "title": None, **scale}
         encoding["tooltip"].append({"field": by})
     mark = {"type": "bar", "stroke": "#333333", "strokeWidth": 0.5}
     if by is None:
-        mark["color"] = _SOURCES["range"][0]
+        mark["color"] = _SOURCES[_OURS]
     return {
         "title": title,
         "width": 260,
@@ -69,6 +69,13 @@ def _panel(title: str, values: list[dict[str, Any]], unit: str, by: str | None =
         "mark": mark,
         "encoding": encoding,
     }
+
+
+def _sources(values: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """The scale of colours, of the sources that have bars: a legend names no other."""
+    present = {value["source"] for value in values}
+    shown = {source: colour for source, colour in _SOURCES.items() if source in present}
+    return {"domain": [*shown], "range": [*shown.values()]}
 
 
 def _alone(stored: Stored, data: str) -> list[dict[str, Any]]:
