@@ -43,7 +43,7 @@ LOG_LABELS = "format(datum.value, datum.value < 10000 ? ',~r' : '~s')"
 NAME_PART = 0.27
 """Part of a panel's width for the names at the ends of its lines."""
 _ROUNDS, _NEAR, _LEAST_PART = 6, 0.5, 0.33
-_PANELS = ("hconcat", "vconcat", "concat")
+PANELS = ("hconcat", "vconcat", "concat")
 _PADDING = 5
 """Around a drawing, in points: what Vega uses."""
 _TITLE_LETTER = 0.68
@@ -86,7 +86,7 @@ def fitted(figure: Figure, paper: PaperFormat, engine: Any) -> dict[str, Any]:
     tried: list[tuple[float, dict[str, Any]]] = []
     for columns in layouts:
         for named in (True, False):
-            made = _prepared(figure, paper, columns)
+            made = prepared(figure, paper, columns)
             if named and not _name_lines(made, paper, engine):
                 continue
             height = _laid_out(made, paper, engine)
@@ -112,15 +112,15 @@ def _laid_out(made: dict[str, Any], paper: PaperFormat, engine: Any) -> float:
 
 def _name_lines(made: dict[str, Any], paper: PaperFormat, engine: Any) -> bool:
     """Replace the legends of charts of lines by names at their ends; whether there are any."""
-    charts = {n: (view, chart) for n, view in enumerate(_views(made)) if (chart := line_chart(view))}
+    charts = {n: (view, chart) for n, view in enumerate(views_of(made)) if (chart := line_chart(view))}
     if not charts:
         return False
-    room = paper.points / _columns(made) * NAME_PART
+    room = paper.points / columns_of(made) * NAME_PART
     for number, (view, chart) in charts.items():
         height = view.get("height", 0)
         charts[number] = (view, raised(chart, max(height, min(1.1 * needed_height(chart, room), 2 * height))))
     probing = copy.deepcopy(made)
-    for number, view in enumerate(_views(probing)):
+    for number, view in enumerate(views_of(probing)):
         if number in charts:
             _replace(view, probe(charts[number][1], number))
     ends = ends_of(str(engine.vegalite_to_svg(probing)))
@@ -139,7 +139,7 @@ def _replace(view: dict[str, Any], by: Mapping[str, Any]) -> None:
 
 def _fit(made: dict[str, Any], points: float, engine: Any) -> float:
     """Give all views the width with which the whole has so many points; its height, or 0 if it is wider."""
-    views, columns = list(_views(made)), _columns(made)
+    views, columns = list(views_of(made)), columns_of(made)
     width = (points - 60 * columns) / columns
     least, best = _LEAST_PART * points / columns, (0.0, 0.0, 0.0)
     for _ in range(_ROUNDS):
@@ -177,10 +177,14 @@ def _set_legends(value: Any, columns: int) -> None:
 
 
 def _panels(specification: Mapping[str, Any]) -> int:
-    return max(len(specification.get(key, ())) for key in _PANELS)
+    return max(len(specification.get(key, ())) for key in PANELS)
 
 
-def _prepared(figure: Figure, paper: PaperFormat, columns: int) -> dict[str, Any]:
+def prepared(figure: Figure, paper: PaperFormat, columns: int) -> dict[str, Any]:
+    """The specification with the text and heights of a paper; widths are not set.
+
+    A narrow figure gets so many panels side by side.
+    """
     made: dict[str, Any] = copy.deepcopy(dict(figure.specification))
     narrow = paper.width_mm < NARROW_MM
     if narrow and "hconcat" in made:
@@ -189,19 +193,19 @@ def _prepared(figure: Figure, paper: PaperFormat, columns: int) -> dict[str, Any
         made["columns"] = columns
     if paper.titled:
         made.setdefault("title", figure.title)
-    elif not any(key in made for key in _PANELS):
+    elif not any(key in made for key in PANELS):
         made.pop("title", None)
-    for view in _views(made):
+    for view in views_of(made):
         _dash_lines(view)
         _set_height(view, narrow, _panels(made))
         _thin_ticks(view)
     config = theme("#000000", "white") | {"font": FONT}
-    part = 0.58 if narrow else 0.3
-    limit = round(paper.points * part / _columns(made))
+    part = 0.58 if narrow else 0.45 if columns_of(made) == 1 else 0.3
+    limit = round(paper.points * part / columns_of(made))
     config["axis"]["labelLimit"] = limit
-    for view in _views(made):
+    for view in views_of(made):
         _wrap_names(view, limit)
-        _wrap_axis_title(view, paper.points / _columns(made))
+        _wrap_axis_title(view, paper.points / columns_of(made))
     config["legend"] |= {"labelLimit": round(paper.points - 40), "columns": 1 if narrow else 3}
     config["legend"]["layout"] = {"bottom": {"anchor": "middle", "direction": "vertical"}}
     made["config"] = config
@@ -215,20 +219,30 @@ def _set_height(view: dict[str, Any], narrow: bool, panels: int) -> None:
     height = view.get("height")
     if not isinstance(height, int | float):
         return
-    rows = _rows(view)
+    rows = len(row_names(view))
     if rows:
         view["height"] = ROW_POINTS * max(2, rows)
     elif narrow:
         view["height"] = min(height, NARROW_HEIGHT_POINTS if panels < MANY_PANELS else LOW_HEIGHT_POINTS)
 
 
-def _rows(view: Mapping[str, Any]) -> int:
-    """The number of rows of a view whose vertical axis has names; 0 for another."""
+def row_names(view: Mapping[str, Any]) -> list[str]:
+    """The rows of a view whose vertical axis has names, from above; none for another."""
     parts = (view, *view.get("layer", ()))
     axes = [axis for part in parts if (axis := (part.get("encoding") or {}).get("y"))]
-    names = next((axis.get("field") for axis in axes if axis.get("type") == "nominal"), None)
+    axis = next((axis for axis in axes if axis.get("type") == "nominal" and "field" in axis), None)
     values = (view.get("data") or {}).get("values", ())
-    return len({row.get(names) for row in values}) if names else 0
+    if axis is None:
+        return []
+    names = list(dict.fromkeys(str(row.get(axis["field"])) for row in values))
+    order = axis.get("sort", "ascending")
+    if isinstance(order, Mapping):  # by the greatest of a field
+        most = dict.fromkeys(names, 0.0)
+        for row in values:
+            name = str(row.get(axis["field"]))
+            most[name] = max(most[name], row[order["field"]])
+        return sorted(names, key=lambda name: most[name])
+    return names if order is None else sorted(names)
 
 
 def _wrap_names(view: dict[str, Any], limit: float) -> None:
@@ -272,19 +286,19 @@ def _thin_ticks(view: Mapping[str, Any]) -> None:
                     encoding["axis"]["labelExpr"] = LOG_LABELS
 
 
-def _views(made: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def views_of(made: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The views that have a width of their own: not the layers of one."""
-    panels = [panel for key in _PANELS for panel in made.get(key, ())]
+    panels = [panel for key in PANELS for panel in made.get(key, ())]
     if panels:
         for panel in panels:
-            yield from _views(panel)
+            yield from views_of(panel)
     elif isinstance(made.get("spec"), dict):
-        yield from _views(made["spec"])
+        yield from views_of(made["spec"])
     else:
         yield made
 
 
-def _columns(made: Mapping[str, Any]) -> int:
+def columns_of(made: Mapping[str, Any]) -> int:
     """How many panels are side by side."""
     if "hconcat" in made:
         return max(1, len(made["hconcat"]))
@@ -320,7 +334,7 @@ def _set_fonts(value: Any) -> None:
 
 def _wrap_titles(made: dict[str, Any], points: float) -> None:
     """Break titles into lines, of the figure and of its panels: Vega draws a long one past the plot."""
-    for view, width in ((made, points), *((view, points / _columns(made)) for view in _views(made))):
+    for view, width in ((made, points), *((view, points / columns_of(made)) for view in views_of(made))):
         letters = max(12, int((width - 12) / (TEXT_POINTS * _TITLE_LETTER)))
         title = view.get("title")
         text = title.get("text") if isinstance(title, dict) else title
