@@ -118,6 +118,9 @@ static inline void chip_write(struct chip *chip, const struct chip_window *windo
         plain_write(&chip->plain, window, address, lanes, bytes);
         break;
     default:
+        if (chip->rp2040.is_rp2350 && window->kind == CHIP_CORE) {
+            lanes = nvic_written(&chip->rp2040.nvic[chip->rp2040.core], address - window->base, lanes, bytes);
+        }
         (chip->rp2040.is_rp2350 ? rp2350_write : rp2040_write)(&chip->rp2040, window, address, lanes);
     }
 }

@@ -134,7 +134,17 @@ static bool run_redundancy(struct machine *m, const struct coprocessor_call *cal
     return true;
 }
 
-/* Unicorn has no such instruction: it is carried out here, and the core continues after it. */
+/* The IT block that the instruction is in, if any, moves to its next one (ARM DDI 0553, ITAdvance). */
+static void advance_it(struct machine *m) {
+    uint32_t xpsr = register_value(m, UC_ARM_REG_XPSR), state = (xpsr >> 8 & 0xFCu) | (xpsr >> 25 & 3u);
+    if (state != 0) {
+        state = (state & 7u) == 0 ? 0 : (state & 0xE0u) | (state << 1 & 0x1Fu);
+        set_register(m, UC_ARM_REG_XPSR, (xpsr & ~XPSR_IT) | (state & 0xFCu) << 8 | (state & 3u) << 25);
+    }
+}
+
+/* Unicorn has no such instruction: it is carried out here, and the core continues after it. One in an IT block whose
+ * condition fails does not come here. */
 static bool run_coprocessor(struct machine *m, uint32_t pc) {
     struct core *mine = &m->cores[m->core];
     struct coprocessor_call call = coprocessor_decode(code_at(m, pc), code_at(m, pc + 2));
@@ -144,6 +154,7 @@ static bool run_coprocessor(struct machine *m, uint32_t pc) {
                    : call.number == 7                                  ? run_redundancy(m, &call)
                                                                        : false;
     if (is_done) {
+        advance_it(m);
         mine->stopped = true;
         mine->until = UINT32_MAX;
         mine->at = pc + 4;

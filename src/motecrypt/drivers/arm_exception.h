@@ -125,6 +125,9 @@ static void return_from_exception(struct machine *m, uint32_t how) {
         finish(m, "fault", "jump to 0x%" PRIx32 ", which does not return from an exception here", how);
         return;
     }
+    if (nvic->is_m33 && nvic_running_priority(nvic) >= 0) { /* ARM DDI 0553, R_KBNF: not after NMI, nor after a hard fault */
+        set_register(m, UC_ARM_REG_FAULTMASK, 0);
+    }
     nvic_leave(nvic);
     m->cores[m->core].events[1] = core_time(m); /* the return is an event (B1.5.18) */
     m->cores[m->core].events[0] = least(m->cores[m->core].events[0], core_time(m));
@@ -181,9 +184,15 @@ static uint64_t advance_chip(struct machine *m, uint64_t now) {
     return next;
 }
 
-/* Exceptions of this priority and above are masked now, by PRIMASK or BASEPRI. */
+/* Exceptions of this priority and above are masked now, by PRIMASK, BASEPRI or FAULTMASK. */
 static int priority_mask(struct machine *m) {
-    int base = core_nvic(m)->is_m33 ? (int)(register_value(m, UC_ARM_REG_BASEPRI) & 0xF0u) : 0;
+    int base = 0;
+    if (core_nvic(m)->is_m33) {
+        if (register_value(m, UC_ARM_REG_FAULTMASK) & 1u) {
+            return -1; /* all but NMI */
+        }
+        base = (int)(register_value(m, UC_ARM_REG_BASEPRI) & 0xF0u);
+    }
     return register_value(m, UC_ARM_REG_PRIMASK) & 1u ? 0 : base != 0 ? base : NVIC_LOWEST;
 }
 

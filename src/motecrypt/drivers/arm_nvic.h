@@ -42,14 +42,14 @@ enum { /* numbers of exceptions */
     EXCEPTIONS = 16 + 52 /* of RP2350; RP2040 has 26 interrupts */
 };
 
-enum { NVIC_DEPTH = 8, NVIC_LOWEST = 256 /* no exception runs */ };
+enum { NVIC_LOWEST = 256 /* no exception runs */ };
 
 struct nvic {
     uint32_t words[0x400]; /* the system control space, from 0xE000E000 on; what follows is apart */
     uint32_t system;       /* pending: a bit for each exception below EXCEPTION_IRQ0 */
     uint64_t pending, enabled; /* a bit for each interrupt */
     uint64_t lines;        /* that peripherals hold up now */
-    uint32_t active[NVIC_DEPTH], depth; /* exceptions that run, the innermost last */
+    uint32_t active[EXCEPTIONS], depth; /* exceptions that run, the innermost last; each once at most */
     uint64_t systick_zero; /* cycle at which SysTick was last at 0 */
     uint64_t systick_done; /* up to this cycle SysTick's exception has been made pending, and COUNTFLAG set */
     bool systick_counted;  /* COUNTFLAG */
@@ -91,6 +91,31 @@ static inline void systick_advance(struct nvic *nvic, uint64_t now) {
 }
 
 /* --- which exception is next ----------------------------------------------------------------------- */
+
+static inline bool nvic_has_priorities(uint32_t offset) {
+    return offset - NVIC_IPR < 0x1F0u || offset - NVIC_SHPR1 < 12u;
+}
+
+/* Bits that are there of a word of priorities; others are 0. */
+static inline uint32_t nvic_priority_bits(const struct nvic *nvic, uint32_t offset) {
+    uint32_t each = nvic->is_m33 ? 0xF0F0F0F0u : 0xC0C0C0C0u, last = nvic->is_m33 ? EXCEPTIONS - EXCEPTION_IRQ0 : 32;
+    switch (offset) {
+    case NVIC_SHPR1: /* of faults */
+        return nvic->is_m33 ? each : 0;
+    case NVIC_SHPR2: /* SVC */
+        return each & 0xFF000000u;
+    case NVIC_SHPR3: /* SysTick, PendSV, the monitor's */
+        return each & (nvic->is_m33 ? 0xFFFF00FFu : 0xFFFF0000u);
+    default:
+        return offset < NVIC_IPR + last ? each : 0;
+    }
+}
+
+/* The word that a write of a byte or a halfword, which is on all lanes, makes: ARMv8-M takes such for priorities. */
+static inline uint32_t nvic_written(struct nvic *nvic, uint32_t offset, uint32_t lanes, unsigned bytes) {
+    uint32_t mask = (bytes == 1 ? 0xFFu : bytes == 2 ? 0xFFFFu : UINT32_MAX) << 8 * (offset & 3u);
+    return nvic_has_priorities(offset & ~3u) ? (*nvic_word(nvic, offset) & ~mask) | (lanes & mask) : lanes;
+}
 
 /* 0 and more: the lower, the more urgent; faults are below 0. */
 static inline int nvic_priority(const struct nvic *nvic, uint32_t number) {
@@ -165,9 +190,7 @@ static inline void nvic_enter(struct nvic *nvic, uint32_t number) {
     } else {
         nvic->system &= ~(1u << number);
     }
-    if (nvic->depth < NVIC_DEPTH) {
-        nvic->active[nvic->depth++] = number;
-    }
+    nvic->active[nvic->depth++] = number;
 }
 
 static inline void nvic_leave(struct nvic *nvic) {
@@ -263,6 +286,7 @@ static inline void nvic_write(struct nvic *nvic, uint32_t offset, uint32_t value
         nvic->wants_reset |= (value >> 16) == 0x05FAu && (value & 4u);
         return;
     default:
+        value &= nvic_has_priorities(offset) ? nvic_priority_bits(nvic, offset) : UINT32_MAX;
         break;
     }
     *nvic_word(nvic, offset) = value;

@@ -131,9 +131,9 @@ static inline struct thumb_instruction thumb_decode(uint16_t code, uint16_t next
     return out;
 }
 
-/* CPSIE i and MSR PRIMASK (ARM DDI 0419, chapter on system instructions); BASEPRI, BASEPRI_MAX, FAULTMASK (DDI 0403). */
+/* CPSIE i, f, if and MSR PRIMASK (ARM DDI 0419, chapter on system instructions); BASEPRI, BASEPRI_MAX, FAULTMASK (DDI 0403). */
 static inline bool thumb_unmasks(uint16_t code, uint16_t next) {
-    return code == 0xB662u || ((code & 0xFFF0u) == 0xF380u && (next & 0xFFu) >= 16 && (next & 0xFFu) <= 19);
+    return (code >= 0xB661u && code <= 0xB663u) || ((code & 0xFFF0u) == 0xF380u && (next & 0xFFu) >= 16 && (next & 0xFFu) <= 19);
 }
 
 enum thumb_access_kind { THUMB_NO_ACCESS, THUMB_READS, THUMB_WRITES };

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import struct
-import subprocess
 from pathlib import Path
 
 import pytest
+from pico2_board import PICO2, built, go
 
 from kits import needs_kit
-from motecrypt.catalog import Catalog
 from motecrypt.emulate.images import RP2350_FAMILY, Segment, read_image, uf2
-from motecrypt.emulate.run import Ended, FreeRun, run_freely
+from motecrypt.emulate.run import Ended
 from motecrypt.errors import InputError
-from motecrypt.experiments.files import flash_times
 
 pytestmark = needs_kit("pico")
-HERE = Path(__file__).resolve().parent
-PICO2 = Catalog.load().device("pico2")
 EXPECTED = {
     # magic; words of the chip's information; too small a buffer; the flash's size; unknown; for RISC-V
     "rom": "0002754d 00000004 fffffff3 00000c00 00000000 00000000",
@@ -37,23 +33,9 @@ EXPECTED = {
 }
 
 
-def go(firmware: Path) -> tuple[str, Ended]:
-    """All that comes from its UART, and how it ended."""
-    said: list[str] = []
-    free = FreeRun(max_seconds=2, flash_times=flash_times(PICO2))
-    ended = run_freely(read_image(firmware, PICO2), PICO2, free, lambda data: said.append(data.decode()))
-    return "".join(said), ended
-
-
 @pytest.fixture(scope="module")
 def elf(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = tmp_path_factory.mktemp("pico2") / "f.elf"
-    flags = ["-mcpu=cortex-m33", "-mthumb", "-mfloat-abi=softfp", "-mfpu=fpv5-sp-d16", "-Os", "-w"]
-    flags += ["-ffreestanding", "-nostdlib", f"-T{HERE / 'pico2.ld'}"]
-    subprocess.run(
-        ["arm-none-eabi-gcc", *flags, HERE / "pico2_firmware.c", "-o", target], check=True, timeout=60
-    )
-    return target
+    return built(tmp_path_factory.mktemp("pico2"), "pico2_firmware.c")
 
 
 @pytest.fixture(scope="module")
