@@ -6,10 +6,7 @@
 #ifndef MOTECRYPT_ARM_COPROCESSOR_H
 #define MOTECRYPT_ARM_COPROCESSOR_H
 
-#include "arm_double.h"
 #include "arm_exception.h"
-
-static struct dcp double_units[SIO_CORES];
 
 enum coprocessor_form { CP_NONE, CP_CDP, CP_MCR, CP_MRC, CP_MCRR, CP_MRRC };
 
@@ -96,7 +93,7 @@ static void set_flags(struct machine *m, uint32_t flags) {
 }
 
 static bool run_double(struct machine *m, const struct coprocessor_call *call) {
-    struct dcp *dcp = &double_units[m->core];
+    struct dcp *dcp = &m->chip.rp2040.rp2350.doubles[m->core];
     uint64_t bits = 0;
     uint32_t word = 0;
     bool is_known = true;

@@ -220,11 +220,20 @@ static void end_core(struct machine *m, uc_err error) {
            error == UC_ERR_OK ? "the firmware sleeps, and nothing can wake it" : uc_strerror(error), pc);
 }
 
+/* What a reset clears in the core that runs: masks, flags and an IT block; the floating-point unit is unused, and so takes its default modes. */
+static void clear_special(struct machine *m) {
+    static const int special[] = {UC_ARM_REG_PRIMASK, UC_ARM_REG_CONTROL, UC_ARM_REG_IPSR,
+                                  UC_ARM_REG_BASEPRI, UC_ARM_REG_FAULTMASK}; /* ARMv6-M has three */
+    const uint32_t none = 0, thumb = 1u << 24;
+    for (unsigned i = 0; i < (m->is_m33 ? COUNT_OF(special) : 3); i++) {
+        uc_reg_write(m->uc, special[i], &none);
+    }
+    uc_reg_write(m->uc, UC_ARM_REG_XPSR, &thumb);
+}
+
 /* ---- core 1 ---- */
 
 static void run_core1(void) {
-    static const int special[] = {UC_ARM_REG_PRIMASK, UC_ARM_REG_CONTROL, UC_ARM_REG_IPSR};
-    const uint32_t none = 0;
     struct machine *m = cores.machine;
     struct core *mine = &m->cores[1];
     for (;;) {
@@ -241,9 +250,7 @@ static void run_core1(void) {
             switch_core(m);
         }
         mine->begins_anew = false;
-        for (unsigned i = 0; i < COUNT_OF(special); i++) {
-            uc_reg_write(m->uc, special[i], &none);
-        }
+        clear_special(m);
         cores.pc = ROM_CORE1;
     }
 }
@@ -313,6 +320,7 @@ static void reset_core1(struct machine *m, bool is_held) {
     }
     if (m->ending == NULL) {
         m->chip.rp2040.nvic[1] = (struct nvic){.is_m33 = m->is_m33};
+        m->chip.rp2040.rp2350.doubles[1] = (struct dcp){0};
         m->chip.rp2040.nvic[1].systick_zero = m->chip.rp2040.nvic[1].systick_done = board_cycles(m);
         second->begins_anew = true;
         second->waits_for_event = second->event.is_due = false;

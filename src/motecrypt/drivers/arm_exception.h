@@ -314,9 +314,7 @@ static void reset_chip(struct machine *m) {
             words[0] = scratch[6];
             words[1] = scratch[7];
         }
-        set_register(m, UC_ARM_REG_IPSR, 0);
-        set_register(m, UC_ARM_REG_CONTROL, 0);
-        set_register(m, UC_ARM_REG_PRIMASK, 0);
+        clear_special(m);
         set_register(m, UC_ARM_REG_SP, words[0]);
         *nvic_word(core_nvic(m), NVIC_VTOR) = vectors;
         go_on_at(m, words[1]);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "arm_double.h"
 #include "arm_nvic.h"
 #include "arm_ppb.h"
 #include "arm_rp2040_adc.h"
@@ -55,6 +56,7 @@ typedef uint32_t rp2040_page[0x400]; /* registers in 4 KB */
 struct rp2350_extra {
     rp2040_page apb[45]; /* of each 0x8000 bytes of the peripherals' window */
     struct ppb ppb[SIO_CORES];
+    struct dcp doubles[SIO_CORES];
     uint32_t dma_control[DMA_CHANNELS], doorbells[SIO_CORES];
 };
 

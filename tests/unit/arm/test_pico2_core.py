@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pico2_board import built, go, numbers
 
@@ -26,6 +28,10 @@ EXPECTED = {
 }
 
 
+#: BASEPRI, FAULTMASK, PRIMASK and CONTROL by bytes; FPSCR, and bit 31 of an engaged coprocessor.
+RESETS = {"before": "4001010c 81c00000", "core1": "00000000 00000000", "after": "00000000 00000000"}
+
+
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Ended]:
     return go(built(tmp_path_factory.mktemp("pico2"), "pico2_core.c"))
@@ -35,3 +41,9 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Ended]:
 def test_the_core_does_what_its_manual_says(ran: tuple[str, Ended], name: str) -> None:
     assert numbers(ran[0], name) == [EXPECTED[name]]
     assert ran[1].reason == "stop"
+
+
+def test_a_reset_leaves_nothing_of_the_core_behind(tmp_path: Path) -> None:
+    said, ended = go(built(tmp_path, "pico2_resets.c"))
+    assert {name: numbers(said, name) for name in RESETS} == {name: [text] for name, text in RESETS.items()}
+    assert (ended.reason, ended.notes) == ("stop", ("the firmware resets the chip",))
