@@ -58,6 +58,9 @@ struct rp2350_extra {
     struct ppb ppb[SIO_CORES];
     struct dcp doubles[SIO_CORES];
     uint32_t dma_control[DMA_CHANNELS], doorbells[SIO_CORES];
+    uint32_t watchdog_tick; /* its own divider, as RP2040's TICK */
+    uint64_t watchdog_at_cycle; /* its ticks were `watchdog_us` at this cycle */
+    double watchdog_us;
 };
 
 struct rp2040 {
@@ -161,15 +164,27 @@ static inline double rp2040_uart_baud(struct rp2040 *chip) {
     return (control & 0x301u) == 0x301u && divisor != 0 ? 4.0 * rp2040_system_hz(chip) / divisor : 0.0;
 }
 
-/* Microseconds of the timer: it counts ticks of the watchdog's divider, which must have been started. */
-static inline double rp2040_time_us(struct rp2040 *chip) {
-    uint32_t tick = *rp2040_register(chip, RP2040_WATCHDOG + 0x2Cu);
-    uint64_t cycles = most(chip->outside.cycles(chip->outside.context), chip->time_at_cycle) - chip->time_at_cycle;
+/* Ticks of a divider of the reference clock, which must have been started, since a cycle. */
+static inline double rp2040_ticks_since(struct rp2040 *chip, uint32_t tick, uint64_t cycle) {
+    uint64_t cycles = most(chip->outside.cycles(chip->outside.context), cycle) - cycle;
     double system = rp2040_system_hz(chip);
     if (!(tick & 0x200u) || (tick & 0x1FFu) == 0 || system <= 0.0) {
-        return chip->time_us;
+        return 0.0;
     }
-    return chip->time_us + (double)cycles / system * rp2040_reference_hz(chip) / (tick & 0x1FFu);
+    return (double)cycles / system * rp2040_reference_hz(chip) / (tick & 0x1FFu);
+}
+
+/* Microseconds of the timer: it counts ticks of the watchdog's divider. */
+static inline double rp2040_time_us(struct rp2040 *chip) {
+    return chip->time_us +
+           rp2040_ticks_since(chip, *rp2040_register(chip, RP2040_WATCHDOG + WATCHDOG_TICK), chip->time_at_cycle);
+}
+
+/* What the watchdog counts: the same; RP2350's has a divider of its own. */
+static inline double rp2040_watchdog_us(struct rp2040 *chip) {
+    struct rp2350_extra *own = &chip->rp2350;
+    return chip->is_rp2350 ? own->watchdog_us + rp2040_ticks_since(chip, own->watchdog_tick, own->watchdog_at_cycle)
+                           : rp2040_time_us(chip);
 }
 
 /* Seconds since reset, through all changes of the clock. */
@@ -183,6 +198,8 @@ static inline double rp2040_seconds(struct rp2040 *chip) {
 static inline void rp2040_rebase_time(struct rp2040 *chip) {
     chip->seconds = rp2040_seconds(chip);
     chip->seconds_at_cycle = chip->outside.cycles(chip->outside.context);
+    chip->rp2350.watchdog_us = rp2040_watchdog_us(chip);
+    chip->rp2350.watchdog_at_cycle = chip->outside.cycles(chip->outside.context);
     chip->time_us = rp2040_time_us(chip);
     chip->time_at_cycle = chip->outside.cycles(chip->outside.context);
 }
@@ -232,7 +249,7 @@ static inline uint32_t rp2040_apb_read(struct rp2040 *chip, uint32_t address) {
     case RP2040_WATCHDOG + WATCHDOG_TICK: /* running when enabled */
         return value | ((value & 0x200u) << 1);
     case RP2040_WATCHDOG + WATCHDOG_CTRL:
-        return watchdog_control(&chip->watchdog, (uint64_t)rp2040_time_us(chip));
+        return watchdog_control(&chip->watchdog, (uint64_t)rp2040_watchdog_us(chip));
     case RP2040_WATCHDOG + WATCHDOG_REASON:
         return chip->watchdog.reason;
     case RP2040_UART0 + 0x3Cu: /* RIS, MIS */
@@ -288,7 +305,7 @@ static inline void rp2040_apb_effect(struct rp2040 *chip, uint32_t plain, uint32
         adc_write(&chip->adc, plain - RP2040_ADC, value, chip->outside.cycles(chip->outside.context),
                   rp2040_conversion_cycles(chip));
     } else if (plain == RP2040_WATCHDOG + WATCHDOG_CTRL || plain == RP2040_WATCHDOG + WATCHDOG_LOAD) {
-        watchdog_write(&chip->watchdog, plain - RP2040_WATCHDOG, value, (uint64_t)rp2040_time_us(chip));
+        watchdog_write(&chip->watchdog, plain - RP2040_WATCHDOG, value, (uint64_t)rp2040_watchdog_us(chip));
     } else if (plain == RP2040_RESETS) {
         rp2040_reset_blocks(chip, value);
     }
@@ -327,7 +344,7 @@ static inline void rp2040_apb_write(struct rp2040 *chip, uint32_t address, uint3
         value = rp2040_atomic(address, rp2040_apb_old(chip, plain), value);
     }
     if (block == RP2040_CLOCKS || block == RP2040_PLL_SYS || block == RP2040_PLL_USB ||
-        plain == RP2040_WATCHDOG + 0x2Cu) {
+        plain == RP2040_WATCHDOG + WATCHDOG_TICK) {
         rp2040_rebase_time(chip);
     }
     *target = value;

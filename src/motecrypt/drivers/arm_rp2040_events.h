@@ -99,19 +99,34 @@ static inline struct dma_bus rp2040_bus(struct rp2040 *chip) {
 
 /* ---- time ---- */
 
-/* The first cycle at which the timer has reached `us`; UINT64_MAX: never, while it is set as now. */
-static inline uint64_t rp2040_cycle_of(struct rp2040 *chip, uint64_t us) {
-    uint32_t tick = *rp2040_register(chip, RP2040_WATCHDOG + WATCHDOG_TICK);
-    double reference = rp2040_reference_hz(chip), a_us, left = (double)us - chip->time_us;
-    if (us == UINT64_MAX || !(tick & 0x200u) || (tick & 0x1FFu) == 0 || reference <= 0.0) {
+/* The first cycle, from one on, by which a divider has given the ticks that are left; UINT64_MAX: never, while it is set as now. */
+static inline uint64_t rp2040_cycle_after(struct rp2040 *chip, uint32_t tick, uint64_t cycle, double left) {
+    double reference = rp2040_reference_hz(chip), a_us;
+    if ( !(tick & 0x200u) || (tick & 0x1FFu) == 0 || reference <= 0.0) {
         return UINT64_MAX;
     }
     a_us = rp2040_system_hz(chip) * (tick & 0x1FFu) / reference;
     if (left <= 0.0) {
-        return chip->time_at_cycle;
+        return cycle;
     }
     left = left * a_us;
-    return left > 1e18 ? UINT64_MAX : chip->time_at_cycle + (uint64_t)left + ((double)(uint64_t)left < left - 1e-6);
+    return left > 1e18 ? UINT64_MAX : cycle + (uint64_t)left + ((double)(uint64_t)left < left - 1e-6);
+}
+
+/* The first cycle at which the timer has reached `us`. */
+static inline uint64_t rp2040_cycle_of(struct rp2040 *chip, uint64_t us) {
+    return us == UINT64_MAX ? UINT64_MAX
+                            : rp2040_cycle_after(chip, *rp2040_register(chip, RP2040_WATCHDOG + WATCHDOG_TICK),
+                                                 chip->time_at_cycle, (double)us - chip->time_us);
+}
+
+/* When the watchdog resets the chip. */
+static inline uint64_t rp2040_watchdog_cycle(struct rp2040 *chip) {
+    const struct rp2350_extra *own = &chip->rp2350;
+    uint64_t us = watchdog_next(&chip->watchdog);
+    return us == UINT64_MAX || !chip->is_rp2350
+               ? rp2040_cycle_of(chip, us)
+               : rp2040_cycle_after(chip, own->watchdog_tick, own->watchdog_at_cycle, (double)us - own->watchdog_us);
 }
 
 /* When the next alarm goes off, in microseconds that the chip has counted. */
@@ -141,7 +156,9 @@ static inline void rp2040_advance(struct rp2040 *chip, uint64_t now) {
     uint64_t us = (uint64_t)rp2040_time_us(chip);
     usb_advance(&chip->usb, us, &line);
     timer_advance(&chip->timer, timer_shows(&chip->timer, us));
-    watchdog_advance(&chip->watchdog, us);
+    if (chip->watchdog.control & WATCHDOG_ENABLE) {
+        watchdog_advance(&chip->watchdog, chip->is_rp2350 ? (uint64_t)rp2040_watchdog_us(chip) : us);
+    }
     adc_advance(&chip->adc, now, rp2040_conversion_cycles(chip));
     dma_advance(&chip->dma, now, &bus);
     systick_advance(&chip->nvic[chip->core], now); /* the other core's own time may be less */
@@ -153,7 +170,8 @@ static inline void rp2040_advance(struct rp2040 *chip, uint64_t now) {
 /* The next cycle after `now` at which something happens by itself; UINT64_MAX: nothing will. */
 static inline uint64_t rp2040_next_event(struct rp2040 *chip, uint64_t now) {
     struct dma_bus bus = rp2040_bus(chip);
-    uint64_t next = rp2040_cycle_of(chip, least(usb_next(&chip->usb), least(rp2040_alarm_us(chip), watchdog_next(&chip->watchdog))));
+    uint64_t next = rp2040_cycle_of(chip, least(usb_next(&chip->usb), rp2040_alarm_us(chip)));
+    next = least(next, rp2040_watchdog_cycle(chip));
     next = least(next, dma_next(&chip->dma, now, &bus));
     next = least(next, adc_next(&chip->adc));
     for (unsigned core = 0; core < SIO_CORES; core++) {
@@ -170,7 +188,7 @@ static inline uint64_t rp2040_next_event(struct rp2040 *chip, uint64_t now) {
 /* Whether the chip does more without its cores: the watchdog resets it, or a transfer continues. */
 static inline bool rp2040_acts_alone(struct rp2040 *chip, uint64_t now) {
     struct dma_bus bus = rp2040_bus(chip);
-    return chip->watchdog.wants_reset || rp2040_cycle_of(chip, watchdog_next(&chip->watchdog)) != UINT64_MAX ||
+    return chip->watchdog.wants_reset || rp2040_watchdog_cycle(chip) != UINT64_MAX ||
            dma_next(&chip->dma, now, &bus) != UINT64_MAX;
 }
 
@@ -185,7 +203,7 @@ static inline void rp2040_restart(struct rp2040 *chip) {
     memcpy(rp2040_register(chip, RP2040_WATCHDOG + WATCHDOG_SCRATCH), scratch, sizeof scratch);
     chip->watchdog = dog;
     chip->seconds = seconds;
-    chip->seconds_at_cycle = chip->time_at_cycle = now;
+    chip->seconds_at_cycle = chip->time_at_cycle = chip->rp2350.watchdog_at_cycle = now;
     for (unsigned core = 0; core < SIO_CORES; core++) {
         chip->nvic[core].systick_done = now;
     }

@@ -132,7 +132,7 @@ enum { WATCHDOG_CTRL = 0x00, WATCHDOG_LOAD = 0x04, WATCHDOG_REASON = 0x08, WATCH
 
 struct rp2040_watchdog {
     uint32_t control, reason;
-    uint64_t ends_at; /* in microseconds of the timer, which counts the same ticks */
+    uint64_t ends_at; /* in ticks: RP2040's are the timer's microseconds */
     bool wants_reset; /* of the whole chip */
 };
 

@@ -53,7 +53,8 @@ enum {
     RP2350_BLOCK = 0x8000, /* of the address space, for each peripheral; its aliases fill it */
     RP2350_XIP_SETUP = 0x100, /* bytes of boot RAM: code that sets the flash interface up */
     RP2350_LOCKS = 0x80C,  /* in boot RAM: eight locks */
-    RP2350_TIMER_TICKS = 0x18, /* CTRL and CYCLES of the timer's tick generator */
+    RP2350_TIMER_TICKS = 0x18, /* CTRL and CYCLES of a tick generator: TIMER0's, and the watchdog's */
+    RP2350_WATCHDOG_TICKS = 0x30,
     RP2350_DOORBELLS = 0x180,  /* OUT_SET, OUT_CLR, IN_SET, IN_CLR */
     RP2350_FIFO_WORDS = 4,
 };
@@ -139,11 +140,17 @@ static inline uint32_t rp2350_reset_bits(uint32_t bits) {
     return (bits & 5u) | (bits >> 28 & 1u) << 24 | (bits >> 23 & 1u) << 21 | (bits >> 26 & 1u) << 22;
 }
 
+/* A tick generator's CTRL and CYCLES, as RP2040's TICK. */
+static inline uint32_t rp2350_tick(struct rp2040 *chip, uint32_t generator) {
+    const uint32_t *ticks = rp2350_own(chip, RP2350_AT_TICKS + generator);
+    return (ticks[0] & 1u) << 9 | (ticks[1] & 0x1FFu);
+}
+
 static inline void rp2350_own_write(struct rp2040 *chip, uint32_t plain, uint32_t value) {
     uint32_t lock = (plain - RP2350_AT_BOOTRAM - RP2350_LOCKS) / 4;
     if (plain - RP2350_AT_BOOTRAM < 0x1000u && lock < 8) {
         value = 1u << lock; /* any write releases it */
-    } else if (plain - RP2350_AT_TICKS - RP2350_TIMER_TICKS < 8) {
+    } else if (plain - RP2350_AT_TICKS < 0x48u) {
         rp2040_rebase_time(chip);
     }
     *rp2350_own(chip, plain) = value;
@@ -151,20 +158,20 @@ static inline void rp2350_own_write(struct rp2040 *chip, uint32_t plain, uint32_
         rp2040_reset_blocks(chip, rp2350_reset_bits(value));
     } else if (plain == RP2350_AT_PSM + 4) { /* FRCE_OFF: the second core has another bit */
         *rp2040_register(chip, 0x40010004u) = (value >> 24 & 1u) << 16;
-    } else if (plain - RP2350_AT_TICKS - RP2350_TIMER_TICKS < 8) {
-        const uint32_t *ticks = rp2350_own(chip, RP2350_AT_TICKS + RP2350_TIMER_TICKS);
-        *rp2040_register(chip, RP2040_WATCHDOG + WATCHDOG_TICK) = (ticks[0] & 1u) << 9 | (ticks[1] & 0x1FFu);
+    } else if (plain - RP2350_AT_TICKS < 0x48u) {
+        *rp2040_register(chip, RP2040_WATCHDOG + WATCHDOG_TICK) = rp2350_tick(chip, RP2350_TIMER_TICKS);
+        chip->rp2350.watchdog_tick = rp2350_tick(chip, RP2350_WATCHDOG_TICKS);
     }
 }
 
 /* 12.9: it counts one down at each tick, where RP2040's counts two. */
 static inline uint32_t rp2350_watchdog_read(struct rp2040 *chip) {
-    uint32_t value = watchdog_control(&chip->watchdog, (uint64_t)rp2040_time_us(chip));
+    uint32_t value = watchdog_control(&chip->watchdog, (uint64_t)rp2040_watchdog_us(chip));
     return (value & 0xFF000000u) | (value & 0xFFFFFFu) / 2;
 }
 
 static inline void rp2350_watchdog_load(struct rp2040 *chip, uint32_t value) {
-    chip->watchdog.ends_at = (uint64_t)rp2040_time_us(chip) + (value & 0xFFFFFFu);
+    chip->watchdog.ends_at = (uint64_t)rp2040_watchdog_us(chip) + (value & 0xFFFFFFu);
 }
 
 static inline uint32_t rp2350_apb_read(struct rp2040 *chip, uint32_t address) {

@@ -71,6 +71,8 @@ static void begin(void) {
     AT(0x4010801Cu) = 12u; /* 8.5: a tick each microsecond */
     AT(0x40108018u) = 1u;
     wait_for(0x40108018u, 2u);
+    AT(0x40108034u) = 12u; /* the watchdog's too */
+    AT(0x40108030u) = 1u;
     AT(UART0 + 0x24u) = 81u;
     AT(UART0 + 0x28u) = 24u;
     AT(UART0 + 0x2Cu) = 0x70u;
