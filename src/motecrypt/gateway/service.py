@@ -41,8 +41,6 @@ REST_S = 1.0
 """Seconds without accepting messages after the spool could not be written."""
 END_S = 5.0
 """How long sinks may continue when the gateway ends; what they have not taken waits for the next start."""
-BURST_S = 10.0
-"""A node may use its allowance of this many seconds in one burst."""
 INBOX_MAX = 100
 _HOW = {"command": CONFIRMED | COMMAND, "message": CONFIRMED, "unconfirmed": 0}
 
@@ -59,7 +57,7 @@ class GatewayService:
     collector : FileCollector, optional
         `keeping`; without it files are refused.
     node_rate : float
-        Messages a second that one node may send, on average over `BURST_S`.
+        Messages a second that one node may send, on average over `tally.BURST_S`.
     outcome_s : float
         How long the link may take for one message down, at most.
     notice : callable
@@ -274,21 +272,12 @@ class GatewayService:
             self._tally.waiting += 1
             return False
         tally = self._tally.nodes.get(node)
-        return tally is None or self._may(tally, now_s)
-
-    def _may(self, tally: NodeTally, now_s: float) -> bool:
-        """Whether a node has sent no more than it is allowed."""
-        tally.allowed = min(tally.allowed + (now_s - tally.filled_s) * self._rate, self._rate * BURST_S)
-        tally.filled_s = now_s
-        if tally.allowed < 1:
-            tally.limited += 1
-            return False
-        return True
+        return tally is None or tally.may(now_s)
 
     def _hear_bare(self, node: int, packet: bytes, line: Line, now_s: float) -> None:
         """A packet on the bare transport. Nothing of it is kept on disk: CoAP repeats what is lost."""
         tally = self._node(node)
-        if packet[0] != node or not self._may(tally, now_s):
+        if packet[0] != node or not tally.may(now_s):
             return
         heard = self._bare[node].take(packet)
         if heard.broken:
@@ -365,7 +354,7 @@ class GatewayService:
 
     def _node(self, node: int) -> NodeTally:
         if node not in self._tally.nodes:
-            self._tally.nodes[node] = NodeTally(self._rate * BURST_S, time.monotonic())
+            self._tally.nodes[node] = NodeTally(self._rate, time.monotonic())
         return self._tally.nodes[node]
 
     def _take_events(self) -> None:
