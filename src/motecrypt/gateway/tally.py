@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-
 BURST_S = 10.0
 """A node may use its allowance of this many seconds in one burst."""
 
