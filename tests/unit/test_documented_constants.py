@@ -221,8 +221,8 @@ def test_a_release_dates_both(tmp_path: Path) -> None:
     for name in (".ci/changes", "CITATION.cff", "CHANGELOG.md"):
         shutil.copy(ROOT / name, tmp_path / name)
     for version, date in (("7.8.9", "2030-01-31"), ("7.9.0", "2030-02-01")):
-        (tmp_path / "changes").mkdir(exist_ok=True)
-        (tmp_path / "changes" / "a.md").write_text("Something is new.\n")
+        (tmp_path / "changes" / "all").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "changes" / "all" / "a.md").write_text("Something is new.\n")
         command = [sys.executable, "-P", str(tmp_path / ".ci" / "changes"), "fold", version, date]
         subprocess.run(command, check=True, capture_output=True, timeout=60)
         assert _releases(tmp_path) == [(version, date)] * 2

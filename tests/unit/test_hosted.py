@@ -92,7 +92,7 @@ CHANGES = runpy.run_path(str(ROOT / ".ci" / "changes"), run_name="not main")
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    (tmp_path / "changes").mkdir()
+    (tmp_path / "changes" / "the-link").mkdir(parents=True)
     (tmp_path / "changes" / "README.md").write_text("# About\n")
     (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## 0.1.0 (2029-01-01)\n\n- Old.\n")
     (tmp_path / "CITATION.cff").write_text(
@@ -108,19 +108,22 @@ def test_our_fragments_are_well_formed() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("Upper.md", "A sentence.\n", "small letters"),
-        ("note.txt", "A sentence.\n", "small letters"),
-        ("a.md", "\n", "empty"),
-        ("a.md", "# Heading\n", "plain paragraph"),
-        ("a.md", "- A point.\n", "plain paragraph"),
-        ("a.md", "One.\n\nTwo.\n", "plain paragraph"),
-        ("a.md", "No full stop\n", "full stop"),
-        ("a.md", "Long. " * 200, "characters"),
+        ("the-link/Upper.md", "A sentence.\n", "small letters"),
+        ("the-link/note.txt", "A sentence.\n", "small letters"),
+        ("the-link/a.md", "\n", "empty"),
+        ("the-link/a.md", "# Heading\n", "plain paragraph"),
+        ("the-link/a.md", "- A point.\n", "plain paragraph"),
+        ("the-link/a.md", "One.\n\nTwo.\n", "plain paragraph"),
+        ("the-link/a.md", "No full stop\n", "full stop"),
+        ("the-link/a.md", "Long. " * 200, "characters"),
+        ("a.md", "A sentence.\n", "changes/a.md: move it to a folder"),
+        ("summary.md", "Long. " * 400, "2000 are the most"),
     ],
 )
 def test_a_fragment_of_another_form_is_told(
     name: str, text: str, said: str, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (project / "changes" / "the-link" / "whole.md").write_text("A sentence.\n")
     (project / "changes" / name).write_text(text)
     assert CHANGES["check"](project) == 1
     assert said in capsys.readouterr().out
@@ -129,11 +132,16 @@ def test_a_fragment_of_another_form_is_told(
 
 
 def test_folding_moves_the_fragments_to_the_front(project: Path) -> None:
-    (project / "changes" / "b.md").write_text("Second\nline.\n")
-    (project / "changes" / "a.md").write_text("First.\n")
+    (project / "changes" / "the-link" / "b.md").write_text("Second\nline.\n")
+    (project / "changes" / "the-link" / "a.md").write_text("First.\n")
+    (project / "changes" / "advice").mkdir()
+    (project / "changes" / "advice" / "c.md").write_text("Third.\n")
+    (project / "changes" / "summary.md").write_text("All in\nall.\n")
     assert CHANGES["fold"](project, "0.2", "2030-01-31") == 2
     assert CHANGES["fold"](project, "0.2.0", "2030-01-31") == 0
-    new, old = "## 0.2.0 (2030-01-31)\n\n- First.\n- Second line.\n", "## 0.1.0 (2029-01-01)\n\n- Old.\n"
+    advice, link = "### Advice\n\n- Third.", "### The link\n\n- First.\n- Second line."
+    new = f"## 0.2.0 (2030-01-31)\n\nAll in all.\n\n{advice}\n\n{link}\n"
+    old = "## 0.1.0 (2029-01-01)\n\n- Old.\n"
     assert (project / "CHANGELOG.md").read_text() == f"# Changelog\n\n{new}\n{old}"
     cited = "title: It\nversion: 0.2.0\ndate-released: 2030-01-31\nlicense: MIT\n"
     assert (project / "CITATION.cff").read_text() == cited

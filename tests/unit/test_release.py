@@ -27,7 +27,8 @@ def clone(tmp_path: Path) -> Path:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, root / name)
     (root / "CHANGELOG.md").write_text("# Changelog\n\n## 0.1.0 (unreleased)\n\n- The first.\n")
-    (root / "changes" / "news.md").write_text("Something is new.\n")
+    (root / "changes" / "all").mkdir()
+    (root / "changes" / "all" / "news.md").write_text("Something is new.\n")
     git(root, "init", "-q")
     commit(root)
     return root
@@ -59,7 +60,7 @@ def test_what_is_prepared_is_accepted(clone: Path) -> None:
     assert code == 1 and said == "the working tree has changes: commit them\n"
     commit(clone)
     assert release(clone, "check") == (0, "git tag -s v9.8.7 -m 'motecrypt 9.8.7'\ngit push origin v9.8.7\n")
-    assert release(clone, "notes") == (0, "- Something is new.\n")
+    assert release(clone, "notes") == (0, "### All\n\n- Something is new.\n")
     assert '__version__ = "9.8.7"' in (clone / "src/motecrypt/__init__.py").read_text()
     git(clone, "tag", "v9.8.7")
     assert "the tag v9.8.7 exists" in release(clone, "check")[1]
