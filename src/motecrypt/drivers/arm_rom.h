@@ -217,6 +217,9 @@ static uint64_t rom_erase(struct machine *m, const uint32_t *r) {
 static uint64_t rom_program(struct machine *m, const uint32_t *r) {
     uint64_t cycles = 0;
     const uint8_t *from = host_pointer(m, r[1], r[2]);
+    if (from == NULL && r[2] != 0) {
+        finish(m, "fault", "the boot ROM is to program %" PRIu32 " bytes from 0x%" PRIx32 ", where no memory is", r[2], r[1]);
+    }
     for (uint32_t i = 0; from != NULL && m->nor.data != NULL && i < r[2] && r[0] + i < m->nor.bytes; i++) {
         m->nor.data[r[0] + i] &= from[i];
         if (i % NOR_PAGE == 0) { /* its time, and that of its bytes through the interface */
@@ -242,13 +245,14 @@ static void rom_flash_changed(struct machine *m, const uint32_t *range) {
     }
 }
 
-/* RP2350's one function for all: erases, programs or reads (5.4.8.9). */
+/* RP2350's one function for all: erases, programs or reads (5.4.8.8). */
 static uint64_t rom2_flash_op(struct machine *m, uint32_t *r) {
-    uint32_t at = r[0] & 1u ? rom2_storage(m, r[1]) : r[1], range[3] = {at, r[2], 0x10000u}, operation = r[0] >> 16 & 7u;
+    uint32_t at = rom2_storage(m, r[1]), range[3] = {at, r[2], 0x10000u}, operation = r[0] >> 16 & 7u;
+    int error = rom2_flash_error(m, r);
     uint64_t cycles = 0;
     uint8_t *to;
-    if (at >= m->nor.bytes || r[2] > m->nor.bytes - at || operation > 2) {
-        r[0] = at >= m->nor.bytes ? (uint32_t)-10 : (uint32_t)ROM2_INVALID;
+    if (error != 0) {
+        r[0] = (uint32_t)error;
         return 60;
     }
     if (operation == 0) {
@@ -259,9 +263,12 @@ static uint64_t rom2_flash_op(struct machine *m, uint32_t *r) {
         to = rom_target(m, r[3], r[2], "flash_op");
         if (to != NULL) {
             memcpy(to, host_pointer(m, m->flash_base + at, r[2]), r[2]);
+            code_changed(m, r[3], r[2]);
         }
     }
-    rom_flash_changed(m, range);
+    if (operation != 2) {
+        rom_flash_changed(m, range);
+    }
     r[0] = 0;
     return 400 + cycles;
 }

@@ -15,8 +15,12 @@ enum { /* in the ROM */
 };
 
 enum rom2_state { ROM2_FOR_SECURE = 0x04, ROM2_FOR_DATA = 0x40 };
-enum rom2_error { ROM2_INVALID = -5, ROM2_TOO_SMALL = -13, ROM2_NOT_FOUND = -17 };
-enum { ROM2_16_MB = 12, ROM2_STORAGE_BYTES = 1 << 24, ROM2_NO_RETURN = 0x100, ROM2_TO_BOOTSEL = 2 };
+enum rom2_error {
+    ROM2_NOT_PERMITTED = -4, ROM2_INVALID = -5, ROM2_BAD_ADDRESS = -10, ROM2_BAD_ALIGNMENT = -11, ROM2_TOO_SMALL = -13,
+    ROM2_NOT_FOUND = -17
+};
+enum rom2_restart { ROM2_TO_BOOTSEL = 2, ROM2_TO_RAM = 3, ROM2_TO_UPDATE = 4, ROM2_TO_PC = 0xD, ROM2_TO_RISCV = 0x20, ROM2_NO_RETURN = 0x100 };
+enum { ROM2_16_MB = 12 };
 
 #define ROM2_CODE(a, b) ((uint16_t)((a) | (b) << 8))
 
@@ -50,38 +54,81 @@ static uint32_t rom2_sys_info(struct machine *m, const uint32_t *r) {
     return count > r[1] ? (uint32_t)ROM2_TOO_SMALL : put_words(m, r[0], out, count) ? count : (uint32_t)ROM2_INVALID;
 }
 
-/* Restarts by the watchdog, immediately if the function is not to return. */
-static void rom2_reboot(struct machine *m, uint32_t flags, uint32_t delay_ms) {
-    struct rp2040_watchdog *dog = &m->chip.rp2040.watchdog;
-    if ((flags & 0xFu) == ROM2_TO_BOOTSEL) {
-        finish(m, "stop", "the firmware has restarted into the boot ROM's USB mode (BOOTSEL)");
-        return;
-    }
-    dog->control = WATCHDOG_ENABLE;
-    dog->ends_at = (uint64_t)rp2040_time_us(&m->chip.rp2040) + (flags & ROM2_NO_RETURN ? 0 : delay_ms * UINT64_C(1000));
-    m->event_at = 0;
-    set_deadline(m);
+/* Why a restart is not modelled, or NULL. */
+static const char *rom2_refuses(uint32_t flags) {
+    return flags & ROM2_TO_RISCV                ? "with the RISC-V cores"
+           : (flags & 0xFu) == ROM2_TO_RAM    ? "into an image in RAM"
+           : (flags & 0xFu) == ROM2_TO_UPDATE ? "into an update in the flash"
+                                              : NULL;
 }
 
-/* The flash's own address of one in the program's address space; at the end of the flash or beyond: all ones. */
+/* Restarts by the watchdog (5.4.8.24): the flags, a delay in milliseconds, and two parameters. Returns the cycles until
+ * then if the function is not to return, or 0. */
+static uint64_t rom2_reboot(struct machine *m, const uint32_t *r) {
+    struct rp2040 *chip = &m->chip.rp2040;
+    uint32_t *scratch = rp2040_register(chip, RP2040_WATCHDOG + WATCHDOG_SCRATCH);
+    uint64_t ends;
+    if ((r[0] & 0xFu) == ROM2_TO_BOOTSEL) {
+        finish(m, "stop", "the firmware has restarted into the boot ROM's USB mode (BOOTSEL)");
+        return 0;
+    }
+    if (rom2_refuses(r[0]) != NULL) {
+        finish(m, "fault", "the firmware restarts %s, by the boot ROM's function reboot with flags 0x%" PRIx32 ": not modelled",
+               rom2_refuses(r[0]), r[0]);
+        return 0;
+    }
+    if ((r[0] & 0xFu) == ROM2_TO_PC) {
+        memcpy(scratch + 4, (const uint32_t[]){WATCHDOG_BOOTS, r[2] ^ (0u - WATCHDOG_BOOTS), r[3], r[2]}, 16);
+    } else {
+        memcpy(scratch + 2, (const uint32_t[]){r[2], r[3], 0}, 12);
+    }
+    if (!(chip->rp2350.watchdog_tick & 0x200u)) {
+        rp2350_own_write(chip, RP2350_AT_TICKS + RP2350_WATCHDOG_TICKS + 4, RP2040_XOSC_HZ / 1000000u);
+        rp2350_own_write(chip, RP2350_AT_TICKS + RP2350_WATCHDOG_TICKS, 1);
+    }
+    chip->watchdog.control = WATCHDOG_ENABLE;
+    rp2350_watchdog_load(chip, r[1] * 1000u);
+    m->event_at = 0;
+    set_deadline(m);
+    ends = rp2040_watchdog_cycle(chip);
+    return (r[0] & ROM2_NO_RETURN) && ends != UINT64_MAX ? most(ends, core_time(m)) - core_time(m) : 0;
+}
+
+/* Where in the flash an address of a program is; at the end of the flash or beyond: all ones. A storage address, as the
+ * ROM's functions take and give it, is this and where the flash is in the address space, without translation. */
 static uint32_t rom2_storage(const struct machine *m, uint32_t address) {
     return address - m->flash_base < m->nor.bytes ? address - m->flash_base : UINT32_MAX;
 }
 
+/* What is wrong with the arguments of flash_op (5.4.8.8); 0: nothing. */
+static int rom2_flash_error(const struct machine *m, const uint32_t *r) {
+    uint32_t operation = r[0] >> 16 & 7u, at = rom2_storage(m, r[1]);
+    uint32_t unit = operation == 0 ? 4096 : operation == 1 ? NOR_PAGE : 1; /* erases sectors, programs pages, reads bytes */
+    if ((r[0] & ~0x00070301u) != 0 || (r[0] & 0x300u) == 0 || operation > 2) {
+        return ROM2_INVALID;
+    }
+    if ((r[0] & 1u) && r[1] - m->flash_base >= 0x02000000u) {
+        return ROM2_BAD_ADDRESS;
+    }
+    if (at == UINT32_MAX || r[2] > m->nor.bytes - at) {
+        return ROM2_NOT_PERMITTED;
+    }
+    return at % unit != 0 || r[2] % unit != 0 ? ROM2_BAD_ALIGNMENT : 0;
+}
+
 /* Returns the cycles that it takes; `r`: the arguments, and the result. */
 static uint64_t rom2_call(struct machine *m, enum rom2_function function, uint32_t *r) {
-    uint32_t storage;
+    uint64_t cycles;
     switch (function) {
     case ROM2_SYS_INFO:
         r[0] = rom2_sys_info(m, r);
         return 200;
     case ROM2_REBOOT:
-        rom2_reboot(m, r[0], r[1]);
+        cycles = rom2_reboot(m, r);
         r[0] = 0;
-        return 200;
+        return 200 + cycles;
     case ROM2_STORAGE_ADDRESS:
-        storage = rom2_storage(m, r[0]);
-        r[0] = storage == UINT32_MAX ? (uint32_t)-10 : storage;
+        r[0] = rom2_storage(m, r[0]) == UINT32_MAX ? (uint32_t)ROM2_BAD_ADDRESS : r[0];
         return 30;
     case ROM2_PARTITIONS: /* no partitions: the flags, their number, and what the rest of the flash allows */
         r[0] = r[1] < 4 ? (uint32_t)ROM2_TOO_SMALL

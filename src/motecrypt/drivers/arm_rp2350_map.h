@@ -31,6 +31,7 @@ static const struct chip_gap rp2350_free_gaps[] = {
     {0x400A8000u, 0x8000u, 0, "PWM: not modelled; its registers only keep what is written"},
     {0x400B8000u, 0x8000u, 0, "TIMER1: not modelled; it never counts"},
     {0x400C0000u, 0x8000u, 0, "HSTX: not modelled; its registers only keep what is written"},
+    {0x400D0034u, 0x20u, 1, "translation of the flash's addresses: not modelled"},
     {0x400F0000u, 0x8000u, 0, "random numbers: not modelled; they are 0"},
     {0x400F8000u, 0x8000u, 0, "the SHA-256 block: not modelled; it never answers"},
     {0x40100000u, 0x8000u, 0, "the power manager: not modelled; its timer never counts"},

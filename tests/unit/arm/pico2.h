@@ -81,6 +81,12 @@ static void begin(void) {
     __asm volatile("dsb; isb");
 }
 
+/* 5.4.1: a function or data of the boot ROM, by its code, for a state. */
+static void *found(char first, char second, uint32_t state) {
+    void *(*lookup)(uint32_t, uint32_t) = (void *(*)(uint32_t, uint32_t))(uintptr_t)*(volatile uint16_t *)0x16;
+    return lookup((uint32_t)first | (uint32_t)second << 8, state);
+}
+
 extern void main(void);
 
 __attribute__((noreturn, used)) static void prepare(void) {

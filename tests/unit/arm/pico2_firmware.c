@@ -3,17 +3,14 @@
  */
 #include "pico2.h"
 
+enum { SECURE = 1 << 8 /* a flag of flash_op */ };
+
 static volatile uint32_t fired, belled, from_core1;
 static void on_timer(void), on_user(void), on_bell(void);
 
 VECTORS([15] = on_timer, [15 + 46] = on_user, [15 + 26] = on_bell);
 
 /* ---- the boot ROM (5.4) ---- */
-
-static void *found(char first, char second, uint32_t state) {
-    void *(*lookup)(uint32_t, uint32_t) = (void *(*)(uint32_t, uint32_t))(uintptr_t)*(volatile uint16_t *)0x16;
-    return lookup((uint32_t)first | (uint32_t)second << 8, state);
-}
 
 static void use_rom(void) {
     static uint32_t words[8], page[64];
@@ -40,11 +37,11 @@ static void use_rom(void) {
     program(0x100000, page, 256);
     number(AT(0x10100008u));
     number(AT(0x1C100008u)); /* without the cache, and without translation */
-    number((uint32_t)operate(1u | 2u << 16, 0x10100000u, 16, words));
+    number((uint32_t)operate(SECURE | 1u | 2u << 16, 0x10100000u, 16, words));
     number(words[3]);
-    number((uint32_t)operate(1u | 0u << 16, 0x10100000u, 4096, 0));
+    number((uint32_t)operate(SECURE | 1u | 0u << 16, 0x10100000u, 4096, 0));
     number(AT(0x14100008u));
-    number((uint32_t)operate(0, 0x01000000u, 4096, 0));
+    number((uint32_t)operate(SECURE | 1u, 0x01000000u, 4096, 0));
     word("lock");
     number(AT(0x400E080Cu) != 0);
     number(AT(0x400E080Cu) != 0);

@@ -42,7 +42,51 @@ static void use_watchdog(void) {
     AT(0x40108034u) = 12u;
 }
 
+/* ---- 5.4.8: the boot ROM's functions for the flash ---- */
+
+enum { RUNTIME = 1, SECURE = 1 << 8, ERASE = 0, PROGRAM = 1 << 16, READ = 2 << 16 };
+
+__attribute__((section(".data.code,\"awx\"@"))) static uint32_t page[64] = {0}; /* code may run there */
+
+/* MOVS R0, #value; BX LR */
+static void compile(uint32_t value) {
+    page[0] = 0x47702000u | value;
+}
+
+static void use_flash(void) {
+    int (*operate)(uint32_t, uint32_t, uint32_t, void *) = found('F', 'O', 4);
+    uint32_t (*storage)(uint32_t) = found('F', 'A', 4);
+    uint32_t (*cached)(void) = (uint32_t (*)(void))0x10100001u, (*uncached)(void) = (uint32_t (*)(void))0x14100001u;
+    uint32_t (*in_ram)(void) = (uint32_t (*)(void))((uintptr_t)page + 1u);
+    word("code"); /* it changes after it has run */
+    compile(1);
+    operate(SECURE | RUNTIME | ERASE, 0x10100000u, 4096, 0);
+    operate(SECURE | RUNTIME | PROGRAM, 0x10100000u, 256, page);
+    number(cached() << 8 | uncached());
+    compile(2);
+    operate(SECURE | ERASE, storage(0x10100000u), 4096, 0);
+    operate(SECURE | PROGRAM, 0x10100000u, 256, page);
+    number(cached() << 8 | uncached());
+    compile(3);
+    number(in_ram());
+    operate(SECURE | RUNTIME | READ, 0x10100000u, 8, page);
+    number(in_ram());
+    word("refused");
+    number(operate(SECURE | RUNTIME | ERASE, 0x10100100u, 4096, 0));
+    number(operate(SECURE | RUNTIME | ERASE, 0x10100000u, 256, 0));
+    number(operate(SECURE | RUNTIME | PROGRAM, 0x10100080u, 256, page));
+    number(operate(SECURE | RUNTIME | PROGRAM, 0x10100000u, 8, page));
+    number(operate(SECURE | RUNTIME | READ, 0x10100001u, 3, page));
+    number(operate(RUNTIME | READ, 0x10100000u, 4, page));
+    number(operate(SECURE | 3 << 16, 0x10100000u, 4096, page));
+    number(operate(SECURE | READ | 2u, 0x10100000u, 4, page));
+    number(operate(SECURE | READ, 0x00100000u, 4, page));
+    number(operate(SECURE | RUNTIME | READ, 0x14100000u, 4, page));
+    number(cached());
+}
+
 void main(void) {
     use_watchdog();
+    use_flash();
     say('\n');
 }

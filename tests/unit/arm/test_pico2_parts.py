@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pico2_board import built, go, numbers
 
@@ -12,6 +14,12 @@ pytestmark = needs_kit("pico")
 EXPECTED = {
     # 4000 us are 1000 ticks; none while its generator is off; some while the timer's is
     "watchdog": "00000001 00000000 00000001",
+    # programmed, cached and not; again, by storage addresses; in RAM; that is read from the flash
+    "code": "00000101 00000202 00000003 00000002",
+    # alignment, four times; bytes are read; no level, operation or flag; no storage; another alias; kept
+    "refused": " ".join(
+        [*["fffffff5"] * 4, "00000000", *["fffffffb"] * 3, "fffffffc", "fffffff6", "00000002"]
+    ),
 }
 
 
@@ -24,3 +32,22 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Ended]:
 def test_a_part_does_what_the_datasheet_says(ran: tuple[str, Ended], name: str) -> None:
     assert numbers(ran[0], name) == [EXPECTED[name]]
     assert ran[1].reason == "stop"
+
+
+def test_the_boot_rom_restarts_at_an_address_and_as_usual(tmp_path: Path) -> None:
+    said, ended = go(built(tmp_path, "pico2_reboots.c"))
+    lines = [line for line in said.splitlines() if line]
+    # it returns, waits for five milliseconds, and is there with its stack; again by the vectors
+    assert lines == ["reboot 00000000", "still", "inside 20040000 00000001 00000000", "again 00000708"]
+    assert (ended.reason, ended.notes) == ("stop", ("the watchdog resets the chip",) * 2)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [(0x103, "into an image in RAM"), (4, "into an update in the flash"), (0x20, "with the RISC-V cores")],
+)
+def test_a_restart_that_is_not_modelled_is_told(tmp_path: Path, kind: int, said: str) -> None:
+    text, ended = go(built(tmp_path, "pico2_reboots.c", f"-DTYPE={kind}"))
+    assert (ended.reason, text) == ("fault", "")
+    flags = f"flags {kind:#x}: not modelled"
+    assert ended.detail == f"the firmware restarts {said}, by the boot ROM's function reboot with {flags}"
