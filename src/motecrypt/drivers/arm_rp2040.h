@@ -57,7 +57,7 @@ struct rp2350_extra {
     rp2040_page apb[45]; /* of each 0x8000 bytes of the peripherals' window */
     struct ppb ppb[SIO_CORES];
     struct dcp doubles[SIO_CORES];
-    uint32_t dma_control[DMA_CHANNELS], doorbells[SIO_CORES];
+    uint32_t doorbells[SIO_CORES];
     uint32_t watchdog_tick; /* its own divider, as RP2040's TICK */
     uint64_t watchdog_at_cycle; /* its ticks were `watchdog_us` at this cycle */
     double watchdog_us;

@@ -139,8 +139,9 @@ static inline uint64_t rp2040_lines(struct rp2040 *chip, unsigned core) {
     const struct rp2040_irqs *irqs = chip->is_rp2350 ? &rp2350_irqs : &rp2040_irqs;
     uint32_t uart = *rp2040_register(chip, RP2040_UART0 + 0x38u);
     uint64_t lines = (uint64_t)timer_interrupts(&chip->timer) << irqs->timer;
-    lines |= (uint64_t)(dma_interrupts(&chip->dma, 0) != 0) << irqs->dma;
-    lines |= (uint64_t)(dma_interrupts(&chip->dma, 1) != 0) << (irqs->dma + 1);
+    for (unsigned line = 0; line < DMA_LINES; line++) { /* RP2040 has two */
+        lines |= (uint64_t)(dma_interrupts(&chip->dma, line) != 0) << (irqs->dma + line);
+    }
     lines |= (uint64_t)(usb_interrupts(&chip->usb) != 0) << irqs->usb;
     lines |= (uint64_t)(adc_interrupts(&chip->adc) != 0) << irqs->adc;
     lines |= (uint64_t)sio_interrupts(&chip->sio, core) << irqs->sio[core];

@@ -31,11 +31,15 @@ static const struct chip_gap rp2350_free_gaps[] = {
     {0x400A8000u, 0x8000u, 0, "PWM: not modelled; its registers only keep what is written"},
     {0x400B8000u, 0x8000u, 0, "TIMER1: not modelled; it never counts"},
     {0x400C0000u, 0x8000u, 0, "HSTX: not modelled; its registers only keep what is written"},
+    {0x400C800Cu, 0x14u, 0, "counters and stream of the flash cache: not modelled"},
     {0x400D0034u, 0x20u, 1, "translation of the flash's addresses: not modelled"},
+    {0x400E8000u, 0x8000u, 0, "ROSC: not modelled; its frequency is fixed, and its random bit is 0"},
     {0x400F0000u, 0x8000u, 0, "random numbers: not modelled; they are 0"},
     {0x400F8000u, 0x8000u, 0, "the SHA-256 block: not modelled; it never answers"},
     {0x40100000u, 0x8000u, 0, "the power manager: not modelled; its timer never counts"},
     {0x40120000u, 0x20000u, 0, "OTP: not modelled; it reads as 0"},
+    {0x50000480u, 0xC4u, 0, "the DMA's security levels and memory protection: not modelled"},
+    {0x50000800u, 0x400u, 0, "the DMA's registers for debugging: not modelled; they are 0"},
     {0x50200000u, 0x300000u, 0, "PIO: not modelled; its registers only keep what is written"},
     {0x50500000u, 0x200000u, 0, "streams of the flash and of HSTX: not modelled"},
     {0xD0000080u, 0x0080u, 0, "the interpolators: not modelled; their registers only keep what is written"},
@@ -58,6 +62,7 @@ enum {
     RP2350_WATCHDOG_TICKS = 0x30,
     RP2350_DOORBELLS = 0x180,  /* OUT_SET, OUT_CLR, IN_SET, IN_CLR */
     RP2350_FIFO_WORDS = 4,
+    RP2350_DMA_TIMER0 = 0x440,
 };
 
 /* ---- where a register is among the RP2040's ---- */
@@ -198,12 +203,17 @@ static inline void rp2350_apb_write(struct rp2040 *chip, uint32_t address, uint3
 
 /* ---- DMA (12.6) ---- */
 
+/* Of RP2040's register: behind four interrupt lines, not two. */
 static inline uint32_t rp2350_dma_offset(uint32_t offset) {
-    return offset < 0x420u ? offset : offset < 0x440u ? UINT32_MAX : offset - 0x20u;
+    return offset < RP2350_DMA_TIMER0 ? UINT32_MAX : offset - (RP2350_DMA_TIMER0 - DMA_TIMER0);
 }
 
-static inline bool rp2350_is_dma_control(uint32_t offset) {
-    return offset < 0x40u * DMA_CHANNELS && dma_layout[offset / 0x10 % 4][offset / 4 % 4] == DMA_CTRL;
+static inline bool rp2350_is_dma_line(uint32_t offset) {
+    return offset >= DMA_INTR && offset < RP2350_DMA_TIMER0;
+}
+
+static inline unsigned rp2350_dma_register_of(uint32_t offset) {
+    return dma_layout[offset / 0x10 % 4][offset / 4 % 4];
 }
 
 /* The requests that the model has; others are never up. */
@@ -214,26 +224,62 @@ static const struct {
 enum { RP2350_NO_REQUEST = 0 /* RP2040's PIO: never up */ };
 
 static inline uint32_t rp2350_dma_read(struct rp2040 *chip, uint32_t offset) {
-    uint32_t is = rp2350_dma_offset(offset), value = is == UINT32_MAX ? 0 : dma_read(&chip->dma, is);
-    if (rp2350_is_dma_control(offset)) {
-        uint32_t kept = chip->rp2350.dma_control[offset / 0x40];
-        return (kept & 0x03FFFFFFu) | (value & DMA_BUSY ? 1u << 26 : 0u);
+    const struct rp2040_dma *dma = &chip->dma;
+    if (offset < DMA_INTR) {
+        const struct dma_channel *channel = &dma->channels[offset / 0x40];
+        switch (rp2350_dma_register_of(offset)) {
+        case DMA_CTRL:
+            return channel->control | (dma->busy >> offset / 0x40 & 1u) << 26;
+        case DMA_WORDS:
+            return channel->mode << 28 | (channel->mode == DMA_ENDLESS ? channel->at[DMA_WORDS] : channel->left);
+        default:
+            return dma_channel_read(dma, offset);
+        }
     }
-    return value;
+    if (rp2350_is_dma_line(offset)) {
+        return dma_line_read(dma, (offset - DMA_INTR) / 16, offset & 12u);
+    }
+    return rp2350_dma_offset(offset) == DMA_COUNT ? DMA_CHANNELS : dma_read(&chip->dma, rp2350_dma_offset(offset));
+}
+
+/* CTRL in RP2040's form: two bits are new, before and after the ring's size. */
+static inline uint32_t rp2350_dma_control(uint32_t value) {
+    uint32_t request = RP2350_NO_REQUEST;
+    for (size_t i = 0; i < COUNT_OF(rp2350_requests); i++) {
+        request = (value >> 17 & 63u) == rp2350_requests[i].rp2350 ? rp2350_requests[i].rp2040 : request;
+    }
+    return (value & 0x1Fu) | (value >> 6 & 1u) << 5 | (value >> 2 & 0x00E07FC0u) | request << 15;
 }
 
 static inline void rp2350_dma_write(struct rp2040 *chip, uint32_t offset, uint32_t value) {
-    uint32_t is = rp2350_dma_offset(offset), request = RP2350_NO_REQUEST;
-    if (rp2350_is_dma_control(offset)) { /* two bits are new, before and after the ring's size */
-        chip->rp2350.dma_control[offset / 0x40] = value;
-        for (size_t i = 0; i < COUNT_OF(rp2350_requests); i++) {
-            request = (value >> 17 & 63u) == rp2350_requests[i].rp2350 ? rp2350_requests[i].rp2040 : request;
+    uint64_t now = chip->outside.cycles(chip->outside.context);
+    if (rp2350_is_dma_line(offset)) {
+        dma_line_write(&chip->dma, (offset - DMA_INTR) / 16, offset & 12u, value & ((1u << DMA_CHANNELS) - 1u));
+    } else if (offset < DMA_INTR) {
+        struct dma_channel *channel = &chip->dma.channels[offset / 0x40];
+        if (rp2350_dma_register_of(offset) == DMA_CTRL) {
+            channel->control = value & 0x03FFFFFFu;
+            value = rp2350_dma_control(value);
+        } else if (rp2350_dma_register_of(offset) == DMA_WORDS) {
+            channel->mode = value >> 28;
+            value &= 0x0FFFFFFFu;
         }
-        value = (value & 0x1Fu) | (value >> 6 & 1u) << 5 | (value >> 2 & 0x00E07FC0u) | request << 15;
+        dma_channel_write(&chip->dma, offset, value, now);
+    } else {
+        dma_write(&chip->dma, rp2350_dma_offset(offset), value, now);
     }
-    if (is != UINT32_MAX) {
-        dma_write(&chip->dma, is, value, chip->outside.cycles(chip->outside.context));
+}
+
+/* A write through an alias. INTR and INTS: ones clear, through that alias as well. */
+static inline uint32_t rp2350_dma_atomic(struct rp2040 *chip, uint32_t address, uint32_t value) {
+    uint32_t offset = address & 0xFFCu, alias = address >> 12 & 3u;
+    if (alias == 0) {
+        return value;
     }
+    if (rp2350_is_dma_line(offset) && ((offset & 12u) == DMA_LINE_RAW || (offset & 12u) == DMA_LINE_STATUS)) {
+        return alias == 3 ? value : 0;
+    }
+    return rp2040_atomic(address, rp2350_dma_read(chip, offset), value);
 }
 
 /* ---- SIO (3.1) ---- */
@@ -324,8 +370,7 @@ static inline void rp2350_write(struct rp2040 *chip, const struct chip_window *w
         }
         break;
     case CHIP_DMA:
-        offset &= 0xFFFu;
-        rp2350_dma_write(chip, offset, rp2040_atomic(address, rp2350_dma_read(chip, offset), value));
+        rp2350_dma_write(chip, offset & 0xFFFu, rp2350_dma_atomic(chip, address, value));
         break;
     case CHIP_SSI:
         break;

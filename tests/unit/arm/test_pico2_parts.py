@@ -17,6 +17,14 @@ EXPECTED = {
     # programmed, cached and not; again, by storage addresses; in RAM; that is read from the flash
     "code": "00000101 00000202 00000003 00000002",
     # alignment, four times; bytes are read; no level, operation or flag; no storage; another alias; kept
+    # how many; the last word; one interrupt; what is enabled; CTRL
+    "channels": "00000010 00000004 00000001 00008000 007fe059",
+    # forced, on its line alone; five interrupts; all cleared; five times 200 words
+    "lines": "00080000 00000500 00000000 00000fa0",
+    # endless: the mode is kept; busy; aborted; no interrupt; one word for each microsecond
+    "count": "f0000000 04000000 00000000 00000000 00000001",
+    # down; by two; written down; nothing is kept by a reset
+    "down": "04030201 01030507 04030201 00000000",
     "refused": " ".join(
         [*["fffffff5"] * 4, "00000000", *["fffffffb"] * 3, "fffffffc", "fffffff6", "00000002"]
     ),
@@ -51,3 +59,9 @@ def test_a_restart_that_is_not_modelled_is_told(tmp_path: Path, kind: int, said:
     assert (ended.reason, text) == ("fault", "")
     flags = f"flags {kind:#x}: not modelled"
     assert ended.detail == f"the firmware restarts {said}, by the boot ROM's function reboot with {flags}"
+
+
+def test_the_end_lists_what_is_not_modelled(ran: tuple[str, Ended]) -> None:
+    names = {0x400E8020: "ROSC_RANDOMBIT", 0x500004C0: "DMA", 0x50000804: "DMA", 0x400C800C: "XIP_CTR_HIT"}
+    assert {use.address: use.name for use in ran[1].touched} == {**names, 0x400D0034: "QMI_ATRANS0"}
+    assert len(ran[1].notes) == 5 and all("not modelled" in note for note in ran[1].notes)
