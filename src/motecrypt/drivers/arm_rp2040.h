@@ -49,6 +49,7 @@ static struct chip_window rp2040_windows[] = {
 
 #define RP2040_XOSC_HZ 12000000u /* the crystal on the Pico; the boot ROM's USB needs it too */
 #define RP2040_ROSC_HZ 6500000u  /* datasheet 2.17: nominal, at reset */
+#define RP2350_ROSC_HZ 11000000u /* datasheet 8.3: about, at reset */
 
 typedef uint32_t rp2040_page[0x400]; /* registers in 4 KB */
 
@@ -126,11 +127,15 @@ static inline double rp2040_divided(const struct rp2040 *chip, double hz, uint32
     return by >= 1.0 ? hz / by : hz / 65536.0; /* 0 means 2^16 */
 }
 
+static inline double rp2040_rosc_hz(const struct rp2040 *chip) {
+    return chip->is_rp2350 ? RP2350_ROSC_HZ : RP2040_ROSC_HZ;
+}
+
 static inline double rp2040_reference_hz(struct rp2040 *chip) {
     uint32_t source = *rp2040_register(chip, RP2040_CLOCKS + 0x30u) & 3u;
     double hz = source == 2   ? RP2040_XOSC_HZ
                 : source == 1 ? rp2040_pll_hz(chip, RP2040_PLL_USB)
-                              : RP2040_ROSC_HZ;
+                              : rp2040_rosc_hz(chip);
     return rp2040_divided(chip, hz, *rp2040_register(chip, RP2040_CLOCKS + 0x34u));
 }
 
@@ -150,7 +155,7 @@ static inline double rp2040_system_hz(struct rp2040 *chip) {
             hz = RP2040_XOSC_HZ;
             break;
         default:
-            hz = RP2040_ROSC_HZ;
+            hz = rp2040_rosc_hz(chip);
         }
     }
     return rp2040_divided(chip, hz, *rp2040_register(chip, RP2040_CLOCKS + 0x40u));

@@ -7,6 +7,7 @@
 #define MOTECRYPT_ARM_RP2350_H
 
 #include "arm_plain_chips.h"
+#include "arm_rp2040.h"
 
 #define RP2350_CLOCKS 0x40010000u
 #define RP2350_RESETS 0x40020000u
@@ -15,7 +16,6 @@
 #define RP2350_UART0 0x40070000u
 #define RP2350_ALIAS 0x3000u /* bits of an address that say how a write changes a register */
 #define RP2350_XOSC_HZ 12e6
-#define RP2350_ROSC_HZ 11e6 /* about, at reset */
 
 static struct chip_window rp2350_windows[] = {
     {0x40000000u, 0x00110000u, CHIP_PERIPHERAL},

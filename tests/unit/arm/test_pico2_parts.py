@@ -65,3 +65,9 @@ def test_the_end_lists_what_is_not_modelled(ran: tuple[str, Ended]) -> None:
     names = {0x400E8020: "ROSC_RANDOMBIT", 0x500004C0: "DMA", 0x50000804: "DMA", 0x400C800C: "XIP_CTR_HIT"}
     assert {use.address: use.name for use in ran[1].touched} == {**names, 0x400D0034: "QMI_ATRANS0"}
     assert len(ran[1].notes) == 5 and all("not modelled" in note for note in ran[1].notes)
+
+
+def test_the_ring_oscillator_is_that_of_this_chip(tmp_path: Path) -> None:
+    """At 11 MHz, by the datasheet: 11 million cycles and a short start."""
+    ended = go(built(tmp_path, "pico2_rosc.c"))[1]
+    assert 11_000_000 < ended.cycles < 11_010_000 and 1.0 < ended.seconds < 1.001
