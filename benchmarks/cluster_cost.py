@@ -81,7 +81,10 @@ def main() -> int:
     import cluster_cost  # by the name that workers find it under
 
     crew.remote = cluster_cost  # type: ignore[assignment]
-    with tempfile.TemporaryDirectory(prefix="motecrypt-") as name, local(2) as (place, workers, scheduler):
+    with (
+        tempfile.TemporaryDirectory(prefix="motecrypt-") as name,
+        local(2, print) as (place, workers, scheduler),
+    ):
         folder = Path(name)
         plan = folder / "plan.toml"
         plan.write_text(PLAN.format(last=1))

@@ -23,7 +23,7 @@ from cryptography import x509
 
 from command_line import run
 from kits import needs_kit
-from motecrypt import bench
+from motecrypt import __version__, bench
 from motecrypt.bench import keys as bench_keys
 from motecrypt.cli._sweep_plan import SweepPlan, read_plan
 from motecrypt.cluster import batches, copies, crew, keys, remote, worker
@@ -247,7 +247,11 @@ class Scheduler:
         self._pool = ThreadPoolExecutor(1)
 
     def scheduler_info(self) -> dict[str, Any]:
-        return {"workers": {a: {"nthreads": 1, "name": a} for a, what in self.does.items() if what != "gone"}}
+        marks = {"is older": {"GPU": 1.0}, "is another": {"motecrypt 9.9.9 ab": 1.0}}
+        own = {copies.mark(): 1.0}
+        there = {a: what for a, what in self.does.items() if what != "gone"}
+        told = {a: {"nthreads": 1, "name": a, "resources": marks.get(what, own)} for a, what in there.items()}
+        return {"workers": told}
 
     def processing(self) -> dict[str, list[str]]:
         return {a: [key for key, at in self.at.items() if at == a] for a in self.does}
@@ -393,8 +397,6 @@ def test_a_worker_with_something_else_refuses_with_the_reason(
     assert not worker.measure(batch).refused
     other = replace(part, first_key="0" * 64)
     for wrong, said in (
-        (replace(batch, version="0.0.0"), "expected 0.0.0"),
-        (replace(batch, copy="0" * 64), "other files of motecrypt"),
         (replace(batch, parts=(replace(part, body=("x", "y", "z", "")),)), "has no implementation x/y/z"),
         (replace(batch, parts=(other,), compiler="avr-gcc 99"), "expected avr-gcc 99"),
         (replace(batch, parts=(other,), runner="another 7"), "expected another 7"),
@@ -406,6 +408,30 @@ def test_a_worker_with_something_else_refuses_with_the_reason(
     assert made is not None and made.key == part.build_key
     monkeypatch.setattr(worker, "Task", lambda job: SimpleNamespace(begin=lambda: _fail()))
     assert worker.measure(batch).refused == "no room"
+
+
+@needs_kit("avr")
+def test_a_worker_of_another_motecrypt_gets_nothing_and_is_named_once(
+    plan: SweepPlan, alone: list[tuple[object, ...]], tmp_path: Path, quick: None
+) -> None:
+    scheduler = Scheduler({"a": "is older", "b": "measures", "c": "is another"})
+    said: list[str] = []
+    swept(plan, scheduler, tmp_path / "r.db", said)
+    assert {address for address, _ in scheduler.sent} == {"b"} and rows(tmp_path / "r.db") == alone
+    older, another = said
+    assert older.startswith(f"worker a (a) refused: has an older motecrypt than {__version__}")
+    assert another == f"worker c (c) refused: has motecrypt 9.9.9, expected {__version__}"
+    with pytest.raises(InputError, match=r"no worker can measure uno; the first one has motecrypt 9\.9\.9"):
+        swept(plan, Scheduler({"a": "is another", "b": "is older"}), tmp_path / "none.db")
+
+
+def test_a_mark_tells_versions_and_copies_apart() -> None:
+    assert copies.difference([copies.mark()]) == ""
+    assert copies.difference(["GPU", copies.mark()]) == ""
+    assert "runs other files" in copies.difference([f"motecrypt {__version__} {'0' * 64}"])
+    assert "has motecrypt 9.9.9" in copies.difference(["motecrypt 9.9.9"])
+    for marks in ([], ["GPU"], ["motecrypter 1 2"]):
+        assert "has an older motecrypt" in copies.difference(marks)
 
 
 def test_a_copy_is_known_by_code_and_descriptors_as_they_were_loaded(
@@ -422,6 +448,9 @@ def test_a_copy_is_known_by_code_and_descriptors_as_they_were_loaded(
     for name, text in (("__init__.py", "a = 2\n"), ("data/device.toml", "b = 2\n"), ("new.py", "")):
         (package / name).write_text(text)
         seen.add(copies.copy_in(package))
+    (package / ".#new.py").symlink_to("nobody@nowhere")  # an editor's lock
+    (package / "folder.py").mkdir()
+    assert copies.copy_in(package) in seen
     (package / "new.py").rename(package / "newer.py")
     seen.add(copies.copy_in(package))
     assert (
@@ -510,6 +539,7 @@ def test_a_worker_that_dies_is_started_again_and_one_without_scheduler_ends_all(
 
     codes: list[int | None] = []
     stopped: list[int] = []
+    said: list[str] = []
 
     def begin(*words: str) -> Any:
         codes.append(None)
@@ -517,21 +547,31 @@ def test_a_worker_that_dies_is_started_again_and_one_without_scheduler_ends_all(
         process = SimpleNamespace(
             pid=number, poll=lambda: codes[number], stdin=SimpleNamespace(close=lambda: None)
         )
-        return SimpleNamespace(process=process, stop=lambda: stopped.append(number))
+        return SimpleNamespace(
+            process=process, stop=lambda: stopped.append(number), last_error=lambda: "Killed"
+        )
 
     monkeypatch.setattr(start, "Child", begin)
     monkeypatch.setattr(start, "AGAIN_S", 0)
-    workers = start.Workers(place_of("127.0.0.1:1", tls, "ADDRESS"), 3, 7)
+    workers = start.Workers(place_of("127.0.0.1:1", tls, "ADDRESS"), 3, 7, said.append)
     workers.keep()
     assert workers.pids == [0, 1, 2]
     codes[1] = -signal.SIGKILL
     workers.keep()
     assert workers.pids == [0, 3, 2] and stopped == [1]
+    for _ in range(start.SOON_MAX):
+        codes[workers.pids[0]] = 1
+        workers.keep()
+    assert len(workers.pids) == 2 and not {0, 1} & set(workers.pids)
+    assert said == [
+        "a worker ended 5 times within 20 s of its start, with exit code 1: Killed; it is not started again, "
+        "2 go on"
+    ]
     codes[2] = start.NO_SCHEDULER
     with pytest.raises(InputError, match=r"no scheduler at tls://127\.0\.0\.1:1 for 7 s"):
         workers.keep()
     workers.stop()
-    assert sorted(stopped) == [0, 1, 2, 3]
+    assert sorted(stopped) == list(range(len(codes)))
 
 
 def test_a_worker_that_always_ends_at_its_start_is_given_up_with_its_last_words(
@@ -546,9 +586,11 @@ def test_a_worker_that_always_ends_at_its_start_is_given_up_with_its_last_words(
     monkeypatch.setattr(start, "Child", Broken)
     monkeypatch.setattr(start, "AGAIN_S", 0)
     monkeypatch.setattr(start, "SOON_S", 3600)  # a busy computer starts slowly
-    workers = start.Workers(place_of("127.0.0.1:1", tls, "ADDRESS"), 1, 7)
+    workers = start.Workers(place_of("127.0.0.1:1", tls, "ADDRESS"), 1, 7, print)
     begun = set(workers.pids)
-    with pytest.raises(InputError, match=r"ended 5 times within 3600 s .* with exit code 1: \w*Error"):
+    with pytest.raises(
+        InputError, match=r"the last worker ended 5 times within 3600 s .* with exit code 1: \w*Error"
+    ):
         for _ in range(30_000):
             workers.keep()
             begun |= set(workers.pids)

@@ -52,13 +52,13 @@ def crew_of_cluster(text: str, tls: Path | None, chosen: Selection) -> Iterator[
     from motecrypt.cluster.start import connected, local
 
     def crews(client: object) -> CrewOf:
-        return lambda stop, keys: ClusterCrew(client, stop, keys, chosen.own, _say)
+        return lambda stop, keys: ClusterCrew(client, stop, keys, chosen.own, say)
 
     if place is not None:
         with connected(place) as client:
             yield crews(client)
         return
-    with local(count) as (here, workers, _), _kept(workers.keep), connected(here) as client:
+    with local(count, say) as (here, workers, _), _kept(workers.keep), connected(here) as client:
         yield crews(client)
 
 
@@ -82,7 +82,7 @@ def _kept(keep: Callable[[], None]) -> Iterator[None]:
             try:
                 keep()
             except InputError as error:
-                _say(str(error))
+                say(str(error))
                 return
 
     thread = threading.Thread(target=watch, daemon=True)
@@ -94,7 +94,8 @@ def _kept(keep: Callable[[], None]) -> Iterator[None]:
         thread.join()
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
+    """Print a line about the sweep or its workers."""
     print(f"motecrypt: {line}", file=sys.stderr, flush=True)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from motecrypt.cli._cluster import tls_option, wait_until_stopped
+from motecrypt.cli._cluster import say, tls_option, wait_until_stopped
 from motecrypt.cluster.places import PORT, place_of
 from motecrypt.errors import InputError
 from motecrypt.process import processors
@@ -94,7 +94,7 @@ def worker(address: str, tls: Path | None, count: int | None, patience: int) -> 
     need("cluster")
     from motecrypt.cluster.start import Workers
 
-    workers = Workers(place, count or processors(), patience)
+    workers = Workers(place, count or processors(), patience, say)
     try:
         print(f"{len(workers.pids)} workers for {place.address}", file=sys.stderr, flush=True)
         _until_ctrl_c(workers.keep)

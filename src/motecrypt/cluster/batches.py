@@ -52,10 +52,8 @@ class FirmwareRuns:
 
 @dataclass(frozen=True)
 class CellBatch:
-    """What one worker does in one go; `compiler`, `runner`, `version` and `copy` are those it should have."""
+    """What one worker does in one go; `compiler` and `runner` are those it should have."""
 
-    version: str
-    copy: str
     kind: Kind
     own: Own
     compiler: str

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from motecrypt import __version__
 from motecrypt.bench.crew import Outcome
 from motecrypt.bench.keys import CellKeys
 from motecrypt.bench.plan import Job, Run
@@ -35,7 +34,7 @@ from motecrypt.cluster.batches import (
     split,
     unpacked,
 )
-from motecrypt.cluster.copies import running_copy
+from motecrypt.cluster.copies import difference
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.runners import runner_of
 from motecrypt.toolchain.toolchain import identity
@@ -107,6 +106,7 @@ class ClusterCrew:
         self._builds: dict[str, Any] = {}
         self._open: Counter[str] = Counter()  # runs by the build that they need
         self._refused: dict[tuple[str, Kind], str] = {}
+        self._others: dict[str, str] = {}  # workers of another motecrypt, and what differs
         self._threads: dict[str, int] = {}
         self._names: dict[str, str] = {}
         self._hanging: set[str] = set()
@@ -193,6 +193,11 @@ class ClusterCrew:
         known = self._told(lambda: self._client.scheduler_info()["workers"])
         self._threads = {address: int(told["nthreads"]) for address, told in known.items()}
         self._names |= {address: f"{told['name']} ({address})" for address, told in known.items()}
+        for address, told in known.items():
+            if address not in self._others:
+                self._others[address] = difference(told.get("resources", {}))
+                if self._others[address]:
+                    self._say(f"worker {self._called(address)} refused: {self._others[address]}")
         self._hanging &= set(self._threads)
         if self._threads:
             self._seen, self._ever = now, True
@@ -228,11 +233,15 @@ class ClusterCrew:
             ) from error
 
     def _able(self, kind: Kind) -> list[str]:
-        return [a for a in self._threads if (a, kind) not in self._refused and a not in self._hanging]
+        return [a for a in self._threads if not self._reason(a, kind) and a not in self._hanging]
+
+    def _reason(self, address: str, kind: Kind) -> str:
+        """Why a worker does not measure this kind; "" where it does."""
+        return self._others.get(address, "") or self._refused.get((address, kind), "")
 
     def _somebody(self, kind: Kind) -> None:
         """Raise if every worker there is has refused this kind."""
-        reasons = [self._refused.get((address, kind)) for address in self._threads]
+        reasons = [self._reason(address, kind) for address in self._threads]
         if reasons and all(reasons):
             raise InputError(f"no worker can measure {kind[0]}; the first one {reasons[0]}")
 
@@ -307,8 +316,6 @@ class ClusterCrew:
         number = self._number
         job = sent.parts[0][0]
         batch = CellBatch(
-            version=__version__,
-            copy=running_copy(),
             kind=sent.kind,
             own=self._own,
             compiler=identity(job.device.compiler.command),
@@ -349,8 +356,6 @@ class ClusterCrew:
         key = part.build_key
         if key not in self._builds:
             alone = CellBatch(
-                version=batch.version,
-                copy=batch.copy,
                 kind=batch.kind,
                 own=batch.own,
                 compiler=batch.compiler,
@@ -363,7 +368,7 @@ class ClusterCrew:
                 pickle.dumps(alone),
                 key=name,
                 workers=list(able),
-                allow_other_workers=True,
+                allow_other_workers=not any(self._others.values()),
                 pure=False,
             )
         return self._builds[key]

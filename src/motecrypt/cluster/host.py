@@ -84,9 +84,9 @@ async def _worker(place: ClusterAddress, name: str, seconds: float) -> int:
     from distributed import Worker
 
     from motecrypt.cluster import worker as _  # noqa: F401 - its code is loaded now, like its hash
-    from motecrypt.cluster.copies import running_copy
+    from motecrypt.cluster.copies import mark
 
-    running_copy()
+    own = mark()
     until = time.monotonic() + seconds
     while (host := own_host(place)) is None:
         if time.monotonic() > until:
@@ -98,6 +98,7 @@ async def _worker(place: ClusterAddress, name: str, seconds: float) -> int:
                 place.address,
                 nthreads=1,
                 name=name,
+                resources={own: 1},
                 host=host,
                 security=place.security(),
                 local_directory=scratch,

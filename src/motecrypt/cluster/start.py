@@ -9,7 +9,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -80,12 +81,16 @@ class Workers:
     ----------
     patience_s
         How long each of them looks for the scheduler.
+    say
+        Called with a line about a worker that is not started again.
     """
 
-    def __init__(self, place: ClusterAddress, count: int, patience_s: float) -> None:
-        self._place, self._patience_s = place, patience_s
-        self._begun: list[tuple[Child, float]] = [self._start(number) for number in range(count)]
-        self._soon = [0] * count  # starts in a row that ended soon
+    def __init__(
+        self, place: ClusterAddress, count: int, patience_s: float, say: Callable[[str], None]
+    ) -> None:
+        self._place, self._patience_s, self._say = place, patience_s, say
+        self._begun: dict[int, tuple[Child, float]] = {n: self._start(n) for n in range(count)}
+        self._soon: Counter[int] = Counter()  # starts in a row that ended soon
 
     def _start(self, number: int) -> tuple[Child, float]:
         tls = str(self._place.tls)
@@ -96,7 +101,7 @@ class Workers:
     @property
     def pids(self) -> list[int]:
         """The numbers of the processes."""
-        return [child.process.pid for child, _ in self._begun]
+        return [child.process.pid for child, _ in self._begun.values()]
 
     def keep(self) -> None:
         """Start again those that have died: to be called every second or so.
@@ -104,9 +109,9 @@ class Workers:
         Raises
         ------
         InputError
-            One has found no scheduler, or ends again and again as soon as it is started.
+            One has found no scheduler, or each ended again and again as soon as it was started.
         """
-        for number, (child, begun) in enumerate(self._begun):
+        for number, (child, begun) in list(self._begun.items()):
             code = child.process.poll()
             if code == NO_SCHEDULER:
                 raise InputError(
@@ -114,23 +119,27 @@ class Workers:
                     "certificate; 'motecrypt cluster scheduler' starts one"
                 )
             lived_s = time.monotonic() - begun
-            if code is not None and lived_s > AGAIN_S:
-                self._soon[number] = self._soon[number] + 1 if lived_s < SOON_S else 0
-                if self._soon[number] == SOON_MAX:
-                    raise InputError(
-                        f"a worker ended {SOON_MAX} times within {SOON_S:g} s of its start, "
-                        f"with exit code {code}: "
-                        f"{child.last_error() or 'it said nothing'}; fix this, then start the workers again"
-                    )
-                child.stop()
+            if code is None or lived_s <= AGAIN_S:
+                continue
+            self._soon[number] = self._soon[number] + 1 if lived_s < SOON_S else 0
+            reason = child.last_error()
+            child.stop()
+            if self._soon[number] < SOON_MAX:
                 self._begun[number] = self._start(number)
+                continue
+            del self._begun[number]
+            why = f"ended {SOON_MAX} times within {SOON_S:g} s of its start, with exit code {code}"
+            why += f": {reason or 'it printed no error'}"
+            if not self._begun:
+                raise InputError(f"the last worker {why}; fix this, then start the workers again")
+            self._say(f"a worker {why}; it is not started again, {len(self._begun)} go on")
 
     def stop(self) -> None:
         """End all of them."""
-        for child, _ in self._begun:
+        for child, _ in self._begun.values():
             assert child.process.stdin is not None
             child.process.stdin.close()  # all end at the same time
-        for child, _ in self._begun:
+        for child, _ in self._begun.values():
             child.stop()
 
 
@@ -157,13 +166,13 @@ def scheduler(place: ClusterAddress) -> Iterator[tuple[ClusterAddress, Child]]:
 
 
 @contextmanager
-def local(count: int) -> Iterator[tuple[ClusterAddress, Workers, Child]]:
+def local(count: int, say: Callable[[str], None]) -> Iterator[tuple[ClusterAddress, Workers, Child]]:
     """A cluster of this computer alone while the block lasts. It has certificates, too: else every user of
     the computer could run programs as this one."""
     with tempfile.TemporaryDirectory(prefix="motecrypt-cluster.") as scratch:
         (tls,) = make_keys(Path(scratch) / "keys", ["here"], LOCAL_DAYS)
         with scheduler(place_of("127.0.0.1:0", tls, "--cluster")) as (place, child):
-            workers = Workers(place, count, START_S)
+            workers = Workers(place, count, START_S, say)
             try:
                 yield place, workers, child
             finally:

@@ -14,13 +14,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from motecrypt import __version__
 from motecrypt.bench.keys import CellKeys
 from motecrypt.bench.plan import Devices, Job
 from motecrypt.bench.task import Task
 from motecrypt.catalog import Catalog
 from motecrypt.cluster.batches import BatchAnswer, CellBatch, FirmwareRuns, Own, cells_of, packed
-from motecrypt.cluster.copies import running_copy
 from motecrypt.errors import MotecryptError
 from motecrypt.model import Implementation
 from motecrypt.runners import runner_of
@@ -78,10 +76,6 @@ def make(batch: CellBatch) -> CarriedFirmware | None:
 
 def _jobs(batch: CellBatch) -> list[Job] | str:
     """The jobs of a batch, or why they cannot be done here."""
-    if batch.version != __version__:
-        return f"has motecrypt {__version__}, expected {batch.version}"
-    if batch.copy != running_copy():
-        return "runs other files of motecrypt: start it again with those of the sweep's computer"
     site = _site(batch.own)
     keys = CellKeys(site.catalog)
     jobs = []
