@@ -12,6 +12,7 @@ the reason as its last line. Thresholds are ratios within one run: machines are 
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 import time
@@ -44,12 +45,14 @@ def main(chosen: list[str]) -> int:
             print(f"bench: unknown benchmark '{name}'; there are: {' '.join(there)}", file=sys.stderr)
             return 2
     failed, skipped = [], []
+    # Benchmarks import each other.
+    environment = os.environ | {"PYTHONPATH": f"{HERE}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
     for name in chosen or list(there):
         print(f"--- {name}", flush=True)
         started = time.monotonic()
         try:
             command = [sys.executable, "-P", there[name]]
-            code = subprocess.run(command, timeout=TIMEOUT_S, check=False).returncode
+            code = subprocess.run(command, env=environment, timeout=TIMEOUT_S, check=False).returncode
         except subprocess.TimeoutExpired:
             code = 1
             print(f"killed after {TIMEOUT_S} s")

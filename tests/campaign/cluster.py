@@ -57,7 +57,7 @@ except (ssl.SSLError, ConnectionError):
     told = b""
 print("refused" if not told else f"got an answer: {told!r}")
 """
-"""Connects without a certificate, with TLS or without: the scheduler sends something to those that it accepts."""
+"""Connects without a certificate, with TLS or without. A scheduler answers those that it accepts."""
 Rows = list[tuple[object, ...]]
 
 

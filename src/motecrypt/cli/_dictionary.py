@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from motecrypt.catalog import DATA
+from motecrypt.cli._output import no_words
 from motecrypt.cli._reference import table
 from motecrypt.results.columns import ColumnType, columns
 from motecrypt.studies.counts import COLUMNS
@@ -131,4 +132,5 @@ def _kind(described: Mapping[str, Any]) -> str:
 
 
 if __name__ == "__main__":
+    no_words(__doc__)
     sys.stdout.write(page())

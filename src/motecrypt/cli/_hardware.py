@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from motecrypt.cli._output import open_results
+from motecrypt.cli._output import no_words, open_results
 from motecrypt.findings.hardware import KIND, VERSION, HardwareQuestion
 from motecrypt.findings.recorded import RecordedAnswer, file_of, read, text
 from motecrypt.hardware.bounds import STUDY, by_device, recorded_residuals
@@ -96,4 +96,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    no_words(__doc__)
     main()

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from motecrypt.advise.protection import FILE, Resistance
 from motecrypt.catalog import Catalog
+from motecrypt.cli._output import no_words
 from motecrypt.leakage import campaign, cpa
 from motecrypt.leakage.unmask import ATTACKERS, Masked, found_key
 from motecrypt.model import Device, Implementation
@@ -90,4 +91,5 @@ def _text(row: Resistance) -> str:
 
 
 if __name__ == "__main__":
+    no_words(__doc__)
     main()

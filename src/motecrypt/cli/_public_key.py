@@ -8,6 +8,7 @@ nothing; with `--page` it writes the page of what is recorded.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,14 +38,17 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "public-key.md"
 
 def main(arguments: Sequence[str]) -> None:
     """Measure, then write the files."""
-    catalog = Catalog.load()
-    rest = list(arguments)
-    only = rest.pop(rest.index("--only") + 1) if "--only" in rest else ""
+    parser = argparse.ArgumentParser(prog="python -m motecrypt.cli._public_key", description=__doc__)
+    parser.add_argument("device", nargs="*")
+    parser.add_argument("--only", default="", metavar="ALGORITHM")
+    parser.add_argument("--stored", action="store_true")
+    parser.add_argument("--page", action="store_true")
+    asked = parser.parse_args(arguments)
+    catalog, only, stored = Catalog.load(), str(asked.only), bool(asked.stored)
     if only not in ("", "aes", "taint"):
         catalog.public_key(only)
-    if "--page" not in rest:
-        devices = [catalog.device(name).name for name in rest if not name.startswith("-")] or list(DEVICES)
-        stored = "--stored" in rest
+    if not asked.page:
+        devices = [catalog.device(name).name for name in asked.device] or list(DEVICES)
         if only in ("", "taint"):
             write_atomically(TAINT, taint_text(_taints(catalog)).encode())
         if only not in ("aes", "taint"):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from motecrypt import bench
 from motecrypt.catalog import Catalog
-from motecrypt.cli._output import open_results, progress
+from motecrypt.cli._output import no_words, open_results, progress
 from motecrypt.cli.records import measure_rows
 from motecrypt.paths import write_atomically
 from motecrypt.records.needs import cells_of
@@ -70,4 +70,5 @@ def _recorded(plan: RecordPlan) -> list[RecordRow]:
 
 
 if __name__ == "__main__":
+    no_words(__doc__)
     main()

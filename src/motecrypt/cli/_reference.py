@@ -12,6 +12,7 @@ import click
 
 from motecrypt.catalog import Catalog
 from motecrypt.cli import application
+from motecrypt.cli._output import no_words
 from motecrypt.cli.list import rows_of
 from motecrypt.setup import Kit, kits
 from motecrypt.toolchain.libraries import library
@@ -91,4 +92,5 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 if __name__ == "__main__":
+    no_words(__doc__)
     sys.stdout.write(page())
