@@ -171,13 +171,19 @@ static inline uint32_t nvic_next(const struct nvic *nvic, int mask) {
     return nvic_most_urgent(nvic, running < mask ? running : mask);
 }
 
-/* The peripherals' interrupt lines as they are now. One that is up is pending again as soon as its handler has ended. */
-static inline void nvic_set_lines(struct nvic *nvic, uint64_t lines) {
-    uint64_t before = nvic->pending, running = 0;
+/* The interrupts whose handlers run, or are interrupted. */
+static inline uint64_t nvic_running(const struct nvic *nvic) {
+    uint64_t running = 0;
     for (uint32_t i = 0; i < nvic->depth; i++) {
         running |= nvic->active[i] >= EXCEPTION_IRQ0 ? UINT64_C(1) << (nvic->active[i] - EXCEPTION_IRQ0) : 0;
     }
-    nvic->pending |= (lines & ~running) | (lines & ~nvic->lines);
+    return running;
+}
+
+/* The peripherals' interrupt lines as they are now. One that is up is pending again as soon as its handler has ended. */
+static inline void nvic_set_lines(struct nvic *nvic, uint64_t lines) {
+    uint64_t before = nvic->pending;
+    nvic->pending |= (lines & ~nvic_running(nvic)) | (lines & ~nvic->lines);
     nvic->lines = lines;
     if ((*nvic_word(nvic, NVIC_SCR) & 0x10u) && nvic->pending != before) { /* SEVONPEND */
         nvic->sends_event = true;
@@ -252,9 +258,8 @@ static inline void nvic_write_bits(struct nvic *nvic, uint32_t offset, uint32_t 
         nvic->pending |= bits;
         nvic->sends_event |= bits != 0 && (*nvic_word(nvic, NVIC_SCR) & 0x10u) != 0;
         break;
-    default:
-        nvic->pending &= ~bits;
-        nvic->pending |= nvic->lines;
+    default: /* a line that is up makes it pending again, at once or when its handler has ended */
+        nvic->pending &= ~bits | (nvic->lines & ~nvic_running(nvic));
     }
 }
 
