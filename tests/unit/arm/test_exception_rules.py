@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from pico_assembly import STOP, run, said, store
-from test_pico_firmware import ALARM, CHIP, CRYSTAL, UART_ON, enable
+from test_pico_firmware import CHIP, UART_ON, enable
 
 from kits import needs_kit
 
