@@ -171,6 +171,12 @@ def test_the_picos_command(tmp_path: Path) -> None:
             InputError, match=rf"^f: has no vectors at {vectors:#x}, after the 256 bytes of boot2$"
         ):
             command(image(short), QUIET, tmp_path, PICO)
+    pico2 = Catalog.load().device("pico2")
+    start = pico2.memory["flash"].address
+    # An RP2350 has no boot2: its block of an image says where the vectors are, here behind the file's end.
+    words = (0xFFFFDED3, 0x10210142, 0x00000203, start + 0x400, 0x000003FF, 0, 0xAB123579)
+    with pytest.raises(InputError, match=rf"^f: has no vectors at {start + 0x400:#x}$"):
+        command(image(Segment(start, struct.pack("<7I", *words))), QUIET, tmp_path, pico2)
     stm32f4 = Catalog.load().device("stm32f4")
     with pytest.raises(InputError, match=r"^f: has no vectors at 0x8000000$"):
         command(image(Segment(0x08000004, b"1234")), QUIET, tmp_path, stm32f4)
