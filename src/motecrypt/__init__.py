@@ -1,3 +1,3 @@
 """motecrypt considers encryption for small wireless devices."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
