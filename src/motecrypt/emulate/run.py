@@ -239,7 +239,7 @@ def _arm_command(image: Image, device: Device, scratch: Path, how: FreeRun) -> l
     begin = int.from_bytes(reset, "little")
     if elf is None:
         if len(reset) < 4:
-            boot = vectors - flash.address if device.chip != "RP2350" else 0
+            boot = device.simulator["vectors"] - flash.address
             where = f", after the {boot} bytes of boot2" if boot else ""
             raise InputError(f"{image.path}: has no vectors at {vectors:#x}{where}")
         elf = scratch / "image.elf"
