@@ -76,6 +76,10 @@ def test_each_firmware_is_in_one_shard_wherever_it_stands(plan: Path) -> None:
         ("[[sweep]]\ndevices = ['uno']", "no 'ciphers', 'public_keys' or 'libraries'"),
         ("[[sweep]]\nciphers = ['asconn-aead128']", "did you mean ascon-aead128"),
         ("[[sweep]]\nciphers = ['rc4']\nlength = '16'", "unknown 'length'"),
+        ("[[sweep]]\ncipers = ['rc4']", "sweep[0]: unknown 'cipers' (did you mean 'ciphers'?)"),
+        ("[[sweep]]\nciphers = ['rc4']\ndevices = ['nope']", "sweep[0]: unknown device 'nope'"),
+        ("[[sweep]]\nciphers = ['rc4']\ntoolchains = ['nope']", "sweep[0]: unknown toolchain 'nope'"),
+        ("[[sweep]]\nciphers = ['rc4']\nflags = ['-O2', '-nope']", "sweep[0]: flags: the compiler flag"),
         ("[[sweep]]\nciphers = ['rc4']\nbytes = '16-'", "is not a length"),
         ("[[sweep]]\nciphers = ['rc4']\nplacements = ['rom']", "no placement 'rom'"),
         ("[[sweep]]\nciphers = ['rc4']\npublic_keys = ['x25519']", "cannot be combined"),
@@ -90,6 +94,7 @@ def test_what_is_wrong_in_a_plan_is_one_line(
     plan.write_text(text)
     code, _, error = run(capsys, "sweep", str(plan))
     assert code == 2 and said in error and error.count("\n") == 1
+    assert error.startswith(f"motecrypt: {plan}: ")
 
 
 @pytest.mark.parametrize("part", ["0/3", "4/3", "1", "a/b", "1/0", "-1/3"])

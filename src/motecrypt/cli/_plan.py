@@ -17,15 +17,16 @@ from motecrypt.setup import need
 from motecrypt.toolchain.pinned import target_of
 
 
-def flags_of(text: str) -> tuple[str, ...]:
-    """One set of compiler flags as words; InputError for what the shell or the compiler could not take."""
+def flags_of(text: str, where: str = "--flags") -> tuple[str, ...]:
+    """One set of compiler flags as words; InputError for what the shell or the compiler could not take, with
+    `where` they are given."""
     try:
         flags = tuple(shlex.split(text))
     except ValueError as error:
-        raise InputError(f"--flags '{text}': {str(error).lower()}") from error
+        raise InputError(f"{where} '{text}': {str(error).lower()}") from error
     if not flags:
-        raise InputError("--flags '': no flags; omit the option to use the device's own flags")
-    return checked_flags(flags, "--flags")
+        raise InputError(f"{where} '{text}': no flags; omit it to use the device's own flags")
+    return checked_flags(flags, where)
 
 
 def toolchains_by_device(chosen: Selection) -> dict[str, list[str]]:

@@ -64,8 +64,8 @@ def read_plan(path: Path) -> SweepPlan:
         raise InputError(f"{path}: no [[sweep]]; a plan has at least one")
     folder = path.parent
     read = [_Part.read(part, folder) for part in parts]
-    chosen = select(*([name for part in read for name in part.named[i]] for i in range(5)))
     cells = dict.fromkeys(cell for part in read for cell in part.cells())
+    chosen = select(*([name for part in read for name in part.named[i]] for i in range(5)))
     left = list(cells)
     for where, exclusion in excluded:
         before = len(left)
@@ -85,7 +85,7 @@ class _Part:
     named: tuple[list[str], ...]
     variants: Sequence[str]
     placements: Sequence[str]
-    flag_sets: Sequence[tuple[str, ...]]
+    flags: Sequence[str]
     message_bytes: Sequence[int]
     ad_bytes: Sequence[int]
     key_bits: Sequence[int]
@@ -95,8 +95,6 @@ class _Part:
         ciphers, libraries = part.texts("ciphers", []), part.texts("libraries", [])
         devices, toolchains = part.texts("devices", [DEVICE]), part.texts("toolchains", [])
         public_keys = part.texts("public_keys", [])
-        if not ciphers and not libraries and not public_keys:
-            raise InputError(f"{part.where}: no 'ciphers', 'public_keys' or 'libraries'; say what to measure")
         if public_keys and (ciphers or "key_bits" in part.plain() or "ad_bytes" in part.plain()):
             raise InputError(
                 f"{part.where}: 'public_keys' cannot be combined with ciphers, key_bits or ad_bytes"
@@ -108,19 +106,22 @@ class _Part:
             ),
             variants=part.texts("variants", []),
             placements=part.texts("placements", []),
-            flag_sets=[flags_of(text) if text else () for text in part.texts("flags", [""])],
+            flags=part.texts("flags", [""]),
             message_bytes=parse_lengths(part.text("bytes", "16"), f"{part.where}: bytes"),
             ad_bytes=parse_lengths(part.text("ad_bytes", "0"), f"{part.where}: ad_bytes"),
             key_bits=part.integers("key_bits", []),
         )
         part.done()
+        if not ciphers and not libraries and not public_keys:
+            raise InputError(f"{part.where}: no 'ciphers', 'public_keys' or 'libraries'; say what to measure")
         return made
 
     def cells(self) -> list[Cell]:
         """Its cells."""
         try:
             own = select(*self.named)
-            how = (self.flag_sets, toolchains_by_device(own))
+            flag_sets = [flags_of(text, "flags") if text else () for text in self.flags]
+            how = (flag_sets, toolchains_by_device(own))
             what = (own, self.variants, self.message_bytes, self.placements)
             if own.public_keys:
                 return public_key_cells(*what, *how)
