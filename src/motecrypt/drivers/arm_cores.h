@@ -154,7 +154,7 @@ static bool sleep_core(struct machine *m, bool for_event) {
     }
     while (m->ending == NULL && !mine->begins_anew && !(for_event && take_event(m))) {
         uint64_t wakes = for_event ? mine->events[0] : NEVER;
-        wakes = m->wakes_at != NULL ? least(wakes, m->wakes_at(m)) : wakes;
+        wakes = m->wakes_at != NULL ? least(wakes, m->wakes_at(m, for_event)) : wakes;
         if (wakes <= core_time(m)) {
             break;
         }
@@ -321,7 +321,7 @@ static void reset_core1(struct machine *m, bool is_held) {
     if (m->ending == NULL) {
         m->chip.rp2040.nvic[1] = (struct nvic){.is_m33 = m->is_m33};
         m->chip.rp2040.rp2350.doubles[1] = (struct dcp){0};
-        m->chip.rp2040.nvic[1].systick_zero = m->chip.rp2040.nvic[1].systick_done = board_cycles(m);
+        systick_reset(&m->chip.rp2040.nvic[1].systick, rp2040_clocks(&m->chip.rp2040, 1).reference);
         second->begins_anew = true;
         second->waits_for_event = second->event.is_due = false;
         second->events[0] = second->events[1] = NEVER;

@@ -177,15 +177,15 @@ static uint64_t advance_chip(struct machine *m, uint64_t now) {
             nvic->sends_event = false;
         }
         core->is_called |= i != m->core && nvic_has_ready(nvic);
-        if (i != m->core && core->sleeps && nvic_next(nvic, NVIC_LOWEST) != 0) {
+        if (i != m->core && core->sleeps && nvic_next(nvic, core->wakes_above) != 0) {
             core->pending = least(core->pending, now);
         }
     }
     return next;
 }
 
-/* Exceptions of this priority and above are masked now, by PRIMASK, BASEPRI or FAULTMASK. */
-static int priority_mask(struct machine *m) {
+/* Exceptions of this priority and above are masked now, by BASEPRI, FAULTMASK and, if `by_primask`, PRIMASK. */
+static int priority_mask(struct machine *m, bool by_primask) {
     int base = 0;
     if (core_nvic(m)->is_m33) {
         if (register_value(m, UC_ARM_REG_FAULTMASK) & 1u) {
@@ -193,11 +193,11 @@ static int priority_mask(struct machine *m) {
         }
         base = (int)(register_value(m, UC_ARM_REG_BASEPRI) & 0xF0u);
     }
-    return register_value(m, UC_ARM_REG_PRIMASK) & 1u ? 0 : base != 0 ? base : NVIC_LOWEST;
+    return by_primask && (register_value(m, UC_ARM_REG_PRIMASK) & 1u) ? 0 : base != 0 ? base : NVIC_LOWEST;
 }
 
 static uint32_t exception_now(struct machine *m) {
-    return core_nvic(m)->depth == 0 && !nvic_has_ready(core_nvic(m)) ? 0 : nvic_next(core_nvic(m), priority_mask(m));
+    return core_nvic(m)->depth == 0 && !nvic_has_ready(core_nvic(m)) ? 0 : nvic_next(core_nvic(m), priority_mask(m, true));
 }
 
 static bool wants_reset(struct machine *m) {
@@ -231,7 +231,7 @@ static uint32_t boundary_at(const struct machine *m, uint64_t cycle) {
 }
 
 static bool may_interrupt(struct machine *m) {
-    return core_nvic(m)->enabled != 0 || (core_nvic(m)->words[4] & 2u);
+    return core_nvic(m)->enabled != 0 || (core_nvic(m)->systick.control & SYSTICK_INTERRUPTS) != 0;
 }
 
 /* A block begins, is counted, and by its end something is due. */
@@ -285,10 +285,12 @@ static void flash_waited(struct machine *m, uint32_t pc) {
     }
 }
 
-/* For a core that sleeps: when an interrupt wakes it, or when to look again. */
-static uint64_t core_wakes_at(struct machine *m) {
+/* For a core that sleeps: when an exception wakes it, or when to look again. WFE: one that is taken; WFI: one that would be
+ * taken without PRIMASK (ARM DDI 0419, B1.5.18 and B1.5.19; DDI 0403, B1.5.18 and B1.5.19). */
+static uint64_t core_wakes_at(struct machine *m, bool for_event) {
     uint64_t now = core_time(m), next = advance_chip(m, now);
-    if (nvic_next(core_nvic(m), NVIC_LOWEST) != 0 || wants_reset(m)) {
+    m->cores[m->core].wakes_above = priority_mask(m, for_event);
+    if (nvic_next(core_nvic(m), m->cores[m->core].wakes_above) != 0 || wants_reset(m)) {
         return now;
     }
     m->event_at = next;
@@ -375,7 +377,16 @@ static void core_wakes(struct machine *m, uint32_t pc) {
 
 static void call_supervisor(struct machine *m, uint32_t pc) {
     struct core *mine = &m->cores[m->core];
-    core_nvic(m)->system |= 1u << EXCEPTION_SVC;
+    struct nvic *nvic = core_nvic(m);
+    int mask = priority_mask(m, true), running = nvic_running_priority(nvic), now = running < mask ? running : mask;
+    if (nvic_priority(nvic, EXCEPTION_SVC) < now) {
+        nvic_pend(nvic, EXCEPTION_SVC);
+    } else if (nvic_priority(nvic, EXCEPTION_HARD_FAULT) < now) { /* it may not be taken: ARM DDI 0419, B1.5.4 */
+        nvic_pend(nvic, EXCEPTION_HARD_FAULT);
+    } else {
+        finish(m, "fault", "lockup: SVC before 0x%" PRIx32 ", where not even a hard fault can be taken", pc);
+        return;
+    }
     mine->stopped = true;
     mine->until = UINT32_MAX;
     mine->at = pc;

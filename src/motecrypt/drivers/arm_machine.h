@@ -95,6 +95,7 @@ struct core {
     bool is_called;       /* an interrupt of its own is pending, made while the other core ran: it looks */
     bool begins_anew;     /* its reset has ended */
     bool sleeps, waits_for_event; /* in WFE or WFI; in WFE */
+    int wakes_above;       /* while it sleeps: exceptions more urgent than this wake it */
     bool is_resumable;
     uint64_t until; /* the engine runs up to there: an interrupt comes inside a block; UINT32_MAX: to no address */
     bool stopped;   /* before the block at `at`, to take an exception or to run only a part of it */
@@ -112,7 +113,7 @@ struct machine {
     uint64_t deadline;                                   /* in core cycles: the slice's end, or another core's turn */
     uint64_t slice;                                      /* the end of a slice of time, in core cycles */
     void (*at_deadline)(struct machine *m, uint32_t at); /* at a slice's end; NULL: a fault */
-    uint64_t (*wakes_at)(struct machine *m); /* when an interrupt wakes the running core, or NEVER; NULL: never */
+    uint64_t (*wakes_at)(struct machine *m, bool for_event); /* when an exception wakes the running core, or NEVER; NULL: never */
     void (*give_way)(struct machine *m);     /* to the other core, if it is its turn (arm_cores.h) */
     void (*attend)(struct machine *m);       /* to the chip's events and the core's exceptions (arm_exception.h), or NULL */
     bool (*goes_on)(struct machine *m, uc_err error); /* whether the running core continues at cores[].at; or NULL */

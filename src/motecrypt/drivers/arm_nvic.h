@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * arm_nvic.h: what a Cortex-M0+ or Cortex-M33 core has for interrupts: the interrupt controller, SysTick and the system control
- * block, and which exception it takes next. One for each core. It does not depend on the CPU: the caller passes the
- * time in cycles, and puts registers on the stack (arm_exception.h).
+ * block, and which exception it takes next. One for each core. It does not depend on the CPU: the caller passes what
+ * SysTick's clocks have counted, and puts registers on the stack (arm_exception.h).
  * Sources: ARM DDI 0419 (ARMv6-M Architecture Reference Manual), B1.5 exceptions, B3.2 system control, B3.3 SysTick,
  * B3.4 NVIC; ARM DDI 0553 (ARMv8-M), B3, D1.2 for the Cortex-M33, in the secure state.
  */
@@ -11,12 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arm_window.h"
+#include "arm_systick.h"
 
 enum { /* offsets from 0xE0000000 */
-    NVIC_SYST_CSR = 0xE010,
-    NVIC_SYST_RVR = 0xE014,
-    NVIC_SYST_CVR = 0xE018,
     NVIC_ISER = 0xE100,
     NVIC_ICER = 0xE180,
     NVIC_ISPR = 0xE200,
@@ -50,9 +47,7 @@ struct nvic {
     uint64_t pending, enabled; /* a bit for each interrupt */
     uint64_t lines;        /* that peripherals hold up now */
     uint32_t active[EXCEPTIONS], depth; /* exceptions that run, the innermost last; each once at most */
-    uint64_t systick_zero; /* cycle at which SysTick was last at 0 */
-    uint64_t systick_done; /* up to this cycle SysTick's exception has been made pending, and COUNTFLAG set */
-    bool systick_counted;  /* COUNTFLAG */
+    struct systick systick;
     bool sends_event;      /* SEVONPEND, and something has become pending */
     bool wants_reset;      /* AIRCR's SYSRESETREQ */
     bool is_m33;           /* with the registers and the 16 priorities of ARMv8-M in RP2350 */
@@ -62,32 +57,17 @@ static inline uint32_t *nvic_word(struct nvic *nvic, uint32_t offset) {
     return &nvic->words[(offset & 0xFFFu) / 4];
 }
 
-/* --- SysTick --------------------------------------------------------------------------------------- */
-
-static inline uint64_t systick_period(const struct nvic *nvic) {
-    return (uint64_t)(nvic->words[5] & 0xFFFFFFu) + 1;
+/* An exception below EXCEPTION_IRQ0 becomes pending, which is an event with SEVONPEND (B1.5.18). */
+static inline void nvic_pend(struct nvic *nvic, uint32_t number) {
+    nvic->sends_event |= !(nvic->system >> number & 1u) && (*nvic_word(nvic, NVIC_SCR) & 0x10u) != 0;
+    nvic->system |= 1u << number;
 }
 
-/* The next cycle after `now` at which SysTick comes to 0; UINT64_MAX: never. */
-static inline uint64_t systick_next(const struct nvic *nvic, uint64_t now) {
-    uint64_t period = systick_period(nvic);
-    if ((nvic->words[4] & 5u) != 5u || period == 1) {
-        return UINT64_MAX;
+/* SysTick has counted to `now`, a tick of its clock. */
+static inline void nvic_count(struct nvic *nvic, uint64_t now) {
+    if (systick_advance(&nvic->systick, now)) {
+        nvic_pend(nvic, EXCEPTION_SYSTICK);
     }
-    return now < nvic->systick_zero ? nvic->systick_zero
-                                    : nvic->systick_zero + ((now - nvic->systick_zero) / period + 1) * period;
-}
-
-static inline void systick_advance(struct nvic *nvic, uint64_t now) {
-    uint64_t next = systick_next(nvic, nvic->systick_done);
-    if (now < nvic->systick_done) { /* an access inside a block, behind a look at its end */
-        return;
-    }
-    if (next <= now) {
-        nvic->systick_counted = true;
-        nvic->system |= nvic->words[4] & 2u ? 1u << EXCEPTION_SYSTICK : 0u;
-    }
-    nvic->systick_done = now;
 }
 
 /* --- which exception is next ----------------------------------------------------------------------- */
@@ -218,20 +198,16 @@ static inline unsigned nvic_bank(const struct nvic *nvic, uint32_t offset) {
     return bank < (nvic->is_m33 ? 2u : 1u) ? 32 * bank : 64;
 }
 
-static inline uint32_t nvic_read(struct nvic *nvic, uint32_t offset, uint64_t now) {
-    uint32_t control;
+static inline uint32_t nvic_read(struct nvic *nvic, uint32_t offset, const struct systick_clocks *clocks) {
+    if (offset - SYSTICK_CONTROL < 12u) {
+        nvic_count(nvic, systick_now(&nvic->systick, clocks));
+        return systick_read(&nvic->systick, offset, clocks);
+    }
     if (offset >= NVIC_ISER && offset < NVIC_ICPR + 0x80) {
         unsigned first = nvic_bank(nvic, offset);
         return first == 64 ? 0 : (uint32_t)((offset < NVIC_ISPR ? nvic->enabled : nvic->pending) >> first);
     }
     switch (offset) {
-    case NVIC_SYST_CSR:
-        systick_advance(nvic, now);
-        control = (nvic->words[4] & 7u) | (nvic->systick_counted ? 1u << 16 : 0u);
-        nvic->systick_counted = false;
-        return control;
-    case NVIC_SYST_CVR:
-        return systick_value(nvic->words[4], nvic->words[5], now - nvic->systick_zero);
     case NVIC_CPUID:
         return nvic->is_m33 ? 0x411FD210u : 0x410CC601u; /* Cortex-M33 r1p0, Cortex-M0+ r0p1 */
     case NVIC_ICSR:
@@ -263,8 +239,18 @@ static inline void nvic_write_bits(struct nvic *nvic, uint32_t offset, uint32_t 
     }
 }
 
-static inline void nvic_write(struct nvic *nvic, uint32_t offset, uint32_t value, uint64_t now) {
+/* The bit of ICSR that makes an exception pending; 0: none does. */
+static inline unsigned nvic_sets(uint32_t number) {
+    return number == EXCEPTION_NMI ? 31 : number == EXCEPTION_PENDSV ? 28 : number == EXCEPTION_SYSTICK ? 26 : 0;
+}
+
+static inline void nvic_write(struct nvic *nvic, uint32_t offset, uint32_t value, const struct systick_clocks *clocks) {
     if (offset >> 12 != 0xEu) {
+        return;
+    }
+    if (offset - SYSTICK_CONTROL < 12u) {
+        nvic_count(nvic, systick_now(&nvic->systick, clocks));
+        systick_write(&nvic->systick, offset, value, clocks);
         return;
     }
     if (offset >= NVIC_ISER && offset < NVIC_ICPR + 0x80) {
@@ -272,15 +258,12 @@ static inline void nvic_write(struct nvic *nvic, uint32_t offset, uint32_t value
         return;
     }
     switch (offset) {
-    case NVIC_SYST_CSR:
-    case NVIC_SYST_CVR:
-        systick_advance(nvic, now);
-        nvic->systick_zero = nvic->systick_done = now;
-        nvic->systick_counted = offset == NVIC_SYST_CSR && nvic->systick_counted;
-        break;
     case NVIC_ICSR:
-        nvic->system |= (value >> 31 ? 1u << EXCEPTION_NMI : 0u) | (value >> 28 & 1u ? 1u << EXCEPTION_PENDSV : 0u) |
-                        (value >> 26 & 1u ? 1u << EXCEPTION_SYSTICK : 0u);
+        for (uint32_t number = EXCEPTION_NMI; number <= EXCEPTION_SYSTICK; number++) {
+            if (nvic_sets(number) != 0 && (value >> nvic_sets(number) & 1u)) {
+                nvic_pend(nvic, number);
+            }
+        }
         nvic->system &= ~((value >> 27 & 1u ? 1u << EXCEPTION_PENDSV : 0u) |
                           (value >> 25 & 1u ? 1u << EXCEPTION_SYSTICK : 0u));
         return;

@@ -39,6 +39,7 @@ struct plain_uart {
 
 struct plain_model {
     uint32_t cpuid;
+    uint32_t systick_reference;       /* core cycles in one of SysTick's reference clock; 0: there is none */
     const struct plain_value *values; /* after reset, where not 0; ends with an address of 0 */
     const struct plain_rule *rules;   /* ends with an address of 0 */
     struct plain_uart uart;
@@ -94,6 +95,7 @@ static inline void plain_reset(struct plain *chip, const struct plain_model *mod
         *plain_register(chip, each->address) = each->value;
     }
     chip->ppb.registers[PPB_CPUID / 4] = model->cpuid;
+    chip->ppb.reference = model->systick_reference;
 }
 
 static inline void plain_set_simulated(struct plain *chip, uint32_t address) {

@@ -86,6 +86,7 @@ static double stm32l1_uart_baud(struct plain *chip) {
 
 static const struct plain_model stm32l1_model = {
     .cpuid = 0x412FC230u, /* Cortex-M3 r2p0 */
+    .systick_reference = 8, /* HCLK / 8 (RM0038, 6.2) */
     .values = stm32l1_values,
     .rules = stm32l1_rules,
     .uart = {STM32L1_USART2, STM32L1_USART2 + 4, STM32L1_USART2 + 4, 0x20u, 0x80u, 0x40u, 0, 1},
@@ -148,6 +149,7 @@ static double stm32f1_uart_baud(struct plain *chip) {
 
 static const struct plain_model stm32f1_model = {
     .cpuid = 0x411FC231u, /* Cortex-M3 r1p1 */
+    .systick_reference = 8, /* HCLK / 8 (RM0008, 7.2) */
     .values = stm32f1_values,
     .rules = stm32f1_rules,
     .uart = {STM32F1_USART1, STM32F1_USART1 + 4, STM32F1_USART1 + 4, 0x20u, 0x80u, 0x40u, 0, 1},
@@ -216,6 +218,7 @@ static double sam3x_uart_baud(struct plain *chip) {
 
 static const struct plain_model sam3x_model = {
     .cpuid = 0x412FC230u, /* Cortex-M3 r2p0 */
+    .systick_reference = 8, /* MCK / 8 (Atmel 11057, SysTick) */
     .values = sam3x_values,
     .rules = sam3x_rules,
     .uart = {SAM3X_UART + 0x14, SAM3X_UART + 0x18, SAM3X_UART + 0x1C, 1u, 2u, 0x200u, 0, 1},
@@ -446,6 +449,7 @@ static double stm32f0_uart_baud(struct plain *chip) {
 /* The clock's registers are the STM32F1's (6.4), as far as they are used: HSI, HSE or the PLL. */
 static const struct plain_model stm32f0_model = {
     .cpuid = 0x410CC200u, /* Cortex-M0 r0p0 */
+    .systick_reference = 8, /* HCLK / 8 (RM0091, 6.2) */
     .values = stm32f1_values,
     .rules = stm32f1_rules,
     .uart = {STM32F0_USART1 + 0x1C, STM32F0_USART1 + 0x24, STM32F0_USART1 + 0x28, 0x20u, 0x80u, 0x40u, 0, 1},

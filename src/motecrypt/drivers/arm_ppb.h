@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "arm_systick.h"
 #include "arm_window.h"
 
 #define PPB_BASE 0xE0000000u
@@ -15,37 +16,34 @@
 enum {
     PPB_DWT_CTRL = 0x1000, /* offsets from PPB_BASE */
     PPB_DWT_CYCCNT = 0x1004,
-    PPB_SYSTICK = 0xE010,
     PPB_CPUID = 0xED00,
     PPB_BYTES = 0xF000 /* that are kept */
 };
 
 struct ppb {
     uint32_t registers[PPB_BYTES / 4];
-    uint64_t systick_zero; /* cycle at which SysTick was last at 0 */
-    uint64_t systick_told; /* cycle at which its control register was last read */
+    struct systick systick;
+    uint32_t reference; /* core cycles in one of SysTick's reference clock; 0: the chip has none */
     uint64_t counter_zero; /* cycle at which CYCCNT was 0, or would have been */
 };
 
-/* COUNTFLAG: whether it has come to 0 since the control register was last read. */
-static inline uint32_t ppb_systick_control(struct ppb *ppb, uint64_t now) {
-    const uint32_t *systick = &ppb->registers[PPB_SYSTICK / 4];
-    uint64_t period = (uint64_t)(systick[1] & 0xFFFFFFu) + 1, from = ppb->systick_zero;
-    uint64_t seen = ppb->systick_told > from ? (ppb->systick_told - from) / period : 0;
-    bool reached = (systick[0] & 1u) != 0 && (now - from) / period > seen;
-    ppb->systick_told = now;
-    return (systick[0] & 7u) | (reached ? 1u << 16 : 0u);
+static inline struct systick_clocks ppb_clocks(const struct ppb *ppb, uint64_t now) {
+    return (struct systick_clocks){now, ppb->reference != 0 ? now / ppb->reference : 0, ppb->reference != 0};
+}
+
+static inline bool ppb_is_systick(uint32_t offset) {
+    return offset - SYSTICK_CONTROL < 12u;
 }
 
 static inline uint32_t ppb_read(struct ppb *ppb, uint32_t offset, uint64_t now) {
+    struct systick_clocks clocks = ppb_clocks(ppb, now);
+    if (ppb_is_systick(offset)) {
+        systick_advance(&ppb->systick, systick_now(&ppb->systick, &clocks));
+        return systick_read(&ppb->systick, offset, &clocks);
+    }
     switch (offset) {
     case PPB_DWT_CYCCNT:
         return ppb->registers[PPB_DWT_CTRL / 4] & 1u ? (uint32_t)(now - ppb->counter_zero) : ppb->registers[offset / 4];
-    case PPB_SYSTICK:
-        return ppb_systick_control(ppb, now);
-    case PPB_SYSTICK + 8:
-        return systick_value(ppb->registers[PPB_SYSTICK / 4], ppb->registers[PPB_SYSTICK / 4 + 1],
-                             now - ppb->systick_zero);
     default:
         return offset < PPB_BYTES ? ppb->registers[offset / 4] : 0;
     }
@@ -55,8 +53,10 @@ static inline void ppb_write(struct ppb *ppb, uint32_t offset, uint32_t value, u
     if (offset >= PPB_BYTES || offset == PPB_CPUID) {
         return;
     }
-    if (offset == PPB_SYSTICK || offset == PPB_SYSTICK + 8) {
-        ppb->systick_zero = ppb->systick_told = now;
+    if (ppb_is_systick(offset)) {
+        struct systick_clocks clocks = ppb_clocks(ppb, now);
+        systick_advance(&ppb->systick, systick_now(&ppb->systick, &clocks));
+        systick_write(&ppb->systick, offset, value, &clocks);
     } else if (offset == PPB_DWT_CTRL && ((ppb->registers[offset / 4] ^ value) & 1u)) {
         if (value & 1u) { /* it continues from its last value */
             ppb->counter_zero = now - ppb->registers[PPB_DWT_CYCCNT / 4];

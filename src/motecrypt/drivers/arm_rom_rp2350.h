@@ -82,9 +82,9 @@ static uint64_t rom2_reboot(struct machine *m, const uint32_t *r) {
     } else {
         memcpy(scratch + 2, (const uint32_t[]){r[2], r[3], 0}, 12);
     }
-    if (!(chip->rp2350.watchdog_tick & 0x200u)) {
-        rp2350_own_write(chip, RP2350_AT_TICKS + RP2350_WATCHDOG_TICKS + 4, RP2040_XOSC_HZ / 1000000u);
-        rp2350_own_write(chip, RP2350_AT_TICKS + RP2350_WATCHDOG_TICKS, 1);
+    if (!(chip->tick_control[TICKS_WATCHDOG] & 0x200u)) {
+        rp2350_own_write(chip, RP2350_AT_TICKS + rp2350_generators[TICKS_WATCHDOG] + 4, RP2040_XOSC_HZ / 1000000u);
+        rp2350_own_write(chip, RP2350_AT_TICKS + rp2350_generators[TICKS_WATCHDOG], 1);
     }
     chip->watchdog.control = WATCHDOG_ENABLE;
     rp2350_watchdog_load(chip, r[1] * 1000u);

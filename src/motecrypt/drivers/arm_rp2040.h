@@ -19,6 +19,7 @@
 #include "arm_rp2040_timer.h"
 #include "arm_rp2040_usb.h"
 #include "arm_sio.h"
+#include "arm_ticks.h"
 #include "arm_window.h"
 #include "bounds.h"
 
@@ -59,10 +60,10 @@ struct rp2350_extra {
     struct ppb ppb[SIO_CORES];
     struct dcp doubles[SIO_CORES];
     uint32_t doorbells[SIO_CORES];
-    uint32_t watchdog_tick; /* its own divider, as RP2040's TICK */
-    uint64_t watchdog_at_cycle; /* its ticks were `watchdog_us` at this cycle */
-    double watchdog_us;
 };
+
+/* Whose ticks: RP2350 has a divider of the reference clock for each, RP2040 one for all. */
+enum { TICKS_TIMER, TICKS_WATCHDOG, TICKS_CORE0, TICKS_CORE1, TICKS };
 
 struct rp2040 {
     struct chip_outside outside;
@@ -79,8 +80,8 @@ struct rp2040 {
     rp2040_page apb[28]; /* of each 0x4000 bytes of the peripherals' window */
     uint32_t xip[16];
     uint32_t ssi[64];
-    uint64_t time_at_cycle; /* the timer's microseconds were `time_us` at this cycle */
-    double time_us;
+    struct ticks ticks[TICKS];    /* since the chip's reset */
+    uint32_t tick_control[TICKS]; /* as RP2040's register TICK; RP2040: the first alone */
     uint64_t seconds_at_cycle; /* since reset there had passed `seconds` at this cycle */
     double seconds;
     struct rp2350_extra rp2350;
@@ -113,52 +114,57 @@ static inline void rp2040_reset(struct rp2040 *chip) {
     sio_fifo_put(&chip->sio.cores[0].fifo, 0); /* the boot ROM's core 1 has said that it waits */
 }
 
-static inline double rp2040_pll_hz(struct rp2040 *chip, uint32_t base) {
+/* Hertz; those of the parts of RP2040's names are for both chips. */
+static inline struct fraction rp2040_pll(struct rp2040 *chip, uint32_t base) {
     uint32_t reference = *rp2040_register(chip, base) & 0x3Fu;
     uint32_t multiply = *rp2040_register(chip, base + 8) & 0xFFFu;
     uint32_t divide = *rp2040_register(chip, base + 12);
     uint32_t divisor = reference * ((divide >> 16) & 7u) * ((divide >> 12) & 7u);
-    return divisor == 0 ? 0.0 : (double)RP2040_XOSC_HZ * multiply / divisor;
+    return fraction_times((struct fraction){RP2040_XOSC_HZ, 1}, multiply, divisor);
 }
 
 /* By a clock's divider, in 256ths; RP2350: in 65536ths. */
-static inline double rp2040_divided(const struct rp2040 *chip, double hz, uint32_t divider) {
-    double by = (double)divider / (chip->is_rp2350 ? 65536.0 : 256.0);
-    return by >= 1.0 ? hz / by : hz / 65536.0; /* 0 means 2^16 */
+static inline struct fraction rp2040_divided(const struct rp2040 *chip, struct fraction hz, uint32_t divider) {
+    uint32_t one = chip->is_rp2350 ? 65536u : 256u;
+    return divider >= one ? fraction_times(hz, one, divider) : fraction_times(hz, 1, 65536); /* 0 means 2^16 */
 }
 
-static inline double rp2040_rosc_hz(const struct rp2040 *chip) {
-    return chip->is_rp2350 ? RP2350_ROSC_HZ : RP2040_ROSC_HZ;
+static inline struct fraction rp2040_rosc(const struct rp2040 *chip) {
+    return (struct fraction){chip->is_rp2350 ? RP2350_ROSC_HZ : RP2040_ROSC_HZ, 1};
 }
 
-static inline double rp2040_reference_hz(struct rp2040 *chip) {
+static inline struct fraction rp2040_reference(struct rp2040 *chip) {
     uint32_t source = *rp2040_register(chip, RP2040_CLOCKS + 0x30u) & 3u;
-    double hz = source == 2   ? RP2040_XOSC_HZ
-                : source == 1 ? rp2040_pll_hz(chip, RP2040_PLL_USB)
-                              : rp2040_rosc_hz(chip);
+    struct fraction hz = source == 2   ? (struct fraction){RP2040_XOSC_HZ, 1}
+                         : source == 1 ? rp2040_pll(chip, RP2040_PLL_USB)
+                                       : rp2040_rosc(chip);
     return rp2040_divided(chip, hz, *rp2040_register(chip, RP2040_CLOCKS + 0x34u));
 }
 
-/* The core's clock by the present clock registers, in hertz. */
-static inline double rp2040_system_hz(struct rp2040 *chip) {
+/* The core's clock by the present clock registers. */
+static inline struct fraction rp2040_system(struct rp2040 *chip) {
     uint32_t control = *rp2040_register(chip, RP2040_CLOCKS + 0x3Cu);
-    double hz = rp2040_reference_hz(chip);
+    struct fraction hz = rp2040_reference(chip);
     if (control & 1u) {
         switch ((control >> 5) & 7u) {
         case 0:
-            hz = rp2040_pll_hz(chip, RP2040_PLL_SYS);
+            hz = rp2040_pll(chip, RP2040_PLL_SYS);
             break;
         case 1:
-            hz = rp2040_pll_hz(chip, RP2040_PLL_USB);
+            hz = rp2040_pll(chip, RP2040_PLL_USB);
             break;
         case 3:
-            hz = RP2040_XOSC_HZ;
+            hz = (struct fraction){RP2040_XOSC_HZ, 1};
             break;
         default:
-            hz = rp2040_rosc_hz(chip);
+            hz = rp2040_rosc(chip);
         }
     }
     return rp2040_divided(chip, hz, *rp2040_register(chip, RP2040_CLOCKS + 0x40u));
+}
+
+static inline double rp2040_system_hz(struct rp2040 *chip) {
+    return fraction_value(rp2040_system(chip));
 }
 
 /* Baud as UART0's divisors and its clock (clk_peri from clk_sys) stand now; 0 when it is off. */
@@ -169,44 +175,57 @@ static inline double rp2040_uart_baud(struct rp2040 *chip) {
     return (control & 0x301u) == 0x301u && divisor != 0 ? 4.0 * rp2040_system_hz(chip) / divisor : 0.0;
 }
 
-/* Ticks of a divider of the reference clock, which must have been started, since a cycle. */
-static inline double rp2040_ticks_since(struct rp2040 *chip, uint32_t tick, uint64_t cycle) {
-    uint64_t cycles = most(chip->outside.cycles(chip->outside.context), cycle) - cycle;
-    double system = rp2040_system_hz(chip);
-    if (!(tick & 0x200u) || (tick & 0x1FFu) == 0 || system <= 0.0) {
-        return 0.0;
+static inline uint64_t rp2040_now(struct rp2040 *chip) {
+    return chip->outside.cycles(chip->outside.context);
+}
+
+/* Ticks of a divider of the reference clock in a cycle; 0: it is off, or a clock is. */
+static inline struct fraction rp2040_tick_rate(struct rp2040 *chip, uint32_t control) {
+    struct fraction system = rp2040_system(chip);
+    if (!(control & 0x200u) || (control & 0x1FFu) == 0) {
+        return (struct fraction){0, 1};
     }
-    return (double)cycles / system * rp2040_reference_hz(chip) / (tick & 0x1FFu);
+    return fraction_times(fraction_times(rp2040_reference(chip), system.bottom, system.top), 1, control & 0x1FFu);
 }
 
-/* Microseconds of the timer: it counts ticks of the watchdog's divider. */
-static inline double rp2040_time_us(struct rp2040 *chip) {
-    return chip->time_us +
-           rp2040_ticks_since(chip, *rp2040_register(chip, RP2040_WATCHDOG + WATCHDOG_TICK), chip->time_at_cycle);
+static inline struct ticks *rp2040_ticks(struct rp2040 *chip, unsigned whose) {
+    struct ticks *ticks = &chip->ticks[chip->is_rp2350 ? whose : 0];
+    if (ticks->rate.bottom == 0) {
+        ticks_set_rate(ticks, rp2040_tick_rate(chip, chip->tick_control[chip->is_rp2350 ? whose : 0]));
+    }
+    return ticks;
 }
 
-/* What the watchdog counts: the same; RP2350's has a divider of its own. */
-static inline double rp2040_watchdog_us(struct rp2040 *chip) {
-    struct rp2350_extra *own = &chip->rp2350;
-    return chip->is_rp2350 ? own->watchdog_us + rp2040_ticks_since(chip, own->watchdog_tick, own->watchdog_at_cycle)
-                           : rp2040_time_us(chip);
+/* Microseconds that the timer has counted. */
+static inline uint64_t rp2040_time_us(struct rp2040 *chip) {
+    return ticks_count(rp2040_ticks(chip, TICKS_TIMER), rp2040_now(chip));
+}
+
+/* What the watchdog counts. */
+static inline uint64_t rp2040_watchdog_us(struct rp2040 *chip) {
+    return ticks_count(rp2040_ticks(chip, TICKS_WATCHDOG), rp2040_now(chip));
+}
+
+/* What the clocks of a core's SysTick have counted. The reference clock is a divider's ticks (2.4.8; RP2350: 8.5). */
+static inline struct systick_clocks rp2040_clocks(struct rp2040 *chip, unsigned core) {
+    uint64_t now = rp2040_now(chip);
+    return (struct systick_clocks){now, ticks_count(rp2040_ticks(chip, TICKS_CORE0 + core), now), true};
 }
 
 /* Seconds since reset, through all changes of the clock. */
 static inline double rp2040_seconds(struct rp2040 *chip) {
-    uint64_t cycles = most(chip->outside.cycles(chip->outside.context), chip->seconds_at_cycle) - chip->seconds_at_cycle;
+    uint64_t cycles = most(rp2040_now(chip), chip->seconds_at_cycle) - chip->seconds_at_cycle;
     double hz = rp2040_system_hz(chip);
     return hz > 0.0 ? chip->seconds + (double)cycles / hz : chip->seconds; /* 0: firmware stopped its clock */
 }
 
-/* Before anything changes that the timer's rate depends on. */
-static inline void rp2040_rebase_time(struct rp2040 *chip) {
+/* Before anything changes that the rates of time depend on. */
+static inline void rp2040_hold_time(struct rp2040 *chip) {
     chip->seconds = rp2040_seconds(chip);
-    chip->seconds_at_cycle = chip->outside.cycles(chip->outside.context);
-    chip->rp2350.watchdog_us = rp2040_watchdog_us(chip);
-    chip->rp2350.watchdog_at_cycle = chip->outside.cycles(chip->outside.context);
-    chip->time_us = rp2040_time_us(chip);
-    chip->time_at_cycle = chip->outside.cycles(chip->outside.context);
+    chip->seconds_at_cycle = rp2040_now(chip);
+    for (unsigned whose = 0; whose < (chip->is_rp2350 ? TICKS : 1u); whose++) {
+        ticks_hold(rp2040_ticks(chip, whose), rp2040_now(chip));
+    }
 }
 
 static inline uint32_t rp2040_uart_flags(struct rp2040 *chip) {
@@ -224,7 +243,8 @@ static inline uint32_t rp2040_uart_raw(struct rp2040 *chip) {
 
 /* Cycles of one conversion, by clk_adc: what its divider leaves of the USB's PLL. */
 static inline double rp2040_conversion_cycles(struct rp2040 *chip) {
-    double hz = rp2040_divided(chip, rp2040_pll_hz(chip, RP2040_PLL_USB), *rp2040_register(chip, RP2040_CLOCKS + 0x64u));
+    double hz = fraction_value(
+        rp2040_divided(chip, rp2040_pll(chip, RP2040_PLL_USB), *rp2040_register(chip, RP2040_CLOCKS + 0x64u)));
     return hz > 0.0 ? ADC_CLOCKS * rp2040_system_hz(chip) / hz : ADC_CLOCKS;
 }
 
@@ -254,7 +274,7 @@ static inline uint32_t rp2040_apb_read(struct rp2040 *chip, uint32_t address) {
     case RP2040_WATCHDOG + WATCHDOG_TICK: /* running when enabled */
         return value | ((value & 0x200u) << 1);
     case RP2040_WATCHDOG + WATCHDOG_CTRL:
-        return watchdog_control(&chip->watchdog, (uint64_t)rp2040_watchdog_us(chip));
+        return watchdog_control(&chip->watchdog, rp2040_watchdog_us(chip));
     case RP2040_WATCHDOG + WATCHDOG_REASON:
         return chip->watchdog.reason;
     case RP2040_UART0 + 0x3Cu: /* RIS, MIS */
@@ -266,10 +286,10 @@ static inline uint32_t rp2040_apb_read(struct rp2040 *chip, uint32_t address) {
         return rp2040_uart_flags(chip);
     case RP2040_TIMER + 0x08u: /* TIMEHR, TIMERAWH */
     case RP2040_TIMER + 0x24u:
-        return (uint32_t)(timer_shows(&chip->timer, (uint64_t)rp2040_time_us(chip)) >> 32);
+        return (uint32_t)(timer_shows(&chip->timer, rp2040_time_us(chip)) >> 32);
     case RP2040_TIMER + 0x0Cu: /* TIMELR, TIMERAWL */
     case RP2040_TIMER + 0x28u:
-        return (uint32_t)timer_shows(&chip->timer, (uint64_t)rp2040_time_us(chip));
+        return (uint32_t)timer_shows(&chip->timer, rp2040_time_us(chip));
     default:
         return value;
     }
@@ -288,8 +308,7 @@ static inline void rp2040_reset_blocks(struct rp2040 *chip, uint32_t bits) {
     }
     if (bits & 1u << 21) {
         memset(&chip->timer, 0, sizeof chip->timer);
-        rp2040_rebase_time(chip);
-        chip->time_us = 0.0;
+        chip->timer.ahead = 0 - rp2040_time_us(chip); /* its count begins anew; the divider does not */
     }
     if (bits & 1u << 22) {
         *rp2040_register(chip, RP2040_UART0 + 0x30u) = 0;
@@ -302,7 +321,7 @@ static inline void rp2040_apb_effect(struct rp2040 *chip, uint32_t plain, uint32
     if (plain == RP2040_UART0) {
         chip->outside.uart_write(chip->outside.context, (uint8_t)value);
     } else if (plain - RP2040_TIMER < 0x1000u) {
-        uint64_t us = (uint64_t)rp2040_time_us(chip);
+        uint64_t us = rp2040_time_us(chip);
         if (!timer_set(&chip->timer, plain - RP2040_TIMER, value, us)) {
             timer_write(&chip->timer, plain - RP2040_TIMER, value, timer_shows(&chip->timer, us));
         }
@@ -310,7 +329,7 @@ static inline void rp2040_apb_effect(struct rp2040 *chip, uint32_t plain, uint32
         adc_write(&chip->adc, plain - RP2040_ADC, value, chip->outside.cycles(chip->outside.context),
                   rp2040_conversion_cycles(chip));
     } else if (plain == RP2040_WATCHDOG + WATCHDOG_CTRL || plain == RP2040_WATCHDOG + WATCHDOG_LOAD) {
-        watchdog_write(&chip->watchdog, plain - RP2040_WATCHDOG, value, (uint64_t)rp2040_watchdog_us(chip));
+        watchdog_write(&chip->watchdog, plain - RP2040_WATCHDOG, value, rp2040_watchdog_us(chip));
     } else if (plain == RP2040_RESETS) {
         rp2040_reset_blocks(chip, value);
     }
@@ -350,7 +369,10 @@ static inline void rp2040_apb_write(struct rp2040 *chip, uint32_t address, uint3
     }
     if (block == RP2040_CLOCKS || block == RP2040_PLL_SYS || block == RP2040_PLL_USB ||
         plain == RP2040_WATCHDOG + WATCHDOG_TICK) {
-        rp2040_rebase_time(chip);
+        rp2040_hold_time(chip);
+    }
+    if (plain == RP2040_WATCHDOG + WATCHDOG_TICK) {
+        chip->tick_control[0] = value;
     }
     *target = value;
     rp2040_apb_effect(chip, plain, value);
@@ -380,13 +402,15 @@ static inline void rp2040_xip_write(struct rp2040 *chip, uint32_t offset, uint32
 static inline uint32_t rp2040_read(struct rp2040 *chip, const struct chip_window *window,
                                    uint32_t address) {
     uint32_t offset = (address - window->base) & ~3u;
+    struct systick_clocks clocks;
     switch (window->kind) {
     case CHIP_PERIPHERAL:
         return rp2040_apb_read(chip, address & ~3u);
     case CHIP_IO_PORT:
         return sio_read(&chip->sio, chip->core, offset, rp2040_sio_now(chip, offset));
     case CHIP_CORE:
-        return nvic_read(&chip->nvic[chip->core], offset, chip->outside.cycles(chip->outside.context));
+        clocks = rp2040_clocks(chip, chip->core);
+        return nvic_read(&chip->nvic[chip->core], offset, &clocks);
     case CHIP_XIP:
         return rp2040_xip_read(chip, offset);
     case CHIP_DMA:
@@ -403,6 +427,7 @@ static inline uint32_t rp2040_read(struct rp2040 *chip, const struct chip_window
 static inline void rp2040_write(struct rp2040 *chip, const struct chip_window *window, uint32_t address,
                                 uint32_t value) {
     uint32_t offset = (address - window->base) & ~3u;
+    struct systick_clocks clocks;
     switch (window->kind) {
     case CHIP_PERIPHERAL:
         rp2040_apb_write(chip, address & ~3u, value);
@@ -411,7 +436,8 @@ static inline void rp2040_write(struct rp2040 *chip, const struct chip_window *w
         sio_write(&chip->sio, chip->core, offset, value, rp2040_sio_now(chip, offset));
         break;
     case CHIP_CORE:
-        nvic_write(&chip->nvic[chip->core], offset, value, chip->outside.cycles(chip->outside.context));
+        clocks = rp2040_clocks(chip, chip->core);
+        nvic_write(&chip->nvic[chip->core], offset, value, &clocks);
         break;
     case CHIP_XIP:
         rp2040_xip_write(chip, offset, value);
@@ -423,7 +449,7 @@ static inline void rp2040_write(struct rp2040 *chip, const struct chip_window *w
         dma_write(&chip->dma, offset & 0xFFFu, value, chip->outside.cycles(chip->outside.context));
         break;
     case CHIP_USB:
-        usb_write(&chip->usb, offset, value, (uint64_t)rp2040_time_us(chip));
+        usb_write(&chip->usb, offset, value, rp2040_time_us(chip));
         break;
     case CHIP_PLAIN_BLOCK:
         chip->pio[offset / 4 % COUNT_OF(chip->pio)] = value;

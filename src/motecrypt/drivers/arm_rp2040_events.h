@@ -99,34 +99,26 @@ static inline struct dma_bus rp2040_bus(struct rp2040 *chip) {
 
 /* ---- time ---- */
 
-/* The first cycle, from one on, by which a divider has given the ticks that are left; UINT64_MAX: never, while it is set as now. */
-static inline uint64_t rp2040_cycle_after(struct rp2040 *chip, uint32_t tick, uint64_t cycle, double left) {
-    double reference = rp2040_reference_hz(chip), a_us;
-    if ( !(tick & 0x200u) || (tick & 0x1FFu) == 0 || reference <= 0.0) {
-        return UINT64_MAX;
-    }
-    a_us = rp2040_system_hz(chip) * (tick & 0x1FFu) / reference;
-    if (left <= 0.0) {
-        return cycle;
-    }
-    left = left * a_us;
-    return left > 1e18 ? UINT64_MAX : cycle + (uint64_t)left + ((double)(uint64_t)left < left - 1e-6);
-}
-
-/* The first cycle at which the timer has reached `us`. */
-static inline uint64_t rp2040_cycle_of(struct rp2040 *chip, uint64_t us) {
-    return us == UINT64_MAX ? UINT64_MAX
-                            : rp2040_cycle_after(chip, *rp2040_register(chip, RP2040_WATCHDOG + WATCHDOG_TICK),
-                                                 chip->time_at_cycle, (double)us - chip->time_us);
+/* The first cycle at which one of the dividers has given so many ticks; UINT64_MAX, for ticks or the cycle: never. */
+static inline uint64_t rp2040_cycle_of(struct rp2040 *chip, unsigned whose, uint64_t ticks) {
+    return ticks == UINT64_MAX ? UINT64_MAX : ticks_cycle_of(rp2040_ticks(chip, whose), ticks);
 }
 
 /* When the watchdog resets the chip. */
 static inline uint64_t rp2040_watchdog_cycle(struct rp2040 *chip) {
-    const struct rp2350_extra *own = &chip->rp2350;
-    uint64_t us = watchdog_next(&chip->watchdog);
-    return us == UINT64_MAX || !chip->is_rp2350
-               ? rp2040_cycle_of(chip, us)
-               : rp2040_cycle_after(chip, own->watchdog_tick, own->watchdog_at_cycle, (double)us - own->watchdog_us);
+    return rp2040_cycle_of(chip, TICKS_WATCHDOG, watchdog_next(&chip->watchdog));
+}
+
+/* When a core's SysTick makes its exception pending next. */
+static inline uint64_t rp2040_systick_cycle(struct rp2040 *chip, unsigned core) {
+    const struct systick *systick = &chip->nvic[core].systick;
+    struct systick_clocks clocks = rp2040_clocks(chip, core);
+    uint64_t now = systick_now(systick, &clocks), next;
+    if (!(systick->control & SYSTICK_INTERRUPTS)) {
+        return UINT64_MAX;
+    }
+    next = systick_next(systick, core == chip->core ? now : least(now, systick->looked)); /* the other core may be behind */
+    return systick->control & SYSTICK_BY_CORE ? next : rp2040_cycle_of(chip, TICKS_CORE0 + core, next);
 }
 
 /* When the next alarm goes off, in microseconds that the chip has counted. */
@@ -154,15 +146,16 @@ static inline uint64_t rp2040_lines(struct rp2040 *chip, unsigned core) {
 static inline void rp2040_advance(struct rp2040 *chip, uint64_t now) {
     struct dma_bus bus = rp2040_bus(chip);
     struct usb_line line = {chip->outside.context, chip->outside.usb_take, chip->outside.usb_give};
-    uint64_t us = (uint64_t)rp2040_time_us(chip);
+    uint64_t us = rp2040_time_us(chip);
+    struct systick_clocks clocks = rp2040_clocks(chip, chip->core);
     usb_advance(&chip->usb, us, &line);
     timer_advance(&chip->timer, timer_shows(&chip->timer, us));
     if (chip->watchdog.control & WATCHDOG_ENABLE) {
-        watchdog_advance(&chip->watchdog, chip->is_rp2350 ? (uint64_t)rp2040_watchdog_us(chip) : us);
+        watchdog_advance(&chip->watchdog, rp2040_watchdog_us(chip));
     }
     adc_advance(&chip->adc, now, rp2040_conversion_cycles(chip));
     dma_advance(&chip->dma, now, &bus);
-    systick_advance(&chip->nvic[chip->core], now); /* the other core's own time may be less */
+    nvic_count(&chip->nvic[chip->core], systick_now(&chip->nvic[chip->core].systick, &clocks)); /* the other core's own time may be less */
     for (unsigned core = 0; core < SIO_CORES; core++) {
         nvic_set_lines(&chip->nvic[core], rp2040_lines(chip, core));
     }
@@ -171,14 +164,12 @@ static inline void rp2040_advance(struct rp2040 *chip, uint64_t now) {
 /* The next cycle after `now` at which something happens by itself; UINT64_MAX: nothing will. */
 static inline uint64_t rp2040_next_event(struct rp2040 *chip, uint64_t now) {
     struct dma_bus bus = rp2040_bus(chip);
-    uint64_t next = rp2040_cycle_of(chip, least(usb_next(&chip->usb), rp2040_alarm_us(chip)));
+    uint64_t next = rp2040_cycle_of(chip, TICKS_TIMER, least(usb_next(&chip->usb), rp2040_alarm_us(chip)));
     next = least(next, rp2040_watchdog_cycle(chip));
     next = least(next, dma_next(&chip->dma, now, &bus));
     next = least(next, adc_next(&chip->adc));
     for (unsigned core = 0; core < SIO_CORES; core++) {
-        const struct nvic *nvic = &chip->nvic[core];
-        uint64_t seen = core == chip->core ? now : least(now, nvic->systick_done); /* the other core may be behind */
-        next = least(next, nvic->words[4] & 2u ? systick_next(nvic, seen) : UINT64_MAX);
+        next = least(next, rp2040_systick_cycle(chip, core));
     }
     if (*rp2040_register(chip, RP2040_UART0 + 0x38u) != 0) {
         next = least(next, chip->outside.uart_changes_at(chip->outside.context));
@@ -204,9 +195,12 @@ static inline void rp2040_restart(struct rp2040 *chip) {
     memcpy(rp2040_register(chip, RP2040_WATCHDOG + WATCHDOG_SCRATCH), scratch, sizeof scratch);
     chip->watchdog = dog;
     chip->seconds = seconds;
-    chip->seconds_at_cycle = chip->time_at_cycle = chip->rp2350.watchdog_at_cycle = now;
+    chip->seconds_at_cycle = now;
+    for (unsigned whose = 0; whose < TICKS; whose++) {
+        chip->ticks[whose].at_cycle = now;
+    }
     for (unsigned core = 0; core < SIO_CORES; core++) {
-        chip->nvic[core].systick_done = now;
+        systick_reset(&chip->nvic[core].systick, rp2040_clocks(chip, core).reference);
     }
 }
 

@@ -58,12 +58,14 @@ enum {
     RP2350_BLOCK = 0x8000, /* of the address space, for each peripheral; its aliases fill it */
     RP2350_XIP_SETUP = 0x100, /* bytes of boot RAM: code that sets the flash interface up */
     RP2350_LOCKS = 0x80C,  /* in boot RAM: eight locks */
-    RP2350_TIMER_TICKS = 0x18, /* CTRL and CYCLES of a tick generator: TIMER0's, and the watchdog's */
-    RP2350_WATCHDOG_TICKS = 0x30,
     RP2350_DOORBELLS = 0x180,  /* OUT_SET, OUT_CLR, IN_SET, IN_CLR */
     RP2350_FIFO_WORDS = 4,
     RP2350_DMA_TIMER0 = 0x440,
 };
+
+/* 8.5: CTRL and CYCLES of each tick generator. */
+static const uint32_t rp2350_generators[TICKS] = {
+    [TICKS_CORE0] = 0x00, [TICKS_CORE1] = 0x0C, [TICKS_TIMER] = 0x18, [TICKS_WATCHDOG] = 0x30};
 
 /* ---- where a register is among the RP2040's ---- */
 
@@ -157,7 +159,7 @@ static inline void rp2350_own_write(struct rp2040 *chip, uint32_t plain, uint32_
     if (plain - RP2350_AT_BOOTRAM < 0x1000u && lock < 8) {
         value = 1u << lock; /* any write releases it */
     } else if (plain - RP2350_AT_TICKS < 0x48u) {
-        rp2040_rebase_time(chip);
+        rp2040_hold_time(chip);
     }
     *rp2350_own(chip, plain) = value;
     if (plain == RP2350_AT_RESETS) {
@@ -165,19 +167,20 @@ static inline void rp2350_own_write(struct rp2040 *chip, uint32_t plain, uint32_
     } else if (plain == RP2350_AT_PSM + 4) { /* FRCE_OFF: the second core has another bit */
         *rp2040_register(chip, 0x40010004u) = (value >> 24 & 1u) << 16;
     } else if (plain - RP2350_AT_TICKS < 0x48u) {
-        *rp2040_register(chip, RP2040_WATCHDOG + WATCHDOG_TICK) = rp2350_tick(chip, RP2350_TIMER_TICKS);
-        chip->rp2350.watchdog_tick = rp2350_tick(chip, RP2350_WATCHDOG_TICKS);
+        for (unsigned whose = 0; whose < TICKS; whose++) {
+            chip->tick_control[whose] = rp2350_tick(chip, rp2350_generators[whose]);
+        }
     }
 }
 
 /* 12.9: it counts one down at each tick, where RP2040's counts two. */
 static inline uint32_t rp2350_watchdog_read(struct rp2040 *chip) {
-    uint32_t value = watchdog_control(&chip->watchdog, (uint64_t)rp2040_watchdog_us(chip));
+    uint32_t value = watchdog_control(&chip->watchdog, rp2040_watchdog_us(chip));
     return (value & 0xFF000000u) | (value & 0xFFFFFFu) / 2;
 }
 
 static inline void rp2350_watchdog_load(struct rp2040 *chip, uint32_t value) {
-    chip->watchdog.ends_at = (uint64_t)rp2040_watchdog_us(chip) + (value & 0xFFFFFFu);
+    chip->watchdog.ends_at = rp2040_watchdog_us(chip) + (value & 0xFFFFFFu);
 }
 
 static inline uint32_t rp2350_apb_read(struct rp2040 *chip, uint32_t address) {

@@ -69,6 +69,7 @@ static inline void stm32f4_reset(struct stm32f4 *chip) {
     chip->outside = outside;
     *stm32f4_register(chip, STM32F4_RCC) = 0x83u;            /* CR: the internal oscillator runs */
     *stm32f4_register(chip, STM32F4_RCC + 4) = 0x24003010u;  /* PLLCFGR */
+    chip->ppb.reference = 8; /* HCLK / 8 (RM0090, 7.2) */
     chip->ppb.registers[PPB_CPUID / 4] = 0x410FC241u;             /* Cortex-M4 r0p1 */
 }
 

@@ -50,7 +50,7 @@ static bool only_waits(const struct machine *m, const struct block *block) {
 /* The first cycle after `now` at which the register may read otherwise, if nobody writes; `now`: unknown. */
 static uint64_t wait_changes_at(struct machine *m, uint32_t address, uint64_t now) {
     uint32_t plain = m->chip.rp2040.is_rp2350 ? rp2350_as_rp2040(address & ~(3u << 12)) : address & ~(3u << 12);
-    double us, next, cycles_a_us;
+    const struct ticks *ticks;
     switch (plain) {
     case RP2040_UART0: /* each look takes a byte, or a word of the FIFO; the divider becomes ready */
     case 0xD0000000u + SIO_FIFO_READ:
@@ -65,12 +65,8 @@ static uint64_t wait_changes_at(struct machine *m, uint32_t address, uint64_t no
     case RP2040_TIMER + 0x0Cu:
     case RP2040_TIMER + 0x24u:
     case RP2040_TIMER + 0x28u:
-        us = rp2040_time_us(&m->chip.rp2040);
-        next = (double)((uint64_t)us + 1);
-        cycles_a_us = rp2040_system_hz(&m->chip.rp2040) * (*rp2040_register(&m->chip.rp2040, RP2040_WATCHDOG + 0x2Cu) & 0x1FFu) /
-                      rp2040_reference_hz(&m->chip.rp2040);
-        /* One cycle less, for what fractions lose. */
-        return cycles_a_us >= 4.0 ? now + most((uint64_t)((next - us) * cycles_a_us), 1) - 1 : now;
+        ticks = rp2040_ticks(&m->chip.rp2040, TICKS_TIMER);
+        return ticks_cycle_of(ticks, ticks_count(ticks, now) + 1);
     default:
         return UINT64_MAX;
     }

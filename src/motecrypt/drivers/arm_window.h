@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * arm_window.h: what the models of the chips' registers have in common: windows of the address space, what they
- * need from the program that runs the core, and the core's own SysTick (ARM DDI 0419, B3.3).
+ * need from the program that runs the core.
  */
 #ifndef MOTECRYPT_ARM_WINDOW_H
 #define MOTECRYPT_ARM_WINDOW_H
@@ -40,14 +40,5 @@ struct chip_outside {
 };
 
 #define CHIP_SIMULATED 0x53494D55u /* "SIMU": what the benchmark firmware looks for */
-
-/* SysTick on the processor clock, counting down from its reload value; 24 bits. `elapsed`: since it was at 0. */
-static inline uint32_t systick_value(uint32_t control, uint32_t reload, uint64_t elapsed) {
-    reload &= 0xFFFFFFu;
-    if ((control & 5u) != 5u || elapsed == 0 || reload == 0) {
-        return 0;
-    }
-    return reload - (uint32_t)((elapsed - 1) % ((uint64_t)reload + 1));
-}
 
 #endif
