@@ -239,7 +239,7 @@ static inline void nvic_write_bits(struct nvic *nvic, uint32_t offset, uint32_t 
     }
 }
 
-/* The bit of ICSR that makes an exception pending; 0: none does. */
+/* The bit of ICSR that makes an exception pending; 0: there is no such bit. */
 static inline unsigned nvic_sets(uint32_t number) {
     return number == EXCEPTION_NMI ? 31 : number == EXCEPTION_PENDSV ? 28 : number == EXCEPTION_SYSTICK ? 26 : 0;
 }

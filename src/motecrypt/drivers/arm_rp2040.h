@@ -308,7 +308,7 @@ static inline void rp2040_reset_blocks(struct rp2040 *chip, uint32_t bits) {
     }
     if (bits & 1u << 21) {
         memset(&chip->timer, 0, sizeof chip->timer);
-        chip->timer.ahead = 0 - rp2040_time_us(chip); /* its count begins anew; the divider does not */
+        chip->timer.ahead = 0 - rp2040_time_us(chip); /* its count begins at 0 again, the divider continues */
     }
     if (bits & 1u << 22) {
         *rp2040_register(chip, RP2040_UART0 + 0x30u) = 0;
