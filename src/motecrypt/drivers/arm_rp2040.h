@@ -284,11 +284,14 @@ static inline uint32_t rp2040_apb_read(struct rp2040 *chip, uint32_t address) {
         return chip->outside.uart_read(chip->outside.context);
     case RP2040_UART0 + 0x18u: /* FR */
         return rp2040_uart_flags(chip);
-    case RP2040_TIMER + 0x08u: /* TIMEHR, TIMERAWH */
-    case RP2040_TIMER + 0x24u:
+    case RP2040_TIMER + 0x08u: /* TIMEHR */
+        return chip->timer.high;
+    case RP2040_TIMER + 0x24u: /* TIMERAWH */
         return (uint32_t)(timer_shows(&chip->timer, rp2040_time_us(chip)) >> 32);
-    case RP2040_TIMER + 0x0Cu: /* TIMELR, TIMERAWL */
-    case RP2040_TIMER + 0x28u:
+    case RP2040_TIMER + 0x0Cu: /* TIMELR */
+        chip->timer.high = (uint32_t)(timer_shows(&chip->timer, rp2040_time_us(chip)) >> 32);
+        return (uint32_t)timer_shows(&chip->timer, rp2040_time_us(chip));
+    case RP2040_TIMER + 0x28u: /* TIMERAWL */
         return (uint32_t)timer_shows(&chip->timer, rp2040_time_us(chip));
     default:
         return value;

@@ -29,6 +29,7 @@ struct rp2040_timer {
     uint64_t ahead;       /* what it shows, less the microseconds that the chip has counted */
     uint64_t paused_at;   /* what it shows while it is paused */
     uint32_t low;         /* TIMELW, up to a write to TIMEHW */
+    uint32_t high;        /* TIMEHR, as the last read of TIMELR has left it */
     bool is_paused;
 };
 

@@ -61,7 +61,6 @@ static uint64_t wait_changes_at(struct machine *m, uint32_t address, uint64_t no
     case RP2040_UART0 + 0x3Cu:
     case RP2040_UART0 + 0x40u:
         return free_changes_at(m);
-    case RP2040_TIMER + 0x08u:
     case RP2040_TIMER + 0x0Cu:
     case RP2040_TIMER + 0x24u:
     case RP2040_TIMER + 0x28u:

@@ -69,7 +69,7 @@ def test_a_count_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def flags_after(between: str, tmp_path: Path) -> bytes:
-    """COUNTFLAG at two reads of the control register, after the count has come to 0 once, and then `between`."""
+    """COUNTFLAG, read twice, after the count has come to 0 once, and then `between`."""
     code = UART_ON + store(RELOAD, 20) + store(COUNT, 0) + store(CONTROL, 5) + store(RELOAD, 0xFFFFFF)
     code += (
         "    movs r0, #30\n1:  subs r0, #1\n    bne 1b\n    ldr r1, =0xE000E010\n    movs r2, #5\n" + between
@@ -198,3 +198,14 @@ def test_two_cores_that_sleep_masked_wait_for_the_end(tmp_path: Path) -> None:
     code += store(0xE000E200, 4) + said("a") + "1:  wfe\n    wfe\n    b 1b\n"
     ran = run(code, tmp_path, *SHORT)
     assert ran.output == b"a" and ran.end["instructions"] < 2000
+
+
+def test_a_read_of_the_timer_s_low_word_holds_the_high_word(tmp_path: Path) -> None:
+    """The count passes 2^32 after the low word is read; TIMERAWH shows it, TIMEHR only after the next read."""
+    code = UART_ON + CRYSTAL + store(TIMER + 4, 0xFFFFFFF0) + store(TIMER, 7)
+    code += (
+        f"    ldr r3, ={TIMER:#x}\n    ldr r0, [r3, #0x0C]\n    ldr r0, =200\n1:  subs r0, #1\n    bne 1b\n"
+    )
+    for offset in (0x08, 0x24, 0x0C, 0x08):
+        code += f"    ldr r0, [r3, #{offset}]\n" + ("    str r0, [r4]\n" if offset != 0x0C else "")
+    assert run(code + STOP, tmp_path, *SHORT).output == bytes([7, 8, 8])
