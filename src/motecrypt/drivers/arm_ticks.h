@@ -23,10 +23,14 @@ static inline uint64_t common_divisor(uint64_t a, uint64_t b) {
 
 /* `f` times `a` / `b`, all below 2^32. Where the result has more digits than fit, it is rounded. 0 if b is 0. */
 static inline struct fraction fraction_times(struct fraction f, uint64_t a, uint64_t b) {
-    uint64_t first = common_divisor(f.top, b), second = common_divisor(a, f.bottom);
+    uint64_t both = common_divisor(a, b), first, second;
     if (f.top == 0 || a == 0 || b == 0) {
         return (struct fraction){0, 1};
     }
+    a /= both;
+    b /= both;
+    first = common_divisor(f.top, b);
+    second = common_divisor(a, f.bottom);
     f = (struct fraction){(f.top / first) * (a / second), (f.bottom / second) * (b / first)}; /* each below 2^64 */
     while ((f.top | f.bottom) >> 32 != 0) {
         f.top >>= 1;

@@ -201,7 +201,7 @@ def test_two_cores_that_sleep_masked_wait_for_the_end(tmp_path: Path) -> None:
 
 
 def test_a_read_of_the_timer_s_low_word_holds_the_high_word(tmp_path: Path) -> None:
-    """The count passes 2^32 after the low word is read; TIMERAWH shows it, TIMEHR only after the next read."""
+    """The count passes 2^32 after the low word is read; TIMERAWH shows it, TIMEHR after the next read."""
     code = UART_ON + CRYSTAL + store(TIMER + 4, 0xFFFFFFF0) + store(TIMER, 7)
     code += (
         f"    ldr r3, ={TIMER:#x}\n    ldr r0, [r3, #0x0C]\n    ldr r0, =200\n1:  subs r0, #1\n    bne 1b\n"

@@ -282,12 +282,19 @@ def test_systick_counts_down_from_its_reload(program: Path) -> None:
     for cycle, value in ((1, 9), (2, 8), (9, 1), (10, 0), (11, 9), (10**6 + 3, 7)):
         chip.do("at", 100 + cycle).reads(SYSTICK + 8, value)
     chip.do("at", 5000).put(SYSTICK + 8, 77).reads(SYSTICK + 8, 0).do("at", 5001).reads(SYSTICK + 8, 9)
-    chip.put(SYSTICK + 4, 0xFF000003).do("at", 5002).reads(SYSTICK + 8, 2)  # 24 bits; no new start
-    chip.put(SYSTICK + 4, 0).reads(SYSTICK + 8, 0).put(SYSTICK + 4, 9)
-    for control in (0, 1, 4):
-        chip.put(SYSTICK, control).do("at", 6000 + control).reads(SYSTICK + 8, 0)
-    chip.put(SYSTICK, 7).do("at", 6006).reads(SYSTICK + 8, 8).reads(SYSTICK, 7).reads(SYSTICK + 4, 9)
-    chip.do("at", 7000).put(0xE000E008, 3).do("at", 7001).reads(SYSTICK + 8, 9 - (7001 - 6004 - 1) % 10)
+    chip.put(SYSTICK + 4, 0xFF000003).reads(SYSTICK + 4, 3)  # 24 bits
+    for cycle, value in ((5002, 8), (5010, 0), (5011, 3)):  # at the end of this count
+        chip.do("at", cycle).reads(SYSTICK + 8, value)
+    chip.put(SYSTICK + 4, 0).do("at", 5014).reads(SYSTICK + 8, 0).do("at", 5100).reads(SYSTICK + 8, 0)
+    chip.put(SYSTICK + 4, 9).do("at", 5101).reads(SYSTICK + 8, 9).do("at", 6003).reads(SYSTICK + 8, 7)
+    chip.put(SYSTICK, 0).do("at", 6100).reads(SYSTICK + 8, 7).put(SYSTICK, 4).do("at", 6101).reads(
+        SYSTICK + 8, 7
+    )
+    chip.put(SYSTICK, 5).do("at", 6103).reads(SYSTICK + 8, 5)
+    chip.put(SYSTICK, 1).do("at", 6500).reads(SYSTICK + 8, 5)  # the divider of the reference clock is off
+    chip.put(SYSTICK, 7).do("at", 6501).reads(SYSTICK + 8, 4)
+    chip.reads(SYSTICK, 0x10007).reads(SYSTICK, 7).reads(SYSTICK + 4, 9)
+    chip.do("at", 7000).put(0xE000E008, 3).do("at", 7001).reads(SYSTICK + 8, 4)
     chip.done()
 
 
