@@ -279,7 +279,7 @@ def test_the_uart(program: Path) -> None:
 
 def test_systick_counts_down_from_its_reload(program: Path) -> None:
     chip = Chip(program).put(SYSTICK + 4, 9).do("at", 100).put(SYSTICK, 5).reads(SYSTICK + 8, 0)
-    for cycle, value in ((1, 9), (2, 8), (9, 1), (10, 0), (11, 9), (10**6 + 3, 7)):
+    for cycle, value in ((1, 9), (2, 8), (9, 1), (10, 0), (11, 9), (4003, 7)):
         chip.do("at", 100 + cycle).reads(SYSTICK + 8, value)
     chip.do("at", 5000).put(SYSTICK + 8, 77).reads(SYSTICK + 8, 0).do("at", 5001).reads(SYSTICK + 8, 9)
     chip.put(SYSTICK + 4, 0xFF000003).reads(SYSTICK + 4, 3)  # 24 bits
