@@ -108,11 +108,11 @@ static void on_block_fetched(uc_engine *uc, uint64_t address, uint32_t bytes, vo
 
 /* ---- data: pages of the flash are read as registers are, at addresses of their own ---- */
 
-/* Whether the read that is being served is the second half of an unaligned one, which the engine asks for as
- * two aligned ones. The registers are still as before the instruction: it is the first one from `data_from`
- * on whose operands give the address. */
-static __attribute__((noinline)) bool is_second_half(const struct machine *m, uint32_t address,
-                                                     uint32_t bytes) {
+/* Where the unaligned read begins whose second half is being served, which the engine asks for as two aligned ones;
+ * FLASH_NO_LINE: it is no such half. The registers are still as before the instruction: it is the first one from
+ * `data_from` on whose operands give the address. */
+static __attribute__((noinline)) uint32_t unaligned_begin(const struct machine *m, uint32_t address,
+                                                          uint32_t bytes) {
     struct walk walk = {.next = m->current->address};
     while (walk_on(m, m->current, &walk)) {
         if (walk.access.kind == THUMB_READS && walk.access.bytes == bytes && walk.at >= fetch.data_from) {
@@ -121,16 +121,29 @@ static __attribute__((noinline)) bool is_second_half(const struct machine *m, ui
             uint32_t length = is_aligned ? walk.access.units * bytes : bytes;
             if (address - begin < length) {
                 fetch.data_from = address - begin + bytes < length ? walk.at : walk.next;
-                return !is_aligned;
+                return is_aligned ? FLASH_NO_LINE : begin;
             }
         }
     }
-    return false;
+    return FLASH_NO_LINE;
+}
+
+/* What the core waits for an unaligned read after its first part: a byte, a halfword and a byte, two halfwords, or two
+ * bytes, one access after the other (DDI 0439, 3.3.2). */
+static __attribute__((noinline)) uint32_t unaligned_waits(struct machine *m, uint32_t begin, uint32_t bytes) {
+    uint64_t begun = m->cycles - m->current->cycles;
+    uint32_t waited = 0, part = begin & 1u ? 1 : 2;
+    for (uint32_t at = begin + part; at < begin + bytes; at += part) {
+        part = (at & 1u) || begin + bytes - at == 1 ? 1 : 2;
+        waited += flash_read(&m->flash, at, begun + waited);
+    }
+    return waited;
 }
 
 static uint64_t read_flash_data(uc_engine *uc, uint64_t offset, unsigned bytes, void *user) {
     struct machine *m = user;
     uint32_t address = m->flash_base + (uint32_t)offset;
+    uint32_t begin;
     uint64_t value = 0;
     bool same_run = m->instructions == fetch.data_run;
     bool follows = same_run && address == fetch.data_end && bytes > 1 && m->has_pipeline;
@@ -139,10 +152,10 @@ static uint64_t read_flash_data(uc_engine *uc, uint64_t offset, unsigned bytes, 
     memcpy(&value, m->memories[0].data + offset, bytes);
     fetch.data_end = address + bytes;
     fetch.data_run = m->instructions;
-    if (!follows || !is_second_half(m, address, bytes)) {
-        wait_for_flash(m, m->current->address,
-                       flash_read(&m->flash, address, m->cycles - m->current->cycles));
-    }
+    begin = follows ? unaligned_begin(m, address, bytes) : FLASH_NO_LINE;
+    wait_for_flash(m, m->current->address,
+                   begin != FLASH_NO_LINE ? unaligned_waits(m, begin, bytes)
+                                          : flash_read(&m->flash, address, m->cycles - m->current->cycles));
     return value;
 }
 

@@ -102,18 +102,29 @@ def test_a_read_of_data_waits(tmp_path: Path, memory: dict[str, int], cycles: in
     assert waited(tmp_path, place + reads, figures) == cycles
 
 
+#: An unaligned word is a byte, a halfword and a byte, or two halfwords; a halfword is two bytes.
+UNALIGNED = [
+    ("ldr r1, [r0, #2]; nop; ldr r1, [r0, #5]; nop; ldrh r1, [r0, #7]; nop; ldr r1, [r0, #8]", 2 + 3 + 2 + 1),
+    ("ldrd r2, r3, [r0]; adds r0, #4; ldr r1, [r0, #-1]; ldr r0, [r0, #3]", 1 + 1 + 3 + 3),
+]
+
+
 @pytest.mark.parametrize("trace", [False, True], ids=["fast", "traced"])
-@pytest.mark.parametrize(
-    "reads",
-    [
-        "ldr r1, [r0, #2]; nop; ldr r1, [r0, #5]; nop; ldrh r1, [r0, #7]; nop; ldr r1, [r0, #8]",
-        "ldrd r2, r3, [r0]; adds r0, #4; ldr r1, [r0, #-1]; ldr r0, [r0, #3]",
-    ],
-)
-def test_an_unaligned_read_waits_once(tmp_path: Path, reads: str, trace: bool) -> None:
+@pytest.mark.parametrize(("reads", "accesses"), UNALIGNED)
+def test_each_part_of_an_unaligned_read_waits(tmp_path: Path, reads: str, accesses: int, trace: bool) -> None:
     place = f"movw r0, #{FLASH_L1 + 0x8000 & 0xFFFF}; movt r0, #{FLASH_L1 >> 16}; "
     figures = {**PLAIN, "wait_states": 0, "data_wait_states": 3}
-    assert waited(tmp_path, place + reads, figures, trace=trace) == 4 * 3
+    assert waited(tmp_path, place + reads, figures, trace=trace) == accesses * 3
+
+
+@pytest.mark.parametrize(
+    ("offset", "lines"), [("ldr r1, [r0, #2]", 1), ("ldr r1, [r0, #5]", 2), ("ldrh r1, [r0, #7]", 2)]
+)
+def test_an_unaligned_read_waits_for_each_line_that_it_is_in(tmp_path: Path, offset: str, lines: int) -> None:
+    """Lines of 8 bytes, which stay in a cache."""
+    place = f"movw r0, #{FLASH_L1 + 0x8000 & 0xFFFF}; movt r0, #{FLASH_L1 >> 16}; "
+    figures = {**PLAIN, "wait_states": 0, "data_wait_states": 3, "data_lines": 4, "data_ways": 4}
+    assert waited(tmp_path, place + f"{offset}; nop; {offset}", figures) == lines * 3
 
 
 def test_reads_of_the_flash_give_its_bytes(tmp_path: Path) -> None:
