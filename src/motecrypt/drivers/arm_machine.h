@@ -122,6 +122,7 @@ struct machine {
     void (*svc)(struct machine *m, uint32_t pc);      /* the running core has called its supervisor; it continues there
                                                         * after that */
     uint64_t event_at; /* the chip's next event, in cycles of the board; 0: unknown */
+    bool (*ignores)(struct machine *m, uint32_t address); /* a write of this protected memory, which changes nothing; or NULL */
     uint64_t looks_at; /* the time, while no access is being served but events are; or 0 */
     void (*flash_waited)(struct machine *m, uint32_t pc); /* misses have delayed the instruction there; or NULL */
     uint64_t misses_seen; /* those that event_at's deadline allows for */

@@ -399,6 +399,32 @@ static uc_err map_memory(struct machine *m, uint32_t base, uint32_t bytes, uint8
 }
 
 /* The boot ROM, the USB's memory, and the flash's further addresses: without the cache, and without filling it (2.6.3). */
+/* A write of the ROM changes nothing on the chip: TinyUSB writes to address 0 for each packet of endpoint 0. The engine has
+ * no such memory, so the write is let through, and taken back before the next block of code. */
+static struct {
+    uint8_t as_made[ROM_BYTES];
+    uc_engine *open; /* that can write it now */
+} rom_writes;
+
+static bool ignore_rom_write(struct machine *m, uint32_t address) {
+    if (address >= ROM_BYTES || uc_mem_protect(m->uc, 0, ROM_BYTES, UC_PROT_ALL) != UC_ERR_OK) {
+        return false;
+    }
+    rom_writes.open = m->uc;
+    m->event_at = 0;
+    set_deadline(m);
+    return true;
+}
+
+static void attend_with_rom(struct machine *m) {
+    if (rom_writes.open != NULL) {
+        memcpy(boot_rom, rom_writes.as_made, ROM_BYTES);
+        uc_mem_protect(rom_writes.open, 0, ROM_BYTES, UC_PROT_READ | UC_PROT_EXEC);
+        rom_writes.open = NULL;
+    }
+    attend_core(m);
+}
+
 static uc_err map_rom(struct machine *m) {
     const struct memory *flash = &m->memories[0], *ram = &m->memories[1];
     uc_err error;
@@ -406,6 +432,9 @@ static uc_err map_rom(struct machine *m) {
         return UC_ERR_OK;
     }
     (m->chip.rp2040.is_rp2350 ? rom_fill_rp2350 : rom_fill)(ram->base + ram->bytes - 0x100u);
+    memcpy(rom_writes.as_made, boot_rom, ROM_BYTES);
+    m->ignores = ignore_rom_write;
+    m->attend = attend_with_rom;
     error = map_memory(m, 0, ROM_BYTES, boot_rom, UC_PROT_READ | UC_PROT_EXEC);
     error = error != UC_ERR_OK ? error
                                : map_memory(m, 0x50100000u, USB_DPRAM, m->chip.rp2040.usb.dpram,

@@ -114,6 +114,9 @@ static bool on_bad_access(uc_engine *uc, uc_mem_type type, uint64_t address, int
     if (type == UC_MEM_FETCH_UNMAPPED && address >= 0xFFFFFFF0u && m->goes_on != NULL) {
         return false; /* the return from an exception: the engine stops there */
     }
+    if (type == UC_MEM_WRITE_PROT && m->ignores != NULL && m->ignores(m, (uint32_t)address)) {
+        return true;
+    }
     if (sp < m->stack_limit || (address < m->stack_limit && m->stack_limit - address <= 4096)) {
         fault_is(m, "stack");
         finish(m, "fault",
