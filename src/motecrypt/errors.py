@@ -5,6 +5,7 @@ A message is for people. Code asks an error's `kind` and whether it is `transien
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -36,6 +37,19 @@ class FailureKind(StrEnum):
     PLAINTEXT_SHOWN = "plaintext-shown"
     # boards
     BOARD = "board"
+
+
+@dataclass(frozen=True)
+class StackOverflow:
+    """How far a stack grew into the data below it, when the simulator stopped: link addresses."""
+
+    stack_pointer: int
+    limit: int  # where the data end
+
+    @property
+    def bytes(self) -> int:
+        """By how much it is too deep, at least: the run stopped there."""
+        return self.limit - self.stack_pointer
 
 
 class MotecryptError(Exception):

@@ -94,6 +94,10 @@ def test_a_stack_that_runs_into_the_data_is_a_fault(results: Results) -> None:
     assert {m.status for m in figures} == {"fault"}
     assert "the stack ran into the data" in figures[0].reason
     assert {m.extra["failure"] for m in figures} == {"stack"}
+    overflow = figures[0].extra["overflow"]
+    assert overflow["bytes"] == overflow["limit"] - overflow["stack_pointer"] > 0
+    assert figures[0].reason.endswith(f"; {overflow['bytes']:,} bytes too deep")
+    assert figures[0].shortfall is None
 
 
 @pytest.mark.parametrize("device", SIMULATED)

@@ -56,6 +56,18 @@ def test_what_fails_is_told_below(capsys: pytest.CaptureFixture[str]) -> None:
     assert any("it jumped to 0" in row for row in rows)
 
 
+def test_a_stack_that_overflows_is_no_misfit(capsys: pytest.CaptureFixture[str]) -> None:
+    misfit = made(None, device="attiny85", status="does-not-fit", reason="does not fit: needs 549")
+    deep = replace(misfit, variant="deep", status="fault", reason="65 bytes too deep")
+    deep = replace(deep, extra={"failure": "stack"})
+    other = replace(misfit, cipher="ascon-aead128")
+    wrong = replace(other, cipher="rc4", status="wrong-output")
+    rows = table(capsys, deep, misfit, other, wrong)
+    row = next(row for row in rows if row[0] == "attiny85")
+    assert row[-3:] == ["stack overflow", "does not fit", "wrong output"]
+    assert any("65 bytes too deep" in row for row in rows)
+
+
 def test_json_has_the_fastest_with_their_bounds(capsys: pytest.CaptureFixture[str]) -> None:
     print_by_device([made(9), made(5), made(3, operation="decrypt")], True, Catalog.load())
     told = json.loads(capsys.readouterr().out)

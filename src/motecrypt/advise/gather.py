@@ -43,11 +43,9 @@ OPTIONAL = ("sleep_ma", "wake_us", "duty_percent")
 
 RANDOM_IV_MODES = ("cbc", "cts")  # SP 800-38A, appendix C: the IV must be unpredictable
 
-
 # --- devices and radios ----------------------------------------------------------------------------
 
-
-_OF = {"board": "stock board", "chip": "chip alone"}
+_OF = {"board": "stock board; use --bare-chip for the chip alone", "chip": "chip alone; omit --bare-chip"}
 
 
 def device_part(device: Device, of: str = "board", sleeps: bool = False) -> DeviceFacts:
@@ -63,18 +61,12 @@ def device_part(device: Device, of: str = "board", sleeps: bool = False) -> Devi
     Raises
     ------
     InputError
-        Its folder has no such current or no RAM, as for the host: battery life cannot be computed.
+        Its folder lacks such a current (asleep: only if the program sleeps) or RAM, as for the host.
     """
     active = device.current("active", of)
-    sleep = device.current("sleep", of)
+    sleep = device.current("sleep", of) or (None if sleeps else active)
     if active is None or sleep is None or "ram" not in device.memory:
-        if not weighable(device, ""):
-            raise InputError(
-                f"{device.name}: its folder has no 'active' and 'sleep' current, so its battery life cannot "
-                "be computed; choose another device ('motecrypt list devices')"
-            )
-        remedy = "omit --bare-chip" if of == "chip" else "use --bare-chip for the chip alone"
-        raise InputError(f"{device.name}: its folder has no currents of the {_OF[of]}; {remedy}")
+        raise InputError(f"{device.name}: its folder has no {_lacking(device, of, sleeps)}")
     idle = device.current("idle", of) or active
     return DeviceFacts(
         name=device.name,
@@ -96,10 +88,20 @@ def device_part(device: Device, of: str = "board", sleeps: bool = False) -> Devi
     )
 
 
-def weighable(device: Device, of: str) -> bool:
+def _lacking(device: Device, of: str, sleeps: bool) -> str:
+    """What its folder has no figure of, and what to do."""
+    if not weighable(device, "", sleeps):
+        missing = "'active' and 'sleep'" if sleeps else "'active'"
+        remedy = "choose another device ('motecrypt list devices')"
+        return f"{missing} current, so its battery life cannot be computed; {remedy}"
+    missing = "current asleep" if device.current("active", of) else "currents"
+    return f"{missing} of the {_OF[of]}"
+
+
+def weighable(device: Device, of: str, sleeps: bool = True) -> bool:
     """Whether a device's folder has the currents that a battery is considered against."""
-    currents = device.current("active", of) and device.current("sleep", of)
-    return bool(currents) and "ram" in device.memory
+    states = ("active", "sleep") if sleeps else ("active",)
+    return "ram" in device.memory and all(device.current(state, of) for state in states)
 
 
 def sleeps_with(radio: RadioPart, radios: Sequence[str]) -> bool:

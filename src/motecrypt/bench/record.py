@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from motecrypt import __version__
 from motecrypt.bench.passes import CellFigures
 from motecrypt.bench.plan import Job
-from motecrypt.errors import FailureKind, MotecryptError
+from motecrypt.errors import FailureKind, MotecryptError, StackOverflow
 from motecrypt.model import Cell, Device, Measurement, Shortfall
-from motecrypt.runners import runner_of
+from motecrypt.runners import Fault, runner_of
 from motecrypt.toolchain import BuildError, BuildRequest, Firmware
 from motecrypt.toolchain.toolchain import identity
 
@@ -30,16 +30,19 @@ class Trouble:
     transient: bool = False
     shortfall: Shortfall | None = None
     cause: str = ""
+    overflow: StackOverflow | None = None
 
     @classmethod
     def of(cls, status: str, error: MotecryptError, *, transient: bool = False) -> Trouble:
         """From what was raised; `transient` where the place it was raised in makes it so."""
+        overflow = error.overflow if isinstance(error, Fault) else None
         return cls(
             status=status,
-            reason=str(error),
+            reason=str(error) + (f"; {overflow.bytes:,} bytes too deep" if overflow else ""),
             kind=error.kind,
             transient=transient or error.transient,
             cause=error.cause if isinstance(error, BuildError) else "",
+            overflow=overflow,
         )
 
     def stored(self) -> dict[str, object]:
@@ -51,6 +54,8 @@ class Trouble:
             kept["cause"] = self.cause[:MOST_CHARACTERS]
         if self.shortfall is not None:
             kept["shortfall"] = asdict(self.shortfall)
+        if self.overflow is not None:
+            kept["overflow"] = {**asdict(self.overflow), "bytes": self.overflow.bytes}
         return kept
 
 

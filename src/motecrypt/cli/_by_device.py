@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from motecrypt.catalog import Catalog
 from motecrypt.cli._measurements import BOUND, MAIN, print_failed
 from motecrypt.cli._output import print_json, print_table
+from motecrypt.errors import FailureKind
 from motecrypt.hardware.bounds import bound_text
 from motecrypt.model import Measurement
 
@@ -35,8 +36,8 @@ def print_by_device(measurements: Sequence[Measurement], as_json: bool, catalog:
     """Print the fastest of each device and cipher, for encryption where there is any, and what failed.
 
     A device with a flash cache has a row for each of its states, and one without it, such as for code in RAM.
-    A cell without a figure says whether the
-    firmware does not fit; it is empty where the device has no implementation.
+    A cell without a figure says what the implementation that came furthest did: its stack overflowed,
+    it failed otherwise, or the firmware does not fit. It is empty where the device has no implementation.
     """
     ran = [m for m in measurements if m.status == "ok" and m.cycles_median is not None]
     operations = {m.operation for m in (ran or measurements)}
@@ -53,7 +54,7 @@ def print_by_device(measurements: Sequence[Measurement], as_json: bool, catalog:
     columns = list(dict.fromkeys(_column(m) for m in asked))
     measured = {m.device for m in ran}
     rows = dict.fromkeys(_row(m) for m in asked if m.status == "ok" or m.device not in measured)
-    failed = {(m.device, _column(m)): m.status for m in asked if m.status != "ok"}
+    failed = _failed(asked)
     cached = {row.device for row in rows if row.cache != "none"}
     table = []
     for row in rows:
@@ -61,7 +62,7 @@ def print_by_device(measurements: Sequence[Measurement], as_json: bool, catalog:
         cells = [
             f"{_cycles(best[row, column]):,}"
             if (row, column) in best
-            else failed.get((row.device, column), "").replace("-", " ")
+            else failed.get((row.device, column), "")
             for column in columns
         ]
         state = f", {row.cache}" if row.cache != "none" else ", no cache" if row.device in cached else ""
@@ -71,6 +72,16 @@ def print_by_device(measurements: Sequence[Measurement], as_json: bool, catalog:
     headings = ("device", "core", "MHz", BOUND, *_headings(columns))
     print_table(f"Cycles to {main}", headings, table, _LEGEND, ("core", BOUND))
     print_failed([m for m in measurements if m.status not in ("ok", "does-not-fit")])
+
+
+def _failed(asked: Sequence[Measurement]) -> dict[tuple[str, _Column], str]:
+    """What to say of each device and cipher that has no figure; what was started counts before a misfit."""
+    said: dict[tuple[str, _Column], str] = {}
+    for m in sorted((m for m in asked if m.status != "ok"), key=lambda m: m.status == "does-not-fit"):
+        overflowed = m.extra.get("failure") == FailureKind.STACK
+        word = "stack overflow" if overflowed else m.status.replace("-", " ")
+        said.setdefault((m.device, _column(m)), word)
+    return said
 
 
 def _row(m: Measurement) -> _Row:

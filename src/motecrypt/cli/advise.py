@@ -204,7 +204,7 @@ def command(
     )
     part = advise.device_part(device, "chip" if bare_chip else "board", sleeping)
     chip = None
-    if not bare_chip and advise.weighable(device, "chip"):
+    if not bare_chip and advise.weighable(device, "chip", sleeping):
         chip = advise.device_part(device, "chip", sleeping)
     if storage is not None:
         part, chip = advise.stored_device(part), chip and advise.stored_device(chip)

@@ -587,10 +587,12 @@ int main(int argc, char **argv) {
     if (free_run.on) {
         return end_free(m);
     }
+    fprintf(m->pipe.events, "{\"event\":\"%s\",\"kind\":\"%s\",\"detail\":\"%s\",", m->ending,
+            m->fault_kind != NULL ? m->fault_kind : "", m->detail);
+    print_overflow(m, m->pipe.events);
     fprintf(m->pipe.events,
-            "{\"event\":\"%s\",\"kind\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64
-            ",\"instructions\":%" PRIu64 ",\"cache_misses\":%" PRIu64 ",\"clock_hz\":%.0f,\"baud\":%.0f}\n",
-            m->ending, m->fault_kind != NULL ? m->fault_kind : "", m->detail, m->cycles, m->instructions, m->cache.misses, chip_hz(&m->chip),
-            chip_baud(&m->chip));
+            "\"cycle\":%" PRIu64 ",\"instructions\":%" PRIu64 ",\"cache_misses\":%" PRIu64
+            ",\"clock_hz\":%.0f,\"baud\":%.0f}\n",
+            m->cycles, m->instructions, m->cache.misses, chip_hz(&m->chip), chip_baud(&m->chip));
     return strcmp(m->ending, "end") == 0 ? 0 : EXIT_FAULT;
 }

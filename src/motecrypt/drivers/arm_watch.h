@@ -54,7 +54,7 @@ static void watch_stack(struct machine *m, uint32_t pc) {
     if (sp < m->deepest_sp) {
         m->deepest_sp = sp;
         if (sp < m->stack_limit) {
-            fault_is(m, "stack");
+            stack_fault(m, sp);
             finish(m, "fault",
                    "the stack ran into the data: stack pointer 0x%" PRIx32 ", limit 0x%" PRIx32
                    ", at 0x%" PRIx32,
@@ -118,7 +118,7 @@ static bool on_bad_access(uc_engine *uc, uc_mem_type type, uint64_t address, int
         return true;
     }
     if (sp < m->stack_limit || (address < m->stack_limit && m->stack_limit - address <= 4096)) {
-        fault_is(m, "stack");
+        stack_fault(m, sp);
         finish(m, "fault",
                "the stack ran out of its memory: stack pointer 0x%" PRIx32 ", limit 0x%" PRIx32
                ", at 0x%" PRIx32,

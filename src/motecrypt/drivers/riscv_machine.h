@@ -86,6 +86,7 @@ struct machine {
     uint64_t begin_cycles, begin_instructions, begin_misses, digest;
     /* how it ended; NULL while it runs */
     const char *ending, *fault_kind;
+    uint32_t fault_sp; /* the stack pointer at a "stack" fault */
     char *detail;
 };
 
@@ -110,6 +111,22 @@ static void finish(struct machine *m, const char *kind, const char *format, ...)
 static void fault_is(struct machine *m, const char *kind) {
     if (m->ending == NULL) {
         m->fault_kind = kind;
+    }
+}
+
+/* The stack left its memory. An access may show it before the stack pointer, `sp`, is below the limit. */
+static void stack_fault(struct machine *m, uint32_t sp) {
+    if (m->ending == NULL) {
+        m->fault_sp = sp;
+    }
+    fault_is(m, "stack");
+}
+
+/* How far the stack left its memory, as part of the last event; nothing where that is not known. */
+static void print_overflow(const struct machine *m, FILE *events) {
+    if (m->fault_kind != NULL && strcmp(m->fault_kind, "stack") == 0 && m->fault_sp < m->stack_limit) {
+        fprintf(events, "\"stack_pointer\":%" PRIu32 ",\"stack_limit\":%" PRIu32 ",", m->fault_sp,
+                m->stack_limit);
     }
 }
 

@@ -13,7 +13,7 @@ static __attribute__((noinline)) void bad_access(struct machine *m, const char *
     uint32_t sp = m->x[RISCV_SP];
     if (m->stack_limit != 0 &&
         (sp < m->stack_limit || (address < m->stack_limit && m->stack_limit - address <= 4096))) {
-        fault_is(m, "stack");
+        stack_fault(m, sp);
         finish(m, "fault",
                "the stack ran out of its memory: stack pointer 0x%" PRIx32 ", limit 0x%" PRIx32
                ", at 0x%" PRIx32,
@@ -258,7 +258,7 @@ static inline void watch_stack(struct machine *m) {
     }
     m->deepest_sp = sp;
     if (sp < m->stack_limit) {
-        fault_is(m, "stack");
+        stack_fault(m, sp);
         finish(m, "fault",
                "the stack ran into the data: stack pointer 0x%" PRIx32 ", limit 0x%" PRIx32 ", at 0x%" PRIx32,
                sp, m->stack_limit, m->pc);

@@ -77,7 +77,12 @@ static void finish(const char *kind, const char *format, ...) {
     va_start(arguments, format);
     vfprintf(sim.events, format, arguments);
     va_end(arguments);
-    fprintf(sim.events, "\",\"cycle\":%" PRIu64 ",\"pc\":%u}\n", sim.avr ? (uint64_t)sim.avr->cycle : 0,
+    if (sim.fault_kind != NULL && strcmp(sim.fault_kind, "stack") == 0) {
+        fprintf(sim.events, "\",\"stack_pointer\":%u,\"stack_limit\":%u", sim.deepest_sp, sim.data_end);
+    } else {
+        fprintf(sim.events, "\"");
+    }
+    fprintf(sim.events, ",\"cycle\":%" PRIu64 ",\"pc\":%u}\n", sim.avr ? (uint64_t)sim.avr->cycle : 0,
             sim.avr ? (unsigned)sim.avr->pc : 0);
     exit(strcmp(kind, "end") == 0 ? 0 : 3);
 }

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
-from motecrypt.errors import FailureKind
+from motecrypt.errors import FailureKind, StackOverflow
 from motecrypt.runners.protocol import ProtocolError
 
 # Signals that a user, the system or a full memory sends, and no firmware raises by itself.
@@ -32,10 +32,12 @@ _SENT_BY_OTHERS = (signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGTERM)
 class Fault(ProtocolError):
     """The firmware crashed, never answered, ran into its stack or flooded its UART.
 
-    `transient` when that was not the firmware's doing: someone ended the simulator.
+    `transient` when that was not the firmware's doing: someone ended the simulator. `overflow` says how
+    far its stack ran into the data, where that is why and the simulator knows it.
     """
 
     usual_kind = FailureKind.CRASHED
+    overflow: StackOverflow | None = None
 
 
 _FAULT_KINDS = {kind.value: kind for kind in (FailureKind.STACK, FailureKind.SILENT, FailureKind.FLOOD)}
@@ -209,6 +211,8 @@ class DriverSession:
                 regions.append(Region(event["cycles"], event.get("stack"), event.get("trace"), extra))
             elif event["event"] == "fault":
                 self._fault = Fault(event["detail"], kind=_FAULT_KINDS.get(event.get("kind")))
+                if "stack_pointer" in event:
+                    self._fault.overflow = StackOverflow(event["stack_pointer"], event["stack_limit"])
         return regions
 
     def regions(self) -> list[Region]:

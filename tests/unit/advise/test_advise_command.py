@@ -264,7 +264,8 @@ def test_contradictory_budgets_are_one_line_with_the_nearest(db: Path) -> None:
         (["--regulator", "magic"], "choose one of none, linear, switch, nano"),
         (["--need", "integrity,beauty"], "--need 'beauty': unknown"),
         (["--bytes", "257"], "--bytes 257: the link takes messages of up to 123 bytes"),
-        (["--device", "host"], "no 'active' and 'sleep' current"),
+        (["--device", "host"], "no 'active' current"),
+        (["--device", "nano"], "nano: its folder has no current asleep of the stock board; use --bare-chip"),
         (["--device", "unno"], "did you mean uno"),
         (["--radio", "sfr"], "unknown radio 'sfr'"),
         (["--library", "motecript"], "unknown library 'motecript'; did you mean motecrypt"),
@@ -284,7 +285,7 @@ def test_contradictory_budgets_are_one_line_with_the_nearest(db: Path) -> None:
         (["--bytes", "0"], "'--bytes': 0 is not in the range"),
         (["--packet-bytes", "0"], "radio srf: packets of 0 bytes; it takes 1 to 240"),
         (["--sleeps", "lora"], "unexpected extra argument (lora)"),
-        (["--device", "host", "--bare-chip"], "no 'active' and 'sleep' current"),
+        (["--device", "host", "--bare-chip"], "no 'active' current"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], said: str, tmp_path: Path) -> None:

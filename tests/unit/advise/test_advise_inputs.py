@@ -54,5 +54,5 @@ def test_batteries_in_series_and_of_ones_own() -> None:
 
 
 def test_a_device_without_currents_is_refused() -> None:
-    with pytest.raises(InputError, match="no 'active' and 'sleep' current"):
+    with pytest.raises(InputError, match="no 'active' current"):
         advise.device_part(CATALOG.device("host"))

@@ -193,13 +193,25 @@ def test_a_device_that_cannot_be_weighed_is_refused() -> None:
             advise.device_part(device, of)
         return str(told.value)
 
-    none = "its folder has no 'active' and 'sleep' current, so its battery life cannot "
-    none += "be computed; choose another device ('motecrypt list devices')"
+    def without(state: str, of: str = "") -> Any:
+        kept = (c for c in UNO.currents if c.state != state or (of and c.of != of))
+        return replace(UNO, currents=tuple(kept))
+
+    rest = "current, so its battery life cannot be computed; choose another device ('motecrypt list devices')"
+    none = f"its folder has no 'active' {rest}"
     assert refused(CATALOG.device("host")) == f"host: {none}"
-    for state in ("active", "sleep"):
-        assert refused(replace(UNO, currents=tuple(c for c in UNO.currents if c.state != state))).endswith(
-            none
-        )
+    assert refused(without("active")) == f"uno: {none}"
+    with pytest.raises(InputError) as told:
+        advise.device_part(without("sleep"), sleeps=True)
+    assert str(told.value) == f"uno: its folder has no 'active' and 'sleep' {rest}"
+    awake = without("sleep", "board")
+    with pytest.raises(InputError) as told:
+        advise.device_part(awake, sleeps=True)
+    asleep = "uno: its folder has no current asleep of the stock board; use --bare-chip for the chip alone"
+    assert str(told.value) == asleep
+    assert advise.device_part(awake).sleep_ma == 46.5, "a program that never sleeps needs no such figure"
+    assert advise.weighable(awake, "board", False) and not advise.weighable(awake, "board")
+    assert not advise.weighable(without("active"), "board", False)
     flash = {"flash": UNO.memory["flash"]}
     assert refused(replace(UNO, memory=flash)).endswith(none)
     assert not advise.weighable(replace(UNO, memory=flash), "board") and advise.weighable(UNO, "board")
@@ -404,3 +416,15 @@ def test_the_export_leaves_out_what_was_not_measured() -> None:
     exporter.add("aes128-ccm8", whole(4, device="pico", **of, placement=pico[2], cache=pico[3]))
     made = exporter.whole()
     assert list(made["devices"]) == list(made["chips"]) == ["pico"]
+
+
+def test_which_boards_can_do_without_bare_chip() -> None:
+    """docs/advise.md lists them."""
+    devices = CATALOG.devices.values()
+    awake = {d.name for d in devices if advise.weighable(d, "board", sleeps=False)}
+    asleep = {d.name for d in devices if advise.weighable(d, "board")}
+    alone = {"atmega8", "attiny84", "attiny85"}  # chips that are no board
+    assert asleep - alone == {"uno", "mega2560", "pico", "pico2"}
+    assert awake - asleep == {"nano", "microbit", "due"}
+    none = {d.name for d in devices if not advise.weighable(d, "", sleeps=False)}
+    assert none >= {"ch32v003", "ch32v003-24mhz", "hifive1", "host"}

@@ -358,6 +358,7 @@ def test_a_stack_in_the_data_is_a_fault_at_once(tmp_path: Path) -> None:
     ran = simavr(code, tmp_path, *traced, str(0x8FF - 1))
     ended(ran, 3, "stack", "the stack ran into the data: stack pointer 0x8fd, data end at 0x8fe")
     assert (ran.end["cycle"], ran.end["pc"]) == (3 + 4, 10)
+    assert (ran.end["stack_pointer"], ran.end["stack_limit"]) == (0x8FD, 0x8FE)
 
 
 # --- the UART --------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from riscv_snippets import costs, device, elf, run, words
 
 from kits import needs_kit
 from motecrypt.emulate.images import read_image
-from motecrypt.errors import FailureKind, InputError
+from motecrypt.errors import FailureKind, InputError, StackOverflow
 from motecrypt.runners import Fault, Options, riscv
 from motecrypt.toolchain.drivers import driver
 
@@ -65,6 +65,8 @@ def test_a_stack_below_its_limit_is_reported(tmp_path: Path) -> None:
     with pytest.raises(Fault, match="the stack ran into the data: stack pointer 0x7ffffff0") as raised:
         run(tmp_path, "addi sp, sp, -2048; addi sp, sp, -16", device("hifive1"), Options(trace=True))
     assert raised.value.kind == FailureKind.STACK
+    assert raised.value.overflow == StackOverflow(0x7FFFFFF0, 0x80000000)
+    assert raised.value.overflow.bytes == 16
     found = fault(tmp_path, "addi sp, sp, -2048; addi sp, sp, -16; sw a0, 0(sp)")
     assert "the stack ran out of its memory" in str(found) and found.kind == FailureKind.STACK
 
