@@ -109,18 +109,24 @@ static void on_block_fetched(uc_engine *uc, uint64_t address, uint32_t bytes, vo
 /* ---- data: pages of the flash are read as registers are, at addresses of their own ---- */
 
 /* Whether the read that is being served is the second half of an unaligned one, which the engine asks for as
- * two aligned ones. The registers are still as before the instruction: it is the first one from `data_from`
- * on whose operands give the address. */
-static __attribute__((noinline)) bool is_second_half(const struct machine *m, uint32_t address,
-                                                     uint32_t bytes) {
+ * two aligned ones, and where that begins. Without a trace, the registers are still as before the instruction: it
+ * is the first one from `data_from` on whose operands give the address. */
+static __attribute__((noinline)) bool is_second_half(const struct machine *m, uint32_t address, uint32_t bytes,
+                                                     uint32_t *begin) {
     struct walk walk = {.next = m->current->address};
+    *begin = split_read.begin;
+    if (split_read.is_known) {
+        return (*begin & (bytes - 1u)) != 0 && address - *begin < bytes;
+    }
     while (walk_on(m, m->current, &walk)) {
         if (walk.access.kind == THUMB_READS && walk.access.bytes == bytes && walk.at >= fetch.data_from) {
-            uint32_t begin = access_address(m, &walk.access, walk.at);
-            bool is_aligned = (begin & (bytes - 1u)) == 0;
-            uint32_t length = is_aligned ? walk.access.units * bytes : bytes;
-            if (address - begin < length) {
-                fetch.data_from = address - begin + bytes < length ? walk.at : walk.next;
+            bool is_aligned;
+            uint32_t length;
+            *begin = access_address(m, &walk.access, walk.at);
+            is_aligned = (*begin & (bytes - 1u)) == 0;
+            length = is_aligned ? walk.access.units * bytes : bytes;
+            if (address - *begin < length) {
+                fetch.data_from = address - *begin + bytes < length ? walk.at : walk.next;
                 return !is_aligned;
             }
         }
@@ -128,10 +134,20 @@ static __attribute__((noinline)) bool is_second_half(const struct machine *m, ui
     return false;
 }
 
+/* An unaligned read is a halfword or byte after the other on the bus, a word at an odd address a byte, a halfword and a
+ * byte (DDI 0439, 3.3.2): what those after the first wait. */
+static uint32_t read_rest(struct machine *m, uint32_t begin, uint32_t bytes, uint64_t begun) {
+    uint32_t waited = 0;
+    if (bytes == 4 && (begin & 1u) != 0) {
+        waited = flash_read(&m->flash, begin + 1, begun);
+    }
+    return waited + flash_read(&m->flash, begin + bytes - 1, begun);
+}
+
 static uint64_t read_flash_data(uc_engine *uc, uint64_t offset, unsigned bytes, void *user) {
     struct machine *m = user;
-    uint32_t address = m->flash_base + (uint32_t)offset;
-    uint64_t value = 0;
+    uint32_t address = m->flash_base + (uint32_t)offset, begin = 0, waits;
+    uint64_t value = 0, begun = m->cycles - m->current->cycles;
     bool same_run = m->instructions == fetch.data_run;
     bool follows = same_run && address == fetch.data_end && bytes > 1 && m->has_pipeline;
     (void)uc;
@@ -139,10 +155,9 @@ static uint64_t read_flash_data(uc_engine *uc, uint64_t offset, unsigned bytes, 
     memcpy(&value, m->memories[0].data + offset, bytes);
     fetch.data_end = address + bytes;
     fetch.data_run = m->instructions;
-    if (!follows || !is_second_half(m, address, bytes)) {
-        wait_for_flash(m, m->current->address,
-                       flash_read(&m->flash, address, m->cycles - m->current->cycles));
-    }
+    waits = follows && is_second_half(m, address, bytes, &begin) ? read_rest(m, begin, bytes, begun)
+                                                                 : flash_read(&m->flash, address, begun);
+    wait_for_flash(m, m->current->address, waits);
     return value;
 }
 

@@ -216,6 +216,7 @@ static void on_instruction_mainline(uc_engine *uc, uint64_t address, uint32_t by
     spend_by_data(m, place);
     if (place->access.kind != THUMB_NO_ACCESS) {
         touched = access_address(m, &place->access, place->pc);
+        split_read = (struct split_read){true, touched};
         spend(m, place->pc, unaligned_cycles(m, place, touched));
         trace_access(m, place->pc, touched, &place->access);
     } else if (m->dump != NULL && m->in_region && !place->is_hidden) {

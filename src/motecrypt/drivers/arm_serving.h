@@ -24,6 +24,14 @@ static uint32_t access_address(const struct machine *m, const struct thumb_acces
                              : address + (register_value(m, register_ids[access->index]) << access->shift);
 }
 
+/* Where an unaligned read begins that the engine asks for as two aligned ones, and now serves the second of. */
+struct split_read {
+    bool is_known; /* each instruction is followed: it is that of the one that runs */
+    uint32_t begin;
+};
+
+static struct split_read split_read;
+
 /* ---- registers whose values follow from the code of the current block alone ---- */
 
 struct constants {

@@ -102,18 +102,51 @@ def test_a_read_of_data_waits(tmp_path: Path, memory: dict[str, int], cycles: in
     assert waited(tmp_path, place + reads, figures) == cycles
 
 
+UNCACHED = {**PLAIN, "wait_states": 0, "data_wait_states": 3}
+ONE_LINE = {**UNCACHED, "data_lines": 1, "data_ways": 1}
+TWO_LINES = {**UNCACHED, "data_lines": 2, "data_ways": 2}
+
+
 @pytest.mark.parametrize("trace", [False, True], ids=["fast", "traced"])
 @pytest.mark.parametrize(
-    "reads",
+    ("reads", "memory", "waits"),
     [
-        "ldr r1, [r0, #2]; nop; ldr r1, [r0, #5]; nop; ldrh r1, [r0, #7]; nop; ldr r1, [r0, #8]",
-        "ldrd r2, r3, [r0]; adds r0, #4; ldr r1, [r0, #-1]; ldr r0, [r0, #3]",
+        # Two halfwords; a byte, a halfword and a byte; two bytes; one word.
+        ("ldr r1, [r0, #2]", UNCACHED, 2),
+        ("ldr r1, [r0, #1]", UNCACHED, 3),
+        ("ldr r1, [r0, #3]", UNCACHED, 3),
+        ("ldrh r1, [r0, #1]", UNCACHED, 2),
+        ("ldrsh r1, [r0, #3]", UNCACHED, 2),
+        ("ldrh r1, [r0, #2]", UNCACHED, 1),
+        ("ldr r1, [r0, #2]; nop; ldr r1, [r0, #5]; nop; ldrh r1, [r0, #7]; nop; ldr r1, [r0, #8]", UNCACHED, 8),
+        ("ldrd r2, r3, [r0]; adds r0, #4; ldr r1, [r0, #-1]; ldr r0, [r0, #3]", UNCACHED, 2 + 3 + 3),
+        # Inside a line of 8 bytes: the first access brings it in. Over its end: each line once.
+        ("ldr r1, [r0, #1]", ONE_LINE, 1),
+        ("ldr r1, [r0, #3]", ONE_LINE, 1),
+        ("ldrh r1, [r0, #3]", ONE_LINE, 1),
+        ("ldr r1, [r0, #5]", ONE_LINE, 2),
+        ("ldr r1, [r0, #6]", ONE_LINE, 2),
+        ("ldr r1, [r0, #7]", ONE_LINE, 2),
+        ("ldrh r1, [r0, #7]", ONE_LINE, 2),
+        # The second line has taken the place of the first; with room for both, neither is read again.
+        ("ldr r1, [r0, #6]; nop; ldr r1, [r0]; nop; ldr r1, [r0, #6]", ONE_LINE, 2 + 1 + 1),
+        ("ldr r1, [r0, #6]; nop; ldr r1, [r0]; nop; ldr r1, [r0, #6]", TWO_LINES, 2),
+        # Words that follow each other are not halves of one.
+        ("ldr r1, [r0]; nop; ldr r1, [r0, #4]; nop; ldr r1, [r0, #8]", UNCACHED, 3),
     ],
 )
-def test_an_unaligned_read_waits_once(tmp_path: Path, reads: str, trace: bool) -> None:
+def test_each_part_of_an_unaligned_read_waits(
+    tmp_path: Path, reads: str, memory: dict[str, int], waits: int, trace: bool
+) -> None:
     place = f"movw r0, #{FLASH_L1 + 0x8000 & 0xFFFF}; movt r0, #{FLASH_L1 >> 16}; "
-    figures = {**PLAIN, "wait_states": 0, "data_wait_states": 3}
-    assert waited(tmp_path, place + reads, figures, trace=trace) == 4 * 3
+    assert waited(tmp_path, place + reads, memory, trace=trace) == waits * 3
+
+
+def test_an_aligned_read_is_no_half_of_one_before_it_when_each_instruction_is_followed(tmp_path: Path) -> None:
+    """With what is in r0 afterwards, the first read would be an unaligned one that ends with the second."""
+    place = f"movw r0, #{FLASH_L1 + 0x8000 & 0xFFFF}; movt r0, #{FLASH_L1 >> 16}; "
+    reads = "ldr r1, [r0]; adds r0, #1; ldr r1, [r0, #3]"
+    assert waited(tmp_path, place + reads, UNCACHED, trace=True) == 2 * 3
 
 
 def test_reads_of_the_flash_give_its_bytes(tmp_path: Path) -> None:
