@@ -18,11 +18,23 @@ struct fetch_plan {
     struct fetch_line *lines;
 };
 
+/* The reads of a block that may be unaligned, with the instructions that do them. */
+struct fetch_read {
+    uint32_t at, next;
+    struct thumb_access access;
+};
+
+struct fetch_reads {
+    uint32_t address, bytes, count;
+    struct fetch_read *reads;
+};
+
 enum { FETCH_REGIONS = 8 };
 #define FLASH_DATA UINT64_C(0x100000000) /* beyond what a core can address */
 
 static struct {
     struct fetch_plan *plans; /* one for each slot of blocks */
+    struct fetch_reads *reads; /* likewise */
     uc_cb_hookcode_t count;
     struct flash_state kept[FETCH_REGIONS]; /* as each region of the firmware has left it */
     uint32_t key[FETCH_REGIONS], keys;
@@ -108,25 +120,47 @@ static void on_block_fetched(uc_engine *uc, uint64_t address, uint32_t bytes, vo
 
 /* ---- data: pages of the flash are read as registers are, at addresses of their own ---- */
 
+static __attribute__((noinline)) void note_reads(const struct machine *m, struct fetch_reads *reads,
+                                                 const struct block *block) {
+    struct walk walk = {.next = block->address};
+    free(reads->reads);
+    *reads = (struct fetch_reads){block->address, block->bytes, 0, calloc(block->instructions, sizeof *reads->reads)};
+    while (reads->reads != NULL && reads->count < block->instructions && walk_on(m, block, &walk)) {
+        if (walk.access.kind == THUMB_READS && walk.access.bytes > 1) {
+            reads->reads[reads->count++] = (struct fetch_read){walk.at, walk.next, walk.access};
+        }
+    }
+}
+
+static inline const struct fetch_reads *reads_of(const struct machine *m, const struct block *block) {
+    struct fetch_reads *reads = &fetch.reads[(block->address >> 1) & (BLOCK_SLOTS - 1)];
+    if (reads->address != block->address || reads->bytes != block->bytes) {
+        note_reads(m, reads, block);
+    }
+    return reads;
+}
+
 /* Whether the read that is being served is the second half of an unaligned one, which the engine asks for as
  * two aligned ones, and where that begins. Without a trace, the registers are still as before the instruction: it
  * is the first one from `data_from` on whose operands give the address. */
 static __attribute__((noinline)) bool is_second_half(const struct machine *m, uint32_t address, uint32_t bytes,
                                                      uint32_t *begin) {
-    struct walk walk = {.next = m->current->address};
+    const struct fetch_reads *reads;
     *begin = split_read.begin;
     if (split_read.is_known) {
         return (*begin & (bytes - 1u)) != 0 && address - *begin < bytes;
     }
-    while (walk_on(m, m->current, &walk)) {
-        if (walk.access.kind == THUMB_READS && walk.access.bytes == bytes && walk.at >= fetch.data_from) {
+    reads = reads_of(m, m->current);
+    for (uint32_t i = 0; i < reads->count; i++) {
+        const struct fetch_read *read = &reads->reads[i];
+        if (read->access.bytes == bytes && read->at >= fetch.data_from) {
             bool is_aligned;
             uint32_t length;
-            *begin = access_address(m, &walk.access, walk.at);
+            *begin = access_address(m, &read->access, read->at);
             is_aligned = (*begin & (bytes - 1u)) == 0;
-            length = is_aligned ? walk.access.units * bytes : bytes;
+            length = is_aligned ? read->access.units * bytes : bytes;
             if (address - *begin < length) {
-                fetch.data_from = address - *begin + bytes < length ? walk.at : walk.next;
+                fetch.data_from = address - *begin + bytes < length ? read->at : read->next;
                 return !is_aligned;
             }
         }
@@ -202,7 +236,8 @@ static bool fetch_count_with(struct machine *m, uc_cb_hookcode_t count) {
     m->waits_ahead = waits_ahead;
     fetch.count = count;
     fetch.plans = calloc(BLOCK_SLOTS, sizeof *fetch.plans);
-    return fetch.plans != NULL;
+    fetch.reads = calloc(BLOCK_SLOTS, sizeof *fetch.reads);
+    return fetch.plans != NULL && fetch.reads != NULL;
 }
 
 /* ---- regions ---- */

@@ -118,7 +118,11 @@ TWO_LINES = {**UNCACHED, "data_lines": 2, "data_ways": 2}
         ("ldrh r1, [r0, #1]", UNCACHED, 2),
         ("ldrsh r1, [r0, #3]", UNCACHED, 2),
         ("ldrh r1, [r0, #2]", UNCACHED, 1),
-        ("ldr r1, [r0, #2]; nop; ldr r1, [r0, #5]; nop; ldrh r1, [r0, #7]; nop; ldr r1, [r0, #8]", UNCACHED, 8),
+        (
+            "ldr r1, [r0, #2]; nop; ldr r1, [r0, #5]; nop; ldrh r1, [r0, #7]; nop; ldr r1, [r0, #8]",
+            UNCACHED,
+            8,
+        ),
         ("ldrd r2, r3, [r0]; adds r0, #4; ldr r1, [r0, #-1]; ldr r0, [r0, #3]", UNCACHED, 2 + 3 + 3),
         # Inside a line of 8 bytes: the first access brings it in. Over its end: each line once.
         ("ldr r1, [r0, #1]", ONE_LINE, 1),
@@ -142,7 +146,9 @@ def test_each_part_of_an_unaligned_read_waits(
     assert waited(tmp_path, place + reads, memory, trace=trace) == waits * 3
 
 
-def test_an_aligned_read_is_no_half_of_one_before_it_when_each_instruction_is_followed(tmp_path: Path) -> None:
+def test_an_aligned_read_is_no_half_of_one_before_it_when_each_instruction_is_followed(
+    tmp_path: Path,
+) -> None:
     """With what is in r0 afterwards, the first read would be an unaligned one that ends with the second."""
     place = f"movw r0, #{FLASH_L1 + 0x8000 & 0xFFFF}; movt r0, #{FLASH_L1 >> 16}; "
     reads = "ldr r1, [r0]; adds r0, #1; ldr r1, [r0, #3]"
