@@ -159,8 +159,8 @@ def notes_of(folder: Path, snippet: Sequence[int], device: Device, *more: str | 
             str(part).replace("{events}", str(number)) for part in arm.command(device, path, Options())
         ]
         command += ["--free", "--until", "~", "--max-seconds", "1", *map(str, more)]
-        kept = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-        subprocess.run(command, check=True, timeout=20, pass_fds=(number,), **kept)
+        no = subprocess.DEVNULL
+        subprocess.run(command, check=True, timeout=20, pass_fds=(number,), stdin=no, stdout=no)
     lines = [json.loads(line) for line in told.read_text().splitlines()]
     return [line["detail"] for line in lines if line["event"] == "note"]
 

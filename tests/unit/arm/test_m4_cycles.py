@@ -197,7 +197,7 @@ def test_an_unaligned_access_takes_more_where_each_instruction_is_followed(
             "2: ldr r0, [r2]; subs r4, #1; bne 1b",
             SCRATCH + 1,
         ),
-        # A block's own addresses are not those that its registers give when it begins, and a condition may skip one.
+        # The block computes the address itself; a condition may skip the access.
         ("adds r2, #1; b 1f; 1: subs r2, #1; ldr r0, [r2]", None),
         ("it ne; ldrne r0, [r2, #1]", None),
     ],
@@ -207,7 +207,7 @@ def test_a_free_run_says_that_it_does_not_count_unaligned_accesses(
 ) -> None:
     functions = tmp_path / "functions"
     functions.touch()
-    profiled = ["--profile", tmp_path / "profile", "--functions", functions]
+    profiled: list[str | Path] = ["--profile", tmp_path / "profile", "--functions", functions]
     text = "b 3f; 3: " + text  # in a block of its own
     notes = notes_of(tmp_path, assembled(tmp_path, text), stm32f4(), *(profiled if way == "profile" else []))
     assert [note.partition(" at ")[0] for note in notes if "unaligned" in note] == (
