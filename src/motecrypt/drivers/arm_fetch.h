@@ -206,7 +206,7 @@ static bool is_ram_code(const struct machine *m, uint32_t address) {
     return false;
 }
 
-/* The bits of a page's number that tell pages of the flash from pages of RAM. */
+/* The bits of a page's number in which pages of the flash and of RAM differ, up to the lowest such bit. */
 static uint32_t page_bits(const struct machine *m) {
     uint64_t differ = m->memories[0].base ^ m->memories[1].base, largest = most(m->memories[0].bytes, m->memories[1].bytes);
     uint32_t page = 1024, bit = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only -- part of arm.c, which links Unicorn.
- * arm_unaligned.h: finds unaligned accesses in a free run of a core that allows them. The run does not count what they
- * take more: the engine does them without a call. So blocks are looked at when they run for the first time, and the
- * one that runs when a slice of time ends: one unaligned access is enough to say so. It knows no chip.
+ * arm_unaligned.h: finds unaligned accesses in a free run of a core that allows them. The run does not count what
+ * they take more: the engine does them without a call. So blocks are looked at when they run for the first time,
+ * and the one that runs when a slice of time ends. The first such access is reported. It does not use any chip.
  */
 #ifndef MOTECRYPT_ARM_UNALIGNED_H
 #define MOTECRYPT_ARM_UNALIGNED_H
