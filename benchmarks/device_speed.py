@@ -1,8 +1,8 @@
 """Simulated instructions a second of processor time, counting cycles, on devices with and without waiting.
 
 Thresholds: 150 million with zero wait states, 50 million with a cache or wait states, at the median of runs
-that encrypt with Ascon in C. The 50 million also hold for AES in C, which looks words up in tables: where
-data of the flash wait, the driver is asked about each of them. `--device NAME` measures one.
+that encrypt with Ascon in C. The 50 million also hold for AES and DES in C, which look words up in tables:
+where data of the flash wait, the driver is asked about each of them. `--device NAME` measures one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,13 @@ from motecrypt.setup import need
 
 RUNS = 3
 SECONDS = 1.0  # about what one run should take, so that start and end do not count
-CIPHERS = (("ascon-aead128", "words"), ("aes128-ecb", "tables"))
+PLAIN = ("ascon-aead128", "motecrypt", "words")
+# The first one everywhere; the others, which read more often, on Cortex-M with wait states alone.
+LOOKUPS = (
+    ("aes128-ecb", "motecrypt", "tables"),
+    ("aes128-ecb", "motecrypt", "fast"),
+    ("des-ecb", "libtomcrypt", ""),
+)
 ZERO_WAIT_STATES, CACHED = 150, 50
 DEVICES = {
     "pico": ("none", ZERO_WAIT_STATES),
@@ -48,19 +54,24 @@ def main() -> int:
     holds = True
     for name in parser.parse_args().device or DEVICES:
         cache, least = DEVICES[name]
-        plain, lookups = (_rate(name, cache, *cipher) for cipher in CIPHERS)
-        said = f"{plain:.0f} million instructions a second (at least {least}); with tables {lookups:.0f}"
+        plain = _rate(name, cache, *PLAIN)
+        has_denser = least == CACHED and Catalog.load().device(name).runner == "arm"
+        rates = [_rate(name, cache, *cipher) for cipher in LOOKUPS[: None if has_denser else 1]]
+        lookups = min(rates)
+        tables = ", ".join(f"{rate:.0f}" for rate in rates)
+        said = f"{plain:.0f} million instructions a second (at least {least}); with tables {tables}"
         print(f"{name}: {said}", flush=True)
         holds &= plain >= least and (least != CACHED or lookups >= least)
     return 0 if holds else 1
 
 
-def _rate(name: str, cache: str, cipher_name: str, variant: str) -> float:
+def _rate(name: str, cache: str, cipher_name: str, library: str, variant: str) -> float:
     """Millions of instructions a second of processor time, at the median."""
     catalog = Catalog.load()
     device, cipher = catalog.device(name), catalog.cipher(cipher_name)
     need(device.kit)
-    body = next(i for i in catalog.implementations_of(cipher_name, name) if i.variant == variant)
+    bodies = catalog.implementations_of(cipher_name, name)
+    body = next(i for i in bodies if (i.library, i.variant) == (library, variant))
     options = Options(cache=cache)
     speed(device, cipher, body, options, 10)  # the driver is compiled now
     repetitions, seconds = 100, 0.0

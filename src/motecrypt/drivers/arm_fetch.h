@@ -18,11 +18,24 @@ struct fetch_plan {
     struct fetch_line *lines;
 };
 
+/* The reads of a block that may be unaligned, with the instructions that do them. */
+struct fetch_read {
+    uint32_t at, next;
+    struct thumb_access access;
+};
+
+struct fetch_reads {
+    uint32_t address, bytes, count;
+    struct fetch_read *reads;
+};
+
 enum { FETCH_REGIONS = 8 };
+enum { FETCH_PLACES = 256, FETCH_PLACE_BITS = 18 /* 12 MB */, FETCH_MANY_PAGES = 100000 }; /* of the engine's table of pages */
 #define FLASH_DATA UINT64_C(0x100000000) /* beyond what a core can address */
 
 static struct {
     struct fetch_plan *plans; /* one for each slot of blocks */
+    struct fetch_reads *reads; /* likewise */
     uc_cb_hookcode_t count;
     struct flash_state kept[FETCH_REGIONS]; /* as each region of the firmware has left it */
     uint32_t key[FETCH_REGIONS], keys;
@@ -31,6 +44,7 @@ static struct {
     uint64_t data_run;  /* instructions counted with the block that last read data: names its run */
     uint32_t data_end;  /* of those data */
     uint32_t data_from; /* the instructions before this address have read theirs */
+    uint64_t pages;     /* that the engine has asked for */
     bool counted;       /* what the current block waits is among the cycles */
 } fetch;
 
@@ -108,25 +122,47 @@ static void on_block_fetched(uc_engine *uc, uint64_t address, uint32_t bytes, vo
 
 /* ---- data: pages of the flash are read as registers are, at addresses of their own ---- */
 
+static __attribute__((noinline)) void note_reads(const struct machine *m, struct fetch_reads *reads,
+                                                 const struct block *block) {
+    struct walk walk = {.next = block->address};
+    free(reads->reads);
+    *reads = (struct fetch_reads){block->address, block->bytes, 0, calloc(block->instructions, sizeof *reads->reads)};
+    while (reads->reads != NULL && reads->count < block->instructions && walk_on(m, block, &walk)) {
+        if (walk.access.kind == THUMB_READS && walk.access.bytes > 1) {
+            reads->reads[reads->count++] = (struct fetch_read){walk.at, walk.next, walk.access};
+        }
+    }
+}
+
+static inline const struct fetch_reads *reads_of(const struct machine *m, const struct block *block) {
+    struct fetch_reads *reads = &fetch.reads[(block->address >> 1) & (BLOCK_SLOTS - 1)];
+    if (reads->address != block->address || reads->bytes != block->bytes) {
+        note_reads(m, reads, block);
+    }
+    return reads;
+}
+
 /* Whether the read that is being served is the second half of an unaligned one, which the engine asks for as
  * two aligned ones, and where that begins. Without a trace, the registers are still as before the instruction: it
  * is the first one from `data_from` on whose operands give the address. */
 static __attribute__((noinline)) bool is_second_half(const struct machine *m, uint32_t address, uint32_t bytes,
                                                      uint32_t *begin) {
-    struct walk walk = {.next = m->current->address};
+    const struct fetch_reads *reads;
     *begin = split_read.begin;
     if (split_read.is_known) {
         return (*begin & (bytes - 1u)) != 0 && address - *begin < bytes;
     }
-    while (walk_on(m, m->current, &walk)) {
-        if (walk.access.kind == THUMB_READS && walk.access.bytes == bytes && walk.at >= fetch.data_from) {
+    reads = reads_of(m, m->current);
+    for (uint32_t i = 0; i < reads->count; i++) {
+        const struct fetch_read *read = &reads->reads[i];
+        if (read->access.bytes == bytes && read->at >= fetch.data_from) {
             bool is_aligned;
             uint32_t length;
-            *begin = access_address(m, &walk.access, walk.at);
+            *begin = access_address(m, &read->access, read->at);
             is_aligned = (*begin & (bytes - 1u)) == 0;
-            length = is_aligned ? walk.access.units * bytes : bytes;
+            length = is_aligned ? read->access.units * bytes : bytes;
             if (address - *begin < length) {
-                fetch.data_from = address - *begin + bytes < length ? walk.at : walk.next;
+                fetch.data_from = address - *begin + bytes < length ? read->at : read->next;
                 return !is_aligned;
             }
         }
@@ -170,12 +206,42 @@ static bool is_ram_code(const struct machine *m, uint32_t address) {
     return false;
 }
 
+/* The bits of a page's number in which pages of the flash and of RAM differ, up to the lowest such bit. */
+static uint32_t page_bits(const struct machine *m) {
+    uint64_t differ = m->memories[0].base ^ m->memories[1].base, largest = most(m->memories[0].bytes, m->memories[1].bytes);
+    uint32_t page = 1024, bit = 0;
+    uc_ctl_get_page_size(m->uc, &page);
+    while (bit < 31 && ((differ >> bit & 1u) == 0 || UINT64_C(1) << bit < largest)) {
+        bit++;
+    }
+    return bit + 1 - (uint32_t)__builtin_ctz(page);
+}
+
+/* The engine finds pages by the low bits of their numbers, 256 at first. Where a table in the flash and the stack want one
+ * place there, most accesses would bring the page of the other one in again, which takes longer than all else. The engine
+ * doubles its places when they are flushed and had been used: a page in turns as data and as code counts as another
+ * use each time. Where it does not do so, only time is lost. */
+static __attribute__((noinline)) void part_pages(struct machine *m) {
+    uint32_t bits = page_bits(m);
+    uint64_t unused;
+    for (uint32_t places = FETCH_PLACES; places < 1u << bits && bits <= FETCH_PLACE_BITS; places *= 2) {
+        for (uint32_t i = 0; i < places; i += 2) {
+            uc_vmem_translate(m->uc, m->flash_base, UC_PROT_READ, &unused);
+            uc_vmem_translate(m->uc, m->flash_base, UC_PROT_EXEC, &unused);
+        }
+        uc_ctl_flush_tlb(m->uc);
+    }
+}
+
 /* What the engine takes a page for. A hook on memory would slow down every access; stores to a page that may
  * have code are slow as well. */
 static bool on_page(uc_engine *uc, uint64_t address, uc_mem_type type, uc_tlb_entry *entry, void *user) {
-    const struct machine *m = user;
+    struct machine *m = user;
     uint32_t code = is_ram_code(m, (uint32_t)address) ? UC_PROT_EXEC : 0;
     (void)uc;
+    if (++fetch.pages == FETCH_MANY_PAGES) {
+        part_pages(m);
+    }
     entry->paddr = address;
     if ((uint32_t)address - m->flash_base >= m->memories[0].bytes) {
         entry->perms = type == UC_MEM_FETCH ? UC_PROT_EXEC : UC_PROT_READ | UC_PROT_WRITE | code;
@@ -202,7 +268,8 @@ static bool fetch_count_with(struct machine *m, uc_cb_hookcode_t count) {
     m->waits_ahead = waits_ahead;
     fetch.count = count;
     fetch.plans = calloc(BLOCK_SLOTS, sizeof *fetch.plans);
-    return fetch.plans != NULL;
+    fetch.reads = calloc(BLOCK_SLOTS, sizeof *fetch.reads);
+    return fetch.plans != NULL && fetch.reads != NULL;
 }
 
 /* ---- regions ---- */

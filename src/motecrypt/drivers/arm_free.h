@@ -12,6 +12,7 @@
 #include "arm_mainline.h"
 #include "arm_names.h"
 #include "arm_profile.h"
+#include "arm_unaligned.h"
 #include "bounds.h"
 #include "line.h"
 
@@ -164,6 +165,7 @@ static bool free_usb_give(void *context, uint8_t *byte) {
 static void free_slice(struct machine *m, uint32_t address) {
     double hz = chip_hz(&m->chip);
     (void)address;
+    look_for_unaligned(m);
     set_slice(m, most(1, (uint64_t)(hz / 1000.0))); /* one cycle at least, however slow the clock */
     if (stopping) {
         finish(m, "stopped", "stopped by a signal");
@@ -292,8 +294,14 @@ static void on_block_profiled(uc_engine *uc, uint64_t address, uint32_t bytes, v
 
 static __attribute__((noinline)) void on_other_block_mainline(uc_engine *uc, uint64_t address, uint32_t bytes,
                                                               void *user) {
+    struct machine *m = user;
+    const struct block *block = block_at(m, (uint32_t)address);
+    bool is_new = block->address != (uint32_t)address || block->bytes != bytes;
     on_block_mainline(uc, address, bytes, user);
-    free_look(user);
+    if (is_new) {
+        look_for_unaligned(m);
+    }
+    free_look(m);
 }
 
 static void on_block_free_mainline(uc_engine *uc, uint64_t address64, uint32_t bytes, void *user) {
@@ -324,6 +332,9 @@ static void on_block_profiled_mainline(uc_engine *uc, uint64_t address, uint32_t
         arm_profile_jump(&arm_profile, 0, (uint32_t)address, m->deepest_sp, now);
     }
     on_block_mainline(uc, address, bytes, user);
+    if (m->current->runs == 0) {
+        look_for_unaligned(m);
+    }
     arm_profile_bus(m, (uint32_t)address, (int64_t)(m->cycles - now) - m->current->cycles);
     free_look(m);
     m->current->runs += !m->cores[m->core].stopped;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import struct
 import subprocess
 import time
@@ -146,6 +147,22 @@ def run_freely(folder: Path, snippet: Sequence[int], device: Device, *more: str 
     """Run a snippet once as any firmware is run; `more` are options of the driver."""
     free = ("--free", "--until", "~", "--max-seconds", "1")
     return _run(folder, snippet, Options(), device, (*free, *more))
+
+
+def notes_of(folder: Path, snippet: Sequence[int], device: Device, *more: str | Path) -> list[str]:
+    """What a free run of a snippet notes; `more` as above."""
+    path, told = folder / "snippet.elf", folder / "events"
+    path.write_bytes(firmware(snippet, chip=device.chip))
+    with told.open("wb") as events:
+        number = events.fileno()
+        command = [
+            str(part).replace("{events}", str(number)) for part in arm.command(device, path, Options())
+        ]
+        command += ["--free", "--until", "~", "--max-seconds", "1", *map(str, more)]
+        no = subprocess.DEVNULL
+        subprocess.run(command, check=True, timeout=20, pass_fds=(number,), stdin=no, stdout=no)
+    lines = [json.loads(line) for line in told.read_text().splitlines()]
+    return [line["detail"] for line in lines if line["event"] == "note"]
 
 
 def _run(

@@ -155,6 +155,16 @@ def test_an_aligned_read_is_no_half_of_one_before_it_when_each_instruction_is_fo
     assert waited(tmp_path, place + reads, UNCACHED, trace=True) == 2 * 3
 
 
+def test_reads_wait_alike_after_the_engine_has_parted_the_pages(tmp_path: Path) -> None:
+    """A word of the flash and one of RAM, in pages of the same low bits: each round brings both in again."""
+    place = f"movw r0, #{(FLASH_L1 + 0x1800) & 0xFFFF}; movt r0, #{FLASH_L1 >> 16}; "
+    loop = "movw r4, #{0}; movt r4, #{1}; 1: ldr r1, [r0]; str r1, [r2]; subs r4, #1; bne 1b"
+    memory = {"wait_states": 0, "line_bytes": 8, "data_wait_states": 3}
+    for rounds in (1000, 150_000):
+        code = place + loop.format(rounds & 0xFFFF, rounds >> 16)
+        assert waited(tmp_path, code, memory) == 3 * rounds
+
+
 def test_reads_of_the_flash_give_its_bytes(tmp_path: Path) -> None:
     """All widths, signed and not: a loop of two instructions runs once more for each wrong one."""
     device = changed(Catalog.load().device("stm32l1"), memory={**PLAIN, "data_wait_states": 3})

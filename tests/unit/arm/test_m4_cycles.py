@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from arm_snippets import SCRATCH, assembled, changed, run, run_freely, stm32f4
+from arm_snippets import SCRATCH, assembled, changed, notes_of, run, run_freely, stm32f4
 
 from kits import needs_kit
 from motecrypt.runners import Fault, Options
@@ -182,6 +182,37 @@ def test_an_unaligned_access_takes_more_where_each_instruction_is_followed(
     aligned = text.replace("#1", "#4").replace("#2", "#4").replace("#3", "#4")
     expected = run(tmp_path, assembled(tmp_path, aligned), Options(trace=True), stm32f4()).cycles
     assert run(tmp_path, assembled(tmp_path, text), Options(trace=True), stm32f4()).cycles == expected + extra
+
+
+@pytest.mark.parametrize("way", ["run", "profile"])
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("ldr r0, [r2, #1]", SCRATCH + 1),
+        ("strh r0, [r2, #3]", SCRATCH + 3),
+        ("ldr r0, [r2]; ldrb r0, [r2, #1]; ldrd r0, r1, [r2, #4]", None),
+        # In a loop, later: seen when a slice of time ends there.
+        (
+            "movw r4, #60000; movw r3, #59000; 1: cmp r4, r3; itt eq; addeq r2, #1; nopeq; b 2f; "
+            "2: ldr r0, [r2]; subs r4, #1; bne 1b",
+            SCRATCH + 1,
+        ),
+        # The block computes the address itself; a condition may skip the access.
+        ("adds r2, #1; b 1f; 1: subs r2, #1; ldr r0, [r2]", None),
+        ("it ne; ldrne r0, [r2, #1]", None),
+    ],
+)
+def test_a_free_run_says_that_it_does_not_count_unaligned_accesses(
+    tmp_path: Path, text: str, address: int | None, way: str
+) -> None:
+    functions = tmp_path / "functions"
+    functions.touch()
+    profiled: list[str | Path] = ["--profile", tmp_path / "profile", "--functions", functions]
+    text = "b 3f; 3: " + text  # in a block of its own
+    notes = notes_of(tmp_path, assembled(tmp_path, text), stm32f4(), *(profiled if way == "profile" else []))
+    assert [note.partition(" at ")[0] for note in notes if "unaligned" in note] == (
+        [] if address is None else [f"unaligned access to 0x{address:x}"]
+    )
 
 
 @pytest.mark.parametrize(
