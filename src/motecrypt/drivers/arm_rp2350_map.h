@@ -25,6 +25,7 @@ static struct chip_window rp2350_free_windows[] = {
 
 /* 2.2. */
 static const struct chip_gap rp2350_free_gaps[] = {
+    {0x4001008Cu, 0x0020u, 0, "the frequency counter: not modelled; it never ends"},
     {0x40078000u, 0x8000u, 0, "UART1: not modelled; nothing is sent or received"},
     {0x40080000u, 0x10000u, 0, "SPI: not modelled; its registers only keep what is written"},
     {0x40090000u, 0x10000u, 0, "I2C: not modelled; its registers only keep what is written"},

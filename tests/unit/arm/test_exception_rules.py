@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pico_assembly import STOP, run, said, store
+from pico_assembly import STOP, TOLD, run, said, store
 from test_pico_firmware import CHIP, UART_ON, enable
 
 from kits import needs_kit
@@ -63,3 +63,9 @@ def test_the_entry_to_a_handler_is_an_event(tmp_path: Path) -> None:
     code += handler("line", "    wfe\n" + said("h") + "    wfe\n" + said("x"))
     ran = run(code, tmp_path, *SHORT)
     assert ran.output == b"h" and "nothing can wake it" in ran.end["detail"]
+
+
+def test_the_configuration_register_reads_its_fixed_ones(tmp_path: Path) -> None:
+    """STKALIGN and UNALIGN_TRP of an ARMv6-M core, whatever is written."""
+    code = UART_ON + store(0xE000ED14, 0) + "    ldr r0, [r1]\n" + TOLD + "    lsrs r0, #8\n" + TOLD
+    assert run(code + STOP, tmp_path, *SHORT).output == b"\x08\x02"
