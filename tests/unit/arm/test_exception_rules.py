@@ -66,6 +66,6 @@ def test_the_entry_to_a_handler_is_an_event(tmp_path: Path) -> None:
 
 
 def test_the_configuration_register_reads_its_fixed_ones(tmp_path: Path) -> None:
-    """STKALIGN and UNALIGN_TRP of an ARMv6-M core, whatever is written."""
+    """STKALIGN and UNALIGN_TRP of an ARMv6-M core; a write leaves them."""
     code = UART_ON + store(0xE000ED14, 0) + "    ldr r0, [r1]\n" + TOLD + "    lsrs r0, #8\n" + TOLD
     assert run(code + STOP, tmp_path, *SHORT).output == b"\x08\x02"

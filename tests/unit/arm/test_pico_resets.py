@@ -1,6 +1,6 @@
 """Parts of the Pico that are paused or held in reset: the watchdog's count, and the timer's.
 
-Small programs in assembly; expected figures follow from the RP2040 datasheet, 2.14 (resets) and 4.7 (watchdog).
+Small programs in assembly; expected figures follow from the RP2040 datasheet, 2.14 and 4.7.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def test_the_watchdog_is_paused_until_it_is_enabled(tmp_path: Path) -> None:
 
 
 def test_the_watchdog_keeps_its_count_while_it_is_not_enabled(tmp_path: Path) -> None:
-    """Of 3 ms, 2 pass; then it is paused for 2, and the last one passes. CTRL shows what is left, two a microsecond."""
+    """Of 3 ms, 2 pass; then it is paused for 2, and the last one passes. CTRL shows what is left."""
     code = UART_ON + CRYSTAL + ONCE + store(DOG + 4, 6000) + store(DOG, 1 << 30) + SPENDS + store(DOG, 0)
     code += SPENDS + f"    ldr r1, ={DOG:#x}\n    ldr r0, [r1]\n    lsrs r0, #4\n" + TOLD
     ran = run(code + store(DOG, 1 << 30) + "    b .\n", tmp_path, *SHORT)
@@ -39,7 +39,7 @@ def test_the_watchdog_keeps_its_count_while_it_is_not_enabled(tmp_path: Path) ->
     assert abs(ran.end["cycle"] - 5 * 12000) < 500
 
 
-@pytest.mark.parametrize("held", ["", SPENDS], ids=["at once", "for 2 ms"])
+@pytest.mark.parametrize("held", ["", SPENDS], ids=["briefly", "for 2 ms"])
 def test_the_timer_begins_at_0_when_it_leaves_its_reset(tmp_path: Path, held: str) -> None:
     code = UART_ON + CRYSTAL + SPENDS + store(RESETS, TIMER) + held + store(RESETS, 0) + TIME
     code += "    lsrs r0, #4\n" + TOLD + SPENDS + TIME + "    lsrs r0, #4\n" + TOLD
