@@ -27,6 +27,8 @@ struct chip_model {
 
 /* RP2040 datasheet, 2.2. */
 static const struct chip_gap rp2040_gaps[] = {
+    {0x40008080u, 0x0020u, 0, "the frequency counter: not modelled; it never ends"},
+    {0x4006001Cu, 0x0008u, 0, "the ring oscillator's random bit and counter: not modelled; they only keep what is written"},
     {0x40038000u, 0x4000u, 0, "UART1: not modelled; nothing is sent or received"},
     {0x4003C000u, 0x8000u, 0, "SPI: not modelled; its registers only keep what is written"},
     {0x40044000u, 0x8000u, 0, "I2C: not modelled; its registers only keep what is written"},

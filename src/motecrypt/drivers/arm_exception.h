@@ -60,6 +60,13 @@ static void go_on_at(struct machine *m, uint32_t pc) {
     m->attend_at = 0; /* the stack pointer has moved */
 }
 
+/* Entry to an exception and the return are events for the core itself (B1.5.6, B1.5.18). */
+static void set_event(struct machine *m) {
+    uint64_t *events = m->cores[m->core].events;
+    events[1] = core_time(m);
+    events[0] = least(events[0], core_time(m));
+}
+
 /* --- entry and return ------------------------------------------------------------------------------ */
 
 /* The floating-point registers go to the stack, or come from there. */
@@ -112,6 +119,7 @@ static void enter_exception(struct machine *m, uint32_t number) {
     set_register(m, UC_ARM_REG_IPSR, number);
     set_register(m, UC_ARM_REG_LR, (in_thread ? (on_psp ? 0xFFFFFFFDu : 0xFFFFFFF9u) : 0xFFFFFFF1u) & ~(has_float ? EXC_RETURN_NO_FLOAT : 0u));
     nvic_enter(nvic, number);
+    set_event(m);
     m->interrupts++;
     m->cycles += ENTRY_CYCLES;
     m->deepest_sp = (uint32_t)least(m->deepest_sp, on_psp ? m->deepest_sp : sp);
@@ -129,8 +137,7 @@ static void return_from_exception(struct machine *m, uint32_t how) {
         set_register(m, UC_ARM_REG_FAULTMASK, 0);
     }
     nvic_leave(nvic);
-    m->cores[m->core].events[1] = core_time(m); /* the return is an event (B1.5.18) */
-    m->cores[m->core].events[0] = least(m->cores[m->core].events[0], core_time(m));
+    set_event(m);
     number = nvic->depth != 0 ? nvic->active[nvic->depth - 1] : 0;
     set_register(m, UC_ARM_REG_IPSR, number);
     set_register(m, UC_ARM_REG_CONTROL,

@@ -24,6 +24,7 @@ enum { /* offsets from 0xE0000000 */
     NVIC_VTOR = 0xED08,
     NVIC_AIRCR = 0xED0C,
     NVIC_SCR = 0xED10,
+    NVIC_CCR = 0xED14,
     NVIC_SHPR1 = 0xED18,
     NVIC_SHPR2 = 0xED1C,
     NVIC_SHPR3 = 0xED20
@@ -214,6 +215,8 @@ static inline uint32_t nvic_read(struct nvic *nvic, uint32_t offset, const struc
         return nvic_icsr(nvic);
     case NVIC_AIRCR:
         return 0xFA050000u;
+    case NVIC_CCR: /* ones that are fixed: STKALIGN and UNALIGN_TRP (B3.2.8); ARMv8-M: D1.2.9 */
+        return nvic->is_m33 ? *nvic_word(nvic, offset) | 0x201u : 0x208u;
     default:
         return offset >> 12 == 0xEu ? *nvic_word(nvic, offset) : 0;
     }

@@ -298,7 +298,7 @@ static inline uint32_t rp2040_apb_read(struct rp2040 *chip, uint32_t address) {
     }
 }
 
-/* The parts whose bits are set (2.14.3) are held in reset. */
+/* The parts whose bits are set (2.14.3) are held in reset, or leave it, as they are after it. */
 static inline void rp2040_reset_blocks(struct rp2040 *chip, uint32_t bits) {
     if (bits & 1u << 0) {
         memset(&chip->adc, 0, sizeof chip->adc);
@@ -320,7 +320,7 @@ static inline void rp2040_reset_blocks(struct rp2040 *chip, uint32_t bits) {
 }
 
 /* What a write does beyond being kept. */
-static inline void rp2040_apb_effect(struct rp2040 *chip, uint32_t plain, uint32_t value) {
+static inline void rp2040_apb_effect(struct rp2040 *chip, uint32_t plain, uint32_t was, uint32_t value) {
     if (plain == RP2040_UART0) {
         chip->outside.uart_write(chip->outside.context, (uint8_t)value);
     } else if (plain - RP2040_TIMER < 0x1000u) {
@@ -334,7 +334,7 @@ static inline void rp2040_apb_effect(struct rp2040 *chip, uint32_t plain, uint32
     } else if (plain == RP2040_WATCHDOG + WATCHDOG_CTRL || plain == RP2040_WATCHDOG + WATCHDOG_LOAD) {
         watchdog_write(&chip->watchdog, plain - RP2040_WATCHDOG, value, rp2040_watchdog_us(chip));
     } else if (plain == RP2040_RESETS) {
-        rp2040_reset_blocks(chip, value);
+        rp2040_reset_blocks(chip, was | value);
     }
 }
 
@@ -366,7 +366,7 @@ static inline uint32_t rp2040_atomic(uint32_t address, uint32_t old, uint32_t va
 static inline void rp2040_apb_write(struct rp2040 *chip, uint32_t address, uint32_t value) {
     uint32_t plain = address & ~(3u << 12);
     uint32_t block = plain >> 14 << 14;
-    uint32_t *target = rp2040_register(chip, plain);
+    uint32_t *target = rp2040_register(chip, plain), was;
     if (address >> 12 & 3u) {
         value = rp2040_atomic(address, rp2040_apb_old(chip, plain), value);
     }
@@ -377,8 +377,9 @@ static inline void rp2040_apb_write(struct rp2040 *chip, uint32_t address, uint3
     if (plain == RP2040_WATCHDOG + WATCHDOG_TICK) {
         chip->tick_control[0] = value;
     }
+    was = *target;
     *target = value;
-    rp2040_apb_effect(chip, plain, value);
+    rp2040_apb_effect(chip, plain, was, value);
 }
 
 /* The time, for the one part of the SIO that takes some: the divider. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * arm_rp2040_timer.h: the four alarms of RP2040's timer, and its watchdog. The caller passes the time: microseconds of
  * the timer, cycles for the watchdog. Source: RP2040 datasheet, 4.6 (timer), 4.7 (watchdog; by RP2040-E1 it counts two
- * down at each tick).
+ * down at each tick; it is paused while it is not enabled).
  */
 #ifndef MOTECRYPT_ARM_RP2040_TIMER_H
 #define MOTECRYPT_ARM_RP2040_TIMER_H
@@ -134,6 +134,7 @@ enum { WATCHDOG_CTRL = 0x00, WATCHDOG_LOAD = 0x04, WATCHDOG_REASON = 0x08, WATCH
 struct rp2040_watchdog {
     uint32_t control, reason;
     uint64_t ends_at; /* in ticks: RP2040's are the timer's microseconds */
+    uint64_t left;    /* ticks, while it is not enabled */
     bool wants_reset; /* of the whole chip */
 };
 
@@ -148,15 +149,24 @@ static inline uint64_t watchdog_next(const struct rp2040_watchdog *dog) {
     return dog->control & WATCHDOG_ENABLE ? dog->ends_at : UINT64_MAX;
 }
 
+static inline uint64_t watchdog_left(const struct rp2040_watchdog *dog, uint64_t us) {
+    return !(dog->control & WATCHDOG_ENABLE) ? dog->left : dog->ends_at > us ? dog->ends_at - us : 0;
+}
+
 static inline uint32_t watchdog_control(const struct rp2040_watchdog *dog, uint64_t us) {
-    uint64_t left = dog->ends_at > us ? dog->ends_at - us : 0;
-    return dog->control | (uint32_t)(2 * left & 0xFFFFFFu);
+    return dog->control | (uint32_t)(2 * watchdog_left(dog, us) & 0xFFFFFFu);
+}
+
+static inline void watchdog_load(struct rp2040_watchdog *dog, uint64_t ticks, uint64_t us) {
+    dog->left = ticks;
+    dog->ends_at = us + ticks;
 }
 
 static inline void watchdog_write(struct rp2040_watchdog *dog, uint32_t offset, uint32_t value, uint64_t us) {
     if (offset == WATCHDOG_LOAD) {
-        dog->ends_at = us + (value & 0xFFFFFFu) / 2;
+        watchdog_load(dog, (value & 0xFFFFFFu) / 2, us);
     } else {
+        watchdog_load(dog, watchdog_left(dog, us), us);
         dog->control = value & 0x47000000u;
         if (value & WATCHDOG_TRIGGER) {
             dog->reason = 2;

@@ -25,6 +25,7 @@ static struct chip_window rp2350_free_windows[] = {
 
 /* 2.2. */
 static const struct chip_gap rp2350_free_gaps[] = {
+    {0x4001008Cu, 0x0020u, 0, "the frequency counter: not modelled; it never ends"},
     {0x40078000u, 0x8000u, 0, "UART1: not modelled; nothing is sent or received"},
     {0x40080000u, 0x10000u, 0, "SPI: not modelled; its registers only keep what is written"},
     {0x40090000u, 0x10000u, 0, "I2C: not modelled; its registers only keep what is written"},
@@ -155,15 +156,16 @@ static inline uint32_t rp2350_tick(struct rp2040 *chip, uint32_t generator) {
 }
 
 static inline void rp2350_own_write(struct rp2040 *chip, uint32_t plain, uint32_t value) {
-    uint32_t lock = (plain - RP2350_AT_BOOTRAM - RP2350_LOCKS) / 4;
+    uint32_t lock = (plain - RP2350_AT_BOOTRAM - RP2350_LOCKS) / 4, was;
     if (plain - RP2350_AT_BOOTRAM < 0x1000u && lock < 8) {
         value = 1u << lock; /* any write releases it */
     } else if (plain - RP2350_AT_TICKS < 0x48u) {
         rp2040_hold_time(chip);
     }
+    was = *rp2350_own(chip, plain);
     *rp2350_own(chip, plain) = value;
     if (plain == RP2350_AT_RESETS) {
-        rp2040_reset_blocks(chip, rp2350_reset_bits(value));
+        rp2040_reset_blocks(chip, rp2350_reset_bits(was | value));
     } else if (plain == RP2350_AT_PSM + 4) { /* FRCE_OFF: the second core has another bit */
         *rp2040_register(chip, 0x40010004u) = (value >> 24 & 1u) << 16;
     } else if (plain - RP2350_AT_TICKS < 0x48u) {
@@ -180,7 +182,7 @@ static inline uint32_t rp2350_watchdog_read(struct rp2040 *chip) {
 }
 
 static inline void rp2350_watchdog_load(struct rp2040 *chip, uint32_t value) {
-    chip->watchdog.ends_at = rp2040_watchdog_us(chip) + (value & 0xFFFFFFu);
+    watchdog_load(&chip->watchdog, value & 0xFFFFFFu, rp2040_watchdog_us(chip));
 }
 
 static inline uint32_t rp2350_apb_read(struct rp2040 *chip, uint32_t address) {

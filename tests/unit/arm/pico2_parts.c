@@ -184,6 +184,7 @@ static void use_dma(void) {
 
 static void use_others(void) {
     (void)AT(0x400E8020u);
+    (void)AT(0x400100A4u);
     AT(0x500004C0u) = 1u;
     (void)AT(0x50000804u);
     (void)AT(0x400C800Cu);

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pico_assembly import STOP, run, said, store
+from pico_assembly import STOP, TOLD, run, said, store
 from test_pico_firmware import CHIP, UART_ON, enable
 
 from kits import needs_kit
@@ -55,3 +55,17 @@ def test_what_a_program_has_set_pending_it_can_take_back(tmp_path: Path) -> None
     code = UART_ON + table(soft=16 + 26) + enable(26) + "    cpsid i\n" + store(ISPR, 1 << 26)
     code += store(ICPR, 1 << 26) + "    cpsie i\n    nop\n" + said("m") + STOP + handler("soft", said("h"))
     assert run(code, tmp_path, *SHORT).output == b"m"
+
+
+def test_the_entry_to_a_handler_is_an_event(tmp_path: Path) -> None:
+    """A first WFE in the handler does not sleep, a second one does: nothing wakes it."""
+    code = UART_ON + table(line=16) + enable(0) + store(FORCE, 1) + NEXT + said("m") + STOP
+    code += handler("line", "    wfe\n" + said("h") + "    wfe\n" + said("x"))
+    ran = run(code, tmp_path, *SHORT)
+    assert ran.output == b"h" and "nothing can wake it" in ran.end["detail"]
+
+
+def test_the_configuration_register_reads_its_fixed_ones(tmp_path: Path) -> None:
+    """STKALIGN and UNALIGN_TRP of an ARMv6-M core; a write leaves them."""
+    code = UART_ON + store(0xE000ED14, 0) + "    ldr r0, [r1]\n" + TOLD + "    lsrs r0, #8\n" + TOLD
+    assert run(code + STOP, tmp_path, *SHORT).output == b"\x08\x02"

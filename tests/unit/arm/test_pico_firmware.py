@@ -292,9 +292,12 @@ def test_what_is_not_modelled_is_listed_with_names(tmp_path: Path) -> None:
     code = "    ldr r3, =0x40050000\n    str r5, [r3, #4]\n    ldr r0, [r3, #4]\n"
     code += "    ldr r3, =0x40052014\n    str r5, [r3]\n"
     code += "    ldr r3, =0x50300048\n    str r5, [r3]\n"
+    code += "    ldr r3, =0x40008098\n    ldr r0, [r3]\n    ldr r3, =0x4006001C\n    ldr r0, [r3]\n"
     touched = [e for e in run(code + STOP, tmp_path, *CHIP).events if e["event"] == "touched"]
     assert [(e["address"], e["name"], e["reads"], e["writes"]) for e in touched] == [
         (0x40050004, "PWM_CH0_DIV", 1, 1),
         (0x40050014, "PWM_CH1_CSR", 0, 1),
         (0x50300048, "PIO1_INSTR_MEM0", 0, 1),
+        (0x40008098, "CLOCKS_FC0_STATUS", 1, 0),
+        (0x4006001C, "ROSC_RANDOMBIT", 1, 0),
     ]
