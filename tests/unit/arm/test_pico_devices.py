@@ -142,7 +142,8 @@ def test_a_reset_of_core_1_clears_its_masks_and_interrupts(tmp_path: Path) -> No
 def test_a_write_to_the_boot_rom_changes_nothing(tmp_path: Path) -> None:
     """TinyUSB writes to address 0. The ROM reads as before afterwards, and the next write is ignored too."""
     code = UART_ON + "    movs r3, #0\n    ldr r5, [r3]\n    movs r6, #2\n"
-    code += "1:  str r4, [r3]\n    strb r4, [r3, #16]\n    b 2f\n2:  ldr r0, [r3]\n    subs r0, r5\n    str r0, [r4]\n"
+    code += "1:  str r4, [r3]\n    strb r4, [r3, #16]\n    b 2f\n"
+    code += "2:  ldr r0, [r3]\n    subs r0, r5\n    str r0, [r4]\n"
     code += "    subs r6, #1\n    bne 1b\n" + STOP
     ran = run(code, tmp_path, *SHORT)
     assert (ran.end["event"], ran.output) == ("stop", b"\0\0")
