@@ -132,7 +132,7 @@ class TimedProgram:
     def _run(self, device: Device, firmware: TimedFirmware) -> list[int]:
         """Cycles of each region, without what marking costs."""
         runner = runner_of(device.runner)
-        options = Options(cache=self.cache, trace=True)  # unaligned accesses are counted where each is followed
+        options = Options(cache=self.cache, trace=True)  # or unaligned accesses would not be counted
         with runner.open_session(device, firmware.elf, firmware.data_end, options) as session:
             said, end = b"", time.monotonic() + ANSWER_TIMEOUT_S
             while not said.endswith(b"\n"):
