@@ -229,6 +229,26 @@ static bool free_has_ended(struct machine *m) {
     return !acts && free_is_over(other_core(m));
 }
 
+/* Whether both cores are in empty loops with nothing pending: neither does anything before the chip's next event. */
+static bool free_both_wait(struct machine *m) {
+    const struct core *other = other_core(m);
+    return m->attend != NULL && m->event_at != 0 && !m->by_access && other_runs(m) && !m->event.is_due &&
+           other->current != NULL && other->current->is_empty_loop && !other->sleeps && !other->begins_anew &&
+           !other->is_called && !other->stopped && !other->event.is_due &&
+           !nvic_has_ready(&m->chip.rp2040.nvic[0]) && !nvic_has_ready(&m->chip.rp2040.nvic[1]);
+}
+
+/* The rounds of an empty loop up to where something may happen to it are counted in one step. */
+static void free_skip_loop(struct machine *m) {
+    uint64_t until = m->deadline, round = m->current->cycles + m->current->extra;
+    if (free_both_wait(m)) { /* not only up to the other core's turn, which comes in the same slice */
+        until = least(m->slice - least(2 * round, m->slice), m->event_at - least(core_time(m) - m->cycles, m->event_at));
+    }
+    if (m->cycles < until) {
+        skip_rounds(m, (until - 1 - m->cycles) / round, round);
+    }
+}
+
 static __attribute__((noinline)) void free_look(struct machine *m) {
     free_watch_stack(m, m->current);
     if (m->current->unmasks && m->attend != NULL) { /* what is pending comes before the next block */
@@ -237,9 +257,8 @@ static __attribute__((noinline)) void free_look(struct machine *m) {
     }
     if (m->current->is_empty_loop && m->core == 0 && (register_value(m, UC_ARM_REG_PRIMASK) & 1u) && free_has_ended(m)) {
         finish(m, "stop", "it has ended: an empty loop with interrupts off");
-    } else if (m->current->is_empty_loop && !free_run.stepped && may_skip(m) && m->ending == NULL && m->cycles < m->deadline) {
-        uint32_t round = m->current->cycles + m->current->extra;
-        skip_rounds(m, (m->deadline - 1 - m->cycles) / round, round);
+    } else if (m->current->is_empty_loop && !free_run.stepped && may_skip(m) && m->ending == NULL) {
+        free_skip_loop(m);
     }
 }
 

@@ -88,3 +88,40 @@ def test_a_core_sleeps_at_less_than_1_khz(tmp_path: Path) -> None:
     )
     ran = run(code + "    wfi\n    movs r0, #'m'\n" + TOLD + STOP + HANDLER, tmp_path, *CHIP[:-1], "1000")
     assert ran.output == b"hm" and ran.end["event"] == "stop"
+
+
+#: Core 1 sends a word at each of its SysTick's interrupts, core 0 at each of its alarms; both wait in empty loops.
+TABLE_OF_CORE1 = "    ldr r0, =0x20001000\n    ldr r1, =0xE000ED08\n    str r0, [r1]\n"
+BOTH = f"    b 8f\n    .pool\n    .align 2\ncore1:\n{TABLE_OF_CORE1}"
+BOTH += store(0xE000E014, 4999) + store(0xE000E018, 0) + store(0xE000E010, 7)
+BOTH += "    b .\n    .pool\n    .align 2\n8:\n"
+TICK = "    .pool\n    .align 2\ntick:\n    ldr r3, =0xD0000000\n    str r0, [r3, #0x54]\n    bx lr\n"
+GOT = "got:\n    ldr r3, =0xD0000000\n    ldr r0, [r3, #0x58]\n    movs r0, #'w'\n"
+GOT += "    ldr r3, =0x40034000\n    str r0, [r3]\n    bx lr\n    .pool\n    .align 2\n"
+AGAIN = "alarm:\n    ldr r3, =0x40054000\n    movs r0, #1\n    str r0, [r3, #0x34]\n"
+AGAIN += "    ldr r0, [r3, #0x28]\n    ldr r1, =777\n    adds r0, r1\n    str r0, [r3, #0x10]\n"
+AGAIN += "    movs r0, #'a'\n    ldr r3, =0x40034000\n    str r0, [r3]\n    bx lr\n"
+
+
+def test_two_cores_in_empty_loops_are_interrupted_as_stepped(tmp_path: Path) -> None:
+    """By SysTick, by the other core's word, and by an alarm: the same output at the same cycles."""
+    code = (
+        UART_ON
+        + CRYSTAL
+        + table(tick=15, got=16 + 15, alarm=16)
+        + BOTH
+        + launch("")
+        + "    ldr r0, =core1+1\n"
+    )
+    code += "    bl launch\n" + enable(15) + store(0xE000E100, 1) + ALARM.format(us=777) + "    b .\n"
+    ran = same(code + TICK + GOT + AGAIN, tmp_path)
+    assert ran.output.count(b"w") > 100 and ran.output.count(b"a") > 50
+    assert ran.end["event"] == "limit"
+
+
+def test_two_cores_in_empty_loops_come_to_the_limit_together(tmp_path: Path) -> None:
+    """Nothing interrupts them: 0.05 s of slices of a millisecond. Core 1 comes to its loop later."""
+    works = "core1:\n    ldr r0, =3000\n7:  subs r0, #1\n    bne 7b\n    b .\n"
+    code = launch(works) + "    ldr r0, =core1+1\n    bl launch\n    b .\n"
+    ran = same(UART_ON + CRYSTAL + code, tmp_path)
+    assert ran.end["event"] == "limit" and 0 <= ran.end["cycle"] - 0.05 * 12e6 < 20_000
