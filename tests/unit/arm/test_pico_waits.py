@@ -90,7 +90,7 @@ def test_a_core_sleeps_at_less_than_1_khz(tmp_path: Path) -> None:
     assert ran.output == b"hm" and ran.end["event"] == "stop"
 
 
-#: Core 1 sends a word at each of its SysTick's interrupts, core 0 at each of its alarms; both wait in empty loops.
+#: Core 1 sends a word at each tick of SysTick, core 0 says "a" at each alarm; both wait in empty loops.
 TABLE_OF_CORE1 = "    ldr r0, =0x20001000\n    ldr r1, =0xE000ED08\n    str r0, [r1]\n"
 BOTH = f"    b 8f\n    .pool\n    .align 2\ncore1:\n{TABLE_OF_CORE1}"
 BOTH += store(0xE000E014, 4999) + store(0xE000E018, 0) + store(0xE000E010, 7)
