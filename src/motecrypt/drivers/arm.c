@@ -44,6 +44,7 @@
 #include "arm_watch.h"
 #include "bounds.h"
 #include "elf.h"
+#include "overflow.h"
 #include "restart.h"
 #include "sandbox.h"
 
@@ -589,7 +590,7 @@ int main(int argc, char **argv) {
     }
     fprintf(m->pipe.events, "{\"event\":\"%s\",\"kind\":\"%s\",\"detail\":\"%s\",", m->ending,
             m->fault_kind != NULL ? m->fault_kind : "", m->detail);
-    print_overflow(m, m->pipe.events);
+    print_overflow(m->pipe.events, m->fault_kind, m->fault_sp, m->stack_limit);
     fprintf(m->pipe.events,
             "\"cycle\":%" PRIu64 ",\"instructions\":%" PRIu64 ",\"cache_misses\":%" PRIu64
             ",\"clock_hz\":%.0f,\"baud\":%.0f}\n",

@@ -206,7 +206,7 @@ static inline uint64_t rp2040_watchdog_us(struct rp2040 *chip) {
     return ticks_count(rp2040_ticks(chip, TICKS_WATCHDOG), rp2040_now(chip));
 }
 
-/* What the clocks of a core's SysTick have counted. The reference clock is a divider's ticks (2.4.8; RP2350: 8.5). */
+/* What the clocks of a core's SysTick have counted. The reference clock is a divider's ticks (4.7.2; RP2350: 8.5). */
 static inline struct systick_clocks rp2040_clocks(struct rp2040 *chip, unsigned core) {
     uint64_t now = rp2040_now(chip);
     return (struct systick_clocks){now, ticks_count(rp2040_ticks(chip, TICKS_CORE0 + core), now), true};

@@ -122,14 +122,6 @@ static void stack_fault(struct machine *m, uint32_t sp) {
     fault_is(m, "stack");
 }
 
-/* How far the stack left its memory, as part of the last event; nothing where that is not known. */
-static void print_overflow(const struct machine *m, FILE *events) {
-    if (m->fault_kind != NULL && strcmp(m->fault_kind, "stack") == 0 && m->fault_sp < m->stack_limit) {
-        fprintf(events, "\"stack_pointer\":%" PRIu32 ",\"stack_limit\":%" PRIu32 ",", m->fault_sp,
-                m->stack_limit);
-    }
-}
-
 static inline struct riscv_memory *memory_at(struct machine *m, uint32_t address, uint32_t bytes) {
     for (unsigned i = 0; i < m->memory_count; i++) {
         struct riscv_memory *memory = &m->memories[i];

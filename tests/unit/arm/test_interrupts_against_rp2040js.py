@@ -59,7 +59,13 @@ def both(code: str, folder: Path) -> tuple[bytes, bytes]:
     image = assemble(code, folder)
     ours = run(image, folder, *CHIP)
     assert ours.end["event"] == "until", ours.end
-    job = {"segments": [[VECTORS, image.hex()]], "sp": STACK, "pc": ENTRY, "limit": 1_000_000}
+    job = {
+        "segments": [[VECTORS, image.hex()]],
+        "sp": STACK,
+        "pc": ENTRY,
+        "limit": 1_000_000,
+        "end": ord("~"),
+    }
     path = folder / "job.json"
     path.write_text(json.dumps(job))
     outcome = process.run(

@@ -81,6 +81,6 @@ def test_the_host_of_rp2040js_gets_the_same_bytes(firmware: Path, tmp_path: Path
     job = {"segments": [[at, data.hex()] for at, data in parts], "sp": stack, "pc": entry, "limit": 3_000_000}
     path = tmp_path / "job.json"
     path.write_text(json.dumps({**job, "input": INPUT.hex(), "end": ECHO[-1]}))
-    outcome = process.run(["node", HERE / "rp2040js_usb.mjs", MODULE, path], timeout_s=60)
+    outcome = process.run(["node", HERE / "rp2040js_program.mjs", MODULE, path], timeout_s=60)
     assert outcome.ok, outcome.errors
     assert bytes.fromhex(outcome.output) == TEXT + ECHO == ours(firmware, tmp_path)[0].split(b"\n")[0]
