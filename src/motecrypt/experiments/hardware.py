@@ -47,7 +47,8 @@ class TimedProgram:
     folder
         The name of the folder that it was read from.
     toolchains
-        "" for the device's own compiler; else the pinned ones it is built with in turn.
+        "" for the device's own compiler; the one of its rows where it is known; else the pinned ones it is
+        built with in turn.
     variants
         Toolchains with flags that are added, for what other compilers do.
     """
@@ -184,7 +185,11 @@ def _program(entry: Table, folder: Path, code: str, commit: str, shared: list[Pa
     if len(per) != len(ids) or min(per) < 1:
         raise entry.wrong("per", list(per), "a positive number for each row")
     device = devices.pop()
-    toolchains = ("",) if all(row.assembly for row in wanted) else _toolchains(device)
+    compilers = {settings().compiler_of(device, row) for row in wanted if not row.assembly}
+    if len(compilers) > 1:
+        raise entry.wrong("rows", list(ids), "rows of one compiler")
+    known = compilers.pop() if compilers else ""
+    toolchains = ("",) if all(row.assembly for row in wanted) else (known,) if known else _toolchains(device)
     program = TimedProgram(
         name=f"{folder / sources[0]}",
         folder=folder.resolve().name,
@@ -200,7 +205,7 @@ def _program(entry: Table, folder: Path, code: str, commit: str, shared: list[Pa
         expected="".join(entry.text("expected", "").lower().split()),
         cache=entry.text("cache", "warm", choices=CACHES),
         toolchains=toolchains,
-        variants=_variants(device, toolchains),
+        variants=() if known else _variants(device, toolchains),
         code=code,
         commit=commit,
     )

@@ -2,7 +2,8 @@
 
 A residual is ours divided by the published value, less 1. A row is scored if it is of a real chip and
 consistent, if its code was not looked at while the device's model was made, and if our toolchains differ by
-little on it; assembly has no such spread. A row of code in `StudyRules.differences` is compared by what it
+little on it; assembly has no such spread, and neither has code whose compiler is known
+(`StudyRules.compilers_known`): that one alone counts. A row of code in `StudyRules.differences` is compared by what it
 takes more than the shortest message of its series, here and there.
 """
 
@@ -19,6 +20,7 @@ from motecrypt.hardware.rows import Chip, HardwareRow, StudyRules, rows, shortes
 SCORED = "scored"
 SEEN = "seen by the model's makers"
 COMPILERS = "our toolchains differ"
+ANOTHER = "not built by its compiler"
 EXCLUDED = "excluded"
 SHORTEST = "shortest of its series"
 ALONE = "its shortest message was not run"
@@ -44,7 +46,8 @@ class Residual:
     share
         ours divided by published, less 1.
     spread
-        How far our toolchains and their variants differ, as a share of the least; 0 of assembly.
+        How far our toolchains and their variants differ, as a share of the least; 0 of assembly, and where
+        the compiler is known.
     standing
         "scored", or why not.
     """
@@ -82,9 +85,12 @@ def residual(
     """
     first = shortest(row) if rules.by_difference(row.code) else None
     less = None if first is None or first.id == row.id or short is None else first
-    runs = figures.runs
+    compiler = rules.compiler_of(chip.device, row)
+    own = tuple(run for run in figures.runs if run.toolchain == compiler and not run.variant)
+    built = own if compiler and own else figures.runs
+    runs = built
     if less is not None and short is not None:
-        further = _differences(figures.runs, short.runs)
+        further = _differences(built, short.runs)
         if further and min(run.cycles for run in further) > 0 and row.value > less.value:
             runs = tuple(further)
         else:  # no difference to compare: of other toolchains, or lost in the clock
@@ -104,6 +110,8 @@ def residual(
         standing = SEEN
     if not standing and rules.left_out(row.code):
         standing = EXCLUDED
+    if not standing and compiler and not own:
+        standing = ANOTHER
     if not standing and spread > rules.compilers:
         standing = COMPILERS
     return Residual(

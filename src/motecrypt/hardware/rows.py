@@ -147,6 +147,16 @@ class Variant:
 
 
 @dataclass(frozen=True)
+class KnownCompiler:
+    """The toolchain of ours that is of the same release series as the compiler of a source's rows on a device."""
+
+    device: str
+    codes: tuple[str, ...]
+    toolchain: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class Cause:
     """Why rows of some code on a device differ, as far as it is known."""
 
@@ -173,6 +183,7 @@ class StudyRules:
     compilers: float
     toolchains: tuple[str, ...]
     variants: tuple[Variant, ...]
+    compilers_known: tuple[KnownCompiler, ...]
     chips: tuple[Chip, ...]
     goals: Mapping[str, Goal]
     training: tuple[Training, ...]
@@ -184,6 +195,15 @@ class StudyRules:
     def by_difference(self, code: str) -> bool:
         """Whether rows of this code are scored by differences of lengths."""
         return any(code.startswith(each.codes) for each in self.differences)
+
+    def compiler_of(self, device: str, row: HardwareRow) -> str:
+        """The toolchain that compiles as the row's source did; empty for assembly, and where it is not known."""
+        found = (
+            each.toolchain
+            for each in self.compilers_known
+            if each.device == device and row.code.startswith(each.codes) and not row.assembly
+        )
+        return next(found, "")
 
     def chip_of(self, row: HardwareRow) -> Chip | None:
         """What models the chip of a row, or None where nothing does."""
@@ -220,6 +240,12 @@ def read_settings(path: Path) -> StudyRules:
         toolchain, compiler = entry.text("toolchain", choices=toolchains), entry.text("compiler", filled=True)
         reason = entry.text("reason", filled=True)
         variants.append(Variant(toolchain, compiler, entry.texts("flags"), reason))
+        entry.done()
+    known = []
+    for entry in table.tables("compiler", []):
+        device, codes = entry.text("device"), entry.texts("codes")
+        toolchain, reason = entry.text("toolchain", filled=True), entry.text("reason", filled=True)
+        known.append(KnownCompiler(device, codes, toolchain, reason))
         entry.done()
     goals = {}
     for name, entry in table.named_tables("memory").items():
@@ -262,6 +288,7 @@ def read_settings(path: Path) -> StudyRules:
         compilers,
         toolchains,
         tuple(variants),
+        tuple(known),
         tuple(chips),
         goals,
         tuple(training),

@@ -9,6 +9,7 @@ from typing import Any
 from motecrypt.hardware.bounds import by_device
 from motecrypt.hardware.residuals import (
     ALONE,
+    ANOTHER,
     COMPILERS,
     EXCLUDED,
     SCORED,
@@ -33,7 +34,7 @@ SOURCE = "44 public repositories and manuals; each row names its own (docs/hardw
 JUDGED = (SCORED, SEEN, EXCLUDED)
 
 #: Rows with these are run, but not compared.
-NOT_COMPARED = {COMPILERS: f"{COMPILERS} on it", SHORTEST: SHORTEST, ALONE: ALONE}
+NOT_COMPARED = {COMPILERS: f"{COMPILERS} on it", ANOTHER: ANOTHER, SHORTEST: SHORTEST, ALONE: ALONE}
 
 
 def comparisons(results: Results) -> list[Comparison]:
@@ -242,12 +243,17 @@ def _laid_down() -> Section:
         ["variant", "", " ".join((each.toolchain, *each.flags)), "", "", each.reason]
         for each in rules.variants
     ]
+    rows += [
+        ["compiler", each.device, ", ".join(each.codes), each.toolchain, "", each.reason]
+        for each in rules.compilers_known
+    ]
     return Section(
         "What was laid down before a row was scored",
         ("kind", "device", "name", "value", "fitted", "source"),
         rows,
-        f"Code that the makers of a model had looked at is compared, but not scored. C code is scored if our "
-        f"toolchains and their variants differ by at most {_percent(rules.compilers)}.",
+        f"Code that the makers of a model had looked at is compared, but not scored. C code is scored if its "
+        f"compiler is known, or if our toolchains and their variants differ by at most "
+        f"{_percent(rules.compilers)}.",
     )
 
 
