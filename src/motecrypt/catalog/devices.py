@@ -210,7 +210,7 @@ def _check_memory(table: Table) -> None:
     line_bytes = memory.integer("line_bytes", low=4, high=256)
     if line_bytes & (line_bytes - 1):
         raise memory.wrong("line_bytes", line_bytes, "a power of two")
-    for name in ("wait_states", "data_wait_states", "ahead_delay", "core_ahead_bytes"):
+    for name in ("wait_states", "data_wait_states", "ahead_delay", "core_ahead_bytes", "core_word_cycles"):
         memory.integer(name, 0, low=0, high=64)
     for name in ("reads_ahead", "keeps_ahead", "shared"):
         memory.integer(name, 0, low=0, high=1)

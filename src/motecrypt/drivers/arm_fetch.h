@@ -75,8 +75,9 @@ static inline uint32_t fetch_block(struct machine *m, const struct block *block,
     struct fetch_plan *plan = &fetch.plans[(block->address >> 1) & (BLOCK_SLOTS - 1)];
     uint32_t line = block->address >> m->flash.line_shift;
     uint64_t begun = m->cycles - block->cycles;
-    uint64_t asked = begun - (runs_on ? least(begun, m->flash.figure[FLASH_core_ahead_bytes] / 4u) : 0u);
-    uint32_t waited = flash_fetch(&m->flash, line, asked, begun);
+    uint64_t asked = begun - least(begun, m->flash.figure[FLASH_core_ahead_bytes] / 4u);
+    uint32_t waited = runs_on ? flash_fetch(&m->flash, line, asked, begun)
+                              : flash_jump(&m->flash, block->address, begun);
     if (plan->address != block->address || plan->bytes != block->bytes) {
         plan_fetch(m, plan, block);
     }

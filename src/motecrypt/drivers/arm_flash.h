@@ -23,6 +23,7 @@
     X(reads_ahead)      /* 1: the line after the one in use is read without being asked for */               \
     X(ahead_delay)      /* cycles between the first use of a line and reading the next one */                \
     X(core_ahead_bytes) /* by how much the core itself asks early for code that follows */                   \
+    X(core_word_cycles) /* the core takes code word by word, in so many cycles each; 0: lines as a whole */   \
     X(code_lines)       /* of a cache for code; 0: there is none but the line in use */                      \
     X(code_ways)                                                                                             \
     X(keeps_ahead)      /* 1: a line that was read ahead goes to the cache */                                \
@@ -52,6 +53,7 @@ struct flash_state {
     uint32_t current, next; /* lines: in use, and read ahead; or FLASH_NO_LINE */
     uint64_t next_at;       /* when the line read ahead is there */
     uint64_t free_at;       /* when another read can begin */
+    uint64_t taken_at;      /* when the core has all words of the line in use, and can ask for another */
 };
 
 struct flash {
@@ -69,6 +71,7 @@ static inline void flash_copy_state(struct flash_state *to, const struct flash_s
     to->next = from->next;
     to->next_at = from->next_at;
     to->free_at = from->free_at;
+    to->taken_at = from->taken_at;
 }
 
 /* Forgets all lines, as at power-on. */
@@ -76,7 +79,7 @@ static inline void flash_forget(struct flash *flash) {
     cache_flush(&flash->state.code);
     cache_flush(&flash->state.data);
     flash->state.current = flash->state.next = FLASH_NO_LINE;
-    flash->state.next_at = flash->state.free_at = 0;
+    flash->state.next_at = flash->state.free_at = flash->state.taken_at = 0;
 }
 
 /* From its figures; false where they do not fit together. */
@@ -125,14 +128,21 @@ static inline uint64_t flash_read_line(struct flash *flash, uint64_t ask, uint32
     return there;
 }
 
+/* When the core has taken the bytes that are left of a line, the first of which is there at a time. */
+static inline uint64_t flash_taken(const struct flash *flash, uint64_t there, uint32_t bytes) {
+    uint32_t cycles = flash->figure[FLASH_core_word_cycles];
+    return cycles == 0 ? 0 : there + (bytes + 3u) / 4u * cycles;
+}
+
 /* The core goes to a line of code: it asks for it at one time and needs it at a later one. Returns the cycles it waits. */
 static inline uint32_t flash_fetch(struct flash *flash, uint32_t line, uint64_t ask, uint64_t need) {
     struct flash_state *state = &flash->state;
     bool cached = flash->figure[FLASH_code_lines] != 0;
-    uint64_t there = ask;
+    uint64_t there;
     if (line == state->current) {
         return 0;
     }
+    ask = there = most(ask, state->taken_at);
     state->current = line;
     if (line == state->next) {
         there = most(ask, state->next_at);
@@ -151,7 +161,17 @@ static inline uint32_t flash_fetch(struct flash *flash, uint32_t line, uint64_t 
         state->next_at = flash_read_line(flash, most(there, need) + flash->figure[FLASH_ahead_delay],
                                          flash->figure[FLASH_wait_states]);
     }
+    state->taken_at = flash_taken(flash, there, flash->figure[FLASH_line_bytes]);
     return there > need ? (uint32_t)(there - need) : 0;
+}
+
+/* The core jumps to an address at `begun`: what it was taking is forgotten. Returns the cycles it waits. */
+static inline uint32_t flash_jump(struct flash *flash, uint32_t address, uint64_t begun) {
+    uint32_t waited, line_bytes = flash->figure[FLASH_line_bytes];
+    flash->state.taken_at = 0;
+    waited = flash_fetch(flash, address >> flash->line_shift, begun, begun);
+    flash->state.taken_at = flash_taken(flash, begun + waited, line_bytes - (address & (line_bytes - 1u)));
+    return waited;
 }
 
 /* The core reads data of the flash; `begun`: when the code around began to run. Returns the cycles it waits. A line that
