@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from motecrypt.errors import InputError
 from motecrypt.experiments.hardware import read_programs
 from motecrypt.findings.hardware import HardwareQuestion
 from motecrypt.results import Results
+from motecrypt.toolchain.toolchain import BuildError
 
 #: Rows of assembly, so that one compiler will do.
 ROWS = {"uno": "h1311", "stm32f4": "h0004", "stm32l1": "h0003"}
@@ -78,11 +80,26 @@ def test_a_variant_is_another_run_with_flags_of_its_own(tmp_path: Path, results:
 
 @pytest.mark.parametrize(
     ("row", "variants"),
-    [("h0586", (("gcc-12", ("-fno-split-wide-types",)),)), ("h0262", ()), ("h0004", ())],
+    [("h0748", (("gcc-12", ("-fno-split-wide-types",)),)), ("h0262", ()), ("h0004", ()), ("h0586", ())],
 )
 def test_compiled_code_for_arm_has_a_variant(row: str, variants: tuple[object, ...], tmp_path: Path) -> None:
     (program,) = read_programs(folder(tmp_path, "uno", rows=["", row]))
     assert program.variants == variants
+
+
+def test_code_whose_compiler_is_known_is_built_by_that_one_alone(tmp_path: Path) -> None:
+    (program,) = read_programs(folder(tmp_path, "uno", rows=["", "h0586"]))  # NIST's, on the nRF52840
+    assert program.device == "nrf52840" and program.toolchains == ("gcc-8",)
+    (other,) = read_programs(folder(tmp_path, "uno", rows=["", "h0748"]))  # the same source on the Due
+    assert other.toolchains == ("gcc-12", "gcc-14")
+
+
+def test_a_program_that_cannot_be_built_is_named(tmp_path: Path, results: Results) -> None:
+    skip_without("avr")
+    (program,) = read_programs(folder(tmp_path, "uno"))
+    (tmp_path / "program.c").write_text("void timed(void) { absent(); }\n")
+    with pytest.raises(BuildError, match=rf"^{re.escape(str(tmp_path / 'program.c'))}: .*absent"):
+        program.ensure(results)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from motecrypt.results import Results
 from motecrypt.runners import Options, runner_of
 from motecrypt.toolchain.pinned import with_toolchain
 from motecrypt.toolchain.timed import TimedFirmware, TimedSources, built_timed
+from motecrypt.toolchain.toolchain import BuildError
 
 CACHES = ("warm", "cold", "kept")
 ANSWER_TIMEOUT_S = 120.0
@@ -91,7 +93,7 @@ class TimedProgram:
             if progress is not None:
                 progress(f"{self.name} on {self.device}{f' with {name}' if name else ''} {variant}".rstrip())
             compiled = with_toolchain(device, name, catalog.toolchains)
-            with built_timed(compiled, self.sources.with_flags(compiled, flags)) as firmware:
+            with self._built(compiled, flags) as firmware:
                 counted = self._run(compiled, firmware)
             for row, cycles, per in zip(self.rows, counted, self.per, strict=True):
                 if row:
@@ -118,6 +120,18 @@ class TimedProgram:
             inputs = {**question.asked(), "runner": runner, "program": _hash(took)}
             stored.append(results.store_finding(KIND, VERSION, inputs, outcome, question.asked()))
         return stored[-1]
+
+    @contextmanager
+    def _built(self, device: Device, flags: tuple[str, ...]) -> Iterator[TimedFirmware]:
+        """Its firmware, for as long as it is used; BuildError names the program."""
+        with ExitStack() as stack:
+            try:
+                built = stack.enter_context(built_timed(device, self.sources.with_flags(device, flags)))
+            except BuildError as error:
+                raise BuildError(
+                    f"{self.name}: {error}", kind=error.kind, transient=error.transient, cause=error.cause
+                ) from error
+            yield built
 
     def _build(self, per: int) -> dict[str, Any]:
         """What repeats the runs of a row (findings.hardware.TimedBuild)."""

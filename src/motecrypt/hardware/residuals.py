@@ -2,9 +2,9 @@
 
 A residual is ours divided by the published value, less 1. A row is scored if it is of a real chip and
 consistent, if its code was not looked at while the device's model was made, and if our toolchains differ by
-little on it; assembly has no such spread, and neither has code whose compiler is known
-(`StudyRules.compilers_known`): that one alone counts. A row of code in `StudyRules.differences` is compared by what it
-takes more than the shortest message of its series, here and there.
+little on it. Assembly has no such spread, and neither has code whose compiler is known
+(`StudyRules.compilers_known`): that one alone counts. A row of code in `StudyRules.differences` is compared
+by what it takes more than the shortest message of its series, here and there.
 """
 
 from __future__ import annotations

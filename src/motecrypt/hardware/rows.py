@@ -148,7 +148,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class KnownCompiler:
-    """The toolchain of ours that is of the same release series as the compiler of a source's rows on a device."""
+    """Our toolchain of the release series that compiled a source's rows on a device."""
 
     device: str
     codes: tuple[str, ...]
@@ -197,7 +197,7 @@ class StudyRules:
         return any(code.startswith(each.codes) for each in self.differences)
 
     def compiler_of(self, device: str, row: HardwareRow) -> str:
-        """The toolchain that compiles as the row's source did; empty for assembly, and where it is not known."""
+        """The toolchain that compiles as the row's source did; empty for assembly and where it is not known."""
         found = (
             each.toolchain
             for each in self.compilers_known

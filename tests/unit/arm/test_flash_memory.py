@@ -51,6 +51,10 @@ def waited(folder: Path, text: str, memory: dict[str, int], cache: str = "none",
         ("mov.w r0, r1", {**PLAIN, "reads_ahead": 1, "ahead_delay": 2}, 2),
         # The core asks for a line when it begins the word before: one cycle of two is hidden.
         ("mov.w r0, r1", {**PLAIN, "core_ahead_bytes": 4}, 1),
+        # But it takes a line word by word: it asks when it has both, after the line's two cycles of use.
+        ("mov.w r0, r1", {**PLAIN, "core_ahead_bytes": 4, "core_word_cycles": 1}, 2),
+        # Of four cycles of use two are left, and all is hidden.
+        ("mov r0, r1; mov r0, r1", {**PLAIN, "core_ahead_bytes": 4, "core_word_cycles": 1}, 0),
         # Lines of 16 bytes: half as often.
         ("mov.w r0, r1; mov.w r0, r1", {**PLAIN, "line_bytes": 16}, 2),
     ],
@@ -62,6 +66,35 @@ def test_each_line_of_straight_code_waits(
     short = waited(tmp_path, "; ".join([instruction] * 40), memory, trace=trace)
     long = waited(tmp_path, "; ".join([instruction] * 80), memory, trace=trace)
     assert long - short == 20 * cycles
+
+
+WORDS = {**PLAIN, "core_ahead_bytes": 4, "core_word_cycles": 1}
+
+
+def test_a_core_that_takes_words_asks_for_a_line_when_it_has_the_one_before(tmp_path: Path) -> None:
+    mixed = "; ".join(["mov.w r0, r1; mov r0, r1; mov r0, r1"] * 20)  # 20 lines, three cycles of use each
+    for memory, cycles in (({**PLAIN, "core_ahead_bytes": 4}, 0), (WORDS, 1)):
+        assert waited(tmp_path, f"{mixed}; {mixed}", memory) - waited(tmp_path, mixed, memory) == 20 * cycles
+
+
+def test_a_jump_into_a_line_leaves_fewer_words_of_it_to_take(tmp_path: Path) -> None:
+    """The second word of a line, a line of two, and one with the jump. Each wait is of two cycles.
+
+    The line after the jump is asked for one word later: with two words to take it would wait for a third.
+    """
+    words = "mov.w r1, r3; " * 3
+    loop = "movs r0, #{}; .balign 8; mov.w r1, r3; 1: " + words + "subs.w r0, #1; bne.w 1b"
+    for memory, cycles in (({**PLAIN, "core_ahead_bytes": 4}, 2 + 2 + 1), (WORDS, 2 + 2 + 2)):
+        short = waited(tmp_path, loop.format(10), memory)
+        assert waited(tmp_path, loop.format(30), memory) - short == 20 * cycles
+
+
+def test_a_jump_out_of_a_line_leaves_its_words(tmp_path: Path) -> None:
+    """Each line begins with a jump, so that its second word, which takes eight cycles, is never taken."""
+    loop = "movs r0, #{}; .balign 8; 1: b.n 2f; .balign 8; 2: b.n 3f; .balign 8; 3: subs r0, #1; bne.n 1b"
+    for memory in (PLAIN, {**WORDS, "core_word_cycles": 8}):
+        short = waited(tmp_path, loop.format(10), memory)
+        assert waited(tmp_path, loop.format(30), memory) - short == 20 * 3 * 2
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from motecrypt.catalog import Catalog
 from motecrypt.findings.hardware import HardwareFigures, TimedRun
-from motecrypt.hardware.residuals import Residual, fidelity, percentile, residual, residuals
+from motecrypt.hardware.residuals import ALONE, Residual, fidelity, percentile, residual, residuals
 from motecrypt.hardware.rows import Chip, HardwareRow, rows, settings, shortest
 
+FREE = replace(settings(), differences=(), training=())  # rules without differences of lengths
 ROW = HardwareRow(
     *("x1", "CHIP", 16.0, "", "someone/code src", "C", "-O2", "AES", "encrypt", "16", "0"),
     *(100.0, "us", 4.0, "", "somewhere", ""),
@@ -138,6 +140,30 @@ def test_two_readings_of_a_clock_are_off_by_two_steps() -> None:
 def test_a_toolchain_that_did_not_build_the_shortest_has_no_difference() -> None:
     short, long = of("h0566", 4000), of("h0571", 90000, 99999)
     assert residuals({"h0566": short, "h0571": long}, settings())["h0571"].cycles == 86000
+
+
+def test_where_the_compiler_is_known_its_runs_alone_count() -> None:
+    row = rows()["h0586"]  # NIST's, on the nRF52840
+    chip = Chip("nRF52840", "nrf52840", "cached")
+    runs = [TimedRun("gcc-8", "gcc", "00", 9000.0), TimedRun("gcc-12", "gcc", "00", 5000.0)]
+    own = residual(row, chip, HardwareFigures(tuple(runs), "", "", ""), settings(), None)
+    assert (own.cycles, own.spread) == (9000.0, 0.0)
+    other = residual(row, chip, HardwareFigures(tuple(runs[1:]), "", "", ""), settings(), None)
+    assert (other.cycles, other.standing) == (5000.0, ALONE)  # as its shortest was not run
+    alone = residual(
+        replace(row, code=row.code + "x"), chip, HardwareFigures(tuple(runs[1:]), "", "", ""), FREE, None
+    )
+    assert alone.standing == "not built by its compiler"
+    assembly = replace(row, language="asm")
+    assert residual(assembly, chip, HardwareFigures(tuple(runs[1:]), "", "", ""), FREE, None).scored
+
+
+def test_known_compilers_are_toolchains_that_compile_for_their_devices() -> None:
+    catalog = Catalog.load()
+    assert settings().compilers_known
+    for each in settings().compilers_known:
+        command = catalog.device(each.device).compiler.command
+        assert catalog.toolchain(each.toolchain).target_for(command) is not None
 
 
 def test_rows_of_one_length_and_of_other_sources_count_as_a_whole() -> None:
