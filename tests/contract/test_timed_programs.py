@@ -91,14 +91,14 @@ def test_code_whose_compiler_is_known_is_built_by_that_one_alone(tmp_path: Path)
     (program,) = read_programs(folder(tmp_path, "uno", rows=["", "h0586"]))  # NIST's, on the nRF52840
     assert program.device == "nrf52840" and program.toolchains == ("gcc-8",)
     (other,) = read_programs(folder(tmp_path, "uno", rows=["", "h0748"]))  # the same source on the Due
-    assert other.toolchains == ("gcc-12", "gcc-14")
+    assert other.toolchains == ("gcc-8", "gcc-12", "gcc-14")
 
 
 def test_a_program_that_cannot_be_built_is_named(tmp_path: Path, results: Results) -> None:
     skip_without("avr")
     (program,) = read_programs(folder(tmp_path, "uno"))
     (tmp_path / "program.c").write_text("void timed(void) { absent(); }\n")
-    with pytest.raises(BuildError, match=rf"^{re.escape(str(tmp_path / 'program.c'))}: .*absent"):
+    with pytest.raises(BuildError, match=rf"^{re.escape(str(tmp_path / 'program.c'))}, by \S+: .*absent"):
         program.ensure(results)
 
 
@@ -135,6 +135,25 @@ def test_nothing_is_stored_of_a_wrong_program(
 def test_a_wrong_folder_ends_in_one_line(more: dict[str, object], wrong: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=wrong):
         read_programs(folder(tmp_path, "uno", **more))
+
+
+def test_the_other_programs_are_run_where_one_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    skip_without("avr")
+    made, db = folder(tmp_path, "uno") / "hardware.toml", tmp_path / "r.db"
+    for name in ("broken.c", "deep.c"):
+        failing = f"[[program]]\nrows = ['', '{ROWS['uno']}']\nsources = ['{name}']\n"
+        made.write_text(made.read_text().replace("[[program]]\n", f"{failing}\n[[program]]\n", 1))
+    (tmp_path / "broken.c").write_text("none\n")
+    (tmp_path / "deep.c").write_text(PROGRAM.replace("timed_begin();", "timed_begin(); timed();", 1))
+    words = ["hardware", "--library", str(tmp_path), "--db", str(db)]
+    assert command.main(words, standalone_mode=False) == 1
+    said = capsys.readouterr().err
+    assert f"motecrypt: {tmp_path / 'broken.c'}, by " in said
+    assert f"motecrypt: {tmp_path / 'deep.c'}: the stack ran into the data" in said
+    with Results(db) as results:
+        assert HardwareQuestion(ROWS["uno"], "uno").answer(results) is not None
 
 
 @pytest.mark.parametrize(

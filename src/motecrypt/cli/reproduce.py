@@ -165,8 +165,7 @@ def command(
         *_programs(library_folders, chosen),
     ]
     with open_results(db, compilers, make=measures) as results:
-        for run in brought:
-            run.ensure(results)
+        failed = _run_brought(brought, results)
         wanted = [needs(name) for name, _ in chosen] if measures else []
         advised = _advised(wanted) if wanted and not studies else None
         if len(wanted) > 1:
@@ -202,6 +201,7 @@ def command(
             if every
             else [row for rows in compared.values() for row in rows]
         )
+        _end(failed)
         return
     if len(compared) > 1:
         _print_all(compared)
@@ -212,6 +212,7 @@ def command(
         write_report(written, db, compilers)
         print(f"The report, for a browser: {written}\n")
     print_next(_next(studies, db, compilers, every))
+    _end(failed)
 
 
 #: Options that say what --verify does not do. Some have other names as parameters.
@@ -270,6 +271,27 @@ def _sketches(given: Sequence[str], chosen: Sequence[tuple[str, ModuleType]]) ->
         SketchRun(question, load_firmware(file, catalog.device(question.device)), str(file))
         for question, file in pairs
     ]
+
+
+def _end(code: int) -> None:
+    """End with an exit code other than 0."""
+    if code:
+        raise click.exceptions.Exit(code)
+
+
+def _run_brought(brought: Sequence[SketchRun | TimedProgram], results: Results) -> int:
+    """Run them and store what they take; the exit code. One that fails is reported, the others are run."""
+    failed = 0
+    for run in brought:
+        try:
+            run.ensure(results)
+        except MotecryptError as error:
+            if len(brought) == 1:
+                raise
+            named = "" if run.name in str(error) else f"{run.name}: "
+            print(f"motecrypt: {named}{error}", file=sys.stderr)
+            failed = max(failed, error.exit_code)
+    return failed
 
 
 def _programs(folders: Sequence[Path], chosen: Sequence[tuple[str, ModuleType]]) -> list[TimedProgram]:

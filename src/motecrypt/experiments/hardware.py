@@ -129,7 +129,10 @@ class TimedProgram:
                 built = stack.enter_context(built_timed(device, self.sources.with_flags(device, flags)))
             except BuildError as error:
                 raise BuildError(
-                    f"{self.name}: {error}", kind=error.kind, transient=error.transient, cause=error.cause
+                    f"{self.name}, by {device.compiler.toolchain or device.compiler.command}: {error}",
+                    kind=error.kind,
+                    transient=error.transient,
+                    cause=error.cause,
                 ) from error
             yield built
 

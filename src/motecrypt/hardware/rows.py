@@ -197,7 +197,7 @@ class StudyRules:
         return any(code.startswith(each.codes) for each in self.differences)
 
     def compiler_of(self, device: str, row: HardwareRow) -> str:
-        """The toolchain that compiles as the row's source did; empty for assembly and where it is not known."""
+        """The toolchain that compiles as the row's source did; empty for assembly, or if it is unknown."""
         found = (
             each.toolchain
             for each in self.compilers_known
