@@ -281,7 +281,7 @@ def _end(code: int) -> None:
 
 def _run_brought(brought: Sequence[SketchRun | TimedProgram], results: Results) -> int:
     """Run them and store what they take; the exit code. One that fails is reported, the others are run."""
-    failed = 0
+    failed: list[int] = []
     for run in brought:
         try:
             run.ensure(results)
@@ -290,8 +290,10 @@ def _run_brought(brought: Sequence[SketchRun | TimedProgram], results: Results) 
                 raise
             named = "" if run.name in str(error) else f"{run.name}: "
             print(f"motecrypt: {named}{error}", file=sys.stderr)
-            failed = max(failed, error.exit_code)
-    return failed
+            failed.append(error.exit_code)
+    if failed:
+        print(f"motecrypt: {len(failed)} of {len(brought)} programs failed", file=sys.stderr)
+    return max(failed, default=0)
 
 
 def _programs(folders: Sequence[Path], chosen: Sequence[tuple[str, ModuleType]]) -> list[TimedProgram]:

@@ -77,7 +77,7 @@ static inline uint32_t fetch_block(struct machine *m, const struct block *block,
     uint64_t begun = m->cycles - block->cycles;
     uint64_t asked = begun - least(begun, m->flash.figure[FLASH_core_ahead_bytes] / 4u);
     uint32_t waited = runs_on ? flash_fetch(&m->flash, line, asked, begun)
-                              : flash_jump(&m->flash, block->address, begun);
+                              : flash_jump(&m->flash, block->address, block->splits != 0, begun);
     if (plan->address != block->address || plan->bytes != block->bytes) {
         plan_fetch(m, plan, block);
     }
@@ -290,7 +290,7 @@ static void fetch_begin_region(struct machine *m) {
     }
     state->current = serving_pc(m) >> m->flash.line_shift;
     state->next = FLASH_NO_LINE;
-    state->next_at = state->free_at = 0;
+    state->next_at = state->free_at = state->taken_at = 0;
     fetch.begin_waited = m->flash.waited - waits_ahead(m, serving_pc(m));
 }
 

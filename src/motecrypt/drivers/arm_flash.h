@@ -128,10 +128,10 @@ static inline uint64_t flash_read_line(struct flash *flash, uint64_t ask, uint32
     return there;
 }
 
-/* When the core has taken the bytes that are left of a line, the first of which is there at a time. */
-static inline uint64_t flash_taken(const struct flash *flash, uint64_t there, uint32_t bytes) {
+/* When the core has taken some words of a line, the first of which is there at a time. */
+static inline uint64_t flash_taken(const struct flash *flash, uint64_t there, uint32_t words) {
     uint32_t cycles = flash->figure[FLASH_core_word_cycles];
-    return cycles == 0 ? 0 : there + (bytes + 3u) / 4u * cycles;
+    return cycles == 0 ? 0 : there + words * cycles;
 }
 
 /* The core goes to a line of code: it asks for it at one time and needs it at a later one. Returns the cycles it waits. */
@@ -161,16 +161,18 @@ static inline uint32_t flash_fetch(struct flash *flash, uint32_t line, uint64_t 
         state->next_at = flash_read_line(flash, most(there, need) + flash->figure[FLASH_ahead_delay],
                                          flash->figure[FLASH_wait_states]);
     }
-    state->taken_at = flash_taken(flash, there, flash->figure[FLASH_line_bytes]);
+    state->taken_at = flash_taken(flash, there, flash->figure[FLASH_line_bytes] / 4u);
     return there > need ? (uint32_t)(there - need) : 0;
 }
 
-/* The core jumps to an address at `begun`: what it was taking is forgotten. Returns the cycles it waits. */
-static inline uint32_t flash_jump(struct flash *flash, uint32_t address, uint64_t begun) {
-    uint32_t waited, line_bytes = flash->figure[FLASH_line_bytes];
+/* The core jumps to an address and begins there at `begun`: what it was taking is forgotten. `splits`: the instruction
+ * there is in two words, and the first was taken before. Returns the cycles it waits. */
+static inline uint32_t flash_jump(struct flash *flash, uint32_t address, bool splits, uint64_t begun) {
+    uint32_t left = flash->figure[FLASH_line_bytes] - (address & (flash->figure[FLASH_line_bytes] - 1u));
+    uint32_t waited;
     flash->state.taken_at = 0;
     waited = flash_fetch(flash, address >> flash->line_shift, begun, begun);
-    flash->state.taken_at = flash_taken(flash, begun + waited, line_bytes - (address & (line_bytes - 1u)));
+    flash->state.taken_at = flash_taken(flash, begun + waited, (left + 3u) / 4u - splits);
     return waited;
 }
 

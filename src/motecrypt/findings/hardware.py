@@ -62,7 +62,8 @@ class HardwareFigures(Answer):
     Attributes
     ----------
     runs
-        Assembly has one; C code has one for each pinned toolchain of the device, and each variant.
+        Assembly has one, and so has C code whose compiler is known; other C code has one for each pinned
+        toolchain of the device, and each variant.
     code, commit
         Where the code is from.
     runner

@@ -104,14 +104,14 @@ def residual(
     ours = row.in_unit(middle)
     spread = max(cycles) / min(cycles) - 1
     standing = row.mark
+    if not standing and compiler and not own:
+        standing = ANOTHER
     if not standing and first is not None and less is None:
         standing = SHORTEST if first.id == row.id else ALONE
     if not standing and rules.trained(chip.device, row.code):
         standing = SEEN
     if not standing and rules.left_out(row.code):
         standing = EXCLUDED
-    if not standing and compiler and not own:
-        standing = ANOTHER
     if not standing and spread > rules.compilers:
         standing = COMPILERS
     return Residual(

@@ -69,6 +69,12 @@ class HardwareRow:
         return (self.chip, self.code, self.flags, self.cipher, self.operation, self.unit, self.source)
 
     @property
+    def measured(self) -> tuple[str, ...]:
+        """What was measured: no two rows are of the same."""
+        clock = f"{self.clock_mhz:g}"
+        return (*self.series, self.wait_states, clock, self.message_bytes, self.ad_bytes)
+
+    @property
     def title(self) -> str:
         """The cipher, what was done, and with how many bytes."""
         parts = [self.cipher, self.operation]
@@ -178,7 +184,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class StudyRules:
-    """What was laid down before any row was scored."""
+    """What was laid down for the study: which rows count, and how."""
 
     compilers: float
     toolchains: tuple[str, ...]
@@ -244,7 +250,8 @@ def read_settings(path: Path) -> StudyRules:
     known = []
     for entry in table.tables("compiler", []):
         device, codes = entry.text("device"), entry.texts("codes")
-        toolchain, reason = entry.text("toolchain", filled=True), entry.text("reason", filled=True)
+        toolchain = entry.text("toolchain", choices=toolchains)
+        reason = entry.text("reason", filled=True)
         known.append(KnownCompiler(device, codes, toolchain, reason))
         entry.done()
     goals = {}
@@ -311,10 +318,11 @@ def read_rows(path: Path) -> dict[str, HardwareRow]:
     Raises
     ------
     InputError
-        A row lacks a column, or a number is none.
+        A row lacks a column, a number is none, or two rows are of one message.
     """
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    found = {}
+    found: dict[str, HardwareRow] = {}
+    measured: dict[tuple[str, ...], str] = {}
     for entry in csv.DictReader(lines):
         try:
             row = HardwareRow(
@@ -327,6 +335,9 @@ def read_rows(path: Path) -> dict[str, HardwareRow]:
             raise InputError(f"{path}: row {entry.get('id', '?')} is not complete: {error}") from None
         if row.unit not in UNITS or (row.unit == "us" and not row.clock_mhz):
             raise InputError(f"{path}: row {row.id} has no unit that ours can be given in")
+        first = measured.setdefault(row.measured, row.id)
+        if first != row.id:
+            raise InputError(f"{path}: rows {first} and {row.id} are of the same message; leave one out")
         found[row.id] = row
     return found
 

@@ -89,6 +89,15 @@ def test_a_jump_into_a_line_leaves_fewer_words_of_it_to_take(tmp_path: Path) -> 
         assert waited(tmp_path, loop.format(30), memory) - short == 20 * cycles
 
 
+@pytest.mark.parametrize("offset", range(8))
+def test_a_jump_to_a_cached_line_waits_for_no_word(tmp_path: Path, offset: int) -> None:
+    """Wherever in a line it goes to, with a 32-bit instruction in two words, too."""
+    cached = {**WORDS, "line_bytes": 16, "code_lines": 8, "code_ways": 8}
+    body = "nop; " * offset + "1: mov.w r1, r3; mov.w r1, r3; nop; nop; nop; nop; nop; subs r0, #1; bne.n 1b"
+    loop = "movs r0, #{}; .balign 16; " + body
+    assert waited(tmp_path, loop.format(30), cached) == waited(tmp_path, loop.format(10), cached)
+
+
 def test_a_jump_out_of_a_line_leaves_its_words(tmp_path: Path) -> None:
     """Each line begins with a jump, so that its second word, which takes eight cycles, is never taken."""
     loop = "movs r0, #{}; .balign 8; 1: b.n 2f; .balign 8; 2: b.n 3f; .balign 8; 3: subs r0, #1; bne.n 1b"

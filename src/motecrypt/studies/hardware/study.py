@@ -101,6 +101,8 @@ def tables(results: Results) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         "parameters": [vars(each) for each in settings().parameters],
         "excluded": [vars(each) for each in settings().excluded],
         "differences": [vars(each) for each in settings().differences],
+        "compilers": [vars(each) for each in settings().compilers_known],
+        "variants": [vars(each) for each in settings().variants],
         "training": [vars(each) for each in settings().training],
         "not_compared": [
             {"row": row.id, "chip": row.chip, "code": row.code, "reason": reason}
@@ -160,7 +162,7 @@ def overview(results: Results) -> list[Section]:
 
 
 def sections(results: Results) -> list[Section]:
-    """The fidelity of each device, the residuals, what was laid down before, and what is not compared."""
+    """The fidelity of each device, the residuals, what was laid down, and what is not compared."""
     ran = compared(results)
     return [
         _fidelity_section(ran),
@@ -248,7 +250,7 @@ def _laid_down() -> Section:
         for each in rules.compilers_known
     ]
     return Section(
-        "What was laid down before a row was scored",
+        "What was laid down",
         ("kind", "device", "name", "value", "fitted", "source"),
         rows,
         f"Code that the makers of a model had looked at is compared, but not scored. C code is scored if its "

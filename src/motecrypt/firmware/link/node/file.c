@@ -12,6 +12,18 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Puts what the system remembers of a file on the disk: where that failed before, fsync alone would do nothing. The
+ * errno, or 0. */
+static int to_disk(int handle) {
+    uint8_t all[LINK_STORAGE_BYTES];
+
+    errno = EIO; /* of a read or write that is too short */
+    return pread(handle, all, sizeof all, 0) != sizeof all || pwrite(handle, all, sizeof all, 0) != sizeof all ||
+                   fsync(handle) != 0
+               ? errno
+               : 0;
+}
+
 /* The errno of an open file that may not be used as storage, or 0. */
 static int trouble_with(int handle) {
     struct stat status;
@@ -25,7 +37,7 @@ static int trouble_with(int handle) {
     if (status.st_mode & (S_IRWXG | S_IRWXO)) {
         return EPERM;
     }
-    return flock(handle, LOCK_EX | LOCK_NB) != 0 || fsync(handle) != 0 ? errno : 0;
+    return flock(handle, LOCK_EX | LOCK_NB) != 0 ? errno : to_disk(handle);
 }
 
 int link_file_open(struct link_file *file, const char *path) {
