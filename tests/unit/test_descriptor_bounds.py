@@ -60,7 +60,7 @@ BOUNDS: list[tuple[str, str, tuple[list[float], list[float]]]] = [
     ("device.toml", r"simulator\.memory\.line_bytes", ([4, 256], [2, 512])),
     (
         "device.toml",
-        r"simulator\.memory\.(wait_states|data_wait_states|ahead_delay|core_ahead_bytes)",
+        r"simulator\.memory\.(wait_states|data_wait_states|ahead_delay|core_ahead_bytes|core_word_cycles)",
         ([0, 64], [-1, 65]),
     ),
     ("device.toml", r"simulator\.memory\.(reads_ahead|keeps_ahead|shared)", ([0, 1], [-1, 2])),

@@ -35,6 +35,7 @@ from motecrypt.setup import need
 from motecrypt.studies import Needs, folders, names, needs, study
 from motecrypt.studies.counts import VERDICTS, as_csv, by_kind, facts, sentences, tally
 from motecrypt.studies.facts import Comparison
+from motecrypt.toolchain.toolchain import BuildError
 
 if TYPE_CHECKING:
     from motecrypt.experiments.hardware import TimedProgram
@@ -288,7 +289,7 @@ def _run_brought(brought: Sequence[SketchRun | TimedProgram], results: Results) 
         except MotecryptError as error:
             if len(brought) == 1:
                 raise
-            named = "" if run.name in str(error) else f"{run.name}: "
+            named = "" if isinstance(error, (InputError, BuildError)) else f"{run.name}: "
             print(f"motecrypt: {named}{error}", file=sys.stderr)
             failed.append(error.exit_code)
     if failed:
