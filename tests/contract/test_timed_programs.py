@@ -15,6 +15,7 @@ from motecrypt.cli.reproduce import command
 from motecrypt.errors import InputError
 from motecrypt.experiments.hardware import read_programs
 from motecrypt.findings.hardware import HardwareQuestion
+from motecrypt.hardware.rows import KnownCompiler, rows, settings
 from motecrypt.results import Results
 from motecrypt.toolchain.toolchain import BuildError
 
@@ -92,6 +93,18 @@ def test_code_whose_compiler_is_known_is_built_by_that_one_alone(tmp_path: Path)
     assert program.device == "nrf52840" and program.toolchains == ("gcc-8",)
     (other,) = read_programs(folder(tmp_path, "uno", rows=["", "h0748"]))  # the same source on the Due
     assert other.toolchains == ("gcc-8", "gcc-12", "gcc-14")
+
+
+def test_rows_of_two_compilers_are_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = "h0262", "h1186"  # NIST's and arduinolibs' on the UNO
+    known = KnownCompiler("uno", (rows()[first].code,), "gcc-5.4", "a test")
+    monkeypatch.setattr(
+        "motecrypt.experiments.hardware.settings", lambda: replace(settings(), compilers_known=(known,))
+    )
+    (program,) = read_programs(folder(tmp_path, "uno", rows=["", first]))
+    assert program.toolchains == ("gcc-5.4",) and program.variants == ()
+    with pytest.raises(InputError, match="rows of one compiler"):
+        read_programs(folder(tmp_path, "uno", rows=[first, second]))
 
 
 def test_a_program_that_cannot_be_built_is_named(tmp_path: Path, results: Results) -> None:

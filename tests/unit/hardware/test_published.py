@@ -68,6 +68,10 @@ def test_devices_have_the_bounds_of_the_recorded_rows() -> None:
         ("x1,CHIP,,,code,C,,,AES,block,16,,7,us,,,src,", "row x1 has no unit"),
         ("x1,CHIP,,,code,C,,,AES,block,16,,7,parsecs,,,src,", "row x1 has no unit"),
         ("x1,CHIP", "row x1 is not complete"),
+        (
+            "x1,CHIP,,,code,C,,,AES,block,16,,7,cycles,,,src,\nx2,CHIP,,,code,C,,,AES,block,16,,7,cycles,,,src,",
+            "rows x1 and x2 are of the same message",
+        ),
     ],
 )
 def test_a_wrong_row_ends_in_one_line(line: str, wrong: str, tmp_path: Path) -> None:

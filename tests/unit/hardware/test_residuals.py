@@ -12,7 +12,7 @@ from motecrypt.hardware.residuals import Residual, fidelity, percentile, residua
 from motecrypt.hardware.rows import Chip, HardwareRow, rows, settings, shortest
 
 FREE = replace(settings(), differences=(), training=())  # rules without differences of lengths
-OPEN = replace(settings(), compilers_known=())  # and without known compilers
+OPEN = replace(settings(), compilers_known=())  # and these without known compilers
 ROW = HardwareRow(
     *("x1", "CHIP", 16.0, "", "someone/code src", "C", "-O2", "AES", "encrypt", "16", "0"),
     *(100.0, "us", 4.0, "", "somewhere", ""),

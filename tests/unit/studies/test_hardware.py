@@ -51,6 +51,8 @@ def test_the_tables_say_what_the_bounds_of_the_devices_rest_on(stored: Results) 
     assert {each["device"]: each["rows"] for each in tables["fidelity"]} == {
         name: known.rows for name, known in recorded_bounds().items()
     }
+    assert [each["toolchain"] for each in tables["compilers"]] == ["gcc-8"]
+    assert [each["toolchain"] for each in tables["variants"]] == ["gcc-12"]
     reasons = {each["reason"] for each in tables["not_compared"]}
     assert {"simulated", "inconsistent", "its code is not here"} <= reasons
     assert len(tables["not_compared"]) + len(tables["residuals"]) == len(rows())
