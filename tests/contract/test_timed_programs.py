@@ -97,12 +97,16 @@ def test_code_whose_compiler_is_known_is_built_by_that_one_alone(tmp_path: Path)
 
 def test_rows_of_two_compilers_are_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = "h0262", "h1186"  # NIST's and arduinolibs' on the UNO
-    known = KnownCompiler("uno", (rows()[first].code,), "gcc-5.4", "a test")
-    monkeypatch.setattr(
-        "motecrypt.experiments.hardware.settings", lambda: replace(settings(), compilers_known=(known,))
+    known = (
+        KnownCompiler("uno", (rows()[first].code,), "gcc-5.4", "a test"),
+        KnownCompiler("due", (rows()["h0748"].code,), "gcc-12", "a test"),  # which has a variant
     )
-    (program,) = read_programs(folder(tmp_path, "uno", rows=["", first]))
-    assert program.toolchains == ("gcc-5.4",) and program.variants == ()
+    monkeypatch.setattr(
+        "motecrypt.experiments.hardware.settings", lambda: replace(settings(), compilers_known=known)
+    )
+    for row, toolchain in ((first, "gcc-5.4"), ("h0748", "gcc-12")):
+        (program,) = read_programs(folder(tmp_path, "uno", rows=["", row]))
+        assert program.toolchains == (toolchain,) and program.variants == ()
     with pytest.raises(InputError, match="rows of one compiler"):
         read_programs(folder(tmp_path, "uno", rows=[first, second]))
 
