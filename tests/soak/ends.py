@@ -128,7 +128,10 @@ class GatewayEnd:
         self.spool.full = self.full
         self.gateway = Gateway(self.spool, MASTER, packet_bytes=PACKET_BYTES, together=True)
         self.reader = StreamReader(PACKET_BYTES)
-        sinks: list[Sink] = [SqliteLog(self.folder / "log.db"), CsvLog(self.folder / "log.csv")]
+        sinks: list[Sink] = [
+            SqliteLog(self.folder / "log.db"),
+            CsvLog(self.folder / "log.csv", self.spool.waiting),
+        ]
         done = self.spool.register([sink.name for sink in sinks])
         self.drains = {
             sink.name.partition(":")[0]: FragileDrain(sink, self.spool.path, done[sink.name], self.fuse)

@@ -216,7 +216,9 @@ def command(
         collector = FileCollector(output, keeping=True) if output is not None else None
         outcome_s = 40 * patience_ms / 1000 + 5.0
         service = GatewayService(gateway, spool, lines, collector, node_rate, outcome_s, _notice)
-        sinks = _sinks(to_stdout, sqlite, csv_files, commands, run_seconds, as_json, bool(broker))
+        sinks = _sinks(
+            to_stdout, sqlite, csv_files, commands, run_seconds, as_json, bool(broker), spool.waiting
+        )
         if broker is not None:
             from motecrypt.gateway.sinks.mqtt import MqttSink
 
@@ -290,6 +292,7 @@ def _sinks(
     run_seconds: float,
     as_json: bool,
     others: bool,
+    waiting: int,
 ) -> list[Sink]:
     from motecrypt.gateway.sinks.command import Command
     from motecrypt.gateway.sinks.csv_log import CsvLog
@@ -297,7 +300,7 @@ def _sinks(
     from motecrypt.gateway.sinks.stdout import StandardOutput
 
     sinks: list[Sink] = [SqliteLog(path) for path in sqlite]
-    sinks += [CsvLog(path) for path in csv_files]
+    sinks += [CsvLog(path, waiting) for path in csv_files]
     sinks += [Command(line, run_seconds) for line in commands]
     if to_stdout or not (sinks or others):
         sinks.append(StandardOutput(as_json))

@@ -14,11 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from gateway_bed import DEADLINE_S, OPTIONS, PACKET, Radio
+from gateway_bed import DEADLINE_S, OPTIONS, PACKET, Radio, item
 from link_ends import native
 from motecrypt.cli._link_options import open_gateway
+from motecrypt.gateway.sinks.csv_log import CsvLog
+from motecrypt.gateway.sinks.sqlite_log import SqliteLog
+from motecrypt.gateway.spool import Spool
 from motecrypt.link.files import file_parts
 from motecrypt.link.keys import create_master_file
+from motecrypt.link.state import FileStore
 from motecrypt.link.stream import StreamReader
 from motecrypt.toolchain.link import CONFIRMED, FILE, Event
 
@@ -88,8 +92,8 @@ class Node:
 class Gateway:
     """The program: started again after each time that it was killed."""
 
-    def __init__(self, folder: Path, port: str, step: str, times: int) -> None:
-        self._folder, self._port = folder, port
+    def __init__(self, folder: Path, port: str, step: str, times: int, items: int = MESSAGES + 1) -> None:
+        self._folder, self._port, self._items = folder, port, items
         self.killed = 0
         self._process = self._start(step, times)
 
@@ -115,9 +119,7 @@ class Gateway:
         """A clean end."""
         end = time.monotonic() + DEADLINE_S
         self.keep()
-        while (
-            b'"ready"' not in (self._folder / "said").read_bytes().splitlines()[-1] and not self._all_there()
-        ):
+        while b'"ready"' not in self._last_said() and not self._all_there():
             assert time.monotonic() < end
             time.sleep(0.02)
         while not self._all_there():
@@ -128,6 +130,9 @@ class Gateway:
         if self._process.wait(DEADLINE_S) == -9:
             self.killed += 1
 
+    def _last_said(self) -> bytes:
+        return b"".join((self._folder / "said").read_bytes().splitlines()[-1:])
+
     def _all_there(self) -> bool:
         path = self._folder / "log.db"
         if not path.exists() or not (self._folder / "log.csv").exists():
@@ -137,7 +142,7 @@ class Gateway:
                 (count,) = base.execute("SELECT count(*) FROM messages").fetchone()
             except sqlite3.Error:
                 return False
-        return int(count) == MESSAGES + 1 == (self._folder / "log.csv").read_bytes().count(b"\n") - 1
+        return int(count) == self._items <= (self._folder / "log.csv").read_bytes().count(b"\n") - 1
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -166,3 +171,27 @@ def test_killed_at_any_step_nothing_is_doubled_and_nothing_accepted_is_lost(
         ".motecrypt-node5.part",
         ".motecrypt-node5.announced",
     } == {"log.txt"}
+
+
+BACKLOG = 2 * SqliteLog.batch + 1
+
+
+@pytest.mark.parametrize("step", [f"csv-before-{BACKLOG // CsvLog.batch + 1}", "deliver-after-2"])
+def test_killed_with_a_backlog_of_many_batches_nothing_is_doubled_or_lost(step: str, tmp_path: Path) -> None:
+    node = Node(tmp_path)
+    with Spool(FileStore(tmp_path / "key.gateway")) as spool:
+        spool.put(map(item, range(BACKLOG)))
+        spool.write(spool.read() or b"")
+    name, _, times = step.rpartition("-")
+    gateway = Gateway(tmp_path, node.radio.path, name, int(times), BACKLOG)
+    end = time.monotonic() + DEADLINE_S
+    while gateway.killed == 0 and time.monotonic() < end:
+        gateway.keep()
+        time.sleep(0.02)
+    gateway.end()
+    assert gateway.killed == 1, "the step was never reached"
+    ids = [f"5.1.0.{number}" for number in range(BACKLOG)]
+    with sqlite3.connect(tmp_path / "log.db") as base:
+        assert [row[0] for row in base.execute("SELECT id FROM messages ORDER BY rowid")] == ids
+    with (tmp_path / "log.csv").open(newline="") as file:
+        assert [row["id"] for row in csv.DictReader(file)] == ids

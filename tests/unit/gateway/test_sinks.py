@@ -22,7 +22,7 @@ from motecrypt.errors import InputError
 from motecrypt.gateway import drain as drain_module
 from motecrypt.gateway.drain import Drain
 from motecrypt.gateway.items import Item, readable
-from motecrypt.gateway.sinks import Sink, SinkClosed, SinkError
+from motecrypt.gateway.sinks import Sink, SinkClosed, SinkError, csv_log
 from motecrypt.gateway.sinks.command import Command
 from motecrypt.gateway.sinks.csv_log import CsvLog
 from motecrypt.gateway.sinks.sqlite_log import SqliteLog
@@ -174,7 +174,7 @@ def lines(path: Path) -> list[dict[str, str]]:
 
 def test_csv_is_harmless_whatever_a_node_sends(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
-    log = CsvLog(path)
+    log = CsvLog(path, 0)
     odd = [
         b"=1+2",
         b"+21.4",
@@ -207,34 +207,53 @@ def test_csv_is_harmless_whatever_a_node_sends(tmp_path: Path) -> None:
 
 def test_csv_repeats_nothing_that_a_crash_left_unconfirmed(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
-    log = CsvLog(path)
+    log = CsvLog(path, 0)
     log.deliver([item(1), item(2)])
     log.deliver([item(2), item(3)])
     log.finish()
     whole = path.read_bytes()
     for cut in range(len(whole) + 1):
         path.write_bytes(whole[:cut])
-        again = CsvLog(path)
+        again = CsvLog(path, 3)
         again.deliver([item(1), item(2), item(3)])
         again.finish()
         assert path.read_bytes() == whole, cut
 
 
-def test_csv_reads_only_the_end_of_a_long_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("motecrypt.gateway.sinks.csv_log.TAIL_BYTES", 100)
-    log = CsvLog(tmp_path / "log.csv")
+@pytest.mark.parametrize("read_bytes", [1, 2, 60, 61, 119, 120, 121, csv_log.READ_BYTES])
+def test_csv_knows_as_many_of_the_last_rows_as_items_wait(
+    read_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csv_log, "READ_BYTES", read_bytes)
+    path = tmp_path / "log.csv"
+    log = CsvLog(path, 0)
     log.deliver([item(number) for number in range(50)])
     log.finish()
-    again = CsvLog(tmp_path / "log.csv")
-    assert "5.1.0.49" in again._there and len(again._there) < 5
+    for waiting, known in ((0, range(0)), (1, range(49, 50)), (49, range(1, 50)), (51, range(50))):
+        with path.open("ab") as file:
+            file.write(b"5.1.0.50,half")
+        again = CsvLog(path, waiting)
+        assert again._before == {f"5.1.0.{number}" for number in known}
+        again.finish()
+    again = CsvLog(path, 2)
     again.deliver([item(49), item(50)])
     again.finish()
-    assert [row["id"] for row in lines(tmp_path / "log.csv")] == [f"5.1.0.{n}" for n in range(51)]
+    assert [row["id"] for row in lines(path)] == [f"5.1.0.{n}" for n in range(51)]
+
+
+def test_csv_rows_longer_than_one_read_come_once(tmp_path: Path) -> None:
+    items = [item(number, b"x" * 5000) for number in range(csv_log.READ_BYTES // 15_000 + 2)]
+    for _ in range(2):
+        log = CsvLog(tmp_path / "log.csv", len(items))
+        log.deliver(items)
+        log.finish()
+    assert (tmp_path / "log.csv").stat().st_size > csv_log.READ_BYTES
+    assert [row["id"] for row in lines(tmp_path / "log.csv")] == [each.name for each in items]
 
 
 def test_csv_on_a_full_disk_keeps_no_part_of_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "log.csv"
-    log = CsvLog(path)
+    log = CsvLog(path, 0)
     log.deliver([item(1)])
     before = path.read_bytes()
     write = os.pwrite
@@ -257,7 +276,7 @@ def test_csv_on_a_full_disk_keeps_no_part_of_a_line(tmp_path: Path, monkeypatch:
 def test_csv_files_that_are_none_are_refused(tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("a,b\r\n1,2\r\n")
     os.mkfifo(tmp_path / "pipe")
-    held = CsvLog(tmp_path / "held.csv")
+    held = CsvLog(tmp_path / "held.csv", 0)
     for name, said in (
         ("other.csv", "has a different first line; name a new file"),
         ("pipe", "not a regular file"),
@@ -265,7 +284,7 @@ def test_csv_files_that_are_none_are_refused(tmp_path: Path) -> None:
         ("held.csv", "another program is using it; stop that one first"),
     ):
         with pytest.raises(InputError, match=rf"^--csv .*{name}: {said}$"):
-            CsvLog(tmp_path / name)
+            CsvLog(tmp_path / name, 0)
     held.finish()
 
 
@@ -384,6 +403,38 @@ def test_a_sink_gets_everything_in_order_and_in_batches(spool: Spool) -> None:
     feeding.end()
     assert [each.counter for each in sink.items] == list(range(8)) and batches == [3, 3, 1, 1]
     assert feeding.drain.done == 8 and feeding.told == [] and sink.hurried and sink.finished
+
+
+def ids_of(path: Path) -> list[str]:
+    return [row["id"] for row in lines(path)] if path.suffix == ".csv" else [row[0] for row in rows(path)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "batches", "marked"), [(CsvLog, 1, 0), (CsvLog, 2, 0), (CsvLog, 2, 100), (SqliteLog, 2, 0)]
+)
+def test_a_backlog_comes_once_wherever_a_kill_falls(
+    kind: type[CsvLog | SqliteLog], batches: int, marked: int, spool: Spool
+) -> None:
+    """Killed after each batch, then after the first again: what was not marked in the spool comes again."""
+    backlog = batches * kind.batch + 1
+    spool.put(map(item, range(backlog)))
+    spool.write(b"r")
+
+    def run(path: Path, done: int, turns: int) -> None:
+        sink = CsvLog(path, backlog - done) if kind is CsvLog else SqliteLog(path)
+        drain = Drain(sink, spool.path, done, print)
+        while turns > 0 and drain.done < backlog:
+            drain._turn()
+            turns -= 1
+        sink.finish()
+        if drain._reader is not None:
+            drain._reader.close()
+
+    for kill in range(1, batches + 2):
+        path = spool.path.with_name(f"{kill}{'.csv' if kind is CsvLog else '.db'}")
+        for done, turns in ((0, kill), (marked, 1), (marked, backlog)):
+            run(path, done, turns)
+        assert ids_of(path) == [f"5.1.0.{number}" for number in range(backlog)], kill
 
 
 def test_a_sink_that_fails_gets_the_same_again_and_is_told_of_once(

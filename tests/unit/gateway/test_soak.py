@@ -97,7 +97,7 @@ def test_it_can_be_stopped(tmp_path: Path) -> None:
 
 
 def forgetful(self: CsvLog, items: Sequence[Item], deliver: Callable[..., None] = CsvLog.deliver) -> None:
-    self._there = set()
+    self._before, self._last = set(), set()
     deliver(self, items)
 
 

@@ -7,7 +7,8 @@ import fcntl
 import io
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,18 @@ from motecrypt.gateway.sinks import Sink, SinkError
 from motecrypt.text import spreadsheet_row
 
 COLUMNS = ("id", "received", "node", "kind", "text", "hex", "bytes")
-TAIL_BYTES = 4 << 20
-"""Of the file's end, read at the start: more than what one delivery writes."""
+READ_BYTES = 1 << 20
+"""The size of one read of the file at the start."""
 
 
 class CsvLog(Sink):
     """A file of lines, each item once: what a crash left half written goes, what is there is not repeated.
+
+    Parameters
+    ----------
+    waiting : int
+        How many items wait in the spool: after a crash as many of the last rows can come again, in any number
+        of deliveries.
 
     Raises
     ------
@@ -32,7 +39,7 @@ class CsvLog(Sink):
 
     batch = 200
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, waiting: int) -> None:
         self.name = f"csv:{path.absolute()}"
         self._path = path
         try:
@@ -40,13 +47,14 @@ class CsvLog(Sink):
             if not stat.S_ISREG(os.fstat(self._handle).st_mode):
                 raise InputError(f"--csv {path}: not a regular file")
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._before = self._begin(waiting)
         except BlockingIOError:
             raise InputError(f"--csv {path}: another program is using it; stop that one first") from None
         except OSError as error:
             raise InputError(f"--csv {path}: {error.strerror}; name a file that can be written") from None
-        self._there = self._begin()
+        self._last: set[str] = set()
 
-    def _begin(self) -> set[str]:
+    def _begin(self, waiting: int) -> set[str]:
         """Check or write the head, cut what is half a line, and see what is there already."""
         head = (",".join(COLUMNS) + "\r\n").encode()
         length = os.fstat(self._handle).st_size
@@ -55,17 +63,25 @@ class CsvLog(Sink):
         if length < len(head):
             self._append(head, 0)
             return set()
-        start = max(len(head), length - TAIL_BYTES)
-        tail = os.pread(self._handle, length - start, start)
-        whole = tail.rfind(b"\n") + 1
-        os.ftruncate(self._handle, start + whole)
-        return {line.partition(b",")[0].decode(errors="replace") for line in tail[:whole].splitlines()}
+        rows = self._backwards(len(head), length)
+        os.ftruncate(self._handle, length - len(next(rows)))
+        return {row.partition(b",")[0].decode(errors="replace") for row in islice(rows, waiting)}
+
+    def _backwards(self, start: int, end: int) -> Iterator[bytes]:
+        """What follows the last line's end, then the lines before it, the last first."""
+        rest = b""
+        while end > start:
+            begin = max(start, end - READ_BYTES)
+            rest, *lines = (os.pread(self._handle, end - begin, begin) + rest).split(b"\n")
+            yield from reversed(lines)
+            end = begin
+        yield rest
 
     def deliver(self, items: Sequence[Item]) -> None:
         """Write those that are not there yet, and wait until they are on the disk."""
         text = io.StringIO()
         writer = csv.DictWriter(text, COLUMNS)
-        fresh = [item for item in items if item.name not in self._there]
+        fresh = [item for item in items if item.name not in self._before and item.name not in self._last]
         for item in fresh:
             writer.writerow(_row(item))
         end = os.fstat(self._handle).st_size
@@ -74,7 +90,8 @@ class CsvLog(Sink):
         except OSError as error:
             os.ftruncate(self._handle, end)
             raise SinkError(f"{self._path}: {error.strerror}") from None
-        self._there = {item.name for item in items}
+        self._last = {item.name for item in items}
+        self._before -= self._last
 
     def finish(self) -> None:
         """Let go of the file."""
