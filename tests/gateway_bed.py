@@ -5,13 +5,19 @@ from __future__ import annotations
 import fcntl
 import os
 import select
+import sqlite3
 import struct
 import termios
 import time
 import tty
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import ClassVar
+
+import pytest
 
 from link_ends import begun, native
 from motecrypt.gateway.drain import Drain
@@ -31,6 +37,13 @@ PACKET = 12
 OPTIONS = SHORT | LISTENS | STREAM
 DEADLINE_S = 60.0
 __all__ = ["begun"]
+
+
+def commits_are_noted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """From now on, the journal and the level of `PRAGMA synchronous` of each connection that is closed."""
+    monkeypatch.setattr(Synced, "levels", [])
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Synced))
+    return Synced.levels
 
 
 def item(counter: int = 0, content: bytes = b"21.4 C", node: int = 5, **given: int) -> Item:
@@ -70,6 +83,21 @@ class Collected(Sink):
     def finish(self) -> None:
         """Note it."""
         self.finished = True
+
+
+class Synced(sqlite3.Connection):
+    """A connection to SQLite that notes at its end whether its commits waited for the disk (2: they did)."""
+
+    levels: ClassVar[list[tuple[str, int]]] = []
+
+    def close(self) -> None:
+        """Note it."""
+        with suppress(sqlite3.ProgrammingError):  # it is closed
+            (journal,), (level,) = (
+                self.execute(f"PRAGMA {name}").fetchone() for name in ("journal_mode", "synchronous")
+            )
+            self.levels.append((journal, level))
+        super().close()
 
 
 class Radio:

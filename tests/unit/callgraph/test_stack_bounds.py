@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from kits import needs_kit
 from motecrypt.callgraph.bounds import StackBound, dot, stack_bounds
-from motecrypt.callgraph.code import MachineCode, State, StepOutcome, walk
+from motecrypt.callgraph.code import Call, MachineCode, State, StepOutcome, forget, walk
 from motecrypt.callgraph.thumb import thumb_step
 from motecrypt.catalog import Catalog
 from motecrypt.cli import application
@@ -70,6 +70,11 @@ __attribute__((noinline)) void pointed(byte n) {
 __attribute__((noinline)) void last(byte n) {
     handler(n);
 }
+__attribute__((noinline)) void both(byte n) {
+    leaf(n);
+    handler(n);
+    out = n;
+}
 __attribute__((noinline)) void varies(byte n) {
     volatile byte room[n];
     for (byte i = 0; i < n; i++) room[i] = i;
@@ -82,7 +87,7 @@ __attribute__((noinline)) void tail(byte n) {
 int main(void) {
     handler = leaf;
     for (byte n = 0; n < 8; n++) out = cases(n);
-    out = again(3); out = ping(2); pointed(4); last(5); varies(6); tail(7);
+    out = again(3); out = ping(2); pointed(4); last(5); both(1); varies(6); tail(7);
     for (;;) { }
 }
 """
@@ -158,8 +163,10 @@ def test_what_has_no_bound_is_named(device: str, command: tuple[str, ...], flag:
         assert bounds["again"].recursion == (("again", "again"),)
         assert {name for cycle in bounds["ping"].recursion for name in cycle} == {"ping", "pong"}
     assert bounds["pointed"].pointers == ("pointed",) and bounds["last"].pointers == ("last",)
-    assert not bounds["main"].bounded and set(bounds["main"].pointers) == {"pointed", "last"}
-    said = bounds_of(elf, device, pointed=["leaf", "large"], last=["leaf"])
+    assert bounds["both"].pointers == ("both",) and "leaf" in bounds["both"].calls
+    assert not bounds["main"].bounded and set(bounds["main"].pointers) == {"pointed", "last", "both"}
+    said = bounds_of(elf, device, pointed=["leaf", "large"], last=["leaf"], both=["large"])
+    assert said["both"].bounded and said["both"].worst > said["large"].worst
     assert said["pointed"].bounded and said["pointed"].path[:2] == ("pointed", "large")
     assert said["last"].bounded and said["last"].worst >= said["leaf"].worst
     with pytest.raises(InputError, match="has no function 'nobody'"):
@@ -301,6 +308,23 @@ def test_a_function_that_claims_to_be_huge_ends_with_its_code() -> None:
     assert walk(pushes, 0x100, step).frame == 8
     nowhere = MachineCode(((0x400, b"\x70\x47"),), huge, {}, ())
     assert walk(nowhere, 0x100, step).frame == 0
+
+
+def test_a_function_that_runs_into_the_next_needs_its_stack_too() -> None:
+    """Unless it ends with a call, which does not return there."""
+    nop, call = b"\xc0\x46", b"\x00\xf0\x00\xf8"  # MOV r8, r8; BL to what follows it
+    for content, kind in ((b"\x10\xb5" + nop, "jump"), (b"\x10\xb5" + call, "call")):
+        end = len(content)
+        functions = (Function("f", 0, end), Function("g", end, end + 2))
+        flow = walk(MachineCode(((0, content + b"\x70\x47"),), functions, {}, ()), 0, thumb_step)
+        at = end if kind == "jump" else 2
+        assert flow.calls == (Call(at, end, 8, kind),)  # type: ignore[arg-type]
+
+
+def test_a_register_that_a_call_changes_is_not_known_any_more() -> None:
+    known = {1: ("number", 5), 4: ("number", 6)}
+    assert forget(State(8, known), (0, 1, 2, 3)) == State(8, {4: ("number", 6)})
+    assert forget(State(8, known), (0, 2)) == State(8, known)
 
 
 def test_the_cases_of_a_table_are_looked_for_once() -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from gateway_bed import DEADLINE_S, Collected, item
+from gateway_bed import DEADLINE_S, Collected, commits_are_noted, item
 from motecrypt.errors import InputError
 from motecrypt.gateway import drain as drain_module
 from motecrypt.gateway.drain import Drain
@@ -130,6 +130,12 @@ def test_sqlite_has_each_item_once(tmp_path: Path) -> None:
     again.finish()
     assert [row[0] for row in rows(path)] == ["5.1.0.1", "5.1.0.2", "5.1.0.3", "5.2.0.3"]
     assert rows(path)[1] == ("5.1.0.2", 5, "message", WHEN, "0001", b"\x00\x01", 2)
+
+
+def test_what_sqlite_has_taken_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    levels = commits_are_noted(monkeypatch)
+    SqliteLog(tmp_path / "log.db").finish()
+    assert levels == [("delete", 2)]
 
 
 def test_sqlite_that_is_locked_takes_nothing_and_later_all(tmp_path: Path) -> None:
@@ -457,6 +463,34 @@ def test_a_sink_that_fails_gets_the_same_again_and_is_told_of_once(
         "sink collected: works again",
     ]
     assert feeding.drain.trouble == "" and [each.counter for each in sink.items] == [1, 2]
+
+
+def test_pauses_after_faults_double_up_to_a_minute_and_begin_anew_after_a_success(spool: Spool) -> None:
+    sink = Collected()
+    drain = Drain(sink, spool.path, spool.register([sink.name])[sink.name], lambda line: None)
+    pauses: list[float] = []
+
+    def pause(seconds: float | None = None) -> bool:
+        pauses.append(seconds or 0.0)
+        sink.down = "" if len(pauses) == 10 else "no route"
+        if len(pauses) == 12:
+            drain.stop()
+        return True
+
+    def slept(seconds: float | None = None) -> bool:  # all is delivered: the next message comes
+        sink.down = "no route"
+        spool.put([item(2)])
+        spool.write(b"r")
+        return True
+
+    drain._stop_asked.wait = pause  # type: ignore[method-assign]
+    drain._wake.wait = slept  # type: ignore[method-assign]
+    sink.down = "no route"
+    spool.put([item(1)])
+    spool.write(b"r")
+    drain.run()
+    assert pauses == [0.5, 1, 2, 4, 8, 16, 32, 60, 60, 60, 0.5, 1]
+    assert [each.counter for each in sink.items] == [1]
 
 
 def test_a_sink_whose_reader_has_gone_ends_the_gateway(spool: Spool) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway_bed import item
+from gateway_bed import commits_are_noted, item
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.gateway import spool as module
 from motecrypt.gateway.spool import Spool, SpoolReader, is_spool
@@ -54,6 +54,12 @@ def test_where_there_is_no_record_the_spool_has_none(tmp_path: Path) -> None:
         assert spool.read() is None
         spool.write(b"first")
         assert spool.read() == b"first"
+
+
+def test_what_is_written_has_reached_the_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    levels = commits_are_noted(monkeypatch)
+    Spool(FileStore(path)).close()
+    assert levels == [("delete", 2), ("wal", 2)], "the new file, and the spool: each COMMIT syncs"
 
 
 def test_items_and_record_are_kept_together_or_not_at_all(path: Path, spool: Spool) -> None:

@@ -218,6 +218,18 @@ def test_a_block_goes_again_and_then_it_gives_up() -> None:
     assert transfer.over and str(file.closed[0]) == "no answer"
 
 
+def test_a_server_waits_as_long_as_its_client_asked_for() -> None:
+    transfer = TftpTransfer.serve(SHORT_BLOCKS, Memory(CONTENT), request(blksize=8, timeout=9))
+    out(transfer)
+    after(transfer, ack(0), 1.0)
+    sent = [polled(transfer, 1.0 + second) for second in range(1, 40)]
+    assert [index + 1 for index, each in enumerate(sent) if each] == [9, 18]
+    assert transfer.over and str(transfer.error) == "no answer"
+    writing = TftpTransfer.serve(SHORT_BLOCKS, Memory(), request(Opcode.WRITE, blksize=8, timeout=1))
+    out(writing)
+    assert writing.due_s == 1.0
+
+
 def test_a_packet_that_has_not_left_has_no_deadline() -> None:
     transfer = TftpTransfer.serve(SHORT_BLOCKS, Memory(CONTENT), request(blksize=8))
     for second in range(100):
