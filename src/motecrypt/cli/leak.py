@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from motecrypt.leakage.recording import Recorder
 
 ROWS = 20
-TRACE_FILES = (".npz", ".trs", ".npy")
+TRACE_FILES = (".npz", ".trs", ".npy", ".cwp")
 LIMITS = "simulated, in a model of what changes bits; not a proof for silicon (docs/leakage.md)"
 
 
@@ -152,8 +152,8 @@ def command(
     inputs, in two independent sets. What leaks is reported with its source line and the values that meet.
 
     With --cipher, the window is the encryption of one message by one of ours, or with --vary key its key
-    set-up; of a protected variant, what works on masked values there. FIRMWARE may also be traces, such as a
-    ChipWhisperer's: .npz, .trs, or a folder of arrays.
+    set-up; of a protected variant, what works on masked values there. FIRMWARE may also be traces:
+    .npz, .trs, or a ChipWhisperer's project (.cwp) or folder of arrays.
     """
     target = select(devices=[device]).device
     if controls:
@@ -166,11 +166,17 @@ def command(
             _capture(firmware, pairs, as_json)
         return
     if attack is not None:
+        from motecrypt.leakage.files import FORMS
+
         raise InputError(
-            "--attack: needs traces in place of FIRMWARE: NAME.npz, NAME.trs or a folder; "
+            f"--attack: needs traces in place of FIRMWARE: {FORMS}; "
             "for our own ciphers use motecrypt audit CIPHER --part power"
         )
-    if (firmware is None or function is None) and (cipher is None or firmware is not None):
+    if firmware is not None and function is None:
+        from motecrypt.leakage.files import FORMS
+
+        raise InputError(f"{firmware}: name its --function to assess; or give traces: {FORMS}")
+    if firmware is None and cipher is None:
         raise InputError("nothing to assess: give a FIRMWARE and its --function, a --cipher, or --controls")
     from motecrypt.leakage.assessment import LeakQuestion, assess
     from motecrypt.leakage.harness import harness

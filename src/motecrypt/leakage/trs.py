@@ -178,17 +178,22 @@ def read_trs(path: Path) -> Traces:
     inputs = parts.get("INPUT")
     if inputs is None:
         raise InputError(
-            f"{path}: no parameter INPUT, which attacks need; it has: {', '.join(layout.data) or 'none'}"
+            f"{path}: nothing says where the input is in the {layout.data_bytes} bytes of data of a trace "
+            f"(parameters: {', '.join(layout.data) or 'none'}); write them with a parameter INPUT"
         )
-    labels = parts.get(_LABEL)
     more = layout.set_parameters
+    keys = parts["KEY"] if "KEY" in parts else more.get("KEY", np.zeros(0))
+    for name, table in (("INPUT", inputs), ("KEY", keys), ("OUTPUT", parts.get("OUTPUT", keys))):
+        if not_bytes(table):
+            raise InputError(f"{path}: parameter {name} must be bytes, 0 to 255; write it as bytes")
+    labels = parts.get(_LABEL)
     marks = more.get(_MARKS)
     if marks is None or len(marks) != layout.samples:
         marks = np.zeros(layout.samples, np.uint32)
     return Traces(
         samples=as_samples(path, rows["samples"]),
         inputs=as_bytes(inputs),
-        keys=as_keys(parts["KEY"] if "KEY" in parts else more.get("KEY", np.zeros(0))),
+        keys=as_keys(keys),
         marks=marks.astype(np.uint32),
         labels=None if labels is None else as_bytes(labels[:, 0]),
         model=more[_MODEL].tobytes().decode(errors="replace") if _MODEL in more else "capture",
@@ -222,12 +227,13 @@ def _layout(path: Path, file: BinaryIO) -> _Layout:
     def number(tag: int) -> int:
         return int.from_bytes(fields.get(tag, b""), "little")
 
+    traces, samples = number(_TRACES), number(_SAMPLES)
+    if not 0 < traces < 1 << 31 or not 0 < samples < 1 << 31:
+        counts = f"{traces:,} traces" + (f" of {samples:,} samples" if traces else "")
+        raise InputError(f"{path}: {counts}: there is nothing to analyse; record traces first")
     coding = _CODINGS.get(number(_CODING))
     if coding is None:
         raise InputError(f"{path}: sample coding {number(_CODING):#x} is not of the format")
-    traces, samples = number(_TRACES), number(_SAMPLES)
-    if not 0 < traces < 1 << 31 or not 0 < samples < 1 << 31:
-        raise InputError(f"{path}: {traces:,} traces of {samples:,} samples: there is nothing to analyse")
     data_bytes, data = number(_DATA_BYTES), {}
     for name, (at, extent) in _SIDES.items():
         if number(extent):
@@ -235,7 +241,7 @@ def _layout(path: Path, file: BinaryIO) -> _Layout:
     if _TRACE_PARAMETERS in fields:
         defined = dict(_definitions(path, fields[_TRACE_PARAMETERS]))
         if defined:
-            data = defined
+            data |= defined  # a parameter, where both say where something is
             data_bytes = max(at + count * np.dtype(kind).itemsize for at, count, kind in defined.values())
             data_bytes = max(data_bytes, number(_DATA_BYTES))
     for name, (at, count, kind) in data.items():
@@ -341,6 +347,14 @@ def as_samples(path: Path, found: NDArray[Any]) -> NDArray[np.generic]:
         trace, sample = np.argwhere(~np.isfinite(samples))[0]
         raise InputError(f"{path}: sample {sample} of trace {trace} is not a finite number")
     return samples
+
+
+def not_bytes(found: NDArray[np.generic]) -> bool:
+    """Whether a value is not a whole number from 0 to 255."""
+    if found.dtype == np.uint8:
+        return False
+    numbers = found.astype(np.float64)
+    return not bool(((numbers >= 0) & (numbers <= 255) & (numbers == np.floor(numbers))).all())
 
 
 def as_bytes(found: NDArray[np.generic]) -> Bytes:
