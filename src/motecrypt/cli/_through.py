@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from motecrypt.cli._output import print_json
@@ -32,13 +33,16 @@ def send_through(
     if node == GROUP and way == "message":
         way = "unconfirmed"  # as when it is sent directly
     outcomes = []
+    begun = time.monotonic()
     for content in contents:
         order = {"node": node, "hex": content.hex(), "as": way, "wait_s": wait_s}
         outcomes.append(ask(socket, order, wait_s + OUTCOME_S))
+    seconds = round(time.monotonic() - begun, 3)
     bad = [told for told in outcomes if told["outcome"] not in _GOOD]
     failed = "; ".join(f"message: {told['outcome']}" + _because(told) for told in bad)
     if as_json:
-        print_json({"node": node, "items": len(contents), "outcomes": outcomes, "failed": failed})
+        summary = {"node": node, "items": len(contents), "outcomes": outcomes, "seconds": seconds}
+        print_json(summary | {"failed": failed})
     else:
         print(f"{len(outcomes) - len(bad)} of {len(outcomes)} messages accepted by node {node}")
     if failed:

@@ -143,7 +143,7 @@ def _print(found: Survey, every: bool) -> None:
     step = 1 if every else -(-len(rows) // ROWS)
     shown = [row for index, row in enumerate(rows) if index % step == 0 or index == len(rows) - 1]
     print_table(
-        f"{found.radio.title}, packets of {found.radio.packet_bytes} bytes",
+        f"{found.radio.title}, packets of {found.radio.packet_bytes} bytes, by the model",
         (
             *("bytes", "packets", "on air bytes", "air ms", "write ms", "deliver ms"),
             *("sender uJ", "receiver uJ", "padded to", "padded ms", "saved ms"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,6 +15,8 @@ from motecrypt.paths import write_atomically
 from motecrypt.radios import Channel, Radio, RadioNetwork, RadioPair, load_radio
 from motecrypt.radios.levels import Levels, read_levels
 from motecrypt.radios.network import NODES_MAX
+
+MODELLED = ("seconds", "goodput_bps", "fairness", "latency_us", "air_time_us")
 
 
 @click.command(epilog="Example: motecrypt radio srf --loss 0.1 --seed 7 --link /tmp/a --link /tmp/b")
@@ -175,16 +179,21 @@ def _link(link: Path, port: str) -> None:
         raise InputError(f"--link {link}: {error.strerror}; choose another name") from None
 
 
+def _marked(record: dict[str, Any]) -> dict[str, Any]:
+    """Times and rates of the radio's model as "modelled_..."; counts of its packets stay."""
+    return {f"modelled_{name}" if name in MODELLED else name: value for name, value in record.items()}
+
+
 def _report(pair: RadioPair, pacing: dict[str, float], as_json: bool) -> None:
     tallies = [pair.tally(end) for end in (0, 1)]
     if as_json:
-        print_json({"pacing": pacing, "packets": tallies})
+        print_json({"pacing": pacing, "packets": [_marked(asdict(tally)) for tally in tallies]})
         return
     for end, tally in enumerate(tallies):
         print(
             f"from port {end}: {tally.sent} packets sent, {tally.delivered} delivered, {tally.lost} lost, "
             f"{tally.unheard} unheard, {tally.duplicated} doubled, {tally.reordered} overtaken, "
-            f"{tally.air_time_us / 1000:.1f} ms on the air"
+            f"{tally.air_time_us / 1000:.1f} ms on the air (modelled)"
         )
     _report_pace(pacing)
 
@@ -193,7 +202,9 @@ def _report_network(network: RadioNetwork, pacing: dict[str, float], as_json: bo
     ports = [network.port_summary(end) for end in range(network.nodes)]
     summary = network.summary()
     if as_json:
-        print_json({"pacing": pacing, "network": summary, "ports": ports})
+        print_json(
+            {"pacing": pacing, "network": _marked(summary), "ports": [_marked(port) for port in ports]}
+        )
         return
     for end, port in enumerate(ports):
         print(
@@ -205,7 +216,8 @@ def _report_network(network: RadioNetwork, pacing: dict[str, float], as_json: bo
     if summary["latency_us"] is not None:
         late = summary["latency_us"]
         print(
-            f"channel: goodput {summary['goodput_bps']:.1f} bit/s, fairness {summary['fairness']:.3f}, "
+            f"channel (modelled): goodput {summary['goodput_bps']:.1f} bit/s, "
+            f"fairness {summary['fairness']:.3f}, "
             f"latency {late['p50'] / 1000:.1f} ms (median), {late['p99'] / 1000:.1f} ms (99th percentile), "
             f"{late['max'] / 1000:.1f} ms (most)"
         )

@@ -27,8 +27,8 @@ from motecrypt.cli._link_options import (
     open_node,
 )
 from motecrypt.errors import InputError, MotecryptError
-from motecrypt.gateway.items import message_record
-from motecrypt.link.files import FileCollector, FileReceived
+from motecrypt.gateway.items import message_record, utc
+from motecrypt.link.files import ANNOUNCEMENT, FileCollector, FileReceived
 from motecrypt.link.keys import link_end
 from motecrypt.link.modes import MODES, decode
 from motecrypt.setup import need
@@ -57,12 +57,20 @@ class _MessagePrinter:
     as_hex: bool = False
     items: int = 0
     faults: int = 0
+    clock: Callable[[], float] = time.time
+    """Seconds since 1970; `received` in JSON."""
+    first: float | None = None
+    last: float = 0.0
+    """When the first item arrived, and the last one."""
     summary: dict[str, Any] = field(default_factory=dict)
     epoch_unconfirmed: tuple[int, ...] | None = None
     """At the end, of a gateway: its nodes that have not confirmed their new epoch."""
 
-    def item(self, content: bytes | FileReceived, **details: Any) -> None:
+    def item(self, content: bytes | FileReceived, at: float | None = None, **details: Any) -> None:
+        """Show it; `at` is when its last byte arrived, now if not given."""
         self.items += 1
+        self.last = self.clock() if at is None else at
+        self.first = self.last if self.first is None else self.first
         if isinstance(content, FileReceived):
             record: dict[str, Any] = {"file": str(content.path), "bytes": content.length, **details}
             line = f"{content.path}: {content.length} bytes"
@@ -70,6 +78,7 @@ class _MessagePrinter:
             record = {**message_record(content), **details}
             line = record["hex" if self.as_hex else "message"]
         sender = f"node {details['node']}: " if "node" in details else ""
+        record["received"] = utc(self.last)
         print(json.dumps(record) if self.as_json else f"{sender}{line}", flush=True)
 
     def fault(self, what: str) -> None:
@@ -258,6 +267,7 @@ class _Heard:
         self._collector, self._printer, self._ending = collector, printer, ending
         self._bound: set[int] = set()
         self._gateway: Gateway | None = None
+        self._begun: dict[int, float] = {}
         self.messages = 0
         self.forged = 0
 
@@ -285,8 +295,13 @@ class _Heard:
             except MotecryptError as error:
                 self._printer.fault(str(error))
                 return False
+            now = self._printer.clock()
+            if message.content[:1] == bytes([ANNOUNCEMENT]):
+                self._begun[message.node] = now
+            begun = self._begun.setdefault(message.node, now)
             if file is not None:
-                self._printer.item(file, node=message.node)
+                del self._begun[message.node]
+                self._printer.item(file, now, node=message.node, receiving_ms=round(1000 * (now - begun), 3))
         else:
             details = {"command": True} if message.event is Event.COMMANDED else {}
             self._printer.item(message.content, node=message.node, **details)
@@ -318,9 +333,13 @@ def _folder(output: Path) -> None:
 def _gathering(mode: str, key: bytes, printer: _MessagePrinter) -> Callable[[bytes, float], bytes]:
     """The paper's modes have no frames: silence ends a message."""
     gathered = bytearray()
+    first_us = last_us = last = 0.0
 
     def feed(data: bytes, at_us: float) -> bytes:
+        nonlocal first_us, last_us, last
         if data:
+            first_us = at_us if not gathered else first_us
+            last_us, last = at_us, printer.clock()
             gathered.extend(data)
             if len(gathered) > 1 << 16:
                 gathered.clear()
@@ -329,7 +348,12 @@ def _gathering(mode: str, key: bytes, printer: _MessagePrinter) -> Callable[[byt
             received = bytes(gathered)
             gathered.clear()
             try:
-                printer.item(decode(mode, key, received), received_bytes=len(received))
+                printer.item(
+                    decode(mode, key, received),
+                    last,
+                    received_bytes=len(received),
+                    receiving_ms=round((last_us - first_us) / 1000, 3),
+                )
             except MotecryptError as error:
                 printer.fault(str(error))
         return b""
@@ -341,7 +365,8 @@ def _summary(printer: _MessagePrinter, mode: str) -> None:
     record = {"mode": mode, "items": printer.items, "faults": printer.faults, **printer.summary}
     waiting = printer.epoch_unconfirmed
     if printer.as_json:
-        more = {} if waiting is None else {"epoch_unconfirmed": waiting}
+        seconds = None if printer.first is None else round(printer.last - printer.first, 3)
+        more = {"seconds": seconds} | ({} if waiting is None else {"epoch_unconfirmed": waiting})
         print(json.dumps({"summary": record | more}), flush=True)
         return
     figures = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in record.items())

@@ -27,6 +27,7 @@ from motecrypt.cli._link_options import (
 from motecrypt.cli._output import json_option, print_json, progress
 from motecrypt.cli._through import send_through
 from motecrypt.errors import InputError, MotecryptError
+from motecrypt.gateway.items import utc
 from motecrypt.link import metrics
 from motecrypt.link.files import LENGTH_MAX, file_parts
 from motecrypt.link.keys import link_end
@@ -333,9 +334,8 @@ class _Delivery:
 
 
 def _send_safe(delivery: _Delivery, way: _Way, items: list[_Item], stop: Stop) -> dict[str, Any]:
-    begun = time.monotonic()
     lost: list[str] = []
-    total, sent = sum(item.length for item in items), 0
+    total, sent, accepted = sum(item.length for item in items), 0, 0
     with progress("send") as report:
         for number, item in enumerate(items):
             if stop.asked:
@@ -347,16 +347,21 @@ def _send_safe(delivery: _Delivery, way: _Way, items: list[_Item], stop: Stop) -
                 why = _why(outcome, bool(delivery.forged), way.waits(), stop)
                 lost.append(f"{item.name}: {outcome}{why}")
             sent += item.length
-    seconds, told, talk = time.monotonic() - begun, delivery.told, delivery.talk
+            accepted += item.length * (outcome == "accepted")
+    told, talk = delivery.told, delivery.talk
+    seconds = talk.seconds
     return {
         "mode": "safe",
         "node": way.node,
         "items": len(items),
         "message_bytes": total,
+        "accepted_bytes": accepted,
         "sent_bytes": talk.sent_bytes,
         "expansion": metrics.expansion(talk.sent_bytes, total) if total else None,
-        "seconds": round(seconds, 3),
-        "throughput_kb_s": metrics.throughput_kb_s(total, 1000 * seconds) if seconds else None,
+        "seconds": None if seconds is None else round(seconds, 6),
+        "throughput_kb_s": metrics.throughput_kb_s(accepted, 1000 * seconds)
+        if accepted and seconds
+        else None,
         "packets": talk.packets,
         "packets_sent_again": talk.packets_again,
         **{name: told.get(name, 0) for name in ("accepted", "sent", "refused", "unconfirmed")},
@@ -385,7 +390,7 @@ def _why(outcome: str, forged: bool, waits: bool, stop: Stop) -> str:
 def _send_paper(
     port: SerialPort, mode: str, key: bytes, texts: list[bytes], radio: Radio, interval_s: float, stop: Stop
 ) -> dict[str, Any]:
-    from motecrypt.ports.session import pause, write_all
+    from motecrypt.ports.session import line_empty, pause, write_all
 
     print(
         f"motecrypt: mode {mode} ({MODES[mode].title}) exists to reproduce a paper; do not deploy it",
@@ -397,24 +402,20 @@ def _send_paper(
             begun = time.perf_counter()
             data = encode(mode, key, text, radio.packet_bytes)
             encryption_ms = 1000 * (time.perf_counter() - begun)
-            write_ms = 1000 * write_all(port, data, stop)
+            written = time.time()
+            write_s = write_all(port, data, stop)
+            rest_s = line_empty(port, stop)
             cost = costs(radio, max(len(data), 1))
-            plain_ms = costs(radio, max(len(text), 1)).delivery_time_us / 1000
             rows.append(
                 {
                     "message_bytes": len(text),
                     "sent_bytes": len(data),
                     "expansion": metrics.expansion(len(data), len(text)) if text else None,
                     "encryption_ms": round(encryption_ms, 4),
-                    "write_returned_ms": round(write_ms, 4),
-                    "line_rate_bound_ms": round(cost.write_time_us / 1000, 3),
-                    "model_delivery_ms": round(cost.delivery_time_us / 1000, 3),
-                    "throughput_kb_s": round(
-                        metrics.throughput_kb_s(len(data), cost.delivery_time_us / 1000), 3
-                    ),
-                    "time_difference_ms": round(
-                        metrics.time_difference_ms(cost.delivery_time_us / 1000, plain_ms), 3
-                    ),
+                    "written": utc(written),
+                    "write_returned_ms": round(1000 * write_s, 4),
+                    "line_empty_ms": None if rest_s is None else round(1000 * (write_s + rest_s), 4),
+                    **_modelled(radio, len(data), len(text)),
                 }
             )
             report(number, len(texts), "message")
@@ -430,6 +431,20 @@ def _send_paper(
     }
 
 
+def _modelled(radio: Radio, sent_bytes: int, message_bytes: int) -> dict[str, float]:
+    """What the radio's model says of a message and of its plaintext: nothing here is measured."""
+    cost = costs(radio, max(sent_bytes, 1))
+    delivery_ms = cost.delivery_time_us / 1000
+    plain_ms = costs(radio, max(message_bytes, 1)).delivery_time_us / 1000
+    figures = {
+        "line_ms": cost.write_time_us / 1000,
+        "delivery_ms": delivery_ms,
+        "throughput_kb_s": metrics.throughput_kb_s(sent_bytes, delivery_ms),
+        "time_difference_ms": metrics.time_difference_ms(delivery_ms, plain_ms),
+    }
+    return {f"modelled_{name}": round(float(value), 3) for name, value in figures.items()}
+
+
 def _print(summary: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(summary)
@@ -437,18 +452,27 @@ def _print(summary: dict[str, Any], as_json: bool) -> None:
     if summary["mode"] != "safe":
         for row in summary["messages"]:
             print(
-                f"{row['message_bytes']} bytes as {row['sent_bytes']}: "
+                f"{row['message_bytes']} bytes as {row['sent_bytes']}: measured: "
                 f"encrypted in {row['encryption_ms']} ms, "
-                f"write() returned after {row['write_returned_ms']} ms; the line needs "
-                f"{row['line_rate_bound_ms']} ms, delivery {row['model_delivery_ms']} ms by the model "
-                f"({row['time_difference_ms']:+} ms to plaintext, {row['throughput_kb_s']} KB/s)"
+                f"write() returned after {row['write_returned_ms']} ms, "
+                f"{_taken(row['line_empty_ms'])}; modelled: "
+                f"{row['modelled_line_ms']} ms on the line, delivery {row['modelled_delivery_ms']} ms "
+                f"({row['modelled_time_difference_ms']:+} ms to plaintext, "
+                f"{row['modelled_throughput_kb_s']} KB/s)"
             )
         return
-    rate = summary["throughput_kb_s"]
+    rate, seconds = summary["throughput_kb_s"], summary["seconds"]
     print(
-        f"{summary['message_bytes']} bytes in {summary['seconds']} s"
+        f"{summary['message_bytes']} bytes, {summary['accepted_bytes']} accepted"
+        + (f", in {seconds:.3f} s" if seconds is not None else "")
         + (f" ({rate:.3f} KB/s)" if rate else "")
         + f": {summary['accepted']} messages accepted, {summary['sent']} sent without an answer, "
         f"{summary['refused']} refused, {summary['unconfirmed']} unconfirmed; {summary['packets']} packets, "
         f"{summary['packets_sent_again']} of them again; {summary['sent_bytes']} bytes sent"
     )
+
+
+def _taken(line_empty_ms: float | None) -> str:
+    if line_empty_ms is None:
+        return "the line did not take all"
+    return f"all was on the line after {line_empty_ms} ms"

@@ -155,6 +155,7 @@ def command(
         notes.append(
             f"{cipher.name} is {cipher.standing}: {cipher.standing_reason} ({cipher.standing_source})"
         )
+    notes.append("time, energy and battery are simulated or modelled; nothing was measured on the air")
     notes.append(f"{security(security_name).title}: {security(security_name).note}")
     written = None
     if capture_path is not None:

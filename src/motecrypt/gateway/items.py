@@ -40,8 +40,7 @@ class Item:
     @property
     def received(self) -> str:
         """When it came, in UTC, to the millisecond."""
-        when = datetime.fromtimestamp(self.received_ms / 1000, UTC)
-        return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return utc(self.received_ms / 1000)
 
     def record(self) -> dict[str, Any]:
         """What every sink reports it: docs/gateway.md has the fields."""
@@ -57,6 +56,11 @@ class Item:
         if self.kind == "file":
             return f"node {self.node}: {self.content.decode(errors='replace')}: {self.length} bytes"
         return f"node {self.node}: {readable(self.content)}"
+
+
+def utc(seconds: float) -> str:
+    """A time since 1970 in UTC, to the millisecond."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def message_record(content: bytes) -> dict[str, Any]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import select
+import sys
 import termios
 from pathlib import Path
 from types import TracebackType
@@ -90,6 +92,19 @@ class SerialPort:
             return os.write(self._handle, data)
         except BlockingIOError:
             return 0
+        except OSError as error:
+            raise self._vanished(error) from None
+
+    def queued(self) -> int:
+        """How many bytes the system has taken and not yet put on the line.
+
+        Raises
+        ------
+        PortError
+            The port has vanished.
+        """
+        try:
+            return int.from_bytes(fcntl.ioctl(self._handle, termios.TIOCOUTQ, bytes(4)), sys.byteorder)
         except OSError as error:
             raise self._vanished(error) from None
 

@@ -17,6 +17,8 @@ from motecrypt.toolchain.link import Event
 REOPEN_S = 0.5
 POLL_S = 0.02
 """How often an end that waits for an answer checks its clock."""
+LINE_S = 0.001
+"""How often it is checked whether the line has taken all."""
 BUSY_S = 10.0
 """How long a message may wait until the one before it, such as a new epoch, is over."""
 
@@ -72,6 +74,12 @@ class Talk:
         Gets the messages that come, and says of each whether it is taken.
     happened : callable, optional
         Gets what else happens but the outcomes of messages.
+
+    Attributes
+    ----------
+    packets, packets_again, sent_bytes : what was sent, and how many of the packets again.
+    seconds : measured from the first byte handed to the port until the last message had its outcome or, where
+        nobody answers, until the port had taken its last byte; None before anything was sent.
     """
 
     def __init__(
@@ -88,6 +96,19 @@ class Talk:
         self.packets = 0
         self.packets_again = 0
         self.sent_bytes = 0
+        self._begun_us: float | None = None
+        self._ended_us = 0.0
+
+    @property
+    def seconds(self) -> float | None:
+        """What the messages took; None before anything was sent."""
+        return None if self._begun_us is None else (self._ended_us - self._begun_us) / 1e6
+
+    def timed(self, at_us: float, writes: bool) -> None:
+        """A message is written or ends at that time; `seconds` begins with the first byte written."""
+        if writes and self._begun_us is None:
+            self._begun_us = at_us
+        self._ended_us = at_us
 
     def hear(self, data: bytes, at_us: float) -> None:
         """Bytes that came from the port."""
@@ -158,8 +179,10 @@ def transmit(port: SerialPort, talk: Talk, send: Callable[[], Event], stop: Stop
     while told in (Event.WAITING, Event.BUSY):
         readable, writable = _wait(port, stop, bool(output), POLL_S)
         if stop.asked:
+            talk.timed(now_us(), False)
             return Event.UNCONFIRMED
         if writable:
+            talk.timed(now_us(), True)
             output = output[port.write(output) :]
         if readable:
             talk.hear(port.read(), now_us())
@@ -173,7 +196,10 @@ def transmit(port: SerialPort, talk: Talk, send: Callable[[], Event], stop: Stop
         else:
             told = talk.outcome() or told
         output += talk.take_output()
+    talk.timed(now_us(), bool(output))
     write_all(port, output, stop)
+    if told is Event.SENT:
+        talk.timed(now_us(), False)
     return told
 
 
@@ -205,6 +231,22 @@ def write_all(port: SerialPort, data: bytes, stop: Stop, deadline_s: float = 60.
             data = data[port.write(data) :]
         if time.monotonic() - begun > deadline_s:
             raise PortError(f"port {port.path}: does not accept data; is the radio switched on?")
+    return time.monotonic() - begun
+
+
+def line_empty(port: SerialPort, stop: Stop, deadline_s: float = 60.0) -> float | None:
+    """Wait until the system has put all on the line; the seconds, to LINE_S, or None if it takes longer.
+
+    Raises
+    ------
+    PortError
+        The port has vanished.
+    """
+    begun = time.monotonic()
+    while port.queued():
+        if stop.asked or time.monotonic() - begun > deadline_s:
+            return None
+        select.select([stop], [], [], LINE_S)
     return time.monotonic() - begun
 
 

@@ -159,6 +159,66 @@ def test_a_message_is_written_as_the_port_takes_it_and_its_answer_ends_it(begin:
     assert (talk.packets, talk.packets_again, talk.sent_bytes, talk.skipped_bytes) == (2, 0, 7, 0)
 
 
+@pytest.mark.parametrize("late_s", [0.5, 2.5])
+def test_the_time_of_messages_is_that_of_the_line(late_s: float, begin: Any) -> None:
+    """From the first byte that is written to the last answer."""
+    _, port, stop = begin((late_s, b"yes!"), (late_s + 0.5, b"yes!"))
+    end = Sending()
+    talk, _ = talking(end)
+    assert talk.seconds is None
+    for seconds in (late_s, late_s + 0.5):
+        assert session.transmit(port, talk, end.send, stop) is Event.ACCEPTED
+        assert talk.seconds == pytest.approx(seconds)
+
+
+def test_the_time_of_messages_begins_when_the_port_takes_a_byte(begin: Any) -> None:
+    _, port, stop = begin((2.0, b"mine"), (3.0, b"yes!"), capacity=0)
+    end = Sending()
+    talk, _ = talking(end)
+    read = port.read
+
+    def reading() -> bytes:
+        port.capacity = 100
+        return bytes(read())
+
+    port.read = reading
+    assert session.transmit(port, talk, end.send, stop) is Event.ACCEPTED
+    assert port.written[0][0] == 2.0 and talk.seconds == pytest.approx(1.0)
+
+
+def test_the_time_of_a_message_without_an_answer_ends_with_its_last_byte(begin: Any) -> None:
+    world, port, stop = begin(capacity=4)
+    end = Sending(Event.SENT)
+    talk, _ = talking(end)
+    write = port.write
+
+    def slowly(data: bytes) -> int:
+        world.now += 0.25
+        return int(write(data))
+
+    port.write = slowly
+    assert session.transmit(port, talk, end.send, stop) is Event.SENT
+    assert talk.seconds == pytest.approx(0.5)
+
+
+def test_the_time_of_messages_ends_with_the_signal(begin: Any) -> None:
+    _, port, stop = begin((0.25, "stop"))
+    talk, _ = talking(end := Sending())
+    assert session.transmit(port, talk, end.send, stop) is Event.UNCONFIRMED
+    assert talk.seconds == pytest.approx(0.25)
+
+
+def test_the_line_is_empty_when_the_system_has_put_all_on_it(begin: Any) -> None:
+    world, port, stop = begin()
+    port.queued = lambda: max(0, 500 - round(1000 * (world.now - 100)))
+    assert session.line_empty(port, stop) == pytest.approx(0.5, abs=0.0015)
+    assert session.line_empty(port, stop) == 0.0
+    port.queued = lambda: 1
+    assert session.line_empty(port, stop, 2.0) is None and world.now == pytest.approx(102.5, abs=0.0035)
+    stop.asked = True
+    assert session.line_empty(port, stop) is None and world.now < 102.6
+
+
 def test_what_is_not_ours_is_skipped_to_the_next_silence(begin: Any) -> None:
     _, port, stop = begin((0.1, b"noneyes!"), (0.2, b"yes!"))
     end = Sending()
@@ -438,7 +498,8 @@ def test_a_port_is_read_and_written_without_waiting() -> None:
     try:
         with SerialPort(os.ttyname(slave), 9600) as port:
             assert not os.get_blocking(port.fileno())
-            assert port.read() == b"" and port.write(b"abc") == 3 and os.read(master, 9) == b"abc"
+            assert port.read() == b"" and port.queued() == 0
+            assert port.write(b"abc") == 3 and os.read(master, 9) == b"abc"
             os.write(master, bytes(range(100, 110)))
             while not (came := port.read()):
                 pass
@@ -450,7 +511,7 @@ def test_a_port_is_read_and_written_without_waiting() -> None:
             os.close(master)
             os.close(slave)
             master = slave = -1
-            for call in (port.read, lambda: port.write(b"x")):
+            for call in (port.read, lambda: port.write(b"x"), port.queued):
                 with pytest.raises(
                     MotecryptError, match=r"vanished.*; plug it in again and repeat the command$"
                 ):
