@@ -18,7 +18,8 @@ MESSAGE, PACKET = 40, 32
 _FLAGS = ("-std=gnu99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC")
 
 Storage = Literal["flash", "file"]
-BEGIN, SEND, RECEIVE, POLL, BYTE, PROVISION, FIRST_PROVISION, STORE = range(8)
+BEGIN, SEND, RECEIVE, POLL, BYTE, PROVISION, FIRST_PROVISION, STORE, REFUSES = range(9)
+FITS, NOT_A_BLOCK, OTHER_RADIO, NOT_NEWER = range(4)
 
 
 class PowerLostError(Exception):
@@ -93,6 +94,10 @@ class Bed:
 
     def provision(self, block: bytes, packet: int = PACKET) -> Event:
         return Event(self._call(PROVISION, block, packet))
+
+    def refuses(self, block: bytes, packet: int = PACKET) -> int:
+        """FITS, or why not."""
+        return self._call(REFUSES, block, packet)
 
     def first_provision(self, block: KeyBlock) -> bool:
         """As `link_provision`, for any content of the storage."""

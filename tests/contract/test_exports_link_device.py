@@ -33,6 +33,7 @@ void board_begin(void) { hal_init(); }
 void board_send(const uint8_t *bytes, uint8_t count) { while (count-- > 0) hal_write(*bytes++); }
 int16_t board_receive(void) { return hal_read(); } /* the example asks only when an answer is due */
 uint16_t board_ms(void) { return 0; }
+void board_say(const char *text) { (void)text; }
 int16_t board_reading(void) { return 0x1234; }
 void board_pause(uint16_t seconds) {
     static uint8_t pauses;

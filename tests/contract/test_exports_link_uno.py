@@ -118,12 +118,14 @@ def test_a_simulated_unos_readings_arrive_at_the_gateway(sketchbook: Sketchbook,
 @needs_kit("arduino-builder", "avr")
 @pytest.mark.long
 @pytest.mark.crosscheck
-def test_an_unkeyed_uno_sends_nothing(sketchbook: Sketchbook, tmp_path: Path) -> None:
+def test_an_unkeyed_uno_says_so_and_sends_nothing(sketchbook: Sketchbook, tmp_path: Path) -> None:
     elf = sketchbook.build(library(sketchbook, "aes128-ccm8", SRF, "small"), "Sensor", "uno")
     heard = bytearray()
     uno = CATALOG.device("uno")
     run_freely(read_image(elf, uno), uno, FreeRun(max_seconds=12), heard.extend)
-    assert heard == b"+++ATSM2\rATDN\r"
+    words = "--radio srf --packet-bytes 12 --eep node.eep"
+    told = f"Sensor: no keys for this sketch: motecrypt provision NUMBER --key gateway.key {words}"
+    assert heard.decode() == f"+++ATSM2\rATDN\r{told}\r\n"
 
 
 @needs_kit("arduino-builder", "avr")
@@ -200,16 +202,22 @@ def test_new_keys_go_in_by_the_cable(sketchbook: Sketchbook, tmp_path: Path) -> 
     newer = f"MC2:{images[1][:24].hex()}"
     assert images[0] == station.image
     group = second.provision(BROADCAST, TWO_WAY)
+    again = "which is here; provision the node again"
+    version = "version of motecrypt; export and provision with the same one"
     for lines, said in (
         ([], ["no keys"]),
         (["MC2:00", block + "0", "MC3" + block[3:], block[:-1] + "G"], ["no keys", *["not a key block"] * 4]),
         ([block], ["no keys", "node 5, generation 1"]),
-        ([block], ["node 5, generation 1", "refused"]),
+        ([block], ["node 5, generation 1", f"refused: generation 1 is not later than 1, {again}"]),
         ([], ["node 5, generation 1"]),
         ([newer], ["node 5, generation 1", "node 5, generation 2"]),
-        ([block], ["node 5, generation 2", "refused"]),
+        ([block], ["node 5, generation 2", f"refused: generation 1 is not later than 2, {again}"]),
         ([block_text(group)], ["node 5, generation 2", "node 63, generation 1"]),
-        ([block_text(group)], ["node 5, generation 2", "refused"]),
+        (
+            [block_text(group)],
+            ["node 5, generation 2", f"refused: generation 1 is not later than 1, {again}"],
+        ),
+        (["MC2:03" + block[6:]], ["node 5, generation 2", f"refused: a key block of another {version}"]),
     ):
         given, heard = tmp_path / "input", bytearray()
         given.write_bytes("".join(f"{line}\r\n" for line in lines).encode())

@@ -10,73 +10,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from exports_bed import CIPHERS, STRICT, planned, run
-from kits import needs_kit, skip_without
-from motecrypt import process
+from kits import skip_without
 from motecrypt.export import LinkRadio
-from motecrypt.radios import load_radio
-
-RF24_H = """
-struct RF24 {
-    RF24(uint16_t ce, uint16_t csn);
-    bool begin();
-    void stopListening();
-    void startListening();
-    bool write(const void *buffer, uint8_t bytes);
-    bool available();
-    uint8_t getDynamicPayloadSize();
-    void read(void *buffer, uint8_t bytes);
-    void setAutoAck(bool on);
-    void enableDynamicPayloads();
-    void openWritingPipe(const uint8_t *address);
-    void openReadingPipe(uint8_t pipe, const uint8_t *address);
-};
-"""
-RADIOLIB_H = """
-enum { RADIOLIB_ERR_NONE = 0 };
-struct Module { Module(uint32_t cs, uint32_t irq, uint32_t reset, uint32_t gpio); };
-struct AnyRadio {
-    int16_t begin(float megahertz);
-    int16_t transmit(const uint8_t *data, size_t bytes);
-    int16_t startReceive();
-    void setPacketReceivedAction(void (*function)());
-    size_t getPacketLength();
-    int16_t readData(uint8_t *data, size_t bytes);
-};
-struct RF69 : AnyRadio { RF69(Module *module); };
-struct SX1276 : AnyRadio { SX1276(Module *module); };
-"""
-ARDUINO_H = """
-#include <stddef.h>
-#include <stdint.h>
-enum { A0 = 14 };
-int analogRead(int);
-unsigned long millis(void);
-"""
-
-
-@needs_kit("avr")
-@pytest.mark.parametrize(
-    ("example", "radio"), [("Rf24", "nrf24"), ("Rfm69", "cc1101"), ("Lora", "lora"), ("Rf24", None)]
-)
-def test_the_sketches_for_other_radios_fit_their_libraries(
-    example: str, radio: str | None, tmp_path: Path
-) -> None:
-    if process.run(["avr-g++", "--version"], timeout_s=60).ok is False:
-        pytest.skip("avr-g++ is not installed")
-    only = LinkRadio(load_radio(radio).with_figures(packet_bytes=32)) if radio else None
-    made = planned("arduino", "aes128-ccm8", only)
-    made.write(tmp_path / "lib")
-    for name, text in (
-        ("RF24.h", RF24_H),
-        ("RadioLib.h", RADIOLIB_H),
-        ("Arduino.h", ARDUINO_H),
-        ("SPI.h", ""),
-    ):
-        (tmp_path / name).write_text(text)
-    flags = ["-mmcu=atmega328p", "-std=gnu++11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I."]
-    sketch = Path("lib/examples") / example / f"{example}.ino"
-    run(["avr-g++", *flags, "-Ilib/src", "-include", "Arduino.h", "-x", "c++", sketch], tmp_path)
-
+from motecrypt.radios import load_radio, radio_names
 
 PICO_SDK = Path(__file__).resolve().parents[1] / "pico_sdk"
 SDKS: dict[str, dict[str, str]] = {
@@ -84,13 +20,15 @@ SDKS: dict[str, dict[str, str]] = {
     "zephyr": {
         "zephyr/kernel.h": "#include <stddef.h>\n#include <stdint.h>\nuint32_t k_uptime_get_32(void);\n"
         "int32_t k_msleep(int32_t);\nvoid k_busy_wait(uint32_t);\n",
+        "zephyr/sys/printk.h": "void printk(const char *, ...);\n",
         "zephyr/storage/flash_map.h": "#include <stddef.h>\n#include <stdint.h>\n#include <sys/types.h>\n"
         "struct flash_area;\n#define FIXED_PARTITION_ID(label) 1\n"
         "int flash_area_open(uint8_t, const struct flash_area **);\n"
         "int flash_area_read(const struct flash_area *, off_t, void *, size_t);\n"
         "int flash_area_write(const struct flash_area *, off_t, const void *, size_t);\n"
         "int flash_area_erase(const struct flash_area *, off_t, size_t);\n",
-        "zephyr/device.h": "struct device;\nextern const struct device the_uart;\n"
+        "zephyr/device.h": "#include <stdbool.h>\nstruct device;\nextern const struct device the_uart;\n"
+        "bool device_is_ready(const struct device *);\n"
         "#define DT_CHOSEN(name) name\n#define DEVICE_DT_GET(node) (&the_uart)\n",
         "zephyr/drivers/uart.h": "struct device;\nvoid uart_poll_out(const struct device *, unsigned char);\n"
         "int uart_poll_in(const struct device *, unsigned char *);\n",
@@ -98,6 +36,9 @@ SDKS: dict[str, dict[str, str]] = {
     "esp-idf": {
         "esp_err.h": "typedef int esp_err_t;\n#define ESP_OK 0\n"
         "#define ESP_ERROR_CHECK(call) ((void)(call))\n",
+        "esp_log.h": "void esp_log(const char *, const char *, ...);\n"
+        "#define ESP_LOGE(...) esp_log(__VA_ARGS__)\n"
+        "#define ESP_LOGW(...) esp_log(__VA_ARGS__)\n",
         "esp_partition.h": '#include "esp_err.h"\n#include <stddef.h>\n#include <stdint.h>\n'
         "typedef struct esp_partition esp_partition_t;\n"
         "enum { ESP_PARTITION_TYPE_DATA = 1, ESP_PARTITION_SUBTYPE_ANY = 255 };\n"
@@ -147,6 +88,23 @@ COMPILERS = {
 }
 
 
+def write_sdk(name: str, folder: Path) -> None:
+    for header, text in SDKS[name].items():
+        (folder / "sdk" / header).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "sdk" / header).write_text(f"#pragma once\n{text}")
+
+
+@pytest.mark.parametrize("name", [name for name in SDKS if name != "platformio"])
+def test_the_programs_for_every_radio_compile(name: str, tmp_path: Path) -> None:
+    kit, compiler = COMPILERS[name]
+    skip_without(kit)
+    write_sdk(name, tmp_path)
+    for radio in radio_names():
+        planned(name, "aes128-ccm8", LinkRadio(load_radio(radio))).write(tmp_path / radio)
+        for main in sorted((tmp_path / radio).rglob("main.c")):
+            run([*compiler, *STRICT, "-fsyntax-only", "-isystem", "sdk", f"-I{radio}/src", main], tmp_path)
+
+
 @pytest.mark.parametrize("cipher", CIPHERS)
 @pytest.mark.parametrize("name", SDKS)
 def test_the_sources_and_the_example_compile_for_the_targets_core(
@@ -156,9 +114,7 @@ def test_the_sources_and_the_example_compile_for_the_targets_core(
     skip_without(kit)
     made = planned(name, cipher)
     made.write(tmp_path / "lib")
-    for header, text in SDKS[name].items():
-        (tmp_path / "sdk" / header).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "sdk" / header).write_text(f"#pragma once\n{text}")
+    write_sdk(name, tmp_path)
     files = [*sorted((tmp_path / "lib").rglob("*.c"))]
     assert any(file.name == "main.c" for file in files) or name == "platformio"
     strict = [flag for flag in STRICT if flag != "-Wconversion" or "avr" not in compiler[0]]  # wrong in GCC 5

@@ -84,6 +84,13 @@ void uart_write_blocking(uart_inst_t *uart, const uint8_t *bytes, size_t count) 
     }
 }
 
+void uart_puts(uart_inst_t *uart, const char *text) {
+    (void)uart;
+    while (*text != 0) {
+        hal_write((uint8_t)*text++);
+    }
+}
+
 void flash_range_erase(uint32_t at, size_t count) {
     for (size_t done = 0; done < count; done += SECTOR) {
         (void)storage_nor.erase(at + done - STORAGE_FIRST);
@@ -120,4 +127,18 @@ void adc_select_input(unsigned input) {
 
 uint16_t adc_read(void) {
     return ADC_READS;
+}
+
+void gpio_init(unsigned pin) {
+    (void)pin;
+}
+
+void gpio_set_dir(unsigned pin, bool out) {
+    (void)pin;
+    (void)out;
+}
+
+void gpio_put(unsigned pin, bool high) {
+    (void)pin;
+    (void)high;
 }

@@ -341,7 +341,7 @@ def _example_files(
 
 
 def _fits(example: Example, radio: LinkRadio | None) -> bool:
-    """Whether an example is for the radio: one for another radio would stay silent."""
+    """Whether an example is for the radio: one for another radio would find no keys."""
     if radio is None:
         return True
     if example.any_radio or not example.radios:

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { POWER_LOST = 255, START = 4096, ROOM = 4 * 4096, MESSAGE = 40, PACKET = 32 };
-enum { BEGIN, SEND, RECEIVE, POLL, BYTE, PROVISION, FIRST_PROVISION, STORE };
+enum { BEGIN, SEND, RECEIVE, POLL, BYTE, PROVISION, FIRST_PROVISION, STORE, REFUSES };
 
 struct bed {
     struct link_node node; /* first: link_clock finds the bed by it */
@@ -169,6 +169,8 @@ uint8_t bed_call(struct bed *bed, int what, const uint8_t *data, uint32_t bytes,
         return link_node_byte(&bed->node, &bed->stream, *data);
     case PROVISION:
         return link_node_provision(&bed->node, data, how);
+    case REFUSES:
+        return link_node_refuses(&bed->node, data, how);
     case FIRST_PROVISION:
         return (uint8_t)!link_provision(&bed->node.core, data);
     case STORE:

@@ -13,7 +13,19 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import link_ends
-from link_beds import MESSAGE, PACKET, PAGE, SECTOR, START, Bed, PowerLostError
+from link_beds import (
+    FITS,
+    MESSAGE,
+    NOT_A_BLOCK,
+    NOT_NEWER,
+    OTHER_RADIO,
+    PACKET,
+    PAGE,
+    SECTOR,
+    START,
+    Bed,
+    PowerLostError,
+)
 from link_nodes import OPTIONS, PAGES, READING, block, down, fresh, gateway, provisioned, up
 from motecrypt.toolchain.link import (
     COMMAND,
@@ -177,9 +189,11 @@ def test_new_keys_are_taken_once_and_only_of_a_later_generation() -> None:
     bed.packets()
     before = bed.storage
     for again in (3, 2):
+        assert bed.refuses(block(again).encode()) == NOT_NEWER
         assert bed.provision(block(again).encode()) is Event.REFUSED
         assert bed.storage == before
     assert bed.begin() is Event.NOTHING
+    assert bed.refuses(block(4).encode()) == FITS and bed.storage == before
     assert bed.provision(block(4).encode()) is Event.NOTHING
     assert bed.begin() is Event.NOTHING
     assert bed.storage[:24] == block(4).encode()
@@ -204,15 +218,24 @@ def test_a_key_without_counters_counts_as_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("at", "wrong", "right"),
-    [(0, 1, 2), (0, 3, 2), (1, 64, 63), (3, 11, 12), (3, PACKET + 1, PACKET)],
+    ("at", "wrong", "right", "reason"),
+    [
+        (0, 1, 2, NOT_A_BLOCK),
+        (0, 3, 2, NOT_A_BLOCK),
+        (1, 64, 63, NOT_A_BLOCK),
+        (3, 11, 12, OTHER_RADIO),
+        (3, PACKET + 1, PACKET, OTHER_RADIO),
+    ],
 )
-def test_a_block_that_this_program_cannot_use_is_refused(at: int, wrong: int, right: int) -> None:
-    for value, event in ((wrong, Event.REFUSED), (right, Event.NOTHING)):
+def test_a_block_that_this_program_cannot_use_is_refused(
+    at: int, wrong: int, right: int, reason: int
+) -> None:
+    for value, why, event in ((wrong, reason, Event.REFUSED), (right, FITS, Event.NOTHING)):
         bed = fresh()
         bed.begin()
         given = bytearray(block().encode())
         given[at] = value
+        assert bed.refuses(bytes(given)) == why
         assert bed.provision(bytes(given)) is event
 
 
@@ -221,7 +244,9 @@ def test_a_program_for_one_radio_refuses_the_blocks_of_others(options: int, pack
     fixed = (f"LINK_OPTIONS={OPTIONS}", "LINK_PACKET_BYTES=12", "LINK_ANSWER_MS=100")
     bed = fresh(*fixed)
     bed.begin()
-    assert bed.provision(block(options=options, packet_bytes=packet_bytes).encode()) is Event.REFUSED
+    other = block(options=options, packet_bytes=packet_bytes).encode()
+    assert bed.refuses(other) == OTHER_RADIO
+    assert bed.provision(other) is Event.REFUSED
     assert bed.provision(block(packet_bytes=12).encode()) is Event.NOTHING
     assert bed.begin() is Event.NOTHING
     bed.send(READING, CONFIRMED)

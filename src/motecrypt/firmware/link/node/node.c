@@ -32,22 +32,31 @@ uint8_t link_node_begin(struct link_node *node, uint8_t *buffer, link_size room,
     return status == LINK_NOTHING && PACKET_BYTES(&node->core) > packet ? LINK_NO_KEY : status;
 }
 
-uint8_t link_node_provision(struct link_node *node, const uint8_t *block, uint8_t packet) {
+uint8_t link_node_refuses(struct link_node *node, const uint8_t *block, uint8_t packet) {
     uint16_t generation;
     uint8_t status;
 
     memset(&node->core, 0, sizeof node->core);
     status = link_load_record(&node->core);
     memcpy(&generation, block + 4, sizeof generation);
-    if (block[0] != 2 || block[1] > LINK_BROADCAST || block[3] < LINK_PACKET_MIN || block[3] > packet ||
-        (status != LINK_NO_KEY && generation <= node->core.record.generation)) {
-        return LINK_REFUSED;
+    if (block[0] != 2 || block[1] > LINK_BROADCAST) {
+        return LINK_NOT_A_BLOCK;
+    }
+    if (block[3] < LINK_PACKET_MIN || block[3] > packet) {
+        return LINK_OTHER_RADIO;
     }
 #ifdef LINK_OPTIONS
     if (block[2] != OPTIONS(&node->core) || block[3] != PACKET_BYTES(&node->core)) {
-        return LINK_REFUSED;
+        return LINK_OTHER_RADIO;
     }
 #endif
+    return status != LINK_NO_KEY && generation <= node->core.record.generation ? LINK_NOT_NEWER : LINK_FITS;
+}
+
+uint8_t link_node_provision(struct link_node *node, const uint8_t *block, uint8_t packet) {
+    if (link_node_refuses(node, block, packet) != LINK_FITS) {
+        return LINK_REFUSED;
+    }
     return link_provision(&node->core, block) ? LINK_NOTHING : LINK_STORAGE;
 }
 

@@ -43,9 +43,18 @@ struct link_node {
 uint8_t link_node_begin(struct link_node *node, uint8_t *buffer, link_size room, uint8_t packet,
                         uint16_t answer_ms);
 
+/* Whether a key block may be written, or why not; afterwards begin again. `packet` is as above. */
+enum {
+    LINK_FITS = 0,
+    LINK_NOT_A_BLOCK = 1, /* it is of another version, or has no node's number */
+    LINK_OTHER_RADIO = 2, /* its packets are too short or longer than `packet`, or this program is for another radio */
+    LINK_NOT_NEWER = 3    /* its generation is not later than that of the keys that are there */
+};
+uint8_t link_node_refuses(struct link_node *node, const uint8_t *block, uint8_t packet);
+
 /* Write a key block (link_provision) that came by a cable; afterwards, taken or not, begin again. It must be of
  * a later generation than the one that is there: no block may be written twice. `packet` is as above.
- * Returns LINK_NOTHING, LINK_REFUSED if the block is not newer or not for this program, or LINK_STORAGE. */
+ * Returns LINK_NOTHING, LINK_REFUSED if link_node_refuses has a reason, or LINK_STORAGE. */
 uint8_t link_node_provision(struct link_node *node, const uint8_t *block, uint8_t packet);
 
 /* Send a message, which is copied; `how` is a sum of LINK_CONFIRMED, LINK_LONG and LINK_COMMAND or LINK_FILE. Returns what
