@@ -20,9 +20,9 @@ from motecrypt.cli._plan import check_placements
 from motecrypt.cli._selection import is_path, select
 from motecrypt.cli._toolchains import need_toolchain
 from motecrypt.emulate.images import Image
-from motecrypt.emulate.profiling import DEMANGLERS, Profile, choose, profile
+from motecrypt.emulate.profiling import Profile, choose, profile
 from motecrypt.emulate.run import FreeRun
-from motecrypt.emulate.symbols import read_symbols
+from motecrypt.emulate.symbols import DEMANGLERS, read_symbols
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.gate.figures import Benchmark, benchmarks_of, build_name, cell_name
 from motecrypt.gate.plan import BatteryEntry, FirmwareEntry, GatePlan, MeasuredEntry

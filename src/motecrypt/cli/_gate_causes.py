@@ -10,9 +10,9 @@ from motecrypt.catalog import Catalog
 from motecrypt.cli._gate import OPERATION_FUNCTIONS, Taken, bounds_of, built, fed
 from motecrypt.emulate.contents import contents_of
 from motecrypt.emulate.images import Image, read_image
-from motecrypt.emulate.profiling import DEMANGLERS, Profile, profile
+from motecrypt.emulate.profiling import Profile, profile
 from motecrypt.emulate.run import FreeRun
-from motecrypt.emulate.symbols import read_symbols
+from motecrypt.emulate.symbols import DEMANGLERS, read_symbols
 from motecrypt.errors import MotecryptError
 from motecrypt.gate.causes import WORDS, PartFacts, grown, sizes
 from motecrypt.gate.judge import GateCheck

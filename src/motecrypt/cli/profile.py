@@ -15,6 +15,7 @@ from motecrypt.catalog import FIRMWARE
 from motecrypt.cli._firmware import device_option, judge, load_firmware
 from motecrypt.cli._output import print_json, print_next, print_table, table_options, typed_with
 from motecrypt.cli._selection import select
+from motecrypt.cli._unmodelled import show_unmodelled
 from motecrypt.emulate.images import Image
 from motecrypt.emulate.profiling import FunctionCost, Profile, choose, profile, speedscope
 from motecrypt.model import Device
@@ -114,6 +115,7 @@ def command(
     found = profile(image, target, how, lambda data: None)
     for note in found.ended.notes:  # what the firmware used that is not modelled
         print(f"motecrypt: {note}", file=sys.stderr)
+    show_unmodelled(found.ended)
     chosen = choose(found, functions)
     if flame is not None:
         write_atomically(flame, json.dumps(speedscope(found, firmware.name)).encode())

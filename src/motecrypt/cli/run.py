@@ -5,16 +5,14 @@ from __future__ import annotations
 import codecs
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import click
 
 from motecrypt.cli._firmware import demo_of, device_option, judge, load_firmware
 from motecrypt.cli._output import json_option, print_json
 from motecrypt.cli._selection import select
-
-if TYPE_CHECKING:
-    from motecrypt.emulate.run import Ended
+from motecrypt.cli._unmodelled import show_unmodelled, unmodelled_json
 
 
 @click.command(epilog="Example: motecrypt run Blink.ino --until ready --max-seconds 5")
@@ -137,6 +135,7 @@ def command(
             {"address": t.address, "name": t.name, "reads": t.reads, "writes": t.writes}
             for t in ended.touched
         ],
+        "unmodelled": unmodelled_json(ended),
     }
     if as_json:
         print_json({**figures, "uart": bytes(text).decode("utf-8", "backslashreplace")})
@@ -150,23 +149,8 @@ def command(
             f"deepest stack {stack}, variables {ram}, flash {image.flash_bytes:,} bytes",
             file=sys.stderr,
         )
-        _show_touched(ended)
+        show_unmodelled(ended)
     judge(ended, until, how.max_seconds)
-
-
-TOUCHED_LINES = 20
-
-
-def _show_touched(ended: Ended) -> None:
-    """The registers that are not modelled, each with its accesses; of many, the first."""
-    if ended.touched:
-        print("motecrypt: not modelled, but used by the firmware:", file=sys.stderr)
-    for t in ended.touched[:TOUCHED_LINES]:
-        print(f"  {t.address:#010x} {t.name or '-'}: {t.reads:,} reads, {t.writes:,} writes", file=sys.stderr)
-    if len(ended.touched) > TOUCHED_LINES:
-        print(
-            f"  and {len(ended.touched) - TOUCHED_LINES} more registers (--json lists all)", file=sys.stderr
-        )
 
 
 def _shows(uart: str | None, raw: bool, terminal: bool) -> bool:

@@ -15,9 +15,9 @@ from motecrypt.cli._firmware import device_option, load_firmware
 from motecrypt.cli._output import print_answer, print_json, print_next, print_table, table_options, typed_with
 from motecrypt.cli._selection import select
 from motecrypt.emulate.images import Image
-from motecrypt.emulate.profiling import DEMANGLERS, profile
+from motecrypt.emulate.profiling import profile
 from motecrypt.emulate.run import FreeRun
-from motecrypt.emulate.symbols import read_symbols
+from motecrypt.emulate.symbols import DEMANGLERS, read_symbols
 from motecrypt.errors import InputError
 from motecrypt.model import Device
 from motecrypt.paths import write_atomically

@@ -132,12 +132,12 @@ static void flush_flash_cache(void *context) {
 
 /* In a free run: reports a register that is not modelled, and adds the bus's cycles to a profile. */
 static void after_serving(struct machine *m, const struct chip_window *window, uint32_t address,
-                          int is_write) {
+                          bool is_write, uint32_t value) {
     int64_t extra = window->kind == CHIP_PERIPHERAL ? (is_write ? m->bus_write_extra : m->bus_read_extra)
                     : window->kind == CHIP_IO_PORT  ? -(int64_t)m->io_port_saves
                                                       : 0;
     if (free_run.on) {
-        free_note(m, address, is_write);
+        note_access(m, address, is_write, value);
         arm_profile_bus(m, arm_profile.on ? serving_pc(m) : 0, extra);
     }
 }
@@ -156,7 +156,7 @@ static uint64_t read_window(uc_engine *uc, uint64_t offset, unsigned bytes, void
     again = serve(m, address, 0);
     order_access(m);
     m->polling = again;
-    after_serving(m, window, address, 0);
+    after_serving(m, window, address, false, 0);
     is_storage = storage_read(m, window, address, &value);
     if (!is_storage) {
         value = chip_read(&m->chip, window, address);
@@ -180,7 +180,7 @@ static void write_window(uc_engine *uc, uint64_t offset, unsigned bytes, uint64_
     (void)uc;
     serve(m, address, 1);
     order_access(m);
-    after_serving(m, window, address, 1);
+    after_serving(m, window, address, true, lanes);
     if (address == m->mark) {
         on_mark(m, lanes);
     }
@@ -536,12 +536,7 @@ static void run(struct machine *m, uint32_t entry) {
 static int end_free(struct machine *m) {
     line_flush(&free_run.line);
     arm_profile_end(m, &arm_profile);
-    if (m->chip.model->kind == CHIP_RP2040 && !m->chip.rp2040.is_rp2350) {
-        touched_tell(&free_run.touched, rp2040_names, COUNT_OF(rp2040_names), m->pipe.events);
-    } else {
-        bool is_rp2350 = strcmp(m->chip.model->name, "RP2350") == 0;
-        touched_tell(&free_run.touched, rp2350_names, is_rp2350 ? COUNT_OF(rp2350_names) : 0, m->pipe.events);
-    }
+    tell_unmodelled(m);
     fprintf(m->pipe.events,
             "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%" PRIu32 ",\"stack\":%" PRIu32
             ",\"seconds\":%.9f,\"instructions\":%" PRIu64 ",\"instructions_core1\":%" PRIu64 ",\"bus_waits\":%" PRIu64
@@ -581,6 +576,7 @@ int main(int argc, char **argv) {
     if (free_run.on && !free_run.bare && m->chip.model->plain == &rp2350_model) {
         m->chip.model = &rp2350_free_model;
     }
+    unmodelled_open(m);
     connect(m);
     restart_point();
     sandbox_enter("arm");

@@ -10,9 +10,9 @@
 #include <signal.h>
 
 #include "arm_mainline.h"
-#include "arm_names.h"
 #include "arm_profile.h"
 #include "arm_unaligned.h"
+#include "arm_unmodelled.h"
 #include "bounds.h"
 #include "line.h"
 
@@ -25,9 +25,7 @@ struct free_run {
     struct pace pace;
     uint64_t received_at;    /* the next byte is there at this cycle */
     uint64_t sent_at;        /* the sender's FIFO is empty at this cycle */
-    uint32_t told, stack_of; /* notes given; the initial stack pointer */
-    bool told_of_waiting;
-    struct touched touched;
+    uint32_t stack_of; /* the initial stack pointer */
 };
 
 static struct free_run free_run;
@@ -36,30 +34,6 @@ static volatile sig_atomic_t stopping;
 static void on_signal(int number) {
     (void)number;
     stopping = true;
-}
-
-static void free_say(struct machine *m, const char *what) {
-    fprintf(m->pipe.events, "{\"event\":\"note\",\"detail\":\"%s\",\"cycle\":%" PRIu64 "}\n", what, m->cycles);
-}
-
-static void free_note(struct machine *m, uint32_t address, int is_write) {
-    const struct chip_model *model = m->chip.model;
-    bool has_aliases = model->kind == CHIP_RP2040 && (address >> 28 == 4 || address >> 28 == 5); /* atomic aliases, datasheet 2.1.2 */
-    uint32_t plain = has_aliases ? address & ~(3u << 12) : address;
-    for (unsigned i = 0; i < model->gap_count; i++) {
-        const struct chip_gap *gap = &model->gaps[i];
-        if (plain - gap->base < gap->bytes && (is_write || !gap->writes_only)) {
-            touch(&free_run.touched, plain & ~3u, is_write);
-            if (!(free_run.told & 1u << i)) {
-                free_run.told |= 1u << i;
-                free_say(m, gap->what);
-            }
-        }
-    }
-    if (model->kind == CHIP_STM32F4 && !m->flash.on && stm32f4_wait_states(&m->chip.stm32f4) != 0 && !free_run.told_of_waiting) {
-        free_run.told_of_waiting = true;
-        free_say(m, "the flash's wait states: not modelled; cycles are those of a flash that has none");
-    }
 }
 
 /* --- the UART ------------------------------------------------------------------------------------- */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * arm_names.h: names of registers of RP2040 and RP2350 that are not modelled, and of those a firmware touched, for the list
- * at the end of a run. Sources: RP2040 datasheet, 2.3.1.7, 2.15.7, 2.17.8, 3.7, 4.2.8, 4.3.17, 4.4.4, 4.5.3, 4.8.6; RP2350 datasheet, 12.
+ * arm_names.h: names of registers of RP2040 and RP2350 that are not modelled, for the list at the end of a run. Sources: RP2040 datasheet, 2.3.1.7, 2.15.7, 2.17.8, 3.7, 4.2.8, 4.3.17, 4.4.4, 4.5.3, 4.8.6; RP2350 datasheet, 12.
  */
 #ifndef MOTECRYPT_ARM_NAMES_H
 #define MOTECRYPT_ARM_NAMES_H
 
-#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,40 +94,6 @@ static inline void register_name(const struct name_block *blocks, size_t count, 
         snprintf(out, size, at == NULL || *at == '-' || *at == '\0' ? "%s" : "%s_%.*s", blocks[i].block,
                  at != NULL ? (int)strcspn(at, " ") : 0, at != NULL ? at : "");
         return;
-    }
-}
-
-enum { TOUCHED = 256 };
-
-/* Registers that firmware reached though they are not modelled, in the order of their first access. */
-struct touched {
-    uint32_t address[TOUCHED];
-    uint64_t reads[TOUCHED], writes[TOUCHED], more; /* accesses to further registers */
-    unsigned count;
-};
-
-static inline void touch(struct touched *touched, uint32_t address, int is_write) {
-    unsigned i = 0;
-    while (i < touched->count && touched->address[i] != address) {
-        i++;
-    }
-    if (i == TOUCHED) {
-        touched->more++;
-        return;
-    }
-    touched->count += i == touched->count;
-    touched->address[i] = address;
-    touched->reads[i] += !is_write;
-    touched->writes[i] += is_write != 0;
-}
-
-/* One line of JSON for each, as events. */
-static inline void touched_tell(const struct touched *touched, const struct name_block *blocks, size_t count, FILE *events) {
-    char name[80];
-    for (unsigned i = 0; i < touched->count; i++) {
-        register_name(blocks, count, touched->address[i], name, sizeof name);
-        fprintf(events, "{\"event\":\"touched\",\"address\":%" PRIu32 ",\"name\":\"%s\",\"reads\":%" PRIu64
-                ",\"writes\":%" PRIu64 "}\n", touched->address[i], name, touched->reads[i], touched->writes[i]);
     }
 }
 

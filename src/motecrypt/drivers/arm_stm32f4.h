@@ -163,9 +163,4 @@ static inline void stm32f4_write(struct stm32f4 *chip, const struct chip_window 
     }
 }
 
-/* Wait states that the firmware has set for the flash (3.9.1). */
-static inline uint32_t stm32f4_wait_states(struct stm32f4 *chip) {
-    return *stm32f4_register(chip, STM32F4_FLASH_ACR) & 7u;
-}
-
 #endif

@@ -11,6 +11,7 @@
 
 #include "line.h"
 #include "riscv_run.h"
+#include "riscv_unmodelled.h"
 #include "shadow.h"
 
 struct code_halfword {
@@ -25,7 +26,6 @@ static struct {
     struct pace pace;
     uint64_t received_at; /* the next byte is there at this cycle */
     uint64_t sent_at;     /* the sender is empty at this cycle */
-    uint32_t told;        /* notes given */
 } free_run;
 
 static struct {
@@ -80,21 +80,6 @@ static void free_send(struct machine *m, uint8_t byte) {
         finish(m, "until", "found the --until text");
     } else {
         finish(m, "flood", "more than %" PRIu64 " bytes came from the UART", free_run.line.max_output);
-    }
-}
-
-/* ---- notes ---- */
-
-static void free_note(struct machine *m, uint32_t address, bool is_write) {
-    const struct riscv_chip_model *model = m->chip.model;
-    for (unsigned i = 0; i < model->gap_count; i++) {
-        const struct chip_gap *gap = &model->gaps[i];
-        if (address - gap->base < gap->bytes && (is_write || !gap->writes_only) &&
-            !(free_run.told & 1u << i)) {
-            free_run.told |= 1u << i;
-            fprintf(m->pipe.events, "{\"event\":\"note\",\"detail\":\"%s\",\"cycle\":%" PRIu64 "}\n",
-                    gap->what, m->cycles);
-        }
     }
 }
 
@@ -262,7 +247,7 @@ static bool free_open(struct machine *m, const char *port, const char *pty, cons
     m->at_deadline = free_slice;
     m->deadline = 1;
     m->on_flow = free_flow;
-    m->on_register = free_note;
+    unmodelled_open(m);
     pace_start(&free_run.pace, 0, 1000000);
     if (line_open(&free_run.line, port, pty) != 0) {
         fprintf(stderr, "riscv: %s: %s\n", port ? port : pty, strerror(errno));
@@ -285,6 +270,7 @@ static bool free_open(struct machine *m, const char *port, const char *pty, cons
 static int free_end(struct machine *m) {
     line_flush(&free_run.line);
     profile_end(m);
+    tell_unmodelled(m);
     fprintf(m->pipe.events,
             "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%" PRIu32 ",\"stack\":%" PRIu32
             ",\"seconds\":%.9f,\"instructions\":%" PRIu64 ",\"clock_hz\":%.0f}\n",

@@ -76,6 +76,7 @@ struct machine {
     uint32_t stack_top;                     /* the stack pointer then */
     /* of a free run */
     void (*on_register)(struct machine *m, uint32_t address, bool is_write); /* or NULL */
+    void (*on_csr)(struct machine *m, uint32_t number, bool is_write, uint32_t value); /* or NULL */
     void (*on_flow)(struct machine *m, uint32_t from, const struct riscv_step *step,
                     uint32_t to);                                     /* or NULL */
     void (*on_step)(struct machine *m, uint32_t pc, uint64_t cycles); /* or NULL */

@@ -160,6 +160,10 @@ static __attribute__((noinline)) uint32_t access_csr(struct machine *m, const st
     default:
         m->csr[number] = old & ~operand;
     }
+    if (m->on_csr != NULL) {
+        bool is_swap = step->operation == RISCV_CSRRW || step->operation == RISCV_CSRRWI;
+        m->on_csr(m, number, is_swap || operand != 0, m->csr[number]);
+    }
     return old;
 }
 

@@ -17,7 +17,7 @@ from typing import Any
 from motecrypt.catalog import nearest
 from motecrypt.emulate.images import Image
 from motecrypt.emulate.run import Ended, FreeRun, run_freely
-from motecrypt.emulate.symbols import Function, Symbols, read_symbols
+from motecrypt.emulate.symbols import DEMANGLERS, Function, Symbols, read_symbols
 from motecrypt.errors import InputError
 from motecrypt.model import Device
 
@@ -118,14 +118,6 @@ class Profile:
     instructions: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     """By address: how often the instruction ran, and its cycles."""
     symbols: Symbols = field(default_factory=lambda: Symbols((), {}, (), ()))
-
-
-#: Programs that print the names of C++ in full, by runner.
-DEMANGLERS = {
-    "simavr": "avr-c++filt",
-    "arm": "arm-none-eabi-c++filt",
-    "riscv": "riscv64-unknown-elf-c++filt",
-}
 
 
 def profile(image: Image, device: Device, how: FreeRun, output: Callable[[bytes], None]) -> Profile:

@@ -15,13 +15,14 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from motecrypt.emulate.blocks import vectors_of
 from motecrypt.emulate.conformance import watch_list
 from motecrypt.emulate.images import ARM, RISCV, Image, elf_of, flat
+from motecrypt.emulate.symbols import DEMANGLERS, read_symbols
 from motecrypt.errors import InputError, MotecryptError
 from motecrypt.model import Device
 from motecrypt.runners.arm import command as arm_command
@@ -98,6 +99,38 @@ class Touched:
 
 
 @dataclass(frozen=True)
+class Unmodelled:
+    """A block of registers that a firmware used though it, or this part of it, is not modelled.
+
+    Parameters
+    ----------
+    address
+        Where the block begins; on an AVR the register's address in the data space, of a RISC-V core's
+        control register its number.
+    name
+        What the block is; "" where it has no name here.
+    pc
+        The instruction that used it first.
+    function, file, line
+        Where that is in the source; "" and 0 where it is not known.
+    """
+
+    address: int
+    name: str
+    pc: int
+    reads: int
+    writes: int
+    function: str = ""
+    file: str = ""
+    line: int = 0
+
+    @property
+    def accesses(self) -> int:
+        """How often it was read and written."""
+        return self.reads + self.writes
+
+
+@dataclass(frozen=True)
 class Ended:
     """How a run ended.
 
@@ -109,7 +142,9 @@ class Ended:
     stack_bytes
         The deepest stack, from the top of RAM.
     touched
-        Registers that are not modelled, in the order of their first access (ARM devices).
+        Registers that are not modelled, in the order of their first access.
+    unmodelled
+        The blocks that they are in, in that order.
     """
 
     reason: str
@@ -122,6 +157,7 @@ class Ended:
     notes: tuple[str, ...]
     extra: Mapping[str, Any] = field(default_factory=dict)
     touched: tuple[Touched, ...] = ()
+    unmodelled: tuple[Unmodelled, ...] = ()
 
 
 def run_freely(
@@ -141,7 +177,26 @@ def run_freely(
         Gets ("note", text) when something is touched that is not modelled, and ("port", name).
     """
     with tempfile.TemporaryDirectory(prefix="motecrypt-run.") as scratch:
-        return _drive(command(image, device, how, Path(scratch)), device, how, output, event)
+        ended = _drive(command(image, device, how, Path(scratch)), device, how, output, event)
+    return replace(ended, unmodelled=_with_places(ended.unmodelled, image, device))
+
+
+def _with_places(blocks: tuple[Unmodelled, ...], image: Image, device: Device) -> tuple[Unmodelled, ...]:
+    """With function and source line of each first use, as far as the file has symbols."""
+    if not blocks or image.elf is None:
+        return blocks
+    try:
+        symbols = read_symbols(image.elf, DEMANGLERS[device.runner])
+    except InputError:  # damaged, though it runs
+        return blocks
+    placed = []
+    for block in blocks:
+        file, line = symbols.line_at(block.pc) or ("", 0)
+        function = symbols.function_at(block.pc)
+        placed.append(
+            replace(block, function="" if function is None else function.name, file=file, line=line)
+        )
+    return tuple(placed)
 
 
 def command(image: Image, device: Device, how: FreeRun, scratch: Path) -> list[str | Path]:
@@ -322,6 +377,7 @@ class _Told:
         self._text = b""
         self.notes: list[str] = []
         self.touched: list[Touched] = []
+        self.unmodelled: list[Unmodelled] = []
         self.end: dict[str, Any] | None = None
 
     def take(self, data: bytes) -> None:
@@ -339,6 +395,9 @@ class _Told:
                         address=told["address"], name=told["name"], reads=told["reads"], writes=told["writes"]
                     )
                 )
+            elif told["event"] == "unmodelled":
+                keys = ("address", "name", "pc", "reads", "writes")
+                self.unmodelled.append(Unmodelled(**{key: told[key] for key in keys}))
             elif told["event"] != "region":
                 self.end = told
 
@@ -391,4 +450,5 @@ def _ended(told: _Told, device: Device) -> Ended:
         notes=tuple(told.notes),
         extra={k: v for k, v in told.end.items() if k not in known},
         touched=tuple(told.touched),
+        unmodelled=tuple(told.unmodelled),
     )

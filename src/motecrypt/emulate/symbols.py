@@ -18,6 +18,13 @@ from motecrypt.paths import open_regular
 
 _EXECUTABLE = 0x4
 
+#: Programs that print the names of C++ in full, by runner.
+DEMANGLERS = {
+    "simavr": "avr-c++filt",
+    "arm": "arm-none-eabi-c++filt",
+    "riscv": "riscv64-unknown-elf-c++filt",
+}
+
 
 @dataclass(frozen=True)
 class Function:
@@ -50,6 +57,11 @@ class Symbols:
         """File and line of the instruction at an address; None where that is not known."""
         at = bisect.bisect_right(self.lines, address, key=lambda line: line[0]) - 1
         return self.lines[at][1:] if at >= 0 and self.lines[at][2] else None
+
+    def function_at(self, address: int) -> Function | None:
+        """The function that an address is in."""
+        at = bisect.bisect_right(self.functions, address, key=lambda f: f.start) - 1
+        return self.functions[at] if at >= 0 and address < self.functions[at].end else None
 
     def name_at(self, address: int) -> str:
         """The name of what begins at an address, or the address."""

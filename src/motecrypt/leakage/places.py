@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from motecrypt.emulate.images import Image
-from motecrypt.emulate.profiling import DEMANGLERS
-from motecrypt.emulate.symbols import Symbols, read_symbols
+from motecrypt.emulate.symbols import DEMANGLERS, Symbols, read_symbols
 from motecrypt.leakage.assessment import Assessment, Leak
 from motecrypt.leakage.models import SUM
 from motecrypt.leakage.recording import CHANNELS

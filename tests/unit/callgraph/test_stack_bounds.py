@@ -16,9 +16,9 @@ from motecrypt.callgraph.thumb import thumb_step
 from motecrypt.catalog import Catalog
 from motecrypt.cli import application
 from motecrypt.emulate.images import read_image
-from motecrypt.emulate.profiling import DEMANGLERS, profile
+from motecrypt.emulate.profiling import profile
 from motecrypt.emulate.run import FreeRun
-from motecrypt.emulate.symbols import Function, read_symbols
+from motecrypt.emulate.symbols import DEMANGLERS, Function, read_symbols
 from motecrypt.errors import InputError
 
 CATALOG = Catalog.load()

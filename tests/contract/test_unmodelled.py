@@ -1,0 +1,248 @@
+"""One contract over every simulated device: a firmware that uses a part that is not modelled gets one line
+for each block of registers; one that uses what is modelled alone gets none.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from command_line import run
+from motecrypt.catalog import FIRMWARE, Catalog
+from motecrypt.emulate.images import read_image
+from motecrypt.emulate.run import Ended, FreeRun, run_freely
+from motecrypt.model import Device
+from motecrypt.setup import have
+from motecrypt.toolchain.scripts import link_flags
+
+CATALOG = Catalog.load()
+Build = Callable[[str], Path]
+SIMULATED = [
+    name
+    for name, d in CATALOG.devices.items()
+    if d.simulated and have(d.kit) and not name.startswith("attiny")  # without a line in a free run
+]
+SOURCE = """
+#include "hal.h"
+#define AT(address) (*(volatile WIDTH *)(address))
+static __attribute__((noinline)) void touch(uint8_t what) {
+    switch (what) {
+CASES
+    default: break;
+    }
+}
+int main(void) {
+    hal_init();
+    hal_stack_paint();
+    hal_timer_start();
+    hal_mark(1);
+    hal_mark(0);
+    hal_write(hal_timer_cycles() + hal_stack_depth() + hal_clock_hz() != 0 ? '+' : '-');
+    touch(hal_read());
+    hal_write('.');
+    for (;;) {}
+}
+"""
+FIRST_CASE = SOURCE.splitlines().index("CASES") + 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part that a device's model lacks: its block, the register that is used, the name of the block."""
+
+    block: int
+    register: int
+    name: str
+
+
+STM32_TIMER = Part(0x40000400, 0x40000424, "the timers")
+LACKS = {
+    "bluepill": STM32_TIMER,
+    "stm32f0": STM32_TIMER,
+    "stm32f4": STM32_TIMER,
+    "stm32f4-168": STM32_TIMER,
+    "stm32l1": STM32_TIMER,
+    "due": Part(0x40080000, 0x40080010, "the timers"),
+    "microbit": Part(0x40008000, 0x40008504, "the timers"),
+    "mkrzero": Part(0x42002C00, 0x42002C10, "the timers"),
+    "nrf52840": Part(0x4000B000, 0x4000B504, "the real-time counters"),
+    "pico": Part(0x40050000, 0x40052004, "PWM"),
+    "pico2": Part(0x400B8000, 0x400BA024, "TIMER1"),
+    "ch32v003": Part(0x40012C00, 0x40012C24, "the timers"),
+    "ch32v003-24mhz": Part(0x40012C00, 0x40012C24, "the timers"),
+    "esp32c3": Part(0x60023000, 0x60023004, "the system timer"),
+    "hifive1": Part(0x10015000, 0x10015008, "PWM"),
+}
+PPB = [name for name in SIMULATED if CATALOG.device(name).runner == "arm"]
+WITH_CSR = ("hifive1", "esp32c3")
+WITHOUT_EXCEPTIONS = [name for name in PPB if name not in ("pico", "pico2")]
+
+
+NOTHING = "(void)0"
+MPU = 0xE000ED94
+SYSTICK_COUNTS = "AT(0xE000E014) = 999; AT(0xE000E010) = 5"
+SYSTICK_INTERRUPTS = "AT(0xE000E014) = 999; AT(0xE000E010) = 7"
+PENDSV = "AT(0xE000ED04) = 1u << 28"
+RESET = "AT(0xE000ED0C) = 0x05FA0004"
+ENABLES = "AT(0xE000E100) = 1"
+MIE = '__asm__ volatile("csrw mie, %0" : : "r"(0x80))'
+
+
+def stores(address: int) -> str:
+    """Two writes and a read."""
+    return f"AT({address:#x}) = 1; AT({address:#x}) = AT({address:#x})"
+
+
+def touches(device: Device) -> list[str]:
+    """What the firmware of a device can be asked to do, by one byte: the number in this list."""
+    found = [NOTHING]
+    if device.name in LACKS:
+        found.append(stores(LACKS[device.name].register))
+    if device.runner == "arm":
+        both = f"{stores(MPU)}; {stores(LACKS[device.name].register)}"
+        found += [both, SYSTICK_COUNTS, SYSTICK_INTERRUPTS, PENDSV, RESET, ENABLES]
+    if device.name in WITH_CSR:
+        found.append(MIE)
+    return found
+
+
+@pytest.fixture(scope="module")
+def firmware(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """The firmware of a device, which is built once."""
+
+    @cache
+    def built(name: str) -> Path:
+        device = CATALOG.device(name)
+        folder = tmp_path_factory.mktemp(name)
+        source, elf = folder / "firmware.c", folder / "firmware.elf"
+        cases = (f"    case {number}: {what}; break;" for number, what in enumerate(touches(device)))
+        width = "uint8_t" if device.runner == "simavr" else "uint32_t"
+        source.write_text(SOURCE.replace("CASES", "\n".join(cases)).replace("WIDTH", width))
+        compiler = device.compiler
+        command: list[str | Path] = [compiler.command, *compiler.machine_flags, "-O1", "-g", source]
+        command += [device.folder / name for name in device.hal]
+        command += [f"-D{name}" for name in compiler.defines]
+        command += [f"-I{FIRMWARE / 'include'}", *link_flags(device, "flash"), "-o", elf]
+        subprocess.run(command, check=True, timeout=60)
+        return elf
+
+    return built
+
+
+def ran(elf: Path, device: Device, touch: str) -> Ended:
+    asked = elf.with_suffix(".asked")
+    asked.write_bytes(bytes([touches(device).index(touch)]))
+    said: list[bytes] = []
+    with asked.open("rb") as given:
+        how = FreeRun(input=given.fileno(), until=".", max_seconds=1)
+        ended = run_freely(read_image(elf, device), device, how, said.append)
+    assert (ended.reason, b"".join(said)) == ("until", b"+.")
+    return ended
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_what_is_modelled_gets_no_line(firmware: Build, name: str) -> None:
+    device = CATALOG.device(name)
+    ended = ran(firmware(name), device, NOTHING)
+    assert (ended.unmodelled, ended.touched, ended.notes) == ((), (), ())
+
+
+@pytest.mark.parametrize("name", [name for name in SIMULATED if name in LACKS])
+def test_what_is_not_modelled_gets_one_line(firmware: Build, name: str) -> None:
+    part, device = LACKS[name], CATALOG.device(name)
+    ended = ran(firmware(name), device, stores(part.register))
+    (block,) = ended.unmodelled
+    assert (block.address, block.name) == (part.block, part.name)
+    assert (block.reads, block.writes, block.function) == (1, 2, "touch")
+    assert Path(block.file).name == "firmware.c" and block.line == FIRST_CASE + 1 and block.pc != 0
+    assert sum(t.reads + t.writes for t in ended.touched) == 3
+
+
+@pytest.mark.parametrize("name", PPB)
+def test_each_block_gets_its_own_line_core_peripherals_too(firmware: Build, name: str) -> None:
+    part, device = LACKS[name], CATALOG.device(name)
+    ended = ran(firmware(name), device, f"{stores(MPU)}; {stores(part.register)}")
+    assert [(b.address, b.name, b.accesses) for b in ended.unmodelled] == [
+        (0xE000ED90, "MPU", 3),
+        (part.block, part.name, 3),
+    ]
+
+
+@pytest.mark.parametrize("name", WITHOUT_EXCEPTIONS)
+def test_systick_says_that_its_interrupt_never_comes(firmware: Build, name: str) -> None:
+    device = CATALOG.device(name)
+    ended = ran(firmware(name), device, SYSTICK_INTERRUPTS)
+    assert ended.notes == ("SysTick's interrupt: not modelled; it never comes",)
+    assert [(b.address, b.name, b.accesses) for b in ended.unmodelled] == [(0xE000E010, "SysTick", 1)]
+
+
+@pytest.mark.parametrize("name", PPB)
+def test_systick_that_only_counts_is_modelled(firmware: Build, name: str) -> None:
+    device = CATALOG.device(name)
+    ended = ran(firmware(name), device, SYSTICK_COUNTS)
+    assert (ended.unmodelled, ended.notes) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("touch", "note"),
+    [
+        (PENDSV, "PendSV: not modelled; it never comes"),
+        (RESET, "a reset by the firmware: not modelled; it runs on"),
+        (ENABLES, "interrupts: not modelled; they are never delivered"),
+    ],
+)
+@pytest.mark.parametrize("name", ["stm32f4", "nrf52840", "bluepill"])
+def test_what_asks_for_an_exception_has_a_note(firmware: Build, name: str, touch: str, note: str) -> None:
+    device = CATALOG.device(name)
+    ended = ran(firmware(name), device, touch)
+    assert ended.notes == (note,) and len(ended.unmodelled) == 1
+
+
+@pytest.mark.parametrize("name", [name for name in WITH_CSR if name in SIMULATED])
+def test_interrupts_of_riscv_have_a_note(firmware: Build, name: str) -> None:
+    device = CATALOG.device(name)
+    ended = ran(firmware(name), device, MIE)
+    assert ended.notes == ("interrupts: not modelled; they are never delivered",)
+    assert [(b.address, b.name, b.writes) for b in ended.unmodelled] == [(0x304, "CSR mie", 1)]
+
+
+@pytest.fixture
+def ticking(firmware: Build, tmp_path: Path) -> list[str]:
+    """The arguments after `run` or `profile` for a firmware that waits for SysTick's interrupt."""
+    device = CATALOG.device("stm32f4")
+    (tmp_path / "asked").write_bytes(bytes([touches(device).index(SYSTICK_INTERRUPTS)]))
+    return [
+        str(firmware("stm32f4")),
+        "--device",
+        "stm32f4",
+        "--input",
+        str(tmp_path / "asked"),
+        "--until",
+        ".",
+    ]
+
+
+@pytest.mark.skipif("stm32f4" not in SIMULATED, reason="the kit pico is not installed")
+@pytest.mark.parametrize("command", ["run", "profile"])
+def test_the_commands_have_the_line(
+    ticking: list[str], capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    code, _, said = run(capsys, command, *ticking)
+    assert code == 0 and "motecrypt: SysTick's interrupt: not modelled; it never comes\n" in said
+    (line,) = [line for line in said.splitlines() if line.startswith("  0x")]
+    assert re.fullmatch(
+        r"  0xe000e010 SysTick: 1 access, the first at 0x080[0-9a-f]{5} in touch \(firmware\.c:\d+\)", line
+    )
+    code, shown, said = run(capsys, command, *ticking, "--json")
+    assert code == 0
+    found = json.loads(shown)
+    (block,) = (found["run"] if command == "profile" else found)["unmodelled"]
+    assert (block["address"], block["name"], block["reads"], block["writes"]) == (0xE000E010, "SysTick", 0, 1)
+    assert block["function"] == "touch" and block["line"] > FIRST_CASE
