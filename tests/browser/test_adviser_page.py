@@ -84,6 +84,7 @@ def _python(data: Any, request: dict[str, Any]) -> advise.Advice:
             **{
                 **data["radios"][request["radio"]],
                 "air_us": tuple(data["radios"][request["radio"]]["air_us"]),
+                "unknown": tuple(data["radios"][request["radio"]]["unknown"]),
             }
         ),
         advise.link_facts(),

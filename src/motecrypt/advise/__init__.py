@@ -57,6 +57,7 @@ from motecrypt.advise.storage import (
     stored_device,
 )
 from motecrypt.advise.units import LOSS_PERCENT_MAX, loss_share, seconds, whole_bytes
+from motecrypt.advise.unknown import radio_refusal
 
 __all__ = [
     "DELIVERIES",
@@ -97,6 +98,7 @@ __all__ = [
     "message_bytes_max",
     "placed",
     "radio_part",
+    "radio_refusal",
     "regulator_names",
     "regulator_part",
     "seconds",

@@ -26,6 +26,7 @@ from motecrypt.advise.records import (
     RegulatorPart,
 )
 from motecrypt.advise.units import LOSS_PERCENT_MAX
+from motecrypt.advise.unknown import RADIO_LACKS, device_lacks
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.descriptor import Table
 from motecrypt.energy import Battery
@@ -38,12 +39,9 @@ EXPORT_VERSION = 2
 GRID = (1, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 96, 128)
 """Message lengths for the exported data: around each step that blocks of 16 and 64 bytes make. Between
 the steps cycles are linear, so up to 65 bytes nothing is lost, and beyond at most 13 % (docs/advise.md)."""
-
 OPTIONAL = ("sleep_ma", "wake_us", "duty_percent")
 
 RANDOM_IV_MODES = ("cbc", "cts")  # SP 800-38A, appendix C: the IV must be unpredictable
-
-# --- devices and radios ----------------------------------------------------------------------------
 
 _OF = {"board": "stock board; use --bare-chip for the chip alone", "chip": "chip alone; omit --bare-chip"}
 
@@ -67,7 +65,7 @@ def device_part(device: Device, of: str = "board", sleeps: bool = False) -> Devi
     sleep = device.current("sleep", of) or (None if sleeps else active)
     if active is None or sleep is None or "ram" not in device.memory:
         raise InputError(f"{device.name}: its folder has no {_lacking(device, of, sleeps)}")
-    idle = device.current("idle", of) or active
+    idle = device.current("idle", of)
     return DeviceFacts(
         name=device.name,
         title=device.title,
@@ -79,12 +77,13 @@ def device_part(device: Device, of: str = "board", sleeps: bool = False) -> Devi
         volts_min=device.volts_min,
         volts_max=device.volts_max,
         active_ma=active.milliamperes,
-        idle_ma=idle.milliamperes,
+        idle_ma=(idle or active).milliamperes,
         sleep_ma=sleep.milliamperes,
         sleeps=sleeps,
         wake_us=float(device.extra.get("wake_us", 0.0)),
         store_byte_us=float(device.extra.get("store_byte_us", 0.0)),
         message_bytes_max=int(device.bench["message"]),
+        unknown=device_lacks(device, of),
     )
 
 
@@ -127,6 +126,7 @@ def radio_part(radio: Radio) -> RadioPart:
         wake_us=optional.get("wake_us", 0.0),
         duty_percent=optional.get("duty_percent", 100.0),
         air_us=(0.0, *(float(air_time_us(radio, n)) for n in range(1, radio.packet_bytes + 1))),
+        unknown=tuple(name for name in RADIO_LACKS if name not in optional),
     )
 
 

@@ -18,6 +18,7 @@ from motecrypt.advise.costs import (
 from motecrypt.advise.exchange import long_form, short_room, streams
 from motecrypt.advise.records import Candidate, DeviceFacts, Entry, Exclusion, MessageCosts
 from motecrypt.advise.shown import days, number, percent, plural
+from motecrypt.advise.unknown import device_notes, radio_notes
 
 FEW_CHARGE = 0.8
 """A note is given if the usable share of the charge is smaller."""
@@ -51,6 +52,7 @@ def notes(
             *_board(setting, first, bare),
             *stored.rest_notes(setting.device),
             *stored.current_notes(setting.storage),
+            *device_notes(setting.device, radio=False, counters=False),
             *stored.space_notes(setting, setting.storage, first),
             *_shelf(setting, first),
             *_other_supply(first, other_lives),
@@ -65,6 +67,7 @@ def notes(
         *supply,
         *_board(setting, first, bare),
         *_rest(setting),
+        *_unknown(setting),
         *_shelf(setting, first),
         *_other_supply(first, other_lives),
         *_shares(setting, first, plaintext),
@@ -134,6 +137,12 @@ def _rest(setting: Setting) -> list[str]:
         "No sleep is counted: the exported example keeps device and radio on between messages. If your own "
         "program lets both sleep, use --sleeps."
     ]
+
+
+def _unknown(setting: Setting) -> list[str]:
+    device, radio = setting.device, setting.radio
+    said = device_notes(device, radio=True, counters=setting.question.linked)
+    return said + radio_notes(radio, device.sleeps)
 
 
 def _shelf(setting: Setting, first: Entry) -> list[str]:

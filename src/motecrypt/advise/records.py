@@ -91,6 +91,8 @@ class DeviceFacts:
     of : "board", the stock board, or "chip", the chip alone.
     sleeps : whether the program sleeps between messages.
     store_byte_us : time to write a byte of the storage that the link keeps its counters in.
+    unknown : which of `idle_ma` (then the active current), `wake_us` and `store_byte_us` (then 0) its folder
+        lacks.
     """
 
     name: str
@@ -109,13 +111,14 @@ class DeviceFacts:
     wake_us: float
     store_byte_us: float
     message_bytes_max: int
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class RadioPart:
     """A radio. `air_us[n]` is the air time of one packet with n payload bytes; [0] is 0.
     `duty_percent` is how much of an hour its band lets one sender be on the air; 100 where nothing is
-    known to limit it."""
+    known to limit it. `unknown`: which of `sleep_ma` and `wake_us` its file lacks; they are 0 then."""
 
     name: str
     title: str
@@ -131,6 +134,7 @@ class RadioPart:
     wake_us: float
     duty_percent: float
     air_us: tuple[float, ...]
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

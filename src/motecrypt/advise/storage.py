@@ -82,7 +82,7 @@ def storage_part(
     device: Device,
     name: str,
     times: Mapping[str, Mapping[str, Any]],
-    currents: tuple[float, float] | None = None,
+    currents: tuple[float, float | None] | None = None,
 ) -> StoragePart:
     """A storage of that device.
 
@@ -91,7 +91,7 @@ def storage_part(
     times
         The tables of data/storage.toml.
     currents
-        What the chip or card draws while it writes and otherwise, in mA; None: not known.
+        What the chip or card draws while it writes and otherwise, in mA; None: not known, and not counted.
 
     Raises
     ------
@@ -135,8 +135,8 @@ def stored_device(device: DeviceFacts) -> DeviceFacts:
     return replace(device, idle_ma=device.active_ma)
 
 
-def currents_ma(text: str) -> tuple[float, float]:
-    """What the storage draws in "25" or "25,0.2": while it writes, and otherwise (0 if not given).
+def currents_ma(text: str) -> tuple[float, float | None]:
+    """What the storage draws in "25" or "25,0.2": while it writes, and otherwise (None if not given).
 
     Raises
     ------
@@ -151,7 +151,7 @@ def currents_ma(text: str) -> tuple[float, float]:
         raise InputError(
             f"--storage-ma '{text}': give mA while it writes, and otherwise, as in 25 or 25,0.2 (0 to 1000)"
         )
-    return values[0], values[1] if len(values) > 1 else 0.0
+    return values[0], values[1] if len(values) > 1 else None
 
 
 def _eeprom_byte_us(device: Device) -> float:

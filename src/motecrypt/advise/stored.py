@@ -29,9 +29,14 @@ def rest_notes(device: DeviceFacts) -> list[str]:
 
 def current_notes(storage: StoragePart) -> list[str]:
     """That the storage's own current is missing, if it is."""
-    if storage.write_ma is not None:
-        return []
-    return [f"The current of {storage.title} is not known and not counted: give it with --storage-ma."]
+    if storage.write_ma is None:
+        return [f"The current of {storage.title} is not known and not counted: give it with --storage-ma."]
+    if storage.idle_ma is None:
+        return [
+            f"The current of {storage.title} between two records is not known and not counted: give it with "
+            f"--storage-ma {storage.write_ma:g},MA."
+        ]
+    return []
 
 
 def space_notes(setting: Setting, storage: StoragePart, first: Entry) -> list[str]:

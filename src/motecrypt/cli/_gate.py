@@ -238,7 +238,7 @@ def life_days(
     radio = advise.radio_part(load_radio(entry.radio))
     facts = advise.device_part(device, "board", entry.sleeps)
     battery, regulator = advise.battery_part(entry.battery), advise.regulator_part(entry.regulator)
-    refusal = advise.supply_refusal(facts, battery, regulator)
+    refusal = advise.radio_refusal(radio, entry.sleeps) or advise.supply_refusal(facts, battery, regulator)
     if refusal:
         raise InputError(f"[battery]: {refusal}")
     question = advise.Question(

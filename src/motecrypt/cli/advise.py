@@ -202,6 +202,9 @@ def command(
     sleeping = sleeps or (
         storage is None and advise.sleeps_with(radio_facts, _example_sleeps(catalog, device))
     )
+    refusal = advise.radio_refusal(radio_facts, sleeping)
+    if refusal:
+        raise InputError(refusal)
     part = advise.device_part(device, "chip" if bare_chip else "board", sleeping)
     chip = None
     if not bare_chip and advise.weighable(device, "chip", sleeping):

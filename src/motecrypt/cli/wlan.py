@@ -38,6 +38,9 @@ from motecrypt.wlan import account, capture, dcf, filecost, parameters, samples
 from motecrypt.wlan.protection import SECURITIES, security
 
 CAPTURE_LIMIT = 64_000_000
+ACTIVE_MA_MAX = 10_000
+HOST = "host"
+NOT_KNOWN = "not known"
 SOUND_CIPHER = "ascon-aead128"
 """The cipher that the next command adds where nothing is encrypted."""
 
@@ -61,6 +64,13 @@ SOUND_CIPHER = "ascon-aead128"
 @click.option("--protocol", type=click.Choice(dcf.PROTOCOLS), default="tcp", show_default=True)
 @click.option("--card", type=click.Choice(parameters.names("card")), default="wavelan", show_default=True)
 @click.option("--device", "devices", multiple=True, help="Device that runs the cipher; may be repeated.")
+@click.option(
+    "--active-ma",
+    "active",
+    multiple=True,
+    metavar="DEVICE=MA",
+    help="A device's current while it computes, in mA, such as uno=9.2; may be repeated.",
+)
 @click.option("--seeds", type=click.IntRange(1, 50), default=3, show_default=True, help="Runs of ns-3.")
 @click.option("--closed-form", is_flag=True, help="Use the closed form, without ns-3.")
 @click.option("--battery", default="1000mAh,3.7V", show_default=True, help="Charge and voltage.")
@@ -85,6 +95,7 @@ def command(
     protocol: str,
     card: str,
     devices: Sequence[str],
+    active: Sequence[str],
     seeds: int,
     closed_form: bool,
     battery: str,
@@ -113,6 +124,7 @@ def command(
     if devices and cipher is None:
         raise InputError("--device: nothing is encrypted; choose a --cipher to see its time")
     chosen = _devices(catalog, devices) if cipher else []
+    active_ma = _active_ma(active, chosen)
     with open_results(db) as results:
         notes: list[str] = []
         if closed_form:
@@ -143,7 +155,8 @@ def command(
             else:
                 shares.append(
                     account.share(
-                        cost, size, device, host, moved.seconds.mean, moved.sender_joule.mean, cells_battery
+                        *(cost, size, device, host, moved.seconds.mean, moved.sender_joule.mean),
+                        *(cells_battery, active_ma.get(name)),
                     )
                 )
     if cipher and not chosen:
@@ -241,6 +254,27 @@ def _devices(catalog: Catalog, devices: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(devices))
 
 
+def _active_ma(given: Sequence[str], devices: Sequence[str]) -> dict[str, float]:
+    """The currents of ``uno=9.2``, in mA by device; InputError for other text, or of no use."""
+    found = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        try:
+            current = float(value)
+        except ValueError:
+            current = 0.0
+        if not 0 < current <= ACTIVE_MA_MAX:
+            raise InputError(
+                f"--active-ma '{text}': write DEVICE=MA, as in uno=9.2 (above 0, up to {ACTIVE_MA_MAX})"
+            )
+        if name == HOST:
+            raise InputError(f"--active-ma '{text}': choose this computer's energy model with --processor")
+        if name not in devices:
+            raise InputError(f"--active-ma '{text}': no such device here; add --device {name}")
+        found[name] = current
+    return found
+
+
 def _capture(
     path: Path, cipher: Cipher | None, bits: int | None, encoding: str, request: TransferWlan, target: Path
 ) -> dict[str, Any]:
@@ -272,6 +306,10 @@ def _capture(
     )
     record = {k: v for k, v in asdict(written).items() if k != "keys"}
     return record | {"cipher_key": key.hex()}
+
+
+def _known(value: float | None, form: str, factor: float = 1.0) -> str:
+    return NOT_KNOWN if value is None else f"{factor * value:{form}}"
 
 
 def _print(
@@ -315,9 +353,9 @@ def _print(
     if shares:
         table = [
             [
-                *(s.device, s.implementation, f"{s.cipher_seconds:.4g}", f"{s.cipher_joule:.4g}"),
-                *(f"{100 * s.energy_share:.2f}", f"{100 * s.time_share:.2f}", f"{s.battery_percent:.4f}"),
-                s.energy_model,
+                *(s.device, s.implementation, f"{s.cipher_seconds:.4g}", _known(s.cipher_joule, ".4g")),
+                *(_known(s.energy_share, ".2f", 100), f"{100 * s.time_share:.2f}"),
+                *(_known(s.battery_percent, ".4f"), s.energy_model),
             ]
             for s in shares
         ]

@@ -80,13 +80,16 @@ def handshakes(path: Path = HANDSHAKES) -> dict[str, Handshake]:
 
 @dataclass(frozen=True)
 class Compute:
-    """What a handshake costs a device to compute. `missing` names an operation that did not run there, with
-    the reason; then the rest is 0. `flash_bytes` and `ram_bytes` (with its stack) are of its largest
-    operation: a program with several shares much of their code."""
+    """What a handshake costs a device to compute.
+
+    `missing` names an operation that did not run there, with the reason; then the rest is 0. Without a
+    known current there is no `energy_uj`. `flash_bytes` and `ram_bytes` (with its stack) are of its
+    largest operation: a program with several shares much of their code.
+    """
 
     cycles: float
     time_us: float
-    energy_uj: float
+    energy_uj: float | None
     flash_bytes: int
     ram_bytes: int
     missing: str = ""
@@ -125,12 +128,13 @@ def compute(
             return Compute(0, 0, 0, 0, 0, missing="AES is not measured")
         cycles += handshake.aes_blocks * aes.block_cycles
     duration = time_us(cycles, device.clock_hz)
-    return Compute(cycles, duration, _energy(device, duration), flash, ram)
+    return Compute(cycles, duration, work_uj(device, duration), flash, ram)
 
 
-def _energy(device: Device, duration_us: float) -> float:
-    """0 where the device's current is not known."""
-    return energy_uj(device.volts, active_ma(device) or 0.0, duration_us)
+def work_uj(device: Device, duration_us: float) -> float | None:
+    """The energy of a working chip in uJ; None where its current is not known."""
+    current_ma = active_ma(device)
+    return None if current_ma is None else energy_uj(device.volts, current_ma, duration_us)
 
 
 def _missing(rows: Sequence[PublicKeyRow], device: str, algorithm: str, operation: str) -> str:
@@ -160,11 +164,13 @@ def on_air(handshake: Handshake, radio: Radio) -> OnAir:
 
 @dataclass(frozen=True)
 class Year:
-    """A year of encrypted messages: cycles and energy of encrypting, energy of sending, how many."""
+    """A year of encrypted messages: cycles and energy of encrypting, energy of sending, how many.
+
+    Without a known current of the device there is no `cpu_uj`."""
 
     messages: float
     cycles: float
-    cpu_uj: float
+    cpu_uj: float | None
     radio_uj: float
 
 
@@ -181,6 +187,6 @@ def year(device: Device, radio: Radio, aes: AesCost, every_s: float = EVERY_S) -
     return Year(
         messages=count,
         cycles=cycles,
-        cpu_uj=_energy(device, time_us(cycles, device.clock_hz)),
+        cpu_uj=work_uj(device, time_us(cycles, device.clock_hz)),
         radio_uj=count * float(sent.sender_uj),
     )

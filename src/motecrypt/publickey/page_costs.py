@@ -12,6 +12,8 @@ from motecrypt.publickey.rows import PublicKeyRow
 from motecrypt.publickey.slower import Slower
 from motecrypt.radios import Radio
 
+NO_CURRENT = "energy not known (no active current)"
+
 SLOWER = """## Next to AES
 
 Cycles of each operation, divided by those of AES-128-CCM with a tag of 8 bytes (our fastest implementation on
@@ -109,14 +111,23 @@ def _year(
     for device in devices:
         years = [year(device, radio, aes[device.name]) for radio in radios]
         one = compute(shake, device, rows, aes[device.name])
-        worth = "none runs" if one.missing else times(years[0].cpu_uj / one.energy_uj)
-        sent = " | ".join(_joule(each.radio_uj) for each in years)
-        yield f"| {device.name} | {_joule(years[0].cpu_uj)} | {sent} | {worth} |"
+        sent, cpu_uj, shake_uj = (
+            " | ".join(_joule(each.radio_uj) for each in years),
+            years[0].cpu_uj,
+            one.energy_uj,
+        )
+        worth = NO_CURRENT if cpu_uj is None or shake_uj is None else times(cpu_uj / shake_uj)
+        worth = "none runs" if one.missing else worth
+        yield f"| {device.name} | {_joule(cpu_uj)} | {sent} | {worth} |"
 
 
-def _millijoule(microjoule: float) -> str:
+def _millijoule(microjoule: float | None) -> str:
+    if microjoule is None:
+        return NO_CURRENT
     return f"{microjoule / 1e3:,.3f} mJ" if microjoule < 1e4 else f"{microjoule / 1e3:,.1f} mJ"
 
 
-def _joule(microjoule: float) -> str:
+def _joule(microjoule: float | None) -> str:
+    if microjoule is None:
+        return NO_CURRENT
     return f"{microjoule / 1e6:,.3f} J" if microjoule < 1e7 else f"{microjoule / 1e6:,.0f} J"

@@ -34,20 +34,25 @@ class Payload:
 
 @dataclass(frozen=True)
 class Share:
-    """One device's part: seconds and joules of the cipher, next to the whole with the sender's radio."""
+    """One device's part: seconds and joules of the cipher, next to the whole with the sender's radio.
+
+    Without a known active current there is no `cipher_joule`, and nothing that follows from it.
+    """
 
     device: str
     implementation: str
     cipher_seconds: float
-    cipher_joule: float
+    cipher_joule: float | None
     radio_joule: float
     transfer_seconds: float
-    battery_percent: float
+    battery_percent: float | None
     energy_model: str
 
     @property
-    def energy_share(self) -> float:
+    def energy_share(self) -> float | None:
         """The cipher's part of the sender's energy, 0 to 1."""
+        if self.cipher_joule is None:
+            return None
         whole = self.cipher_joule + self.radio_joule
         return self.cipher_joule / whole if whole else 0.0
 
@@ -65,18 +70,26 @@ def payload(file_bytes: int, cipher_bytes: int, sent_bytes: int, protocol: str) 
     )
 
 
-def processor_joule(cost: FileCost, size: int, device: Device, processor: Processor) -> tuple[float, str]:
+def processor_joule(
+    cost: FileCost, size: int, device: Device, processor: Processor, active_ma: float | None = None
+) -> tuple[float | None, str]:
     """Energy of the cipher in joules, and in words how it was modelled.
 
-    A microcontroller's own current and voltage where its descriptor has them; for the host the
-    processor asked for, with the cycles measured here.
+    For the host the processor asked for, with the cycles measured here. For any other device its own
+    voltage, and its own active current or `active_ma`; without either there is no energy.
     """
-    active = device.current("active")
-    if active is not None:
-        joule = energy_uj(device.volts, active.milliamperes, cost.seconds(size) * 1e6) / 1e6
-        return joule, f"{device.volts:g} V x {active.milliamperes:g} mA x t"
-    joule = work(cost.cycles(size), processor).energy_uj / 1e6
-    return joule, f"this host's cycles on: {processor.title}"
+    if device.runner == "host":
+        joule = work(cost.cycles(size), processor).energy_uj / 1e6
+        return joule, f"this host's cycles on: {processor.title}"
+    if active_ma is None:
+        own = device.current("active")
+        if own is None:
+            return None, f"no active current known: --active-ma {device.name}=MA"
+        milliamperes, of = own.milliamperes, f" ({own.of})" if own.of else ""
+    else:
+        milliamperes, of = active_ma, " (given)"
+    joule = energy_uj(device.volts, milliamperes, cost.seconds(size) * 1e6) / 1e6
+    return joule, f"{device.volts:g} V x {milliamperes:g} mA{of} x t"
 
 
 def share(
@@ -87,9 +100,10 @@ def share(
     seconds: float,
     radio_joule: float,
     battery: Battery,
+    active_ma: float | None = None,
 ) -> Share:
     """One device's part of a transfer that takes so long and costs the sender's radio so much."""
-    joule, model = processor_joule(cost, size, device, processor)
+    joule, model = processor_joule(cost, size, device, processor, active_ma)
     return Share(
         device=device.name,
         implementation=cost.implementation,
@@ -97,7 +111,7 @@ def share(
         cipher_joule=joule,
         radio_joule=radio_joule,
         transfer_seconds=seconds,
-        battery_percent=100 * (joule + radio_joule) / battery.energy_j,
+        battery_percent=None if joule is None else 100 * (joule + radio_joule) / battery.energy_j,
         energy_model=model,
     )
 

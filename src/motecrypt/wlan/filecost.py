@@ -104,17 +104,18 @@ def best(device: Device, measurements: Iterable[Measurement]) -> FileCost | None
     """The fastest implementation among the measurements of one cipher on one device, or None."""
     groups: dict[tuple[str, str, str, int], list[Measurement]] = {}
     for m in measurements:
-        if m.device == device.name and m.status == "ok":
+        if m.device == device.name:
             groups.setdefault((m.library, m.configuration, m.variant, m.key_bits), []).append(m)
     costs = [cost for group in groups.values() if (cost := _cost(device, group)) is not None]
     return min(costs, key=lambda cost: cost.cycles_per_byte, default=None)
 
 
 def _cost(device: Device, group: Sequence[Measurement]) -> FileCost | None:
-    encrypted = sorted((m for m in group if m.operation == "encrypt"), key=lambda m: m.message_bytes)
-    setups = [m.cycles_median for m in group if m.operation == "setup" and m.cycles_median is not None]
-    if len(encrypted) < 2:
-        return None
+    ran = [m for m in group if m.status == "ok"]
+    encrypted = sorted((m for m in ran if m.operation == "encrypt"), key=lambda m: m.message_bytes)
+    setups = [m.cycles_median for m in ran if m.operation == "setup" and m.cycles_median is not None]
+    if len(encrypted) < 2 or (not setups and any(m.operation == "setup" for m in group)):
+        return None  # a set-up that failed costs more than nothing
     short, long = encrypted[0], encrypted[-1]
     if short.cycles_median is None or long.cycles_median is None or long.message_bytes == short.message_bytes:
         return None
@@ -126,7 +127,7 @@ def _cost(device: Device, group: Sequence[Measurement]) -> FileCost | None:
         device=device.name,
         implementation=long.implementation,
         key_bits=long.key_bits,
-        setup_cycles=float(min(setups, default=0)),
+        setup_cycles=float(min(setups, default=0)),  # 0: the cipher has no such step
         fixed_cycles=long.cycles_median - slope * long.message_bytes,
         cycles_per_byte=slope,
         clock_hz=float(clock),

@@ -19,7 +19,8 @@ def test_the_export_is_json_and_answers_the_same() -> None:
     data = json.loads(json.dumps(advise.export(CATALOG, []), allow_nan=False))
     assert data["devices"] == {} and set(data["radios"]) == set(radio_names())
     assert link_from(data["link"]) == LINK
-    again = advise.RadioPart(**{**data["radios"]["srf"], "air_us": tuple(data["radios"]["srf"]["air_us"])})
+    srf = data["radios"]["srf"]
+    again = advise.RadioPart(**{**srf, "air_us": tuple(srf["air_us"]), "unknown": tuple(srf["unknown"])})
     assert again == SRF
     data["candidates"] = {"uno": json.loads(json.dumps([asdict(made()), asdict(made(tag_bytes=16))]))}
     back = advise.candidates_of(data, "uno")

@@ -106,7 +106,7 @@ def test_a_device_has_the_storage_that_it_has(device: str, names: list[str]) -> 
 def test_currents_are_one_or_two_numbers(text: str) -> None:
     with pytest.raises(InputError, match="--storage-ma"):
         advise.currents_ma(text)
-    assert advise.currents_ma("25") == (25.0, 0.0)
+    assert advise.currents_ma("25") == (25.0, None)
     assert advise.currents_ma("25, 0.2") == (25.0, 0.2)
 
 

@@ -47,6 +47,24 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
     ];
   }
 
+  // The figures that device and radio lack, and what is counted in their place, as in src/motecrypt/advise/unknown.py.
+  function unknown() {
+    const said = {
+      idle_ma: [true, `The current of ${device.title} while it waits for the radio is not known: its active current is counted.`],
+      wake_us: [device.sleeps, `How long ${device.title} takes to wake up is not known and not counted: add wake_us to its device.toml.`],
+      store_byte_us: [
+        linked(question),
+        `How long ${device.title} takes to store the link's counters is not known and not counted: add ` +
+          "store_byte_us to its device.toml.",
+      ],
+    };
+    const ofRadio = device.sleeps && radio.unknown.includes("wake_us");
+    return [
+      ...device.unknown.filter((name) => said[name][0]).map((name) => said[name][1]),
+      ...(ofRadio ? [`How long ${radio.name} takes to wake up is not known and not counted: add wake_us to the radio's file.`] : []),
+    ];
+  }
+
   function shelf({ costs }) {
     if (costs.life_days < shelfDays(battery)) return [];
     return [`The life of ${battery.name} ends with its shelf life of ${significant(battery.shelf_years)} years.`];
@@ -236,8 +254,8 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
   const first = entries[0];
   if (!first) return [...nothingFits(), ...supply(), ...misfits()];
   return [
-    ...supply(), ...board(first), ...rest(), ...shelf(first), ...otherSupply(first), ...shares(first),
-    ...form(first), ...steps(first), ...losses(first), ...patience(), ...duty(first), ...timing(first),
+    ...supply(), ...board(first), ...rest(), ...unknown(), ...shelf(first), ...otherSupply(first),
+    ...shares(first), ...form(first), ...steps(first), ...losses(first), ...patience(), ...duty(first), ...timing(first),
     ...smaller(), ...misfits(),
   ];
 }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from motecrypt.catalog import Catalog
-from motecrypt.energy import Battery, energy_uj, time_us
+from motecrypt.energy import Battery, time_us
 from motecrypt.model import Device, Section
 from motecrypt.publickey.baseline import AesCost, aes_costs
 from motecrypt.publickey.handshakes import (
@@ -20,12 +20,14 @@ from motecrypt.publickey.handshakes import (
     MESSAGE_BYTES,
     TAG_BYTES,
     YEAR_S,
+    Compute,
     Handshake,
+    OnAir,
     Year,
-    active_ma,
     compute,
     handshakes,
     on_air,
+    work_uj,
     year,
 )
 from motecrypt.publickey.page_costs import times
@@ -115,12 +117,15 @@ def _full_time(
     radio = load_radio(RADIO)
     if scheme.handshakes_a_year:
         one = compute(edhoc, device, rows, aes)
-        if one.missing:
+        if one.missing or one.energy_uj is None:
             return None
         shaken = scheme.handshakes_a_year * (one.energy_uj + on_air(edhoc, radio).energy_uj)
     busy = time_us(cycles, device.clock_hz)
     sent = costs(radio, scheme.sent_bytes)
-    message = energy_uj(device.volts, active_ma(device) or 0.0, busy) + float(sent.sender_uj)
+    computing = work_uj(device, busy)
+    if computing is None:
+        return None
+    message = computing + float(sent.sender_uj)
     full = Battery.parse(BATTERY).energy_j * 1e6
     used = message * YEAR_S / FULL_TIME_S + shaken
     shortest = max(busy / 1e6, message * YEAR_S / (full - shaken)) if shaken < full else float("inf")
@@ -296,8 +301,7 @@ def _handshake_sections(catalog: Catalog) -> list[Section]:
             for device, cost in aes.items():
                 board = catalog.device(device)
                 one, messages = compute(shake, board, rows, cost), year(board, radio, cost)
-                total = one.energy_uj + air.energy_uj
-                line.append("does not run" if one.missing else times(100 * total / _year_uj(messages)) + " %")
+                line.append("does not run" if one.missing else _of_a_year(one, air, messages))
             lines.append(line)
     columns = ("radio", "handshake", "bytes", "packets", "mJ, radio", *(f"of a year, {d}" for d in aes))
     text = (
@@ -308,5 +312,8 @@ def _handshake_sections(catalog: Catalog) -> list[Section]:
     return [Section("What one handshake costs on each radio", columns, lines, text)]
 
 
-def _year_uj(messages: Year) -> float:
-    return messages.cpu_uj + messages.radio_uj
+def _of_a_year(shake: Compute, air: OnAir, messages: Year) -> str:
+    if shake.energy_uj is None or messages.cpu_uj is None:
+        return "energy not known"
+    whole = messages.cpu_uj + messages.radio_uj
+    return times(100 * (shake.energy_uj + air.energy_uj) / whole) + " %"
