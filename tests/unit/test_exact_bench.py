@@ -14,7 +14,7 @@ import pytest
 
 from motecrypt.bench import board, measure, passes, task
 from motecrypt.bench.passes import Stopped, WrongOutput
-from motecrypt.bench.plan import Job
+from motecrypt.bench.plan import PUBLIC_KEY_CYCLES_MAX, Job
 from motecrypt.bench.record import Trouble
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
@@ -230,7 +230,7 @@ def test_the_cost_of_measuring_is_the_least_of_five_with_the_empty_cipher(
 ) -> None:
     asked: list[Any] = []
     cycles = iter([9, 8, 7, 8, 9, 5, 4, 3, 4, 5, 2, 3, 2, 3, 9])
-    session = SimpleNamespace(holds_input=True, regions=lambda: [Region(next(cycles))])
+    session = SimpleNamespace(holds_input=True, cycles_exact=True, regions=lambda: [Region(next(cycles))])
 
     class Asked:
         def __init__(self, session: object, timeout_s: float, together: bool) -> None: ...
@@ -498,3 +498,13 @@ def test_how_many_jobs_are_done_side_by_side(monkeypatch: pytest.MonkeyPatch) ->
     ):
         monkeypatch.setattr(measure, "processors", lambda count=count: count)
         assert measure._threads(work) == expected
+
+
+def test_what_a_simulator_may_take_is_limited_by_its_cycles_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+    monkeypatch.setattr(passes, "Client", lambda session, limit_s, together: given.append(limit_s))
+    for exact in (True, False):
+        passes.client_of(SimpleNamespace(cycles_exact=exact, holds_input=True))  # type: ignore[arg-type]
+    assert given == [3600.0, 300.0]
+    slowest = 12_000_000  # cycles in a second of processor time: a tenth of what any simulator reaches
+    assert given[0] * slowest > PUBLIC_KEY_CYCLES_MAX

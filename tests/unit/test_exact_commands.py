@@ -163,8 +163,8 @@ def test_what_the_host_says_of_itself(monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setattr(host, "driver", lambda name: name)
     asked: list[Any] = []
 
-    def run(command: list[Any], timeout_s: float) -> Outcome:
-        asked.append((command, timeout_s))
+    def run(command: list[Any], work_s: float) -> Outcome:
+        asked.append((command, work_s))
         return answers.pop(0)
 
     monkeypatch.setattr(host.process, "run", run)

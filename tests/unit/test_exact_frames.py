@@ -12,6 +12,7 @@ from motecrypt.errors import FailureKind
 from motecrypt.runners import protocol
 from motecrypt.runners.protocol import (
     MAX_FRAME_BYTES,
+    WALL,
     Client,
     Frames,
     Hello,
@@ -70,6 +71,8 @@ def test_a_stream_is_split_and_an_endless_frame_refused() -> None:
 
 class Pipe:
     """Notes what is written, and answers each request as given."""
+
+    clock = WALL
 
     def __init__(self, answer: Callable[[int, str, bytes], bytes]) -> None:
         self.asked: list[tuple[int, str, bytes]] = []
@@ -149,7 +152,7 @@ def test_an_answer_to_an_earlier_request_is_passed_over() -> None:
 def test_what_is_stored_together_is_answered_one_by_one() -> None:
     written: list[bytes] = []
     answers: list[bytes] = []
-    pipe = SimpleNamespace(write=written.append, read=lambda deadline: answers.pop(0))
+    pipe = SimpleNamespace(write=written.append, read=lambda deadline: answers.pop(0), clock=WALL)
     client = Client(pipe, 0.5, together=True)  # type: ignore[arg-type]
     ran = encode(3, "r", bytes(9))
     for kind, said in (
@@ -181,7 +184,7 @@ def test_a_greeting_is_one_of_its_own_and_comes_in_time(monkeypatch: pytest.Monk
         return greeting
 
     monkeypatch.setattr(protocol.time, "monotonic", lambda: 1000.0)
-    client = Client(SimpleNamespace(read=read, write=lambda data: None), 2.5)  # type: ignore[arg-type]
+    client = Client(SimpleNamespace(read=read, write=lambda data: None, clock=WALL), 2.5)  # type: ignore[arg-type]
     for kind in "akr":
         greeting = encode(0, kind)
         with pytest.raises(ProtocolError, match=rf"^greeted with '{kind}'$"):

@@ -31,7 +31,7 @@ def test_which_packages_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     said = "b 2.0 config-files\nc  not-installed\nd 3 installed more\ne 4 installed\n"
     asked: list[str] = []
 
-    def run(command: Sequence[str], timeout_s: float) -> Outcome:
+    def run(command: Sequence[str], work_s: float) -> Outcome:
         asked.append(" ".join(command[3:]))
         return Outcome(1, said, "no package x")
 
@@ -84,7 +84,7 @@ def test_a_pinned_compiler_takes_the_devices_place() -> None:
 
 def test_a_machine_and_what_it_unpacks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     told = [Outcome(0, " amd64 \n", "")]
-    monkeypatch.setattr(pinned.process, "run", lambda command, timeout_s: told[0])
+    monkeypatch.setattr(pinned.process, "run", lambda command, work_s: told[0])
     assert pinned.architecture.__wrapped__() == "amd64"
     told[0] = Outcome(None, "", "")
     for machine, debians in (("x86_64", "amd64"), ("aarch64", "arm64"), ("riscv64", "riscv64")):

@@ -40,7 +40,7 @@ class Programs:
         self.makes: Path | None = None
         monkeypatch.setattr(toolchain.process, "run", self._run)
 
-    def _run(self, command: list[Any], *, cwd: Path | None = None, timeout_s: float = 1) -> Outcome:
+    def _run(self, command: list[Any], *, cwd: Path | None = None, work_s: float = 1) -> Outcome:
         self.asked.append([str(part) for part in command])
         self.folders.append(cwd)
         if self.makes is not None:

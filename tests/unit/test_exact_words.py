@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -315,20 +315,21 @@ def test_programs_that_end_in_every_way(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_no_program_runs_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[float] = []
+    given: list[tuple[float, float | None]] = []
 
-    def ran(command: Sequence[str], timeout: float, **_: object) -> SimpleNamespace:
-        given.append(timeout)
-        return SimpleNamespace(returncode=0, stdout=b"gcc 1", stderr=b"")
+    def finish(started: object, watch: object, work_s: float, timeout_s: float | None) -> tuple[bytes, bytes]:
+        given.append((work_s, timeout_s))
+        return b"gcc 1", b""
 
-    monkeypatch.setattr(process.subprocess, "run", ran)
-    process.run(["x"])
-    toolchain.run_compiler(["gcc"])
-    assert given == [120, 120]
+    monkeypatch.setattr(process, "_finish", finish)
+    process.run(["true"])
+    toolchain.run_compiler(["true"])
+    assert given == [(120, None)] * 2
     given.clear()
-    toolchain.installed_file.__wrapped__("gcc", (), "libx.so")
-    assert given == [20]
-    assert process.LONG_S == 300
+    toolchain.installed_file.__wrapped__("true", (), "libx.so")
+    assert given == [(20, None)]
+    process.run(["true"], timeout_s=3, work_s=4)
+    assert given[1:] == [(4, 3)] and process.LONG_S == 300
 
 
 # --- places ------------------------------------------------------------------------------------------------

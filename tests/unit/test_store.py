@@ -158,7 +158,7 @@ def test_each_error_of_sqlite_says_what_to_do(place: Path) -> None:
 def test_a_statement_may_take_so_long_and_no_longer(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1000.0]
     with Results(place) as results:
-        monkeypatch.setattr(store, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+        monkeypatch.setattr(store, "time", SimpleNamespace(thread_time=lambda: clock[0]))
         results._begin_clock()
         late = []
         for clock[0] in (1000.0, 1060.0, 1060.5):
@@ -175,7 +175,7 @@ def test_a_statement_may_take_so_long_and_no_longer(place: Path, monkeypatch: py
             ),
         ):
             times = iter([1000.0, *[1000.0] * 3, *[2000.0] * 1000])
-            monkeypatch.setattr(store, "time", SimpleNamespace(monotonic=lambda times=times: next(times)))
+            monkeypatch.setattr(store, "time", SimpleNamespace(thread_time=lambda times=times: next(times)))
             with pytest.raises(InputError, match="interrupted; the statement took too long; move it away"):
                 ask()
 

@@ -159,6 +159,8 @@ def _median_extra(regions: Sequence[Region]) -> dict[str, float | int | str]:
     return extra
 
 
+SIMULATED_S = 3600.0
+"""Processor time of a simulator for one answer: more than the most cycles that a device may take need."""
 # What a runner counts next to cycles: like them, without the cost of measuring.
 COUNTED = ("instructions", "core_cycles", "cache_misses", "wait_cycles")
 
@@ -170,8 +172,9 @@ def _median_counts(regions: Sequence[Region], cost: Region) -> dict[str, float |
 
 
 def client_of(session: Session) -> Client:
-    """What loops in a simulator ends by its cycles, so that the deadline is a long one."""
-    return Client(session, process.LONG_S, together=session.holds_input)
+    """What loops in a simulator ends by its cycles, always at the same: its limit of time is a longer one."""
+    limit_s = SIMULATED_S if session.cycles_exact else process.LONG_S
+    return Client(session, limit_s, together=session.holds_input)
 
 
 def _one_pass(

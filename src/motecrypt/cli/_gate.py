@@ -35,6 +35,8 @@ from motecrypt.toolchain.pinned import with_toolchain
 from motecrypt.toolchain.sizes import symbols
 
 Report = Callable[[int, int, str], None]
+ASLEEP_LOOKS = 300
+"""Looks in a row at which a program of the plan may sleep: it may wait for a network."""
 #: The function that an operation of the benchmark firmware begins with.
 OPERATION_FUNCTIONS = {"setup": "cipher_setup", "encrypt": "cipher_encrypt", "decrypt": "cipher_decrypt"}
 
@@ -256,6 +258,11 @@ def _with_days(benchmark: Benchmark, days: float | None) -> Benchmark:
     return replace(benchmark, figures={**benchmark.figures, "battery_days": days})
 
 
+def _work_s(share: float) -> float:
+    """Processor time of a program that may use every processor, for `share` times LONG_S."""
+    return share * process.LONG_S * process.processors()
+
+
 # --- firmware ----------------------------------------------------------------------------------------
 
 
@@ -263,7 +270,7 @@ def _firmware(entry: FirmwareEntry, root: Path, taken: Taken) -> list[Benchmark]
     """The benchmarks of a firmware: the whole run, and one for each of the functions that are asked for."""
     device = select(devices=[str(root / entry.device) if is_path(entry.device) else entry.device]).device
     if entry.build:
-        outcome = process.run(entry.build, cwd=root, timeout_s=process.LONG_S)
+        outcome = process.run(entry.build, cwd=root, work_s=_work_s(1), asleep=ASLEEP_LOOKS)
         if not outcome.ok:
             raise MotecryptError(
                 f"firmware {entry.name}: '{' '.join(entry.build)}' failed: {outcome.told_errors}"
@@ -333,7 +340,7 @@ def take_with_own_program(plan: GatePlan, root: Path, db: Path) -> Taken:
         for option, values in options.items():
             for value in values:
                 words += [option, value]
-        outcome = process.run(words, cwd=root, timeout_s=4 * process.LONG_S)
+        outcome = process.run(words, cwd=root, work_s=_work_s(4), asleep=ASLEEP_LOOKS)
         if outcome.code not in (0, 1):
             raise InputError(f"{root / 'motecrypt'}: {outcome.first_error}")
         measured = _measurements(outcome.output, root)

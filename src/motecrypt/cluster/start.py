@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import socket
 import subprocess
 import sys
@@ -15,12 +14,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from motecrypt import process
 from motecrypt.cluster.host import NO_SCHEDULER, settle
 from motecrypt.cluster.keys import make_keys
 from motecrypt.cluster.places import ClusterAddress, place_of
 from motecrypt.errors import InputError
 
-START_S = 60.0  # until a process has printed its address
+START_S = 60.0
+"""Of processor time until a process has printed its address; of time while a worker looks for a scheduler."""
 STOP_S = 10.0
 ERROR_BYTES = 4096
 AGAIN_S = 1.0  # between the death of a worker and its next start
@@ -51,7 +52,10 @@ class Child:
     def address(self) -> str:
         """The address, when it is there; "" if the process ended, or printed none in time."""
         assert self.process.stdout is not None
-        ready, _, _ = select.select([self.process.stdout], [], [], START_S)
+        try:
+            ready, _ = process.readable([self.process.stdout.fileno()], self.process.pid, START_S)
+        except process.Hangs:
+            return ""
         return self.process.stdout.readline().decode().strip() if ready else ""
 
     def last_error(self) -> str:

@@ -215,7 +215,7 @@ def _listed(content: bytes, start: int, runner: str) -> dict[int, str]:
         file.write(content)
         file.flush()
         words = [program, "-D", "-z", "-b", "binary", *options, f"--adjust-vma={start:#x}", file.name]
-        outcome = process.run(words, timeout_s=process.ASKED_S)
+        outcome = process.run(words, work_s=process.ASKED_S)
     return parse_objdump(outcome.output) if outcome.ok else {}
 
 

@@ -143,7 +143,7 @@ def _demangled(names: set[str], demangler: str) -> dict[str, str]:
     plain = {n: n for n in names}
     for first in range(0, len(mangled), 500):
         some = mangled[first : first + 500]
-        outcome = process.run([demangler, *some], timeout_s=process.ASKED_S)
+        outcome = process.run([demangler, *some], work_s=process.ASKED_S)
         said = outcome.output.splitlines()
         if outcome.ok and len(said) == len(some):
             plain.update(zip(some, said, strict=True))

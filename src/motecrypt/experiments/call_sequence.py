@@ -31,7 +31,7 @@ from motecrypt.toolchain import BuildError, BuildRequest, Firmware, build, key_o
 from motecrypt.toolchain.pinned import with_toolchain
 from motecrypt.toolchain.sizes import symbols
 
-ANSWER_TIMEOUT_S = 60.0
+ANSWER_S = 60.0
 PLACEMENT = "flash"
 NO_ADDRESS = 0xFFFFFFFF
 FUNCTIONS_KEPT = 4
@@ -111,7 +111,7 @@ class CallSequence(CallQuestion):
         given, wanted = self._expected()
         runner = runner_of(device.runner)
         with runner.open_session(device, firmware.elf, firmware.data_end, options) as session:
-            client = Client(session, ANSWER_TIMEOUT_S)
+            client = Client(session, ANSWER_S)
             client.wait_ready()
             client.set_key(bytes.fromhex(self.key))
             client.set_nonce(bytes.fromhex(self.nonce))

@@ -29,7 +29,7 @@ from motecrypt.runners.session import DriverSession, Options, Region
 from motecrypt.toolchain import BuildError
 from motecrypt.toolchain.files import BuiltFiles, FileFirmware, build_files, firmware_key
 
-ANSWER_TIMEOUT_S = 600.0
+ANSWER_S = 600.0
 MAX_CYCLES = 60_000_000_000
 PLAIN, SEALED, BACK = "input.txt", "cipherFile.aes", "output.txt"
 LINE_BYTES = 63
@@ -86,7 +86,7 @@ class FileJob(FileQuestion):
         device = Catalog.load().device("pico")
         plain, key, salt = plaintext(self.size), bytes(range(1, 33)), hashlib.sha256(b"salt").digest()
         with open_board(device, built, self.storage, self.cache) as session:
-            mote = FileMote(session, ANSWER_TIMEOUT_S)
+            mote = FileMote(session, ANSWER_S)
             mote.wait_greeting()
             mote.format()
             mote.write(PLAIN, plain)

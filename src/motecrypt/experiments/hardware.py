@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -30,7 +29,7 @@ from motecrypt.toolchain.timed import TimedFirmware, TimedSources, built_timed
 from motecrypt.toolchain.toolchain import BuildError
 
 CACHES = ("warm", "cold", "kept")
-ANSWER_TIMEOUT_S = 120.0
+ANSWER_S = 120.0
 MAX_OUTPUT_BYTES = 1 << 16
 
 
@@ -152,11 +151,11 @@ class TimedProgram:
         runner = runner_of(device.runner)
         options = Options(cache=self.cache, trace=True)  # or unaligned accesses would not be counted
         with runner.open_session(device, firmware.elf, firmware.data_end, options) as session:
-            said, end = b"", time.monotonic() + ANSWER_TIMEOUT_S
+            said, end = b"", session.clock.now() + ANSWER_S
             while not said.endswith(b"\n"):
                 came = session.read(end)
                 if not came or len(said) > MAX_OUTPUT_BYTES:
-                    raise InputError(f"{self.name}: it did not end within {ANSWER_TIMEOUT_S:g} s")
+                    raise InputError(f"{self.name}: it did not end within {ANSWER_S:g} {session.clock.unit}")
                 said += came
             empty, *regions = session.regions()
         sent = said.decode("ascii", "replace").strip()

@@ -247,7 +247,7 @@ def run_driver(
     """Time builds and adapters in turns, two rounds to warm up first; what the driver reports of each."""
     command: list[str | Path] = [driver("host"), "--compare", operation, key.hex(), nonce.hex() or "-"]
     command += [str(message_bytes), str(rounds), *libraries]
-    outcome = process.run(command, timeout_s=process.LONG_S, environment={**os.environ, **environment})
+    outcome = process.run(command, work_s=process.LONG_S, environment={**os.environ, **environment})
     if not outcome.ok:
         raise MotecryptError(f"host speed: {outcome.first_error}")
     return [json.loads(line) for line in outcome.output.splitlines()]

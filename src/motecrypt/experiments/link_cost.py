@@ -6,7 +6,6 @@ The node's packets must be those that the host's core sends from the same storag
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -38,7 +37,7 @@ from motecrypt.toolchain.link_node import FixedRadio, suite_of
 READING_BYTES = 6
 """Length of the messages if a short packet need not be full."""
 
-ANSWER_TIMEOUT_S = 60.0
+ANSWER_S = 60.0
 _SHORT_OVERHEAD = 6
 _LINK_HEAD, _TAG_AND_MARK = 22, 17
 _END = b"\x7e"
@@ -206,7 +205,7 @@ class _Play:
 
     def _hear(self) -> bytes:
         """What the chip says next."""
-        said, end = b"", time.monotonic() + ANSWER_TIMEOUT_S
+        said, end = b"", self._session.clock.now() + ANSWER_S
         while not said.endswith(_END):
             came = self._session.read(end)
             if not came:

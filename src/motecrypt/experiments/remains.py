@@ -13,7 +13,7 @@ from typing import Any
 
 from motecrypt.catalog import Catalog
 from motecrypt.errors import MotecryptError
-from motecrypt.experiments.files import ANSWER_TIMEOUT_S, BACK, PLAIN, SEALED, open_board
+from motecrypt.experiments.files import ANSWER_S, BACK, PLAIN, SEALED, open_board
 from motecrypt.files.mote import FileMote, MoteFileError, Storage
 from motecrypt.findings.pico_file import storage_times
 from motecrypt.findings.remains import PIECE_BYTES, RemainsQuestion, Step
@@ -113,7 +113,7 @@ class PlaintextRemains(RemainsQuestion):
         """A board with an empty file system in an erased flash."""
         device = Catalog.load().device("pico")
         with open_board(device, build_files(self._firmware), "flash", "none") as session:
-            mote = FileMote(session, ANSWER_TIMEOUT_S)
+            mote = FileMote(session, ANSWER_S)
             storage = mote.wait_greeting()
             mote.format()
             yield mote, storage

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -318,10 +317,16 @@ class _Run:
         data = np.empty(count, kind)
         left = data.data.cast("B") if count else memoryview(b"")
         while len(left):
-            if not select.select([self._output], [], [], process.LONG_S)[0]:
+            try:
+                ready, _ = process.readable([self._output], self._process.pid, process.LONG_S)
+            except process.Hangs as why:
                 raise MotecryptError(
-                    f"{self._recorder.window.function}: no trace within {process.LONG_S:g} s; "
-                    "record fewer instructions (--instructions)"
+                    f"{self._recorder.window.function}: no trace: the simulator was killed {why}"
+                ) from None
+            if not ready:
+                raise MotecryptError(
+                    f"{self._recorder.window.function}: no trace within {process.LONG_S:g} s of "
+                    "processor time; record fewer instructions (--instructions)"
                 )
             got = os.readv(self._output, [left])
             if got == 0:
@@ -330,10 +335,7 @@ class _Run:
         return data
 
     def _explain(self) -> None:
-        try:
-            self._process.wait(process.ASKED_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
+        process.ends(self._process, process.ASKED_S)
         end: dict[str, Any] = {}
         self._events.seek(0)
         for line in self._events.read().decode(errors="replace").splitlines():

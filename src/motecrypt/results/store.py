@@ -26,7 +26,7 @@ from motecrypt.results import rows, schema
 Filter = str | int | Iterable[str | int] | None
 
 _BUSY_S = 30.0
-_STATEMENT_S = 60.0
+_STATEMENT_S = 60.0  # of processor time
 FINDING = "kind, version, inputs, outcome, made_at, motecrypt_version"
 STORE_FINDING = (
     "INSERT OR REPLACE INTO finding (kind, version, inputs, outcome, made_at, motecrypt_version, asked) "
@@ -114,10 +114,10 @@ class Results:
 
     def _begin_clock(self) -> None:
         """A statement that continues and on, as what a stranger put into the file may, is ended."""
-        self._deadline = time.monotonic() + _STATEMENT_S
+        self._deadline = time.thread_time() + _STATEMENT_S
 
     def _late(self) -> bool:
-        return time.monotonic() > self._deadline
+        return time.thread_time() > self._deadline
 
     def _upgrade(self) -> None:
         """Check and migrate. Switching to the write-ahead log answers "locked" immediately while another

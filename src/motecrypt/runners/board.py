@@ -26,7 +26,7 @@ from motecrypt.errors import FailureKind, MotecryptError
 from motecrypt.model import Device
 from motecrypt.ports.serial_port import SerialPort
 from motecrypt.runners.flashing import flash_with_tool
-from motecrypt.runners.protocol import END, VERSION, Frames, ProtocolError, decode, encode
+from motecrypt.runners.protocol import END, VERSION, WALL, Frames, ProtocolError, decode, encode
 from motecrypt.runners.session import Options, Region, Session
 
 BAUD = 115200
@@ -34,7 +34,7 @@ GREETING_S = 8.0
 """Seconds that a board may take from being reset to its greeting; the UNO's bootloader takes one of them."""
 ASK_AFTER_S = 2.0
 QUIET_S = 0.1
-VOLUME_WAIT_S = 120.0
+VOLUME_WAIT_S = FLASH_S = 120.0
 VOLUME, VOLUME_2 = "RPI-RP2", "RP2350"
 """Of a Pico, and of a Pico 2."""
 _MOUNTS = ("/media", "/run/media", "/mnt", "/Volumes")
@@ -77,6 +77,7 @@ class BoardSession:
     """
 
     cycles_exact = False
+    clock = WALL
     holds_input = False  # a board's UART has room for a byte or two
 
     def __init__(self, port: str, greeting_s: float = GREETING_S) -> None:
@@ -229,7 +230,9 @@ def flash_uno(device: Device, elf: Path, port: str) -> None:
         base, code = flat(read_image(elf, device), 0, 0x800000)
         file.write_text(intel_hex([Segment(base, code)]))
         command = ["avrdude", "-q", "-q", "-D", "-p", "atmega328p", "-c", "arduino", "-x", "attempts=3"]
-        outcome = process.run([*command, "-P", port, "-b", str(BAUD), "-U", f"flash:w:{file}:i"])
+        outcome = process.run(
+            [*command, "-P", port, "-b", str(BAUD), "-U", f"flash:w:{file}:i"], timeout_s=FLASH_S
+        )
     if not outcome.ok:
         raise BoardError(f"{port}: could not be flashed: {_avrdude_reason(outcome)}")
 
@@ -293,7 +296,7 @@ def flash_esp32c3(device: Device, elf: Path, port: str) -> None:
         base, code = flat(read_image(elf, device), flash.address, flash.address + flash.bytes)
         file.write_bytes(code)
         command = ["esptool", "--chip", "esp32c3", "--port", port, "write_flash", hex(base - flash.address)]
-        outcome = process.run([*command, file])
+        outcome = process.run([*command, file], timeout_s=FLASH_S)
     if outcome.code is None:
         raise BoardError(f"{port}: esptool is missing; 'motecrypt doctor' shows how to get it")
     if not outcome.ok:
@@ -350,4 +353,4 @@ def _picotool(content: bytes) -> bool:
     with tempfile.TemporaryDirectory(prefix="motecrypt-flash.") as scratch:
         file = Path(scratch) / "firmware.uf2"
         file.write_bytes(content)
-        return process.run(["picotool", "load", "-x", file]).ok
+        return process.run(["picotool", "load", "-x", file], timeout_s=FLASH_S).ok

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from types import TracebackType
 
-from motecrypt.runners.protocol import Frames, ProtocolError, decode, encode
+from motecrypt.runners.protocol import WALL, Frames, ProtocolError, decode, encode
 from motecrypt.runners.session import Fault, Region
 
 Transform = Callable[[bytes, bytes, bytes, bytes], tuple[bytes, bytes]]
@@ -32,6 +32,7 @@ class FakeSession:
 
     cycles_exact = True
     holds_input = True
+    clock = WALL
 
     def __init__(
         self,

@@ -69,7 +69,7 @@ def machine() -> HostMachine:
 
 @lru_cache(maxsize=4)
 def _described(wish: str) -> dict[str, Any]:
-    outcome = process.run([driver("host"), "--describe"], timeout_s=process.ASKED_S)
+    outcome = process.run([driver("host"), "--describe"], work_s=process.ASKED_S)
     if not outcome.ok:
         raise MotecryptError(f"host: {outcome.first_error}")
     told: dict[str, Any] = json.loads(outcome.output)

@@ -11,6 +11,7 @@ import binascii
 import re
 import struct
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -31,14 +32,28 @@ class ProtocolError(MotecryptError):
     usual_kind = FailureKind.GARBLED
 
 
+@dataclass(frozen=True)
+class Clock:
+    """What the deadlines of a pipe count: `now` in seconds, and their name in a message."""
+
+    now: Callable[[], float]
+    unit: str
+
+
+WALL = Clock(lambda: time.monotonic(), "s")
+"""Of a port, where someone may never answer."""
+
+
 class BytePipe(Protocol):
-    """Anything that carries bytes to and from firmware."""
+    """Anything that carries bytes to and from firmware. `clock`: what its deadlines count."""
+
+    clock: Clock
 
     def write(self, data: bytes) -> None:
         """Send all of `data`."""
 
     def read(self, deadline: float) -> bytes:
-        """Return at least one byte, or b"" when `deadline` (time.monotonic) has passed.
+        """Return at least one byte, or b"" when `deadline` of its clock has passed.
 
         Raises ProtocolError or a subclass when the other side is removed.
         """
@@ -143,7 +158,7 @@ class Client:
     pipe
         Where the firmware is.
     timeout_s
-        Seconds that one answer may take.
+        Seconds that one answer may take, by the pipe's clock.
     attempts
         How often a request is sent before giving up (a simulator loses nothing: 1).
     together
@@ -168,13 +183,15 @@ class Client:
             data = self._pipe.read(deadline)
             if not data:
                 raise ProtocolError(
-                    f"no answer within {self._timeout_s:g} s", kind=FailureKind.SILENT, transient=True
+                    f"no answer within {self._timeout_s:g} {self._pipe.clock.unit}",
+                    kind=FailureKind.SILENT,
+                    transient=True,
                 )
             self._pending = self._frames.feed(data)
         return self._pending.pop(0)
 
     def _await(self, sequence: int) -> tuple[str, bytes]:
-        deadline = time.monotonic() + self._timeout_s
+        deadline = self._pipe.clock.now() + self._timeout_s
         while True:
             got, kind, payload = decode(self._next_frame(deadline))
             if kind == "e":

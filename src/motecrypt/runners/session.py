@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,8 +20,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
+from motecrypt import process
 from motecrypt.errors import FailureKind, StackOverflow
-from motecrypt.runners.protocol import ProtocolError
+from motecrypt.runners.protocol import Clock, ProtocolError
+
+END_S = 2.0
+"""Processor time that a driver may use to end."""
 
 # Signals that a user, the system or a full memory sends, and no firmware raises by itself.
 _SENT_BY_OTHERS = (signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGTERM)
@@ -68,8 +70,11 @@ class Options:
 class Session(Protocol):
     """One started firmware.
 
-    `holds_input`: what is written waits until the firmware reads it, however much it is.
+    `holds_input`: what is written waits until the firmware reads it, however much it is. `clock`: what a
+    deadline counts; processor time of a simulator, which is right however slowly it gets it.
     """
+
+    clock: Clock
 
     cycles_exact: bool
     holds_input: bool
@@ -78,7 +83,7 @@ class Session(Protocol):
         """Send bytes to the firmware's UART."""
 
     def read(self, deadline: float) -> bytes:
-        """Bytes from its UART; b"" when the deadline passed; raises Fault when it died."""
+        """Bytes from its UART; b"" when the deadline passed; raises Fault when it died or hangs."""
 
     def regions(self) -> list[Region]:
         """The regions timed since the last call."""
@@ -139,6 +144,8 @@ class DriverSession:
         finally:
             os.close(events_in)
             os.close(restarts_out)
+        self._waited_s = 0.0
+        self.clock = Clock(lambda: self._waited_s, "s of processor time")
         self._events, self._restarts = events_out, restarts_in
         os.set_blocking(events_out, False)
         self._event_text = b""
@@ -153,20 +160,26 @@ class DriverSession:
             raise self._death() from None
 
     def read(self, deadline: float) -> bytes:
-        """Receive bytes until the deadline (time.monotonic)."""
+        """Receive bytes; b"" when the driver has worked up to the deadline, as counted in silence."""
         assert self._process.stdout is not None
         descriptor = self._process.stdout.fileno()
+        waiting = [descriptor, self._events]
         while True:
-            left = max(0.0, deadline - time.monotonic())
-            ready, _, _ = select.select([descriptor, self._events], [], [], left)
+            try:
+                ready, used_s = process.readable(waiting, self._process.pid, deadline - self._waited_s)
+            except process.Hangs as why:
+                process.kill(self._process)
+                said = f"no answer: the simulator was killed {why}"
+                raise Fault(said, kind=FailureKind.SILENT, transient=True) from None
+            self._waited_s += used_s
             if descriptor in ready:
                 break
-            if not ready or not self._drain_events():
-                # nothing came; or the events ended first: the driver is about to end
-                ready, _, _ = select.select([descriptor], [], [], max(0.0, deadline - time.monotonic()))
-                if not ready:
-                    return b""
-                break
+            if not ready:
+                if used_s:  # its answer would come too late
+                    process.kill(self._process)
+                return b""
+            if not self._drain_events():  # they ended first: the driver is about to end
+                waiting = [descriptor]
         data = os.read(descriptor, 65536)
         if not data:
             raise self._death()
@@ -182,10 +195,7 @@ class DriverSession:
         return bool(data)
 
     def _death(self) -> Fault:
-        try:
-            self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
+        process.ends(self._process, END_S)
         self._read_events()
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace").strip().splitlines()
@@ -235,11 +245,7 @@ class DriverSession:
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 stream.close()
-        try:
-            self._process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        process.ends(self._process, END_S)
         os.close(self._events)
         os.close(self._restarts)
         self._errors.close()

@@ -95,7 +95,7 @@ def driver(name: str) -> Path:
         handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=f".{name}.")
         os.close(handle)
         command: list[str | Path] = [recipe.compiler, "-O2", DRIVERS / recipe.source, *flags, "-o", scratch]
-        outcome = run_compiler(command, timeout_s=process.LONG_S)
+        outcome = run_compiler(command, work_s=process.LONG_S)
         if not outcome.ok:
             Path(scratch).unlink(missing_ok=True)
             raise failure(outcome, target.parent, f"driver {name}: ")

@@ -127,7 +127,7 @@ def _installed(names: tuple[str, ...]) -> Mapping[str, str] | None:
     if names in _whole:
         return _whole[names]
     form = "${Package} ${Version} ${db:Status-Status}\n"
-    told = process.run(["dpkg-query", "--show", f"--showformat={form}", *names], timeout_s=process.ASKED_S)
+    told = process.run(["dpkg-query", "--show", f"--showformat={form}", *names], work_s=process.ASKED_S)
     rows = (line.split() for line in told.output.splitlines())
     found = {row[0]: row[1] for row in rows if len(row) == 3 and row[2] == "installed"}
     if len(found) == len(names):
@@ -188,7 +188,7 @@ def _root(toolchain: Toolchain, target: ToolchainTarget) -> Path:
 @lru_cache(maxsize=1)
 def architecture() -> str:
     """What Debian calls this machine's instruction set, such as amd64."""
-    told = process.run(["dpkg", "--print-architecture"], timeout_s=process.ASKED_S)
+    told = process.run(["dpkg", "--print-architecture"], work_s=process.ASKED_S)
     machine = os.uname().machine  # where dpkg is missing
     return told.output.strip() or {"x86_64": "amd64", "aarch64": "arm64"}.get(machine, machine)
 
@@ -293,7 +293,7 @@ def _check(file: Path, pinned: str) -> None:
 
 def _unpack(files: Iterable[Path], target: Path) -> None:
     def extract(file: Path) -> None:
-        outcome = process.run(["dpkg-deb", "--extract", file, target], timeout_s=process.LONG_S)
+        outcome = process.run(["dpkg-deb", "--extract", file, target], work_s=process.LONG_S)
         if not outcome.ok:
             raise BuildError(f"{file.name} cannot be unpacked: {outcome.first_error}", transient=True)
 

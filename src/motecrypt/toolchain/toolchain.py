@@ -37,16 +37,16 @@ class BuildError(MotecryptError):
 
 
 def run_compiler(
-    command: Sequence[str | Path], *, cwd: Path | None = None, timeout_s: float = process.WORK_S
+    command: Sequence[str | Path], *, cwd: Path | None = None, work_s: float = process.WORK_S
 ) -> process.Outcome:
     """Run a compiler or linker, once more where it fails: what fails twice does so for its input's sake.
 
     One that is killed or not found is not tried again.
     """
-    outcome = process.run(command, cwd=cwd, timeout_s=timeout_s)
+    outcome = process.run(command, cwd=cwd, work_s=work_s)
     if outcome.ok or outcome.code is None or outcome.code < 0:
         return outcome
-    return process.run(command, cwd=cwd, timeout_s=timeout_s)
+    return process.run(command, cwd=cwd, work_s=work_s)
 
 
 def failure(outcome: process.Outcome, folder: Path, prefix: str = "") -> BuildError:
@@ -72,7 +72,7 @@ def failure(outcome: process.Outcome, folder: Path, prefix: str = "") -> BuildEr
 @lru_cache(maxsize=16)
 def identity(command: str) -> str:
     """The first line of `command --version`; InputError when the compiler is missing."""
-    outcome = process.run([command, "--version"], timeout_s=process.ASKED_S)
+    outcome = process.run([command, "--version"], work_s=process.ASKED_S)
     if not outcome.ok or not outcome.output:
         raise InputError(f"the compiler '{command}' is missing; 'motecrypt doctor' shows how to get it")
     return outcome.output.splitlines()[0].strip()
@@ -81,7 +81,7 @@ def identity(command: str) -> str:
 @lru_cache(maxsize=64)
 def installed_file(command: str, flags: tuple[str, ...], name: str) -> Path | None:
     """Where a compiler finds a library's file, or None where it has none of that name."""
-    outcome = process.run([command, *flags, f"-print-file-name={name}"], timeout_s=process.ASKED_S)
+    outcome = process.run([command, *flags, f"-print-file-name={name}"], work_s=process.ASKED_S)
     path = Path(outcome.output.strip())
     return path.resolve() if outcome.ok and path.is_absolute() and path.is_file() else None
 
@@ -102,15 +102,15 @@ def _picolibc(command: str, flags: tuple[str, ...]) -> tuple[str, ...]:
     """Names of picolibc's files from where the compiler looks: Debian installs them elsewhere."""
     if "--specs=picolibc.specs" not in flags:
         return ()
-    target = process.run([command, "-dumpmachine"], timeout_s=process.ASKED_S).output.strip()
-    kind = process.run([command, *flags, "-print-multi-directory"], timeout_s=process.ASKED_S).output.strip()
+    target = process.run([command, "-dumpmachine"], work_s=process.ASKED_S).output.strip()
+    kind = process.run([command, *flags, "-print-multi-directory"], work_s=process.ASKED_S).output.strip()
     return tuple(f"../../../picolibc/{target}/lib/{kind}/{name}" for name in ("libc.a", "libm.a"))
 
 
 def _part_version(command: str, name: str) -> str:
     """What the assembler or linker that a compiler runs calls itself; empty where it runs none."""
-    path = process.run([command, f"-print-prog-name={name}"], timeout_s=process.ASKED_S).output.strip()
-    told = process.run([path, "--version"], timeout_s=process.ASKED_S).output if path else ""
+    path = process.run([command, f"-print-prog-name={name}"], work_s=process.ASKED_S).output.strip()
+    told = process.run([path, "--version"], work_s=process.ASKED_S).output if path else ""
     return told.partition("\n")[0].strip()
 
 

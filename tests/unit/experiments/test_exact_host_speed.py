@@ -132,7 +132,7 @@ def test_the_drivers_command_and_what_it_prints(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(
         host_speed.process,
         "run",
-        lambda command, timeout_s, environment: asked.append((command, timeout_s, environment)) or answer[0],
+        lambda command, work_s, environment: asked.append((command, work_s, environment)) or answer[0],
     )
     told = host_speed.run_driver("encrypt", b"\x01\x02", b"", 48, 9, ["x", "y"], {"MINE": "1"})
     assert told == [{"a": 1}, {"a": 2}]

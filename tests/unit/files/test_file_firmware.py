@@ -32,7 +32,7 @@ from motecrypt.files import container, crypt_and_hash
 from motecrypt.files.container import Secret
 from motecrypt.files.mote import FileMote, MoteFileError, Storage
 from motecrypt.paths import cache_dir, make_dir
-from motecrypt.runners.protocol import encode
+from motecrypt.runners.protocol import WALL, encode
 from motecrypt.setup import need
 from motecrypt.toolchain.files import _LITTLEFS, _MBEDTLS, FOLDER
 from motecrypt.toolchain.sources import source_root
@@ -115,6 +115,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 class Board:
     """The running program as a pipe of bytes."""
+
+    clock = WALL
 
     def __init__(self, program: Path, fails_at: int = 0, how: int = 0) -> None:
         self._told = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by `close`; a pipe would fill up

@@ -10,13 +10,15 @@ import pytest
 from motecrypt.errors import InputError
 from motecrypt.files import mote as mote_module
 from motecrypt.files.mote import FileMote, JobRan, MoteFileError, Storage
-from motecrypt.runners.protocol import Frames, ProtocolError, decode, encode
+from motecrypt.runners.protocol import WALL, Frames, ProtocolError, decode, encode
 
 Answer = Callable[[str, bytes], tuple[str, bytes]]
 
 
 class Firmware:
     """A pipe to firmware that answers as a test says."""
+
+    clock = WALL
 
     def __init__(self, answer: Answer, greeting: bytes = b"") -> None:
         self.asked: list[tuple[str, bytes]] = []

@@ -24,35 +24,15 @@ def driver(program: str, **settings: Any) -> DriverSession:
     return DriverSession([sys.executable, "-S", "-c", EVENTS + program, "{events}"], **settings)
 
 
-def soon() -> float:
-    return time.monotonic() + SOON_S
-
-
 def died(session: DriverSession) -> tuple[str, FailureKind, bool]:
     with session, pytest.raises(Fault) as told:
-        session.read(soon())
+        session.read(SOON_S)
     return str(told.value), told.value.kind, told.value.transient
 
 
 def test_options_are_those_of_an_untraced_run() -> None:
     assert Options() == Options(trace=False, cache="none", dump=None, max_cycles=None)
     assert Region(5) == Region(cycles=5, stack_bytes=None, trace=None, extra={})
-
-
-def test_a_read_waits_until_its_deadline_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: list[float] = []
-
-    def select(readers: list[int], writers: object, errors: object, seconds: float) -> Any:
-        waits.append(seconds)
-        return ([], [], []) if len(waits) < 5 else readers
-
-    with driver(WAIT) as session:
-        assert session._process.stdout is not None
-        os.set_blocking(session._process.stdout.fileno(), False)  # who reads unasked must not wait
-        monkeypatch.setattr(session_module, "select", SimpleNamespace(select=select))
-        monkeypatch.setattr(session_module, "time", SimpleNamespace(monotonic=lambda: 100.0))
-        assert session.read(95.0) == b"" == session.read(103.5)
-    assert waits == [0.0, 0.0, 3.5, 3.5]
 
 
 def test_a_driver_that_is_not_there_leaves_nothing_open(tmp_path: Path) -> None:
@@ -76,16 +56,16 @@ def test_a_session_leaves_nothing_open() -> None:
 
 def test_bytes_go_in_and_come_out() -> None:
     with driver("sys.stdout.write(sys.stdin.readline().upper())\nsys.stdout.flush()" + WAIT) as session:
-        assert session.read(time.monotonic() - 1) == b""
+        assert session.read(0.0) == b"" == session.read(-1.0)
         session.write(b"abc\n")
-        assert session.read(soon()) == b"ABC\n"
-        assert session.read(time.monotonic() + 0.01) == b""
+        assert session.read(SOON_S) == b"ABC\n"
+        assert session.read(0.0) == b""
 
 
 def test_output_comes_also_after_the_events_have_ended() -> None:
     program = "os.close(int(sys.argv[1])); time.sleep(0.1); sys.stdout.write('x'); sys.stdout.flush()"
     with driver(program + WAIT) as session:
-        assert session.read(soon()) == b"x" and session.regions() == []
+        assert session.read(SOON_S) == b"x" and session.regions() == []
 
 
 def test_regions_are_read_as_they_are_told() -> None:
@@ -99,11 +79,11 @@ tell('ion", "cycles": 11}\\n')
 sys.stdout.write("2"); sys.stdout.flush()
 """
     with driver(program + WAIT) as session:
-        assert session.read(soon()) == b"1"
+        assert session.read(SOON_S) == b"1"
         assert session.regions() == [Region(7), Region(9, 4, "ab", {"n": 1})]
         assert session.regions() == []
         session.write(b"\n")
-        assert session.read(soon()) == b"2"
+        assert session.read(SOON_S) == b"2"
         assert session.regions() == [Region(11)] and session._fault is None
 
 
@@ -112,7 +92,7 @@ def test_a_driver_with_many_events_never_waits() -> None:
     line = '{"event": "region", "cycles": 7}\\n'
     program = f"for _ in range(3): tell('{line}' * 3000)\nsys.stdout.write('x'); sys.stdout.flush()"
     with driver(program + WAIT) as session:
-        assert session.read(soon()) == b"x"
+        assert session.read(SOON_S) == b"x"
         assert session.regions() == [Region(7)] * 9000
 
 
@@ -158,22 +138,13 @@ def test_a_driver_that_is_gone_is_told_to_who_writes() -> None:
 
 
 def test_a_driver_that_closes_its_output_and_stays_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: list[float] = []
-
-    class Process(session_module.subprocess.Popen):  # type: ignore[name-defined, misc]
-        def wait(self, timeout: float | None = None) -> int:
-            if timeout is None:
-                return int(super().wait(SOON_S))
-            waits.append(timeout)
-            raise session_module.subprocess.TimeoutExpired("driver", timeout)
-
-    monkeypatch.setattr(session_module.subprocess, "Popen", Process)
+    monkeypatch.setattr(session_module.process, "LOOK_S", 0.01)
+    monkeypatch.setattr(session_module.process, "ASLEEP_LOOKS", 5)
     session = driver("os.close(1); time.sleep(600)")
-    with pytest.raises(Fault, match="the simulator ended with"):
-        session.read(soon())
-    assert waits == [5]
+    with pytest.raises(Fault, match="the simulator ended with -9"):
+        session.read(SOON_S)
     session.close()
-    assert waits == [5, 2] and session._process.returncode == -9
+    assert session._process.returncode == -9
 
 
 def test_a_start_again_is_asked_for_where_it_can_serve() -> None:
@@ -184,8 +155,8 @@ tell('{"event": "fault", "detail": "why"}\\n')
 sys.stdin.readline()
 """
     with driver(program, restarts=True) as session:
-        assert session.restart() and session.read(soon()) == b"r"
-        deadline = soon()
+        assert session.restart() and session.read(SOON_S) == b"r"
+        deadline = time.monotonic() + SOON_S
         while session._fault is None and time.monotonic() < deadline:
             session.regions()
         assert not session.restart()  # after a fault another one is needed
@@ -245,7 +216,7 @@ def test_what_has_come_is_taken_without_waiting(monkeypatch: pytest.MonkeyPatch)
     ) as session:
         assert session._drain_events() is True  # nothing has come
         session.write(b"x")
-        assert session.read(soon()) == b"x" and session._drain_events() is False
+        assert session.read(SOON_S) == b"x" and session._drain_events() is False
 
         def read(descriptor: int, most: int) -> bytes:
             asked.append((descriptor, most))
@@ -254,37 +225,23 @@ def test_what_has_come_is_taken_without_waiting(monkeypatch: pytest.MonkeyPatch)
         assert session._process.stdout is not None
         output = session._process.stdout.fileno()
         with monkeypatch.context() as patch:
-            patch.setattr(session_module, "select", SimpleNamespace(select=lambda *_: ([output], [], [])))
+            patch.setattr(session_module.process, "readable", lambda *_: ([output], 0.0))
             patch.setattr(session_module, "os", SimpleNamespace(read=read))
-            assert session.read(soon()) == b"y" and session._drain_events() is True
+            assert session.read(SOON_S) == b"y" and session._drain_events() is True
         assert asked == [(output, 65536), (session._events, 65536)] and session._event_text == b"y"
 
 
-def test_a_driver_that_does_not_end_is_killed() -> None:
-    waited: list[Any] = []
+def test_a_driver_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After two seconds of its own: where its output has ended, and where the session has."""
+    given: list[float] = []
 
-    class Stubborn:
-        """Ends when it is killed."""
+    def ends(started: Any, work_s: float) -> bool:
+        given.append(work_s)
+        session_module.process.kill(started)
+        return False
 
-        stdin = stdout = None
-        returncode: int | None = None
-
-        def wait(self, timeout: float | None = None) -> None:
-            waited.append(timeout)
-            if self.returncode is None:
-                raise session_module.subprocess.TimeoutExpired("driver", timeout or 0)
-
-        def kill(self) -> None:
-            waited.append("kill")
-            self.returncode = -9
-
+    monkeypatch.setattr(session_module.process, "ends", ends)
     session = driver(WAIT)
-    real, session._process = session._process, Stubborn()  # type: ignore[assignment]
-    assert str(session._death()) == "the simulator ended with -9" and waited == [5, "kill"]
-    session._process.returncode = None
+    assert str(session._death()) == "the simulator ended with -9"
     session.close()
-    assert waited[2:] == [2, "kill", None]
-    for stream in (real.stdin, real.stdout):
-        assert stream is not None
-        stream.close()
-    real.wait()
+    assert given == [2.0, 2.0]

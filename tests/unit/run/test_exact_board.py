@@ -243,7 +243,8 @@ def test_how_an_uno_is_flashed(
     asked: list[list[str]] = []
     contents: list[str] = []
 
-    def run(command: list[str]) -> Outcome:
+    def run(command: list[str], timeout_s: float) -> Outcome:
+        assert timeout_s == 120  # a port may never answer
         asked.append(command)
         contents.append(Path(command[-1].split(":")[2]).read_text())
         return outcome
@@ -336,7 +337,8 @@ def test_picotool_is_used_where_it_sees_a_pico(monkeypatch: pytest.MonkeyPatch) 
     asked: list[list[Any]] = []
     answer = [Outcome(0, "", "")]
 
-    def run(command: list[Any]) -> Outcome:
+    def run(command: list[Any], timeout_s: float) -> Outcome:
+        assert timeout_s == 120  # a port may never answer
         assert Path(command[-1]).read_bytes() == b"content"
         asked.append(command[:-1])
         return answer[0]
@@ -393,7 +395,8 @@ def test_how_an_esp32c3_is_flashed(
     asked: list[list[Any]] = []
     contents: list[bytes] = []
 
-    def run(command: list[Any]) -> Outcome:
+    def run(command: list[Any], timeout_s: float) -> Outcome:
+        assert timeout_s == 120  # a port may never answer
         asked.append(command)
         contents.append(Path(command[-1]).read_bytes())
         return outcome

@@ -118,8 +118,8 @@ def test_names_are_made_plain_some_at_a_time(monkeypatch: pytest.MonkeyPatch, tm
     ends: list[int] = [0]
     answers: list[str | None] = [None]
 
-    def run(command: list[str], timeout_s: float) -> Outcome:
-        asked.append((command[0], len(command) - 1, command[1], timeout_s))
+    def run(command: list[str], work_s: float) -> Outcome:
+        asked.append((command[0], len(command) - 1, command[1], work_s))
         plain = "".join(f"plain {name}\n" for name in command[1:])
         return Outcome(ends[0], plain if answers[0] is None else answers[0], "")
 

@@ -77,7 +77,7 @@ def follow(catalog: Catalog, algorithm: PublicKeyAlgorithm, body: Implementation
         memcheck = ["valgrind", "--tool=memcheck", "-q", "--error-limit=no", "--leak-check=no"]
         memcheck += ["--num-callers=16", "--xml=yes", f"--xml-file={report}"]
         program = [driver("taint_public_key"), library, inputs, message, algorithm.output_bytes(operation)]
-        outcome = process.run([*memcheck, *map(str, program), *parts], timeout_s=process.LONG_S)
+        outcome = process.run([*memcheck, *map(str, program), *parts], work_s=process.LONG_S)
         if not outcome.ok:
             raise Unavailable(f"under valgrind: {outcome.first_error}")
         seen = read_report(report.read_text(encoding="utf-8", errors="replace"))["encrypt"]

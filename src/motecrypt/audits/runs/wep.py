@@ -50,7 +50,7 @@ def identity(subject: Subject, part: str) -> dict[str, Any]:
     if not have("aircrack"):
         raise Unavailable("aircrack-ng is missing: apt-get install --no-install-recommends aircrack-ng")
     said = re.search(
-        r"Aircrack-ng +(\S+)", process.run(["aircrack-ng", "--help"], timeout_s=process.ASKED_S).output
+        r"Aircrack-ng +(\S+)", process.run(["aircrack-ng", "--help"], work_s=process.ASKED_S).output
     )
     return {"runner": f"aircrack-ng {said.group(1) if said else '?'}"}
 
@@ -110,7 +110,7 @@ def _request(number: int, random: Random) -> bytes:
 def _crack(capture: Path, key_file: Path, key_bits: int) -> bytes:
     """Return the key that aircrack-ng finds, or b"". It sees the capture and the length of the key."""
     command = ["aircrack-ng", "-a", "1", "-q", "-b", GATEWAY.hex(":"), "-n", str(key_bits)]
-    outcome = process.run([*command, "-l", key_file, capture])
+    outcome = process.run([*command, "-l", key_file, capture], work_s=process.WORK_S * process.processors())
     if outcome.code is None:
         raise Unavailable(outcome.first_error)
     return bytes.fromhex(key_file.read_text(encoding="ascii").strip()) if key_file.exists() else b""
