@@ -36,9 +36,12 @@ _UF2 = struct.Struct("<IIIIIIII476sI")
 _UF2_MAGIC = (0x0A324655, 0x9E5D5157, 0x0AB16F30)
 _UF2_NOT_FLASH, _UF2_FAMILY = 0x1, 0x2000
 RP2040_FAMILY, RP2350_FAMILY = 0xE48BFF56, 0xE48BFF59
+_ABSOLUTE_FAMILY = 0xE48BFF57
+#: How the images of esptool begin. Their parts are at other addresses than in the file.
+_ESP_IMAGE = 0xE9
 _FAMILIES = {  # github.com/microsoft/uf2, utils/uf2families.json
     "RP2040": (RP2040_FAMILY,),
-    "RP2350": (RP2350_FAMILY, 0xE48BFF5B, 0xE48BFF57),  # Arm, secure or not; absolute addresses
+    "RP2350": (RP2350_FAMILY, 0xE48BFF5B, _ABSOLUTE_FAMILY),  # Arm, secure or not; absolute addresses
     "STM32F407VG": (0x57755A57, 0x6D0922FA, 0x8FB060FE),  # of the series, of the F407, of the chip
     "STM32L100RC": (0x9AF03E33,),
     "STM32F103C8": (0x5EE21072,),
@@ -102,14 +105,15 @@ def read_image(path: Path, device: Device) -> Image:
     elif content[:4] == _UF2_MAGIC[0].to_bytes(4, "little"):
         image = _read_uf2(path, content, device)
     elif content[:1] == b":":
-        image = _read_hex(path, content)
+        image = _read_hex(path, content, device)
     elif not content:
         raise InputError(f"{path}: empty")
-    elif path.suffix == ".bin" and device.runner == "arm":
-        whole = Segment(device.memory["flash"].address, content)
-        image = Image(path, (whole,), None, len(content), None, 0, None)
+    elif path.suffix == ".bin" and not (_machine_of(device) == RISCV and content[0] == _ESP_IMAGE):
+        image = _plain(path, (Segment(device.memory["flash"].address, content),), device)
     else:
-        raise InputError(f"{path}: not firmware: neither ELF nor Intel hex nor UF2")
+        raise InputError(
+            f"{path}: not firmware: neither ELF nor Intel hex nor UF2, nor the flash as .bin; give the ELF"
+        )
     _check_size(image, device)
     return image
 
@@ -142,9 +146,19 @@ def _read_elf(path: Path, content: bytes, device: Device) -> Image:
         raise InputError(f"{path}: damaged ELF file ({error}); copy or build it again") from None
     if not segments:
         raise InputError(f"{path}: an ELF without segments to load")
-    flash = sum(len(s.data) for s in segments if s.address < _AVR_EEPROM or _machine_of(device) != AVR)
     ordered = tuple(sorted(segments, key=lambda s: s.address))
+    flash = _flash_bytes(ordered, device)
     return Image(path, ordered, header["e_entry"], flash, ram, data_end, path, code)
+
+
+def _flash_bytes(segments: Sequence[Segment], device: Device) -> int:
+    """All but an AVR's EEPROM, fuses and the like."""
+    return sum(len(s.data) for s in segments if s.address < _AVR_EEPROM or _machine_of(device) != AVR)
+
+
+def _plain(path: Path, segments: tuple[Segment, ...], device: Device) -> Image:
+    """An image of a file that states no more than bytes and addresses."""
+    return Image(path, segments, None, _flash_bytes(segments, device), None, 0, None)
 
 
 def _machine_of(device: Device) -> int:
@@ -254,7 +268,7 @@ def _ram_of(elf: ELFFile, device: Device) -> tuple[int | None, int]:
 # --- Intel hex and UF2 ---------------------------------------------------------------------------------
 
 
-def _read_hex(path: Path, content: bytes) -> Image:
+def _read_hex(path: Path, content: bytes, device: Device) -> Image:
     memory: dict[int, bytes] = {}
     base, ended = 0, False
     for number, line in enumerate(content.decode("ascii", "replace").splitlines(), start=1):
@@ -275,8 +289,7 @@ def _read_hex(path: Path, content: bytes) -> Image:
             base = int.from_bytes(data, "big") << (4 if kind == 2 else 16)
     if not ended or not memory:
         raise InputError(f"{path}: truncated: it has no end record; copy or build the hex file again")
-    segments = _joined(memory)
-    return Image(path, segments, None, sum(len(s.data) for s in segments), None, 0, None)
+    return _plain(path, _joined(memory), device)
 
 
 def _joined(memory: dict[int, bytes]) -> tuple[Segment, ...]:
@@ -290,25 +303,37 @@ def _joined(memory: dict[int, bytes]) -> tuple[Segment, ...]:
 
 
 def _read_uf2(path: Path, content: bytes, device: Device) -> Image:
+    """The blocks of the device's families; a file may have other families' blocks, counted on their own."""
     memory: dict[int, bytes] = {}
     families = _FAMILIES.get(device.chip, ())
+    own, announced, others = 0, 0, []
     if len(content) % 512:
         raise InputError(f"{path}: truncated: a UF2 file has blocks of 512 bytes; copy or build it again")
     for number, block in enumerate(_UF2.iter_unpack(content), start=1):
         first, second, flags, address, size, _, total, family, data, last = block
         if (first, second, last) != _UF2_MAGIC or size > 476:
             raise InputError(f"{path}: block {number} is damaged; copy or build the UF2 file again")
+        if _is_placeholder(block):
+            continue
         if flags & _UF2_FAMILY and family not in families:
-            own = f"{device.chip}'s is {families[0]:#x}" if families else f"{device.chip} has none"
-            raise InputError(f"{path}: built for another chip (UF2 family {family:#x}); {own}")
+            others.append(family)
+            continue
+        own, announced = own + 1, total
         if not flags & _UF2_NOT_FLASH:
             memory[address] = data[:size]
-    if len(content) // 512 != total:
-        raise InputError(
-            f"{path}: truncated: {len(content) // 512} of {total} blocks; copy or build it again"
-        )
-    segments = _joined(memory)
-    return Image(path, segments, None, sum(len(s.data) for s in segments), None, 0, None)
+    if not own and others:
+        told = f"{device.chip}'s is {families[0]:#x}" if families else f"{device.chip} has none"
+        raise InputError(f"{path}: built for another chip (UF2 family {others[0]:#x}); {told}")
+    if announced not in (own, own + len(others)):
+        raise InputError(f"{path}: truncated: {own} of {announced} blocks; copy or build it again")
+    return _plain(path, _joined(memory), device)
+
+
+def _is_placeholder(block: tuple[Any, ...]) -> bool:
+    """The block that picotool puts first for the RP2350 (erratum E10): at the flash's end, not to be kept."""
+    _, _, flags, _, size, number, total, family, data, _ = block
+    known = flags & _UF2_FAMILY and family == _ABSOLUTE_FAMILY and (number, total) == (0, 2)
+    return bool(known) and data[:size] == b"\xef" * size
 
 
 def uf2(segments: Sequence[Segment], family: int = RP2040_FAMILY) -> bytes:

@@ -101,6 +101,17 @@ def test_an_image_of_uf2_blocks(tmp_path: Path) -> None:
     refused(tmp_path, block(family=7), r"another chip \(UF2 family 0x7\); RP2040's is 0xe48bff56", PICO)
     refused(tmp_path, block(total=2), r"truncated: 1 of 2 blocks", PICO)
     refused(tmp_path, block() + block(total=1), r"truncated: 2 of 1 blocks", PICO)
+    other = block(family=7, number=0, total=1, data=b"wxyz" + bytes(472))
+    assert read(tmp_path, other + block(), PICO).segments == good  # for two chips, each counted alone
+    assert read(tmp_path, block(total=2) + other, PICO).segments == good  # or together
+    refused(tmp_path, other + block(total=3), r"truncated: 1 of 3 blocks", PICO)
+    pico2, filled = Catalog.load().device("pico2"), {"family": 0xE48BFF57, "size": 4, "total": 2}
+    for kept in ({"number": 1, "data": b"\xef" * 476}, {"number": 0}):  # absolute, and no placeholder
+        whole = block(**filled, **kept) + block(**filled, number=1, address=FLASH + 4)
+        assert read(tmp_path, whole, pico2).flash_bytes == 8
+    assert (
+        read(tmp_path, block(**filled, data=b"\xef" * 476) + block(family=0xE48BFF59), pico2).segments == good
+    )
     refused(tmp_path, block()[:-1], r"truncated: a UF2 file has blocks of 512 bytes", PICO)
 
 

@@ -157,6 +157,8 @@ def test_a_flat_file_begins_where_the_flash_does(tmp_path: Path) -> None:
     path.write_bytes(bytes(range(200)) * 2)
     image = read_image(path, PICO)
     assert [(s.address, s.data) for s in image.segments] == [(0x10000000, bytes(range(200)) * 2)]
-    assert "not firmware" in refused(path, UNO)
+    assert [(s.address, s.data) for s in read_image(path, UNO).segments] == [(0, bytes(range(200)) * 2)]
+    path.write_bytes(b"\xe9" + bytes(99))  # an image of esptool
+    assert "not firmware" in refused(path, Catalog.load().device("esp32c3"))
     path.write_bytes(bytes(2_097_153))
     assert "2,097,152" in refused(path, PICO)
