@@ -15,17 +15,18 @@
 #include "restart.h"
 
 enum {
-    PIPE_FRAME_END = 0x7e,    /* protocol.py */
-    PIPE_MAX_FLOOD = 1 << 17, /* bytes out without any in: the longest answer, all of it escaped */
-    PIPE_GRACE_MS = 1000      /* how long the rest of a request may take to come through the pipe */
+    PIPE_FRAME_END = 0x7e,   /* protocol.py */
+    PIPE_MAX_FLOOD = 1 << 17 /* bytes out without any in: the longest answer, all of it escaped */
 };
 
 struct pipe {
     uint8_t in[BUFSIZ];
     size_t in_next, in_end;
     uint32_t out_since_input;
-    int frame_open;  /* bytes since the last delimiter */
-    int frame_whole; /* a whole frame went out since the last input: wait without limit */
+    int frame_open;    /* bytes since the last delimiter */
+    int frame_whole;   /* a whole frame went out since the last input */
+    int request_open;  /* the last input ended within a frame */
+    int request_whole; /* a whole frame came with the last input, and nothing behind it */
     FILE *events;
 };
 
@@ -47,19 +48,32 @@ static inline int pipe_queued(const struct pipe *pipe) {
     return pipe->in_next < pipe->in_end;
 }
 
-/* Waits for input when none is left: without limit after a whole frame, one second inside a request. */
+/* Follows the frames of what has come. */
+static inline void pipe_follow(struct pipe *pipe) {
+    pipe->request_whole = 0;
+    for (size_t at = 0; at < pipe->in_end; at++) {
+        pipe->request_whole = pipe->in[at] == PIPE_FRAME_END && pipe->request_open;
+        pipe->request_open = pipe->in[at] != PIPE_FRAME_END;
+    }
+}
+
+/* Waits for input when none is left, as long as that takes; not where the firmware has a whole request and has not
+ * answered it: nobody sends more. */
 static inline enum pipe_input pipe_wait(struct pipe *pipe) {
     ssize_t got;
     fflush(stdout);
-    if ((!pipe->frame_whole || restart_descriptor) &&
-        !restart_or_input(pipe->frame_whole ? -1 : PIPE_GRACE_MS)) {
+    if (pipe->request_whole && !pipe->frame_whole) {
         return PIPE_NONE;
+    }
+    if (restart_descriptor) {
+        restart_or_input();
     }
     got = read(STDIN_FILENO, pipe->in, sizeof pipe->in);
     pipe->in_next = 0;
     pipe->in_end = got > 0 ? (size_t)got : 0;
     pipe->out_since_input = 0;
     pipe->frame_whole = 0;
+    pipe_follow(pipe);
     return got > 0 ? PIPE_INPUT : PIPE_CLOSED;
 }
 

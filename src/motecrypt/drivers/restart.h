@@ -53,19 +53,16 @@ static void restart_point(void) {
     }
 }
 
-/* Waits for input, without limit if `timeout_ms` is -1; another start ends the process instead. Returns 0 if
- * none
- * came in time. */
-static int restart_or_input(int timeout_ms) {
+/* Waits for input; another start ends the process instead. */
+static void restart_or_input(void) {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     struct pollfd ready[] = {input, {.fd = restart_descriptor, .events = POLLIN}};
-    int count = poll(ready, restart_descriptor ? 2 : 1, timeout_ms);
     char byte;
+    poll(ready, 2, -1);
     if ((ready[1].revents & POLLIN) && read(restart_descriptor, &byte, 1) == 1) {
         fflush(NULL);
         _exit(RESTART_CODE);
     }
-    return count != 0;
 }
 
 #endif

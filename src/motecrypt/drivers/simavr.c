@@ -302,7 +302,7 @@ static void read_input(void) {
     ssize_t n;
     fflush(stdout);
     if (restart_descriptor) {
-        restart_or_input(-1);
+        restart_or_input();
     }
     n = read(0, sim.input, sizeof sim.input);
     if (n <= 0) {

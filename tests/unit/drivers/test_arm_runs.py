@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import resource
 import subprocess
+import threading
 from pathlib import Path
 
+import pytest
 from arm_assembly import (
     BEGIN,
     ENTRY,
@@ -331,15 +333,33 @@ def test_requests_are_read_when_the_firmware_waits_for_them(tmp_path: Path) -> N
     assert ran.output == b"!~" + frames
 
 
-def test_the_rest_of_a_request_may_take_a_second(tmp_path: Path) -> None:
+def test_the_rest_of_a_request_may_take_as_long_as_it_takes(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"half")
+    late = threading.Timer(1.2, lambda: (os.write(writer, b"~"), os.close(writer)))
+    late.start()
+    ran = run(ECHO, tmp_path, given=reader)
+    late.join()
+    os.close(reader)
+    ended(ran, 0, "end", "input closed")
+    assert ran.output == b"!~half~"
+    assert run(ECHO, tmp_path, given=b"half").end["detail"] == "input closed"
+
+
+SILENT = "again:\n    ldr r0, [r4, #0x18]\n    lsls r0, #27\n    bmi again\n    ldr r0, [r4]\n    b again\n"
+
+
+@pytest.mark.parametrize("given", [b"~whole~", b"whole~", b"~one~~two~", b"x" * 9000 + b"~"])
+def test_a_firmware_that_waits_for_more_than_a_whole_request_is_ended(tmp_path: Path, given: bytes) -> None:
+    """Although nobody closes its input."""
     reader, writer = os.pipe()
     try:
-        os.write(writer, b"half")
-        ended(run(ECHO, tmp_path, given=reader), 3, "fault", "the firmware waits for the rest of a request")
+        os.write(writer, given)
+        ran = run(SILENT, tmp_path, given=reader)
+        ended(ran, 3, "fault", "the firmware waits for the rest of a request")
     finally:
         os.close(reader)
         os.close(writer)
-    assert run(ECHO, tmp_path, given=b"half").end["detail"] == "input closed"
 
 
 def test_a_flood_is_a_fault(tmp_path: Path) -> None:

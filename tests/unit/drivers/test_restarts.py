@@ -12,6 +12,7 @@ from avr_snippets import CHIP, UART
 from avr_snippets import simavr as simavr_run
 
 from kits import needs_kit
+from motecrypt import process
 from motecrypt.bench import passes
 from motecrypt.catalog import Catalog
 from motecrypt.errors import FailureKind
@@ -47,9 +48,9 @@ def child_of(session: DriverSession) -> int:
     pid = session._process.pid
     deadline = time.monotonic() + DEADLINE_S
     while time.monotonic() < deadline:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        children = process._tree(pid)[1:]
         if children:
-            return int(children[0])
+            return children[0].pid
         time.sleep(0.01)
     raise TimeoutError
 
