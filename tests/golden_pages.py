@@ -6,10 +6,12 @@ Look at each difference before it is committed: `--shots DIR` also writes the wh
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import tempfile
 from pathlib import Path
 
+from page_fonts import environment
 from page_views import PICTURES, VIEWS, as_png, fields_of, pages, screenshots
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
@@ -29,7 +31,8 @@ def main() -> None:
     program = next(path for name in ("chromium", "chromium-browser") if (path := shutil.which(name)))
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="motecrypt-") as folder, sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=ARGUMENTS)
+        fonts = {**os.environ, **environment(Path(folder))}
+        browser = driver.chromium.launch(executable_path=program, args=ARGUMENTS, env=fonts)
         made, reader = pages(Path(folder)), browser.new_page()
         for view in VIEWS:
             if chosen.views and view.name not in chosen.views:

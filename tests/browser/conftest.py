@@ -15,6 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import page_fonts
 from motecrypt.catalog import Catalog
 from motecrypt.report import gather, render
 from motecrypt.report.vega import javascript
@@ -31,6 +32,8 @@ ARGUMENTS = [
 def _missing() -> str:
     if CHROMIUM is None:
         return "Chromium is not installed: apt-get install --no-install-recommends chromium (kit 'browser')"
+    if page_fonts.missing():
+        return f"{page_fonts.missing()} is missing: apt-get install {page_fonts.PACKAGE} (kit 'browser')"
     if importlib.util.find_spec("playwright") is None:
         return (
             "playwright is not installed: pip install -r src/motecrypt/data/locks/browser.txt (kit 'browser')"
@@ -70,8 +73,17 @@ def report_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+@pytest.fixture(scope="session", autouse=True)
+def fonts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Every browser that these tests start has the same fonts on every machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in page_fonts.environment(tmp_path_factory.mktemp("fonts")).items():
+            patch.setenv(name, value)
+        yield
+
+
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def browser(fonts: None) -> Iterator[Any]:
     """Debian's Chromium, headless."""
     if _missing():
         pytest.skip(_missing())

@@ -1,13 +1,15 @@
-"""Ten views of the pages look as their stored pictures do, with a tolerance for other fonts."""
+"""Ten views of the pages look as their stored pictures do, in one font on every machine."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import page_fonts
 from page_views import PICTURES, VIEWS, View, as_png, difference, fields_of, pages, screenshots
 
 #: Mean difference of a field, of 255, that passes. Letters are larger next to the window of a phone. A serif
@@ -18,8 +20,8 @@ OTHER_FONT = """
   style.textContent = '* { font-family: serif !important; }';
   document.head.append(style);
 """
-#: What must not pass, by view.
 FONTS = ("front", "explorer")
+#: What must not pass, by view.
 FAULTS = {
     "front": ["document.querySelector('#adviser').remove();"],
     "front-phone": ["document.querySelector('main').style.marginLeft = '200px';"],
@@ -44,6 +46,31 @@ def reader(browser: Any) -> Any:
 
 def _stored(reader: Any, view: View) -> list[list[int]]:
     return fields_of(reader, (PICTURES / f"{view.name}.png").read_bytes())
+
+
+#: The width of a line in a family, or in the font of a file.
+_WIDTH = """async ([family, content]) => {
+  if (content) document.fonts.add(await new FontFace(family, `url(data:font/ttf;base64,${content})`).load());
+  const context = document.createElement('canvas').getContext('2d');
+  context.font = `20px ${family}`;
+  return context.measureText('iiimmmWWW 0123').width;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("file", "families"),
+    [
+        ("DejaVuSans.ttf", ["system-ui", "sans-serif", "Arial", "'Segoe UI', sans-serif"]),
+        ("DejaVuSerif.ttf", ["serif", "'Times New Roman'"]),
+        ("DejaVuSansMono.ttf", ["monospace"]),
+    ],
+)
+def test_text_is_as_wide_on_every_machine(reader: Any, file: str, families: list[str]) -> None:
+    """A page that asks for a class of fonts, or for one of another machine, gets DejaVu."""
+    content = base64.b64encode((page_fonts.FOLDER / file).read_bytes()).decode()
+    expected = reader.evaluate(_WIDTH, ["own", content])
+    asked = {family: reader.evaluate(_WIDTH, [family, ""]) for family in families}
+    assert asked == dict.fromkeys(families, pytest.approx(expected))
 
 
 @pytest.mark.crosscheck
