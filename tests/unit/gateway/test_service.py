@@ -50,10 +50,12 @@ def test_messages_of_several_nodes_in_one_read_are_one_write(field: Field) -> No
     writes: list[bytes] = []
     write = field.spool.write
     field.spool.write = lambda record: (writes.append(record), write(record))[1]  # type: ignore[method-assign,func-returns-value]
+    packets = []
     for node in (5, 6):
         field.nodes[node].send(READING, CONFIRMED)
-        field.radios[0].put(*field.packets(node))
-    field.radios[0].wait_until_readable(2 * PACKET)
+        packets += field.packets(node)
+    field.radios[0].put(*packets)
+    field.radios[0].wait_until_readable(PACKET * len(packets))
     assert field.turn() == [Event.ACCEPTED] * 2
     assert len(writes) == 1 and len(field.waiting()) == 2
 

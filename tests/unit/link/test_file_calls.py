@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 from motecrypt.errors import MotecryptError
 from motecrypt.link import files
 from motecrypt.link.files import FileCollector, FileReceived
+from open_handles import handles
 
 CONTENT = b"content"
 OWN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -30,15 +30,6 @@ def parts(label: bytes = b"mmmm", content: bytes = CONTENT, name: bytes = b"name
 def take(collector: FileCollector, *given: bytes) -> list[FileReceived | None]:
     """What a collector reports each part."""
     return [collector.take(5, part) for part in given]
-
-
-def handles() -> set[tuple[str, str]]:
-    """What this process has open; the garbage collector may close what earlier tests left, at any time."""
-    found = set()
-    for handle in Path("/proc/self/fd").iterdir():
-        with suppress(FileNotFoundError):  # the one that listed them
-            found.add((handle.name, str(handle.readlink())))
-    return found
 
 
 def test_what_the_system_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

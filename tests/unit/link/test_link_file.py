@@ -22,6 +22,7 @@ from motecrypt.toolchain.link import (
     STORAGE_BYTES,
     Event,
 )
+from open_handles import handles
 
 
 @pytest.fixture
@@ -78,9 +79,9 @@ def test_what_is_no_storage_is_refused(store: Path, tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo, 0o600)
     assert Bed("file").open(fifo) == errno.EINVAL
-    handles = len(list(Path("/proc/self/fd").iterdir()))
+    before = handles()
     assert Bed("file").open(fifo) == errno.EINVAL
-    assert len(list(Path("/proc/self/fd").iterdir())) == handles
+    assert handles() <= before
 
 
 def test_a_file_that_keeps_nothing_reads_as_nothing_written(store: Path) -> None:
