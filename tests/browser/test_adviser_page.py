@@ -284,6 +284,8 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {},
     {"bare-chip": True},
     {"sleeps": True},
+    {"bytes": "6", "every": "5min", "sleeps": True},
+    {"bytes": "7", "delivery": "confirmed"},
     {"device": "due", "battery": "2xAA"},
     {"device": "due", "battery": "2xAA", "sleeps": True},
     {"device": "nrf52840", "radio": "802.15.4"},
@@ -304,7 +306,7 @@ def small_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page about few ciphers on three devices; one is known as a chip alone, one awake only."""
     folder = tmp_path_factory.mktemp("small")
     with Results(folder / "results.db") as results:
-        fill(results, family="ascon", devices=("uno", "due", "nrf52840"), lengths=(16, 20, 32))
+        fill(results, family="ascon", devices=("uno", "due", "nrf52840"), lengths=(1, 16, 20, 32))
         content = gather(results, CATALOG, sleepers(CATALOG))
     (folder / "report.html").write_text(render(content))
     (folder / "adviser.json").write_text(json.dumps(content.adviser))
@@ -369,6 +371,51 @@ def test_the_page_and_its_command_answer_every_question_alike(
             ], changes
     page.close()
     assert seen["answered"] >= 11 and seen["refused"] >= 3 and seen["warnings"] > 12, seen
+
+
+def test_the_charts_have_every_length_as_steps(browser: Any, small_report: Path) -> None:
+    """Battery life falls where another packet is needed: no line is drawn from one such step to the next."""
+    page = browser.new_page()
+    page.goto(small_report.as_uri())
+    found = page.evaluate("""async () => {
+      adviserForm.elements.bytes.value = "20";
+      showAdvice();
+      const made = (id) => drawn.get(document.getElementById(id))?.specification;
+      while (!made("life-by-size") || !made("life-by-interval")) await new Promise((go) => setTimeout(go, 9));
+      const asked = readForm(new FormData(adviserForm));
+      const days = (n) => asked.ask({ ...asked.question, message_bytes: n }).entries
+        .find((entry) => entry.candidate.cipher === "ascon-aead128")?.costs.life_days ?? null;
+      const lines = (id) => made(id).layer[0].mark;
+      return {
+        mark: lines("life-by-size"), over: lines("life-by-interval"),
+        size: made("life-by-size").data.values, interval: made("life-by-interval").data.values,
+        days: Array.from({ length: 32 }, (_, index) => days(index + 1)),
+        y: made("life-by-size").layer[0].encoding.y.title,
+      };
+    }""")
+    page.close()
+    own = [row for row in found["size"] if row["line"] == "ascon-aead128"]
+    assert [row["x"] for row in own] == list(range(1, 33))  # up to what was measured
+    assert [row["days"] for row in own] == pytest.approx(found["days"])
+    assert found["days"][5] > found["days"][6]  # the longest message in one short packet, and one byte more
+    assert found["mark"]["interpolate"] == "step" and "interpolate" not in found["over"]
+    assert [row["x"] for row in own if row.get("marked")] == [20]
+    assert found["y"] == "battery life, days" and all(row["life"] == row["days"] for row in own)
+    intervals = sorted({row["x"] for row in found["interval"]})
+    assert len(intervals) > 40 and (intervals[0], intervals[-1]) == (1, 86400)
+
+
+def test_lives_of_years_are_drawn_in_years(browser: Any, small_report: Path) -> None:
+    """In the unit that the answer has; a length without an answer breaks the line."""
+    page = browser.new_page()
+    page.goto(small_report.as_uri())
+    drawn = page.evaluate("""lifeChart(
+      [{ x: 1, line: "a", days: 1461 }, { x: 2, line: "a", days: null }, { x: 3, line: "a", days: 365.25 }],
+      ["a"], "message, bytes", true)""")
+    page.close()
+    assert [row["life"] for row in drawn["data"]["values"]] == [4, None, 1]
+    assert [row["said"] for row in drawn["data"]["values"]] == ["4.0 years", "", "365 days"]
+    assert drawn["layer"][0]["encoding"]["y"]["title"] == "battery life, years"
 
 
 def _name(one: advise.Candidate) -> tuple[str, str]:

@@ -125,10 +125,10 @@ def radio_part(radio: Radio) -> RadioPart:
 @lru_cache(maxsize=1)
 def supplies() -> tuple[dict[str, BatteryPart], dict[str, RegulatorPart]]:
     """The cells and the regulators there are, by name."""
-    return readsupplies(DATA / "batteries.toml")
+    return read_supplies(DATA / "batteries.toml")
 
 
-def readsupplies(path: Path) -> tuple[dict[str, BatteryPart], dict[str, RegulatorPart]]:
+def read_supplies(path: Path) -> tuple[dict[str, BatteryPart], dict[str, RegulatorPart]]:
     """Cells and regulators of a file, by name; InputError for what is not as it should be."""
     table = Table.read(path)
     cells = {name: _read_cell(name, t) for name, t in table.named_tables("cell").items()}

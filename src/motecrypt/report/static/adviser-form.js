@@ -109,7 +109,13 @@ function readForm(form) {
   const battery = adviser.battery(String(form.get("battery")), report.adviser.cells);
   const of = form.get("bare-chip") ? "chip" : "board";
   const rest = [form.get("device"), form.get("radio"), battery, form.get("regulator"), of, Boolean(form.get("sleeps"))];
-  return { question, ask: (asked) => adviser.advise(report.adviser, asked, ...rest) };
+  // A question about some ciphers alone is answered faster; the ranks among those are the same.
+  const ask = (asked, ciphers = null) => {
+    const own = report.adviser.candidates[name];
+    const data = ciphers && { ...report.adviser, candidates: { [name]: own.filter((one) => ciphers.includes(one.cipher)) } };
+    return adviser.advise(data || report.adviser, asked, ...rest);
+  };
+  return { question, ask };
 }
 
 // An error in the form's own words: the option of the command is the label of its field here.
