@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import fnmatch
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 SOURCES = "src/motecrypt"
+MUTATED = (".py", ".c", ".h", ".cc")
+OWNED = (*MUTATED, ".js", ".S")
+"""Sources that tests own. There are no mutants of the last two: owners.toml names their tests instead."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,10 @@ class Owners:
     left_out: dict[str, str]
     rules: dict[str, str]
     """Words, and the test of a house rule that owns every Python line with that word."""
+    left_out_tests: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By pattern of sources that are left out: the tests that notice a change in them."""
+    other_tests: dict[str, str] = field(default_factory=dict)
+    """Patterns of tests that own no source, and why."""
 
     def of(self, path: str) -> Owner | None:
         """Who owns a source; None where nobody does."""
@@ -59,6 +66,19 @@ class Owners:
     def excused(self, path: str) -> bool:
         """Whether a source is left out of the sample, for a reason that owners.toml gives."""
         return any(fnmatch.fnmatch(path, pattern) for pattern in self.left_out)
+
+    def owns(self, test: str) -> bool:
+        """Whether a test file is named for some source: itself, or its folder."""
+        named = [*self.rules.values(), *(t for o in self.owners for t in o.tests)]
+        named += [t for tests in self.left_out_tests.values() for t in tests]
+        return any(test == name or test.startswith(f"{name}/") for name in named)
+
+    def unowned_tests(self) -> list[str]:
+        """Test files that no source names and that no reason excuses."""
+        excused = self.other_tests
+        return [
+            t for t in every_test() if not self.owns(t) and not any(fnmatch.fnmatch(t, e) for e in excused)
+        ]
 
     def judge_of(self, path: str, before: str) -> Owner:
         """Who runs for a mutant: the source's owner, and first the house rules that its line falls under."""
@@ -78,7 +98,7 @@ class Owners:
             if self.excused(path):
                 continue
             owner = self.of(path)
-            if owner is None:
+            if owner is None or not path.endswith(MUTATED):
                 raise ValueError(
                     f"owners.toml: no tests own {path}; name them, or leave it out with a reason"
                 )
@@ -87,10 +107,14 @@ class Owners:
 
 
 def every_source() -> list[str]:
-    """All Python and C sources of the package, from the project's root."""
+    """All sources of the package that tests own, from the project's root."""
     found = (ROOT / SOURCES).rglob("*")
-    kinds = (".py", ".c", ".h", ".cc")
-    return sorted(p.relative_to(ROOT).as_posix() for p in found if p.suffix in kinds and p.is_file())
+    return sorted(p.relative_to(ROOT).as_posix() for p in found if p.suffix in OWNED and p.is_file())
+
+
+def every_test() -> list[str]:
+    """All files of tests, from the project's root."""
+    return sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "tests").rglob("test_*.py"))
 
 
 def load(path: Path = HERE / "owners.toml") -> Owners:
@@ -114,8 +138,13 @@ def load(path: Path = HERE / "owners.toml") -> Owners:
             )
         )
     left_out = {f"{SOURCES}/{e['source']}": e["reason"] for e in table["left_out"]}
+    left_out_tests = {
+        f"{SOURCES}/{e['source']}": tuple(f"tests/{test}" for test in e.get("tests", ()))
+        for e in table["left_out"]
+    }
+    other_tests = {f"tests/{test}": e["reason"] for e in table["other_tests"] for test in e["tests"]}
     rules = {entry["word"]: f"tests/{entry['test']}" for entry in table["rule"]}
-    return Owners(domains, tuple(owners), left_out, rules)
+    return Owners(domains, tuple(owners), left_out, rules, left_out_tests, other_tests)
 
 
 @dataclass(frozen=True)

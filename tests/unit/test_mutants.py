@@ -6,6 +6,7 @@ import ast
 import fnmatch
 import queue
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,43 @@ SOURCES = owners.every_source()
 def test_every_source_has_an_owner_or_a_reason() -> None:
     assert set(OWNED.sources()) | {path for path in SOURCES if OWNED.excused(path)} == set(SOURCES)
     assert all(reason for reason in OWNED.left_out.values())
+
+
+def test_what_is_left_out_is_there_and_its_tests_are() -> None:
+    for pattern, tests in OWNED.left_out_tests.items():
+        assert fnmatch.filter(SOURCES, pattern), f"{pattern} fits no source"
+        assert [path for path in tests if not (owners.ROOT / path).exists()] == []
+
+
+def test_what_has_no_mutants_has_tests() -> None:
+    rest = [path for path in SOURCES if not path.endswith(owners.MUTATED)]
+    assert {Path(path).suffix for path in rest} == {".js", ".S"}
+    for path in rest:
+        assert any(t and fnmatch.fnmatch(path, p) for p, t in OWNED.left_out_tests.items()), path
+
+
+def test_a_source_without_mutants_is_not_given_an_owner() -> None:
+    everything = owners.Owner("views", ("src/motecrypt/*",), ("tests/unit",))
+    with pytest.raises(ValueError, match=r"no tests own .*\.(js|S)"):
+        replace(OWNED, owners=(everything,), left_out={}).sources()
+
+
+def test_every_test_is_named_for_a_source_or_has_a_reason() -> None:
+    assert OWNED.unowned_tests() == [], "name them for a source in owners.toml, or under other_tests"
+    for pattern, reason in OWNED.other_tests.items():
+        fitting = fnmatch.filter(owners.every_test(), pattern)
+        assert fitting and len(reason) > 20, pattern
+        assert not all(map(OWNED.owns, fitting)), f"{pattern}: owns sources already"
+
+
+def test_a_new_source_and_a_new_test_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    tests, sources = owners.every_test(), owners.every_source()
+    monkeypatch.setattr(owners, "every_test", lambda: [*tests, "tests/unit/test_new.py"])
+    assert OWNED.unowned_tests() == ["tests/unit/test_new.py"]
+    for new in ("new.py", "firmware/new.c", "report/new.js"):
+        monkeypatch.setattr(owners, "every_source", lambda new=new: [*sources, f"src/motecrypt/{new}"])
+        with pytest.raises(ValueError, match=f"no tests own src/motecrypt/{new}"):
+            OWNED.sources()
 
 
 @pytest.mark.parametrize("owner", OWNED.owners, ids=lambda owner: owner.sources[0])
