@@ -12,6 +12,8 @@ else # a checkout of someone else's
 fi
 python=$venv/bin/python
 os_release=/etc/os-release
+journal=/var/lib/dpkg/updates # has files with numbers for names while dpkg works, and after it was stopped
+as_root=
 command=
 [ $# -ne 1 ] || command=$1 # of motecrypt, with nothing behind it
 # Only our own source: not the current folder, whose files may be anyone's, and no path that the caller had
@@ -28,6 +30,57 @@ say() {
 fail() {
     say "$*"
     exit 2
+}
+
+# Ends all processes that this one has started and that these have, the youngest first; nothing without /proc.
+# No subshell: it would be one of them. A subshell that calls this is one of them, too, and stays.
+end_all() {
+    table=
+    self=
+    read -r self rest 2>/dev/null </proc/self/stat || true
+    for stat in /proc/[0-9]*/stat; do
+        read -r line 2>/dev/null <"$stat" || continue
+        rest=${line##*) }
+        rest=${rest#* }
+        pid=${stat#/proc/}
+        table="$table ${pid%/stat}:${rest%% *}"
+    done
+    found=
+    parents=$$
+    while [ -n "$parents" ]; do
+        children=
+        for pair in $table; do
+            case " $parents " in
+            *" ${pair#*:} "*)
+                children="$children ${pair%:*}"
+                [ "${pair%:*}" = "$self" ] || found="${pair%:*} $found"
+                ;;
+            esac
+        done
+        parents=$children
+    done
+    # shellcheck disable=SC2086
+    [ -z "$found" ] || $as_root kill -KILL $found 2>/dev/null || true
+}
+
+# Ctrl-C ends all that was started, also what would ignore it or finish first.
+stopped() {
+    trap '' INT
+    end_all
+    say "stopped"
+    exit 130
+}
+trap stopped INT
+
+# Waits for a program that runs as a job: a shell does not react while a program is in its foreground.
+run() {
+    "$@" </dev/null 9<&- &
+    wait $!
+}
+
+# The line of a log that shows that apt-get did not reach the network, if there is one.
+unreached() {
+    grep -oE -m 1 "Temporary failure resolving '[^']*'|Could not resolve '[^']*'|(Could not connect|Unable to connect) to [^ ]+|Network is unreachable|No route to host|Connection (timed out|refused|failed)" "$1" | head -n 1
 }
 
 # A Python from 3.11 on that can make virtual environments, or nothing. -I, because an older one lacks
@@ -62,17 +115,25 @@ install_python() {
         how=$(python_by_hand)
         fail "Python 3.11 or newer with venv is missing, and there is no apt-get to get it; install it${how:+ ($how)} and run this again"
     }
-    as_root=
     if [ "$(id -u)" -ne 0 ]; then
         command -v sudo >/dev/null 2>&1 || fail "Python is missing; as root, run: apt-get install --no-install-recommends python3 python3-venv"
         as_root=sudo
     fi
     say "installing python3 and python3-venv with apt-get (about 15 MB)"
     log=$(mktemp)
+    for file in "$journal"/[0-9]*; do
+        [ ! -e "$file" ] || { # dpkg was stopped; it has to finish first
+            run $as_root env DEBIAN_FRONTEND=noninteractive dpkg --configure -a >"$log" 2>&1 || true
+            break
+        }
+    done
     for step in "update" "install -y --no-install-recommends python3 python3-venv"; do
         # shellcheck disable=SC2086
-        $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 $step >"$log" 2>&1 ||
+        run $as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 apt-get -qq -o DPkg::Lock::Timeout=300 $step >>"$log" 2>&1 || {
+            offline=$(unreached "$log")
+            [ -z "$offline" ] || fail "Python cannot be installed: the network cannot be reached ($offline); connect this computer to it and run this again"
             fail "apt-get $step failed: $(tail -n 1 "$log")"
+        }
     done
     rm -f "$log"
     # What this command will need of Debian comes while Python's packages do. Failures here are reported
@@ -81,7 +142,7 @@ install_python() {
     [ -z "$packages" ] || {
         say "meanwhile, what '$command' needs: $packages"
         # shellcheck disable=SC2086
-        $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 \
+        "$(find_python)" -P -m motecrypt.setup.behind $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 \
             install -y --no-install-recommends $packages >/dev/null 2>&1 </dev/null 9<&- &
     }
 }
@@ -130,7 +191,7 @@ make_environment() {
     say "making a virtual environment in $venv"
     clear=
     [ -f "$venv/pyvenv.cfg" ] && clear=--clear # half a one, as when the first run was stopped
-    "$base" -I -m venv $clear "$venv" || fail "cannot make a virtual environment in $venv; set MOTECRYPT_VENV to another place"
+    run "$base" -I -m venv $clear "$venv" || fail "cannot make a virtual environment in $venv; set MOTECRYPT_VENV to another place"
     readlink -f -- "$python" >"$venv/.made"
 }
 
@@ -144,6 +205,7 @@ prepare() {
     place=$(dirname -- "$venv")
     mkdir -p "$place" 2>/dev/null || fail "cannot make $place for Python's packages; set MOTECRYPT_VENV to another place"
     (
+        trap 'end_all; exit 130' INT
         # Two first runs at the same time: the second waits for the first to install.
         if command -v flock >/dev/null 2>&1; then
             exec 9<"$place" && flock 9
@@ -157,7 +219,7 @@ prepare() {
             esac
             say "installing Python packages ($name, ${size}pinned and hashed)"
             lock=$root/src/motecrypt/data/locks/$name.txt
-            "$python" -m motecrypt.setup.first "$lock" || exit 2
+            run "$python" -m motecrypt.setup.first "$lock" || exit 2
             cp "$lock" "$venv/.installed-$name"
         done
     ) || exit $?

@@ -6,13 +6,13 @@ for a network, a port or a person has a deadline.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import select
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,8 +48,10 @@ class Outcome:
 
     @property
     def first_error(self) -> str:
-        """The first line that says 'error', else the last line said."""
+        """That the network cannot be reached; or the first line that says 'error'; or the last line said."""
         lines = [line.strip() for line in self.errors.splitlines() if line.strip()]
+        if unreached := unreachable(lines):
+            return unreached
         told = [line for line in lines if not line.startswith("collect2:")]
         # A path may hold the word "error": the form with a colon comes first.
         for marks in (("error:", "undefined reference", "overflow"), ("error",)):
@@ -69,6 +71,21 @@ class Outcome:
         lines = [line for line in self.errors.splitlines() if not line.startswith("collect2:")]
         more = sum("error:" in line or "undefined reference" in line for line in lines) - 1
         return f"{first} (and {more} more)" if more > 0 else first
+
+
+NETWORK = "the network cannot be reached"
+_UNREACHED = re.compile(
+    r"Temporary failure (?:in name resolution|resolving '[^']*')|Name or service not known"
+    r"|Could not resolve (?:host: )?\S+|(?:Could not connect|Unable to connect) to \S+"
+    r"|Network is unreachable|No route to host|Connection timed out|Connection refused|Connection failed"
+)
+"""How apt-get, pip, cargo and git say, in English, that they do not reach a network."""
+
+
+def unreachable(lines: Iterable[str]) -> str:
+    """That the network cannot be reached, with the words of the first line that shows it; else empty."""
+    found = next((match for line in lines if (match := _UNREACHED.search(line))), None)
+    return f"{NETWORK} ({found[0].rstrip('.,:;')})" if found is not None else ""
 
 
 _PLACE = re.compile(r"(/[^\s:]+):(?:\d+:|\([^()\s]+\):)* ?")
@@ -135,7 +152,7 @@ def _tree(pid: int) -> list[_Process]:
     itself: list[_Process] = []
     for name in os.listdir("/proc"):  # noqa: PTH208 - three times as fast, at each look
         if name.isdecimal():
-            with contextlib.suppress(OSError):  # it has ended meanwhile
+            with suppress(OSError):  # it has ended meanwhile
                 text = Path("/proc", name, "stat").read_bytes()
                 fields = text.rpartition(b")")[2].split()
                 used_s = sum(map(int, fields[11:15])) / ticks
@@ -185,7 +202,7 @@ def ends(started: subprocess.Popen[bytes], work_s: float) -> bool:
             started.wait(LOOK_S)
             return True
         except subprocess.TimeoutExpired:
-            with contextlib.suppress(Hangs):
+            with suppress(Hangs):
                 if watch.look() <= work_s:
                     continue
             kill(started)
@@ -195,9 +212,7 @@ def ends(started: subprocess.Popen[bytes], work_s: float) -> bool:
 def kill(started: subprocess.Popen[bytes]) -> None:
     """End a program and its children immediately."""
     pids = [] if started.poll() is not None else [each.pid for each in _tree(started.pid)]
-    for pid in pids:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    end(pids)
     started.wait()
 
 
@@ -260,3 +275,28 @@ def _finish(
                 raise Hangs(f"after {timeout_s:g} s") from None
             if watch.look() > work_s:
                 raise Hangs(f"after {work_s:g} s of processor time") from None
+
+
+def descendants(process: int) -> list[int]:
+    """The processes that it has started, and those that these have; none on a system without /proc."""
+    try:
+        return [each.pid for each in _tree(process)][1:]
+    except FileNotFoundError:
+        return []
+
+
+def end(processes: Iterable[int]) -> None:
+    """Kill processes; those of root, which sudo has started, through sudo if it asks for no password."""
+    refused = []
+    for each in processes:
+        try:
+            os.kill(each, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+        except PermissionError:
+            refused.append(str(each))
+    if refused:
+        with suppress(OSError, subprocess.SubprocessError):
+            subprocess.run(
+                ["sudo", "-n", "kill", "-KILL", *refused], capture_output=True, timeout=1.0, check=False
+            )

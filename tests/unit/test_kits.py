@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt import process
 from motecrypt.errors import InputError
-from motecrypt.setup import runs
+from motecrypt.setup import first, runs
 from motecrypt.setup.kits import Kit
 
 #: The module; `motecrypt.setup.kits` names its function.
@@ -58,7 +59,7 @@ class Machine:
 
     def trouble(self, command: list[str], environment: dict[str, str], timeout_s: float) -> str:
         self.ran.append(command)
-        if "update" in command or "pip" in command:
+        if "update" in command or "pip" in command or "dpkg" in command:
             return ""
         packages = command[command.index("--no-install-recommends") + 1 :]
         lacks = sorted(set(packages) - self.offers)
@@ -88,8 +89,94 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
     monkeypatch.setattr(kits_module, "_trouble", made.trouble)
     monkeypatch.setattr(kits_module, "_done", set())
     monkeypatch.setattr(kits_module, "_failed", {})
+    monkeypatch.setattr(kits_module, "_unreached", [])
     monkeypatch.setattr(kits_module, "LISTS", tmp_path / "lists")
+    monkeypatch.setattr(kits_module, "JOURNAL", tmp_path / "updates")
     return made
+
+
+@pytest.mark.parametrize(("names", "finishes"), [((), False), (("tmp.i",), False), (("tmp.i", "0001"), True)])
+def test_what_dpkg_was_stopped_at_is_finished_first(
+    machine: Machine, names: tuple[str, ...], finishes: bool
+) -> None:
+    kits_module.JOURNAL.mkdir()
+    for name in names:
+        (kits_module.JOURNAL / name).touch()
+    kits_module.need("one")
+    first = machine.ran[0]
+    assert (first[-3:] == ["dpkg", "--configure", "-a"]) is finishes and machine.installed == [
+        ["one", "both"]
+    ]
+
+
+OFFLINE = "Temporary failure resolving 'deb.example'"
+
+
+FAILED = f"Failed to fetch http://deb.example/x  {OFFLINE}"
+
+
+@pytest.mark.parametrize(
+    ("update", "install"),
+    [
+        (f'echo "W: {FAILED}"', "echo E: Unable to locate package"),
+        ("true", f'echo "E: {FAILED}"; echo E: Unable to fetch some'),
+    ],
+)
+def test_where_there_is_no_network_it_is_named(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, update: str, install: str
+) -> None:
+    """apt-get update does not fail without a network, and what install says last does not name it."""
+    monkeypatch.undo()
+    monkeypatch.setattr(kits_module, "kits", lambda: {"nowhere": NOWHERE})
+    for name in ("_unreached", "_done", "_failed"):
+        monkeypatch.setattr(kits_module, name, type(getattr(kits_module, name))())
+    monkeypatch.setattr(kits_module, "LISTS", machine.place / "lists")
+    monkeypatch.setattr(kits_module, "JOURNAL", machine.place / "updates")
+    program = machine.place / "apt-get"
+    program.write_text(f'#!/bin/sh\ncase "$*" in\n*update*) {update} ;;\n*) {install}; exit 100 ;;\nesac\n')
+    program.chmod(0o700)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setenv("PATH", f"{machine.place}:{os.environ['PATH']}")
+    for _ in range(2):  # the second time from what is known
+        with pytest.raises(InputError) as raised:
+            kits_module.need("nowhere")
+        assert str(raised.value) == (
+            "A thing that no package brings: could not be installed: the network cannot be reached "
+            f"({OFFLINE}); connect this computer to it and run this again"
+        )
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (f"W: Failed to fetch http://deb.example/x  {OFFLINE}", OFFLINE),
+        ("Could not connect to mirror.example:80 (192.0.2.1). - connect (111: Connection refused)", "Could"),
+        ("WARNING: Retrying (Retry(total=4)) after connection broken by 'NewConnectionError('<x>: Failed to "
+         "establish a new connection: [Errno -3] Temporary failure in name resolution')': /simple/click/",
+         "Temporary failure in name resolution"),
+        ("fatal: Could not resolve host: git.example", "Could not resolve host: git.example"),
+        ("[Errno 101] Network is unreachable", "Network is unreachable"),
+        ("E: Unable to locate package nothing", ""),
+        ("x.c:1: error: connection.h: No such file or directory", ""),
+    ],
+)  # fmt: skip
+def test_a_program_that_reaches_no_network_says_so_in_many_ways(said: str, words: str) -> None:
+    found = process.unreachable(["first", said, "last: error"])
+    assert (words in found) if words else found == ""
+    outcome = process.Outcome(1, "", f"first\n{said}\nlast: error: x")
+    assert outcome.first_error.startswith("the network cannot be reached (") == bool(words)
+
+
+def test_pip_names_the_network_too(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = "echo '[Errno 101] Network is unreachable'; echo 'ERROR: No matching distribution'; exit 1"
+    monkeypatch.setattr(first, "pip_command", lambda *_: ["/bin/sh", "-c", script])
+    assert first.main(["base.txt"]) == 1
+    assert capsys.readouterr().err == (
+        "motecrypt: Python's packages cannot be installed: the network cannot be reached (Network is "
+        "unreachable); connect this computer to it and run this again\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,8 @@ def checkout(tmp_path: Path) -> Path:
     setup.mkdir()
     for package in (setup.parent, setup):
         (package / "__init__.py").write_text("")
-    for module in ("first.py", "runs.py"):  # they run pip
-        shutil.copy(ROOT / "src" / "motecrypt" / "setup" / module, setup / module)
+    for module in ("setup/first.py", "setup/runs.py", "setup/behind.py", "process.py"):  # they run pip
+        shutil.copy(ROOT / "src" / "motecrypt" / module, setup.parent / module)
     for program in ("src/motecrypt/__main__.py", "tests/run.py", "benchmarks/run.py"):
         (root / program).parent.mkdir(exist_ok=True)
         (root / program).write_text(PROGRAM)

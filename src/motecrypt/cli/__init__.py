@@ -19,6 +19,7 @@ import click
 from click.formatting import HelpFormatter
 
 from motecrypt import __version__
+from motecrypt.cli._interrupt import CODE, Interrupts, interrupts
 from motecrypt.errors import MotecryptError
 from motecrypt.text import Door
 
@@ -104,6 +105,21 @@ def main(arguments: list[str] | None = None) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _prepare_streams()
     doors = _close_doors()
+    with interrupts() as interrupted:
+        code = _run(arguments, interrupted)
+    if code != CODE:
+        interrupted.cancel()
+    _tell_shortages()
+    for (
+        name,
+        door,
+    ) in doors.items():  # not after an exception that nobody expected: its trace goes through too
+        if getattr(sys, name) is door:
+            setattr(sys, name, door.behind)
+    sys.exit(code)
+
+
+def _run(arguments: list[str] | None, interrupted: Interrupts) -> int:
     try:
         result = application.main(args=arguments, prog_name="motecrypt", standalone_mode=False)
         code = result if isinstance(result, int) else 0
@@ -119,12 +135,9 @@ def main(arguments: list[str] | None = None) -> None:
             hint = f" (see '{error.ctx.command_path} --help')"
         print(f"motecrypt: {' '.join(error.format_message().split())}{hint}", file=sys.stderr)
         code = 2
-    except click.exceptions.Abort:
-        print("motecrypt: stopped", file=sys.stderr)
-        code = 130
-    except KeyboardInterrupt:
-        print("motecrypt: stopped", file=sys.stderr)
-        code = 130
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        interrupted.tell()
+        code = CODE
     except MotecryptError as error:
         print(f"motecrypt: {' '.join(str(error).split())}", file=sys.stderr)
         code = error.exit_code
@@ -132,14 +145,7 @@ def main(arguments: list[str] | None = None) -> None:
         code = _output_failed(error)
     except SystemExit as stop:  # click's own answer to a closed pipe
         code = 0 if "PacifyFlushWrapper" in type(sys.stdout).__name__ else _code_of(stop)
-    _tell_shortages()
-    for (
-        name,
-        door,
-    ) in doors.items():  # not after an exception that nobody expected: its trace goes through too
-        if getattr(sys, name) is door:
-            setattr(sys, name, door.behind)
-    sys.exit(code)
+    return code
 
 
 def _tell_shortages() -> None:

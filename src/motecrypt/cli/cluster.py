@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from motecrypt.cli._cluster import say, tls_option, wait_until_stopped
+from motecrypt.cli._interrupt import patient
 from motecrypt.cluster.places import PORT, place_of
 from motecrypt.errors import InputError
 from motecrypt.process import processors
@@ -103,7 +104,8 @@ def worker(address: str, tls: Path | None, count: int | None, patience: int) -> 
 
 
 def _until_ctrl_c(look: Callable[[], None]) -> None:
-    try:
-        wait_until_stopped(look)
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
+    with patient():
+        try:
+            wait_until_stopped(look)
+        except KeyboardInterrupt:
+            print("stopped", file=sys.stderr)

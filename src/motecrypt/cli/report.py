@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from motecrypt.catalog import Catalog
+from motecrypt.cli._interrupt import patient
 from motecrypt.cli._output import (
     compiler_option,
     db_option,
@@ -149,7 +150,8 @@ def _serve(port: int, deadline: str, compilers: Sequence[str], db: Path | None) 
 
     deadline_s = seconds(deadline, "--deadline")
     need("plots")
-    serve(db, compilers, port, deadline_s, None)
+    with patient():
+        serve(db, compilers, port, deadline_s, None)
 
 
 def _refuse_without_serve() -> None:

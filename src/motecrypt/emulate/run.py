@@ -404,8 +404,11 @@ class _Told:
 
 @contextmanager
 def _signals() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the run as Ctrl-C does: with its figures."""
-    numbers = (signal.SIGTERM, signal.SIGHUP) if threading.current_thread() is threading.main_thread() else ()
+    """SIGTERM and SIGHUP end the run as Ctrl-C does: with its figures, however long these take."""
+    main = threading.current_thread() is threading.main_thread()
+    numbers = [signal.SIGTERM, signal.SIGHUP] if main else []
+    if main and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        numbers.append(signal.SIGINT)
     before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}
     try:
         yield

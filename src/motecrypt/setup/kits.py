@@ -17,7 +17,7 @@ from pathlib import Path
 from motecrypt.catalog import DATA
 from motecrypt.descriptor import Table
 from motecrypt.errors import InputError
-from motecrypt.setup.runs import pip_command, trouble
+from motecrypt.setup.runs import CONNECT, Unreached, pip_command, trouble
 from motecrypt.setup.shortages import left_out
 from motecrypt.setup.systems import by_hand, has_apt, place
 
@@ -25,10 +25,14 @@ APT_TIMEOUT_S = 1800
 LISTS = Path("/var/lib/apt/lists/partial")  # apt-get update has last worked here
 LISTS_S = 3600.0  # they are not fetched again within this time
 PIP_TIMEOUT_S = 900
+JOURNAL = Path("/var/lib/dpkg/updates")
+"""Has files whose names are numbers while dpkg works, and after it was stopped."""
 
 _done: set[tuple[str, ...]] = set()
 _failed: dict[tuple[str, ...], str] = {}
 """Commands that this process has run: each runs once; a failed one fails again for the same reason."""
+_unreached: list[Unreached] = []
+"""That a command did not reach the network, even if it did not fail for that."""
 
 
 @dataclass(frozen=True)
@@ -259,18 +263,20 @@ def _install_debian(kit: Kit) -> None:
     if os.geteuid() != 0:
         if shutil.which("sudo") is None:
             raise InputError(f"{kit.title}: missing; as root, run: {how}")
-        prefix = ["sudo", "DEBIAN_FRONTEND=noninteractive"]
+        prefix = ["sudo", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8"]
     _say(f"installing {kit.title} with apt-get ({_size(kit.download_mb)}): {packages}")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     apt = [*prefix, "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"]
-    failure = f"{kit.title}: could not be installed; run by hand: {how}"
+    failure = f"{kit.title}: could not be installed"
     install = [*apt, "-o", "APT::Status-Fd=1", "install", "-y", "--no-install-recommends", *kit.debian]
+    if _is_half_done():
+        _trouble([*prefix, "dpkg", "--configure", "-a"], environment, APT_TIMEOUT_S)
     known = tuple(install) in _done or tuple(install) in _failed
     if not known and _are_fresh() and not _trouble(install, environment, APT_TIMEOUT_S):
         _done.add(tuple(install))
         return
     for command in ([*apt, "update"], install):
-        _run(command, environment, APT_TIMEOUT_S, failure)
+        _run(command, environment, APT_TIMEOUT_S, failure, f"; run by hand: {how}")
 
 
 SLOW_MB_S, FAST_MB_S = 1.0, 10.0
@@ -288,6 +294,14 @@ def _are_fresh() -> bool:
     """Whether Debian's lists of packages were fetched just now."""
     try:
         return 0 <= time.time() - LISTS.stat().st_mtime < LISTS_S
+    except OSError:
+        return False
+
+
+def _is_half_done() -> bool:
+    """Whether dpkg was stopped while it installed something, so that it first has to finish that."""
+    try:
+        return any(entry.name.isdigit() for entry in JOURNAL.iterdir())
     except OSError:
         return False
 
@@ -318,20 +332,23 @@ def _install_python(*several: Kit) -> None:
         pip_command(locks),
         dict(os.environ),
         PIP_TIMEOUT_S,
-        f"{title}: pip could not install {', '.join(locks)}",
+        f"{title}: could not be installed",
+        f": pip failed with {', '.join(locks)}",
     )
     importlib.invalidate_caches()
 
 
-def _run(command: list[str], environment: dict[str, str], timeout_s: float, failure: str) -> None:
+def _run(command: list[str], environment: dict[str, str], timeout_s: float, failure: str, how: str) -> None:
     if tuple(command) in _done:
         return
     why = _failed.get(tuple(command)) or _trouble(command, environment, timeout_s)
     if why:
         _failed[tuple(command)] = why
-        raise InputError(f"{failure} ({why})")
+        if _unreached:
+            raise InputError(f"{failure}: {_unreached[0]}; {CONNECT}")
+        raise InputError(f"{failure}{how} ({why})")
     _done.add(tuple(command))
 
 
 def _trouble(command: list[str], environment: dict[str, str], timeout_s: float) -> str:
-    return trouble(command, environment, timeout_s, _say)
+    return trouble(command, environment, timeout_s, _say, _unreached.append)

@@ -13,6 +13,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
+from motecrypt import process
+
+CONNECT = "connect this computer to it and run this again"
 QUARTER = 25
 POLL_S = 0.5
 
@@ -25,16 +28,34 @@ def pip_command(locks: Sequence[str | Path], *more: str) -> list[str]:
     return command + [word for lock in locks for word in ("-r", str(lock))]
 
 
+class Unreached(str):
+    """Why a command failed: it did not reach the network. No other command would, either."""
+
+    __slots__ = ()
+
+
 def trouble(
-    command: Sequence[str], environment: Mapping[str, str], timeout_s: float, say: Callable[[str], None]
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    timeout_s: float,
+    say: Callable[[str], None],
+    unreached: Callable[[Unreached], None] = lambda why: None,
 ) -> str:
-    """Why the command failed; empty when it did not. Its progress is passed to `say` meanwhile."""
+    """Why the command failed, `Unreached` for lack of a network; empty when it did not fail.
+
+    Its progress is passed to `say` meanwhile. `unreached` learns that it did not reach a network even if it
+    did not fail: apt-get then continues with the lists that it has. On Ctrl-C all that it started is killed.
+    """
     with tempfile.TemporaryDirectory(prefix="motecrypt-") as folder:
         shown: _Progress = Shown(say)
         if "pip" in command:
             shown = PipShown(say, _packages(command), Path(folder))
             environment = {**environment, "TMPDIR": folder}
-        return _run(command, environment, timeout_s, shown)
+        why, said = _run(command, {**environment, "LC_ALL": "C.UTF-8"}, timeout_s, shown)
+        offline = process.unreachable(said)
+        if offline:
+            unreached(Unreached(offline))
+        return Unreached(offline) if why and offline else why
 
 
 class _Progress(Protocol):
@@ -45,7 +66,10 @@ class _Progress(Protocol):
         """Called again and again while the command runs."""
 
 
-def _run(command: Sequence[str], environment: Mapping[str, str], timeout_s: float, shown: _Progress) -> str:
+def _run(
+    command: Sequence[str], environment: Mapping[str, str], timeout_s: float, shown: _Progress
+) -> tuple[str, list[str]]:
+    """Why it failed, empty when it did not; and what else it said, without its progress."""
     said: list[str] = []
     try:
         with subprocess.Popen(
@@ -66,16 +90,19 @@ def _run(command: Sequence[str], environment: Mapping[str, str], timeout_s: floa
                             said.append(line)
                 started.wait()
                 ended_in_time = end.is_alive()
+            except KeyboardInterrupt:
+                process.end([*process.descendants(started.pid), started.pid])
+                raise
             finally:
                 end.cancel()
     except OSError as error:
-        return str(error)
+        return str(error), said
     if started.returncode == 0:
-        return ""
+        return "", said
     if not ended_in_time:
-        return f"stopped after {timeout_s:g} s"
+        return f"stopped after {timeout_s:g} s", said
     told = [line for line in said if line]
-    return told[-1] if told else "it printed nothing"
+    return told[-1] if told else "it printed nothing", said
 
 
 @contextmanager

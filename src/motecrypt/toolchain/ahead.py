@@ -7,10 +7,13 @@ nothing else. A failure here is not an error yet: the command asks for the part 
 from __future__ import annotations
 
 import contextlib
+import os
 import platform
+import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+from motecrypt import process
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.errors import MotecryptError
 from motecrypt.toolchain import libraries
@@ -63,5 +66,12 @@ def main(command: str) -> None:
             each.result()
 
 
+def _stop(*_: object) -> None:
+    """Ctrl-C: what is unpacked by halves is in folders that no command takes."""
+    process.end(process.descendants(os.getpid()))
+    os._exit(130)
+
+
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, _stop)  # a shell has its background programs ignore it
     main(sys.argv[1])
