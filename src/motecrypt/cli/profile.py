@@ -188,6 +188,8 @@ def _print(found: Profile, shown: Sequence[FunctionCost], there: int, lines: int
         text += f"; {there - len(shown)} more functions: --json has all"
     if not found.symbols_found:
         text += "; the file has no symbols: functions are named by their addresses"
+    if found.ended.stack_reason:
+        text += f"; {found.ended.stack_reason}: cycles of a task do not count for another one"
     if found.calls_dropped:
         text += (
             f"; {found.calls_dropped:,} calls were too deep to be separated: their cycles are counted in the "

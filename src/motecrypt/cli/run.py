@@ -127,6 +127,7 @@ def command(
         "cycles": ended.cycles,
         "seconds": ended.seconds,
         "stack_bytes": ended.stack_bytes,
+        "stack_reason": ended.stack_reason,
         "flash_bytes": image.flash_bytes,
         "ram_bytes": image.ram_bytes,
         "interrupts": ended.interrupts,
@@ -143,10 +144,11 @@ def command(
         if not printer.at_line_start:
             print()
         ram = f"{image.ram_bytes:,}" if image.ram_bytes is not None else "?"
-        stack = f"{ended.stack_bytes:,}" if ended.stack_bytes is not None else "?"
+        stack = "?" if ended.stack_bytes is None else f"{ended.stack_bytes:,}"
+        stack = ended.stack_reason or f"deepest stack {stack}"
         print(
             f"motecrypt: {ended.detail}: {ended.cycles:,} cycles, {ended.seconds:.6f} s simulated, "
-            f"deepest stack {stack}, variables {ram}, flash {image.flash_bytes:,} bytes",
+            f"{stack}, variables {ram}, flash {image.flash_bytes:,} bytes",
             file=sys.stderr,
         )
         show_unmodelled(ended)

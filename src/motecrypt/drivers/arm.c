@@ -47,6 +47,7 @@
 #include "overflow.h"
 #include "restart.h"
 #include "sandbox.h"
+#include "stack_told.h"
 
 enum {
     EXIT_USAGE = 2,
@@ -516,7 +517,7 @@ static void run(struct machine *m, uint32_t entry) {
     for (int i = 3; i >= 0; i--) {
         sp = sp << 8 | vectors[i];
     }
-    m->deepest_sp = free_run.stack_of = sp;
+    m->deepest_sp = stacks.top = sp;
     if (arm_profile.on) {
         shadow_begin(&arm_profile.shadow, 0, sp, 0);
     }
@@ -538,10 +539,12 @@ static int end_free(struct machine *m) {
     arm_profile_end(m, &arm_profile);
     tell_unmodelled(m);
     fprintf(m->pipe.events,
-            "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%" PRIu32 ",\"stack\":%" PRIu32
-            ",\"seconds\":%.9f,\"instructions\":%" PRIu64 ",\"instructions_core1\":%" PRIu64 ",\"bus_waits\":%" PRIu64
+            "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%" PRIu32 ",",
+            m->ending, m->detail, m->cycles, m->current->address);
+    print_stack(m->pipe.events, stacks.has_several, stacks.top - (m->core == 0 ? m->deepest_sp : m->cores[0].deepest_sp));
+    fprintf(m->pipe.events,
+            "\"seconds\":%.9f,\"instructions\":%" PRIu64 ",\"instructions_core1\":%" PRIu64 ",\"bus_waits\":%" PRIu64
             ",\"clock_hz\":%.0f,\"interrupts\":%" PRIu64 "}\n",
-            m->ending, m->detail, m->cycles, m->current->address, free_run.stack_of - m->deepest_sp,
             chip_seconds(&m->chip), m->instructions, m->cores[1].instructions, bus.waits[0] + bus.waits[1],
             chip_hz(&m->chip), m->interrupts);
     return strcmp(m->ending, "fault") == 0 ? EXIT_FAULT : 0;

@@ -108,7 +108,13 @@ static void enter_exception(struct machine *m, uint32_t number) {
                m->cores[m->core].at, vectors);
         return;
     }
-    arm_profile_interrupt(m, handler & ~1u, sp + 4u * FRAME_WORDS, sp);
+    if (on_psp) {
+        uint32_t main_sp = register_value(m, UC_ARM_REG_MSP);
+        arm_profile_stack(m, sp, main_sp);
+        arm_profile_interrupt(m, handler & ~1u, main_sp, main_sp);
+    } else {
+        arm_profile_interrupt(m, handler & ~1u, sp + 4u * FRAME_WORDS, sp);
+    }
     set_register(m, UC_ARM_REG_SP, sp);
     if (on_psp || has_float) {
         set_register(m, UC_ARM_REG_CONTROL, control & ~(CONTROL_PSP | CONTROL_FLOAT));
@@ -128,7 +134,7 @@ static void enter_exception(struct machine *m, uint32_t number) {
 
 static void return_from_exception(struct machine *m, uint32_t how) {
     struct nvic *nvic = core_nvic(m);
-    uint32_t frame[FRAME_WORDS], sp, number;
+    uint32_t frame[FRAME_WORDS], sp, number, handler_sp = register_value(m, UC_ARM_REG_SP), frame_sp;
     if (nvic->depth == 0 || ((how & 0xFu) != 0x1u && (how & 0xFu) != 0x9u && (how & 0xFu) != 0xDu)) {
         finish(m, "fault", "jump to 0x%" PRIx32 ", which does not return from an exception here", how);
         return;
@@ -142,7 +148,8 @@ static void return_from_exception(struct machine *m, uint32_t how) {
     set_register(m, UC_ARM_REG_IPSR, number);
     set_register(m, UC_ARM_REG_CONTROL,
                  (register_value(m, UC_ARM_REG_CONTROL) & ~CONTROL_FLOAT) | ((how & 0xFu) == 0xDu ? CONTROL_PSP : 0u));
-    sp = register_value(m, UC_ARM_REG_SP);
+    stacks.has_several |= (how & 0xFu) == 0xDu && m->core == 0; /* thread code has its own */
+    sp = frame_sp = register_value(m, UC_ARM_REG_SP);
     if (!get_words(m, sp, frame, FRAME_WORDS)) {
         finish(m, "fault", "the return from an exception finds no stack: stack pointer 0x%" PRIx32, sp);
         return;
@@ -163,6 +170,9 @@ static void return_from_exception(struct machine *m, uint32_t how) {
     set_register(m, UC_ARM_REG_SP, sp);
     m->cycles += RETURN_CYCLES;
     arm_profile_leave(m);
+    if ((how & 0xFu) == 0xDu) {
+        arm_profile_stack(m, handler_sp, frame_sp);
+    }
     go_on_at(m, frame[6]);
 }
 

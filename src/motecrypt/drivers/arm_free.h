@@ -11,6 +11,7 @@
 
 #include "arm_mainline.h"
 #include "arm_profile.h"
+#include "arm_stacks.h"
 #include "arm_unaligned.h"
 #include "arm_unmodelled.h"
 #include "bounds.h"
@@ -25,7 +26,6 @@ struct free_run {
     struct pace pace;
     uint64_t received_at;    /* the next byte is there at this cycle */
     uint64_t sent_at;        /* the sender's FIFO is empty at this cycle */
-    uint32_t stack_of; /* the initial stack pointer */
 };
 
 static struct free_run free_run;
@@ -171,6 +171,9 @@ static inline uint32_t free_sp(struct machine *m) {
 
 static inline void free_watch_stack(struct machine *m, const struct block *block) {
     uint32_t begins = free_sp(m), sp = begins - block->stack_bytes;
+    if (stacks.has_moved && m->core == 0) {
+        look_at_stacks(m, begins);
+    }
     m->deepest_sp = (uint32_t)least(m->deepest_sp, sp);
     if (arm_profile.on && m->core == 0) {
         shadow_stack(&arm_profile.shadow, sp);
@@ -178,6 +181,11 @@ static inline void free_watch_stack(struct machine *m, const struct block *block
     m->sp = begins - (uint32_t)block->stack_left;
     if (block->moves_sp) {
         m->attend_at = 0;
+        if (m->core == 0) {
+            stacks.has_moved = true;
+            stacks.mover = *block;
+            stacks.before = begins;
+        }
     }
 }
 
@@ -266,6 +274,17 @@ static void on_block_free(uc_engine *uc, uint64_t address64, uint32_t bytes, voi
     }
 }
 
+/* Before the profile looks at a block's begin: the block before may have given the stack pointer a value. */
+static void profile_stack_move(struct machine *m, uint64_t now) {
+    if (stacks.has_moved && m->core == 0) {
+        uint32_t sp = free_sp(m);
+        struct stack_move move = stack_move_of(m, &stacks.mover);
+        if (move.is_foreign) {
+            shadow_load(&arm_profile.shadow, stacks.before - (uint32_t)move.below, sp - (uint32_t)move.above, false, now);
+        }
+    }
+}
+
 static void on_block_profiled(uc_engine *uc, uint64_t address, uint32_t bytes, void *user) {
     struct machine *m = user;
     struct block before = *m->current;
@@ -273,6 +292,7 @@ static void on_block_profiled(uc_engine *uc, uint64_t address, uint32_t bytes, v
     if (before.next != (uint32_t)address) {
         m->current->taken++;
     }
+    profile_stack_move(m, now);
     if (before.bytes != 0) {
         arm_profile_step(&before, (uint32_t)address, free_sp(m), now);
     } else {
@@ -319,6 +339,7 @@ static void on_block_profiled_mainline(uc_engine *uc, uint64_t address, uint32_t
     if (is_taken) {
         m->current->taken++;
     }
+    profile_stack_move(m, now);
     if (before.bytes != 0) {
         arm_profile_step(&before, (uint32_t)address, free_sp(m), now);
     } else {

@@ -10,6 +10,7 @@
 
 #include "arm_machine.h"
 #include "shadow.h"
+#include "shadow_stacks.h"
 
 struct code_halfword {
     uint32_t function, entry; /* that it belongs to, that begins here: numbers of shadow_function; 0: none */
@@ -91,6 +92,13 @@ static bool arm_profile_open(struct machine *m, struct arm_profile *p, const cha
     }
     p->on = true;
     return true;
+}
+
+/* Core 0 continues with another stack pointer: an exception is taken from thread code with a stack of its own, or returns to it. */
+static void arm_profile_stack(struct machine *m, uint32_t from, uint32_t to) {
+    if (arm_profile.on && m->core == 0) {
+        shadow_switch(&arm_profile.shadow, from, to, m->cycles);
+    }
 }
 
 /* An exception is taken: its handler is at `target`; `caller_sp` is the stack pointer before its frame, `sp` below. */

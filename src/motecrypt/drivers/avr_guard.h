@@ -52,11 +52,4 @@ static inline uint16_t opcode_at(const avr_t *avr, uint32_t pc) {
     return pc < avr->flashend ? (uint16_t)(avr->flash[pc] | avr->flash[pc + 1] << 8) : 0xFFFF;
 }
 
-/* The stack pointer is written in two halves: OUT SPH, OUT SREG (interrupts on again), OUT SPL. After the
- * first and the second it is nonsense; `pc`: the instruction that has run. */
-static inline int half_written(const avr_t *avr, uint32_t pc) {
-    return (opcode_at(avr, pc) & 0xFE0F) == 0xBE0E || (pc >= 2 && (opcode_at(avr, pc) & 0xFE0F) == 0xBE0F &&
-                                                       (opcode_at(avr, pc - 2) & 0xFE0F) == 0xBE0E);
-}
-
 #endif

@@ -46,10 +46,12 @@
 #include "avr_run_watch.h"
 #include "avr_timer_model.h"
 #include "avr_uart_model.h"
+#include "avr_stacks.h"
 #include "avr_step.h"
 #include "avr_wait.h"
 #include "bounds.h"
 #include "sandbox.h"
+#include "stack_told.h"
 
 enum { EXIT_USAGE = 2, EXIT_FAULT = 3, JUMP_TO_SELF = 0xCFFF };
 
@@ -87,10 +89,9 @@ static void finish(const char *kind, const char *format, ...) {
     va_start(arguments, format);
     vfprintf(options.events, format, arguments);
     va_end(arguments);
-    fprintf(options.events,
-            "\",\"cycle\":%" PRIu64 ",\"pc\":%u,\"stack\":%u,\"interrupts\":%" PRIu64 ",\"resets\":%" PRIu64
-            ",\"waited\":%" PRIu64 "}\n",
-            (uint64_t)run.avr->cycle, (unsigned)run.avr->pc, (unsigned)(run.avr->ramend - run.least_sp),
+    fprintf(options.events, "\",\"cycle\":%" PRIu64 ",\"pc\":%u,", (uint64_t)run.avr->cycle, (unsigned)run.avr->pc);
+    print_stack(options.events, run.has_several_stacks, (uint32_t)(run.avr->ramend - run.least_sp));
+    fprintf(options.events, "\"interrupts\":%" PRIu64 ",\"resets\":%" PRIu64 ",\"waited\":%" PRIu64 "}\n",
             core.interrupts, board.resets, wait_loops.cycles);
     exit(strcmp(kind, "fault") == 0 ? EXIT_FAULT : 0);
 }
@@ -101,8 +102,15 @@ static uint16_t stack_pointer(void) {
     return (uint16_t)(run.avr->data[R_SPL] | run.avr->data[R_SPH] << 8);
 }
 
+/* The stack pointer is below all that it was: a frame, or another stack. */
 static void watch_stack(avr_flashaddr_t pc, uint16_t sp) {
-    if (half_written(run.avr, pc)) {
+    enum sp_load load = sp_load_at(run.avr, pc);
+    if (load == SP_HALF) {
+        return;
+    }
+    if (load == SP_LOADED && !sp_is_computed(run.avr, pc) && run.least_sp != run.avr->ramend) { /* not start-up code */
+        run.has_several_stacks = true;
+        run.least_sp = 0;
         return;
     }
     run.least_sp = sp;

@@ -26,6 +26,7 @@ enum { MCUSR = 0x54, EXTERNAL_RESET = 1 << 1 };
 struct run {
     avr_t *avr;
     uint16_t least_sp;
+    bool has_several_stacks; /* then least_sp is 0 */
     uint64_t until; /* the cycle at which a slice ends */
 };
 

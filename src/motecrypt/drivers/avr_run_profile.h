@@ -14,9 +14,11 @@
 
 #include "avr_guard.h"
 #include "avr_rounds.h"
+#include "avr_stacks.h"
 #include "shadow.h"
+#include "shadow_stacks.h"
 
-enum profile_kind { KIND_PLAIN, KIND_JUMP, KIND_CALL, KIND_RETURN };
+enum profile_kind { KIND_PLAIN, KIND_JUMP, KIND_CALL, KIND_RETURN, KIND_HALF_LOAD, KIND_LOAD };
 
 struct profile_word {
     uint8_t kind;      /* of its instruction */
@@ -32,6 +34,7 @@ struct profile {
     uint32_t words;
     struct profile_word *code; /* each word of flash */
     uint64_t counted; /* cycles of the step in work that are counted already */
+    uint32_t sp;      /* the stack pointer after the last step that did not write a half of it */
     struct shadow shadow;
 };
 
@@ -60,6 +63,10 @@ static uint32_t jump_target(const avr_t *avr, uint32_t pc, uint16_t op, uint32_t
 static uint8_t kind_of(const struct profile *p, const avr_t *avr, uint32_t pc) {
     uint16_t op = opcode_at(avr, pc);
     uint32_t next = pc + instruction_bytes(op), limit = 2 * p->words, target;
+    enum sp_load load = sp_load_at(avr, pc);
+    if (load != SP_NO_LOAD) {
+        return load == SP_HALF ? KIND_HALF_LOAD : KIND_LOAD;
+    }
     if ((op & 0xFFEF) == 0x9508) { /* ret, reti */
         return KIND_RETURN;
     }
@@ -104,6 +111,7 @@ static bool profile_open(struct profile *p, avr_t *avr, const char *functions) {
     }
     p->shadow.call_bytes = avr->address_size;
     shadow_begin(&p->shadow, 0, avr->ramend, avr->cycle);
+    p->sp = avr->ramend;
     p->on = true;
     return true;
 }
@@ -144,11 +152,16 @@ static void profile_flow(struct profile *p, const avr_t *avr, uint32_t pc, uint3
         }
     } else if (kind == KIND_JUMP) {
         profile_jump(p, pc, target, sp, now);
+    } else if (kind == KIND_LOAD) {
+        shadow_load(&p->shadow, p->sp, sp, sp_is_computed(avr, pc), now);
+        shadow_stack(&p->shadow, sp);
     }
+    p->sp = kind == KIND_HALF_LOAD ? p->sp : sp;
 }
 
-static inline void profile_plain(struct profile *p, const avr_t *avr, uint32_t pc, uint32_t sp) {
-    if (sp < p->shadow.frames[p->shadow.depth].own_sp && !half_written(avr, pc)) {
+static inline void profile_plain(struct profile *p, uint32_t sp) {
+    p->sp = sp;
+    if (sp < p->shadow.frames[p->shadow.depth].own_sp) {
         shadow_stack(&p->shadow, sp);
     }
 }
@@ -166,7 +179,7 @@ static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint
     p->code[pc / 2].cycles += cycles - p->counted - (interrupted ? 4u : 0u);
     p->counted = 0;
     if (p->code[pc / 2].kind == KIND_PLAIN && !interrupted) {
-        profile_plain(p, avr, pc, sp);
+        profile_plain(p, sp);
         return;
     }
     if (interrupted) { /* what the instruction itself did shows in the return address on the stack */
@@ -177,6 +190,7 @@ static inline void profile_step(struct profile *p, avr_t *avr, uint32_t pc, uint
     profile_flow(p, avr, pc, before, target, now);
     if (interrupted) {
         shadow_interrupt(&p->shadow, 0, before, sp, target, now);
+        p->sp = sp;
     }
 }
 
@@ -198,7 +212,7 @@ static void profile_loop(struct profile *p, const avr_t *avr, uint64_t made) {
         for (uint32_t i = 0; i < count; i++) {
             const struct round_step *step = flows[i];
             if (p->code[step->pc / 2 % p->words].kind == KIND_PLAIN) {
-                profile_plain(p, avr, step->pc, step->sp);
+                profile_plain(p, step->sp);
             } else {
                 profile_flow(p, avr, step->pc, step->sp, step[1].pc, avr->cycle + n * follow.period + step[1].at);
             }

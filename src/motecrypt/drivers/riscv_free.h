@@ -13,6 +13,8 @@
 #include "riscv_run.h"
 #include "riscv_unmodelled.h"
 #include "shadow.h"
+#include "shadow_stacks.h"
+#include "stack_told.h"
 
 struct code_halfword {
     uint32_t function, entry; /* that it belongs to, that begins here: numbers of shadow_function; 0: none */
@@ -34,6 +36,7 @@ static struct {
     bool on;
     struct code_halfword *code[RISCV_MEMORIES];
     struct shadow shadow;
+    uint32_t sp; /* after the last step */
 } profile;
 
 static volatile sig_atomic_t stopping;
@@ -142,6 +145,13 @@ static void profile_step(struct machine *m, uint32_t pc, uint64_t cycles) {
     if (code != NULL) {
         code->count++;
         code->cycles += cycles;
+    }
+    if (m->x[RISCV_SP] != profile.sp) {
+        const struct riscv_memory *memory = memory_at(m, pc, 2);
+        if (m->has_called && !sp_is_computed(&memory->steps[(pc - memory->base) / 2])) {
+            shadow_load(&profile.shadow, profile.sp, m->x[RISCV_SP], false, m->cycles);
+        }
+        profile.sp = m->x[RISCV_SP];
     }
     shadow_stack(&profile.shadow, m->x[RISCV_SP]);
 }
@@ -272,10 +282,11 @@ static int free_end(struct machine *m) {
     profile_end(m);
     tell_unmodelled(m);
     fprintf(m->pipe.events,
-            "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%" PRIu32 ",\"stack\":%" PRIu32
-            ",\"seconds\":%.9f,\"instructions\":%" PRIu64 ",\"clock_hz\":%.0f}\n",
-            m->ending, m->detail, m->cycles, m->pc, m->stack_top - m->deepest_sp, riscv_seconds(&m->chip),
-            m->instructions, m->chip.model->hz(&m->chip));
+            "{\"event\":\"%s\",\"detail\":\"%s\",\"cycle\":%" PRIu64 ",\"pc\":%" PRIu32 ",",
+            m->ending, m->detail, m->cycles, m->pc);
+    print_stack(m->pipe.events, m->has_several_stacks, m->stack_top - m->deepest_sp);
+    fprintf(m->pipe.events, "\"seconds\":%.9f,\"instructions\":%" PRIu64 ",\"clock_hz\":%.0f}\n",
+            riscv_seconds(&m->chip), m->instructions, m->chip.model->hz(&m->chip));
     return strcmp(m->ending, "fault") == 0 ? 3 : 0;
 }
 

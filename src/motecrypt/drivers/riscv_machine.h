@@ -74,6 +74,7 @@ struct machine {
     void (*at_deadline)(struct machine *m); /* NULL: a fault */
     bool has_called;                        /* start-up code has set the stack pointer and called something */
     uint32_t stack_top;                     /* the stack pointer then */
+    bool has_several_stacks;                /* the stack pointer has got a value that is not computed from it */
     /* of a free run */
     void (*on_register)(struct machine *m, uint32_t address, bool is_write); /* or NULL */
     void (*on_csr)(struct machine *m, uint32_t number, bool is_write, uint32_t value); /* or NULL */

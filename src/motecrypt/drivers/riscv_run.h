@@ -254,13 +254,23 @@ static inline void watch_call(struct machine *m) {
     }
 }
 
+/* Whether an instruction that writes the stack pointer computes it from itself: room for a frame, or its end. From memory or
+ * another register it is another stack, as of a task. */
+static inline bool sp_is_computed(const struct riscv_step *step) {
+    return (step->rs1 == RISCV_SP || step->rs2 == RISCV_SP) && step->operation != RISCV_LW;
+}
+
 /* After an instruction has written the stack pointer. */
-static inline void watch_stack(struct machine *m) {
+static inline void watch_stack(struct machine *m, const struct riscv_step *step) {
     uint32_t sp = m->x[RISCV_SP];
-    if (!m->has_called || sp >= m->deepest_sp) {
+    if (!m->has_called || m->has_several_stacks || (sp >= m->deepest_sp && sp <= m->stack_top)) {
         return;
     }
-    m->deepest_sp = sp;
+    if (!sp_is_computed(step)) {
+        m->has_several_stacks = true;
+        return;
+    }
+    m->deepest_sp = (uint32_t)least(m->deepest_sp, sp);
     if (sp < m->stack_limit) {
         stack_fault(m, sp);
         finish(m, "fault",
@@ -570,7 +580,7 @@ static inline __attribute__((always_inline)) void run_loop(struct machine *m, co
         m->x[step->rd] = result;
         if (looks) {
             if (step->rd == RISCV_SP) {
-                watch_stack(m);
+                watch_stack(m, step);
             }
             if (m->on_step != NULL) {
                 m->on_step(m, m->pc, m->cycles - before);

@@ -6,6 +6,9 @@
  * A frame ends when the stack pointer passes what it was before the call: so it does not matter whether a
  * function returns, jumps to another one that returns for it (a tail call), or is left by longjmp. Cycles in
  * an interrupt count for its handler and for nobody that it interrupts; stack used there likewise.
+ *
+ * A firmware may have several stacks, as of tasks (shadow_stacks.h): each has its own frames, which wait while another one
+ * is in use; cycles meanwhile count for nobody on it.
  */
 #ifndef MOTECRYPT_SHADOW_H
 #define MOTECRYPT_SHADOW_H
@@ -33,6 +36,7 @@ struct shadow_function {
     uint64_t calls, inclusive, self;
     uint64_t inclusive_min, inclusive_max, self_min, self_max;
     uint32_t stack;
+    bool is_first; /* it was the first on a stack: nobody's stack pointer before its call is known */
     uint64_t *samples; /* pairs: inclusive, self */
     uint32_t samples_used, samples_size, stride, skipped;
 };
@@ -50,6 +54,13 @@ struct shadow_node {
     uint64_t calls, self;
 };
 
+/* The frames of a stack that is not in use: since when, and the stack pointer that it continues with. */
+struct shadow_kept {
+    uint32_t sp, high, depth, size;
+    uint64_t left, interrupts;
+    struct shadow_frame *frames;
+};
+
 struct shadow {
     struct shadow_function *functions; /* [0]: code of no function */
     uint32_t function_count, function_size;
@@ -62,6 +73,10 @@ struct shadow {
     uint64_t shared;     /* calls that found no node left */
     uint32_t call_bytes; /* that a call itself puts on the stack */
     struct shadow_time time;
+    uint32_t high; /* the highest stack pointer seen of the stack in use */
+    struct shadow_kept *kept; /* other stacks */
+    uint32_t kept_count, kept_size;
+    bool has_several; /* there was another stack */
     struct shadow_frame frames[SHADOW_FRAMES];
 };
 
@@ -146,6 +161,7 @@ static inline void shadow_begin(struct shadow *s, uint32_t function, uint32_t sp
     memset(root, 0, sizeof *root); /* its caller_sp of 0 means that it uses no stack */
     s->depth = 0;
     s->since = now;
+    s->high = sp;
     root->function = function;
     root->least_sp = root->own_sp = sp;
     root->start = now;
@@ -264,6 +280,7 @@ static inline void shadow_leave(struct shadow *s, uint32_t sp, uint64_t now) {
 /* A call: `caller_sp` is the stack pointer before it, `sp` after it. */
 static inline void shadow_call(struct shadow *s, uint32_t function, uint32_t caller_sp, uint32_t sp,
                                uint32_t return_address, uint64_t now) {
+    s->high = (uint32_t)most(s->high, caller_sp);
     shadow_leave(s, caller_sp, now);
     shadow_push(s, function, caller_sp, sp, return_address, now, 0);
 }
@@ -309,6 +326,7 @@ static inline void shadow_jump(struct shadow *s, uint32_t function, uint32_t sp,
     }
     if (s->depth == 0) { /* start-up code runs into the next: the root has no caller */
         shadow_push(s, function, UINT32_MAX, sp, 0, now, 0);
+        s->functions[function].is_first = true;
         return;
     }
     shadow_push(s, function, top->caller_sp, sp, top->return_address, now, 0);
@@ -317,6 +335,7 @@ static inline void shadow_jump(struct shadow *s, uint32_t function, uint32_t sp,
 /* A return, or what may be one: `sp` after it, `target` where it leads. Returns 1 when a frame ended. */
 static inline int shadow_return(struct shadow *s, uint32_t sp, uint32_t target, uint64_t now) {
     int ended = 0;
+    s->high = (uint32_t)most(s->high, sp);
     while (s->depth > 0 && s->frames[s->depth].caller_sp != UINT32_MAX &&
            (s->frames[s->depth].caller_sp < sp ||
             (s->frames[s->depth].caller_sp == sp && s->frames[s->depth].return_address == target))) {
@@ -341,9 +360,8 @@ static inline void shadow_land(struct shadow *s, uint32_t function, uint32_t sp,
     }
 }
 
-/* Everything ends (a reset, or the run): what is open counts as far as it has come, without a duration. */
-static inline void shadow_end(struct shadow *s, uint64_t now) {
-    shadow_charge(s, now);
+/* What is open on the stack in use counts as far as it has come, without a duration. */
+static inline void shadow_end_frames(struct shadow *s, uint64_t now) {
     for (;;) {
         struct shadow_frame *frame = &s->frames[s->depth];
         uint64_t inclusive = shadow_count(s, frame, now);
@@ -354,6 +372,31 @@ static inline void shadow_end(struct shadow *s, uint64_t now) {
         s->interrupts += frame->is_interrupt ? inclusive : 0;
         shadow_resume(s, frame);
     }
+}
+
+/* A kept stack is in use again. Its time did not pass meanwhile. */
+static inline void shadow_take(struct shadow *s, struct shadow_kept *kept, uint64_t now) {
+    uint64_t away = now - kept->left, interrupts = s->interrupts - kept->interrupts;
+    s->depth = kept->depth;
+    s->high = kept->high;
+    s->since = now;
+    for (uint32_t i = 0; i <= kept->depth; i++) {
+        s->frames[i] = kept->frames[i];
+        s->frames[i].start += away;
+        s->frames[i].interrupts += interrupts;
+        s->functions[s->frames[i].function].active++;
+    }
+}
+
+/* Everything ends (a reset, or the run). */
+static inline void shadow_end(struct shadow *s, uint64_t now) {
+    shadow_charge(s, now);
+    shadow_end_frames(s, now);
+    for (uint32_t i = 0; i < s->kept_count; i++) {
+        shadow_take(s, &s->kept[i], now);
+        shadow_end_frames(s, now);
+    }
+    s->kept_count = 0;
 }
 
 static inline int shadow_compare(const void *a, const void *b) {
@@ -376,8 +419,11 @@ static inline uint64_t shadow_median(const struct shadow_function *f, unsigned w
     return median;
 }
 
-/* One JSON object a line: what was left out, functions that ran, nodes of the tree, the stack over time. */
+/* One JSON object a line: whether there were several stacks, what was left out, functions that ran, nodes of the tree, the stack over time. */
 static inline void shadow_write(const struct shadow *s, FILE *out) {
+    if (s->has_several) {
+        fputs("{\"several_stacks\":true}\n", out);
+    }
     if (s->dropped != 0 || s->shared != 0) {
         fprintf(out, "{\"dropped\":%" PRIu64 ",\"shared\":%" PRIu64 "}\n", s->dropped, s->shared);
     }
@@ -388,8 +434,13 @@ static inline void shadow_write(const struct shadow *s, FILE *out) {
         }
         fprintf(out,
                 "{\"function\":%" PRIu32 ",\"start\":%" PRIu32 ",\"calls\":%" PRIu64 ",\"inclusive\":%" PRIu64
-                ",\"self\":%" PRIu64 ",\"stack\":%" PRIu32,
-                i, f->start, f->calls, f->inclusive, f->self, f->stack);
+                ",\"self\":%" PRIu64 ",\"stack\":",
+                i, f->start, f->calls, f->inclusive, f->self);
+        if (s->has_several && f->is_first) {
+            fputs("null", out);
+        } else {
+            fprintf(out, "%" PRIu32, f->stack);
+        }
         if (f->samples_used != 0) {
             fprintf(out,
                     ",\"inclusive_range\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "],\"self_range\":[%" PRIu64
@@ -406,7 +457,9 @@ static inline void shadow_write(const struct shadow *s, FILE *out) {
                 ",\"self\":%" PRIu64 "}\n",
                 i, node->parent, node->function, node->calls, node->self);
     }
-    shadow_time_write(&s->time, out);
+    if (!s->has_several) { /* they have no common depth */
+        shadow_time_write(&s->time, out);
+    }
 }
 
 #endif

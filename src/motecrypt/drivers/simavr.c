@@ -39,6 +39,7 @@
 #include "avr_chip.h"
 #include "avr_eeprom_model.h"
 #include "avr_guard.h"
+#include "avr_stacks.h"
 #include "avr_step.h"
 #include "avr_timer_model.h"
 #include "elf.h"
@@ -223,7 +224,7 @@ static void trace_rounds(avr_t *avr, avr_flashaddr_t pc, uint64_t rounds) {
 
 static inline void watch_stack(avr_flashaddr_t pc) {
     uint16_t sp = pair(R_SPL);
-    if (sp < sim.deepest_sp && !half_written(sim.avr, pc)) {
+    if (sp < sim.deepest_sp && sp_load_at(sim.avr, pc) != SP_HALF) {
         sim.deepest_sp = sp;
         if (sp < sim.data_end) {
             sim.fault_kind = "stack";

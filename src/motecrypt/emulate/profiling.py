@@ -37,7 +37,8 @@ class FunctionCost:
     cycles_range, self_cycles_range
         Minimum, median and maximum of one call that ended; None when none has.
     stack_bytes
-        The deepest stack of one call, its return address and what it calls included.
+        The deepest stack of one call, with its return address and what it calls; None where it is not known,
+        as of the function that a task begins with.
     inlined_into
         For an inlined function: into which functions. Its cycles are then those of its own instructions.
     """

@@ -140,7 +140,9 @@ class Ended:
         "until", "limit", "stop" (it has ended by itself), "sleep", "stopped" (by a signal), "flood",
         "gone" (the port) or "fault".
     stack_bytes
-        The deepest stack, from the top of RAM.
+        The deepest stack, from where it began; None where that is not known.
+    stack_reason
+        Why it is not known: "several stacks", as of tasks, have no common depth.
     touched
         Registers that are not modelled, in the order of their first access.
     unmodelled
@@ -158,6 +160,7 @@ class Ended:
     extra: Mapping[str, Any] = field(default_factory=dict)
     touched: tuple[Touched, ...] = ()
     unmodelled: tuple[Unmodelled, ...] = ()
+    stack_reason: str = ""
 
 
 def run_freely(
@@ -440,7 +443,7 @@ def _listen(
 
 def _ended(told: _Told, device: Device) -> Ended:
     assert told.end is not None
-    known = {"event", "detail", "cycle", "pc", "stack", "interrupts"}
+    known = {"event", "detail", "cycle", "pc", "stack", "stack_reason", "interrupts"}
     cycles = int(told.end["cycle"])
     return Ended(
         reason=told.end["event"],
@@ -454,4 +457,5 @@ def _ended(told: _Told, device: Device) -> Ended:
         extra={k: v for k, v in told.end.items() if k not in known},
         touched=tuple(told.touched),
         unmodelled=tuple(told.unmodelled),
+        stack_reason=told.end.get("stack_reason", ""),
     )

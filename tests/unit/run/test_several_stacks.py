@@ -1,0 +1,98 @@
+"""Firmware with several stacks, as of tasks: no figure of the deepest one, and each function's own cycles."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from motecrypt.catalog import FIRMWARE, Catalog
+from motecrypt.emulate.images import read_image
+from motecrypt.emulate.profiling import FunctionCost, Profile, profile
+from motecrypt.emulate.run import Ended, FreeRun, run_freely
+from motecrypt.model import Device
+from motecrypt.setup import have
+from motecrypt.toolchain.scripts import link_flags
+
+HERE = Path(__file__).parent
+CATALOG = Catalog.load()
+DEVICES = [
+    name
+    for name in ("uno", "mega2560", "pico", "stm32f4", "hifive1", "ch32v003")
+    if have(CATALOG.device(name).kit)
+]
+TASKS = [name for name in DEVICES if name != "mega2560"]
+"""Those that the switch in tasks.c is written for: a return address of an ATmega2560 has three bytes."""
+UNTIL = FreeRun(until=".", max_seconds=2)
+
+
+def built(device: Device, folder: Path, source: str, *flags: str) -> Path:
+    elf = folder / f"{Path(source).stem}.elf"
+    compiler = device.compiler
+    command: list[str | Path] = [compiler.command, *compiler.machine_flags, "-O1", "-g", HERE / source]
+    command += [device.folder / name for name in device.hal]
+    command += [f"-D{name}" for name in compiler.defines]
+    command += [f"-I{FIRMWARE / 'include'}", *link_flags(device, "flash"), *flags, "-o", elf]
+    subprocess.run(command, check=True, timeout=60)
+    return elf
+
+
+def ran(device: Device, elf: Path) -> Ended:
+    said: list[bytes] = []
+    ended = run_freely(read_image(elf, device), device, UNTIL, said.append)
+    assert ended.reason == "until" and b"".join(said).endswith(b"."), ended.detail
+    return ended
+
+
+def profiled(device: Device, elf: Path) -> tuple[Profile, dict[str, FunctionCost]]:
+    found = profile(read_image(elf, device), device, UNTIL, lambda _: None)
+    assert found.ended.reason == "until", found.ended.detail
+    return found, {cost.name: cost for cost in found.functions}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_tasks_have_no_deepest_stack(tmp_path: Path, name: str) -> None:
+    device = CATALOG.device(name)
+    ended = ran(device, built(device, tmp_path, "tasks.c"))
+    assert (ended.stack_bytes, ended.stack_reason) == (None, "several stacks")
+
+
+@pytest.mark.parametrize("name", DEVICES)
+@pytest.mark.parametrize("optimised", ["-Os", "-O0"])
+def test_a_large_frame_is_counted(tmp_path: Path, name: str, optimised: str) -> None:
+    device = CATALOG.device(name)
+    room = 500 if name == "ch32v003" else 600
+    elf = built(device, tmp_path, "tasks.c", f"-DDEEP={room}", optimised)
+    ended = ran(device, elf)
+    assert ended.stack_reason == "" and ended.stack_bytes is not None
+    assert 2 * room <= ended.stack_bytes < 2 * room + 160
+    found, costs = profiled(device, elf)
+    assert found.ended.stack_bytes == ended.stack_bytes
+    fixed, sized = costs["fixed"].stack_bytes, costs["sized"].stack_bytes
+    assert fixed is not None and room <= fixed < room + 40
+    assert sized is not None and 2 * room <= sized < 2 * room + 100
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_profile_does_not_charge_a_task_for_another(tmp_path: Path, name: str) -> None:
+    device = CATALOG.device(name)
+    found, costs = profiled(device, built(device, tmp_path, "tasks.c"))
+    assert found.ended.stack_reason == "several stacks" and found.stack_over_time is None
+    little, much, spin = costs["little_work"], costs["much_work"], costs["spin"]
+    assert (little.calls, much.calls, spin.calls) == (5, 5, 19)
+    assert little.cycles_range is not None and much.cycles_range is not None
+    # 20 and 2,000 rounds of the same loop
+    assert 20 < much.cycles_range[1] / little.cycles_range[1] < 110
+    assert costs["little_task"].cycles < much.cycles_range[1], "without the other task"
+    assert costs["much_task"].cycles > 10 * costs["little_task"].cycles
+    # Each cycle is charged once, and to the function whose instruction took it.
+    assert sum(cost.self_cycles for cost in found.functions if cost.calls) == found.ended.cycles
+    for cost in (little, much, spin, costs["little_task"], costs["much_task"]):
+        function = found.symbols.function_at(cost.address)
+        assert function is not None
+        own = sum(n for pc, (_, n) in found.instructions.items() if function.start <= pc < function.end)
+        assert abs(own - cost.self_cycles) <= own * 0.02 + 20
+    for cost in (little, much, spin):
+        assert cost.stack_bytes is not None and cost.stack_bytes < 100
+    assert costs["little_task"].stack_bytes is None, "what was below it is not known"
