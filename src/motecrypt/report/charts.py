@@ -20,7 +20,7 @@ STEP = 19
 PANEL = 230
 #: From this ratio of largest to least on, an axis is logarithmic.
 LOGARITHMIC_FROM = 20
-OURS, PRINT = "ours", "paper"
+OURS, PRINT, RECOMPUTED = "ours", "paper", "recomputed"
 
 
 def axis_of(field: str, values: Sequence[float], title: str) -> dict[str, Any]:
@@ -43,12 +43,13 @@ def _height(values: Values, field: str) -> int:
     return STEP * max(2, len({value[field] for value in values}))
 
 
-def paired(columns: Mapping[str, Sequence[Comparison]], unit: str) -> dict[str, Any]:
+def paired(columns: Mapping[str, Sequence[Comparison]], unit: str, against: str = OURS) -> dict[str, Any]:
     """The paper next to ours, a panel for each column of a table, a line for each of its rows.
 
-    Both points of a line are joined, so that their distance shows.
+    `against` names the other side: `OURS`, or `RECOMPUTED` where that is from the paper as well. Both points
+    of a line are joined, so that their distance shows.
     """
-    panels = [_pair(column, rows, unit) for column, rows in columns.items()]
+    panels = [_pair(column, rows, unit, against) for column, rows in columns.items()]
     if len(panels) == 1:
         return panels[0]
     titled = [
@@ -58,11 +59,11 @@ def paired(columns: Mapping[str, Sequence[Comparison]], unit: str) -> dict[str, 
     return {"concat": titled, "columns": 2, "spacing": 16}
 
 
-def _pair(column: str, rows: Sequence[Comparison], unit: str) -> dict[str, Any]:
+def _pair(column: str, rows: Sequence[Comparison], unit: str, against: str) -> dict[str, Any]:
     values: Values = [
-        {"row": row.row, PRINT: row.published, OURS: row.measured, "verdict": row.verdict} for row in rows
+        {"row": row.row, PRINT: row.published, against: row.measured, "verdict": row.verdict} for row in rows
     ]
-    numbers = [float(value[side]) for value in values for side in (PRINT, OURS)]
+    numbers = [float(value[side]) for value in values for side in (PRINT, against)]
     title = f"{column}, {unit}" if unit else column
     y = {
         "field": "row",
@@ -72,12 +73,12 @@ def _pair(column: str, rows: Sequence[Comparison], unit: str) -> dict[str, Any]:
         "axis": {"labelLimit": 190, "ticks": False, "domain": False, "grid": True, "gridDash": [2, 3]},
     }
     series = {"type": "nominal", "title": None, "legend": {"orient": "top"}}
-    shapes = {"domain": [OURS, PRINT], "range": ["circle", "diamond"]}
-    colours = {"domain": [OURS, PRINT], "range": [BLUE, VERMILLION]}
+    shapes = {"domain": [against, PRINT], "range": ["circle", "diamond"]}
+    colours = {"domain": [against, PRINT], "range": [BLUE, VERMILLION]}
     tooltip = [
         {"field": "row"},
         {"field": PRINT, "type": "quantitative"},
-        {"field": OURS, "type": "quantitative"},
+        {"field": against, "type": "quantitative"},
         {"field": "verdict"},
     ]
 
@@ -95,14 +96,14 @@ def _pair(column: str, rows: Sequence[Comparison], unit: str) -> dict[str, Any]:
 
     joined = {
         "mark": {"type": "rule", "opacity": 0.5, "strokeWidth": 1.5},
-        "encoding": {"y": y, "x": axis_of(PRINT, numbers, title), "x2": {"field": OURS}},
+        "encoding": {"y": y, "x": axis_of(PRINT, numbers, title), "x2": {"field": against}},
     }
     return {
         "data": {"values": values},
         "height": _height(values, "row"),
         "layer": [
             joined,
-            points(OURS, {"filled": True, "size": 42}),
+            points(against, {"filled": True, "size": 42}),
             points(PRINT, {"filled": False, "size": 110, "strokeWidth": 1.8}),
         ],
     }

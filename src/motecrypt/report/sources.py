@@ -148,13 +148,16 @@ def _redrawn(module: ModuleType, drawn: Mapping[str, Mapping[str, Any]], command
 def _paired(
     study_name: str, module: ModuleType, rows: Sequence[Comparison], command: str
 ) -> Iterable[Figure]:
-    """Print and ours side by side, a figure for each table and unit that has numbers on both sides."""
-    tables: dict[tuple[str, str], dict[str, list[Comparison]]] = {}
+    """Print and ours side by side, a figure for each table and unit that has numbers on both sides; what was
+    recomputed from the paper's other figures is named so, and never drawn with ours."""
+    tables: dict[tuple[str, str, bool], dict[str, list[Comparison]]] = {}
     for row in rows:
         numbers = isinstance(row.published, int | float) and isinstance(row.measured, int | float)
         if numbers and row.unit and not _is_claim(row):
-            tables.setdefault((row.table, row.unit), {}).setdefault(row.column, []).append(row)
-    for (table, unit), columns in tables.items():
+            tables.setdefault((row.table, row.unit, row.recomputed), {}).setdefault(row.column, []).append(
+                row
+            )
+    for (table, unit, recomputed), columns in tables.items():
         kept = {column: own for column, own in columns.items() if _drawable(own)}
         if not kept:
             continue
@@ -163,12 +166,14 @@ def _paired(
         place = f"{table[:1].upper()}{table[1:]}"
         columns_named = ", ".join(kept)
         title = f"{place}: {columns_named}" if len(kept) < 3 else f"{place}, in {unit}"
+        circles = "recomputed from its other figures" if recomputed else "as measured by motecrypt"
         caption = (
-            f"{place} ({columns_named}; {unit}) as printed in {module.SOURCE} (diamonds) and as measured by "
-            f"motecrypt (circles); {sum(map(len, kept.values()))} rows: {said}."
+            f"{place} ({columns_named}; {unit}) as printed in {module.SOURCE} (diamonds) and {circles} "
+            f"(circles); {sum(map(len, kept.values()))} rows: {said}."
         )
+        against = charts.RECOMPUTED if recomputed else charts.OURS
         name = slug(f"{study_name}-{table}-{'-'.join(kept) if len(kept) < 3 else ''}-{unit}")
-        yield Figure(name, title, caption, command, charts.paired(kept, unit))
+        yield Figure(name, title, caption, command, charts.paired(kept, unit, against))
 
 
 def _drawable(rows: Sequence[Comparison]) -> bool:

@@ -71,10 +71,13 @@ def _cells(row: Comparison) -> Sequence[str]:
         if len(row.derived_from) > 2:
             origin += f" and {len(row.derived_from) - 2} more"
     like = f"ours is {row.like_for_like}" if row.like_for_like else ""
+    ours = number(row.measured)
+    if row.recomputed:
+        like, ours = "not ours: from the paper's other figures", ours and f"{ours} (recomputed)"
     where = "; ".join(part for part in (row.table, f"{row.kind}{origin}", like, row.id) if part)
     unit = f" {row.unit}" if row.unit and isinstance(row.published, int | float) else ""
     return (
-        *(verdict, why, what, where, f"{number(row.published)}{unit}", number(row.measured)),
+        *(verdict, why, what, where, f"{number(row.published)}{unit}", ours),
         *(number(row.ratio, 3), tolerance_text(row)),
     )
 

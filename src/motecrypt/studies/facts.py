@@ -84,3 +84,8 @@ class Comparison:
     cause_known: CauseKnown = ""
     command: str = ""
     missing: str = ""
+
+    @property
+    def recomputed(self) -> bool:
+        """Whether `measured` is not ours: it follows from other figures of the paper."""
+        return self.like_for_like == "the paper itself"

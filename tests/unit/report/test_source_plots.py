@@ -57,4 +57,14 @@ def test_each_plot_has_the_printed_figures_next_to_ours(
         said = " ".join(word for row in figure.data() for word in words(row))
         assert ("paper" in said or "print" in said) == printed, name
         if printed:
-            assert any(word in said for word in ("ours", "model")) or name == "pico-files", name
+            assert any(word in said for word in ("ours", "model", "recomputed")) or name == "pico-files", name
+
+
+def test_what_follows_from_the_paper_is_not_drawn_as_ours(drawn: dict[str, dict[str, Figure]]) -> None:
+    """The RF paper's throughput is computed from its own times: only table 4 is drawn so."""
+    figures = [figure for own in drawn.values() for figure in own.values()]
+    recomputed = [f for f in figures if any("recomputed" in row for row in f.data())]
+    assert "rf-table-4-throughput-kb-s" in {figure.name for figure in recomputed}
+    for figure in recomputed:
+        assert "recomputed from its other figures (circles)" in figure.caption
+        assert not any("ours" in row for row in figure.data())

@@ -90,7 +90,7 @@ def claims(timed: Timings, found: Sequence[tuple[Cell, Measurement]]) -> list[Co
             f"the sketch's key and IV give {len(same)} of the 8 printed ciphertexts",
             float(len(same)),
             Bound("at least", 8.0),
-            "case 2's first block and case 1 at 128 bits come of another IV or key, by the source's figures",
+            "case 2 has the sketch's key and another IV; case 1 at 128 bits has another IV or key",
             Evidence(
                 "same algorithm, ours",
                 cause=f"{8 - len(same)} of the printed ciphertexts come of another IV or key",

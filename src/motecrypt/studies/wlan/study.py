@@ -242,8 +242,12 @@ def _motes(stored: Stored) -> Section:
 
 
 def _verdicts(title: str, found: Sequence[Comparison]) -> Section:
-    rows = [[c.row, c.column, _cell(c.published), _cell(c.measured), c.verdict, c.note] for c in found]
+    rows = [[c.row, c.column, _cell(c.published), _ours(c), c.verdict, c.note] for c in found]
     return Section(title, ["claim", "for", "paper", "ours", "verdict", "evidence"], rows)
+
+
+def _ours(row: Comparison) -> str:
+    return _cell(row.measured) + (" (recomputed)" if row.recomputed and row.measured is not None else "")
 
 
 def _cell(value: float | str | None) -> str:
