@@ -71,7 +71,8 @@ def test_a_stack_that_overflows_is_no_misfit(capsys: pytest.CaptureFixture[str])
 def test_json_has_the_fastest_with_their_bounds(capsys: pytest.CaptureFixture[str]) -> None:
     print_by_device([made(9), made(5), made(3, operation="decrypt")], True, Catalog.load())
     told = json.loads(capsys.readouterr().out)
-    assert [(each["cycles_median"], each["error_bound"]) for each in told] == [(5, bound_text("uno"))]
+    assert [(each["cycles_median"], each["range_seen"]) for each in told] == [(5, bound_text("uno"))]
+    assert told[0]["hardware_rows"] == 45 and told[0]["error_bound"] == ""
 
 
 def test_all_and_recommended_mean_names() -> None:

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _measurements, application
 from motecrypt.cli._ranking import RankedMeasurement, ranked, smallest
-from motecrypt.hardware.bounds import bound_text
+from motecrypt.hardware.bounds import bound_text, bound_told
 from motecrypt.model import Measurement
 
 BASE: dict[str, Any] = {
@@ -162,10 +162,9 @@ def test_the_command_says_what_json_says_and_what_comes_next(tmp_path: Any) -> N
     sound = ["--cipher", "aes128-ccm8", "--variant", "tiny", "--variant", "small", "--placement", "flash"]
     out = run(*sound, "--db", str(tmp_path / "r.db")).stdout
     rows = json.loads(run(*sound, "--db", str(tmp_path / "r.db"), "--json").stdout)
-    bounds = {row["device"]: row["error_bound"] for row in rows}
-    assert bounds["uno"] == bound_text("uno") != "" and f"real chips: uno {bounds['uno']}" in " ".join(
-        out.split()
-    )
+    bounds = {row["device"]: row["range_seen"] for row in rows}
+    assert bounds["uno"] == bound_text("uno") != ""
+    assert f"real chips: uno {bound_told('uno')}; covers: at least" in " ".join(out.split())
     (best,) = [row for row in rows if row["best"] and row["operation"] == "encrypt"]
     assert f"aes128-ccm8 motecrypt/{best['variant']}, {best['cycles_median']:,} cycles" in " ".join(
         out.split()

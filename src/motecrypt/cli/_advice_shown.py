@@ -9,7 +9,7 @@ from typing import Any
 from motecrypt import advise
 from motecrypt.advise.shown import days, number, percent, plural
 from motecrypt.cli._output import console, print_answer, print_table, print_words
-from motecrypt.hardware.bounds import bound_text
+from motecrypt.hardware.bounds import bound_named
 
 
 def document(question: advise.Question, answer: advise.Advice) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def print_answered(
             ("Use", f"{one.name}: {one.standing}{varies}"),
             (
                 "Costs",
-                f"{_work(costs, question, bound_text(parts[0].name))}; "
+                f"{_work(costs, question, bound_named(parts[0].name))}; "
                 f"{number(one.flash_taken)} bytes of flash, {number(one.ram_taken)} of RAM; "
                 f"{percent(_cpu_percent(first))} of the energy",
             ),

@@ -9,12 +9,12 @@ from motecrypt.catalog import Catalog
 from motecrypt.cli._measurements import BOUND, MAIN, print_failed
 from motecrypt.cli._output import print_json, print_table
 from motecrypt.errors import FailureKind
-from motecrypt.hardware.bounds import bound_text
+from motecrypt.hardware.bounds import COVERS, bound_fields, bound_text, bound_told
 from motecrypt.model import Measurement
 
 _LEGEND = (
     "cycles of the fastest implementation, the call itself subtracted, its median over the inputs; "
-    f"{BOUND}: error bound against real chips, where published figures of the device were compared"
+    f"{BOUND}: against real chips, where published figures of the device were compared"
 )
 
 
@@ -48,7 +48,7 @@ def print_by_device(measurements: Sequence[Measurement], as_json: bool, catalog:
         if at not in best or _cycles(m) < _cycles(best[at]):
             best[at] = m
     if as_json:
-        print_json([{**asdict(m), "error_bound": bound_text(m.device)} for m in best.values()])
+        print_json([{**asdict(m), **bound_fields(m.device)} for m in best.values()])
         return
     asked = [m for m in measurements if m.operation == main]
     columns = list(dict.fromkeys(_column(m) for m in asked))
@@ -70,7 +70,11 @@ def print_by_device(measurements: Sequence[Measurement], as_json: bool, catalog:
         bound = bound_text(row.device).removeprefix(f"{BOUND} ")
         table.append([name, device.core, f"{device.clock_hz / 1e6:g}", bound, *cells])
     headings = ("device", "core", "MHz", BOUND, *_headings(columns))
-    print_table(f"Cycles to {main}", headings, table, _LEGEND, ("core", BOUND))
+    told = [
+        f"{name} {bound}" for name in dict.fromkeys(r.device for r in rows) if (bound := bound_told(name))
+    ]
+    legend = "; ".join([_LEGEND, *told, COVERS]) if told else _LEGEND
+    print_table(f"Cycles to {main}", headings, table, legend, ("core", BOUND))
     print_failed([m for m in measurements if m.status not in ("ok", "does-not-fit")])
 
 

@@ -26,8 +26,18 @@ BEGIN, END = "<!-- fidelity -->\n\n", "\n<!-- end -->\n"
 
 def table() -> str:
     """The fidelity of each device as Markdown, from the recorded residuals."""
-    columns = ["device", "memory", "scored rows", "median", "95th percentile", "worst", "goal", "error bound"]
-    columns += ["seen", "excluded"]
+    columns = [
+        "device",
+        "memory",
+        "scored rows",
+        "median",
+        "95th percentile",
+        "worst",
+        "goal",
+        "±",
+        "which is",
+    ]
+    columns += ["covers", "of which code", "seen", "excluded"]
     lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
     residuals = recorded_residuals()
     bounds = by_device(residuals)
@@ -36,7 +46,7 @@ def table() -> str:
         own = bounds.get(name)
         memory = (own or seen.get(name) or excluded[name]).memory
         cells = [f"`{name}`", memory]
-        cells += ["none", *("",) * 5] if own is None else _scored(own)
+        cells += ["none", *("",) * 8] if own is None else _scored(own)
         cells += [_other(seen.get(name)), _other(excluded.get(name))]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
@@ -47,7 +57,15 @@ def _scored(own: Fidelity) -> list[str]:
     reached = own.median <= goal.median and own.percentile_95 <= goal.percentile_95
     said = f"{100 * goal.median:g} and {100 * goal.percentile_95:g} %: {'' if reached else 'not '}reached"
     shares = (own.median, own.percentile_95, own.worst)
-    return [str(own.rows), *(f"{100 * share:.1f} %" for share in shares), said, own.text]
+    return [
+        str(own.rows),
+        *(f"{100 * share:.1f} %" for share in shares),
+        said,
+        own.text,
+        own.kind,
+        own.covers,
+        own.condition,
+    ]
 
 
 def _other(own: Fidelity | None) -> str:

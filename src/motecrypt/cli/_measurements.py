@@ -11,7 +11,7 @@ from motecrypt.cli._ranking import Group, RankedMeasurement, ranked, smallest
 from motecrypt.model import PUBLIC_KEY_OPERATIONS, Measurement
 
 BOUND = "±"
-"""Column of the error bound of a device's cycles against real chips."""
+"""Column of how far a device's cycles are from those of real chips: an error bound, or the range seen."""
 
 COLUMNS = (
     "device",
@@ -96,10 +96,10 @@ def print_ranked(measurements: Sequence[Measurement], as_json: bool, catalog: Ca
     if as_json:
         told = {id(p.measurement): {"rank": p.rank, "rank_of": p.of, "best": p.best} for p in places}
         nothing = {"rank": None, "rank_of": None, "best": False}
-        bounds = _bounds(measurements)
-        print_json(
-            [{**asdict(m), **told.get(id(m), nothing), "error_bound": bounds[m.device]} for m in measurements]
-        )
+        from motecrypt.hardware.bounds import bound_fields  # its data is not read for --help
+
+        bounds = {name: bound_fields(name) for name in {m.device for m in measurements}}
+        print_json([{**asdict(m), **told.get(id(m), nothing), **bounds[m.device]} for m in measurements])
         return None
     if any(p.of > 1 for p in places):
         print_answer("", _best(places, broken))
@@ -227,24 +227,27 @@ def _row(m: Measurement, catalog: Catalog) -> list[object]:
 
 
 def _bound(device: str) -> str:
-    """The error bound of a device's cycles below the sign of its column; empty where there is none."""
+    """The difference of a device's cycles below the sign of its column; empty where there is none."""
     from motecrypt.hardware.bounds import bound_text  # its data is not read for --help
 
     return bound_text(device).removeprefix(f"{BOUND} ")
 
 
 def _bounds(measurements: Sequence[Measurement]) -> dict[str, str]:
-    """The error bound of each device; empty where there is none."""
-    from motecrypt.hardware.bounds import bound_text  # its data is not read for --help
+    """What the difference of each device is, of how many rows, what it covers; empty where there is none."""
+    from motecrypt.hardware.bounds import bound_told  # its data is not read for --help
 
-    return {name: bound_text(name) for name in dict.fromkeys(m.device for m in measurements)}
+    return {name: bound_told(name) for name in dict.fromkeys(m.device for m in measurements)}
 
 
 def _legend(measurements: Sequence[Measurement]) -> str:
     """What the columns mean, and how far the cycles of these devices are from those of real chips."""
+    from motecrypt.hardware.bounds import COVERS
+
     known = [f"{name} {bound}" for name, bound in _bounds(measurements).items() if bound]
-    told = f"; error bound of cycles against real chips: {', '.join(known)}" if known else ""
-    return _LEGEND + told
+    return _LEGEND + (
+        f"; {BOUND} of cycles against real chips: {'; '.join(known)}; {COVERS}" if known else ""
+    )
 
 
 def _failed_rows(measurements: Sequence[Measurement]) -> list[list[object]]:

@@ -30,7 +30,7 @@ from motecrypt.cli._output import (
 )
 from motecrypt.cli._selection import completes, select
 from motecrypt.errors import InputError
-from motecrypt.hardware.bounds import bound_text
+from motecrypt.hardware.bounds import bound_fields
 from motecrypt.model import Device
 from motecrypt.radios import Radio, load_radio
 
@@ -266,7 +266,7 @@ def command(
     if as_json:
         supplied = {
             "device": part.title,
-            "error_bound": bound_text(device.name),
+            **bound_fields(device.name),
             **({"radio": radio.title} if radio else {"storage": storage and asdict(storage)}),
             "battery": _supply(battery),
             "regulator": between.name,

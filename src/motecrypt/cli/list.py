@@ -11,6 +11,7 @@ from motecrypt.catalog.publickey import SIZES
 from motecrypt.cli._output import print_json, print_table, table_options
 from motecrypt.cli._selection import select
 from motecrypt.errors import InputError
+from motecrypt.hardware.residuals import BOUND, Fidelity
 from motecrypt.model import Implementation
 
 KINDS = (
@@ -96,7 +97,7 @@ def rows_of(kind: str, catalog: Catalog) -> tuple[list[str], list[list[object]]]
         from motecrypt.catalog.accelerators import accelerator_of
         from motecrypt.hardware.bounds import recorded_bounds  # not needed by the other kinds
 
-        columns += ["error_bound", "hardware_rows", "cipher_hardware"]
+        columns += ["error_bound", "range_seen", "hardware_rows", "hardware_covers", "cipher_hardware"]
         bounds = recorded_bounds()
         return columns, [
             [
@@ -104,8 +105,7 @@ def rows_of(kind: str, catalog: Catalog) -> tuple[list[str], list[list[object]]]
                 d.memory["flash"].bytes if "flash" in d.memory and d.simulated else None,
                 d.memory["ram"].bytes if "ram" in d.memory else None,
                 d.runner,
-                bounds[d.name].text if d.name in bounds else None,
-                bounds[d.name].rows if d.name in bounds else None,
+                *_difference(bounds.get(d.name)),
                 found.text if (found := accelerator_of(d.chip)) else None,
             ]
             for d in catalog.devices.values()
@@ -132,6 +132,14 @@ def rows_of(kind: str, catalog: Catalog) -> tuple[list[str], list[list[object]]]
             for a in sorted(catalog.public_keys.values(), key=lambda a: a.name)
         ]
     return _radio_rows()
+
+
+def _difference(known: Fidelity | None) -> tuple[object, ...]:
+    """The error bound or the range seen of a device, of how many rows, and what share of rows it covers."""
+    if known is None:
+        return (None,) * 4
+    bound = known.kind == BOUND
+    return (known.text if bound else None, None if bound else known.text, known.rows, known.covers)
 
 
 def _one_each(catalog: Catalog) -> list[Implementation]:

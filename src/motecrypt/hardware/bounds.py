@@ -1,13 +1,14 @@
-"""The error bound of each device, from the residuals that came with the program. Runs nothing."""
+"""The error bound or range seen of each device, from the residuals that came with it. Runs nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from motecrypt.findings import recorded
 from motecrypt.findings.hardware import HardwareFigures, HardwareQuestion
-from motecrypt.hardware.residuals import SCORED, Fidelity, Residual, fidelity, residuals
+from motecrypt.hardware.residuals import BOUND, RANGE, SCORED, Fidelity, Residual, fidelity, residuals
 from motecrypt.hardware.rows import rows, settings
 
 STUDY = "hardware"
@@ -36,14 +37,44 @@ def recorded_residuals() -> Sequence[Residual]:
 
 
 def recorded_bounds() -> Mapping[str, Fidelity]:
-    """The error bounds of the devices, by name, from the recorded residuals."""
+    """How far the devices are from their chips, by name, from the recorded residuals."""
     return by_device(recorded_residuals())
 
 
 def bound_text(device: str) -> str:
-    """The bound of a device for people, such as "± 2.4 %"; empty where no row of hardware was compared."""
+    """The difference of a device, such as "± 2.4 %"; empty where no row of hardware was compared."""
     known = recorded_bounds().get(device)
     return "" if known is None else known.text
+
+
+def bound_named(device: str) -> str:
+    """The same with its name, such as "± 2.4 %, range seen"."""
+    known = recorded_bounds().get(device)
+    return "" if known is None else f"{known.text}, {known.kind}"
+
+
+def bound_told(device: str) -> str:
+    """The same with the number of rows, what it covers and of which code; empty where there is none."""
+    known = recorded_bounds().get(device)
+    return "" if known is None else known.told
+
+
+def bound_fields(device: str) -> dict[str, Any]:
+    """The same for JSON: the error bound or the range seen, of how many rows, what share it covers."""
+    known = recorded_bounds().get(device)
+    found: dict[str, Any] = dict.fromkeys((*_NAMES.values(), "hardware_condition"), "")
+    found |= {"hardware_rows": 0, "hardware_coverage": None}
+    if known is not None:
+        found[_NAMES[known.kind]] = known.text
+        found |= {"hardware_rows": known.rows, "hardware_coverage": round(known.coverage, 4)}
+        found["hardware_condition"] = known.condition
+    return found
+
+
+COVERS = "covers: at least this share of rows like these, with 95 % confidence"
+"""What a legend adds to `bound_told`."""
+
+_NAMES = {BOUND: "error_bound", RANGE: "range_seen"}
 
 
 def recorded_questions() -> list[HardwareQuestion]:

@@ -1,4 +1,5 @@
-"""Residuals of published rows, and what they say of a device: median, 95th percentile, error bound. Pure.
+"""Residuals of published rows, and what they say of a device: median, 95th percentile, and the error
+bound, or the range seen where the rows are too few for a bound. Pure.
 
 A residual is ours divided by the published value, less 1. A row is scored if it is of a real chip and
 consistent, if its code was not looked at while the device's model was made, and if our toolchains differ by
@@ -15,7 +16,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from motecrypt.findings.hardware import HardwareFigures, TimedRun
-from motecrypt.hardware.rows import Chip, HardwareRow, StudyRules, rows, shortest
+from motecrypt.hardware.rows import Chip, HardwareRow, StudyRules, rows, settings, shortest
 
 SCORED = "scored"
 SEEN = "seen by the model's makers"
@@ -24,6 +25,11 @@ ANOTHER = "not built by its compiler"
 EXCLUDED = "excluded"
 SHORTEST = "shortest of its series"
 ALONE = "its shortest message was not run"
+
+CONFIDENCE = 0.95
+COVERED = 0.95
+"""An error bound covers this share of all rows like the scored ones, with this confidence."""
+BOUND, RANGE = "error bound", "range seen"
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,8 @@ class Residual:
         the compiler is known.
     standing
         "scored", or why not.
+    compiler
+        The toolchain of the series that compiled the row, where it is known; it alone counts then.
     """
 
     row: HardwareRow
@@ -63,6 +71,7 @@ class Residual:
     share: float
     spread: float
     standing: str
+    compiler: str = ""
 
     @property
     def scored(self) -> bool:
@@ -126,6 +135,7 @@ def residual(
         share=ours / published - 1,
         spread=spread,
         standing=standing or SCORED,
+        compiler=compiler,
     )
 
 
@@ -148,12 +158,16 @@ def residuals(figures: Mapping[str, HardwareFigures], rules: StudyRules) -> dict
 
 @dataclass(frozen=True)
 class Fidelity:
-    """How far a device's cycles are from those of its chips, over scored rows; all but `rows` are shares.
+    """How far a device's cycles are from those of its chips, over scored rows; shares, except `rows`.
 
     Attributes
     ----------
-    bound
-        What 95 of 100 rows keep to, the spread of our toolchains added to each.
+    difference
+        The error bound, or the range seen: the spread of our toolchains is added to each residual.
+    coverage
+        The share of all rows like these that keep to it, at the least, with 95 % confidence.
+    condition
+        Of which code the rows are.
     """
 
     device: str
@@ -162,18 +176,53 @@ class Fidelity:
     median: float
     percentile_95: float
     worst: float
-    bound: float
+    difference: float
+    coverage: float
+    condition: str
+
+    @property
+    def kind(self) -> str:
+        """What the difference is: an error bound, if the rows are enough to cover 95 % of all, or a range."""
+        return BOUND if self.coverage >= COVERED else RANGE
 
     @property
     def text(self) -> str:
-        """The bound as figures show it, rounded up."""
-        return f"± {math.ceil(1000 * self.bound - 1e-9) / 10:g} %"
+        """The difference as figures show it, rounded up."""
+        return f"± {math.ceil(1000 * self.difference - 1e-9) / 10:g} %"
+
+    @property
+    def covers(self) -> str:
+        """The coverage in per cent, rounded down."""
+        return f"{math.floor(100 * self.coverage + 1e-9)} %"
+
+    @property
+    def told(self) -> str:
+        """The difference, what it is, of how many rows, what it covers, and of which code."""
+        rows = f"{self.rows} row{'' if self.rows == 1 else 's'}"
+        return f"{self.text}, {self.kind} of {rows}, covers {self.covers} ({self.condition})"
 
 
 def percentile(values: Sequence[float], share: float) -> float:
     """The least of the values that this share of them does not exceed (nearest rank)."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered) - 1e-9) - 1)]
+
+
+def covering(count: int) -> tuple[int, float]:
+    """Which of so many residuals, the least being 1, is the bound or the range, and what share it covers.
+
+    The r-th of n covers a share p of all with confidence P(X < r), where X is binomial of n and p: a
+    distribution-free tolerance limit (S. S. Wilks, Annals of Mathematical Statistics 12, 1941). The bound is
+    the least that covers 95 % with 95 % confidence. With fewer than 59 there is none: the largest covers
+    0.05^(1/n).
+    """
+    enough, below = 0, 0.0
+    for rank in range(1, count + 1):
+        below += math.comb(count, rank - 1) * COVERED ** (rank - 1) * (1 - COVERED) ** (count - rank + 1)
+        if below >= CONFIDENCE:
+            enough = rank
+            break
+    return (enough, COVERED) if enough else (count, (1 - CONFIDENCE) ** (1 / count))
 
 
 def fidelity(
@@ -184,6 +233,7 @@ def fidelity(
     if not scored:
         return None
     far = [abs(each.share) for each in scored]
+    rank, coverage = covering(len(scored))
     return Fidelity(
         device=device,
         memory=memory,
@@ -191,5 +241,26 @@ def fidelity(
         median=median(far),
         percentile_95=percentile(far, 0.95),
         worst=max(far),
-        bound=percentile([abs(each.share) + each.spread for each in scored], 0.95),
+        difference=sorted(abs(each.share) + each.spread for each in scored)[rank - 1],
+        coverage=coverage,
+        condition=_condition(scored),
     )
+
+
+def _condition(scored: Sequence[Residual]) -> str:
+    """Of which code these rows are: the difference of other code is not known."""
+    compiled = [each for each in scored if not each.row.assembly]
+    said = ["assembly"] if len(compiled) < len(scored) else []
+    known = sorted({each.compiler for each in compiled if each.compiler})
+    if known:
+        said.append(f"C built by {' or '.join(known)} as the rows were")
+    ours = {run.toolchain for each in compiled if not each.compiler for run in each.figures.runs}
+    if len(ours) == 1:
+        said.append(f"C built by {ours.pop()}")
+    elif ours:
+        names = sorted(
+            ours, key=lambda name: [int(n) for n in name.removeprefix("gcc-").split(".") if n.isdigit()]
+        )
+        limit = f"{100 * settings().compilers:g} %"
+        said.append(f"C on which {', '.join(names[:-1])} and {names[-1]} differ by at most {limit}")
+    return "; ".join(said) if len(said) > 1 else f"{said[0]} alone" if said == ["assembly"] else said[0]

@@ -10,7 +10,7 @@ from typing import Any
 from motecrypt import __version__, advise
 from motecrypt.catalog import Catalog
 from motecrypt.findings.audit import AuditAnswer, DiffusionData
-from motecrypt.hardware.bounds import bound_text
+from motecrypt.hardware.bounds import bound_text, bound_told
 from motecrypt.model import STANDINGS, Cipher, Measurement
 from motecrypt.records.rows import RecordRow
 from motecrypt.records.stored import read_rows
@@ -54,6 +54,11 @@ class Content:
     def bounds(self) -> Mapping[str, str]:
         """By device, how far its cycles are from those of real chips; empty where nothing was compared."""
         return {part.device.name: bound_text(part.device.name) for part in self.devices}
+
+    @property
+    def bounds_told(self) -> Mapping[str, str]:
+        """The same, with what it is, of how many rows, what it covers, and of which code."""
+        return {part.device.name: bound_told(part.device.name) for part in self.devices}
 
     @property
     def empty(self) -> bool:

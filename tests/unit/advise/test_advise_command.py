@@ -52,8 +52,9 @@ def test_the_answer_comes_first_in_five_lines(db: Path) -> None:
     text = " ".join(" ".join(lines[start:]).split())
     assert text.startswith(f"Use: {first['cipher']} {first['implementation']}: recommended Costs: ")
     memory = f"{first['flash_bytes']:,} bytes of flash, {first['ram_bytes'] + first['stack_bytes']:,} of RAM"
-    assert said["error_bound"] == bound_text("uno") and said["error_bound"].startswith("± ")
-    time = f"{first['cpu_us'] / 1000:.2f} ms ({said['error_bound']})"
+    assert said["range_seen"] == bound_text("uno") and said["range_seen"].startswith("± ")
+    assert said["error_bound"] == "" and said["hardware_rows"] == 45
+    time = f"{first['cpu_us'] / 1000:.2f} ms ({said['range_seen']}, range seen)"
     costs = f"{time} and {first['packets']} packets a message; {memory}"
     assert f"Costs: {costs}; {first['cpu_energy_percent']:.2f} % of the energy Battery: " in text
     part = f"{first['life_percent_of_plaintext']:.0f} % of the battery life without encryption"

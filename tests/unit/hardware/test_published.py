@@ -11,7 +11,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.errors import InputError
 from motecrypt.findings.recorded import file_of, read
 from motecrypt.hardware import rows as module
-from motecrypt.hardware.bounds import bound_text, recorded_bounds
+from motecrypt.hardware.bounds import bound_fields, bound_named, bound_text, bound_told, recorded_bounds
 from motecrypt.hardware.rows import read_rows, read_settings, rows, settings
 
 HEAD = (
@@ -59,6 +59,25 @@ def test_devices_have_the_bounds_of_the_recorded_rows() -> None:
     uno = recorded_bounds()["uno"]
     assert uno.rows >= 40 and uno.median < 0.02 and uno.percentile_95 < 0.05
     assert bound_text("uno") == uno.text and bound_text("no such device") == ""
+    assert bound_named("uno") == f"{uno.text}, range seen" and bound_named("no such device") == ""
+    assert bound_told("uno") == uno.told and bound_told("no such device") == ""
+    assert bound_named("nrf52840").endswith("error bound")
+    ours = {name: bound_fields(name) for name in ("uno", "nrf52840", "no such device")}
+    assert (ours["uno"]["error_bound"], ours["uno"]["range_seen"]) == ("", uno.text)
+    assert ours["uno"]["hardware_coverage"] == round(0.05 ** (1 / uno.rows), 4)
+    assert ours["uno"]["hardware_condition"] == uno.condition and ours["uno"]["hardware_rows"] == uno.rows
+    assert ours["nrf52840"]["error_bound"].startswith("± ") and ours["nrf52840"]["range_seen"] == ""
+    assert {**ours["no such device"], "hardware_rows": None, "hardware_coverage": ""} == {
+        **dict.fromkeys(("error_bound", "range_seen", "hardware_condition", "hardware_coverage"), ""),
+        "hardware_rows": None,
+    }
+
+
+def test_no_range_is_called_a_bound() -> None:
+    for name, known in recorded_bounds().items():
+        assert (known.kind == "error bound") == (known.rows >= 59), name
+        said = bound_told(name)
+        assert f"{known.rows} row" in said and f"covers {known.covers}" in said
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
 
 from motecrypt.catalog import Catalog
 from motecrypt.findings.hardware import HardwareFigures, TimedRun
-from motecrypt.hardware.residuals import Residual, fidelity, percentile, residual, residuals
+from motecrypt.hardware.bounds import recorded_bounds
+from motecrypt.hardware.residuals import Residual, covering, fidelity, percentile, residual, residuals
 from motecrypt.hardware.rows import Chip, HardwareRow, rows, settings, shortest
 
 FREE = replace(settings(), differences=(), training=())  # rules without differences of lengths
@@ -83,9 +85,52 @@ def test_a_bound_is_of_scored_rows_and_has_the_toolchains_in_it() -> None:
     assert known is not None
     assert known.rows == 2 and known.median == pytest.approx((0.01 + 0.03) / 2)
     assert known.percentile_95 == known.worst == pytest.approx(0.03)
-    assert known.bound == pytest.approx(0.03 + 1 / 48)
+    assert known.difference == pytest.approx(0.03 + 1 / 48)
     assert known.text == "± 5.1 %"
     assert fidelity("uno", "zero wait states", [differ]) is None
+
+
+def test_fewer_rows_than_59_give_a_range_and_no_bound() -> None:
+    """The largest of n residuals covers 0.05^(1/n) of all such rows with 95 % confidence."""
+    for count in (1, 7, 20, 58):
+        rank, coverage = covering(count)
+        assert rank == count and coverage == pytest.approx(0.05 ** (1 / count)) and coverage < 0.95
+    assert [covering(count) for count in (59, 92, 93, 181)] == [
+        (59, 0.95),
+        (92, 0.95),
+        (92, 0.95),
+        (177, 0.95),
+    ]
+    few = [made(1600.0 + n) for n in range(20)]
+    known = fidelity("uno", "zero wait states", few)
+    assert known is not None and (known.kind, known.rows, known.covers) == ("range seen", 20, "86 %")
+    assert known.difference == max(abs(each.share) + each.spread for each in few)
+    assert known.told == "± 1.2 %, range seen of 20 rows, covers 86 % (C built by gcc-0)"
+    one = fidelity("uno", "zero wait states", few[:1])
+    assert one is not None and "range seen of 1 row, covers 5 %" in one.told
+    many = fidelity("uno", "zero wait states", [made(1600.0 + n) for n in range(93)])
+    assert many is not None and (many.kind, many.covers) == ("error bound", "95 %")
+    assert many.difference == made(1691.0).share, "the 92nd of 93"
+
+
+def test_the_order_statistic_is_the_least_that_covers_enough() -> None:
+    """By its definition: at most so many of n rows are outside with a chance of 5 % each."""
+    for count in (59, 100, 181, 400):
+        rank, _ = covering(count)
+
+        def confidence(below: int, count: int = count) -> float:
+            return sum(math.comb(count, k) * 0.95**k * 0.05 ** (count - k) for k in range(below))
+
+        assert confidence(rank) >= 0.95 > confidence(rank - 1)
+
+
+def test_a_bound_names_the_code_that_it_is_of() -> None:
+    conditions = {name: known.condition for name, known in recorded_bounds().items()}
+    assert conditions["pico2"] == "assembly alone"
+    assert conditions["nrf52840"] == "C built by gcc-8 as the rows were"
+    agreed = "C on which gcc-8, gcc-12 and gcc-14 differ by at most 3 %"
+    assert conditions["due"] == conditions["mkrzero"] == agreed
+    assert conditions["uno"] == "assembly; C on which gcc-5.4 and gcc-14 differ by at most 3 %"
 
 
 def test_a_bound_is_rounded_up() -> None:

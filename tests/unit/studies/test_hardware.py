@@ -129,7 +129,9 @@ def test_the_findings_are_scored_rows_that_miss_without_their_long_flags(results
 def test_the_overview_is_the_fidelity_of_each_device(stored: Results) -> None:
     (section,) = view.overview(stored)
     assert [row[0] for row in section.rows] == [each["device"] for each in view.tables(stored)["fidelity"]]
-    assert {"median", "95th percentile", "goal", "reached", "error bound"} <= set(section.columns)
+    assert {"median", "95th percentile", "goal", "reached", "±", "which is", "covers", "code"} <= set(
+        section.columns
+    )
 
 
 def test_the_chart_has_a_point_for_each_row_that_is_compared(stored: Results) -> None:

@@ -42,8 +42,8 @@ def residual_chart(ran: Sequence[Compared]) -> dict[str, dict[str, Any]]:
             "title": "residuals of published rows, by chip",
             "description": (
                 "Our cycles divided by the published ones, less 1, for each row whose code was run. Scored "
-                f"rows make the error bounds; 95 of 100 should be within {goals}. Seen: looked at while the "
-                "model was made."
+                f"rows make the error bounds and ranges; 95 of 100 should be within {goals}. Seen: looked at "
+                "while the model was made."
             ),
             "data": {"values": values},
             "height": STEP * max(2, len({value["chip"] for value in values})),
