@@ -291,7 +291,7 @@ def _next(judgement: Judgement, sides: _Sides) -> str:
     return (
         typed_with("--json")
         if sides.base is not None or not judgement.passed
-        else typed_with("--base", "HEAD~1")
+        else typed_with("--base", "HEAD~1", without=("--no-base",))
     )
 
 
