@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DEADLINE_S = 240
 NO_PORT = "no-such-port"
 #: They measure for minutes or need a browser, and other tests run the same: here their words are read.
-LONG = ("advise", "audit", "leak", "report", "reproduce", "measure --cipher")
+LONG = ("advise", "audit", "leak", "report", "reproduce", "measure --cipher", "wlan")
 #: They serve until they are stopped.
 SERVING = ("gateway", "radio srf --link")
 SKETCH = 'void setup() { Serial.begin(115200); Serial.println(F("ready")); }\nvoid loop() {}\n'

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -19,10 +21,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import test_answer_widths
 from test_answer_widths import PROFILE
 
+from command_line import run
 from goldens.views.made_up import measured
+from kits import needs_kit
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
-from motecrypt.cli import _advice, application, audit, export, measure, profile, wlan
+from motecrypt.cli import TYPED, _advice, application, audit, ci, export, measure, profile, wlan
 from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
 
@@ -160,3 +164,64 @@ def test_the_next_command_runs_as_it_is_printed(line: str, form: str, place: Pat
         return
     code, out = told(following)
     assert code in (0, 1) and "Usage" not in out, f"{said}\n{out}"
+
+
+def typed(*words: str) -> click.Context:
+    """The context of a command that was typed in these words."""
+    context = click.Context(application)
+    context.meta[TYPED] = words
+    return context
+
+
+@needs_kit("git")
+def test_a_gate_goes_on_to_a_commit_that_there_is(tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        name = ["-c", "user.name=me", "-c", "user.email=me@example.org"]
+        subprocess.run(["git", "-C", tmp_path, *name, *words], check=True, timeout=60, capture_output=True)
+
+    passed: Any = SimpleNamespace(passed=True)
+    alone: Any = SimpleNamespace(base=None)
+    said = []
+    for words in (
+        [],
+        ["init"],
+        ["commit", "--allow-empty", "-m", "1"],
+        ["commit", "--allow-empty", "-m", "2"],
+    ):
+        if words:
+            git(*words)
+        with typed("ci", "--no-base", "--db", "my results.db"):
+            said.append(ci._next(passed, alone, tmp_path))
+    json = "motecrypt ci --no-base --db 'my results.db' --json"
+    assert said == [json, json, json, "motecrypt ci --db 'my results.db' --base 'HEAD~1'"]
+    failed: Any = SimpleNamespace(passed=False)
+    with typed("ci", "--no-base", "--db", "my results.db"):
+        assert ci._next(failed, alone, tmp_path) == json
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("results --json --format csv", "--json and --format csv: give one of them"),
+        (
+            "reproduce rc4d --stored --full",
+            "--full runs what is recorded: give it without --stored and --compiler",
+        ),
+        ("reproduce rc4d --compiler x --full", "--full runs what is recorded: give it without"),
+        (
+            "wlan FILE --closed-form --cipher none --key-bits 256",
+            "--key-bits: nothing is encrypted; choose a",
+        ),
+        ("link --packet-bytes 20 --set packet_bytes=30", "--set packet_bytes and --packet-bytes: give one"),
+        ("link --timeout-ms 2 --set timeout_ms=3", "--set timeout_ms and --timeout-ms: give one of them"),
+        ("radio srf --html page.html --link a --link b", "--html opens no ports: omit --link, --nodes and"),
+        ("radio srf --html page.html --nodes 3", "--html opens no ports: omit --link, --nodes and --levels"),
+        ("leak FILE --function f --cipher rc4", "and --cipher rc4: give one of them"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused_in_one_line(
+    line: str, said: str, place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capfd, *(PLACES.get(word, word) for word in line.split()))
+    assert (code, out) == (2, "") and said in err and err.count("\n") == 1
+    assert not (place / "page.html").exists()

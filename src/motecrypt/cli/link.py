@@ -91,8 +91,10 @@ def _next(found: Survey, radio_name: str) -> str:
     return shlex.join(["motecrypt", *words])
 
 
-def _radio(name: str, packet_bytes: int | None, timeout_ms: float | None, settings: tuple[str, ...]) -> Radio:
-    radio = load_radio(name)
+def _radio(
+    radio_name: str, packet_bytes: int | None, timeout_ms: float | None, settings: tuple[str, ...]
+) -> Radio:
+    radio = load_radio(radio_name)
     values: dict[str, float] = {}
     for setting in settings:
         figure, equals, number = setting.partition("=")
@@ -102,10 +104,11 @@ def _radio(name: str, packet_bytes: int | None, timeout_ms: float | None, settin
             equals = ""
         if not equals:
             raise InputError(f"--set {setting}: give FIGURE=NUMBER, such as air_rate_baud=38400")
-    if packet_bytes is not None:
-        values["packet_bytes"] = packet_bytes
-    if timeout_ms is not None:
-        values["timeout_ms"] = timeout_ms
+    for name, value in (("packet_bytes", packet_bytes), ("timeout_ms", timeout_ms)):
+        if value is not None and name in values:
+            raise InputError(f"--set {name} and --{name.replace('_', '-')}: give one of them")
+        if value is not None:
+            values[name] = value
     return radio.with_figures(**values)
 
 
