@@ -1,4 +1,4 @@
-"""Every command that is printed as the next one runs as it is printed, whatever was named and however."""
+"""Every command that is printed as the next one runs as it is printed, for each way to name things."""
 
 from __future__ import annotations
 
