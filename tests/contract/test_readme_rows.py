@@ -1,4 +1,4 @@
-"""Each command in a table of the README runs as it is written; PORT and FILE stand for the reader's own."""
+"""Each command in a table of the README runs as it is written; PORT and FILE are the reader's own."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One folder for everything that a newcomer tries, first the README's way to a node."""
     made = tmp_path_factory.mktemp("newcomer")
     shutil.copytree(ROOT / "examples", made / "examples")
-    for words in readme_commands()[:-2]:  # the last two talk to each other: test_readme_link.py runs them
+    for words in readme_commands()[:-2]:  # the last two run at the same time, in test_readme_link.py
         run(words, made)
     return made
 
