@@ -285,11 +285,10 @@ def print_next(command: str, margin: int = 0) -> None:
     console().print(Text.assemble((head, "bold"), (printable(command), "cyan")), soft_wrap=True)
 
 
-def typed_with(*more: str, without: Sequence[str] = ()) -> str:
-    """The command that runs, as it was typed, with more words, and without flags that contradict them."""
+def typed_with(*more: str) -> str:
+    """The command that runs, as it was typed, with more words."""
     context = click.get_current_context()
-    typed = [word for word in context.meta.get(TYPED, (context.info_name,)) if word not in without]
-    return shlex.join(["motecrypt", *typed, *more])
+    return shlex.join(["motecrypt", *context.meta.get(TYPED, (context.info_name,)), *more])
 
 
 STYLES = {
