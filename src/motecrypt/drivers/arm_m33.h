@@ -229,6 +229,7 @@ static inline struct pipeline_step m33_next(uint16_t code, uint16_t next, struct
     step.cycles = is_second ? 0 : m33_own_cycles(&step.instruction, &uses, cost);
     step.cycles += !is_second && (uses.reads & state->loaded) != 0 ? cost[M33_late] : 0;
     step.taken_cycles = step.is_branch ? pipeline_refill(common->class, cost) : 0;
+    step.split_cycles = step.is_branch ? cost[PIPELINE_refill_split] : 0;
     if (is_second && common->class == THUMB_branch_if && state->after == AFTER_LOAD) {
         step.taken_cycles += cost[PIPELINE_branch]; /* the flags are just being set */
     }

@@ -47,6 +47,7 @@ struct block {
     uint8_t always_taken; /* it ends with a branch that has no condition */
     uint8_t runs_on;      /* it ends without a branch: the engine cut the code here */
     uint8_t splits;       /* it begins with a 32-bit instruction in two words */
+    uint8_t split_extra;  /* cycles more, on top of `extra`, where the next one does */
     uint8_t joined_known;
     int16_t joined; /* cycles more when the one before it runs on into it */
     uint32_t plain_bytes; /* bytes, if a free run has nothing to do for it but to count its cycles; or 0 */
@@ -420,6 +421,7 @@ static void measure_block(struct machine *m, struct block *block, uint32_t addre
         block->unmasks = thumb_unmasks(walk.code, code_at(m, walk.at + 2)); /* the engine ends a block there */
         block->is_empty_loop = bytes == 2 && walk.code == 0xE7FEu; /* B to itself */
         block->extra = taken_cycles(m, &walk);
+        block->split_extra = (uint8_t)walk.step.split_cycles;
         block->always_taken = walk.step.always_taken;
         block->runs_on = m->has_pipeline && !walk.step.is_branch;
         block->last_bytes = walk.instruction.bytes;

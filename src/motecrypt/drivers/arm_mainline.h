@@ -82,7 +82,7 @@ static inline bool enters_anew(const struct machine *m, const struct block *bloc
 static inline int64_t entering(const struct machine *m, const struct block *block) {
     const struct block *before = m->current;
     if (before->next != block->address || before->always_taken) {
-        return before->extra + (before->extra != 0 && block->splits ? m->cost[PIPELINE_refill_split] : 0);
+        return before->extra + (block->splits ? before->split_extra : 0);
     }
     return before->runs_on ? block->joined : 0;
 }

@@ -56,6 +56,8 @@ static const char *const pipeline_cost_names[PIPELINE_COST_COUNT] = {
 #undef X
 };
 
+enum { REFILL_MOST = 3 }; /* P of table 3-1: 1 to 3, a target in two words included */
+
 enum pipeline_after { AFTER_OTHER, AFTER_LOAD, AFTER_STORE };
 
 /* What an instruction leaves behind for the next one. */
@@ -71,6 +73,7 @@ struct pipeline_step {
     struct thumb2_instruction instruction;
     uint32_t cycles;       /* as if its condition fails, and a branch is not taken */
     uint32_t taken_cycles; /* of a branch: more when it is taken, without those for a split target */
+    uint32_t split_cycles; /* of a branch: more where its target is split */
     uint32_t run_cycles;   /* of another instruction in an IT block: more when it runs */
     uint8_t in_it_block, is_branch, always_taken;
 };
@@ -191,11 +194,14 @@ static inline struct pipeline_step pipeline_next(uint16_t code, uint16_t next, s
         state->left--;
     }
     step.cycles = pipeline_own_cycles(&step.instruction, state, cost);
-    step.cycles += is_memory && (step.instruction.address & state->computed) ? cost[PIPELINE_address_wait] : 0;
+    step.cycles += is_memory && common->class != THUMB2_table_branch && (step.instruction.address & state->computed) ? cost[PIPELINE_address_wait] : 0;
     step.is_branch = pipeline_is_branch(common);
     step.always_taken = step.is_branch && !step.in_it_block && common->class != THUMB_branch_if &&
                         common->class != THUMB2_compare_branch;
-    step.taken_cycles = step.is_branch ? pipeline_refill(common->class, cost) : 0;
+    if (step.is_branch) {
+        step.taken_cycles = pipeline_refill(common->class, cost);
+        step.split_cycles = (uint32_t)least(cost[PIPELINE_refill_split], REFILL_MOST - least(REFILL_MOST, step.taken_cycles));
+    }
     if (step.in_it_block) {
         *(step.is_branch ? &step.taken_cycles : &step.run_cycles) += step.cycles - cost[PIPELINE_skipped];
         step.cycles = cost[PIPELINE_skipped];

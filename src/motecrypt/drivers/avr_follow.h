@@ -360,7 +360,7 @@ static bool follow_step(const struct round_step *step) {
     avr_t *avr = follow.avr;
     avr_flashaddr_t pc = step->pc, next = step[1].pc;
     uint16_t op = opcode_at(avr, pc);
-    uint64_t at = follow.first + step->at;
+    uint64_t at = follow.first + step->at + code_access_cycles(op) - 1; /* when it reads a register of the chip */
     struct lanes *d = &follow.registers[op >> 4 & 31], value;
     uint32_t address;
     if (op == 0) {

@@ -145,10 +145,10 @@ static bool avr_leak_step(avr_t *avr) {
     cell = step.access == AVR_STORES ? avr->data[step.address] : 0;
     leak_next(pc);
     leak_replace(LEAK_FLASH, &leak.flash, pc, op);
-    if ((op & 0xFC0Fu) == 0x9000u || (op & 0xFE0Cu) == 0x940Cu) { /* LDS, STS, JMP, CALL: two words */
+    if (code_has_two_words(op)) {
         leak_replace(LEAK_FLASH, &leak.flash, pc + 2, next);
     }
-    avr->pc = avr_run_one(avr);
+    avr->pc = step_one(avr);
     avr_leak_registers(avr, step.target, step.count, before);
     avr_leak_registers(avr, step.pointer, step.pointer ? 2 : 0, before);
     if (step.access == AVR_LOADS_FLASH) {
@@ -187,7 +187,7 @@ static bool avr_leak_run(avr_t *avr) {
             leak.head.flags |= LEAK_ABSENT;
             return avr->state == cpu_Running;
         }
-        avr->pc = avr_run_one(avr);
+        avr->pc = step_one(avr);
     }
     avr_leak.return_pc = avr_leak_return(avr);
     avr_leak.return_sp = (uint16_t)(avr_leak_pair(avr, R_SPL) + avr->address_size);

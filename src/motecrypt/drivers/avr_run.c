@@ -122,8 +122,9 @@ static void watch_stack(avr_flashaddr_t pc, uint16_t sp) {
 
 static void check_state(int state, avr_flashaddr_t pc) {
     if (state == cpu_Crashed) {
-        finish("fault", "the firmware crashed at 0x%x (no such instruction, or beyond the flash)",
-               (unsigned)pc);
+        char why[CODE_CRASH_BYTES];
+        code_crash(run.avr, pc, why, sizeof why);
+        finish("fault", "%s", why);
     }
     if (state == cpu_Done) {
         finish("sleep", "it sleeps with interrupts off");

@@ -7,6 +7,10 @@
  *          counter has 22 bits (ATmega2560: DS40002211A, 7.8.1)
  *   10     SLEEP sleeps only while SE is set; with an interrupt pending it sleeps and wakes immediately
  *   7.7    an interrupt that is enabled while its flag is set is taken; writing a one clears a flag, that one only
+ *
+ * And what an instruction does, by the instruction set manual (DS40002198), where libsimavr is wrong: it takes ADIW
+ * and SBIW with some constants for instructions of two words when they are skipped, and carries out codes that
+ * the chip does not have.
  */
 #ifndef MOTECRYPT_AVR_STEP_H
 #define MOTECRYPT_AVR_STEP_H
@@ -20,6 +24,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "avr_codes.h"
 #include "avr_guard.h"
 #include "bounds.h"
 
@@ -144,12 +149,28 @@ static void doze(avr_t *avr) {
     avr->cycle += avr->state == cpu_Running ? interrupt_cycles(avr) : 0;
 }
 
+/* The instruction at the program counter; the address of the next. A code that the chip lacks crashes it where it
+ * stands. */
+static inline avr_flashaddr_t step_one(avr_t *avr) {
+    avr_flashaddr_t pc = avr->pc, next;
+    if (code_is_lacking(opcode_at(avr, pc))) {
+        avr->state = cpu_Crashed;
+        return pc;
+    }
+    next = avr_run_one(avr);
+    if (next == pc + SKIPPED_TWO && code_skips(opcode_at(avr, pc)) && !code_has_two_words(opcode_at(avr, pc + 2))) {
+        next -= 2; /* ADIW or SBIW: libsimavr has skipped the instruction after it, too */
+        avr->cycle--;
+    }
+    return next;
+}
+
 static inline void step(avr_t *avr) {
     const avr_cycle_timer_pool_t *timers = &avr->cycle_timers;
     avr_flashaddr_t pc = avr->pc, next = pc;
     int dozed = avr->state == cpu_Sleeping;
     if (!dozed) {
-        next = avr_run_one(avr);
+        next = step_one(avr);
     }
     if (timers->timer != NULL && timers->timer->when <= avr->cycle) {
         avr_cycle_timer_process(avr);
@@ -255,6 +276,7 @@ static int chip_has_smcr(const avr_t *avr) {
 static void step_open(avr_t *avr) {
     core.limit = UINT64_MAX;
     core.has_smcr = chip_has_smcr(avr);
+    codes_open(avr);
     step_watch_enables(avr);
     step_watch_flags(avr);
     avr->run = step_run;

@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "avr_codes.h"
+#include "avr_guard.h"
 #include "bounds.h"
 
 enum {
@@ -329,6 +331,15 @@ static void timers_look(avr_t *avr, bool after) {
     }
 }
 
+/* When the instruction that accesses a register of the timer does so. libsimavr counts its cycles afterwards. */
+static uint64_t timer_read_at(const avr_t *avr) {
+    return avr->cycle + code_access_cycles(opcode_at(avr, avr->pc)) - 1;
+}
+
+static uint64_t timer_write_at(const avr_t *avr) {
+    return avr->cycle + code_access_cycles(opcode_at(avr, avr->pc));
+}
+
 /* --- its registers ---------------------------------------------------------------------------------------- */
 
 static struct timer_mode timer_mode_of(avr_t *avr, avr_timer_t *model) {
@@ -392,8 +403,9 @@ static void timer_on_control(avr_t *avr, avr_io_addr_t address, uint8_t value, v
     uint32_t count, divider = t->divider;
     uint8_t clock, before = avr->data[address];
     bool was_outside = t->outside;
-    timer_follow(avr, t, avr->cycle);
-    count = timer_count(t, avr->cycle);
+    uint64_t at = timer_write_at(avr);
+    timer_follow(avr, t, at);
+    count = timer_count(t, at);
     avr->data[address] = value;
     t->outside = timer_is_outside(avr, model);
     if (t->outside || was_outside) {
@@ -407,7 +419,7 @@ static void timer_on_control(avr_t *avr, avr_io_addr_t address, uint8_t value, v
         if (!timer_buffers(t)) {
             timer_take_buffers(avr, t);
         }
-        timer_slope(t, avr->cycle, count, t->falls);
+        timer_slope(t, at, count, t->falls);
         t->turned = t->blocked = false;
     }
     timer_expect(avr, t);
@@ -417,19 +429,21 @@ static void timer_on_control(avr_t *avr, avr_io_addr_t address, uint8_t value, v
 static void timer_on_compare(avr_t *avr, avr_io_addr_t address, uint8_t value, void *parameter) {
     struct timer *t = parameter;
     const struct timer_place *place = timer_place_of(t, address);
+    uint64_t at;
     if (t->outside && place->write != NULL) {
         place->write(avr, address, value, place->parameter);
         return;
     }
-    timer_follow(avr, t, avr->cycle);
+    at = timer_write_at(avr);
+    timer_follow(avr, t, at);
     avr->data[address] = value;
     if (!timer_buffers(t) || t->divider == 0) {
         timer_take_buffers(avr, t);
     }
     if (timer_top(t) != t->limit && !t->falls) {
-        uint64_t part = t->divider ? (avr->cycle - t->base) % t->divider : 0;
-        bool same = avr->cycle - part == t->base; /* the count at which the slope began */
-        timer_slope(t, avr->cycle - part, timer_count(t, avr->cycle), false);
+        uint64_t part = t->divider ? (at - t->base) % t->divider : 0;
+        bool same = at - part == t->base; /* the count at which the slope began */
+        timer_slope(t, at - part, timer_count(t, at), false);
         t->turned &= same;
         t->blocked &= same;
     }
@@ -442,9 +456,9 @@ static void timer_on_write(avr_t *avr, avr_io_addr_t address, uint8_t value, voi
         t->count.write(avr, address, value, t->count.parameter);
         return;
     }
-    timer_follow(avr, t, avr->cycle);
+    timer_follow(avr, t, timer_write_at(avr));
     avr->data[address] = value;
-    timer_slope(t, avr->cycle, timer_register(avr, t->model->r_tcnt, t->model->r_tcnth), t->falls);
+    timer_slope(t, timer_write_at(avr), timer_register(avr, t->model->r_tcnt, t->model->r_tcnth), t->falls);
     t->turned = false;
     t->blocked = true;
     timer_expect(avr, t);
@@ -456,8 +470,8 @@ static uint8_t timer_on_read(avr_t *avr, avr_io_addr_t address, void *parameter)
     if (t->outside) {
         return t->read_count(avr, address, t->read_parameter);
     }
-    timer_follow(avr, t, avr->cycle);
-    count = timer_count(t, avr->cycle);
+    timer_follow(avr, t, timer_read_at(avr));
+    count = timer_count(t, timer_read_at(avr));
     if (t->model->r_tcnth) {
         avr->data[t->model->r_tcnth] = (uint8_t)(count >> 8);
     }

@@ -379,7 +379,9 @@ static void run(void) {
         int state = sim.trace && sim.in_region ? run_traced() : run_burst();
         unsigned pc = (unsigned)sim.avr->pc;
         if (state == cpu_Crashed) {
-            finish("fault", "the firmware crashed at 0x%x", pc);
+            char why[CODE_CRASH_BYTES];
+            code_crash(sim.avr, pc, why, sizeof why);
+            finish("fault", "%s", why);
         }
         if (state == cpu_Done) {
             finish("fault", "the firmware stopped: it sleeps with interrupts off at 0x%x", pc);

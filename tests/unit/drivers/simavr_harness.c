@@ -55,10 +55,29 @@ static uint64_t complain(const uint64_t *n) {
     return complain_of((int)n[0], arguments[0], (int)n[1]);
 }
 
+/* The chip that the first argument names, and which codes it lacks. */
+static uint64_t codes(const uint64_t *n) {
+    (void)n;
+    sim.avr = chip_make(arguments[0]);
+    codes_open(sim.avr);
+    return 1;
+}
+
+static uint64_t lacks(const uint64_t *n) {
+    return code_is_lacking((uint16_t)n[0]);
+}
+
+/* 1: it skips; 2: it has two words; and the cycles of its access times 4. */
+static uint64_t kind(const uint64_t *n) {
+    uint16_t code = (uint16_t)n[0];
+    return (uint64_t)(code_skips(code) + 2 * code_has_two_words(code) + 4 * (int)code_access_cycles(code));
+}
+
 int main(int argc, char **argv) {
     static const struct operation operations[] = {
         {"chip", chip},       {"pointers", pointers}, {"touched", touched},
-        {"flags", uart_flags}, {"complain", complain},
+        {"flags", uart_flags}, {"complain", complain}, {"codes", codes},
+        {"lacks", lacks},     {"kind", kind},
     };
     (void)argc;
     return SERVE(operations, argv);

@@ -319,9 +319,9 @@ def test_output_that_a_pipe_takes_in_parts_comes_whole(tmp_path: Path) -> None:
 
 
 def test_complaints_lose_their_colour(tmp_path: Path) -> None:
-    ran = simavr(b"\1\0" * 10, tmp_path, *SHORT)
+    ran = simavr("    ldi r27, 9\n    st X, r16\n    st X, r16\n", tmp_path, *SHORT)
     (said,) = ran.said
-    assert re.fullmatch(r"CORE: \*\*\* 0000: Invalid Opcode SP=08ff O=0001 *", said)
+    assert re.fullmatch(r"CORE: \*\*\* Invalid write address PC=0002 SP=08ff O=930c .*", said), said
 
 
 def test_the_deepest_stack_of_a_region(tmp_path: Path) -> None:
@@ -470,10 +470,10 @@ def test_a_request_has_its_deadline(tmp_path: Path) -> None:
 
 def test_what_the_firmware_does_last(tmp_path: Path) -> None:
     ran = simavr("    nop\n    .word 0x0001\n", tmp_path)
-    assert ran.code == 3 and ran.end["detail"].startswith("the firmware crashed at 0x")
+    ended(ran, 3, "", "the firmware crashed at 0x2: this chip has no instruction 0x0001")
     ran = simavr("    nop\n    cli\n    ldi r16, 1\n    out 0x33, r16\n    sleep\n    nop\n", tmp_path)
     ended(ran, 3, "", "the firmware stopped: it sleeps with interrupts off at 0xa")
     traced = simavr(BEGIN + "    .word 0x0001\n", tmp_path, *MARK, "--trace")
-    assert traced.end["detail"].startswith("the firmware crashed at 0x")
+    assert traced.end["detail"].endswith(": this chip has no instruction 0x0001")
     traced = simavr(BEGIN + "    cli\n    out 0x33, r16\n    sleep\n", tmp_path, *MARK, "--trace")
     assert traced.end["detail"].startswith("the firmware stopped: it sleeps with interrupts off")

@@ -352,18 +352,18 @@ def test_counts_are_read_on_both_ways_and_kept_by_a_new_mode(driver: str, tmp_pa
     .rept 8
     nop
     .endr
-    lds r20, TCNT2              ; 8 NOPs and STS after 250: 255 is 5 counts on, 250 10 counts
-    cpi r20, 250
+    lds r20, TCNT2              ; read 8 NOPs and a cycle after the write: 255 is 5 counts on, 251 9 counts
+    cpi r20, 251
     brne bad
     lds r20, TCNT2              ; 2 + 1 + 1 later
-    cpi r20, 246
+    cpi r20, 247
     brne bad
-    put TCCR2B, 0               ; 2 + 1 + 1 + 1 later: 241
+    put TCCR2B, 0               ; written 1 + 1 + 1 + 1 + 2 later: 241
     put TCCR2A, 0               ; normal mode: up from there
     put TCCR2B, 1
     nop
     lds r20, TCNT2
-    cpi r20, 244
+    cpi r20, 243                ; read a NOP and a cycle after the write
     brne bad
 handler:
     finish
