@@ -50,11 +50,17 @@ def main(arguments: Sequence[str]) -> int:
         "stopped, and the network cut (--messages cells; default: 10,000)",
     )
     parser.add_argument(
+        "--lockstep",
+        action="store_true",
+        help="instead: random programs of compilers' idioms in each simulated core and in another engine, "
+        "and all firmware of the AVRs (--messages programs a core, default: 10,000; --seed: the first)",
+    )
+    parser.add_argument(
         "--only",
         action="append",
         default=[],
         metavar="WORD",
-        help="with --ciphers or --masked: a device, cipher, variant or flag",
+        help="with --ciphers or --masked: a device, cipher, variant or flag; with --lockstep: a device",
     )
     chosen = parser.parse_args(arguments)
     if chosen.messages is not None and chosen.messages < 1:
@@ -63,6 +69,11 @@ def main(arguments: Sequence[str]) -> int:
         from campaign import cluster
 
         return cluster.campaign(cluster.CELLS if chosen.messages is None else chosen.messages)
+    if chosen.lockstep:
+        from lockstep.main import PROGRAMS
+        from lockstep.main import campaign as lockstep
+
+        return lockstep(PROGRAMS if chosen.messages is None else chosen.messages, chosen.only, chosen.seed)
     if chosen.masked:
         from campaign import masked
 

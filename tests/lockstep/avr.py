@@ -1,7 +1,9 @@
 """Random programs for AVRs, of what compilers emit, and the engines that run them.
 
-A program begins with all registers and flags from a table and 64 known bytes of RAM. It may use every register and
-the stack; pointers are loaded right before they are used. One interrupt may come at any of its instructions: its
+A program begins with all registers and flags from a table and 64 known bytes of RAM. It may use every
+register and
+the stack; pointers are loaded right before they are used. One interrupt may come at any of its instructions:
+its
 handler leaves no trace but its count.
 """
 
@@ -9,24 +11,37 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep.engine import EngineFault, Piece, Program, seeded
+from lockstep.engine import Engine, EngineFault, Piece, Program, assembled, flat, named, ran, regions, seeded
 from motecrypt.toolchain.drivers import driver
 
 HERE = Path(__file__).parent
-TIMEOUT_S = 600
-CLOCK_HZ = 16_000_000
+CLOCK_HZ, MAX_CYCLES = 16_000_000, 400_000_000
 MARK = 0x3E  # GPIOR0
 SCRATCH, SCRATCH_BYTES, STATE = 0x0300, 64, 0x0380
 STATE_BYTES = 32 + 1 + 2 + 1 + SCRATCH_BYTES
 """Registers, SREG, the stack pointer, the count of interrupts, memory."""
 STACK_TOP = 0x08FF
 NAMES = [*(f"r{n}" for n in range(32)), "SREG", "SPL", "SPH", "interrupts"]
-BRANCHES = ("breq", "brne", "brcs", "brcc", "brmi", "brpl", "brvs", "brvc", "brlt", "brge", "brhs", "brhc", "brts", "brtc")
+BRANCHES = (
+    "breq",
+    "brne",
+    "brcs",
+    "brcc",
+    "brmi",
+    "brpl",
+    "brvs",
+    "brvc",
+    "brlt",
+    "brge",
+    "brhs",
+    "brhc",
+    "brts",
+    "brtc",
+)
 TWO = ("add", "adc", "sub", "sbc", "and", "or", "eor", "mov", "cp", "cpc")
 ONE = ("com", "neg", "inc", "dec", "asr", "lsr", "ror", "swap")
 IMMEDIATE = ("subi", "sbci", "andi", "ori", "cpi", "ldi")
@@ -36,7 +51,8 @@ POINTERS = {"X": 26, "Y": 28, "Z": 30}
 
 @dataclass(frozen=True)
 class Avr:
-    """A chip: its name for the compiler, the vector of timer 1's compare match, and whether it has 22 bits of PC."""
+    """A chip: its name for the compiler, the vector of timer 1's compare match, and whether it has 22 bits of
+    PC."""
 
     mcu: str
     vector: int
@@ -49,19 +65,12 @@ class Avr:
         pieces = tuple(piece(rng, self.far) for _ in range(rng.randrange(20, 60)))
         return Program(seed, pieces, rng.randrange(4, 40) if rng.random() < 0.5 else None)
 
-    def build(self, programs: Sequence[Program], folder: Path) -> Path:
-        source, elf = folder / "lockstep.S", folder / "lockstep.elf"
-        source.write_text(firmware(programs, self))
-        command: list[str | Path] = ["avr-gcc", f"-mmcu={self.mcu}", "-nostdlib", "-Wl,--no-relax", source, "-o", elf]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-        assert done.returncode == 0, done.stderr
-        return elf
+    def build(self, programs: Sequence[Program], engine: Engine, folder: Path) -> Path:
+        compiler = ["avr-gcc", f"-mmcu={self.mcu}", "-Wl,--no-relax"]
+        return assembled(compiler, firmware(programs, self), folder)
 
     def describe(self, one: bytes, other: bytes) -> str:
-        names = [*NAMES, *(f"memory {n:#x}" for n in range(SCRATCH, SCRATCH + SCRATCH_BYTES))]
-        return ", ".join(
-            f"{name} {a:02x} / {b:02x}" for name, a, b in zip(names, one, other, strict=True) if a != b
-        )
+        return named([*NAMES, *(f"memory+{n}" for n in range(SCRATCH_BYTES))], one, other)
 
 
 UNO = Avr("atmega328p", 11)
@@ -88,7 +97,8 @@ def arithmetic(rng: random.Random, _: bool) -> Piece:
 
 
 def immediate(rng: random.Random, _: bool) -> Piece:
-    return f"{rng.choice(IMMEDIATE)} r{rng.randrange(16, 32)}, {rng.choice((0, 1, 127, 128, 255, rng.randrange(256)))}"
+    value = rng.choice((0, 1, 127, 128, 255, rng.randrange(256)))
+    return f"{rng.choice(IMMEDIATE)} r{rng.randrange(16, 32)}, {value}"
 
 
 def word(rng: random.Random, _: bool) -> Piece:
@@ -102,11 +112,13 @@ def _skip(rng: random.Random) -> str:
     if kind == "cpse":
         register = rng.randrange(32)
         return f"cpse r{register}, r{rng.choice((register, rng.randrange(32)))}"
-    return f"{kind} {'r' + str(rng.randrange(32)) if kind[:3] == 'sbr' else hex(rng.randrange(0x1A, 0x1E))}, {rng.randrange(8)}"
+    place = f"r{rng.randrange(32)}" if kind.startswith("sbr") else hex(rng.randrange(0x1A, 0x1E))
+    return f"{kind} {place}, {rng.randrange(8)}"
 
 
 def skip(rng: random.Random, far: bool) -> Piece:
-    """A skip over an instruction of one word or of two, and one after it that shows whether it was skipped, too."""
+    """A skip over an instruction of one word or of two, and one after it that shows whether it was skipped,
+    too."""
     address = SCRATCH + rng.randrange(SCRATCH_BYTES)
     over = rng.choice(
         (
@@ -168,7 +180,10 @@ def access(rng: random.Random, _: bool) -> Piece:
 
 def stack(rng: random.Random, far: bool) -> Piece:
     inside = arithmetic(rng, far)
-    return f"push r{rng.randrange(32)}\npush r{rng.randrange(32)}\n{inside}\npop r{rng.randrange(32)}\npop r{rng.randrange(32)}"
+    return (
+        f"push r{rng.randrange(32)}\npush r{rng.randrange(32)}\n{inside}\n"
+        f"pop r{rng.randrange(32)}\npop r{rng.randrange(32)}"
+    )
 
 
 def call(rng: random.Random, far: bool) -> Piece:
@@ -183,14 +198,14 @@ def call(rng: random.Random, far: bool) -> Piece:
 
 def indirect(rng: random.Random, far: bool) -> Piece:
     """A jump through Z, as of a switch, to one of two places."""
-    z = f"ldi r30, pm_lo8({rng.choice('45')}f)\nldi r31, pm_hi8({'5'}f)\n"
-    z = z.replace("pm_hi8(5f)", "pm_hi8(4f)") if "pm_lo8(4f)" in z else z
+    target = rng.choice(("4f", "5f"))
+    z = f"ldi r30, pm_lo8({target})\nldi r31, pm_hi8({target})\n"
     jump = "ldi r16, 0\nout 0x3c, r16\neijmp" if far and rng.random() < 0.5 else "ijmp"
     return f"{z}{jump}\ninc r17\n4: {arithmetic(rng, far)}\n5:"
 
 
 def frame(rng: random.Random, far: bool) -> Piece:
-    """A frame on the stack as avr-gcc makes it: the stack pointer in two halves, interrupts off in between."""
+    """A frame on the stack as avr-gcc makes it: the stack pointer in two halves, interrupts off."""
     size = rng.randrange(1, 33)
     write = "in r0, 0x3f\ncli\nout 0x3e, r29\nout 0x3f, r0\nout 0x3d, r28"
     inside = f"std Y+1, r{rng.randrange(28)}\nldd r{rng.randrange(28)}, Y+1\n{arithmetic(rng, far)}"
@@ -204,7 +219,7 @@ def flash(rng: random.Random, far: bool) -> Piece:
     register = rng.randrange(30)
     ways = [f"lpm r{register}, Z", f"lpm r{register}, Z+\nlpm r{rng.randrange(30)}, Z", "lpm"]
     if far:
-        bank = f"ldi r16, hh8(far_table)\nout 0x3b, r16\nldi r30, lo8(far_table)\nldi r31, hi8(far_table)\n"
+        bank = "ldi r16, hh8(far_table)\nout 0x3b, r16\nldi r30, lo8(far_table)\nldi r31, hi8(far_table)\n"
         z = rng.choice((z, bank))
         ways += [f"elpm r{register}, Z", f"elpm r{register}, Z+\nelpm r{rng.randrange(30)}, Z+", "elpm"]
         if z == bank:
@@ -263,8 +278,10 @@ def firmware(programs: Sequence[Program], chip: Avr) -> str:
         timer = TIMER.format(after=program.interrupt_after) if program.interrupt_after is not None else ""
         body = "\n".join(program.pieces)
         parts.append(
-            f"p{number}:\nldi r16, {program.seed & 255}\ncall fill\n{timer}\nldi r16, {sreg & 127}\nout 0x3f, r16\n"
-            f"{load}\n{'sei' if sreg & 128 else 'nop'}\nsbi {MARK - 0x20:#x}, 0\n{body}\ncbi {MARK - 0x20:#x}, 0\ncall report"
+            f"p{number}:\nldi r16, {program.seed & 255}\ncall fill\n{timer}\n"
+            f"ldi r16, {sreg & 127}\nout 0x3f, r16\n"
+            f"{load}\n{'sei' if sreg & 128 else 'nop'}\nsbi {MARK - 0x20:#x}, 0\n{body}\n"
+            f"cbi {MARK - 0x20:#x}, 0\ncall report"
         )
     return "\n".join([*parts, END.format(bytes=STATE_BYTES, far=FAR if chip.far else "")])
 
@@ -397,28 +414,26 @@ class Simavr:
 
     def run(self, firmware: Path, folder: Path) -> tuple[bytes, list[int] | None]:
         command = [driver("simavr"), "--mcu", self.chip.mcu, "--clock", str(CLOCK_HZ), "--mark", str(MARK)]
-        command += ["--trace"] * self.trace
-        done = _ran([*command, firmware], (0, 3))
-        events = [json.loads(line) for line in done.stderr.decode().splitlines() if line.startswith("{")]
-        if events[-1]["event"] != "end":
-            raise EngineFault(f"simavr: {events[-1]}")
-        return done.stdout, [event["cycles"] for event in events if event["event"] == "region"]
+        done = ran([*command, *["--trace"] * self.trace, firmware], (0, 3))
+        cycles, last = regions(done.stderr)
+        if last["event"] != "end":
+            raise EngineFault(f"simavr: {last}")
+        return done.stdout, cycles
 
 
 @dataclass(frozen=True)
 class AvrRun:
-    """Our driver of free runs. It counts the whole run; `options` such as --bare choose how it steps."""
+    """Our driver of free runs, which counts a run as a whole. `options`, such as --bare: how it steps."""
 
     chip: Avr
     options: tuple[str, ...] = ()
     name: str = "avr_run"
 
     def run(self, firmware: Path, folder: Path) -> tuple[bytes, list[int] | None]:
-        image = folder / "lockstep.bin"
-        subprocess.run(["avr-objcopy", "-O", "binary", "--gap-fill", "0xff", firmware, image], check=True, timeout=60)
+        image = flat(firmware, "avr-objcopy")
         command = [driver("avr_run"), "--mcu", self.chip.mcu, "--clock", str(CLOCK_HZ), "--image", image]
-        done = _ran([*command, *self.options, "--max-cycles", "400000000"], (0, 3))
-        last = json.loads(done.stderr.decode().splitlines()[-1])
+        done = ran([*command, *self.options, "--max-cycles", str(MAX_CYCLES)], (0, 3))
+        _, last = regions(done.stderr)
         if last["event"] not in ("limit", "stop"):
             raise EngineFault(f"avr_run: {last}")
         return done.stdout, None
@@ -426,27 +441,15 @@ class AvrRun:
 
 @dataclass(frozen=True)
 class Avr8js:
-    """avr8js, a model of its own, in node, with the corrections that avr8js.mjs lists."""
+    """avr8js, a model of others, in node, with the corrections that avr8js.mjs lists."""
 
     chip: Avr
     module: Path
     name: str = "avr8js"
 
-    def run(self, firmware: Path, folder: Path) -> tuple[bytes, list[int] | None]:
-        image, job = folder / "lockstep.bin", folder / "lockstep.json"
-        subprocess.run(["avr-objcopy", "-O", "binary", "--gap-fill", "0xff", firmware, image], check=True, timeout=60)
-        job.write_text(
-            json.dumps({"image": str(image), "far": self.chip.far, "vector": self.chip.vector, "mark": MARK})
-        )
-        done = _ran(["node", HERE / "avr8js.mjs", self.module, job])
-        told = json.loads(done.stdout)
+    def run(self, firmware: Path, folder: Path, **more: object) -> tuple[bytes, list[int] | None]:
+        image, job = flat(firmware, "avr-objcopy"), folder / "lockstep.json"
+        asked = {"image": str(image), "far": self.chip.far, "vector": self.chip.vector, "mark": MARK, **more}
+        job.write_text(json.dumps(asked))
+        told = json.loads(ran(["node", HERE / "avr8js.mjs", self.module, job]).stdout)
         return bytes.fromhex(told["output"]), told["regions"]
-
-
-def _ran(command: Sequence[str | Path], codes: Sequence[int] = (0,)) -> subprocess.CompletedProcess[bytes]:
-    done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False
-    )
-    if done.returncode not in codes:
-        raise EngineFault(f"{Path(command[0]).name}: exit code {done.returncode}: {done.stderr[-300:]!r}")
-    return done

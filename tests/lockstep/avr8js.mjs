@@ -1,6 +1,6 @@
 // Runs AVR firmware in avr8js: what its UART sent, and the cycles between marks, as JSON.
 // node avr8js.mjs MODULE JOB.json; the job: image (a file, of flash from 0), far (a program counter of 22 bits), vector (of timer
-// 1's compare match), mark (a data address), input (hex) and simulated (a data address whose bit 0 is set), if any.
+// 1's compare match), mark (a data address), input (hex), simulated (a data address whose bit 0 is set) and delimiters (bytes 0x7e after which it ends), if any.
 //
 // avr8js 0.21.1 differs from the instruction set manual (DS40002198) and the datasheet (DS40002061B); corrected here:
 //   - H of all additions, subtractions and comparisons is that of bit 0 instead of bit 3; SBIW changes it
@@ -12,7 +12,7 @@ import { createRequire } from "node:module";
 
 const { CPU, avrInstruction, AVRTimer, timer1Config } = createRequire(process.argv[2])(process.argv[2]);
 const job = JSON.parse(readFileSync(process.argv[3], "utf8"));
-const SREG = 95, UCSR0A = 0xc0, UDR0 = 0xc6, END = 0x7e;
+const SREG = 95, UCSR0A = 0xc0, UDR0 = 0xc6, DELIMITER = 0x7e;
 const RXC = 0x80, TXC = 0x40, UDRE = 0x20, U2X = 2;
 const LIMIT = 2_000_000_000;
 const C = 1, Z = 2, N = 4, V = 8, S = 16, H = 32, I = 128;
@@ -28,7 +28,7 @@ new AVRTimer(cpu, { ...timer1Config, compAInterrupt: 2 * job.vector });
 
 const output = [], regions = [];
 let input = [...Buffer.from(job.input ?? "", "hex")];
-let begin = 0, done = false;
+let begin = 0, delimiters = 0, done = false;
 if (job.simulated) cpu.data[job.simulated] |= 1;
 cpu.readHooks[UCSR0A] = () => UDRE | TXC | (input.length ? RXC : 0);
 cpu.writeHooks[UCSR0A] = (value) => {
@@ -38,6 +38,7 @@ cpu.writeHooks[UCSR0A] = (value) => {
 cpu.readHooks[UDR0] = () => input.shift() ?? 0;
 cpu.writeHooks[UDR0] = (value) => {
   output.push(value);
+  if (value === DELIMITER) delimiters++;
   return true;
 };
 cpu.writeHooks[job.mark] = (value) => {
@@ -92,6 +93,6 @@ while (!done && cpu.cycles < LIMIT) {
   cpu.tick();
   if (cpu.pc !== next) cpu.cycles += job.far ? 3 : 2; // an interrupt has begun
   if (!before && after) cpu.data[SREG] |= I;
-  done = !after && cpu.pc === at; // an empty loop, interrupts off
+  done = (!after && cpu.pc === at) || delimiters === job.delimiters; // an empty loop with interrupts off, or enough
 }
 process.stdout.write(JSON.stringify({ regions, output: Buffer.from(output).toString("hex"), cycles: cpu.cycles }));

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import random
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+
+TIMEOUT_S = 600
 
 END = b"\x7e"
 """What a firmware sends after its last state; what follows does not count."""
@@ -47,8 +52,8 @@ class Core(Protocol):
         """A random program; equal seeds give equal ones."""
         ...
 
-    def build(self, programs: Sequence[Program], folder: Path) -> Path:
-        """One firmware of several programs, as an ELF file in the folder."""
+    def build(self, programs: Sequence[Program], engine: Engine, folder: Path) -> Path:
+        """One firmware of several programs for an engine, as an ELF file in the folder."""
         ...
 
     def describe(self, one: bytes, other: bytes) -> str:
@@ -90,7 +95,7 @@ class Difference:
 
 def run(core: Core, engine: Engine, programs: Sequence[Program], folder: Path) -> list[Ended]:
     """Each program's end. Cycles are those that it takes more than an empty one, which is run first."""
-    firmware = core.build([Program(0, ()), *programs], folder)
+    firmware = core.build([Program(0, ()), *programs], engine, folder)
     sent, cycles = engine.run(firmware, folder)
     count, size = len(programs) + 1, 2 * core.state_bytes
     if sent[count * size : count * size + 1] != END:
@@ -108,14 +113,15 @@ def decoded(sent: bytes) -> bytes:
 
 
 def differences(
-    core: Core, one: Engine, other: Engine, programs: Sequence[Program], folder: Path
+    core: Core, engines: Sequence[Engine], other: Engine, programs: Sequence[Program], folder: Path
 ) -> list[Difference]:
-    """The programs that two engines end otherwise, each shrunk."""
-    ended = [_ends(core, engine, programs, folder) for engine in (one, other)]
+    """The programs that an engine ends otherwise than the other one, each shrunk."""
+    expected = _ends(core, other, programs, folder)
     found = []
-    for program, first, second in zip(programs, *ended, strict=True):
-        if what := _differ(core, first, second):
-            found.append(_shrunk(program, what, lambda p: _once(core, one, other, p, folder)))
+    for engine in engines:
+        for program, one, two in zip(programs, _ends(core, engine, programs, folder), expected, strict=True):
+            if what := _differ(core, one, two):
+                found.append(_shrunk(program, what, partial(_once, core, engine, other, folder)))
     return found
 
 
@@ -142,7 +148,7 @@ def _differ(core: Core, one: Ended | EngineFault, other: Ended | EngineFault) ->
     return ""
 
 
-def _once(core: Core, one: Engine, other: Engine, program: Program, folder: Path) -> str:
+def _once(core: Core, one: Engine, other: Engine, folder: Path, program: Program) -> str:
     (first,), (second,) = (_ends(core, engine, [program], folder) for engine in (one, other))
     return _differ(core, first, second)
 
@@ -160,6 +166,55 @@ def _shrunk(program: Program, what: str, differs: Callable[[Program], str]) -> D
                 at += step
         step //= 2
     return Difference(program, what)
+
+
+def ran(command: Sequence[str | Path], codes: Sequence[int] = (0,)) -> subprocess.CompletedProcess[bytes]:
+    """An engine's own process, without input, and with one of these exit codes; its events are on standard
+    error."""
+    command = [str(part).replace("{events}", "2") for part in command]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise EngineFault(f"{Path(command[0]).name} did not end") from error
+    if done.returncode not in codes:
+        raise EngineFault(f"{Path(command[0]).name}: exit code {done.returncode}: {done.stderr[-300:]!r}")
+    return done
+
+
+def regions(said: bytes) -> tuple[list[int], dict[str, Any]]:
+    """The cycles of each region, and the last event, of what a driver of ours says on standard error."""
+    events = [json.loads(line) for line in said.decode().splitlines() if line.startswith("{")]
+    return [event["cycles"] for event in events if event["event"] == "region"], events[-1]
+
+
+def assembled(compiler: Sequence[str], text: str, folder: Path) -> Path:
+    """The text as an ELF file."""
+    source, elf = folder / "lockstep.S", folder / "lockstep.elf"
+    source.write_text(text)
+    done = subprocess.run(
+        [*compiler, "-nostdlib", source, "-o", elf],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return elf
+
+
+def flat(elf: Path, objcopy: str) -> Path:
+    """The image of an ELF file, from its lowest address on."""
+    image = elf.with_suffix(".bin")
+    subprocess.run([objcopy, "-O", "binary", "--gap-fill", "0xff", elf, image], check=True, timeout=TIMEOUT_S)
+    return image
+
+
+def named(names: Sequence[str], one: bytes, other: bytes) -> str:
+    """The names of the bytes that differ, with both values."""
+    pairs = zip(names, one, other, strict=True)
+    return ", ".join(f"{name} {a:02x} / {b:02x}" for name, a, b in pairs if a != b)
 
 
 def seeded(core: str, seed: int) -> random.Random:

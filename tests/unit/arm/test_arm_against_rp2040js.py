@@ -59,7 +59,7 @@ def theirs(built: Firmware, sent: list[bytes], folder: Path) -> tuple[list[int],
     }
     path = folder / "job.json"
     path.write_text(json.dumps(job))
-    script = Path(__file__).with_name("rp2040js_run.mjs")
+    script = Path(__file__).parents[2] / "lockstep" / "rp2040js.mjs"
     outcome = process.run(["node", script, MODULE, path], timeout_s=100)
     assert outcome.ok, outcome.errors
     said = json.loads(outcome.output)

@@ -1,4 +1,5 @@
-"""Which codes each AVR has as instructions, compared with Debian's disassembler and assembler, all 65,536 of them."""
+"""Which codes each AVR has as instructions, compared with Debian's disassembler and assembler, all 65,536 of
+them."""
 
 from __future__ import annotations
 
@@ -9,9 +10,9 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
+from avr_snippets import avr_run, simavr
 from natively import ask, compiled
 
-from avr_snippets import avr_run, simavr
 from kits import needs_kit
 from motecrypt.catalog import Catalog
 from motecrypt.toolchain import libraries

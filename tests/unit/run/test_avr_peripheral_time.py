@@ -343,6 +343,23 @@ def test_a_count_that_is_set_matches_nothing_by_itself(driver: str, tmp_path: Pa
     assert at - before == 64 * 255
 
 
+#: What a real ATmega328P read, in public reports to avr8js (issues 36, 40, 41 and 72). An instruction writes a
+#: register at its end and reads one in its last cycle.
+READ_ON_CHIPS = {
+    "started, then read": ("put TCCR2B, 1\n nop\n lds r20, TCNT2", 2),
+    "started, stopped, then read": ("ldi r17, 0\n put TCCR2B, 1\n sts TCCR2B, r17\n nop\n nop\n lds r20, TCNT2", 2),
+    "written, then read": ("put TCCR0B, 1\n ldi r17, 0\n out REG(TCNT0), r17\n in r20, REG(TCNT0)", 0),
+    "written, then read in two cycles": ("put TCCR2B, 1\n ldi r17, 0\n sts TCNT2, r17\n nop\n lds r20, TCNT2", 2),
+}
+
+
+@IN_BOTH
+@pytest.mark.parametrize(("code", "count"), READ_ON_CHIPS.values(), ids=READ_ON_CHIPS)
+def test_a_count_is_what_a_real_chip_reads(driver: str, tmp_path: Path, code: str, count: int) -> None:
+    body = f"    {code}\n    cpi r20, {count}\n    brne bad\nhandler:\n    finish\nbad:\n    rjmp bad\n"
+    assert cycles(driver, tmp_path, body, TIMER2_OVF) < 100
+
+
 @IN_BOTH
 def test_counts_are_read_on_both_ways_and_kept_by_a_new_mode(driver: str, tmp_path: Path) -> None:
     body = """

@@ -1,5 +1,6 @@
 // Runs firmware in rp2040js and prints the core cycles between marks, as JSON.
-// node rp2040js_run.mjs MODULE JOB.json; the job: segments [[address, hex]], sp, pc, mark, frames [hex].
+// node rp2040js.mjs MODULE JOB.json; the job: segments [[address, hex]], sp, pc, mark, frames [hex].
+// With table, PUSH with LR and POP with PC take the cycle that they lack here by ARM's table (DDI 0484, 3.3).
 // Each frame is fed when the firmware has answered the one before (two delimiters, 0x7e) and waits.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -41,7 +42,9 @@ for (; steps < limit; steps++) {
     if (frame === job.frames.length) break;
     queue = [...Buffer.from(job.frames[frame++], "hex")];
   }
+  const code = job.table ? chip.readUint16(chip.core.PC) & 0xff00 : 0;
   chip.core.executeInstruction();
+  if (code === 0xb500 || code === 0xbd00) chip.core.cycles++;
 }
 process.stdout.write(
   JSON.stringify({ regions, output: Buffer.from(output).toString("hex"), finished: steps < limit }),
