@@ -1,4 +1,4 @@
-"""Two engines in lock-step: random programs with compilers' idioms, and firmware, must end alike in both.
+"""Two engines in lock-step: random programs with compilers' idioms, and firmware, must end the same in both.
 
 A program prints its own state: registers, flags, stack pointer and memory go over the UART when its body has
 run.

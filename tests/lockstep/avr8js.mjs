@@ -1,12 +1,13 @@
 // Runs AVR firmware in avr8js: what its UART sent, and the cycles between marks, as JSON.
-// node avr8js.mjs MODULE JOB.json; the job: image (a file, of flash from 0), far (a program counter of 22 bits), vector (of timer
-// 1's compare match), mark (a data address), input (hex), simulated (a data address whose bit 0 is set) and delimiters (bytes 0x7e after which it ends), if any.
+// node avr8js.mjs MODULE JOB.json. The job: image (a file, of flash from 0); far (a program counter of 22 bits);
+// vector (of timer 1's compare match); mark (a data address). It may have input (hex), simulated (a data address whose bit 0 is
+// set) and delimiters (how many bytes 0x7e end the run).
 //
-// avr8js 0.21.1 differs from the instruction set manual (DS40002198) and the datasheet (DS40002061B); corrected here:
-//   - H of all additions, subtractions and comparisons is that of bit 0 instead of bit 3; SBIW changes it
-//   - NEG of 0x80 leaves V clear; FMULSU takes its second operand as signed
-//   - an interrupt takes 2 cycles to begin instead of 4, or 5 where the program counter has 22 bits (7.7.1)
-//   - an interrupt is taken right after SEI, RETI or a write that sets I, and not one instruction later (7.7)
+// avr8js 0.21.1 differs from the instruction set manual (DS40002198) and the datasheet (DS40002061B). Corrected here:
+//   - H of all additions, subtractions and comparisons is that of bit 0 instead of bit 3. SBIW changes it.
+//   - NEG of 0x80 leaves V clear. FMULSU takes its second operand as signed.
+//   - An interrupt takes 2 cycles to begin instead of 4, or 5 where the program counter has 22 bits (7.7.1).
+//   - An interrupt is taken right after SEI, RETI or a write that sets I, and not one instruction later (7.7).
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 

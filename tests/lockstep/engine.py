@@ -1,4 +1,4 @@
-"""What the harness compares, whatever the instructions are. It knows no engine."""
+"""What the harness compares, for any set of instructions. It does not depend on an engine."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ class Engine(Protocol):
 
 
 class EngineFault(Exception):
-    """An engine that did not run the firmware to its end. Two such faults are never alike."""
+    """An engine that did not run the firmware to its end. Two such faults are never the same."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A program that did not end alike, as short as it could be made."""
+    """A program that did not end the same, as short as it could be made."""
 
     program: Program
     what: str

@@ -1,6 +1,6 @@
 """`./test campaign --lockstep`: random programs in each engine of ours and in one of others, state by state.
 
-A stopped campaign goes on with --seed: equal seeds make equal programs.
+--seed continues a stopped campaign: equal seeds make equal programs.
 """
 
 from __future__ import annotations

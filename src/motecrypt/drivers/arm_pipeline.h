@@ -56,8 +56,6 @@ static const char *const pipeline_cost_names[PIPELINE_COST_COUNT] = {
 #undef X
 };
 
-enum { REFILL_MOST = 3 }; /* P of table 3-1: 1 to 3, a target in two words included */
-
 enum pipeline_after { AFTER_OTHER, AFTER_LOAD, AFTER_STORE };
 
 /* What an instruction leaves behind for the next one. */
@@ -200,7 +198,8 @@ static inline struct pipeline_step pipeline_next(uint16_t code, uint16_t next, s
                         common->class != THUMB2_compare_branch;
     if (step.is_branch) {
         step.taken_cycles = pipeline_refill(common->class, cost);
-        step.split_cycles = (uint32_t)least(cost[PIPELINE_refill_split], REFILL_MOST - least(REFILL_MOST, step.taken_cycles));
+        /* TBB takes 2 + P, P at most 3: its own refill is that already */
+        step.split_cycles = common->class == THUMB2_table_branch ? 0 : cost[PIPELINE_refill_split];
     }
     if (step.in_it_block) {
         *(step.is_branch ? &step.taken_cycles : &step.run_cycles) += step.cycles - cost[PIPELINE_skipped];

@@ -4,7 +4,7 @@
  *
  * What a chip has follows from its memories: JMP and CALL with more than 8 KB of flash, ELPM with more than 64 KB,
  * EIJMP and EICALL with a program counter of 22 bits; an ATtiny has no multiplier. No chip here is an
- * ATxmega: none has DES, XCH, LAS, LAC, LAT and SPM Z+. A test compares each device with its assembler.
+ * ATxmega, which alone have DES, XCH, LAS, LAC, LAT and SPM Z+. A test compares each device with its assembler.
  */
 #ifndef MOTECRYPT_AVR_CODES_H
 #define MOTECRYPT_AVR_CODES_H

@@ -149,8 +149,8 @@ static void doze(avr_t *avr) {
     avr->cycle += avr->state == cpu_Running ? interrupt_cycles(avr) : 0;
 }
 
-/* The instruction at the program counter; the address of the next. A code that the chip lacks crashes it where it
- * stands. */
+/* The instruction at the program counter; the address of the next. A code that the chip lacks crashes it
+ * there. */
 static inline avr_flashaddr_t step_one(avr_t *avr) {
     avr_flashaddr_t pc = avr->pc, next;
     if (code_is_lacking(opcode_at(avr, pc))) {

@@ -78,11 +78,6 @@ SNIPPETS = [
     pytest.param(
         "tbb [pc, r0]; .byte 2, 2; nop; nop.w", 2 + 3 + 1, id="tbb to a split instruction: P is 3 at most"
     ),
-    pytest.param(
-        "bl 1f; b.w 2f; 1: push {r4, lr}; pop {r4, pc}; nop; 2: nop",
-        2 + 3 + (1 + 2 + 3) + 2 + 1,
-        id="pop pc to a split instruction",
-    ),
     pytest.param("movs r0, #10; 1: subs r0, #1; bne 1b", 1 + 10 * 1 + 9 * 2 + 1, id="loop of 10"),
     # IT: nothing after a 16-bit instruction, else 1; an instruction whose condition fails takes 1.
     pytest.param("nop; it eq; addeq r0, #1", 1 + 0 + 1, id="it folded"),

@@ -24,7 +24,7 @@ ERASED = 0xFFFF
 CHIPS = sorted(
     {device.simulator["mcu"] for device in Catalog.load().devices.values() if device.runner == "simavr"}
 )
-#: What only some chips have: the assembler knows which, but for SPM Z+, which it takes for all. By the manual
+#: What only some chips have: the assembler knows which, except SPM Z+, which it takes for all. By the manual
 #: (DS40002198, 6.110) only an ATxmega and later chips have it.
 SOME = """jmp 0
 call 0

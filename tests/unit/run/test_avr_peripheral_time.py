@@ -347,9 +347,15 @@ def test_a_count_that_is_set_matches_nothing_by_itself(driver: str, tmp_path: Pa
 #: register at its end and reads one in its last cycle.
 READ_ON_CHIPS = {
     "started, then read": ("put TCCR2B, 1\n nop\n lds r20, TCNT2", 2),
-    "started, stopped, then read": ("ldi r17, 0\n put TCCR2B, 1\n sts TCCR2B, r17\n nop\n nop\n lds r20, TCNT2", 2),
+    "started, stopped, then read": (
+        "ldi r17, 0\n put TCCR2B, 1\n sts TCCR2B, r17\n nop\n nop\n lds r20, TCNT2",
+        2,
+    ),
     "written, then read": ("put TCCR0B, 1\n ldi r17, 0\n out REG(TCNT0), r17\n in r20, REG(TCNT0)", 0),
-    "written, then read in two cycles": ("put TCCR2B, 1\n ldi r17, 0\n sts TCNT2, r17\n nop\n lds r20, TCNT2", 2),
+    "written, then read in two cycles": (
+        "put TCCR2B, 1\n ldi r17, 0\n sts TCNT2, r17\n nop\n lds r20, TCNT2",
+        2,
+    ),
 }
 
 
