@@ -294,9 +294,9 @@ def typed_with(*more: str) -> str:
 STYLES = {
     **dict.fromkeys(("recommended", "acceptable", "matches", "good", "best"), "green"),
     **dict.fromkeys(
-        ("legacy", "unrated", "needs hardware", "bring the code", "not measured", "know this"), "yellow"
+        ("legacy", "unrated", "needs hardware", "bring the code", "not measured", "note"), "yellow"
     ),
-    **dict.fromkeys(("broken", "differs", "paper is inconsistent", "BAD"), "bold red"),
+    **dict.fromkeys(("broken", "differs", "paper is inconsistent", "weak"), "bold red"),
 }
 """The colour of a verdict. The word is always printed: the colour adds no information."""
 _JUDGED = re.compile(rf"(?:^|, |: )(?:\d+ )?({'|'.join(map(re.escape, STYLES))})(?![\w-])")

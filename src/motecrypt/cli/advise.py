@@ -289,7 +289,8 @@ def command(
         if why_not:
             print_excluded(answer.exclusions)
         elif answer.exclusions:
-            print_words(f"{len(answer.exclusions)} not ranked, with reasons: --why-not")
+            s = "s" if len(answer.exclusions) > 1 else ""
+            print_words(f"{len(answer.exclusions)} candidate{s} excluded; reasons: --why-not")
     if not answer.entries:
         raise InputError(answer.notes[0])
 

@@ -34,7 +34,7 @@ from motecrypt.results import Results
 from motecrypt.setup import need
 
 POWER = "power"
-READING = {"good": "good", "note": "know this", "bad": "BAD", "skipped": "skipped"}
+READING = {"good": "good", "note": "note", "bad": "weak", "skipped": "skipped"}
 
 
 @click.command(epilog="Example: motecrypt audit rc4d")
@@ -231,13 +231,14 @@ def _print(cipher: Cipher, findings: Sequence[Finding]) -> None:
         return
     print()
     body = next((f.inputs["implementation"] for f in findings if f.inputs["implementation"]), "nothing")
-    said = f". {cipher.standing_reason} ({cipher.standing_source})" if cipher.standing_reason else ""
+    reason = cipher.standing_reason[:1].upper() + cipher.standing_reason[1:]
+    said = f". {reason} ({cipher.standing_source})" if reason else ""
     weak = _parts_of(findings, "bad")
     print_answer(
         "",
         (
             ("Audited", f"{body}, seed {findings[0].inputs['seed']}"),
-            ("Standing", f"{cipher.standing}{said}"),
+            ("Security status", f"{cipher.standing}{said}"),
             ("Verdict", f"{READING[_verdict(findings)]}: {_counted(findings)}"),
             *([("Weak in", ", ".join(weak))] if weak else []),
         ),
@@ -257,8 +258,15 @@ def _parts_of(findings: Sequence[Finding], weight: str) -> list[str]:
 
 
 def _counted(findings: Sequence[Finding]) -> str:
-    """How many parts had which result, those that show a weakness first."""
-    words = {"bad": "show a weakness", "note": "to know", "good": "good", "skipped": "skipped"}
+    """How many experiments had which result, those that found a weakness first."""
+    words = {
+        "bad": ("found a weakness", "found a weakness"),
+        "note": ("has a note", "have a note"),
+        "good": ("found no weakness", "found no weakness"),
+        "skipped": ("was skipped", "were skipped"),
+    }
     counts = [(len(_parts_of(findings, weight)), words[weight]) for weight in words]
-    told = ", ".join(f"{count} {said}" for count, said in counts if count)
-    return f"of {len(findings)} parts {told}" if len(findings) > 1 else told
+    first, *others = [(count, said[count > 1]) for count, said in counts if count]
+    experiments = "experiment" if len(findings) == 1 else "experiments"
+    told = [f"{first[0]} of {len(findings)} {experiments} {first[1]}"]
+    return "; ".join(told + [f"{count} {said}" for count, said in others])

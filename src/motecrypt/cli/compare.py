@@ -1,4 +1,4 @@
-"""motecrypt compare: two or more results files: what became better, what worse."""
+"""motecrypt compare: compare results files, and show what became better or worse."""
 
 from __future__ import annotations
 

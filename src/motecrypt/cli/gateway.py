@@ -1,4 +1,4 @@
-"""motecrypt gateway: the receiver of many nodes as a service, with sinks."""
+"""motecrypt gateway: receive from many nodes, and deliver to files, SQLite, MQTT or a command."""
 
 from __future__ import annotations
 

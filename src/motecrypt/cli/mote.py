@@ -1,4 +1,4 @@
-"""motecrypt mote: an exported example as firmware of a node, and a simulated node."""
+"""motecrypt mote: build a node's firmware from an example, and simulate it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""motecrypt provision: keys and a number for a node, from its gateway's master key."""
+"""motecrypt provision: give a node its number and its keys, from the gateway's master key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""motecrypt receive: the receiver of messages and files over a serial radio."""
+"""motecrypt receive: receive messages and files over a serial radio."""
 
 from __future__ import annotations
 

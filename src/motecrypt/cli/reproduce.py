@@ -356,7 +356,7 @@ def _advise(needed: Needs, results: Results, jobs: int | None) -> None:
 
 
 def _print_all(compared: Mapping[str, Sequence[Comparison]]) -> None:
-    """What all studies came to: the verdicts counted, and the five findings that matter most."""
+    """What all studies showed: the verdicts counted, and the five findings that matter most."""
     rows = {name: facts(own) for name, own in compared.items()}
     verdicts = [v for v in VERDICTS if any(row.verdict == v for own in rows.values() for row in own)]
     counted = [

@@ -1,4 +1,4 @@
-"""motecrypt send: the sender of messages and files over a serial radio."""
+"""motecrypt send: send messages and files over a serial radio."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""motecrypt stack: the largest stack that each function can need, and who calls whom."""
+"""motecrypt stack: the worst-case stack of each function, from the call graph."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from motecrypt.pages.charts import Axis, Series, Tick, axis, bar_chart, line_cha
 from motecrypt.pages.pictures import map_chart
 from motecrypt.pages.shell import count, render
 
-SIGNS = {"good": "✓ good", "note": "! know this", "bad": "✗ BAD", "skipped": "– skipped"}
+SIGNS = {"good": "✓ good", "note": "! note", "bad": "✗ weak", "skipped": "– skipped"}
 ORDER = ("bad", "note", "good", "skipped")
 DIRECTIONS = {"encrypt": "encryption", "decrypt": "decryption", "key": "the key"}
 BARS = 40

@@ -84,7 +84,7 @@ def profile_page(
 def _answer(found: Profile, total: int) -> str:
     most = [cost for cost in found.functions if cost.calls is not None][:NAMED]
     named = ", ".join(f"{cost.name} {share(cost.self_cycles, total)}" for cost in most)
-    return f"Most cycles are in the own code of: {named}."
+    return f"Hottest functions: {named}."
 
 
 def _notes(found: Profile) -> list[str]:

@@ -65,7 +65,7 @@ def test_the_answer_comes_first_in_five_lines(db: Path) -> None:
     step = "motecrypt export arduino DIR --cipher aes128-ccm8 --variant tiny --link"
     assert said["next"] == f"{step} --radio srf --packet-bytes 12"
     assert f"{len(said['ranked']) - 3} more ranks and {len(said['notes'])} notes: --all" in text
-    assert text.endswith(f"{len(said['excluded'])} not ranked, with reasons: --why-not")
+    assert text.endswith(f"{len(said['excluded'])} candidates excluded; reasons: --why-not")
     for later in ("broken", "Encryption is", "does not fit"):
         assert later not in done.stdout
     alone = [*ASKED, *FEW, "--battery", "3xAA", "--db", str(db), "--need", "integrity"]

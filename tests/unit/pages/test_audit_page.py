@@ -126,4 +126,4 @@ def test_data_of_another_shape_are_shown_as_far_as_they_go(kind: str, data: dict
 
 def test_parts_are_counted_by_what_they_found() -> None:
     page = page_of(part("a", {}), part("b", {}, "good"), part("c", {}, "bad"), part("d", {}, "skipped"))
-    assert "2 × ✗ BAD, 1 × ✓ good, 1 × – skipped" in page
+    assert "2 × ✗ weak, 1 × ✓ good, 1 × – skipped" in page

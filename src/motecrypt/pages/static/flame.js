@@ -120,7 +120,7 @@ function mark() {
     for (const node of flame.nodes) {
       found += node.name.toLowerCase().includes(wanted) ? node.own : 0;
     }
-    flameStatus.textContent = `${percent(found, data.total)} of all cycles are in the own code of what fits.`;
+    flameStatus.textContent = `${percent(found, data.total)} of all cycles are in the functions that match.`;
   }
 }
 
