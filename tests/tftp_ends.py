@@ -35,6 +35,7 @@ def library() -> ctypes.CDLL:
     folder = FIRMWARE / "tftp"
     made = ctypes.CDLL(str(compiled(["gcc", *_FLAGS, "-I", folder, BED, folder / "tftp.c"], (), "tftp-")))
     made.bed_begin.argtypes, made.bed_begin.restype = [_P, _P, _H, _H, _L, _B], None
+    made.bed_block.argtypes, made.bed_block.restype = [_P], ctypes.POINTER(_H)
     made.tftp_busy.argtypes, made.tftp_busy.restype = [_P], _B
     for name in ("tftp_get", "tftp_put"):
         function = getattr(made, name)
@@ -131,6 +132,10 @@ class Mote:
     def busy(self) -> bool:
         """Whether a transfer is running."""
         return bool(self._library.tftp_busy(self._address))
+
+    def count(self, block: int) -> None:
+        """Count on from this block, as if all before it had been sent."""
+        self._library.bed_block(self._address)[0] = block
 
     def get(self, name: str, now_s: float = 0.0) -> int:
         """Ask the peer for a file."""

@@ -61,6 +61,11 @@ def test_a_query_sees_the_newest_as_views_do(db: Path, capsys: pytest.CaptureFix
     assert [row["c"] for row in every] == [10, 11, 20, 21, 30, 31]
 
 
+def test_more_rows_than_are_fetched_at_a_time(db: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    count = 2 * query._AT_A_TIME + 1
+    assert asked(capsys, db, f"SELECT range AS n FROM range({count})") == [{"n": n} for n in range(count)]
+
+
 def test_the_copy_is_of_the_file_as_it_is(
     db: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -17,6 +17,7 @@ from motecrypt.cli import main
 from motecrypt.errors import InputError
 from motecrypt.model import RECORDED, Cell, Finding, Implementation, Measurement
 from motecrypt.results import Results, rows, schema, store
+from motecrypt.results import merge as merge_module
 
 BODY = Implementation("rc4", "ours", "default", "opt", (128,), "", (), (), (), Path())
 CELL = Cell("uno", BODY, "encrypt", 128, 32)
@@ -279,6 +280,19 @@ def test_more_rows_than_are_fetched_at_a_time(place: Path, monkeypatch: pytest.M
         for count in range(6):
             assert len(results.measurements()) == count
             results.store({str(count): made(count + 1)})
+
+
+def test_more_rows_than_are_asked_for_or_joined_at_a_time(tmp_path: Path) -> None:
+    """One more than a part, and one more than two; the constants of store.py and merge.py are the same."""
+    for count in (store._ROWS_AT_ONCE + 1, 2 * merge_module._TOGETHER + 1):
+        with Results(tmp_path / f"{count}.db") as results, Results(tmp_path / f"{count}-into.db") as into:
+            cells = [replace(CELL, message_bytes=16 * number) for number in range(count)]
+            every = {f"{number:05}": made(1, cell) for number, cell in enumerate(cells)}
+            results.store(every)
+            assert results.by_key(every).keys() == every.keys()
+            assert len(results.measurements()) == count and len(results.newest(cells)) == count
+            assert merge_module.merge(into, results.path).new == count
+            assert into.by_key(every).keys() == every.keys()
 
 
 def test_of_each_cell_the_newest_that_lasts(place: Path) -> None:

@@ -101,6 +101,23 @@ def test_a_mote_is_a_client(length: int, loss: float, writing: bool) -> None:
     assert mote.outcomes == [OK] and (writing or mote.told_size == UNKNOWN)
 
 
+def test_block_0_follows_65535() -> None:
+    """Both ways, from the block before them on: the whole way there is the next test's."""
+    sends, takes = Mote(), Mote()
+    sends.files["log"] = CONTENT[:1000]
+    sends.receive(request(Opcode.READ, blksize=8))
+    takes.receive(request(Opcode.WRITE, blksize=8))
+    assert sends.receive(ack(0)) == [data(1, CONTENT[:8])] and takes.receive(data(1, bytes(8))) == [ack(1)]
+    for mote in (sends, takes):
+        mote.count(65_534)
+    before = 65_534
+    for at, block in ((8, 65_535), (16, 0), (24, 1)):
+        assert sends.receive(ack(before)) == [data(block, CONTENT[at : at + 8])]
+        assert takes.receive(data(block, bytes(8))) == [ack(block)]
+        before = block
+    assert takes.receive(data(2, b"")) == [ack(2)] and takes.files["log"] == bytes(32)
+
+
 def test_block_numbers_go_on_with_0_behind_65535() -> None:
     mote = Mote(room=64)
     content = Random(3).randbytes(600_000)

@@ -171,6 +171,20 @@ def test_a_server_without_options_begins_with_512_bytes_or_refuses() -> None:
     assert [packet.block for packet in out(refused)] == [TftpCode.NO_OPTION] and refused.over
 
 
+def test_block_0_follows_65535() -> None:
+    """Both ways, from the block before them on."""
+    sends = TftpTransfer.serve(SHORT_BLOCKS, Memory(CONTENT), request(blksize=8))
+    takes = TftpTransfer.serve(SHORT_BLOCKS, Memory(), request(Opcode.WRITE, blksize=8))
+    out(sends), out(takes)
+    assert after(sends, ack(0)) == [data(1, CONTENT[:8])] and after(takes, data(1, bytes(8))) == [ack(1)]
+    sends._block = takes._block = before = 65_534
+    for at, block in ((8, 65_535), (16, 0), (24, 1)):
+        assert after(sends, ack(before)) == [data(block, CONTENT[at : at + 8])]
+        assert after(takes, data(block, bytes(8))) == [ack(block)]
+        before = block
+    assert after(takes, data(2, b"")) == [ack(2)] and takes.over and takes.error is None
+
+
 def test_a_server_waits_for_its_file() -> None:
     file = Memory(CONTENT[:20])
     file.is_ready = False

@@ -11,6 +11,11 @@ struct bed {
 
 const size_t bed_bytes = sizeof(struct bed);
 
+/* The number of the block that is on its way, or that came last. */
+uint16_t *bed_block(struct bed *bed) {
+    return &bed->tftp.block;
+}
+
 void bed_begin(struct bed *bed, void *const *calls, uint16_t room, uint16_t block_max, uint32_t timeout_ms,
                uint8_t ack_bytes) {
     bed->calls.put = (uint8_t (*)(struct tftp *, const uint8_t *, uint16_t))(uintptr_t)calls[0];

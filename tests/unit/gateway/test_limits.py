@@ -1,0 +1,171 @@
+"""Each limit of the gateway where it is reached and where it is passed, by its own value."""
+
+from __future__ import annotations
+
+import os
+import tty
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from coap_beds import ProxyBed
+from gateway_bed import item
+from motecrypt.errors import InputError
+from motecrypt.gateway import lines
+from motecrypt.gateway.orders import TOKEN_MAX, read_order
+from motecrypt.gateway.protocols.coap import proxy as coap
+from motecrypt.gateway.protocols.coap import udp
+from motecrypt.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, decode, empty
+from motecrypt.gateway.protocols.tftp import proxy as tftp
+from motecrypt.gateway.sinks import SinkError, command, mqtt
+from motecrypt.link import state
+from motecrypt.link.state import FileStore
+
+
+class Datagrams:
+    """A socket with datagrams that wait."""
+
+    def __init__(self, waiting: list[bytes]) -> None:
+        self.waiting, self.sent = iter(waiting), 0
+
+    def recvfrom(self, count: int) -> tuple[bytes, tuple[str, int]]:
+        try:
+            return next(self.waiting)[:count], ("192.0.2.1", 5683)
+        except StopIteration:
+            raise BlockingIOError from None
+
+    def sendto(self, data: bytes, address: Any) -> int:
+        self.sent += 1
+        return len(data)
+
+
+def test_coap_reads_so_many_datagrams_and_leaves_the_rest_for_the_next_turn() -> None:
+    layer = udp.UdpLayer(1)
+    messages = [CoapMessage(CoapKind.NON, Code.GET, mid).encode() for mid in range(udp.READ_MAX + 1)]
+    ready: Any = Datagrams(messages)
+    assert len(list(layer.receive(ready, 0.0))) == udp.READ_MAX
+    assert [message.mid for _, message in layer.receive(ready, 0.0)] == [udp.READ_MAX]
+
+
+@pytest.mark.parametrize(("over", "whole"), [(0, True), (1, False)])
+def test_coap_takes_a_datagram_of_the_longest_length_whole(over: int, whole: bool) -> None:
+    head = len(CoapMessage(CoapKind.NON, Code.POST, 7, payload=b"x").encode()) - 1
+    message = CoapMessage(CoapKind.NON, Code.POST, 7, payload=bytes(udp.DATAGRAM_MAX - head + over))
+    ready: Any = Datagrams([message.encode()])
+    ((_, got),) = udp.UdpLayer(1).receive(ready, 0.0)
+    assert (got == message) is whole
+
+
+def test_so_many_messages_wait_for_their_acknowledgement_and_no_more() -> None:
+    layer, sockets = udp.UdpLayer(1), Datagrams([])
+    peer = udp.Peer(sockets, ("192.0.2.1", 5683))
+
+    def send() -> bool:
+        return layer.send(peer, CoapKind.CON, CoapMessage(CoapKind.CON, Code.GET, 0), b"t", 0.0)
+
+    assert all(send() for _ in range(udp.SENT_MAX)) and not send()
+    assert layer.counts["overload"] == 1 and sockets.sent == udp.SENT_MAX
+    (_, mid), *_ = layer._sent
+    layer.take(peer, empty(CoapKind.ACK, mid), 0.0)
+    assert send() and not send()
+
+
+def test_so_many_answers_to_a_node_are_kept_and_the_oldest_goes(bed: ProxyBed) -> None:
+    def ask(mid: int) -> bytes:
+        options = ((11, b"log"),)
+        return CoapMessage(CoapKind.CON, Code.POST, mid, b"n", options, b"21.5").encode()
+
+    def serve() -> None:
+        data, peer = bed.server.recvfrom(2048)
+        got = decode(data)
+        bed.server.sendto(CoapMessage(CoapKind.ACK, Code.CHANGED, got.mid, got.token).encode(), peer)
+        bed.take(bed.reach)
+
+    for mid in range(coap.REPLIES_MAX + 1):
+        bed.raw(ask(mid))
+        serve()
+        assert [down.mid for down in bed.downs()] == [mid]
+    bed.raw(ask(1))
+    assert [down.mid for down in bed.downs()] == [1], "kept"
+    bed.raw(ask(0))
+    assert not bed.downs(), "the server is asked again"
+
+
+def test_tftp_reads_so_many_datagrams_and_leaves_the_rest_for_the_next_turn() -> None:
+    proxy = tftp.TftpProxy([], {}, 1.0)
+    ready: Any = Datagrams([b"none"] * (tftp.READS_MAX + 1))
+    proxy.readable(ready, 0.0)
+    assert proxy._counts["malformed"] == tftp.READS_MAX
+    proxy.readable(ready, 0.0)
+    assert proxy._counts["malformed"] == tftp.READS_MAX + 1
+
+
+@pytest.fixture
+def line() -> Iterator[lines.Line]:
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    made = lines.Line(os.ttyname(slave), 115200, 12, print)
+    yield made
+    made.close()
+    os.close(master)
+    os.close(slave)
+
+
+def test_so_many_bytes_wait_for_a_port_and_further_packets_are_dropped(line: lines.Line) -> None:
+    line.say(bytes(lines.OUTPUT_MAX - 12))
+    line.say(bytes(13))
+    assert line.dropped_bytes == 13
+    line.say(bytes(12))
+    line.say(b"x")
+    assert line.dropped_bytes == 14 and line.writing
+
+
+def test_an_order_has_an_id_of_so_many_letters() -> None:
+    def read(letters: int) -> object:
+        return read_order(5, b'{"text": "x", "id": "%s"}' % (b"x" * letters), lambda told: None)
+
+    assert read(TOKEN_MAX)
+    with pytest.raises(InputError, match=f"at most {TOKEN_MAX} letters"):
+        read(TOKEN_MAX + 1)
+
+
+def test_the_end_of_what_a_command_says_is_told(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\nprintf 'a%0{command.SAID_BYTES}d' 7 >&2\nexit 3\n")
+    script.chmod(0o700)
+    with pytest.raises(SinkError) as raised:
+        command.Command(str(script)).deliver([item(1)])
+    assert str(raised.value) == f"{script}: ended with 3: {7:0{command.SAID_BYTES}d}"
+
+
+def test_so_many_outcomes_wait_for_a_broker_and_the_oldest_goes() -> None:
+    def commanded(node: int, text: bytes, tell: Any) -> None:
+        tell({"number": int(text)})
+
+    sink = mqtt.MqttSink(mqtt.read_broker("mqtt://host/home"), commanded)
+    for number in range(mqtt.OUTCOMES_MAX + 1):
+        topic = "motecrypt/home/node/5/command"
+        message: Any = SimpleNamespace(topic=topic, retain=False, payload=b"%d" % number)
+        sink._on_message(None, None, message)
+    assert [told["number"] for _, told in sink._outcomes] == list(range(1, mqtt.OUTCOMES_MAX + 1))
+
+
+def test_a_gateway_has_a_name_of_so_many_letters() -> None:
+    assert mqtt.read_broker(f"mqtt://host/{'a' * mqtt.NAME_MAX}").name == "a" * mqtt.NAME_MAX
+    with pytest.raises(InputError, match="no broker"):
+        mqtt.read_broker(f"mqtt://host/{'a' * (mqtt.NAME_MAX + 1)}")
+
+
+def test_a_record_has_so_many_bytes(tmp_path: Path) -> None:
+    store = FileStore(tmp_path / "record")
+    try:
+        store.write(bytes(state.RECORD_BYTES_MAX))
+        assert store.read() == bytes(state.RECORD_BYTES_MAX)
+        store.write(bytes(state.RECORD_BYTES_MAX + 1))
+        with pytest.raises(InputError, match="record"):
+            store.read()
+    finally:
+        store.close()
