@@ -3,7 +3,6 @@ others."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,8 @@ from motecrypt.runners import Fault, Options, simavr
 from motecrypt.runners.protocol import Frames, decode, encode
 from motecrypt.toolchain import BuildRequest, Firmware, build
 
-WAIT_S = 120
+WORK_S = 120.0
+"""Processor time of the simulator."""
 KEY, NONCE, MESSAGE = bytes(range(32)), bytes(range(16, 32)), bytes(range(48))
 BENCH = (("R", b"\0\1\0"), ("R", b"\1\1\0"), ("R", b"\2\1\0"))
 TICKS = slice(1, 5)
@@ -65,13 +65,13 @@ def ours(device: Device, firmware: Firmware, sent: list[bytes]) -> Said | None:
 
 
 def _ours(device: Device, firmware: Firmware, sent: list[bytes]) -> Said:
-    came, answers, deadline = Frames(), list[bytes](), time.monotonic() + WAIT_S
+    came, answers = Frames(), list[bytes]()
     with simavr.open_session(device, firmware.elf, firmware.data_end, Options()) as session:
         for number, frame in enumerate([b"", *sent], start=1):  # the first answer is the greeting
             if frame:
                 session.write(frame)
-            while len(answers) < number and time.monotonic() < deadline:
-                answers += came.feed(session.read(deadline))
+            while len(answers) < number and (said := session.read(WORK_S)):
+                answers += came.feed(said)
         return Said(_compared(answers), [region.cycles for region in session.regions()])
 
 
