@@ -49,6 +49,7 @@ KEPT = {
     "leakage/targets.py: targets",
     "link/lengths.py: link_lengths",
     "findings/pico_file.py: storage_times",
+    "publickey/rows.py: _kept",
     "radios/catalog.py: _radios",
     "results/columns.py: columns",
     "results/schema.py: statements",

@@ -92,6 +92,7 @@ class KeyPlan:
     life_days : battery life with it.
     flash_bytes, ram_bytes : of the largest public-key operation, its stack included, next to the cipher.
     warning : what to know before taking it, such as where its randomness comes from.
+    behind : for which operations faster code is public, and how many times its cycles are counted here.
     """
 
     way: KeyWay
@@ -106,6 +107,7 @@ class KeyPlan:
     flash_bytes: int
     ram_bytes: int
     warning: str
+    behind: tuple[str, ...] = ()
 
     @property
     def runs(self) -> bool:
@@ -171,6 +173,7 @@ def _plan(
         flash_bytes=computed.flash_bytes,
         ram_bytes=computed.ram_bytes,
         warning=warning,
+        behind=computed.behind,
     )
 
 

@@ -88,6 +88,7 @@ def print_keys(asked: str, entry: advise.Entry, plans: Sequence[KeyPlan], device
         f"to and with the messages of {entry.candidate.name}; flash, RAM: of the largest operation, next to "
         "the cipher's"
     )
+    text += "".join(f"; {told}" for told in dict.fromkeys(told for plan in plans for told in plan.behind))
     print_table("Ways to keys", COLUMNS, rows, text, LEAST)
     print_words(
         "EDHOC's sizes, what is not counted, where randomness comes from: docs/public-key.md, docs/pairing.md"
@@ -100,8 +101,12 @@ def _cost_text(plan: KeyPlan, entry: advise.Entry) -> str:
     return (
         f"{plan.handshake_us / 1000:,.0f} ms, {plural(plan.packets, 'packet')} and "
         f"{plan.handshake_uj / 1000:,.2f} mJ a handshake; {percent(plan.energy_percent)} of the energy of a "
-        f"year; {days(plan.life_days)} of battery life, {days(entry.costs.life_days)} without"
+        f"year; {days(plan.life_days)} of battery life, {days(entry.costs.life_days)} without{_behind(plan)}"
     )
+
+
+def _behind(plan: KeyPlan) -> str:
+    return "".join(f"; {text}" for text in plan.behind)
 
 
 def _against(plan: KeyPlan) -> str:

@@ -17,7 +17,7 @@ from motecrypt.energy import energy_uj, time_us
 from motecrypt.errors import InputError
 from motecrypt.model import Device, Operation
 from motecrypt.publickey.baseline import AesCost
-from motecrypt.publickey.rows import PublicKeyRow, fastest
+from motecrypt.publickey.rows import PublicKeyRow, behind, fastest, kept_records
 from motecrypt.radios import Radio, costs
 
 HANDSHAKES = DATA / "public_key" / "handshakes.toml"
@@ -84,7 +84,8 @@ class Compute:
 
     `missing` names an operation that did not run there, with the reason; then the rest is 0. Without a
     known current there is no `energy_uj`. `flash_bytes` and `ram_bytes` (with its stack) are of its
-    largest operation: a program with several shares much of their code.
+    largest operation: a program with several shares much of their code. `behind` says of each operation
+    for which faster code is public how many times its cycles ours takes.
     """
 
     cycles: float
@@ -93,6 +94,7 @@ class Compute:
     flash_bytes: int
     ram_bytes: int
     missing: str = ""
+    behind: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -116,11 +118,14 @@ def compute(
 ) -> Compute:
     """What the node computes, by the fastest implementation of each operation in `rows`."""
     cycles, flash, ram = 0.0, 0, 0
+    slower: dict[str, None] = {}
     for algorithm, operation in handshake.operations:
         best = fastest(rows, device.name, algorithm, operation)
         if best is None or best.cycles is None:
             return Compute(0, 0, 0, 0, 0, missing=_missing(rows, device.name, algorithm, operation))
         cycles += best.cycles
+        if faster := behind(best, kept_records()):
+            slower[faster.text] = None
         flash = max(flash, best.flash_bytes or 0)
         ram = max(ram, (best.ram_bytes or 0) + (best.stack_bytes or 0))
     if handshake.aes_blocks:
@@ -128,7 +133,7 @@ def compute(
             return Compute(0, 0, 0, 0, 0, missing="AES is not measured")
         cycles += handshake.aes_blocks * aes.block_cycles
     duration = time_us(cycles, device.clock_hz)
-    return Compute(cycles, duration, work_uj(device, duration), flash, ram)
+    return Compute(cycles, duration, work_uj(device, duration), flash, ram, behind=tuple(slower))
 
 
 def work_uj(device: Device, duration_us: float) -> float | None:

@@ -23,7 +23,8 @@ a year. `motecrypt reproduce wlan` judges the statement "almost 1000 times slowe
 
 HANDSHAKES = """## What a handshake costs
 
-The node begins. Computation is by the fastest implementation above; hashes are not counted.
+The node begins. Computation is by the fastest implementation above; hashes are not
+counted. Each cell names the operations for which faster code is public. A node with that code needs less.
 """
 
 ON_RADIOS = """On the node's radio, at the data sheet's currents; layers below, repetitions and waiting for
@@ -82,7 +83,8 @@ def _computed(
         cells = []
         for device in devices:
             one = compute(shake, device, rows, aes.get(device.name))
-            cells.append(one.missing or f"{one.time_us / 1e3:,.1f} ms, {_millijoule(one.energy_uj)}")
+            told = f"{one.time_us / 1e3:,.1f} ms, {_millijoule(one.energy_uj)}"
+            cells.append(one.missing or "; ".join([told, *one.behind]))
         sizes = " + ".join(map(str, shake.flights))
         yield f"| {shake.title} | {sizes} = {shake.total_bytes} | {' | '.join(cells)} |"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
 from motecrypt.catalog.places import DATA
@@ -128,15 +129,58 @@ def fastest(rows: Iterable[PublicKeyRow], device: str, algorithm: str, operation
 
 @dataclass(frozen=True)
 class PublishedOperation:
-    """A published figure of an operation on a core, and which of our devices it can be compared with."""
+    """A published figure of an operation on a core, and which of our devices it can be compared with.
+
+    `code` is the short name of the code that was measured.
+    """
 
     algorithm: str
     operation: str
     core: str
+    code: str
     devices: Sequence[str]
     cycles: int
     note: str
     source: str
+
+
+@dataclass(frozen=True)
+class Behind:
+    """How far a figure is behind public code: its cycles divided by those of the fastest."""
+
+    ratio: float
+    record: PublishedOperation
+
+    @property
+    def short(self) -> str:
+        """Next to a figure: "3.2 times public code"."""
+        return f"{self.ratio:.1f} times public code"
+
+    @property
+    def text(self) -> str:
+        """With the operation and the name of the code."""
+        of = f"{self.record.algorithm} {self.record.operation}"
+        return f"{of} takes {self.ratio:.1f} times the cycles of public code ({self.record.code})"
+
+
+def behind(row: PublicKeyRow, records: Sequence[PublishedOperation]) -> Behind | None:
+    """How far a row is behind the fastest public code for its device; None if no faster code is known."""
+    of = (row.algorithm, row.operation)
+    known = [r for r in records if (r.algorithm, r.operation) == of and row.device in r.devices]
+    best = min(known, key=lambda record: record.cycles, default=None)
+    if best is None or row.cycles is None or row.cycles <= best.cycles:
+        return None
+    return Behind(row.cycles / best.cycles, best)
+
+
+@cache
+def _kept(path: Path) -> list[PublishedOperation]:
+    return published(path)
+
+
+def kept_records() -> Sequence[PublishedOperation]:
+    """The published figures that came with motecrypt, read once."""
+    return _kept(PUBLISHED)
 
 
 def published(path: Path = PUBLISHED) -> list[PublishedOperation]:
@@ -149,6 +193,7 @@ def published(path: Path = PUBLISHED) -> list[PublishedOperation]:
                 algorithm=entry.text("algorithm"),
                 operation=entry.text("operation"),
                 core=entry.text("core"),
+                code=entry.text("code", filled=True),
                 devices=entry.texts("devices"),
                 cycles=entry.integer("cycles", low=1),
                 note=entry.text("note"),

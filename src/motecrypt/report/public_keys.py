@@ -10,7 +10,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.catalog.publickey import PublicKeyAlgorithm
 from motecrypt.energy import energy_uj
 from motecrypt.model import Device, Measurement
-from motecrypt.publickey.rows import PublicKeyRow, recorded, row_of
+from motecrypt.publickey.rows import PublicKeyRow, behind, kept_records, recorded, row_of
 from motecrypt.report import charts
 from motecrypt.report.figure import Figure
 
@@ -40,6 +40,12 @@ class KeyCost:
         if self.device is None or self.device.name == HOST or active is None or self.row.time_us is None:
             return None
         return energy_uj(self.device.volts, active.milliamperes, self.row.time_us) / 1000
+
+    @property
+    def behind(self) -> str:
+        """How many times the cycles of public code it takes; empty where none is known to be faster."""
+        faster = behind(self.row, kept_records())
+        return "" if faster is None else faster.short
 
     @property
     def varies(self) -> str:

@@ -12,7 +12,7 @@ from command_line import run
 from motecrypt import advise
 from motecrypt.advise.keys import KEY_WAYS, KeyNode, KeyPlan, advised, key_plans
 from motecrypt.catalog import Catalog
-from motecrypt.cli._advise_keys import keys_document
+from motecrypt.cli._advise_keys import keys_document, print_keys
 from motecrypt.errors import InputError
 from motecrypt.publickey.entropy import ENTROPY, Entropy, entropies, entropy_of, entropy_table
 from motecrypt.publickey.handshakes import Compute, Handshake
@@ -141,3 +141,12 @@ def test_a_node_that_stores_has_no_keys_to_agree_on(capsys: pytest.CaptureFixtur
     asked = ["--device", "uno", "--storage", "eeprom", "--bytes", "8", "--every", "1h", "--battery", "4xAA"]
     code, _, error = run(capsys, "advise", *asked, "--keys")
     assert code == 2 and "--keys: a node with --storage has no radio" in error
+
+
+def test_a_handshake_by_slow_libraries_says_so_in_text_and_json(capsys: pytest.CaptureFixture[str]) -> None:
+    told = "x25519 agree takes 2.4 times the cycles of public code (a code)"
+    ways = list(plans(work=replace(WORK, behind=(told,))).values())
+    by_name = {way["name"]: way for way in keys_document(ways)["ways"]}
+    assert by_name["handshake-daily"]["behind"] == (told,) and by_name["per-node"]["behind"] == ()
+    print_keys("asked", entry(), ways, Catalog.load().device("pico"))
+    assert told in " ".join(capsys.readouterr().out.split())

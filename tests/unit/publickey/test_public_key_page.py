@@ -13,18 +13,24 @@ from motecrypt.catalog import Catalog
 from motecrypt.cli import _public_key
 from motecrypt.errors import InputError
 from motecrypt.model import PUBLIC_KEY_OPERATIONS, Measurement, Shortfall
+from motecrypt.publickey.baseline import aes_costs
+from motecrypt.publickey.handshakes import compute, handshakes
 from motecrypt.publickey.page import page
 from motecrypt.publickey.rows import (
     PublishedOperation,
+    behind,
     fastest,
     published,
     recorded,
     row_of,
     text,
 )
+from motecrypt.report.public_keys import public_key_part
 
 ROW = made_public_key()
-RECORD = PublishedOperation("x25519", "agree", "AVR", ("uno", "pico"), 8_000_000, "assembly", "a paper")
+RECORD = PublishedOperation(
+    "x25519", "agree", "AVR", "a code", ("uno", "pico"), 8_000_000, "assembly", "a paper"
+)
 
 
 def test_the_page_is_up_to_date() -> None:
@@ -137,13 +143,16 @@ def test_the_page_shows_figures_shortfalls_and_ratios() -> None:
     rows = [ROW, replace(ROW, operation="keygen", cycles_min=16_000_010, time_us=1500.0), over]
     rows.append(replace(ROW, operation="verify", timing_varies=False))
     shown = page(rows, Catalog.load().devices, [RECORD])
-    assert "| x25519 | agree | code | 16,000,000 | 1.00 s | by 20 cycles | 1,234 | 5 | 678 |" in shown
-    assert "| x25519 | keygen | code | 16,000,000 | 1.5 ms | addresses | 1,234 | 5 | 678 |" in shown
-    assert "| x25519 | verify | code | 16,000,000 | 1.00 s | no |" in shown
+    assert (
+        "| x25519 | agree | code | 16,000,000 | 2.0 times a code | 1.00 s | by 20 cycles | 1,234 | 5 | 678 |"
+        in shown
+    )
+    assert "| x25519 | keygen | code | 16,000,000 |  | 1.5 ms | addresses | 1,234 | 5 | 678 |" in shown
+    assert "| x25519 | verify | code | 16,000,000 |  | 1.00 s | no |" in shown
     assert "| x25519 | sign | code | needs 9 of 7 bytes of flash | 2 |" in shown
-    assert "| x25519 | agree | AVR | 8,000,000 | uno | code, 16,000,000 cycles | 2.0 |" in shown
-    assert "| x25519 | agree | AVR | 8,000,000 | pico | none runs |  |" in shown
-    assert "- AVR: a paper; assembly." in shown
+    assert "| x25519 | agree | AVR | a code | 8,000,000 | uno | code, 16,000,000 cycles | 2.0 |" in shown
+    assert "| x25519 | agree | AVR | a code | 8,000,000 | pico | none runs |  |" in shown
+    assert "- a code, AVR, x25519 agree: a paper; assembly." in shown
     assert "Device `uno`, gcc 1, measured on 2026-01-02." in shown
 
 
@@ -151,6 +160,48 @@ def test_published_figures_have_a_source_and_a_device() -> None:
     catalog = Catalog.load()
     assert published()
     for record in published():
-        assert record.source and record.cycles > 0
+        assert record.source and record.code and record.cycles > 0
         assert record.operation in catalog.public_key(record.algorithm).operations
         assert all(catalog.device(name) for name in record.devices)
+
+
+def test_what_is_slower_than_public_code_says_so() -> None:
+    assert (found := behind(ROW, [RECORD])) is not None
+    assert found.short == "2.0 times public code"
+    assert found.text == "x25519 agree takes 2.0 times the cycles of public code (a code)"
+    fast = replace(RECORD, cycles=4_000_000, code="faster")
+    assert (best := behind(ROW, [RECORD, fast])) is not None and best.ratio == 4.0, "the fastest counts"
+    assert behind(replace(ROW, cycles=8_000_000), [RECORD]) is None, "as fast"
+    assert behind(replace(ROW, cycles=None), [RECORD]) is None
+    for other in (
+        replace(ROW, device="due"),
+        replace(ROW, operation="keygen"),
+        replace(ROW, algorithm="p256-ecdh"),
+    ):
+        assert behind(other, [RECORD]) is None
+
+
+def test_each_handshake_names_the_operations_with_faster_public_code() -> None:
+    """In the computation, the page, and the report's table: every row that rests on a slower library."""
+    catalog, rows, aes = Catalog.load(), recorded(), aes_costs()
+    shown = _public_key.whole_page(catalog)
+    for device in aes:
+        for shake in handshakes().values():
+            computed = compute(shake, catalog.device(device), rows, aes[device])
+            slow = {
+                found.text
+                for algorithm, operation in shake.operations
+                if (best := fastest(rows, device, algorithm, operation))
+                and (found := behind(best, published()))
+            }
+            if not computed.missing:
+                assert set(computed.behind) == slow and all(text in shown for text in slow)
+                assert bool(slow) == any(name == "x25519" for name, _ in shake.operations), (
+                    device,
+                    shake.name,
+                )
+    costs = [cost for own in public_key_part(catalog, []).by_device.values() for cost in own]
+    assert all(
+        cost.behind == ("" if not (one := behind(cost.row, published())) else one.short) for cost in costs
+    )
+    assert {cost.row.algorithm for cost in costs if cost.behind} >= {"x25519", "p256-ecdh", "ml-kem-512"}
