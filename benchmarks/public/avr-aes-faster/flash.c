@@ -1,4 +1,4 @@
-/* flash.c: block.h over AVR-AES-Faster with its S-boxes in flash. */
+/* flash.c: the keys of block.h over AVR-AES-Faster with its S-boxes in flash. */
 #include "block.h"
 
 #include <AVR-AES-Faster.h>
@@ -8,12 +8,4 @@ uint8_t block_setup(struct block_key *key, const uint8_t *bytes, uint8_t key_byt
         return CIPHER_BAD_KEY;
     AES_ExpandKey128_F(bytes, key->rounds);
     return CIPHER_OK;
-}
-
-void block_encrypt(const struct block_key *key, uint8_t *block) {
-    AES_Encrypt_F(block, block, key->rounds, AES128_Nr);
-}
-
-void block_decrypt(const struct block_key *key, uint8_t *block) {
-    AES_Decrypt_F(block, block, key->rounds, AES128_Nr);
 }
