@@ -19,6 +19,17 @@ os.environ.pop("COLUMNS", None)  # tables are as wide as without a terminal, wha
 from motecrypt.results import Results
 from motecrypt.setup import shortages
 
+#: What a person's own git is set to changes no commit of the tests.
+_GIT = {
+    "commit.gpgsign": "false",
+    "tag.gpgsign": "false",
+    "core.autocrlf": "false",
+    "core.hooksPath": os.devnull,
+}
+os.environ["GIT_CONFIG_COUNT"] = str(len(_GIT))
+for _number, (_name, _value) in enumerate(_GIT.items()):
+    os.environ |= {f"GIT_CONFIG_KEY_{_number}": _name, f"GIT_CONFIG_VALUE_{_number}": _value}
+
 # A busy machine is slow, independent of the code: examples have no deadline.
 settings.register_profile("motecrypt", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("motecrypt")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -13,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
 import run as suites  # noqa: E402
+from kits import needs_kit  # noqa: E402
 
 
 def _ran(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -110,3 +112,19 @@ def test_a_suite_whose_tests_are_all_left_out_by_quick_has_not_failed(
     (tmp_path / "chain.xml").write_text("<testsuites><testsuite/></testsuites>")
     assert suites._suite("chain", tmp_path, quick=True).failed == []
     assert suites._suite("chain", tmp_path, quick=False).failed == ["chain: ended with code 5"]
+
+
+@needs_kit("git")
+def test_a_persons_own_settings_of_git_change_no_commit_of_the_tests(tmp_path: Path) -> None:
+    (tmp_path / ".gitconfig").write_text(
+        "[commit]\ngpgsign = true\n[core]\nautocrlf = true\nhooksPath = /x\n"
+    )
+    for name, value in (
+        ("commit.gpgsign", "false"),
+        ("core.autocrlf", "false"),
+        ("core.hooksPath", os.devnull),
+    ):
+        command = ["git", "config", "--get", name]
+        own = {**os.environ, "HOME": str(tmp_path)}
+        done = subprocess.run(command, capture_output=True, text=True, env=own, cwd=tmp_path, check=False)
+        assert done.stdout.strip() == value, name

@@ -242,7 +242,7 @@ def _compile(
     work: Path,
 ) -> Path:
     main = work / "sketch.cpp"
-    main.write_text(sketch_source([(p, _text_of(p)) for p in parts]))
+    main.write_text(sketch_source([(p, _text_of(p)) for p in parts]), encoding="utf-8")
     objects = _objects([main, *sources], include, work, defines)
     elf = work / "sketch.elf"
     toolchain.link("avr-gcc", _LINK, objects, elf, work, libraries=(str(_core()), "-lm"))
