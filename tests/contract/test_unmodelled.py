@@ -79,6 +79,14 @@ LACKS = {
     "ch32v003-24mhz": Part(0x40012C00, 0x40012C24, "the timers"),
     "esp32c3": Part(0x60023000, 0x60023004, "the system timer"),
     "hifive1": Part(0x10015000, 0x10015008, "PWM"),
+    "uno": Part(0x66, 0x66, "OSCCAL"),
+    "nano": Part(0x64, 0x64, "PRR"),
+    "leonardo": Part(0xC4, 0xC4, "TCCR4E"),
+    "mega2560": Part(0x75, 0x75, "XMCRB"),
+    "atmega1284p": Part(0x66, 0x66, "OSCCAL"),
+    "atmega644p": Part(0x66, 0x66, "OSCCAL"),
+    "atmega128rfa1": Part(0x66, 0x66, "OSCCAL"),
+    "atmega8": Part(0x51, 0x51, "OSCCAL"),
 }
 PPB = [name for name in SIMULATED if CATALOG.device(name).runner == "arm"]
 WITH_CSR = ("hifive1", "esp32c3")
@@ -126,7 +134,7 @@ def firmware(tmp_path_factory: pytest.TempPathFactory) -> Build:
         width = "uint8_t" if device.runner == "simavr" else "uint32_t"
         source.write_text(SOURCE.replace("CASES", "\n".join(cases)).replace("WIDTH", width))
         compiler = device.compiler
-        command: list[str | Path] = [compiler.command, *compiler.machine_flags, "-O1", "-g", source]
+        command: list[str | Path] = [compiler.command, *compiler.machine_flags, "-O1", "-gdwarf-2", source]
         command += [device.folder / name for name in device.hal]
         command += [f"-D{name}" for name in compiler.defines]
         command += [f"-I{FIRMWARE / 'include'}", *link_flags(device, "flash"), "-o", elf]
@@ -246,3 +254,33 @@ def test_the_commands_have_the_line(
     (block,) = (found["run"] if command == "profile" else found)["unmodelled"]
     assert (block["address"], block["name"], block["reads"], block["writes"]) == (0xE000E010, "SysTick", 0, 1)
     assert block["function"] == "touch" and block["line"] > FIRST_CASE
+
+
+@pytest.mark.skipif("leonardo" not in SIMULATED, reason="the kit avr is not installed")
+def test_the_serial_port_of_a_leonardo_has_a_note(tmp_path: Path) -> None:
+    """USBCON: the USB macro is switched on, as the Arduino core does before Serial is used."""
+    device, source, elf = CATALOG.device("leonardo"), tmp_path / "usb.c", tmp_path / "usb.elf"
+    source.write_text(
+        'int main(void) { *(volatile unsigned char *)0xD8 = 0x80; __asm__ volatile("cli"); for (;;) {} }'
+    )
+    flags = [*device.compiler.machine_flags, "-O1", source, "-o", elf]
+    subprocess.run([device.compiler.command, *flags], check=True, timeout=60)
+    ended = run_freely(read_image(elf, device), device, FreeRun(max_seconds=1), lambda _: None)
+    assert ended.reason == "stop"
+    (note,) = ended.notes
+    assert note.startswith("USB: not modelled; what is sent to Serial on a Leonardo is not seen")
+
+
+@pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+@pytest.mark.parametrize("name", ["attiny84", "attiny85"])
+def test_an_attiny_without_a_line_has_it_too(tmp_path: Path, name: str) -> None:
+    device, source, elf = CATALOG.device(name), tmp_path / "tiny.c", tmp_path / "tiny.elf"
+    body = (
+        'DDRB = 1; PORTB ^= 1; TCCR0B = 1; GPIOR2 = TCNT0; OSCCAL = 1; __asm__ volatile("cli"); for (;;) {}'
+    )
+    source.write_text(f"#include <avr/io.h>\nint main(void) {{ {body} }}")
+    flags = [*device.compiler.machine_flags, "-O1", source, "-o", elf]
+    subprocess.run([device.compiler.command, *flags], check=True, timeout=60)
+    ended = run_freely(read_image(elf, device), device, FreeRun(max_seconds=1), lambda _: None)
+    assert ended.reason == "stop"
+    assert [(b.address, b.name, b.reads, b.writes) for b in ended.unmodelled] == [(0x51, "OSCCAL", 0, 1)]

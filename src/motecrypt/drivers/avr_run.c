@@ -8,6 +8,8 @@
  *   limits  [--max-cycles N] [--until TEXT] [--max-output N]
  *   line    [--stamps] [--real] [--input] [--port PATH | --pty PATH [--board] | --lockstep]
  *   others  [--adc MILLIVOLTS] [--bare] [--profile FILE --functions FILE] [--notes FILE]
+ *           [--store ADDRESS]... registers that only store a value; with these, others that
+ *           nothing models are reported
  *           [--events DESCRIPTOR]; --leak-...: leak.h
  *
  * The image is the flash's content from --base on, --data an image of the EEPROM. Output goes to standard
@@ -48,12 +50,13 @@
 #include "avr_uart_model.h"
 #include "avr_stacks.h"
 #include "avr_step.h"
+#include "avr_run_unmodelled.h"
 #include "avr_wait.h"
 #include "bounds.h"
 #include "sandbox.h"
 #include "stack_told.h"
 
-enum { EXIT_USAGE = 2, EXIT_FAULT = 3, JUMP_TO_SELF = 0xCFFF };
+enum { EXIT_USAGE = 2, EXIT_FAULT = 3, JUMP_TO_SELF = 0xCFFF, REGISTER_STORES = 4 };
 
 static struct {
     uint64_t max_cycles;
@@ -85,6 +88,7 @@ static void finish(const char *kind, const char *format, ...) {
     watch_tell(note);
     board_save_eeprom(&board, run.avr);
     profile_end(&profile, run.avr);
+    touched_tell(&unmodelled.touched, name_unmodelled, NULL, options.events);
     fprintf(options.events, "{\"event\":\"%s\",\"detail\":\"", kind);
     va_start(arguments, format);
     vfprintf(options.events, format, arguments);
@@ -353,6 +357,8 @@ int main(int argc, char **argv) {
                *notes = NULL;
     uint64_t clock_hz = 0;
     uint32_t base = 0, start = 0;
+    uint16_t stores[REGISTER_STORES];
+    size_t store_count = 0;
     options.max_cycles = UINT64_MAX;
     options.events = stderr;
     line.max_output = UINT64_MAX;
@@ -407,6 +413,8 @@ int main(int argc, char **argv) {
             profile.path = value;
         } else if (strcmp(key, "--functions") == 0) {
             functions = value;
+        } else if (strcmp(key, "--store") == 0 && store_count < REGISTER_STORES) {
+            stores[store_count++] = (uint16_t)strtoul(value, NULL, 0);
         } else if (strcmp(key, "--notes") == 0) {
             notes = value;
         } else if (strcmp(key, "--events") == 0) {
@@ -451,6 +459,9 @@ int main(int argc, char **argv) {
     rounds.on_rounds = profile.on ? on_loop : NULL;
     step_open(run.avr);
     core.on_flags = timers_look;
+    if (!options.bare && store_count != 0) {
+        unmodelled_open(run.avr, stores, store_count);
+    }
     sandbox_enter("avr_run");
     run_all(clock_hz);
     return 0;

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from motecrypt.emulate.avr_names import register_names
 from motecrypt.emulate.blocks import vectors_of
 from motecrypt.emulate.conformance import watch_list
 from motecrypt.emulate.images import ARM, RISCV, Image, elf_of, flat
@@ -181,7 +182,21 @@ def run_freely(
     """
     with tempfile.TemporaryDirectory(prefix="motecrypt-run.") as scratch:
         ended = _drive(command(image, device, how, Path(scratch)), device, how, output, event)
+    if device.runner == "simavr":
+        ended = _with_names(ended, device.simulator["mcu"])
     return replace(ended, unmodelled=_with_places(ended.unmodelled, image, device))
+
+
+def _with_names(ended: Ended, mcu: str) -> Ended:
+    """With the names of an AVR's registers."""
+    if not ended.touched:
+        return ended
+    names = register_names(mcu)
+    return replace(
+        ended,
+        touched=tuple(replace(t, name=names.get(t.address, "")) for t in ended.touched),
+        unmodelled=tuple(replace(b, name=names.get(b.address, "")) for b in ended.unmodelled),
+    )
 
 
 def _with_places(blocks: tuple[Unmodelled, ...], image: Image, device: Device) -> tuple[Unmodelled, ...]:
@@ -272,11 +287,21 @@ def _avr_command(image: Image, device: Device, scratch: Path) -> list[str | Path
     command: list[str | Path] = [driver("avr_run"), "--mcu", settings["mcu"], "--clock", str(device.clock_hz)]
     command += ["--image", scratch / "flash", "--base", hex(base), "--events", "{events}"]
     command += ["--start", hex(base if base in BOOT_SECTIONS else 0)]
+    for register in _stores(device):
+        command += ["--store", hex(register)]
     command += ["--data-end", hex(image.data_end & 0xFFFF)] if image.data_end else []
     if data:
         (scratch / "eeprom").write_bytes(data)
         command += ["--data", scratch / "eeprom"]
     return command
+
+
+def _stores(device: Device) -> list[int]:
+    """Registers that only store a value: the mark and what shows the simulator are two of the general-purpose
+    ones, of which there are three; on an ATmega8, which has none, they are others.
+    """
+    mark, simulated = device.simulator["mark_address"], device.simulator["simulated_address"]
+    return [mark, simulated, *([simulated + 1] if device.core != "avr4" else [])]
 
 
 def _arm_command(image: Image, device: Device, scratch: Path, how: FreeRun) -> list[str | Path]:

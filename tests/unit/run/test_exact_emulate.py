@@ -66,16 +66,24 @@ def test_the_unos_command(tmp_path: Path) -> None:
     device = replace(UNO, clock_hz=8_000_000)
     base = ["<avr_run>", "--mcu", UNO.simulator["mcu"], "--clock", "8000000", "--image", "flash", "--base"]
     events = ["--events", "{events}", "--start"]
+    stores = ["--store", "0x3e", "--store", "0x4a", "--store", "0x4b"]  # the general-purpose registers
     notes = ["--notes", "notes"]
-    assert command(image(CODE), QUIET, tmp_path, device) == [*base, "0x0", *events, "0x0", *notes]
+    assert command(image(CODE), QUIET, tmp_path, device) == [*base, "0x0", *events, "0x0", *stores, *notes]
     assert (tmp_path / "notes").read_text() == watch_list(UNO.chip)
     assert (tmp_path / "flash").read_bytes() == b"code"
     for at, start in ((0x7000, 0x7000), (0x7800, 0x7800), (0x7C00, 0x7C00), (0x7E00, 0x7E00), (0x7E02, 0)):
         made = image(Segment(at, b"boot"))
-        assert command(made, QUIET, tmp_path, device) == [*base, hex(at), *events, hex(start), *notes]
+        assert command(made, QUIET, tmp_path, device) == [
+            *base,
+            hex(at),
+            *events,
+            hex(start),
+            *stores,
+            *notes,
+        ]
     made = image(CODE, Segment(0x810000, b"kept"), data_end=0x800123)
     assert command(made, QUIET, tmp_path, device) == [
-        *(*base, "0x0", *events, "0x0", "--data-end", "0x123", "--data", "eeprom", *notes),
+        *(*base, "0x0", *events, "0x0", *stores, "--data-end", "0x123", "--data", "eeprom", *notes),
     ]
     assert (tmp_path / "eeprom").read_bytes() == b"kept"
     others = [Segment(at, b"x") for at in (0x800000, 0x80FFFF, 0x820000)]  # variables and fuses
