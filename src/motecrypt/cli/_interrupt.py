@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from motecrypt import process
-
 CODE = 130
 SAID = "motecrypt: stopped"
 PROGRAMS_S, END_S = 0.3, 0.8
@@ -51,14 +49,20 @@ class Interrupts:
     def _watch(self) -> None:
         if self._over.wait(PROGRAMS_S):
             return
-        process.end(process.descendants(os.getpid()))
+        _end_programs()
         if not self._over.wait(END_S - PROGRAMS_S):
             self._end()
 
     def _end(self) -> None:
-        process.end(process.descendants(os.getpid()))
+        _end_programs()
         self.tell()
         os._exit(CODE)
+
+
+def _end_programs() -> None:
+    from motecrypt import process  # the list of commands starts without it
+
+    process.end(process.descendants(os.getpid()))
 
 
 @contextmanager
