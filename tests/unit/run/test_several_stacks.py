@@ -96,3 +96,24 @@ def test_a_profile_does_not_charge_a_task_for_another(tmp_path: Path, name: str)
     for cost in (little, much, spin):
         assert cost.stack_bytes is not None and cost.stack_bytes < 100
     assert costs["little_task"].stack_bytes is None, "what was below it is not known"
+
+
+@pytest.mark.skipif("pico" not in DEVICES, reason="the kit pico is not installed")
+@pytest.mark.parametrize("name", ["pico", "pico2"])
+def test_tasks_on_the_process_stack_are_kept_apart(tmp_path: Path, name: str) -> None:
+    """PendSV's handler has the main stack; its cycles count for no task."""
+    device = CATALOG.device(name)
+    elf = built(device, tmp_path, "tasks_pendsv.c")
+    ended = ran(device, elf)
+    assert (ended.stack_bytes, ended.stack_reason, ended.interrupts) == (None, "several stacks", 10)
+    found, costs = profiled(device, elf)
+    little, much, handler = costs["little_work"], costs["much_work"], costs["on_pendsv"]
+    assert (little.calls, much.calls, handler.calls, costs["spin"].calls) == (5, 5, 10, 19)
+    assert little.cycles_range is not None and much.cycles_range is not None
+    assert 50 < much.cycles_range[1] / little.cycles_range[1] < 110
+    assert little.cycles_range[0] == little.cycles_range[2], "without the other task and the handler"
+    assert costs["little_task"].cycles < much.cycles_range[1]
+    assert handler.cycles == handler.self_cycles + costs["next"].cycles < little.cycles
+    assert sum(cost.self_cycles for cost in found.functions if cost.calls) == found.ended.cycles
+    for cost in (little, much, handler):
+        assert cost.stack_bytes is not None and cost.stack_bytes < 40
