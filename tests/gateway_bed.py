@@ -230,9 +230,11 @@ class Field:
 
     def read(self) -> None:
         """A turn of the loop, or more until all has been read."""
+        end = time.monotonic() + DEADLINE_S
         self.service.turn(self.stop)
         for line in self.lines:
             while line.port is not None and line.packets < line.radio.put_packets:
+                assert time.monotonic() < end, "packets were not read"
                 self.service.turn(self.stop)
 
     def turn(self) -> list[Event]:

@@ -150,6 +150,9 @@ def test_a_client_gets_and_puts_a_motes_file(tmp_path: Path, length: int, loss: 
         assert field.motes[5].files["config"] == CONTENT[:length]
         told = field.proxy.statistics()
         assert (told["fetched"], told["delivered"], told["failed"]) == (1, 1, 0)
+        assert field.service.statistics()["protocols"]["tftp"]["faults"] == 0, (
+            "a port without datagrams is none"
+        )
         assert not field.waiting() or all(item.content == b"hello" for item in field.waiting())
     finally:
         client.line.close()
