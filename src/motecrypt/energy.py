@@ -8,6 +8,7 @@ figure from it is as good as the current that went into it, so every current has
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from motecrypt.errors import InputError
@@ -98,6 +99,20 @@ class Battery:
         if not (0 < battery.capacity_mah < float("inf") and 0 < battery.voltage_v < float("inf")):
             raise InputError(f"battery {text!r}: charge and voltage must be above zero")
         return battery
+
+
+def cycles_per_byte(shorter: tuple[int, float], longer: tuple[int, float]) -> float:
+    """The slope: cycles for each further byte, from two messages of (bytes, cycles).
+
+    One rule for all: both messages are whole blocks, and the cache is `settled`. From a cold cache the longer
+    message brings lines in that the shorter does not need, and these would count as cycles of its bytes.
+    """
+    return (longer[1] - shorter[1]) / (longer[0] - shorter[0])
+
+
+def settled(caches: Sequence[str]) -> str:
+    """The state of the flash cache for slopes and comparisons: warm, where a placement has one."""
+    return next((cache for cache in caches if cache in ("none", "warm")), caches[0])
 
 
 def time_us(cycles: float, clock_hz: float) -> float:

@@ -13,12 +13,14 @@ import pytest
 from documented import missing, with_recorded
 from kits import needs_kit
 from motecrypt import bench
+from motecrypt.catalog import Catalog
 from motecrypt.experiments.call_sequence import CallSequence
 from motecrypt.experiments.files import FileJob, FileJobs
 from motecrypt.findings.pico_file import FileQuestion
 from motecrypt.results import Results
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import figures, files, strings
+from motecrypt.wlan import filecost
 
 pytestmark = needs_kit("pico")
 
@@ -102,3 +104,20 @@ def test_the_page_of_files_states_hashes_and_formats(tmp_path: Path) -> None:
         )
         == []
     )
+
+
+def test_blowfish_on_the_pico_is_what_the_page_says(tmp_path: Path) -> None:
+    """Measured here, in the simulator: the same from the two lengths of the study and from others."""
+    found, catalog = {}, Catalog.load()
+    with Results(tmp_path / "results.db") as results:
+        for lengths in ((32, 64), (64, 128)):
+            for cipher in ("blowfish-cbc", "aes128-cbc"):
+                cells = filecost.cells(catalog, "pico", cipher, 128, message_bytes=lengths)
+                fast = [c for c in cells if c.implementation.variant in ("plain", "armv6m")]
+                measured = bench.ensure(fast, results, catalog)
+                cost = filecost.best(catalog.device("pico"), measured.values())
+                assert cost is not None
+                found[cipher, lengths] = cost.cycles_per_byte
+    ratios = {round(found["blowfish-cbc", n] / found["aes128-cbc", n], 2) for n in ((32, 64), (64, 128))}
+    assert len(ratios) == 1
+    assert not missing("wlan.md", f"On a Pico it needs {ratios.pop()} times AES's cycles a byte")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from motecrypt.catalog.places import DATA
 from motecrypt.catalog.recorded_rows import recorded_rows
+from motecrypt.energy import cycles_per_byte
 from motecrypt.errors import InputError
 from motecrypt.publickey.rows import COMMAND
 
@@ -49,8 +50,7 @@ class AesCost:
         """Cycles for one message: measured, or on the straight line through the two nearest lengths."""
         pairs = list(pairwise(self.points))
         lower, upper = next((p for p in pairs if message_bytes <= p[1][0]), pairs[-1])
-        slope = (upper[1] - lower[1]) / (upper[0] - lower[0])
-        return lower[1] + slope * (message_bytes - lower[0])
+        return lower[1] + cycles_per_byte(lower, upper) * (message_bytes - lower[0])
 
     @property
     def block_cycles(self) -> float:

@@ -8,6 +8,7 @@ from pathlib import Path
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.places import DATA
 from motecrypt.descriptor import Table
+from motecrypt.energy import settled
 from motecrypt.model import Device
 
 FILE = DATA / "records" / "records.toml"
@@ -132,5 +133,4 @@ def _published(entry: Table) -> PublishedCycles:
 
 def cache_of(device: Device) -> str:
     """The state of the flash cache at which implementations are compared: warm where there is a cache."""
-    caches = device.placements["flash"].caches
-    return next((cache for cache in caches if cache in ("none", "warm")), caches[0])
+    return settled(device.placements["flash"].caches)

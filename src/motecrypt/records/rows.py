@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from motecrypt.energy import energy_uj
+from motecrypt.energy import cycles_per_byte, energy_uj
 from motecrypt.model import Device, Measurement
 from motecrypt.records.plan import ENERGY_BYTES, LENGTHS, OURS
 
@@ -61,7 +61,7 @@ class RecordRow:
         *_, shorter, longer = self.encrypt_cycles
         if shorter is None or longer is None:
             return None
-        return (longer - shorter) / (LENGTHS[-1] - LENGTHS[-2])
+        return cycles_per_byte((LENGTHS[-2], shorter), (LENGTHS[-1], longer))
 
     def energy_uj(self, device: Device, message_bytes: int = ENERGY_BYTES) -> float | None:
         """Microjoules to encrypt a message of one of the lengths, where the active current is known."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from motecrypt.catalog import Catalog
+from motecrypt.energy import cycles_per_byte, settled
 from motecrypt.errors import InputError
 from motecrypt.model import Cell, Cipher, Device, Measurement, Operation
 
@@ -93,7 +94,7 @@ def cells(
         short, long = message_bytes or lengths(device, cipher)
         parts: list[tuple[Operation, int]] = [("setup", short), ("encrypt", short), ("encrypt", long)]
         wanted += [
-            Cell(device_name, body, operation, bits, length, 0, placement, place.caches[-1])
+            Cell(device_name, body, operation, bits, length, 0, placement, settled(place.caches))
             for operation, length in parts
             if operation in body.operations
         ]
@@ -119,7 +120,9 @@ def _cost(device: Device, group: Sequence[Measurement]) -> FileCost | None:
     short, long = encrypted[0], encrypted[-1]
     if short.cycles_median is None or long.cycles_median is None or long.message_bytes == short.message_bytes:
         return None
-    slope = (long.cycles_median - short.cycles_median) / (long.message_bytes - short.message_bytes)
+    slope = cycles_per_byte(
+        (short.message_bytes, short.cycles_median), (long.message_bytes, long.cycles_median)
+    )
     clock = device.clock_hz
     if long.time_us:  # the host's clock is what its runner saw
         clock = round(long.cycles_median / long.time_us * 1e6)
