@@ -343,8 +343,8 @@ def test_a_count_that_is_set_matches_nothing_by_itself(driver: str, tmp_path: Pa
     assert at - before == 64 * 255
 
 
-#: What a real ATmega328P read, in public reports to avr8js (issues 36, 40, 41 and 72). An instruction writes a
-#: register at its end and reads one in its last cycle.
+#: What a real ATmega328P read, in public reports to avr8js (issues 36, 40, 41 and 72). An instruction writes
+#: a register at its end and reads one in its last cycle.
 READ_ON_CHIPS = {
     "started, then read": ("put TCCR2B, 1\n nop\n lds r20, TCNT2", 2),
     "started, stopped, then read": (

@@ -78,7 +78,7 @@ def test_objcopy_s_hex_and_bin_are_the_elf_s(tmp_path: Path, device: str) -> Non
         assert start == parts[0].address and len(data) == parts[-1].address + len(parts[-1].data) - start
         for part in parts:
             assert data[part.address - start :][: len(part.data)] == part.data
-        if form == "ihex":  # includes the EEPROM of an AVR, which takes no flash
+        if form == "ihex":  # includes the EEPROM of an AVR, which is not in the flash
             assert image.segments[-1].address == whole.segments[-1].address
             assert image.flash_bytes == whole.flash_bytes
 
