@@ -10,6 +10,7 @@ from motecrypt.model import OPERATIONS, Measurement
 from motecrypt.results import Results
 
 LENGTHS = (16, 32, 48, 64, 128)
+STACKS = {"setup": 60, "encrypt": 40, "decrypt": 52}
 FAILURES = {
     "does-not-fit": "does not fit: needs 3,175 of 2,048 bytes of RAM",
     "wrong-output": "encrypt: byte 3 differs from the oracle",
@@ -65,7 +66,7 @@ def fill(
                         flash_symbol_bytes=flash,
                         ram_bytes=ram,
                         eeprom_bytes=0,
-                        stack_bytes=40 if fits else None,
+                        stack_bytes=STACKS[operation] if fits else None,
                         status="ok" if fits else failure,
                         reason="" if fits else FAILURES[failure],
                         compiler="gcc <made up> & co",

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from motecrypt.model import STANDINGS
+from report_data import STACKS
 
 
 def _shown(page: Any) -> None:
@@ -108,6 +109,50 @@ def test_a_map_of_cost_and_security_has_every_status(opened: Any) -> None:
     assert "across" not in page.text_content("#explorer-count").split(";")[1]
 
 
+@pytest.mark.parametrize("operation", STACKS)
+def test_the_stack_is_that_of_the_operation(opened: Any, operation: str) -> None:
+    """In the chart, on its axis, in the table and on the axis of lengths."""
+    page = opened.page
+    _shown(page)
+    _choose(page, "y", "stack")
+    _choose(page, "operation", operation)
+    assert {row["stack"] for row in _rows(page)} == {str(STACKS[operation])}
+    found = page.evaluate("""() => {
+      const chart = (id) => drawn.get(document.getElementById(id)).specification;
+      return ["explorer-plot", "lengths-plot"].map(chart).map((one) => {
+        const { field, title } = one.layer[0].encoding.y;
+        return [title, [...new Set(one.data.values.map((row) => row[field]))]];
+      });
+    }""")
+    done = {"setup": "set up the key"}.get(operation, operation)
+    assert found == [[f"stack to {done}, bytes", [STACKS[operation]]]] * 2
+
+
+def test_cold_and_warm_caches_are_not_in_one_chart(opened: Any) -> None:
+    page = opened.page
+    _shown(page)
+    found = page.evaluate("""() => {
+      explorerShown.started = true;
+      const rows = explorerRows();
+      for (const row of rows.filter((one) => one.placement === "flash, cold")) {
+        rows.push({ ...row, placement: "flash, warm", encrypt_us: row.encrypt_us / 7 });
+      }
+      return Object.fromEntries(["cold", "warm"].map((cache) => {
+        explorerForm.elements.cache.value = cache;
+        updateExplorer();
+        const { here } = explorerShown.last;
+        const { specification } = drawn.get(document.getElementById("explorer-plot"));
+        const of = (device) =>
+          [...new Set(here.filter((row) => row.device === device).map((row) => row.placement))];
+        return [cache, [of("pico"), of("uno"), specification.layer.at(-1).encoding.y.title, location.hash]];
+      }));
+    }""")
+    for cache, (pico, uno, title, address) in found.items():
+        assert (pico, uno) == ([f"flash, {cache}"], ["flash"])
+        assert title.startswith(f"time to encrypt, µs, {cache} flash cache")
+        assert ("cache=warm" in address) == (cache == "warm")
+
+
 def test_a_scale_is_chosen_and_said(opened: Any) -> None:
     page = opened.page
     _shown(page)
@@ -115,7 +160,8 @@ def test_a_scale_is_chosen_and_said(opened: Any) -> None:
     _choose(page, "yscale", "linear")
     assert "across logarithmic, up linear" in page.text_content("#explorer-count")
     page.wait_for_function(
-        "/time, µs(?! .log)/.test(document.querySelector('#explorer-plot svg')?.textContent)"
+        "/time to encrypt, µs, cold flash cache(?! .log)/"
+        ".test(document.querySelector('#explorer-plot svg')?.textContent)"
     )
     _choose(page, "y", "stack")  # all the same: linear, if not asked for otherwise
     _choose(page, "yscale", "auto")

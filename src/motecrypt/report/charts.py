@@ -21,6 +21,14 @@ PANEL = 230
 #: From this ratio of largest to least on, an axis is logarithmic.
 LOGARITHMIC_FROM = 20
 OURS, PRINT, RECOMPUTED = "ours", "paper", "recomputed"
+#: Whose code a measured figure is of: shape and colour, by `Comparison.like_for_like`; ours for any other.
+WHOSE = {
+    "author's code": ("square", GREEN),
+    "author's code, recorded": ("triangle-up", GREEN),
+    OURS: ("circle", BLUE),
+    RECOMPUTED: ("circle", BLUE),
+    PRINT: ("diamond", VERMILLION),
+}
 
 
 def axis_of(field: str, values: Sequence[float], title: str) -> dict[str, Any]:
@@ -60,10 +68,16 @@ def paired(columns: Mapping[str, Sequence[Comparison]], unit: str, against: str 
 
 
 def _pair(column: str, rows: Sequence[Comparison], unit: str, against: str) -> dict[str, Any]:
+    whose = list(dict.fromkeys(map(whose_code, rows)))
+    own = whose == [OURS]  # most panels: their rows need not say it
+    whose = [against] if own else whose
+    measured = against if own else "measured"
     values: Values = [
-        {"row": row.row, PRINT: row.published, against: row.measured, "verdict": row.verdict} for row in rows
+        {"row": row.row, PRINT: row.published, measured: row.measured, "verdict": row.verdict}
+        | ({} if own else {"whose": whose_code(row)})
+        for row in rows
     ]
-    numbers = [float(value[side]) for value in values for side in (PRINT, against)]
+    numbers = [float(value[side]) for value in values for side in (PRINT, measured)]
     title = f"{column}, {unit}" if unit else column
     y = {
         "field": "row",
@@ -73,40 +87,47 @@ def _pair(column: str, rows: Sequence[Comparison], unit: str, against: str) -> d
         "axis": {"labelLimit": 190, "ticks": False, "domain": False, "grid": True, "gridDash": [2, 3]},
     }
     series = {"type": "nominal", "title": None, "legend": {"orient": "top"}}
-    shapes = {"domain": [against, PRINT], "range": ["circle", "diamond"]}
-    colours = {"domain": [against, PRINT], "range": [BLUE, VERMILLION]}
+    domain = [*whose, PRINT]
+    shapes = {"domain": domain, "range": [WHOSE[name][0] for name in domain]}
+    colours = {"domain": domain, "range": [WHOSE[name][1] for name in domain]}
     tooltip = [
         {"field": "row"},
         {"field": PRINT, "type": "quantitative"},
-        {"field": against, "type": "quantitative"},
+        {"field": measured, "type": "quantitative"},
+        *([] if own else [{"field": "whose"}]),
         {"field": "verdict"},
     ]
 
-    def points(side: str, mark: Mapping[str, Any]) -> dict[str, Any]:
+    def points(side: str, of: Mapping[str, Any], mark: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "mark": {"type": "point", "opacity": 1, **mark},
             "encoding": {
                 "y": y,
                 "x": axis_of(side, numbers, title),
-                "shape": {"datum": side, "scale": shapes, **series},
-                "color": {"datum": side, "scale": colours, **series},
+                "shape": {**of, "scale": shapes, **series},
+                "color": {**of, "scale": colours, **series},
                 "tooltip": tooltip,
             },
         }
 
     joined = {
         "mark": {"type": "rule", "opacity": 0.5, "strokeWidth": 1.5},
-        "encoding": {"y": y, "x": axis_of(PRINT, numbers, title), "x2": {"field": against}},
+        "encoding": {"y": y, "x": axis_of(PRINT, numbers, title), "x2": {"field": measured}},
     }
     return {
         "data": {"values": values},
         "height": _height(values, "row"),
         "layer": [
             joined,
-            points(against, {"filled": True, "size": 42}),
-            points(PRINT, {"filled": False, "size": 110, "strokeWidth": 1.8}),
+            points(measured, {"datum": against} if own else {"field": "whose"}, {"filled": True, "size": 42}),
+            points(PRINT, {"datum": PRINT}, {"filled": False, "size": 110, "strokeWidth": 1.8}),
         ],
     }
+
+
+def whose_code(row: Comparison) -> str:
+    """Whose code the measured figure of a row is of, as a figure names it."""
+    return row.like_for_like if row.like_for_like in WHOSE else OURS
 
 
 def by_cipher(values: Values, quantity: str, row: str = "cipher") -> dict[str, Any]:
@@ -139,8 +160,9 @@ def by_cipher(values: Values, quantity: str, row: str = "cipher") -> dict[str, A
 
 
 def by_length(values: Values, quantity: str) -> dict[str, Any]:
-    """Cost against message length: a line for each series, in its device's look; lines of one device differ
-    in dash."""
+    """Cost against message length: points for each series, in its device's look; series of one device differ
+    in the dash of the thin line that joins their points. Between measured lengths costs go up in steps, so
+    the line is no figure."""
     devices = {str(value["series"]): str(value["device"]) for value in values}
     order: dict[str, list[str]] = {}
     for name, device in devices.items():
@@ -171,7 +193,7 @@ def by_length(values: Values, quantity: str) -> dict[str, Any]:
         "height": 230,
         "layer": [
             {
-                "mark": {"type": "line", "strokeWidth": 1.8},
+                "mark": {"type": "line", "strokeWidth": 0.8, "opacity": 0.7},
                 "encoding": {
                     "x": x,
                     "y": y,
@@ -197,15 +219,16 @@ def by_length(values: Values, quantity: str) -> dict[str, Any]:
     }
 
 
-def pareto(panels: Mapping[str, Values]) -> dict[str, Any]:
-    """Cycles against flash, a panel for each device: shape and colour say whose, filled is on the front."""
-    made = [_pareto_panel(device, values) for device, values in panels.items()]
+def pareto(panels: Mapping[str, Values], quantity: str) -> dict[str, Any]:
+    """Cycles (named by `quantity`) against flash, a panel for each device: shape and colour say whose, filled
+    is on the front."""
+    made = [_pareto_panel(device, values, quantity) for device, values in panels.items()]
     if len(made) == 1:
         return made[0]
     return {"concat": [{**panel, "width": PANEL} for panel in made], "columns": 2, "spacing": 18}
 
 
-def _pareto_panel(device: str, values: Values) -> dict[str, Any]:
+def _pareto_panel(device: str, values: Values, quantity: str) -> dict[str, Any]:
     series = {"field": "whose", "type": "nominal", "title": None, "legend": {"orient": "top"}}
     whose = ["ours", "public", "recorded"]
     return {
@@ -215,7 +238,7 @@ def _pareto_panel(device: str, values: Values) -> dict[str, Any]:
         "mark": {"type": "point", "size": 70, "strokeWidth": 1.8},
         "encoding": {
             "x": axis_of("flash_bytes", [value["flash_bytes"] for value in values], "flash, bytes"),
-            "y": axis_of("cycles", [value["cycles"] for value in values], "cycles"),
+            "y": axis_of("cycles", [value["cycles"] for value in values], quantity),
             "shape": {**series, "scale": {"domain": whose, "range": ["circle", "diamond", "square"]}},
             "color": {**series, "scale": {"domain": whose, "range": [BLUE, VERMILLION, GREEN]}},
             "fillOpacity": {"condition": {"test": "datum.front == 'front'", "value": 1}, "value": 0},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from motecrypt.model import STANDINGS, Cipher, Measurement
 from motecrypt.records.rows import RecordRow
 from motecrypt.records.stored import read_rows
 from motecrypt.report import charts, explorer
-from motecrypt.report.costs import Cost, best_by_device, join, usual_length
+from motecrypt.report.costs import Cost, best_by_device, join, one_cache, usual_length
 from motecrypt.report.figure import Figure
 from motecrypt.report.pareto import pareto_figure
 from motecrypt.report.power import power_figure
@@ -248,7 +248,8 @@ def _failures(costs: Sequence[Cost]) -> list[Cost]:
 def _length_figure(cipher: Cipher, costs: Sequence[Cost]) -> Figure | None:
     """Time against message length, the fastest implementations of each device."""
     series: dict[str, dict[int, float]] = {}
-    for cost in costs:
+    kept = one_cache(costs)
+    for cost in kept:
         time = cost.time_us("encrypt")
         if time is None or cost.ad_bytes:
             continue
@@ -278,7 +279,8 @@ def _length_figure(cipher: Cipher, costs: Sequence[Cost]) -> Figure | None:
         title=f"{cipher.name}: time against message length",
         caption=(
             f"Time to encrypt one message with {cipher.name}, key already set up, against its length; median "
-            "over the inputs, the call itself subtracted."
+            "over the inputs, the call itself subtracted. Between the measured lengths (points) "
+            f"time goes up in steps; the lines only join points.{_caches(kept)}"
             + (
                 f" The fastest of each device; {dropped} slower implementations are omitted."
                 if dropped
@@ -286,8 +288,18 @@ def _length_figure(cipher: Cipher, costs: Sequence[Cost]) -> Figure | None:
             )
         ),
         command=_measure(cipher.name, {c.device for c in costs}, lengths),
-        specification=charts.by_length(values, "encrypt, µs"),
+        specification=charts.by_length(values, "time to encrypt, µs"),
     )
+
+
+def _caches(costs: Iterable[Cost]) -> str:
+    """Which flash caches were cold or warm, as the end of a caption; empty where no device has one."""
+    devices: dict[str, set[str]] = {}
+    for cost in costs:
+        if cost.cache:
+            devices.setdefault(cost.cache, set()).add(cost.device)
+    told = [f"{cache} on {', '.join(sorted(names))}" for cache, names in sorted(devices.items())]
+    return f" Flash cache: {'; '.join(told)}." if told else ""
 
 
 def _spread(lines: Mapping[str, Mapping[int, float]]) -> list[str]:
@@ -363,6 +375,7 @@ def _front_figures(ciphers: Sequence[CipherSummary], catalog: Catalog) -> list[F
         "of the fastest implementation measured on each device, at the message length measured most (16 "
         "bytes for most); set-up of the key not counted"
     )
+    caches = "." + _caches(cost for part in ciphers for cost in part.best.values())
     made = []
     lengths = sorted({part.message_bytes for part in ciphers if part.best})
     devices = {device for part in ciphers for device in part.best}
@@ -372,9 +385,9 @@ def _front_figures(ciphers: Sequence[CipherSummary], catalog: Catalog) -> list[F
             Figure(
                 name="time-by-cipher",
                 title="Time for a byte, every cipher on every device",
-                caption=f"Time to encrypt, µs for a byte, {fastest}.",
+                caption=f"Time to encrypt, µs for a byte, {fastest}{caches}",
                 command=command,
-                specification=charts.by_cipher(times, "encrypt, µs/byte"),
+                specification=charts.by_cipher(times, "time to encrypt, µs/byte"),
             )
         )
     if energies:
@@ -384,10 +397,10 @@ def _front_figures(ciphers: Sequence[CipherSummary], catalog: Catalog) -> list[F
                 title="Energy for a byte, every cipher on every device",
                 caption=(
                     f"Energy to encrypt, µJ for a byte, {fastest}; energy is supply voltage x active current "
-                    "x time, with the currents of the devices' descriptors."
+                    f"x time, with the currents of the devices' descriptors{caches}"
                 ),
                 command=command,
-                specification=charts.by_cipher(energies, "encrypt, µJ/byte"),
+                specification=charts.by_cipher(energies, "energy to encrypt, µJ/byte"),
             )
         )
     return made

@@ -10,17 +10,30 @@ from motecrypt.report.costs import Cost
 
 COLUMNS = (
     *("device", "cipher", "kind", "standing", "library", "implementation", "key_bits", "placement", "flags"),
-    *("message_bytes", "ad_bytes", "setup_us", "encrypt_us", "decrypt_us"),
-    *("setup_uj", "encrypt_uj", "decrypt_uj", "flash_bytes", "ram_bytes", "stack_bytes", "varies"),
+    *("message_bytes", "setup_us", "encrypt_us", "decrypt_us"),
+    *("setup_uj", "encrypt_uj", "decrypt_uj", "flash_bytes", "ram_bytes"),
+    *("stacks", "varies"),
 )
 WORDED = (
-    *("device", "cipher", "kind", "standing", "library", "implementation", "placement", "flags", "varies"),
+    *(
+        "device",
+        "cipher",
+        "kind",
+        "standing",
+        "library",
+        "implementation",
+        "placement",
+        "flags",
+        "stacks",
+        "varies",
+    ),
 )
 _WORDED_AT = tuple(COLUMNS.index(name) for name in WORDED)
 
 
 class ExplorerTable:
-    """Columns and rows; None where a figure is not known. Cells that did not run are left out.
+    """Columns and rows; None where a figure is not known. Cells that did not run, and those with associated
+    data, are left out.
 
     To keep the page small a text is in a row as its place in `words`; `worded` are the columns of texts.
     """
@@ -33,7 +46,7 @@ class ExplorerTable:
     def add(self, costs: Iterable[Cost]) -> None:
         """The rows of these costs, after those that there are."""
         for cost in costs:
-            if cost.ran:
+            if cost.ran and not cost.ad_bytes:
                 row = _row(cost, self._catalog)
                 for column in _WORDED_AT:
                     row[column] = self._words.setdefault(str(row[column]), len(self._words))
@@ -55,11 +68,20 @@ def _row(cost: Cost, catalog: Catalog) -> list[object]:
     operations = ("setup", "encrypt", "decrypt")
     return [
         *(cost.device, cost.cipher, cipher.kind, cipher.standing, cost.library, cost.implementation),
-        *(cost.key_bits, cost.placement, cost.flags, cost.message_bytes, cost.ad_bytes),
+        *(cost.key_bits, cost.placement, cost.flags, cost.message_bytes),
         *(_rounded(cost.time_us(operation)) for operation in operations),
         *(_rounded(cost.energy_uj(operation, device), 4) for operation in operations),
-        *(cost.flash_bytes, cost.ram_bytes, cost.stack_bytes, cost.varies),
+        *(cost.flash_bytes, cost.ram_bytes),
+        # One text, as in "60,40,52" or "60,40,": rows repeat it, and most of them at every length.
+        ",".join(_stack(cost, operation) for operation in operations),
+        cost.varies,
     ]
+
+
+def _stack(cost: Cost, operation: str) -> str:
+    """Bytes of one operation's deepest stack; empty where they are not known."""
+    found = cost.of(operation)
+    return "" if found is None or found.stack_bytes is None else str(found.stack_bytes)
 
 
 def _rounded(value: float | None, digits: int = 6) -> float | None:

@@ -90,7 +90,7 @@ def pieces(content: Content, bundle: str | None = None, live: bool = False) -> I
         live=live,
         style=Markup("\n".join(_static(name) for name in STYLES)),
         bundle=Markup(script),
-        scripts=Markup("\n".join(_static(name) for name in scripts)),
+        scripts=Markup("\n".join(_script(name) for name in scripts)),
         data=map(Markup, embedded(data)),
     )
     # What is left of addresses is in citations, which need no scheme; a piece has whole ones.
@@ -151,6 +151,11 @@ def embedded(value: Any) -> Iterator[str]:
 def _json(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _script(name: str) -> str:
+    """A script without its lines of comment, which are for its readers in the sources."""
+    return re.sub(r"^[ \t]*//.*\n", "", _static(name), flags=re.MULTILINE)
 
 
 def _static(name: str) -> str:

@@ -55,7 +55,7 @@ def pareto_figure(cipher: Cipher, costs: Sequence[Cost], stored: Sequence[Record
             "public code that no package client brings."
         ),
         command=f"motecrypt records {chosen} --cipher {cipher.name}",
-        specification=charts.pareto(panels),
+        specification=charts.pareto(panels, f"cycles to encrypt {LENGTH} bytes"),
     )
 
 

@@ -166,14 +166,27 @@ def _paired(
         place = f"{table[:1].upper()}{table[1:]}"
         columns_named = ", ".join(kept)
         title = f"{place}: {columns_named}" if len(kept) < 3 else f"{place}, in {unit}"
-        circles = "recomputed from its other figures" if recomputed else "as measured by motecrypt"
+        circles = "recomputed from its other figures (circles)" if recomputed else _whose(kept.values())
         caption = (
-            f"{place} ({columns_named}; {unit}) as printed in {module.SOURCE} (diamonds) and {circles} "
-            f"(circles); {sum(map(len, kept.values()))} rows: {said}."
+            f"{place} ({columns_named}; {unit}) as printed in {module.SOURCE} (diamonds) and {circles}; "
+            f"{sum(map(len, kept.values()))} rows: {said}."
         )
         against = charts.RECOMPUTED if recomputed else charts.OURS
         name = slug(f"{study_name}-{table}-{'-'.join(kept) if len(kept) < 3 else ''}-{unit}")
         yield Figure(name, title, caption, command, charts.paired(kept, unit, against))
+
+
+_WHOSE = {
+    charts.OURS: "motecrypt's code (circles)",
+    "author's code": "the author's code, run here (squares)",
+    "author's code, recorded": "the author's code, as recorded (triangles)",
+}
+
+
+def _whose(columns: Iterable[Sequence[Comparison]]) -> str:
+    """Whose code the measured figures are of, each with its mark."""
+    there = {charts.whose_code(row) for rows in columns for row in rows}
+    return "as measured: " + ", ".join(text for name, text in _WHOSE.items() if name in there)
 
 
 def _drawable(rows: Sequence[Comparison]) -> bool:

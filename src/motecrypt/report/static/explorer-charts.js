@@ -88,9 +88,10 @@ function scatter(points, front, state) {
     front: numbered.get(many ? point.front : points[index]) || null,
     ...(many ? { count: point.count } : {}),
   }));
+  const titleOf = (name) => quantityTitle(name, state.operation, points.map((point) => point.row));
   const axis = (name, field, scale) => {
     if (name !== "security") {
-      return axisOf(field, points.map((point) => point[field]), QUANTITIES[name].title, scale);
+      return axisOf(field, points.map((point) => point[field]), titleOf(name), scale);
     }
     const there = STANDINGS.filter((standing) => points.some((point) => point.row.standing === standing));
     return { field, type: "ordinal", title: "security status", scale: { domain: there, type: "band", padding: 0.3 }, axis: { labelAngle: 0 } };
@@ -106,7 +107,7 @@ function scatter(points, front, state) {
   const tooltip = ["cipher", "standing", "device", "implementation", "key bits", "placement", ...(many ? ["count"] : [])]
     .map((field) => ({ field }))
     .concat(["x", "y"].filter((field) => state[field] !== "security").map((field) => (
-      { field, type: "quantitative", title: QUANTITIES[state[field]].title })));
+      { field, type: "quantitative", title: titleOf(state[field]) })));
   const size = many
     ? { size: { field: "count", type: "quantitative", legend: null, scale: { range: [24, 190], domainMin: 1 } } }
     : {};
@@ -141,6 +142,8 @@ function scatter(points, front, state) {
   };
 }
 
+// Lengths that were measured, as points. The thin lines between them only join those of one series: what is
+// between was not measured, and costs go up in steps of a block.
 function lengthsChart(lines, state) {
   const values = lines.flatMap((line) =>
     [...line.values]
@@ -153,7 +156,7 @@ function lengthsChart(lines, state) {
   const by = (range) => ({ field: "series", type: "nominal", title: null, legend, scale: { domain: names, range } });
   const look = (kind, instead) => lines.map((line) => (report.looks[line.device] || {})[kind] || instead);
   const x = { field: "message_bytes", type: "quantitative", title: "message, bytes", scale: { zero: false } };
-  const y = axisOf("value", values.map((value) => value.value), QUANTITIES[state.lengthsOf].title, state.yScale);
+  const y = axisOf("value", values.map((value) => value.value), quantityTitle(state.lengthsOf, state.operation, lines), state.yScale);
   const tooltip = ["series", "message_bytes", "value"].map((field) => ({ field }));
   const color = by(look("colour", "#8C8C8C"));
   return {
@@ -161,7 +164,7 @@ function lengthsChart(lines, state) {
     height: 260,
     layer: [
       {
-        mark: { type: "line", strokeWidth: 1.8 },
+        mark: { type: "line", strokeWidth: 0.8, opacity: 0.7 },
         encoding: { x, y, color, strokeDash: by(before.map((count) => LINE_DASHES[count % LINE_DASHES.length])) },
       },
       {

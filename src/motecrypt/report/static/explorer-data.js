@@ -3,15 +3,32 @@
 
 const STANDINGS = ["recommended", "acceptable", "legacy", "broken", "unrated"];
 
-// A figure of a row by the operation asked for; security is the place of its status, best first.
+// A figure of a row by the operation asked for; security is the place of its status, best first. `what` and
+// `unit` are its title, with the operation between them where it is of one.
 const QUANTITIES = {
-  time: { title: "time, µs", of: (row, operation) => row[`${operation}_us`] },
-  energy: { title: "energy, µJ", of: (row, operation) => row[`${operation}_uj`] },
-  flash: { title: "flash, bytes", of: (row) => row.flash_bytes },
-  ram: { title: "RAM, bytes", of: (row) => row.ram_bytes },
-  stack: { title: "stack, bytes", of: (row) => row.stack_bytes },
-  security: { title: "security status", of: (row) => STANDINGS.indexOf(row.standing) },
+  time: { what: "time", unit: "µs", operation: true, cached: true, of: (row, operation) => row[`${operation}_us`] },
+  energy: { what: "energy", unit: "µJ", operation: true, cached: true, of: (row, operation) => row[`${operation}_uj`] },
+  flash: { what: "flash", unit: "bytes", of: (row) => row.flash_bytes },
+  ram: { what: "RAM without stack", unit: "bytes", of: (row) => row.ram_bytes },
+  stack: { what: "stack", unit: "bytes", operation: true, of: (row, operation) => row[`${operation}_stack_bytes`] },
+  security: { what: "security status", of: (row) => STANDINGS.indexOf(row.standing) },
 };
+const TO_DO = { setup: "to set up the key", encrypt: "to encrypt", decrypt: "to decrypt" };
+
+// What an axis shows: figure, operation, unit, and the state of the flash cache of those rows that have one.
+function quantityTitle(name, operation, rows) {
+  const { what, unit, operation: ofOne, cached } = QUANTITIES[name];
+  const caches = cached ? [...new Set(rows.map(cacheOf))].filter(Boolean) : [];
+  return [
+    [what, ...(ofOne ? [TO_DO[operation]] : [])].join(" "), ...(unit ? [unit] : []),
+    ...(caches.length ? [`${caches.join(" or ")} flash cache`] : []),
+  ].join(", ");
+}
+
+// "cold", "warm", or nothing where the code does not run through a flash cache.
+function cacheOf(row) {
+  return row.placement.split(", ")[1] || "";
+}
 
 let expanded = null;  // the rows as objects, made when they are first asked for: there may be many
 
@@ -24,6 +41,9 @@ function explorerRows() {
       for (let index = 0; index < columns.length; index += 1) {
         made[columns[index]] = texts.has(index) ? words[row[index]] : row[index];
       }
+      const stacks = made.stacks.split(",").map((bytes) => (bytes ? Number(bytes) : null));
+      delete made.stacks;
+      [made.setup_stack_bytes, made.encrypt_stack_bytes, made.decrypt_stack_bytes] = stacks;
       return made;
     });
   }
@@ -62,9 +82,10 @@ function chosenRows(state) {
   const words = state.search.toLowerCase().split(/\s+/).filter(Boolean);
   return explorerRows().filter((row) => {
     if (!state.device.has(row.device) || !state.library.has(row.library)) return false;
-    if (!state.standing.has(row.standing) || row.ad_bytes !== 0) return false;
+    if (!state.standing.has(row.standing)) return false;
     if (known(state.flashMax) && !(row.flash_bytes <= state.flashMax)) return false;
     if (known(state.ramMax) && !(row.ram_bytes <= state.ramMax)) return false;
+    if (cacheOf(row) && cacheOf(row) !== state.cache) return false;
     if (state.constant && row.varies !== "none seen") return false;
     if (!words.length) return true;
     const names = `${row.cipher} ${row.implementation} ${row.device} ${row.kind} ${row.placement} ${row.flags}`.toLowerCase();
@@ -95,7 +116,7 @@ function lengthLines(rows, state) {
     const where = row.placement === "flash" ? "" : ` (${row.placement})`;
     const name = `${row.device} ${row.cipher} ${row.implementation}${where}${bits}`;
     if (!series.has(name)) {
-      series.set(name, { name, device: row.device, group: `${row.device} ${row.cipher}`, values: new Map() });
+      series.set(name, { name, device: row.device, placement: row.placement, group: `${row.device} ${row.cipher}`, values: new Map() });
     }
     const line = series.get(name);
     const before = line.values.get(row.message_bytes);

@@ -16,8 +16,8 @@ const EXPLORER_COLUMNS = [
   ["energy", "energy µJ", true, (row, state) => row[`${state.operation}_uj`]],
   ["flash", "flash", true, (row) => row.flash_bytes],
   ["ram", "RAM", true, (row) => row.ram_bytes],
-  ["stack", "stack", true, (row) => row.stack_bytes],
-  ["varies", "time varies", false, (row) => row.varies],
+  ["stack", "stack", true, (row, state) => row[`${state.operation}_stack_bytes`]],
+  ["varies", "time of any operation varies", false, (row) => row.varies],
 ];
 
 function sortedRows(rows, state, front) {

@@ -3,7 +3,7 @@
 
 const explorerForm = document.getElementById("explorer-form");
 const EXPLORER_GROUPS = ["device", "library", "standing"];
-const EXPLORER_FIELDS = ["x", "y", "xscale", "yscale", "operation", "bytes", "search", "flash", "ram"];
+const EXPLORER_FIELDS = ["x", "y", "xscale", "yscale", "operation", "cache", "bytes", "search", "flash", "ram"];
 const explorerShown = {  // what is not a field of the form
   sort: "front", descending: false, pins: [], rows: ROWS_AT_ONCE, defaults: null, started: false, last: null,
 };
@@ -64,6 +64,7 @@ function explorerState() {
     yScale: form.get("yscale"),
     lengthsOf: form.get("y") === "security" ? "time" : form.get("y"),
     operation: form.get("operation"),
+    cache: form.get("cache"),
     messageBytes: Number(form.get("bytes")),
     search: String(form.get("search") || "").trim(),
     flashMax: checked("flash", (one) => bytesAtMost(one, "Flash at most")),
@@ -160,8 +161,9 @@ function updateExplorer() {
   const front = paretoFront(points);
   told.textContent = explorerCounted(points, here, front, state);
   const element = document.getElementById("explorer-plot");
+  const axisTitle = (axis) => quantityTitle(state[axis], state.operation, points.map((point) => point.row));
   element.setAttribute("aria-label",
-    `${QUANTITIES[state.y].title} against ${QUANTITIES[state.x].title}, ${points.length} implementations; the table below has them`);
+    `${axisTitle("y")} against ${axisTitle("x")}, ${points.length} implementations; the table below has them`);
   if (points.length) draw(element, scatter(points, front, state));
   else nothingToDraw(element, "Nothing fits these filters: tick more devices, libraries or security statuses, or search for less.");
   const numbers = new Map(front.map((point, index) => [point.row, index + 1]));
@@ -214,8 +216,9 @@ function showLengths(rows, state) {
   const note = document.getElementById("lengths-note");
   const element = document.getElementById("lengths-plot");
   note.textContent = chosen.length
-    ? `${QUANTITIES[state.lengthsOf].title} to ${state.operation}, the best implementation of each cipher on each device; ` +
-      `${chosen.length} of ${lines.length} shown, the cheapest by the byte. Filters above choose others.`
+    ? `${quantityTitle(state.lengthsOf, state.operation, chosen)}; the best implementation of each cipher on each device; ` +
+      `${chosen.length} of ${lines.length} shown, the cheapest by the byte. Filters above choose others. ` +
+      "Points are measured; the thin lines only join those of one series, because costs go up in steps between them."
     : "Nothing chosen was measured at three lengths or more: motecrypt measure ... --bytes 16,32,64,128";
   if (chosen.length) draw(element, lengthsChart(chosen, state));
   else nothingToDraw(element, "");
@@ -268,6 +271,11 @@ function startExplorer() {
   const usual = counts.get(16) * 2 >= most ? 16 : lengths.find((length) => counts.get(length) === most);
   for (const length of lengths) {
     select.append(new Option(`${length} bytes (${counts.get(length)})`, String(length), length === usual, length === usual));
+  }
+  // Where no cold cache was measured, a warm one is shown first.
+  const there = (cache) => report.explorer.words.some((word) => word.endsWith(`, ${cache}`));
+  if (there("warm") && !there("cold")) {
+    for (const option of explorerForm.elements.namedItem("cache").options) option.defaultSelected = option.selected = option.value === "warm";
   }
   explorerShown.defaults = new FormData(explorerForm);
   const asked = readExplorerAddress(location.hash);

@@ -225,9 +225,9 @@ def _chart(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 "field": "bytes",
                 "type": "quantitative",
                 "scale": {"type": "log", "base": 4},
-                "title": "bytes",
+                "title": "file, bytes",
             },
-            "y": {"field": "ms", "type": "quantitative", "scale": {"type": "log"}, "title": "milliseconds"},
+            "y": {"field": "ms", "type": "quantitative", "scale": {"type": "log"}, "title": "time, ms"},
             "color": {"field": "format", "type": "nominal", "title": "format"},
             "strokeDash": {
                 "field": "direction",

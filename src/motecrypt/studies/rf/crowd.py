@@ -157,7 +157,11 @@ def charts(results: Results) -> dict[str, dict[str, Any]]:
             "linear",
         ),
         "rf-nodes-latency": _chart(
-            "99th percentile of the latency by the number of nodes", values, "p99", "ms", "log"
+            "99th percentile of the latency by the number of nodes",
+            values,
+            "p99",
+            "99th percentile of the latency, ms",
+            "log",
         ),
     }
 

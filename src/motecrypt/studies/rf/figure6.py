@@ -65,7 +65,7 @@ def _panel(title: str, values: list[dict[str, Any]]) -> dict[str, Any]:
         "mark": {"type": "line", "point": True},
         "encoding": {
             "x": {"field": "message", "type": "ordinal", "title": "message", "axis": {"labelAngle": 0}},
-            "y": {"field": "ms", "type": "quantitative", "title": "ms"},
+            "y": {"field": "ms", "type": "quantitative", "title": "time, ms"},
             "color": series,
             "shape": series,
             "tooltip": [{"field": "payload"}, {"field": "message"}, {"field": "bytes"}, {"field": "ms"}],

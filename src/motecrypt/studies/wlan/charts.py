@@ -79,7 +79,7 @@ def _sources(values: list[dict[str, Any]]) -> dict[str, list[str]]:
 
 
 def _alone(stored: Stored, data: str) -> list[dict[str, Any]]:
-    """Time, throughput, power, and the ratio to AES next to the printed one."""
+    """Time, throughput, energy (the paper calls it power), and the ratio to AES next to the printed one."""
     speeds = {name: speed for name in CIPHERS if (speed := stored.ns_per_byte(name, data)) is not None}
     if len(speeds) < len(CIPHERS):
         return []
@@ -91,18 +91,22 @@ def _alone(stored: Stored, data: str) -> list[dict[str, Any]]:
     ratios = [{"cipher": n, "value": s / speeds["AES"], "source": _OURS} for n, s in speeds.items()]
     ratios += [{"cipher": n, "value": ratio, "source": _PRINT} for n, ratio in said.items()]
     return [
-        _panel("time", [{"cipher": n, "value": s * DATA[data] / 1e6} for n, s in speeds.items()], "ms"),
-        _panel("throughput", [{"cipher": n, "value": 1e3 / s} for n, s in speeds.items()], "MB/s"),
+        _panel("time", [{"cipher": n, "value": s * DATA[data] / 1e6} for n, s in speeds.items()], "time, ms"),
         _panel(
-            "power", [{"cipher": n, "value": microjoule_per_byte(s)} for n, s in speeds.items()], "µJ/byte"
+            "throughput", [{"cipher": n, "value": 1e3 / s} for n, s in speeds.items()], "throughput, MB/s"
         ),
-        _panel("power, ratio to AES", ratios, "ratio", by="source"),
+        _panel(
+            'energy ("power" in the source)',
+            [{"cipher": n, "value": microjoule_per_byte(s)} for n, s in speeds.items()],
+            "energy, µJ/byte",
+        ),
+        _panel("energy, ratio to AES", ratios, "energy, ratio to AES", by="source"),
     ]
 
 
 def _moved(stored: Stored, data: str) -> list[dict[str, Any]]:
     """Energy (images: time) by cipher and column, and the printed durations as ratios next to ours."""
-    measure, unit = (total_seconds, "s") if data == "image" else (with_radio, "µJ/byte")
+    measure, unit = (total_seconds, "time, s") if data == "image" else (with_radio, "energy, µJ/byte")
     bars, ratios = [], []
     printed = plan.durations()
     for cipher in ("none", *CIPHERS):
@@ -121,5 +125,7 @@ def _moved(stored: Stored, data: str) -> list[dict[str, Any]]:
     what = "time" if data == "image" else "energy of processor and radio"
     return [
         {**_panel(what, bars, unit, by="column"), "width": 620},
-        _panel("time, ratio to no encryption; ad hoc, open", ratios, "ratio", by="source"),
+        _panel(
+            "time, ratio to no encryption; ad hoc, open", ratios, "time, ratio to no encryption", by="source"
+        ),
     ]

@@ -150,7 +150,7 @@ def _alone(stored: Stored, data: str) -> Section:
         )
     return Section(
         f"{places[data]}: encrypting {DATA[data] // 1000} KB of {data} on this host, without transmission",
-        ["cipher", "ms", "MB/s", "µJ/byte", "to AES", "paper", "time and power"],
+        ["cipher", "ms", "MB/s", "µJ/byte", "to AES", "paper", "time and energy"],
         rows,
         "our portable C; µJ/byte: 1.35 V x 200 mA x t, the source's sample processor",
     )

@@ -319,13 +319,18 @@ def _size_chart(stored: Stored) -> dict[str, Any] | None:
 
     def panel(field: str, title: str) -> dict[str, Any]:
         return {
-            "title": title,
+            "title": title.partition(",")[0],
             "width": 300,
             "height": 220,
             "data": {"values": values},
             "mark": {"type": "line", "point": True},
             "encoding": {
-                "x": {"field": "bytes", "type": "quantitative", "title": "bytes", "scale": {"type": "log"}},
+                "x": {
+                    "field": "bytes",
+                    "type": "quantitative",
+                    "title": "message, bytes",
+                    "scale": {"type": "log"},
+                },
                 "y": {"field": field, "type": "quantitative", "title": title, "scale": {"type": "log"}},
                 "color": series,
                 "shape": series,
@@ -337,7 +342,11 @@ def _size_chart(stored: Stored) -> dict[str, Any] | None:
         "packet sizes: time, throughput and energy of encryption on this host",
         "Encryption of messages of all sizes, each with its key's set-up: our portable C on this host; "
         "energy by the source's model. The source has bars without numbers (figure 2).",
-        [panel("ms", "processor time, ms"), panel("rate", "MB/s"), panel("energy", "µJ/byte")],
+        [
+            panel("ms", "processor time, ms"),
+            panel("rate", "throughput, MB/s"),
+            panel("energy", "energy, µJ/byte"),
+        ],
     )
 
 
@@ -371,7 +380,7 @@ def _encoding_chart(stored: Stored) -> dict[str, Any] | None:
         "encodings: encrypting 2 MB of text on this host and encoding the ciphertext",
         "Time to encrypt 2 MB of text and to encode the ciphertext: our portable C, and the encoders that "
         "come with Python. The source names the comparison and prints nothing of it.",
-        [_bars("encryption and encoding", values, "ms", "encoding")],
+        [_bars("encryption and encoding", values, "time, ms", "encoding")],
     )
 
 
@@ -392,7 +401,7 @@ def _battery_chart(stored: Stored) -> dict[str, Any] | None:
         "Files of 2 MB until a battery is empty: the rated energy over what a file takes by the source's "
         "model. The source gives differences in battery percentage as bars without numbers.",
         [
-            _bars("encrypting alone", alone, "files", "way"),
-            _bars("encrypting and sending", sent, "files", "way"),
+            _bars("encrypting alone", alone, "files until it is empty", "way"),
+            _bars("encrypting and sending", sent, "files until it is empty", "way"),
         ],
     )
