@@ -25,6 +25,7 @@ KEPT = {
     "cluster/copies.py: running_copy",
     "cluster/worker.py: _site",
     "experiments/crowd.py: _code_hash",
+    "emulate/avr_names.py: register_names",
     "export/examples.py: all_examples",
     "studies/rf/alternatives.py: alternatives",
     "experiments/call_sequence.py: _code_hash",

@@ -1,4 +1,4 @@
-"""motecrypt gateway: receive from many nodes, and deliver to files, SQLite, MQTT or a command."""
+"""motecrypt gateway: receive from many nodes; deliver to files, SQLite, MQTT."""
 
 from __future__ import annotations
 

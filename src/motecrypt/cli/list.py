@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,8 +12,10 @@ from motecrypt.catalog.publickey import SIZES
 from motecrypt.cli._output import print_json, print_table, table_options
 from motecrypt.cli._selection import select
 from motecrypt.errors import InputError
-from motecrypt.hardware.residuals import BOUND, Fidelity
 from motecrypt.model import Implementation
+
+if TYPE_CHECKING:
+    from motecrypt.hardware.residuals import Fidelity
 
 KINDS = (
     "ciphers",
@@ -138,8 +141,8 @@ def _difference(known: Fidelity | None) -> tuple[object, ...]:
     """The error bound or the range seen of a device, of how many rows, and what share of rows it covers."""
     if known is None:
         return (None,) * 4
-    bound = known.kind == BOUND
-    return (known.text if bound else None, None if bound else known.text, known.rows, known.covers)
+    bound, seen = (known.text, None) if known.is_bound else (None, known.text)
+    return (bound, seen, known.rows, known.covers)
 
 
 def _one_each(catalog: Catalog) -> list[Implementation]:

@@ -181,9 +181,14 @@ class Fidelity:
     condition: str
 
     @property
+    def is_bound(self) -> bool:
+        """Whether the rows are enough to cover 95 % of all."""
+        return self.coverage >= COVERED
+
+    @property
     def kind(self) -> str:
-        """What the difference is: an error bound, if the rows are enough to cover 95 % of all, or a range."""
-        return BOUND if self.coverage >= COVERED else RANGE
+        """What the difference is: an error bound, or a range."""
+        return BOUND if self.is_bound else RANGE
 
     @property
     def text(self) -> str:
