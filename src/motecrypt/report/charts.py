@@ -162,7 +162,7 @@ def by_cipher(values: Values, quantity: str, row: str = "cipher") -> dict[str, A
 def by_length(values: Values, quantity: str) -> dict[str, Any]:
     """Cost against message length: points for each series, in its device's look; series of one device differ
     in the dash of the thin line that joins their points. Between measured lengths costs go up in steps, so
-    the line is no figure."""
+    the line is not a figure."""
     devices = {str(value["series"]): str(value["device"]) for value in values}
     order: dict[str, list[str]] = {}
     for name, device in devices.items():

@@ -248,7 +248,7 @@ def figures(stored: Stored) -> list[Comparison]:
 
 
 _BAR_IDS = {"energy": "power"}
-"""The source calls the energy for a byte power, and so do the stable names of its bars."""
+"""The source calls the energy for a byte power. The stable names of its bars do, too."""
 
 
 def _handshake() -> Comparison:
