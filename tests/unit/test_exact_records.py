@@ -53,7 +53,7 @@ RUN = ("none", 128, 32, 0)
 def test_a_results_file_is_waited_for_and_read_within_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "time", SimpleNamespace(monotonic=lambda: 1000.0))
+    monkeypatch.setattr(store, "time", SimpleNamespace(monotonic=lambda: 5.0, thread_time=lambda: 1000.0))
     opened: dict[object, Any] = {}
     connect = sqlite3.connect
 

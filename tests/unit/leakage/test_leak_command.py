@@ -93,7 +93,7 @@ def test_a_path_that_depends_on_the_input_is_the_result(elf: Path) -> None:
         (("--function", "encrypt_block", "--snr", "0"), "above zero"),
         (("--function", "encrypt_block", "--pairs", "a-b"), "two numbers"),
         (("--function", "encrypt_block", "--shared", "leak_x"), "no such variable"),
-        ((), "give a FIRMWARE and its --function"),
+        ((), "name its --function to assess; or give traces"),
         (("--controls", "--device", "host"), "host: traces are recorded on simulated devices only"),
     ],
 )
@@ -102,6 +102,13 @@ def test_bad_input_is_one_line(elf: Path, arguments: tuple[str, ...], told: str)
     assert (done.returncode, done.stdout) == (2, "")
     assert told in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_without_anything_to_assess_it_says_what_to_give() -> None:
+    done = command()
+    assert (done.returncode, done.stdout) == (2, "")
+    (said,) = done.stderr.strip().splitlines()
+    assert said.endswith("give a FIRMWARE and its --function, a --cipher, or --controls")
 
 
 def test_the_controls_pass() -> None:

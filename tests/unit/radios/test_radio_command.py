@@ -48,9 +48,9 @@ def test_the_figures_at_the_end(capfd: pytest.CaptureFixture[str]) -> None:
     ports, end = json.JSONDecoder().raw_decode(out)
     told = json.loads(out[end:])
     assert len(ports["ports"]) == len(told["ports"]) == 3
-    assert set(told) == {"pacing", "network", "ports"} and told["network"]["fairness"] is None
+    assert set(told) == {"pacing", "network", "ports"} and told["network"]["modelled_fairness"] is None
     code, out, _ = run(capfd, "radio", "802.15.4", "--nodes", "3", "--seconds", "0")
-    assert code == 0 and out.count("port 2: 0 packets sent") == 1 and "channel:" not in out
+    assert code == 0 and out.count("port 2: 0 packets sent") == 1 and "channel" not in out
 
 
 def test_the_figures_in_words(capfd: pytest.CaptureFixture[str]) -> None:
@@ -68,6 +68,6 @@ def test_the_figures_in_words(capfd: pytest.CaptureFixture[str]) -> None:
         "1 while sending, 0 too faint, 0 lost",
         "port 2: 0 packets sent, 0 waited, 0 given up, reached 0 of 0; 1 received, 0 captured, 2 collided, "
         "0 while sending, 0 too faint, 0 lost",
-        "channel: goodput 48.0 bit/s, fairness 0.500, latency 0.2 ms (median), 0.2 ms (99th percentile), "
-        "0.2 ms (most)",
+        "channel (modelled): goodput 48.0 bit/s, fairness 0.500, "
+        "latency 0.2 ms (median), 0.2 ms (99th percentile), 0.2 ms (most)",
     ]

@@ -141,8 +141,8 @@ def test_a_damaged_elf_file_is_told_of(name: str, tmp_path: Path) -> None:
 
 
 def test_a_firmware_of_nonsense_is_complained_of_once(tmp_path: Path) -> None:
-    """libsimavr says something in colour of every instruction that does not exist."""
-    image = b"\x01\x00" * 4000
+    """libsimavr says something in colour of every write to an address that does not exist."""
+    image = struct.pack("<4002H", *pointer_set(26, 0x0900), *[0x930C] * 4000)  # st X, r16
     (tmp_path / "f.elf").write_bytes(elf_of([Segment(0, image)], 83, 0))
     command = [str(driver("simavr")), "--mcu", "atmega328p", "--clock", "16000000", "--max-cycles", "9000"]
     done = subprocess.run([*command, str(tmp_path / "f.elf")], capture_output=True, timeout=60, check=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -50,7 +51,8 @@ def test_what_is_not_modelled_is_said(tmp_path: Path, options: tuple[str, ...]) 
     )
     done = command(tmp_path / "f.elf", "--max-seconds", "0.01", *options)
     told = [line for line in done.stderr.splitlines() if "CLKPR" in line]
-    assert len(told) == 1 and told[0].startswith("motecrypt: CLKPR: ") and "not modelled" in told[0]
+    assert len(told) == 2 and told[0].startswith("motecrypt: CLKPR: ") and "not modelled" in told[0]
+    assert re.fullmatch("  0x00000061 CLKPR: 2 accesses, the first at 0x[0-9a-f]{8} in main", told[1])
 
 
 def test_json_has_everything(elf: Path) -> None:
