@@ -106,4 +106,4 @@ def test_another_print_does_not_change_what_is_shown_as_ours(monkeypatch: pytest
 
 def test_a_current_that_follows_from_the_print_gives_no_energy_of_ours() -> None:
     row = next(row for row in wlan.comparisons(filled("near")) if row.id == "wlan-claim-energy-20000")
-    assert row.recomputed and "no figure of ours" in row.note
+    assert row.recomputed and "not a figure of ours" in row.note

@@ -119,7 +119,10 @@ def _sizes() -> list[Comparison]:
 def _sample_energy() -> Comparison:
     entry = _printed("energy of 20000 cycles")[0]
     own = energy.work(20_000, processor(plan.PROCESSOR)).energy_uj
-    note = "E = V x I x t, with the 200 mA that the printed charge of 5.71e-3 mA s implies: no figure of ours"
+    note = (
+        "recomputed: E = V x I x t, with the 200 mA that the printed charge of 5.71e-3 mA s implies: "
+        "not a figure of ours"
+    )
     text = "energy of 20,000 cycles at 700 MHz and 1.35 V"
     evidence = Evidence("the paper itself")
     said = float(entry["value"])
