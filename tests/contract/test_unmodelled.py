@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from command_line import run
+from kits import needs_kit
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.emulate.images import read_image
 from motecrypt.emulate.run import Ended, FreeRun, run_freely
@@ -271,7 +272,7 @@ def test_the_serial_port_of_a_leonardo_has_a_note(tmp_path: Path) -> None:
     assert note.startswith("USB: not modelled; what is sent to Serial on a Leonardo is not seen")
 
 
-@pytest.mark.skipif(not have("avr"), reason="the kit avr is not installed")
+@needs_kit("avr")
 @pytest.mark.parametrize("name", ["attiny84", "attiny85"])
 def test_an_attiny_without_a_line_has_it_too(tmp_path: Path, name: str) -> None:
     device, source, elf = CATALOG.device(name), tmp_path / "tiny.c", tmp_path / "tiny.elf"

@@ -60,7 +60,7 @@ def names(module: ModuleType, folder: Path) -> None:
 
 def a_part_that_is_not_kept(module: ModuleType, folder: Path) -> None:
     """`receive` lets it be answered "refused"."""
-    printer = SimpleNamespace(fault=lambda what: None, item=lambda *_, **__: None)
+    printer = SimpleNamespace(clock=lambda: 0.0, fault=lambda what: None, item=lambda *_, **__: None)
     heard = module._Heard(FileCollector(folder), printer, SimpleNamespace(closing=False))
     first, piece, *_, end = file_parts("log.txt", bytes(200), 100)
 

@@ -35,6 +35,11 @@ NATIVE = Path(__file__).with_name("arduino_native")
 INTERVAL_MS = 50
 KEY = bytes(range(16))
 TWO_WAYS = SHORT | LISTENS | STREAM
+NO_KEYS = (
+    "Thermometer: no keys for this sketch: "
+    "motecrypt provision NUMBER --key gateway.key --radio srf --eep node.eep"
+)
+NO_COUNTERS = "Thermometer: no counters for the keys; provision the node again"
 CIPHERS: dict[Suite, tuple[str, str]] = {
     "aes128-ccm": ("aes128-ccm8", "fast"),
     "ascon-aead128": ("ascon-aead128", "bytes"),
@@ -310,18 +315,22 @@ def test_a_line_that_is_never_quiet_does_not_hold_it(program: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "storage",
+    ("storage", "reason"),
     [
-        b"\xff" * 188,
-        bytes(188),
-        end(TWO_WAYS, 13).storage,
-        end(TWO_WAYS).storage[:28] + b"\xff" * 160,
-        b"\2\6" + end(TWO_WAYS).storage[2:],
+        (b"\xff" * 188, NO_KEYS),
+        (bytes(188), NO_KEYS),
+        (end(TWO_WAYS, 13).storage, NO_KEYS),
+        (end(TWO_WAYS).storage[:28] + b"\xff" * 160, NO_COUNTERS),
+        (b"\2\6" + end(TWO_WAYS).storage[2:], NO_KEYS),
     ],
     ids=["erased", "zero", "long packets", "no record", "another number"],
 )
-def test_without_a_key_that_it_can_use_it_is_silent(program: Path, storage: bytes) -> None:
-    assert play(program, storage, 214, ["1000"]) == ["wait 1000"] * 3 + ["kept " + storage.hex()]
+def test_without_a_key_that_it_can_use_it_says_so_once_and_blinks(
+    program: Path, storage: bytes, reason: str
+) -> None:
+    """The radio is on the same line: nothing else is sent, and no packet."""
+    blinks = ["LED 1", "wait 250", "LED 0", "wait 250", "LED 1", "wait 250"]
+    assert play(program, storage, 214, ["1000"]) == [f"say {reason}", *blinks, "kept " + storage.hex()]
 
 
 @pytest.mark.parametrize(

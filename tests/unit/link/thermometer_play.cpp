@@ -1,9 +1,10 @@
 /* thermometer_play.cpp: the exported sketch Thermometer with the link's core, and a board that plays a script.
  *
  * Arguments: the storage in hexadecimal, 188 bytes; the temperature in tenths; then what comes: a number is so many
- * milliseconds of silence, x and hexadecimal are bytes, 11 in a millisecond. It ends after the script.
- * Printed are, each in a line: the bytes that are sent by one turn of the sketch's loop, waits, and at the
- * end the storage. */
+ * milliseconds of silence, x and hexadecimal are bytes, 11 in a millisecond. It ends after the script, or after
+ * WAITS waits: a sketch that halts never stops waiting.
+ * Printed are, each in a line: the bytes that are sent by one turn of the sketch's loop, text, levels of the LED, waits,
+ * and at the end the storage. */
 #include <Arduino.h>
 #include <avr/eeprom.h>
 
@@ -17,7 +18,7 @@ enum { STORAGE_BYTES = 188, BYTES_A_MS = 11, WAITS = 3 };
 HardwareSerial Serial;
 static uint8_t storage[STORAGE_BYTES];
 static unsigned long now_ms;
-static int temperature_tenths, sending, coming = -1, waits;
+static int temperature_tenths, sending, coming = -1, waits, led_mode = INPUT;
 
 static void tell_end() {
     printf("\nkept ");
@@ -51,6 +52,22 @@ size_t HardwareSerial::write(const uint8_t *bytes, size_t count) {
         sending = 1;
     }
     return count;
+}
+
+size_t HardwareSerial::println(const __FlashStringHelper *text) {
+    return (size_t)printf("\nsay %s", reinterpret_cast<const char *>(text));
+}
+
+void pinMode(uint8_t pin, uint8_t mode) {
+    if (pin == LED_BUILTIN) {
+        led_mode = mode;
+    }
+}
+
+void digitalWrite(uint8_t pin, uint8_t level) {
+    if (pin == LED_BUILTIN && led_mode == OUTPUT) {
+        printf("\nLED %u", level);
+    }
 }
 
 unsigned long millis() {

@@ -487,12 +487,20 @@ def test_uno_to_gateway_in_the_papers_mode(folder: Path) -> None:
     assert records(received)[0]["received_bytes"] == 32
 
 
-def test_a_damaged_eeprom_keeps_the_mote_silent(folder: Path) -> None:
+def test_with_a_damaged_eeprom_the_mote_says_so_once_and_sends_no_packet(folder: Path) -> None:
     build(folder, 20)
     (folder / "eeprom").write_bytes(bytes(1024))
     master, slave = os.openpty()
     tty.setraw(slave)
+    told = (
+        b"Thermometer: no keys for this sketch: "
+        b"motecrypt provision NUMBER --key gateway.key --radio srf --eep node.eep\r\n"
+    )
+    got = b""
     with RunningMote(driver("avr_run"), folder / "mote.elf", os.ttyname(slave), folder / "eeprom"):
+        while len(got) < len(told) and select.select([master], [], [], DEADLINE_S)[0]:
+            got += os.read(master, 4096)
+        assert got == told
         assert not select.select([master], [], [], 2.0)[0]
     os.close(master)
     os.close(slave)
