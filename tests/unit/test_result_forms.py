@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -55,11 +56,11 @@ def _plain(measurements: list[Measurement]) -> list[dict[str, Any]]:
     return [{name: getattr(m, name) for name in COLUMNS} for m in measurements]
 
 
-def test_json_is_one_array_of_all_columns() -> None:
-    text = "".join(forms.as_json(_rows()))
-    assert json.loads(text) == _plain(_rows())
+def test_json_is_one_array_of_all_columns_and_further_fields() -> None:
+    text = "".join(forms.as_json(_rows(), lambda device: {"further": device}))
+    assert json.loads(text) == [{**row, "further": row["device"]} for row in _plain(_rows())]
     assert len(text.splitlines()) == len(_rows()) + 2
-    assert json.loads("".join(forms.as_json([]))) == []
+    assert json.loads("".join(forms.as_json([], lambda device: {}))) == []
 
 
 def test_csv_has_json_in_extra_and_no_formula() -> None:
@@ -72,7 +73,7 @@ def test_csv_has_json_in_extra_and_no_formula() -> None:
     assert "".join(forms.as_csv([])).split(",") == [*COLUMNS[:-1], f"{COLUMNS[-1]}\n"]
 
 
-@pytest.mark.parametrize("form", [forms.as_json, forms.as_csv])
+@pytest.mark.parametrize("form", [partial(forms.as_json, further=lambda device: {}), forms.as_csv])
 def test_a_row_is_written_before_the_next_is_read(form: Any) -> None:
     taken = 0
 

@@ -37,7 +37,9 @@ package: text, 64-bit integers, doubles and booleans, compressed with gzip, with
 the file's metadata (`motecrypt.columns`).
 
 In CSV, an empty cell is nothing, and an apostrophe is put before text that a spreadsheet would take for a
-formula, such as `'-Os`. JSON and Parquet have the text itself.
+formula, such as `'-Os`. JSON and Parquet have the text itself. After its columns, each row of JSON has how
+far the device is from real chips (`error_bound` or `range_seen`, and `hardware_...`:
+[hardware](hardware.md)).
 
 With many rows, ask with SQL instead. DuckDB, which is installed when it is first needed, reads a Parquet copy
 of the results by columns:

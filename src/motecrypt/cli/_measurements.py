@@ -73,11 +73,8 @@ FAILED_COLUMNS = (
 FAILED_LEAST = ("flash", "RAM", "placement", "key", "bytes", "operations", "device")
 
 
-def print_measurements(measurements: Sequence[Measurement], as_json: bool, catalog: Catalog) -> None:
+def print_measurements(measurements: Sequence[Measurement], catalog: Catalog) -> None:
     """Print what was measured, and below it what did not run and why: one row for all cells of one reason."""
-    if as_json:
-        print_json([asdict(m) for m in measurements])
-        return
     ran = [m for m in measurements if m.status == "ok"]
     if ran or len(ran) == len(measurements):
         print_table("Measurements", COLUMNS, [_row(m, catalog) for m in ran], _legend(ran), LEAST)

@@ -9,6 +9,7 @@ import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
+from functools import cache
 from itertools import chain, islice
 from pathlib import Path
 
@@ -127,7 +128,7 @@ def command(
         found = found if first is None else chain((first,), found)
         if form == "table":
             newest_first = sorted(found, key=lambda m: m.measured_at, reverse=True)
-            print_measurements(newest_first, False, catalog)
+            print_measurements(newest_first, catalog)
         elif output is None:
             for part in _text(form, found):
                 sys.stdout.write(part)
@@ -302,9 +303,10 @@ def _print_answer(names: Sequence[str], rows: Iterator[tuple[object, ...]], form
 
 
 def _text(form: str, measurements: Iterable[Measurement]) -> Iterator[str]:
+    from motecrypt.hardware.bounds import bound_fields
     from motecrypt.results.forms import as_csv, as_json
 
-    return as_csv(measurements) if form == "csv" else as_json(measurements)
+    return as_csv(measurements) if form == "csv" else as_json(measurements, cache(bound_fields))
 
 
 def _write(output: Path, form: str, measurements: Iterable[Measurement]) -> None:

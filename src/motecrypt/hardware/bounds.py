@@ -8,7 +8,16 @@ from typing import Any
 
 from motecrypt.findings import recorded
 from motecrypt.findings.hardware import HardwareFigures, HardwareQuestion
-from motecrypt.hardware.residuals import BOUND, RANGE, SCORED, Fidelity, Residual, fidelity, residuals
+from motecrypt.hardware.residuals import (
+    BOUND,
+    CONFIDENCE,
+    RANGE,
+    SCORED,
+    Fidelity,
+    Residual,
+    fidelity,
+    residuals,
+)
 from motecrypt.hardware.rows import rows, settings
 
 STUDY = "hardware"
@@ -60,18 +69,19 @@ def bound_told(device: str) -> str:
 
 
 def bound_fields(device: str) -> dict[str, Any]:
-    """The same for JSON: the error bound or the range seen, of how many rows, what share it covers."""
+    """The same for JSON: the error bound or the range seen, of how many rows, what share of all rows like
+    these it covers, and with what confidence; both are null where there is no row."""
     known = recorded_bounds().get(device)
     found: dict[str, Any] = dict.fromkeys((*_NAMES.values(), "hardware_condition"), "")
-    found |= {"hardware_rows": 0, "hardware_coverage": None}
+    found |= {"hardware_rows": 0, "hardware_coverage": None, "hardware_confidence": None}
     if known is not None:
         found[_NAMES[known.kind]] = known.text
-        found |= {"hardware_rows": known.rows, "hardware_coverage": round(known.coverage, 4)}
-        found["hardware_condition"] = known.condition
+        found |= {"hardware_rows": known.rows, "hardware_condition": known.condition}
+        found |= {"hardware_coverage": known.percent_covered / 100, "hardware_confidence": CONFIDENCE}
     return found
 
 
-COVERS = "covers: at least this share of rows like these, with 95 % confidence"
+COVERS = f"covers: at least this share of rows like these, with {100 * CONFIDENCE:g} % confidence"
 """What a legend adds to `bound_told`."""
 
 _NAMES = {BOUND: "error_bound", RANGE: "range_seen"}

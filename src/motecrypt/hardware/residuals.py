@@ -196,9 +196,14 @@ class Fidelity:
         return f"± {math.ceil(1000 * self.difference - 1e-9) / 10:g} %"
 
     @property
+    def percent_covered(self) -> int:
+        """The coverage in per cent, rounded down: it is a least share."""
+        return math.floor(100 * self.coverage + 1e-9)
+
+    @property
     def covers(self) -> str:
-        """The coverage in per cent, rounded down."""
-        return f"{math.floor(100 * self.coverage + 1e-9)} %"
+        """The same as text."""
+        return f"{self.percent_covered} %"
 
     @property
     def told(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from itertools import islice
 from typing import Any, BinaryIO
@@ -25,11 +25,16 @@ def plain(measurement: Measurement) -> dict[str, Any]:
     return {name: getattr(measurement, name) for name in rows.COLUMNS}
 
 
-def as_json(measurements: Iterable[Measurement]) -> Iterator[str]:
-    """The parts of one JSON array with an object for each measurement, each on a line of its own."""
+def as_json(
+    measurements: Iterable[Measurement], further: Callable[[str], Mapping[str, Any]]
+) -> Iterator[str]:
+    """The parts of one JSON array with an object for each measurement, each on a line of its own.
+
+    `further` gives more fields for a device by its name; they come last in each object.
+    """
     separator = "[\n "
     for measurement in measurements:
-        yield separator + _json(plain(measurement))
+        yield separator + _json({**plain(measurement), **further(measurement.device)})
         separator = ",\n "
     yield "[]\n" if separator.startswith("[") else "\n]\n"
 

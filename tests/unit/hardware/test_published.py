@@ -64,7 +64,10 @@ def test_devices_have_the_bounds_of_the_recorded_rows() -> None:
     assert bound_named("nrf52840").endswith("error bound")
     ours = {name: bound_fields(name) for name in ("uno", "nrf52840", "no such device")}
     assert (ours["uno"]["error_bound"], ours["uno"]["range_seen"]) == ("", uno.text)
-    assert ours["uno"]["hardware_coverage"] == round(0.05 ** (1 / uno.rows), 4)
+    assert ours["uno"]["hardware_coverage"] == int(100 * 0.05 ** (1 / uno.rows)) / 100
+    assert f"{ours['uno']['hardware_coverage']:.0%}".replace("%", " %") == uno.covers
+    assert ours["uno"]["hardware_confidence"] == 0.95
+    assert ours["no such device"].pop("hardware_confidence") is None
     assert ours["uno"]["hardware_condition"] == uno.condition and ours["uno"]["hardware_rows"] == uno.rows
     assert ours["nrf52840"]["error_bound"].startswith("± ") and ours["nrf52840"]["range_seen"] == ""
     assert {**ours["no such device"], "hardware_rows": None, "hardware_coverage": ""} == {
