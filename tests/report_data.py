@@ -37,6 +37,8 @@ def fill(
             flash, ram = draw.randrange(200, 12000), draw.randrange(16, 1500)
             fits = draw.random() > 0.06
             varies = draw.choice((0, 0, 7))
+            caches = catalog.devices[device].placements["flash"].caches
+            cache = "cold" if "cold" in caches else caches[0]
             failure = draw.choice(tuple(FAILURES))
             for length in lengths:
                 if not cipher.message.allows(length):
@@ -55,7 +57,7 @@ def fill(
                         ad_bytes=0,
                         tag_bytes=cipher.tag_bytes,
                         placement="flash",
-                        cache="none" if device == "uno" else "cold",
+                        cache=cache,
                         cycles_min=cycles if fits else None,
                         cycles_median=cycles if fits else None,
                         cycles_max=cycles + varies if fits else None,

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import page_fonts
 from motecrypt.catalog import Catalog
+from motecrypt.export.targets import sleepers
 from motecrypt.report import gather, render
 from motecrypt.report.vega import javascript
 from motecrypt.results import Results
@@ -66,7 +67,8 @@ def report_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     with Results(folder / "results.db") as results:
         fill(results)
-        content = gather(results, Catalog.load())
+        catalog = Catalog.load()
+        content = gather(results, catalog, sleepers(catalog))
     target = folder / "report.html"
     target.write_text(render(content))
     (folder / "adviser.json").write_text(json.dumps(content.adviser))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,18 @@ from click.testing import CliRunner
 
 from kits import needs_kit
 from motecrypt import advise
+from motecrypt.advise.hardware import hardware_note
+from motecrypt.advise.shown import days
 from motecrypt.catalog import Catalog
+from motecrypt.catalog.accelerators import accelerator_of
 from motecrypt.cli.advise import command
 from motecrypt.export.targets import sleepers
+from motecrypt.radios import load_radio
 from motecrypt.report import gather, render
 from motecrypt.results import Results
+from report_data import fill
 
+CATALOG = Catalog.load()
 QUESTIONS = 100
 LABELS = {
     "bytes": "Message, bytes",
@@ -34,6 +42,10 @@ def _data(report: Path) -> Any:
     return json.loads((report.parent / "adviser.json").read_text())
 
 
+def _example_sleeps(data: Any, device: str, radio: str) -> bool:
+    return advise.sleeps_with(advise.radio_part(load_radio(radio)), data["sleepers"].get(device, ()))
+
+
 def _random_request(draw: random.Random, data: Any) -> dict[str, Any]:
     def perhaps(value: Any, chance: float = 0.4) -> Any:
         return value if draw.random() < chance else None
@@ -42,14 +54,16 @@ def _random_request(draw: random.Random, data: Any) -> dict[str, Any]:
     battery = draw.choice(cells)
     if "," not in battery:
         battery = f"{draw.randint(1, 5)}x{battery}"
-    device = draw.choice(list(data["devices"]))
+    device = draw.choice(list(data["candidates"]))
+    radio, sleeps = draw.choice(list(data["radios"])), draw.random() < 0.7
+    asleep = sleeps or _example_sleeps(data, device, radio)
     return {
         "device": device,
-        "radio": draw.choice(list(data["radios"])),
+        "radio": radio,
         "battery": battery,
         "regulator": draw.choice(list(data["regulators"])),
-        "of": draw.choice(["board", *(["chip"] if device in data["chips"] else [])]),
-        "sleeps": draw.random() < 0.7,
+        "of": draw.choice([of for of, refusals in data["refusals"][device].items() if not refusals[asleep]]),
+        "sleeps": sleeps,
         "question": {
             "message_bytes": draw.randint(1, 128),
             "delivery": draw.choice(advise.DELIVERIES),
@@ -68,15 +82,16 @@ def _random_request(draw: random.Random, data: Any) -> dict[str, Any]:
 def _python(data: Any, request: dict[str, Any]) -> advise.Advice:
     """What `motecrypt advise` answers from these measurements: the function that it calls."""
     question = {**request["question"], "needs": tuple(request["question"]["needs"])}
-    name, sleeps = request["device"], request["sleeps"]
+    name = request["device"]
+    sleeps = request["sleeps"] or _example_sleeps(data, name, request["radio"])
     kinds = {"board": data["devices"], "chip": data["chips"]}
     parts = {
         of: advise.DeviceFacts(**{**kind[name], "sleeps": sleeps})
         for of, kind in kinds.items()
-        if name in kind
+        if not data["refusals"][name][of][sleeps]
     }
     chip = parts.get("chip")
-    return advise.advise(
+    answer = advise.advise(
         advise.Question(**question),
         advise.candidates_of(data, request["device"]),
         parts[request["of"]],
@@ -93,6 +108,10 @@ def _python(data: Any, request: dict[str, Any]) -> advise.Advice:
         [advise.regulator_part(name) for name in data["regulators"]],
         chip if request["of"] == "board" else None,
     )
+    device = CATALOG.device(name)
+    first = answer.entries[0] if answer.entries else None
+    noted = hardware_note(device.title, accelerator_of(device.chip), first) if first else ""
+    return replace(answer, notes=(noted, *answer.notes)) if noted else answer
 
 
 _ASK = """request => {
@@ -102,7 +121,7 @@ _ASK = """request => {
     request.sleeps);
   const key = (c) => [c.cipher, c.implementation, c.key_bits, c.placement];
   return {
-    refusal: answer.refusal, usable: answer.usable, notes: answer.notes,
+    refusal: answer.refusal, usable: answer.usable, notes: answer.notes, warnings: answer.warnings,
     plaintext: answer.plaintext,
     entries: answer.entries.map(e => ({
       key: key(e.candidate), reason: e.reason, costs: e.costs, weight: e.weight,
@@ -146,6 +165,7 @@ def test_a_hundred_random_questions_get_the_same_answer(opened: Any, report_file
             (_key(e.candidate), e.reason, list(e.budgets)) for e in expected.exclusions
         ], request
         assert got["notes"] == list(expected.notes), request
+        assert got["warnings"] == list(expected.warnings), request
         for ours, theirs in zip(got["entries"], expected.entries, strict=True):
             _same_costs(ours["costs"], theirs.costs)
             assert ours["weight"] == pytest.approx(theirs.weight, rel=1e-9)
@@ -164,7 +184,7 @@ def test_the_form_answers_and_names_its_command(opened: Any) -> None:
     command = page.text_content("#adviser-command")
     assert command == (
         "motecrypt advise --device uno --radio srf --bytes 40 --every 10s --battery 3xAA "
-        "--regulator switch --flash 6k --bare-chip"
+        "--regulator switch --flash 6k"
     )
     assert page.get_attribute("[data-copy=adviser-command]", "type") == "button"
     page.select_option("#adviser-form select[name=delivery]", "confirmed")
@@ -174,10 +194,11 @@ def test_the_form_answers_and_names_its_command(opened: Any) -> None:
     assert page.text_content("#adviser-command") == (
         "motecrypt advise --device uno --radio srf --bytes 40 --every 10s --battery 3xAA --regulator switch "
         "--delivery confirmed --loss 5 --flash 6k "
-        "--need 'confidentiality,integrity,replay,constant-time' --bare-chip"
+        "--need 'confidentiality,integrity,replay,constant-time'"
     )
     assert "With 5.0 % of the packets lost" in page.text_content("#adviser-notes")
-    page.uncheck("#adviser-form input[name=bare-chip]")
+    page.check("#adviser-form input[name=bare-chip]")
+    assert page.text_content("#adviser-command").endswith(" --bare-chip")
     page.uncheck("#adviser-form input[value=constant-time]")
     ranks = page.eval_on_selector_all(
         "#adviser-ranked tbody tr", "rows => rows.map(r => r.cells[0].textContent)"
@@ -208,7 +229,6 @@ def test_the_form_answers_and_names_its_command(opened: Any) -> None:
 def test_what_cannot_be_answered_is_told(opened: Any, name: str, value: str, told: str) -> None:
     page = opened.page
     page.evaluate("document.querySelector('#adviser .more').open = true")
-    page.uncheck("#adviser-form input[name=bare-chip]")
     page.fill(f"#adviser-form input[name={name}]", value)
     answer = page.text_content("#adviser-answer")
     assert told in answer and not answer.startswith("--")
@@ -239,21 +259,167 @@ def test_the_golden_answer_is_the_pages_too(opened: Any) -> None:
         "devices": {"it": inputs["device"]},
         "chips": {"it": inputs["chip"]},
         "sleepers": {"it": ["serial"]},
+        "refusals": {"it": {"board": ["", ""], "chip": ["", ""]}},
+        "hardware": {"it": ""},
         "link": inputs["link"],
-        "radios": {"it": inputs["radio"]},
+        "radios": {"it": {"unknown": [], **inputs["radio"]}},
         "regulators": regulators,
         "candidates": {"it": inputs["candidates"]},
-        "constants": advise.export(Catalog.load(), [])["constants"],
+        "constants": advise.export(CATALOG, [])["constants"],
     }
     got = opened.page.evaluate(
         """([data, question, battery, regulator]) => {
           const answer = adviser.advise(data, question, "it", "it", battery, regulator);
-          return {notes: answer.notes, reasons: answer.entries.map(e => [e.candidate.cipher, e.reason])};
+          const reasons = answer.entries.map(e => [e.candidate.cipher, e.reason]);
+          return {notes: answer.notes, warnings: answer.warnings, reasons};
         }""",
         [data, inputs["question"], inputs["battery"], inputs["regulator"]["name"]],
     )
-    assert got["notes"] == answer["notes"]
+    assert (got["notes"], got["warnings"]) == (answer["notes"], answer["warnings"])
     assert got["reasons"] == [[e["candidate"]["cipher"], e["reason"]] for e in answer["entries"]]
+
+
+#: What is changed in the form that opens, one question each.
+CHANGES: tuple[dict[str, Any], ...] = (
+    {},
+    {"bare-chip": True},
+    {"sleeps": True},
+    {"bytes": "6", "every": "5min", "sleeps": True},
+    {"bytes": "7", "delivery": "confirmed"},
+    {"device": "due", "battery": "2xAA"},
+    {"device": "due", "battery": "2xAA", "sleeps": True},
+    {"device": "nrf52840", "radio": "802.15.4"},
+    {"device": "nrf52840", "radio": "802.15.4", "battery": "2xAA", "bare-chip": True},
+    {"radio": "nrf24", "every": "1min", "bytes": "32"},
+    {"delivery": "confirmed", "loss": "5", "answer": "16"},
+    {"delivery": "one-way", "battery": "CR2032", "regulator": "switch"},
+    {"need": ["constant-time"]},
+    {"need": ["confidentiality"], "flash": "6k", "ram": "1k"},
+    {"need": [], "latency": "900ms", "overhead": "40"},
+    {"overhead": "1"},
+    {"regulator": "linear", "battery": "1200mAh,9V", "every": "1h"},
+)
+
+
+@pytest.fixture(scope="module")
+def small_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page about few ciphers on three devices; one is known as a chip alone, one awake only."""
+    folder = tmp_path_factory.mktemp("small")
+    with Results(folder / "results.db") as results:
+        fill(results, family="ascon", devices=("uno", "due", "nrf52840"), lengths=(1, 16, 20, 32))
+        content = gather(results, CATALOG, sleepers(CATALOG))
+    (folder / "report.html").write_text(render(content))
+    (folder / "adviser.json").write_text(json.dumps(content.adviser))
+    return folder / "report.html"
+
+
+def _changed(page: Any, changes: dict[str, Any]) -> None:
+    page.evaluate(
+        """changes => {
+      adviserForm.reset();
+      for (const [name, value] of Object.entries(changes)) {
+        for (const field of adviserForm.querySelectorAll(`[name="${name}"]`)) {
+          if (field.type !== "checkbox") field.value = value;
+          else field.checked = value === true || value.includes(field.value);
+        }
+      }
+      showAdvice();
+    }""",
+        changes,
+    )
+
+
+def test_the_page_and_its_command_answer_every_question_alike(
+    browser: Any, small_report: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page's own command, with the measurements of the page: ranks, lives, notes and warnings."""
+    data = _data(small_report)
+
+    def measured(found: Any, *rest: Any) -> list[advise.Candidate]:
+        asked = {_name(bare) for bare, _ in found}
+        return [one for one in advise.candidates_of(data, rest[2].name) if _name(one) in asked]
+
+    monkeypatch.setattr("motecrypt.cli.advise.ensured", measured)
+    seen = {"answered": 0, "refused": 0, "warnings": 0}
+    page = browser.new_page()
+    page.goto(small_report.as_uri())
+    for changes in CHANGES:
+        _changed(page, changes)
+        words = shlex.split(page.text_content("#adviser-command"))[2:]
+        database = str(small_report.parent / "results.db")
+        done = CliRunner().invoke(command, [*words, "--db", database, "--json"], standalone_mode=False)
+        answer = page.text_content("#adviser-answer")
+        if done.exception:
+            seen["refused"] += 1
+            told = str(done.exception).removeprefix("--battery: ")
+            assert answer.endswith(told) or page.text_content("#adviser-notes li") == told, (changes, told)
+        else:
+            seen["answered"] += 1
+            told = json.loads(done.stdout)
+            texts = {
+                name: page.locator(f"#adviser-{name} li").all_text_contents() for name in ("notes", "watch")
+            }
+            assert texts["notes"] == told["notes"], changes
+            assert texts["watch"] == (told["warnings"] or ["nothing that these models cover"]), changes
+            seen["warnings"] += len(told["warnings"])
+            assert page.text_content("#adviser-facts dd") == days(told["ranked"][0]["life_days"])
+            rows = page.eval_on_selector_all(
+                "#adviser-ranked tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))"
+            )
+            assert [(row[1], row[3], row[4]) for row in rows] == [
+                (one["cipher"], one["reason"], days(one["life_days"])) for one in told["ranked"][:10]
+            ], changes
+    page.close()
+    assert seen["answered"] >= 11 and seen["refused"] >= 3 and seen["warnings"] > 12, seen
+
+
+def test_the_charts_have_every_length_as_steps(browser: Any, small_report: Path) -> None:
+    """Battery life falls where another packet is needed: no line is drawn from one such step to the next."""
+    page = browser.new_page()
+    page.goto(small_report.as_uri())
+    found = page.evaluate("""async () => {
+      adviserForm.elements.bytes.value = "20";
+      showAdvice();
+      const made = (id) => drawn.get(document.getElementById(id))?.specification;
+      while (!made("life-by-size") || !made("life-by-interval")) await new Promise((go) => setTimeout(go, 9));
+      const asked = readForm(new FormData(adviserForm));
+      const days = (n) => asked.ask({ ...asked.question, message_bytes: n }).entries
+        .find((entry) => entry.candidate.cipher === "ascon-aead128")?.costs.life_days ?? null;
+      const lines = (id) => made(id).layer[0].mark;
+      return {
+        mark: lines("life-by-size"), over: lines("life-by-interval"),
+        size: made("life-by-size").data.values, interval: made("life-by-interval").data.values,
+        days: Array.from({ length: 32 }, (_, index) => days(index + 1)),
+        y: made("life-by-size").layer[0].encoding.y.title,
+      };
+    }""")
+    page.close()
+    own = [row for row in found["size"] if row["line"] == "ascon-aead128"]
+    assert [row["x"] for row in own] == list(range(1, 33))  # up to what was measured
+    assert [row["days"] for row in own] == pytest.approx(found["days"])
+    assert found["days"][5] > found["days"][6]  # the longest message in one short packet, and one byte more
+    assert found["mark"]["interpolate"] == "step" and "interpolate" not in found["over"]
+    assert [row["x"] for row in own if row.get("marked")] == [20]
+    assert found["y"] == "battery life, days" and all(row["life"] == row["days"] for row in own)
+    intervals = sorted({row["x"] for row in found["interval"]})
+    assert len(intervals) > 40 and (intervals[0], intervals[-1]) == (1, 86400)
+
+
+def test_lives_of_years_are_drawn_in_years(browser: Any, small_report: Path) -> None:
+    """In the unit that the answer has; a length without an answer breaks the line."""
+    page = browser.new_page()
+    page.goto(small_report.as_uri())
+    drawn = page.evaluate("""lifeChart(
+      [{ x: 1, line: "a", days: 1461 }, { x: 2, line: "a", days: null }, { x: 3, line: "a", days: 365.25 }],
+      ["a"], "message, bytes", true)""")
+    page.close()
+    assert [row["life"] for row in drawn["data"]["values"]] == [4, None, 1]
+    assert [row["said"] for row in drawn["data"]["values"]] == ["4.0 years", "", "365 days"]
+    assert drawn["layer"][0]["encoding"]["y"]["title"] == "battery life, years"
+
+
+def _name(one: advise.Candidate) -> tuple[str, str]:
+    return (one.name, one.cache)
 
 
 @needs_kit("avr")
@@ -279,13 +445,11 @@ def test_the_form_ranks_what_the_command_ranks(browser: Any, tmp_path: Path) -> 
     )
     told = json.loads(asked.stdout)["ranked"]
     with Results(database) as results:
-        catalog = Catalog.load()
-        target.write_text(render(gather(results, catalog, sleepers(catalog))))
+        target.write_text(render(gather(results, CATALOG, sleepers(CATALOG))))
     page = browser.new_page()
     page.goto(target.as_uri())
     for name in ("bytes", "every", "battery"):
         page.fill(f"#adviser-form input[name={name}]", options[options.index(f"--{name}") + 1])
-    page.uncheck("#adviser-form input[name=bare-chip]")
     rows = page.eval_on_selector_all(
         "#adviser-ranked tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))"
     )

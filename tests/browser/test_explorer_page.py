@@ -305,7 +305,8 @@ def test_many_points_are_drawn_as_fewer_and_the_front_stays(opened: Any) -> None
           const state = explorerState();
           const points = [];
           for (let i = 0; i < 20000; i += 1) {
-            const row = {device: i % 2 ? "uno" : "pico", standing: i % 3 ? "recommended" : "broken"};
+            const standing = i % 3 ? "recommended" : "broken";
+            const row = {device: i % 2 ? "uno" : "pico", standing, placement: "flash"};
             points.push({row, x: 1 + (i * 7919) % 9973, y: 1 + (i * 104729) % 9967});
           }
           const front = paretoFront(points);

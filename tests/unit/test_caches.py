@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
 
 KEPT = {
     "advise/exchange.py: exchange",
-    "advise/gather.py: _supplies",
+    "advise/gather.py: supplies",
     "advise/link_data.py: link_facts",
     "advise/protection.py: resistances",
     "audits/runs/__init__.py: _code",

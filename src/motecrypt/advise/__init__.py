@@ -9,16 +9,14 @@
 measurements that someone else made; `export` gives all of it as JSON. docs/advise.md describes the model.
 """
 
+from motecrypt.advise.defaults import EXAMPLE, USUAL, example_command, whole_needs
 from motecrypt.advise.exchange import message_bytes_max
+from motecrypt.advise.exported import GRID, Exporter, candidates_of, export
 from motecrypt.advise.gather import (
-    GRID,
-    Exporter,
     battery_part,
     candidates_from,
-    candidates_of,
     cell_names,
     device_part,
-    export,
     placed,
     radio_part,
     regulator_names,
@@ -61,10 +59,12 @@ from motecrypt.advise.unknown import radio_refusal
 
 __all__ = [
     "DELIVERIES",
+    "EXAMPLE",
     "EXCLUDED",
     "GRID",
     "LOSS_PERCENT_MAX",
     "NEEDS",
+    "USUAL",
     "USUAL_NEEDS",
     "Advice",
     "BatteryPart",
@@ -89,6 +89,7 @@ __all__ = [
     "cell_names",
     "currents_ma",
     "device_part",
+    "example_command",
     "export",
     "extension_note",
     "life_days",
@@ -110,4 +111,5 @@ __all__ = [
     "unfit",
     "weighable",
     "whole_bytes",
+    "whole_needs",
 ]

@@ -1,4 +1,4 @@
-"""From catalog, measurements and data files to the adviser's plain records, and all of it as one JSON.
+"""From catalog, measurements and data files to the adviser's plain records.
 
 Reads data/batteries.toml; opens no results: anyone who has measurements hands them over.
 """
@@ -6,17 +6,11 @@ Reads data/batteries.toml; opens no results: anyone who has measurements hands t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-from motecrypt.advise.exchange import LEAST_CHANCE
-from motecrypt.advise.link_data import link_facts
-from motecrypt.advise.notes import FEW_CHARGE, MUCH_LONGER
-from motecrypt.advise.rank import MEMORY_WEIGHT, ORDER, TIMING_WEIGHT
 from motecrypt.advise.records import (
     BatteryPart,
     Candidate,
@@ -25,20 +19,15 @@ from motecrypt.advise.records import (
     RadioPart,
     RegulatorPart,
 )
-from motecrypt.advise.units import LOSS_PERCENT_MAX
 from motecrypt.advise.unknown import RADIO_LACKS, device_lacks
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.descriptor import Table
 from motecrypt.energy import Battery
 from motecrypt.errors import InputError
 from motecrypt.model import Cipher, Device, Implementation, Measurement
-from motecrypt.radios import Radio, load_radio, radio_names
+from motecrypt.radios import Radio
 from motecrypt.radios.air import air_time_us
 
-EXPORT_VERSION = 2
-GRID = (1, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 96, 128)
-"""Message lengths for the exported data: around each step that blocks of 16 and 64 bytes make. Between
-the steps cycles are linear, so up to 65 bytes nothing is lost, and beyond at most 13 % (docs/advise.md)."""
 OPTIONAL = ("sleep_ma", "wake_us", "duty_percent")
 
 RANDOM_IV_MODES = ("cbc", "cts")  # SP 800-38A, appendix C: the IV must be unpredictable
@@ -134,7 +123,8 @@ def radio_part(radio: Radio) -> RadioPart:
 
 
 @lru_cache(maxsize=1)
-def _supplies() -> tuple[dict[str, BatteryPart], dict[str, RegulatorPart]]:
+def supplies() -> tuple[dict[str, BatteryPart], dict[str, RegulatorPart]]:
+    """The cells and the regulators there are, by name."""
     return read_supplies(DATA / "batteries.toml")
 
 
@@ -194,17 +184,17 @@ def _read_regulator(name: str, table: Table) -> RegulatorPart:
 
 def cell_names() -> list[str]:
     """The kinds of cells there are."""
-    return list(_supplies()[0])
+    return list(supplies()[0])
 
 
 def regulator_names() -> list[str]:
     """The regulators there are."""
-    return list(_supplies()[1])
+    return list(supplies()[1])
 
 
 def regulator_part(name: str) -> RegulatorPart:
     """The regulator of that name; InputError names the others."""
-    regulators = _supplies()[1]
+    regulators = supplies()[1]
     if name not in regulators:
         raise InputError(f"--regulator '{name}': unknown; choose one of {', '.join(regulators)}")
     return regulators[name]
@@ -237,7 +227,7 @@ def battery_part(text: str) -> BatteryPart:
             pulse_ma=float("inf"),
             curve=flat,
         )
-    cells = _supplies()[0]
+    cells = supplies()[0]
     match = _PACK.fullmatch(text.strip())
     by_name = {name.lower(): cell for name, cell in cells.items()}
     cell = by_name.get(match[2].lower()) if match else None
@@ -366,18 +356,19 @@ def candidates_from(catalog: Catalog, device: Device, measurements: Sequence[Mea
     are left out; of equal cells the first counts, so hand over the newest first (as `Results` does).
     """
     weighed = placed(catalog, device)
-    of = _by_candidate(device, measurements)
-    return [_measured(catalog, one, of.get(_candidate_key(*one), ())) for one in weighed]
+    of = by_candidate(device, measurements)
+    return [measured(catalog, one, of.get(candidate_key(*one), ())) for one in weighed]
 
 
-_Placed = tuple[Implementation, int, str, str]
+Placed = tuple[Implementation, int, str, str]
 
 
-def _candidate_key(body: Implementation, key_bits: int, placement: str, cache: str) -> tuple[str | int, ...]:
+def candidate_key(body: Implementation, key_bits: int, placement: str, cache: str) -> tuple[str | int, ...]:
+    """What distinguishes a candidate from the others of its device."""
     return (body.cipher, body.library, body.configuration, body.variant, key_bits, placement, cache)
 
 
-def _by_candidate(
+def by_candidate(
     device: Device, measurements: Iterable[Measurement]
 ) -> dict[tuple[str | int, ...], list[Measurement]]:
     """The first of equal cells, by candidate."""
@@ -389,112 +380,7 @@ def _by_candidate(
     return {key: list(own.values()) for key, own in found.items()}
 
 
-def _measured(catalog: Catalog, one: _Placed, own: Sequence[Measurement]) -> Candidate:
+def measured(catalog: Catalog, one: Placed, own: Sequence[Measurement]) -> Candidate:
+    """A candidate with what these measurements, all of them its own, say of it."""
     body, bits, placement, cache = one
     return candidate(catalog.cipher(body.cipher), body, bits, placement, cache, own)
-
-
-# --- everything as JSON ----------------------------------------------------------------------------
-
-
-def export(
-    catalog: Catalog,
-    measurements: Sequence[Measurement],
-    radios: Sequence[Radio] = (),
-    sleepers: Mapping[str, Sequence[str]] | None = None,
-) -> dict[str, Any]:
-    """All that `advise` needs as plain JSON data, for a page that answers without a server.
-
-    Parameters
-    ----------
-    measurements
-        Stored ones, newest first; devices of which none is there, or without currents, are left out.
-    radios
-        Default: all there are.
-    sleepers
-        By device name, the radios with which its exported example sleeps, as `sleeps_with` takes them.
-
-    Returns
-    -------
-    dict
-        `version`; `constants` of ranking, notes and repetitions; `notes`; `link`;
-        `devices` (boards), `chips`, `sleepers`, `radios`, `cells`, `regulators` by name; `candidates` by
-        device name.
-        Each value has the fields of the record of the same kind in `records`. A battery of n cells is a
-        cell with its volts and curve times n, as `pack` makes it.
-    """
-    exporter = Exporter(catalog)
-    for cipher in catalog.ciphers:
-        exporter.add(cipher, [m for m in measurements if m.cipher == cipher])
-    return exporter.whole(radios, sleepers or {})
-
-
-class Exporter:
-    """Makes the `export` of one cipher's measurements after the other; none of them is kept."""
-
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
-        devices = catalog.devices.values()
-        self._devices = [d for d in devices if weighable(d, "board")]
-        self._placed = {device.name: placed(catalog, device) for device in self._devices}
-        self._found: dict[tuple[str, tuple[str | int, ...]], Candidate] = {}
-
-    def add(self, cipher: str, measurements: Sequence[Measurement]) -> None:
-        """All of a cipher's measurements, newest first."""
-        for device in self._devices:
-            of = _by_candidate(device, measurements)
-            for one in self._placed[device.name]:
-                if one[0].cipher == cipher:
-                    key = _candidate_key(*one)
-                    self._found[device.name, key] = _measured(self._catalog, one, of.get(key, ()))
-
-    def whole(
-        self, radios: Sequence[Radio] = (), sleepers: Mapping[str, Sequence[str]] | None = None
-    ) -> dict[str, Any]:
-        """As `export` returns it."""
-        cells, regulators = _supplies()
-        known = [load_radio(name) for name in radio_names()] if not radios else list(radios)
-        devices: dict[str, Any] = {}
-        chips: dict[str, Any] = {}
-        candidates: dict[str, Any] = {}
-        for device in self._devices:
-            weighed = self._placed[device.name]
-            found = [
-                self._found.get((device.name, _candidate_key(*one))) or _measured(self._catalog, one, ())
-                for one in weighed
-            ]
-            if any(c.points for c in found):
-                devices[device.name] = asdict(device_part(device))
-                if weighable(device, "chip"):
-                    chips[device.name] = asdict(device_part(device, "chip"))
-                candidates[device.name] = [asdict(c) for c in found]
-        return {
-            "version": EXPORT_VERSION,
-            "constants": {
-                "order": list(ORDER),
-                "memory_weight": MEMORY_WEIGHT,
-                "timing_weight": TIMING_WEIGHT,
-                "few_charge": FEW_CHARGE,
-                "much_longer": MUCH_LONGER,
-                "least_chance": LEAST_CHANCE,
-                "loss_percent_max": LOSS_PERCENT_MAX,
-            },
-            "notes": "cycles between two measured lengths are interpolated linearly; outside them: not "
-            "measured",
-            "link": asdict(link_facts()),
-            "devices": devices,
-            "chips": chips,
-            "sleepers": {name: list(with_) for name, with_ in (sleepers or {}).items() if name in devices},
-            "radios": {radio.name: asdict(radio_part(radio)) for radio in known},
-            "cells": {name: asdict(cell) for name, cell in cells.items()},
-            "regulators": {name: asdict(regulator) for name, regulator in regulators.items()},
-            "candidates": candidates,
-        }
-
-
-def candidates_of(data: Mapping[str, Any], device: str) -> list[Candidate]:
-    """The candidates of a device back from `export`ed (and JSON-decoded) data."""
-    return [
-        Candidate(**{**entry, "points": tuple(Point(**point) for point in entry["points"])})
-        for entry in data["candidates"][device]
-    ]

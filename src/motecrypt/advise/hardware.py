@@ -10,18 +10,27 @@ from motecrypt.advise.records import Entry
 from motecrypt.advise.shown import percent
 from motecrypt.catalog.accelerators import PUBLISHED, Accelerator
 
+SAVED = "{saved}"
+"""In a form: where the share of the energy that encryption in software takes is written."""
 
-def hardware_note(device_title: str, hardware: Accelerator | None, first: Entry) -> str:
-    """One sentence or two on hardware with a cipher; empty where the chip has none, or none is known."""
+
+def note_form(device_title: str, hardware: Accelerator | None) -> str:
+    """One sentence or two on hardware with a cipher, with `SAVED` for a figure; empty where the chip has
+    none, or none is known."""
     if hardware is None or not hardware.encrypts:
         return ""
     attacked = any(fact.kind == "attack" for block in hardware.blocks for fact in block.published)
     return (
         f"{device_title} has cryptographic hardware: {hardware.text}. It is not ranked, because its figures "
         f"are {PUBLISHED}{', and there are published attacks' if attacked else ''} ('motecrypt list "
-        f"accelerators'). Encryption in software takes {percent(_saved_percent(first))} of the energy here: "
+        f"accelerators'). Encryption in software takes {SAVED} of the energy here: "
         "hardware can save no more than that."
     )
+
+
+def hardware_note(device_title: str, hardware: Accelerator | None, first: Entry) -> str:
+    """The same for an answer's first entry."""
+    return note_form(device_title, hardware).replace(SAVED, percent(_saved_percent(first)))
 
 
 def hardware_document(hardware: Accelerator | None, first: Entry | None) -> dict[str, Any] | None:

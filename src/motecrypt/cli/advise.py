@@ -35,11 +35,10 @@ from motecrypt.model import Device
 from motecrypt.radios import Radio, load_radio
 
 TOP = 3
+_USUAL = advise.USUAL
 
 
-@click.command(
-    epilog="Example: motecrypt advise --device uno --radio srf --bytes 20 --every 10s --battery 3xAA"
-)
+@click.command(epilog=f"Example: {advise.example_command()}")
 @click.option(
     "--device",
     "device_name",
@@ -71,21 +70,31 @@ TOP = 3
 @click.option("--bytes", "message_bytes", type=click.IntRange(1, 65535), required=True, help="Of a message.")
 @click.option("--every", "interval", required=True, help="Time between messages: 500ms, 10s, 5min, 1h, 1d.")
 @click.option("--battery", "battery_name", required=True, help="3xAA, CR2032, 4xAA-NiMH, or 1200mAh,3.7V.")
-@click.option("--regulator", default="none", show_default=True, help="none, linear, switch or nano.")
-@click.option("--flash", default=None, help="Flash the cipher may take: 4096 or 4k (1k is 1,024 bytes).")
-@click.option("--ram", default=None, help="RAM it may take with its stack: 512 or 1k.")
-@click.option("--latency", default=None, help="Time to encrypt and deliver a message: 50ms.")
-@click.option("--overhead", default=None, help="Bytes it may add to a message: tag, counter, padding.")
+@click.option(
+    "--regulator", default=_USUAL["regulator"], show_default=True, help="none, linear, switch or nano."
+)
+@click.option(
+    "--flash",
+    default=_USUAL["flash"],
+    help="Flash the cipher may take: 4096 or 4k (1k is 1,024 bytes).",
+)
+@click.option("--ram", default=_USUAL["ram"], help="RAM it may take with its stack: 512 or 1k.")
+@click.option("--latency", default=_USUAL["latency"], help="Time to encrypt and deliver a message: 50ms.")
+@click.option(
+    "--overhead",
+    default=_USUAL["overhead"],
+    help="Bytes it may add to a message: tag, counter, padding.",
+)
 @click.option(
     "--delivery",
     type=click.Choice(advise.DELIVERIES),
-    default="unconfirmed",
+    default=_USUAL["delivery"],
     show_default=True,
     help="Whether the gateway answers each message; a one-way node never listens.",
 )
 @click.option(
     "--loss",
-    default="0",
+    default=_USUAL["loss"],
     show_default=True,
     help=f"Packets lost in each direction, in per cent, up to {advise.LOSS_PERCENT_MAX}.",
 )
@@ -93,14 +102,14 @@ TOP = 3
     "--answer",
     "answer_bytes",
     type=click.IntRange(0, 65535),
-    default=0,
+    default=_USUAL["answer"],
     show_default=True,
     help="Bytes of a message received for each one sent.",
 )
 @click.option(
     "--need",
     "needs",
-    default=",".join(advise.USUAL_NEEDS),
+    default=",".join(_USUAL["need"]),
     show_default=True,
     help="Needed properties, separated by commas: confidentiality, integrity, replay, constant-time, "
     "power-resistance. Constant-time by itself is added to the default, and power-resistance by itself to "
@@ -120,9 +129,17 @@ TOP = 3
     multiple=True,
     help="Consider only implementations of these libraries.",
 )
-@click.option("--bare-chip", is_flag=True, help="Currents of the chip alone, not of the stock board.")
 @click.option(
-    "--sleeps", is_flag=True, help="Count sleep between messages even if the exported example has none."
+    "--bare-chip",
+    is_flag=True,
+    default=_USUAL["bare-chip"],
+    help="Currents of the chip alone, not of the stock board.",
+)
+@click.option(
+    "--sleeps",
+    is_flag=True,
+    default=_USUAL["sleeps"],
+    help="Count sleep between messages even if the exported example has none.",
 )
 @click.option("--top", type=click.IntRange(1, 1000), default=TOP, show_default=True, help="Ranks to print.")
 @click.option("--all", "every", is_flag=True, help="Print every rank and every note.")
@@ -425,9 +442,7 @@ def _needs(text: str) -> tuple[str, ...]:
         if word not in advise.NEEDS:
             known = ", ".join((*advise.NEEDS, protection.NEED))
             raise InputError(f"--need '{word}': unknown; choose from {known}")
-    if asked == ["constant-time"]:  # more than usual, not less
-        asked += advise.USUAL_NEEDS
-    return tuple(n for n in advise.NEEDS if n in asked)
+    return advise.whole_needs(asked)
 
 
 def _supply(battery: advise.BatteryPart) -> dict[str, Any]:

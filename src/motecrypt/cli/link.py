@@ -12,12 +12,12 @@ from motecrypt.cli._output import print_json, print_next, print_table, table_opt
 from motecrypt.cli._selection import completes
 from motecrypt.errors import InputError
 from motecrypt.radios import Radio, load_radio
+from motecrypt.radios.stretches import Row, even_stretches
 from motecrypt.setup import need
 
 if TYPE_CHECKING:
     from motecrypt.radios.survey import Survey
 
-ROWS = 33
 BYTES_MAX = 1_000_000
 LENGTHS_MAX = 100_000
 ADVISED_BYTES_MAX = 255
@@ -39,7 +39,7 @@ ADVISED_BYTES_MAX = 255
 @click.option(
     "--set", "settings", multiple=True, metavar="FIGURE=NUMBER", help="Change a figure of the radio."
 )
-@click.option("--all", "every", is_flag=True, help="Print every length, not a selection.")
+@click.option("--all", "every", is_flag=True, help="Print each length in its own row.")
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), default=None, help="The plot as SVG.")
 @table_options
 def command(
@@ -140,27 +140,15 @@ def _document(found: Survey) -> dict[str, object]:
 
 def _print(found: Survey, every: bool) -> None:
     rows = found.rows()
-    step = 1 if every else -(-len(rows) // ROWS)
-    shown = [row for index, row in enumerate(rows) if index % step == 0 or index == len(rows) - 1]
+    shown = [(row, row) for row in rows] if every else even_stretches(rows)
     print_table(
         f"{found.radio.title}, packets of {found.radio.packet_bytes} bytes, by the model",
         (
             *("bytes", "packets", "on air bytes", "air ms", "write ms", "deliver ms"),
             *("sender uJ", "receiver uJ", "padded to", "padded ms", "saved ms"),
         ),
-        [
-            (
-                row["message_bytes"],
-                row["packets"],
-                f"{row['air_bytes']:g}",
-                *(f"{row[name] / 1000:.3f}" for name in ("air_time_us", "write_time_us", "delivery_time_us")),
-                *(f"{row[name]:.1f}" for name in ("sender_uj", "receiver_uj")),
-                row["padded_bytes"],
-                *(f"{row[name] / 1000:.3f}" for name in ("padded_delivery_time_us", "padding_gain_us")),
-            )
-            for row in shown
-        ],
-        _text(found, rows),
+        [_cells(first, last) for first, last in shown],
+        _text(found, rows) + (_EVENLY if len(shown) < len(rows) else ""),
         ("saved ms", "receiver uJ", "write ms", "padded ms", "padded to", "on air bytes"),
     )
     if len(rows) > 1:
@@ -170,6 +158,27 @@ def _print(found: Survey, every: bool) -> None:
         plain = [row["delivery_time_us"] / 1000 for row in rows]
         padded = [row["padded_delivery_time_us"] / 1000 for row in rows]
         print(text_plot(lengths, [("o", "as it is", plain), (".", "padded", padded)], "ms to deliver"))
+
+
+_FORMS = (
+    *(("message_bytes", 1, "g"), ("packets", 1, "g"), ("air_bytes", 1, "g")),
+    *((name, 1000, ".3f") for name in ("air_time_us", "write_time_us", "delivery_time_us")),
+    *(("sender_uj", 1, ".1f"), ("receiver_uj", 1, ".1f"), ("padded_bytes", 1, "g")),
+    *((name, 1000, ".3f") for name in ("padded_delivery_time_us", "padding_gain_us")),
+)
+_EVENLY = (
+    " In a row of several lengths each figure changes evenly from its first to its last value; --all prints "
+    "each length in its own row."
+)
+
+
+def _cells(first: Row, last: Row) -> list[str]:
+    """A row of the table for the lengths from one to another, which may be the same."""
+    cells = []
+    for name, divisor, form in _FORMS:
+        ends = [format(row[name] / divisor, form) for row in (first, last)]
+        cells.append(" to ".join(dict.fromkeys(ends)))
+    return cells
 
 
 def _text(found: Survey, rows: list[dict[str, float]]) -> str:

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MCUSR = 0x54, EXTERNAL_RESET = 1 << 1 };
@@ -68,8 +69,12 @@ static bool board_open_eeprom(struct board *board) {
         board->trouble = "cannot be opened as this chip's EEPROM";
         return false;
     }
-    if (is_there && read(board->eeprom_file, board->eeprom, board->eeprom_bytes) != (ssize_t)board->eeprom_bytes) {
-        board->trouble = "cannot be read as this chip's EEPROM";
+    struct stat found;
+    bool other = fstat(board->eeprom_file, &found) == 0 && S_ISREG(found.st_mode) && is_there &&
+                 found.st_size != (off_t)board->eeprom_bytes; /* such as an Intel hex file (.eep) */
+    if (other || (is_there &&
+                  read(board->eeprom_file, board->eeprom, board->eeprom_bytes) != (ssize_t)board->eeprom_bytes)) {
+        board->trouble = "is not this chip's EEPROM byte for byte; give such a copy, or the name of a new file";
         return false;
     }
     return board_write_eeprom(board, board->eeprom);

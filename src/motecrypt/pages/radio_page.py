@@ -81,9 +81,12 @@ def _packed(one: Timeline) -> dict[str, Any]:
 def _chart(made: Sequence[tuple[str, Sequence[Timeline]]]) -> Any:
     most = len(made[0][1])
     slowest = max(one.delivered_us for _, lines in made for one in lines) / 1000
-    lines = [
-        Series(name, [(n + 1.0, one.delivered_us / 1000) for n, one in enumerate(of)]) for name, of in made
-    ]
+    lines = [Series(name, _steps([one.delivered_us / 1000 for one in of]), steps=True) for name, of in made]
     label = "Time to deliver a message, by its length. The table below has every length."
     x = axis("bytes of the message", 0, most, ends=True)
     return line_chart(label, x, axis("time to deliver, ms", 0, slowest), lines)
+
+
+def _steps(values: Sequence[float]) -> list[tuple[float, float]]:
+    """Values of 1, 2, ... bytes as steps, each around its length."""
+    return [(n + 0.5, value) for n, value in enumerate([*values, values[-1]])]

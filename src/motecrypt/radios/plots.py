@@ -39,13 +39,17 @@ def text_plot(lengths: Sequence[int], series: Sequence[tuple[str, str, Sequence[
 def svg_plot(
     title: str, lengths: Sequence[int], series: Sequence[tuple[str, str, Sequence[float]]], unit: str
 ) -> str:
-    """The same plot as a self-contained SVG; `series` holds (colour, name, values)."""
+    """The same plot as a self-contained SVG; `series` holds (colour, name, values).
+
+    Each length is a level piece of a line, a byte wide; the pieces of lengths that follow each other are
+    joined to steps. A length without neighbours is a dot.
+    """
     width, height, left, bottom, up = 760.0, 420.0, 70.0, 50.0, 50.0
     top = max(max(values) for _, _, values in series) or 1.0
-    span = max(lengths[-1] - lengths[0], 1)
+    span = lengths[-1] - lengths[0]
 
-    def x(length: float) -> float:
-        return left + (length - lengths[0]) / span * (width - left - 20)
+    def x(length: float) -> float:  # half a byte to the left of the first length is the border
+        return left + (length - lengths[0] + 0.5) / (span + 1) * (width - left - 20)
 
     def y(value: float) -> float:
         return height - bottom - value / top * (height - bottom - up)
@@ -66,8 +70,15 @@ def svg_plot(
             f'<text x="{x(length):.1f}" y="{height - bottom + 18}" text-anchor="middle">{length:.0f}</text>'
         )
     for number, (colour, name, values) in enumerate(series):
-        points = " ".join(f"{x(n):.1f},{y(v):.1f}" for n, v in zip(lengths, values, strict=True))
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
+        path, dots = "", []
+        for index, (n, value) in enumerate(zip(lengths, values, strict=True)):
+            joined, goes_on = n - 1 in lengths[index - 1 : index], n + 1 in lengths[index + 1 : index + 2]
+            path += f"V{y(value):.1f}" if joined else f"M{x(n - 0.5):.1f},{y(value):.1f}"
+            path += f"H{x(n + 0.5):.1f}"
+            if not joined and not goes_on:
+                dots.append(f'<circle cx="{x(n):.1f}" cy="{y(value):.1f}" r="2.5" fill="{colour}"/>')
+        parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
+        parts += dots
         parts.append(f'<text x="{left + 200 * number}" y="42" fill="{colour}">{escape(name)}</text>')
     parts.append(
         f'<text x="{width - 20}" y="{height - 8}" text-anchor="end">message bytes; {escape(unit)}</text>'

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from motecrypt.advise import DELIVERIES, NEEDS
+from motecrypt.advise import DELIVERIES, NEEDS, USUAL, whole_needs
 from motecrypt.errors import InputError
 
 #: A name of the catalog. A path, which would be somebody's own code, has a slash or is dots.
@@ -40,9 +40,9 @@ class PageOrder:
     devices: tuple[str, ...]
     ciphers: tuple[str, ...]
     message_bytes: tuple[int, ...]
-    answer_bytes: int = 0
-    delivery: str = "unconfirmed"
-    needs: tuple[str, ...] = ()
+    answer_bytes: int = USUAL["answer"]
+    delivery: str = USUAL["delivery"]
+    needs: tuple[str, ...] = USUAL["need"]
 
 
 def parse_order(document: object) -> PageOrder:
@@ -60,15 +60,14 @@ def parse_order(document: object) -> PageOrder:
     message_bytes = tuple(dict.fromkeys(_length(one, "bytes") for one in lengths))
     if kind == "measure":
         return PageOrder("measure", devices, _names(document, "ciphers", CIPHERS_MAX), message_bytes)
-    delivery = document.get("delivery", "unconfirmed")
+    delivery = document.get("delivery", USUAL["delivery"])
     if delivery not in DELIVERIES:
         raise InputError(f"delivery: one of {', '.join(DELIVERIES)}")
-    needs = document.get("needs", [])
+    needs = document.get("needs", list(USUAL["need"]))
     if not isinstance(needs, list) or not all(need in NEEDS for need in needs):
         raise InputError(f"needs: of {', '.join(NEEDS)}")
-    answer_bytes = _length(document.get("answer", 0), "answer", least=0)
-    chosen = tuple(need for need in NEEDS if need in needs)
-    return PageOrder("advise", devices, (), message_bytes, answer_bytes, delivery, chosen)
+    answer_bytes = _length(document.get("answer", USUAL["answer"]), "answer", least=0)
+    return PageOrder("advise", devices, (), message_bytes, answer_bytes, delivery, whole_needs(needs))
 
 
 def _items(document: Mapping[str, object], field: str, most: int) -> Sequence[object]:

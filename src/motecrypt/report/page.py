@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from motecrypt.advise import Candidate, Point
+from motecrypt.advise import Candidate, Point, example_command
 from motecrypt.model import STANDINGS
 from motecrypt.report import vega
 from motecrypt.report.content import Content
@@ -72,7 +72,12 @@ def pieces(content: Content, bundle: str | None = None, live: bool = False) -> I
     environment.filters["number"] = number
     environment.filters["tolerance"] = tolerance_text
     environment.globals.update(
-        verdicts=VERDICTS, words=WORDS, standings=STANDINGS, signs=SIGNS, weights=WEIGHTS
+        verdicts=VERDICTS,
+        words=WORDS,
+        standings=STANDINGS,
+        signs=SIGNS,
+        weights=WEIGHTS,
+        example_command=example_command(),
     )
     script = vega.javascript() if bundle is None else bundle
     data = {
@@ -80,7 +85,7 @@ def pieces(content: Content, bundle: str | None = None, live: bool = False) -> I
         "looks": as_data(content.catalog.devices),
         "figures": {figure.name: figure.specification for figure in content.all_figures()},
         "explorer": content.explorer,
-        "adviser": _packed(content.adviser),
+        "adviser": {**_packed(content.adviser), "bounds": dict(content.bounds)},
         "signs": {verdict: sign for verdict, (sign, _) in WORDS.items()},
         "tables": source_tables(content.sources),
     }

@@ -85,6 +85,27 @@ class Inlet:
             self._pipe.error = error
 
 
+class NetasciiInlet(Inlet):
+    """The same for text in the mode netascii, which goes on as it was before its writer made that of it."""
+
+    def __init__(self, pipe: Pipe) -> None:
+        super().__init__(pipe)
+        self._left = b""
+        self._at = 0
+
+    def write(self, at: int, content: bytes, last: bool) -> None:
+        """Keep it for the reader; a CR at the end waits for the byte that says what it is."""
+        text = self._left + content
+        self._left = b"\r" if text.endswith(b"\r") and not last else b""
+        text = text.removesuffix(self._left).replace(b"\r\n", b"\n").replace(b"\r\0", b"\r")
+        super().write(self._at, text, last)
+        self._at += len(text)
+
+    def kept(self, at: int) -> bool:
+        """Whether all of the text that came is kept."""
+        return super().kept(self._at)
+
+
 class Outlet:
     """What is read from a pipe."""
 

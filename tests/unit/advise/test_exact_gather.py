@@ -140,8 +140,8 @@ def test_measurements_go_to_their_candidates() -> None:
         *(measured(key_bits=256), measured(placement="ram"), measured(cache="cold"), measured(variant="x")),
         *(measured(operation="setup"), measured(message_bytes=8)),
     ]
-    found = gather._by_candidate(UNO, given)
-    key = gather._candidate_key(FAST, 128, "flash", "none")
+    found = gather.by_candidate(UNO, given)
+    key = gather.candidate_key(FAST, 128, "flash", "none")
     assert [m.cycles_median for m in found[key]] == [4, 5, 5] and len(found) == 5
     made = advise.candidates_from(CATALOG, UNO, [*whole(4), *whole(4, flags_asked="-O3")])
     assert [c.points for c in made if c.points] == [(advise.Point(4, 11, 104, 204),)]
@@ -384,7 +384,7 @@ def test_the_export_has_what_was_measured() -> None:
     assert made["chips"]["uno"] == asdict(advise.device_part(UNO, "chip"))
     assert made["sleepers"] == {"uno": ["serial"]}
     assert made["radios"] == {"srf": asdict(SRF)}
-    assert made["version"] == 2 and made["link"] == asdict(advise.link_facts())
+    assert made["version"] == 3 and made["link"] == asdict(advise.link_facts())
     assert made["cells"] == {name: asdict(advise.battery_part(name)) for name in advise.cell_names()}
     assert made["regulators"] == {n: asdict(advise.regulator_part(n)) for n in advise.regulator_names()}
     assert made["constants"] == {
@@ -393,6 +393,7 @@ def test_the_export_has_what_was_measured() -> None:
         "timing_weight": 0.1,
         "few_charge": 0.8,
         "much_longer": 1.2,
+        "shown_percent": 0.005,
         "least_chance": 1e-06,
         "loss_percent_max": 30,
     }

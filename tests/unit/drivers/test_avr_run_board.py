@@ -57,9 +57,12 @@ def test_the_eeprom_is_what_its_file_says_and_keeps_what_is_written(tmp_path: Pa
     (tmp_path / "data").write_bytes(b"\x99")
     ran = avr_run(code, tmp_path, "--data", tmp_path / "data", "--eeprom", kept)
     assert ran.output == b"\x12\x34\x78", "what is there counts"
-    kept.write_bytes(bytes(1023))
-    ran = avr_run(code, tmp_path, "--eeprom", kept)
-    assert (ran.code, ran.said) == (2, [f"avr_run: cannot be read as this chip's EEPROM: {kept}"])
+    for other in (bytes(1023), bytes(1025), b":10000000" + bytes(2900)):  # the last as Arduino's .eep files
+        kept.write_bytes(other)
+        ran = avr_run(code, tmp_path, "--eeprom", kept)
+        told = "is not this chip's EEPROM byte for byte; give such a copy, or the name of a new file"
+        assert (ran.code, ran.said) == (2, [f"avr_run: {told}: {kept}"])
+        assert kept.read_bytes() == other
     ran = avr_run(code, tmp_path, "--eeprom", "/dev/full")
     assert (ran.code, ran.said) == (2, ["avr_run: cannot be written: /dev/full"])
 

@@ -189,6 +189,16 @@ def test_a_payload_that_is_too_long_for_the_radio_is_told(world: World, tmp_path
     said = world.client("-m", "put", "-f", str(tmp_path / "long"), f"{world.uri}/node/7/led")
     assert said == "4.13 this node takes 123 bytes in one message"
 
+    async def act(context: Any) -> Any:
+        import aiocoap
+
+        put = aiocoap.Message(code=3, uri=f"{world.uri}/node/7/led", payload=b"x" * 300)
+        return await context.request(put).response
+
+    got = world.with_aiocoap(act)
+    assert (int(got.code), got.payload) == (0x8D, b"this node takes 123 bytes in one message")
+    assert 64 < got.opt.size1 < 123, "what fits next to the path"
+
 
 def test_a_node_reaches_libcoaps_server(tmp_path: Path) -> None:
     import socket

@@ -14,6 +14,7 @@ from motecrypt.gateway.protocols.coap.message import (
     block_value,
     decode,
     empty,
+    uint,
 )
 
 CON, NON, ACK, RST = CoapKind
@@ -256,13 +257,17 @@ def test_a_node_is_not_flooded(bed: ProxyBed) -> None:
     assert len(bed.downs(5)) == 1, "another node is not touched"
 
 
-def test_a_request_that_is_too_long_for_a_node_is_refused_with_a_block_size(bed: ProxyBed) -> None:
+def test_a_request_that_is_too_long_for_a_node_is_refused_with_the_size_that_fits(bed: ProxyBed) -> None:
     bed.ask(b"node", b"7", b"t", code=Code.PUT, payload=bytes(LONGEST - 5 - 2 - 1))
     assert len(bed.down.sent[0][1]) == LONGEST
     bed.down.sent.clear()
     bed.ask(b"node", b"7", b"t", code=Code.PUT, payload=bytes(LONGEST - 5 - 2))
     told = bed.client.got()
-    assert told.code == Code.TOO_LARGE and told.values(Option.BLOCK1) == [block_value(0, True, 2)]
+    assert told.code == Code.TOO_LARGE and told.options == ((Option.SIZE1, uint(LONGEST - 5 - 2 - 1)),)
+    blocks = ((Option.BLOCK1, block_value(0, True, 3)),)
+    bed.ask(b"node", b"7", b"t", code=Code.PUT, payload=bytes(128), options=blocks)
+    told = bed.client.got()
+    assert told.code == Code.TOO_LARGE and told.options == ((Option.BLOCK1, block_value(0, True, 2)),)
     bed.ask(b"node", b"7", b"x" * 125)
     told = bed.client.got()
     assert told.code == Code.TOO_LARGE and not told.options and not bed.down.sent

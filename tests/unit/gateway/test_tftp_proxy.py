@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from random import Random
 import pytest
 
 from gateway_bed import DEADLINE_S
+from kits import needs_kit
 from motecrypt.errors import InputError
 from motecrypt.gateway import service
 from motecrypt.gateway.protocols.tftp import proxy as module
@@ -183,6 +185,37 @@ def test_text_has_the_ends_of_lines_that_netascii_has(field: TftpField, client: 
     field.until_so(lambda: field.proxy.statistics()["fetched"])
 
 
+@needs_kit("tftp")
+@pytest.mark.parametrize(
+    ("get", "put"),
+    [
+        ("tftp {host} {port} -c get node/5/text got", "tftp {host} {port} -c put sent node/5/put"),
+        (
+            "tftp -m binary {host} {port} -c get node/5/text got",
+            "tftp -m binary {host} {port} -c put sent node/5/put",
+        ),
+        (
+            "atftp --get -r node/5/text -l got {host} {port}",
+            "atftp --put -l sent -r node/5/put {host} {port}",
+        ),
+    ],
+)
+def test_real_clients_as_they_ask_by_default(field: TftpField, get: str, put: str) -> None:
+    """tftp-hpa's default is the mode netascii, and atftp's is octet."""
+    text = b"".join(b"%d\n" % number for number in range(400)) + b"a\r\n\r"
+    field.motes[5].files["text"] = text
+    (field.folder / "sent").write_bytes(text)
+    for words in (get, put):
+        command = words.format(host=field.address[0], port=field.address[1]).split()
+        client = subprocess.Popen(command, cwd=field.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        try:
+            field.until_so(lambda client=client: client.poll() is not None)
+            assert client.communicate()[0].strip() == b""
+        finally:
+            client.kill()
+    assert (field.folder / "got").read_bytes() == text and field.motes[5].files["put"] == text
+
+
 def test_a_file_is_acknowledged_when_the_mote_has_it(field: TftpField, client: Client) -> None:
     answer = client.answer(Packet(Opcode.WRITE, name="node/5/config", options={"blksize": "8"}))
     assert answer.opcode is Opcode.OACK and field.motes[5].name == "config"
@@ -256,7 +289,7 @@ def test_what_the_mote_says_comes_through(field: TftpField, client: Client) -> N
 
 
 @pytest.mark.parametrize(
-    ("opcode", "mode"), [(Opcode.READ, "mail"), (Opcode.WRITE, NETASCII), (Opcode.READ, "")]
+    ("opcode", "mode"), [(Opcode.READ, "mail"), (Opcode.WRITE, "mail"), (Opcode.READ, "")]
 )
 def test_other_modes_are_refused(field: TftpField, client: Client, opcode: Opcode, mode: str) -> None:
     assert client.answer(Packet(opcode, name="node/5/log", mode=mode)).block == TftpCode.ILLEGAL

@@ -13,6 +13,7 @@ from motecrypt.cli.link import command
 from motecrypt.errors import InputError
 from motecrypt.radios import load_radio, radio_names
 from motecrypt.radios.plots import text_plot
+from motecrypt.radios.stretches import even_stretches
 
 
 def run(*arguments: str) -> str:
@@ -69,3 +70,40 @@ def test_the_plot_draws_what_it_is_given() -> None:
     plot = text_plot(list(range(1, 101)), [("o", "rising", [float(n) for n in range(1, 101)])], "ms")
     marks = [line.index("o") for line in plot.splitlines()[1:] if "o" in line and "|" in line]
     assert marks == sorted(marks, reverse=True) and len(marks) == 16
+
+
+@pytest.mark.parametrize("name", radio_names())
+def test_the_table_hides_no_length_and_no_step(name: str) -> None:
+    """Each length is in one stretch, and each of its figures on the line between the ends."""
+    rows = json.loads(run("--radio", name, "--bytes", "1-256", "--json"))["messages"]
+    stretches = even_stretches(rows)
+    lengths: list[int] = []
+    for first, last in stretches:
+        start, end = first["message_bytes"], last["message_bytes"]
+        lengths += range(int(start), int(end) + 1)
+        for row in rows[int(start) - 1 : int(end)]:
+            part = (row["message_bytes"] - start) / max(1, end - start)
+            assert row["packets"] == first["packets"]
+            for figure, value in row.items():
+                assert value == pytest.approx(first[figure] + part * (last[figure] - first[figure]), abs=0.3)
+    assert lengths == list(range(1, 257)) and len(stretches) < 100
+
+
+def _table(*arguments: str) -> list[str]:
+    """The first cell of each row of the table: a length, or two with "to"."""
+    lines = [line.split() for line in run(*arguments).splitlines()]
+    rows = [words for words in lines if len(words) > 8 and words[0].isdigit()]
+    return [" ".join(words[:3]) if words[1] == "to" else words[0] for words in rows]
+
+
+def test_a_full_packet_has_a_row_of_its_own() -> None:
+    """It goes at once; a fuller and an emptier one wait for the timeout."""
+    full = {n: str(n) for n in (12, 24, 36, 48, 60)}
+    shown = _table("--bytes", "1-64")
+    assert shown == [text for n in full for text in (f"{n - 11} to {n - 1}", full[n])] + ["61 to 64"]
+    assert _table("--bytes", "1-64", "--all") == [str(n) for n in range(1, 65)]
+
+
+def test_lengths_that_do_not_follow_each_other_are_not_one_row() -> None:
+    shown = ["2", "4", "6", "8 to 10", "12", "14", "16"]
+    assert _table("--radio", "nrf24", "--bytes", "2,4,6,8,9,10,12,14,16") == shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -62,6 +63,14 @@ def test_an_answer_begins_when_the_message_is_there() -> None:
     back = sent.end_us - sent.begin_us + 12 * SRF.serial_byte_us
     assert made.answered_us == pytest.approx(turned + back)
     assert timeline(SRF, 12).answered_us is None
+
+
+def test_the_chart_has_a_step_for_every_length() -> None:
+    """Each level piece is a byte wide, around its length: nothing is drawn between two lengths."""
+    page = radio_page(variants_of(SRF), 0, "motecrypt radio srf")
+    for path in re.findall(r'class="line s\d" d="(M[^"]*)"', page)[:2]:
+        assert path.count("H") == 64 and "L" not in path
+        assert path.startswith("M7.8,")  # half a byte of 64, of a thousand
 
 
 def test_the_page_has_the_times_of_every_length_of_both_timeouts() -> None:

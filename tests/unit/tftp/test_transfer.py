@@ -24,7 +24,7 @@ from motecrypt.tftp.packets import (
     number_in,
     read_packet,
 )
-from motecrypt.tftp.pipe import HELD_MAX, NetasciiOutlet, Pipe
+from motecrypt.tftp.pipe import HELD_MAX, NetasciiInlet, NetasciiOutlet, Pipe
 from motecrypt.tftp.transfer import Terms, TftpTransfer
 from motecrypt.toolchain.link import (
     CONFIRMED,
@@ -419,6 +419,22 @@ def test_text_as_netascii_has_it(block: int) -> None:
             if len(got) < block:
                 break
     assert made == b"a\r\nb\r\0\r\n\r\0" and text.size() is None
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 100])
+def test_text_that_comes_as_netascii(block: int) -> None:
+    pipe = Pipe(through=True)
+    text, sent, made = NetasciiInlet(pipe), b"a\r\nb\r\0\r\n\r\0\r\0\n\r", b""
+    assert pipe.outlet.read(0, 1) is None
+    for at in range(0, len(sent), block):
+        piece = sent[at : at + block]
+        text.write(at, piece, at + block >= len(sent))
+        assert text.kept(at + len(piece)) is (not pipe.held and not pipe.ended)
+        while got := pipe.outlet.read(len(made), 1):
+            made += got
+    assert made == b"a\nb\r\n\r\r\n\r" and not text.kept(len(sent))
+    pipe.outlet.close(None)
+    assert text.kept(len(sent))
 
 
 # --- cost

@@ -39,65 +39,77 @@ function energyShares(part, first) {
   }));
 }
 
-// The life of the first of each cipher, and of plaintext, for each of some questions.
+// The life of the first of each cipher, and of plaintext, for each of some questions; null where there is none,
+// so that no line goes over it.
 function lives(ask, questions, ciphers) {
   const rows = [];
-  for (const [x, question] of questions) {
+  for (const [x, question, marked] of questions) {
     let advice = null;
     try {
-      advice = ask(question);
+      advice = ask(question, ciphers);
     } catch {
       continue;
     }
-    if (advice.refusal) continue;
-    rows.push({ x, line: PLAIN, days: advice.plaintext.life_days });
-    for (const cipher of ciphers) {
+    const days = (cipher) => {
+      if (advice.refusal) return null;
+      if (cipher === PLAIN) return advice.plaintext.life_days;
       const entry = advice.entries.find((one) => one.candidate.cipher === cipher);
-      if (entry) rows.push({ x, line: cipher, days: entry.costs.life_days });
-    }
+      return entry ? entry.costs.life_days : null;
+    };
+    for (const line of [PLAIN, ...ciphers]) rows.push({ x, line, days: days(line), ...(marked ? { marked } : {}) });
   }
   return rows;
 }
 
-function lifeChart(rows, ciphers, title, logarithmic) {
+// `steps`: each x is a whole number of bytes, and every one of them is there. Only marked points have symbols.
+function lifeChart(rows, ciphers, title, steps) {
+  const known = rows.map((row) => row.days).filter((days) => days !== null);
+  const inYears = Math.max(...known) >= 730.5;  // as adviser.days writes them
+  const values = rows.map((row) => ({
+    ...row, life: row.days !== null && inYears ? row.days / 365.25 : row.days, said: row.days === null ? "" : adviser.days(row.days),
+  }));
   const series = {
     field: "line", type: "nominal", title: null, sort: null, legend: { orient: "bottom", columns: 2 },
     scale: { domain: [...ciphers, PLAIN] },
   };
   const x = {
     field: "x", type: "quantitative", title,
-    scale: logarithmic ? { type: "log" } : { zero: false },
-    axis: logarithmic ? { values: [1, 10, 60, 600, 3600, 86400], labelExpr: "datum.value < 60 ? datum.value + ' s' : datum.value < 3600 ? datum.value / 60 + ' min' : datum.value < 86400 ? datum.value / 3600 + ' h' : datum.value / 86400 + ' d'" } : {},
+    scale: steps ? { zero: false } : { type: "log" },
+    axis: steps ? {} : { values: [1, 10, 60, 600, 3600, 86400], labelExpr: "datum.value < 60 ? datum.value + ' s' : datum.value < 3600 ? datum.value / 60 + ' min' : datum.value < 86400 ? datum.value / 3600 + ' h' : datum.value / 86400 + ' d'" },
   };
-  const days = rows.map((row) => row.days);
-  const far = logarithmic && Math.max(...days) / Math.min(...days) > 5;
-  const y = { field: "days", type: "quantitative", title: "battery life, days", scale: far ? { type: "log" } : { zero: true }, axis: { format: ",~r", tickCount: 5 } };
-  const tooltip = [{ field: "line" }, { field: "x", title }, { field: "days", type: "quantitative", format: ",.4~g" }];
+  const far = !steps && Math.max(...known) / Math.min(...known) > 5;
+  const y = { field: "life", type: "quantitative", title: `battery life, ${inYears ? "years" : "days"}`, scale: far ? { type: "log" } : { zero: true }, axis: { format: ",~r", tickCount: 5 } };
+  const tooltip = [{ field: "line" }, { field: "x", title }, { field: "said", title: "battery life" }];
+  const mark = { type: "line", strokeWidth: 1.8, ...(steps ? { interpolate: "step" } : {}) };
   return {
-    data: { values: rows },
+    data: { values },
     height: 190,
     layer: [
-      { mark: { type: "line", strokeWidth: 1.8 }, encoding: { x, y, color: series, strokeDash: series } },
-      { mark: { type: "point", size: 36, strokeWidth: 1.6 }, encoding: { x, y, color: series, shape: series, tooltip } },
+      { mark, encoding: { x, y, color: series, strokeDash: series } },
+      { transform: [{ filter: "datum.marked" }], mark: { type: "point", size: 36, strokeWidth: 1.6 }, encoding: { x, y, color: series, shape: series } },
+      { mark: { type: "point", size: 60, opacity: 0 }, encoding: { x, y, tooltip } },  // values under the pointer
     ],
   };
 }
 
+// Whole numbers from 1 to `most`, and intervals over a decade in as many parts as `parts`.
+const everyLength = (most) => Array.from({ length: most }, (_, index) => index + 1);
+const everyInterval = (parts = 8) => Array.from({ length: 5 * parts + 1 }, (_, index) => Number((10 ** (index / parts)).toPrecision(3)));
+
 let lifeWaits = 0;
 
-// Draws when the reader pauses: each curve asks the adviser a dozen questions.
+// Draws when the reader pauses: each curve asks the adviser dozens of questions, about the ciphers drawn alone.
 function adviserCharts({ question, ask }, advice) {
   energyShares(document.getElementById("adviser-shares"), advice.entries[0]);
   const ciphers = [...new Set(advice.entries.map((entry) => entry.candidate.cipher))].slice(0, LIFE_LINES);
   clearTimeout(lifeWaits);
   lifeWaits = setTimeout(() => {
     const longest = Math.min(64, Math.max(...report.adviser.candidates[adviserForm.elements.device.value].flatMap((one) => one.points.map((point) => point.message_bytes))));
-    const sizes = [...new Set([1, 4, 8, 12, 16, 20, 24, 32, 40, 48, 56, 64, question.message_bytes])]
-      .filter((size) => size <= Math.max(longest, question.message_bytes)).sort((a, b) => a - b);
-    const intervals = [...new Set([...INTERVALS_S, question.interval_s])].sort((a, b) => a - b);
-    const byInterval = lives(ask, intervals.map((s) => [s, { ...question, interval_s: s }]), ciphers);
-    const bySize = lives(ask, sizes.map((n) => [n, { ...question, message_bytes: n }]), ciphers);
-    draw(document.getElementById("life-by-interval"), lifeChart(byInterval, ciphers, "time between messages", true));
-    draw(document.getElementById("life-by-size"), lifeChart(bySize, ciphers, "message, bytes", false));
+    const sizes = everyLength(Math.max(longest, question.message_bytes));
+    const intervals = [...new Set([...everyInterval().filter((each) => each <= 86400), ...INTERVALS_S, question.interval_s])].sort((a, b) => a - b);
+    const byInterval = lives(ask, intervals.map((s) => [s, { ...question, interval_s: s }, INTERVALS_S.includes(s) || s === question.interval_s]), ciphers);
+    const bySize = lives(ask, sizes.map((n) => [n, { ...question, message_bytes: n }, n === question.message_bytes]), ciphers);
+    draw(document.getElementById("life-by-interval"), lifeChart(byInterval, ciphers, "time between messages", false));
+    draw(document.getElementById("life-by-size"), lifeChart(bySize, ciphers, "message, bytes", true));
   }, 60);
 }

@@ -31,26 +31,26 @@ function readQuestion(form) {
   return {
     message_bytes: whole("bytes", "--bytes", 1, 65535),
     interval_s: adviser.seconds(text("every"), "--every"),
-    answer_bytes: text("answer") ? whole("answer", "--answer", 0, 65535) : 0,
+    answer_bytes: text("answer") ? whole("answer", "--answer", 0, 65535) : report.adviser.usual.answer,
     delivery: text("delivery"),
-    loss: adviser.lossShare(text("loss") || "0", "--loss", report.adviser.constants.loss_percent_max),
+    loss: adviser.lossShare(text("loss") || report.adviser.usual.loss, "--loss", report.adviser.constants.loss_percent_max),
     flash_max: optional("flash", (value) => adviser.wholeBytes(value, "--flash")),
     ram_max: optional("ram", (value) => adviser.wholeBytes(value, "--ram", "512")),
     latency_us_max: optional("latency", (value) => adviser.seconds(value, "--latency", "50ms") * 1e6),
     overhead_max: optional("overhead", (value) => adviser.wholeBytes(value, "--overhead", "6")),
-    needs: ["confidentiality", "integrity", "replay", "constant-time"].filter((need) => form.getAll("need").includes(need)),
+    needs: adviser.wholeNeeds(form.getAll("need"), report.adviser.usual.need),
   };
 }
 
 function adviserCommand(form) {
   const quoted = (value) => (/^[A-Za-z0-9.,_-]+$/.test(value) ? value : `'${value}'`);
-  const usual = { regulator: "none", delivery: "unconfirmed", loss: "0", answer: "0" };
+  const { usual } = report.adviser;
   const parts = ["device", "radio", "bytes", "every", "battery", "regulator", "delivery", "loss", "answer", "flash", "ram", "latency", "overhead"]
     .map((name) => [name, String(form.get(name) || "").trim()])
-    .filter(([name, value]) => value && value !== usual[name])
+    .filter(([name, value]) => value && value !== String(usual[name]))
     .map(([name, value]) => `--${name} ${quoted(value)}`);
   const needs = form.getAll("need");
-  if (needs.join(",") !== "confidentiality,integrity,replay") parts.push(`--need '${needs.join(",")}'`);
+  if (needs.join() !== usual.need.join()) parts.push(`--need '${needs.join(",")}'`);
   for (const flag of ["bare-chip", "sleeps"]) if (form.get(flag)) parts.push(`--${flag}`);
   return `motecrypt advise ${parts.join(" ")}`;
 }
@@ -71,6 +71,10 @@ function fillRows(id, rows) {
   body.replaceChildren(...rows.map((texts) => cells(document.createElement("tr"), texts)));
   body.parentElement.removeAttribute("role");
   fitTable(body.parentElement);
+}
+
+function fillList(list, texts) {
+  list.replaceChildren(...texts.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
 }
 
 function entryTexts(entry, plaintext) {
@@ -95,7 +99,8 @@ function excludedRows(exclusions) {
 // What the form asks, in the adviser's terms; an error names the field that cannot be read.
 function readForm(form) {
   const question = readQuestion(form);
-  const device = report.adviser.devices[form.get("device")];
+  const name = form.get("device");
+  const device = report.adviser.devices[name] || report.adviser.chips[name];
   for (const [option, length] of [["--bytes", question.message_bytes], ["--answer", question.answer_bytes]]) {
     if (length > device.message_bytes_max) {
       throw new Error(`${option} ${length}: messages of up to ${device.message_bytes_max} bytes were measured on ${device.name}`);
@@ -104,7 +109,13 @@ function readForm(form) {
   const battery = adviser.battery(String(form.get("battery")), report.adviser.cells);
   const of = form.get("bare-chip") ? "chip" : "board";
   const rest = [form.get("device"), form.get("radio"), battery, form.get("regulator"), of, Boolean(form.get("sleeps"))];
-  return { question, ask: (asked) => adviser.advise(report.adviser, asked, ...rest) };
+  // A question about some ciphers alone is answered faster; the ranks among those are the same.
+  const ask = (asked, ciphers = null) => {
+    const own = report.adviser.candidates[name];
+    const data = ciphers && { ...report.adviser, candidates: { [name]: own.filter((one) => ciphers.includes(one.cipher)) } };
+    return adviser.advise(data || report.adviser, asked, ...rest);
+  };
+  return { question, ask };
 }
 
 // An error in the form's own words: the option of the command is the label of its field here.
@@ -132,6 +143,7 @@ function showAdvice() {
   const verdict = document.getElementById("adviser-answer");
   const answerPart = document.getElementById("adviser-tables");
   const facts = document.getElementById("adviser-facts");
+  const watch = document.getElementById("adviser-watch");
   document.getElementById("adviser-command").textContent = adviserCommand(form);
   let asked = null, advice = null, wrong = "";
   try {
@@ -143,24 +155,22 @@ function showAdvice() {
   const told = showError(wrong || (advice && advice.refusal) || "", advice && advice.refused);
   answerPart.hidden = !advice || Boolean(advice.refusal);
   facts.replaceChildren();
+  watch.hidden = true;
   verdict.classList.toggle("wrong", answerPart.hidden);
   if (answerPart.hidden) {
     verdict.textContent = told;
     return;
   }
   const first = advice.entries[0];
-  if (first) showFirst(verdict, facts, first, advice.plaintext);
-  else verdict.textContent = "Nothing fits; the notes say which budget excludes how many.";
+  if (first) {
+    showFirst(verdict, facts, first, advice.plaintext);
+    watch.hidden = false;
+    fillList(watch.querySelector("ul"), advice.warnings.length ? advice.warnings : ["nothing that these models cover"]);
+  } else verdict.textContent = "Nothing fits; the notes say which budget excludes how many.";
   adviserCharts(asked, advice);
   const notes = document.getElementById("adviser-notes");
   notes.closest("details").open = notes.closest("details").open || !first;
-  notes.replaceChildren(
-    ...advice.notes.map((text) => {
-      const line = document.createElement("li");
-      line.textContent = text;
-      return line;
-    }),
-  );
+  fillList(notes, advice.notes);
   fillRows("adviser-ranked", advice.entries.slice(0, ADVICE_ROWS).map((entry) => entryTexts(entry, advice.plaintext)));
   fillRows("adviser-excluded", excludedRows(advice.exclusions));
 }
@@ -175,11 +185,12 @@ function showFirst(verdict, facts, first, plaintext) {
     strong,
     ` by ${candidate.implementation}: ${adviser.days(costs.life_days)} on the battery, ${share} of what plaintext gets; ${first.reason}.`,
   );
+  const bound = report.adviser.bounds[adviserForm.elements.device.value];
   const told = [
     ["battery life", adviser.days(costs.life_days)],
     ["of unencrypted", share],
     ["energy for a message", `${adviser.number(costs.energy.total_uj)} µJ`],
-    ["encrypting", `${(costs.cpu_us / 1000).toFixed(2)} ms`],
+    ["encrypting", `${(costs.cpu_us / 1000).toFixed(2)} ms${bound ? ` (${bound})` : ""}`],
     ["packets", `${costs.packets} (${costs.air_bytes} bytes)`],
     ["flash", `${adviser.number(adviser.flashOf(candidate))} bytes`],
     ["RAM with stack", `${adviser.number(adviser.ramOf(candidate))} bytes`],

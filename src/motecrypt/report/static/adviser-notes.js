@@ -93,7 +93,7 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
         const shorter = { ...setting, question: { ...question, message_bytes: room } };
         const less = messageCosts(shorter, withLength(candidate, room), usable);
         const saved = less === null ? 0 : (1 - less.energy.total_uj / costs.energy.total_uj) * 100;
-        const gain = saved >= 0.005 ? `: ${percent(saved)} less energy` : "";
+        const gain = saved >= constants.shown_percent ? `: ${percent(saved)} less energy` : "";
         said.push(`A message of ${streams(radio) ? "exactly" : "up to"} ${room} bytes would be one short packet${gain}.`);
       }
     }
@@ -178,22 +178,23 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
     ];
   }
 
-  function supply() {
-    const said = [];
-    if (usable < constants.few_charge) {
-      said.push(
-        `${battery.name} stays above the ${significant(voltsMin, 3)} V that ${device.title} needs for only ` +
-          `${percent(usable * 100)} of its charge, and no more is counted.`,
-      );
-    }
+  // How much of the battery's charge its voltage lets the device use, if that is little.
+  function charge() {
+    if (usable >= constants.few_charge) return [];
+    return [
+      `${battery.name} stays above the ${significant(voltsMin, 3)} V that ${device.title} needs for only ` +
+        `${percent(usable * 100)} of its charge, and no more is counted.`,
+    ];
+  }
+
+  // Whether the device's peak current is above what the battery gives.
+  function pulses() {
     const peak = Math.max(device.active_ma, device.idle_ma + Math.max(radio.tx_ma, radio.rx_ma));
-    if (peak > battery.pulse_ma) {
-      said.push(
-        `${battery.name} gives pulses of ${significant(battery.pulse_ma)} mA, and ${device.title} with ${radio.name} ` +
-          `takes ${significant(peak, 3)} mA: it needs a parallel capacitor, or it fails well before the life given here.`,
-      );
-    }
-    return said;
+    if (peak <= battery.pulse_ma) return [];
+    return [
+      `${battery.name} gives pulses of ${significant(battery.pulse_ma)} mA, and ${device.title} with ${radio.name} ` +
+        `takes ${significant(peak, 3)} mA: it needs a parallel capacitor, or it fails well before the life given here.`,
+    ];
   }
 
   // The regulator that makes the most of the battery, if that is much.
@@ -252,10 +253,17 @@ function adviserNotes(tools, setting, entries, exclusions, plaintext, usable, vo
   }
 
   const first = entries[0];
-  if (!first) return [...nothingFits(), ...supply(), ...misfits()];
-  return [
-    ...supply(), ...board(first), ...rest(), ...unknown(), ...shelf(first), ...otherSupply(first),
+  const supply = [...charge(), ...pulses()];
+  if (!first) return { notes: [...nothingFits(), ...supply, ...misfits()], warnings: [] };
+  const notes = [
+    ...supply, ...board(first), ...rest(), ...unknown(), ...shelf(first), ...otherSupply(first),
     ...shares(first), ...form(first), ...steps(first), ...losses(first), ...patience(), ...duty(first), ...timing(first),
     ...smaller(), ...misfits(),
   ];
+  // Those that call for an action or a decision, the most important first.
+  const warnings = [
+    ...timing(first), ...pulses(), ...(first.costs.lost * 100 >= constants.shown_percent ? losses(first) : []),
+    ...board(first), ...charge(), ...rest(),
+  ];
+  return { notes, warnings };
 }

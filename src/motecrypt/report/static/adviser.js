@@ -511,17 +511,16 @@ const adviser = (() => {
     const regulator = data.regulators[regulatorName];
     const sleepers = data.sleepers[deviceName] || [];
     const sleeping = sleeps || sleepers.includes(radioName) || (streams(radio) && sleepers.includes("serial"));
-    const part = (kind) => kind[deviceName] && { ...kind[deviceName], sleeps: sleeping };
-    const chip = part(data.chips);
-    const device = of === "chip" ? chip : part(data.devices);
-    if (!device) {
-      throw new Error(`${deviceName}: its folder has no currents of the chip alone; ask without --bare-chip`);
-    }
+    const refusedAs = (kind) => data.refusals[deviceName][kind][sleeping ? 1 : 0];
+    if (refusedAs(of)) throw new Error(refusedAs(of));
+    const part = (kind, known) => (refusedAs(kind) ? null : { ...known[deviceName], sleeps: sleeping });
+    const chip = part("chip", data.chips);
+    const device = of === "chip" ? chip : part("board", data.devices);
     const voltsMin = voltsNeeded(device, regulator);
     const usable = usableFraction(cells, voltsMin);
     const supply = refusalOf(device, cells, regulator);
     const refusal = supply || linkRefusal(link, radio, question);
-    if (refusal) return { refusal, refused: supply ? "battery" : "bytes", entries: [], exclusions: [], notes: [], plaintext: null, usable: 0 };
+    if (refusal) return { refusal, refused: supply ? "battery" : "bytes", entries: [], exclusions: [], notes: [], warnings: [], plaintext: null, usable: 0 };
     const setting = { question, device, radio, link, battery: cells, regulator, constants: data.constants };
     const plaintext = plainCosts(setting, usable);
     const found = [], exclusions = [];
@@ -561,9 +560,18 @@ const adviser = (() => {
       messageCosts, atLength, takenBytes, longForm, shortRoom, streams, patienceUs, dutyPercent, shelfDays, linked,
       flashOf, nameOf, number, percent, days, significant, plural, inOrder, fixed,
     };
-    const notes = adviserNotes(tools, setting, entries, exclusions, plaintext, usable, voltsMin, lives, bare);
-    return { refusal: "", refused: "", entries, exclusions, notes, plaintext, usable };
+    const told = adviserNotes(tools, setting, entries, exclusions, plaintext, usable, voltsMin, lives, bare);
+    const hardware = entries.length ? data.hardware[deviceName] : "";
+    const saved = hardware && percent((entries[0].costs.energy.cpu_uj / entries[0].costs.energy.total_uj) * 100);
+    const notes = [...(hardware ? [hardware.replace("{saved}", saved)] : []), ...told.notes];
+    return { refusal: "", refused: "", entries, exclusions, notes, warnings: told.warnings, plaintext, usable };
   }
 
-  return { advise, battery, seconds, wholeBytes, lossShare, nameOf, flashOf, ramOf, number, percent, days };
+  // Constant time by itself asks for more than is usual, not for less (advise/defaults.py).
+  function wholeNeeds(asked, usual) {
+    const needs = asked.join() === "constant-time" ? [...usual, ...asked] : asked;
+    return ["confidentiality", "integrity", "replay", "constant-time"].filter((need) => needs.includes(need));
+  }
+
+  return { advise, battery, seconds, wholeBytes, wholeNeeds, lossShare, nameOf, flashOf, ramOf, number, percent, days };
 })();

@@ -230,8 +230,12 @@ class CoapProxy(NodeProtocol):
         data = replace(request, kind=CoapKind.NON, mid=mid, token=asked.token).encode()
         longest = node.longest
         if len(data) > longest:
-            block = block_value(0, bool(request.payload), block_exponent(longest))
-            hint = ((int(Option.BLOCK1), block),) if request.payload else ()
+            hint: tuple[tuple[int, bytes], ...] = ()
+            if request.values(Option.BLOCK1):  # RFC 7959, 2.9.3: a smaller block
+                hint = ((int(Option.BLOCK1), block_value(0, True, block_exponent(longest))),)
+            elif request.payload:  # without one, section 4: the room. aiocoap ends with an error at a block
+                room = max(0, longest - len(data) + len(request.payload))
+                hint = ((int(Option.SIZE1), uint(room)),)
             raise CoapRefusal(Code.TOO_LARGE, f"this node takes {longest} bytes in one message", hint)
         asked.mid, asked.end_s, asked.renew_s = mid, self._now_s + NODE_S, NEVER
         node.order(data, lambda outcome: self._reached(node, asked, mid, outcome))

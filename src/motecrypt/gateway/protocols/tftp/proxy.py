@@ -32,7 +32,7 @@ from motecrypt.tftp.packets import (
     number_in,
     read_packet,
 )
-from motecrypt.tftp.pipe import NetasciiOutlet, Pipe
+from motecrypt.tftp.pipe import NetasciiInlet, NetasciiOutlet, Pipe
 from motecrypt.tftp.transfer import Terms, TftpTransfer, TransferFile
 from motecrypt.toolchain.link import framing
 
@@ -282,7 +282,7 @@ class TftpProxy(NodeProtocol):
 
     def _client(self, listener: socket.socket, address: Address, request: Packet) -> _TftpClient:
         writing = request.opcode is Opcode.WRITE
-        if request.mode != OCTET and (request.mode != NETASCII or writing):
+        if request.mode not in (OCTET, NETASCII):
             raise TftpError(TftpCode.ILLEGAL, "give mode octet (binary)")
         path = _PATH.fullmatch(request.name)
         if path is None:
@@ -294,10 +294,13 @@ class TftpProxy(NodeProtocol):
             raise TftpError(TftpCode.UNDEFINED, f"node {path[1]}: is busy with another transfer")
         if len(self._clients) >= CLIENTS_MAX:
             raise TftpError(TftpCode.UNDEFINED, f"{CLIENTS_MAX} transfers are running")
-        pipe = Pipe(through=writing, size=number_in(request.options, "tsize", 0, NUMBER_MAX))
-        text = NetasciiOutlet(pipe) if request.mode == NETASCII else pipe.outlet
+        text = request.mode == NETASCII  # its size is another one for the node
+        size = None if text else number_in(request.options, "tsize", 0, NUMBER_MAX)
+        pipe = Pipe(through=writing, size=size)
+        inlet = NetasciiInlet(pipe) if text else pipe.inlet
+        outlet = NetasciiOutlet(pipe) if text else pipe.outlet
         line = _beside(listener)
-        own = _Counted(pipe.inlet if writing else text, self._ended_by_client(writing))
+        own = _Counted(inlet if writing else outlet, self._ended_by_client(writing))
         serving = TftpTransfer.serve(CLIENT_TERMS, own, request)
         node.transfer = TftpTransfer.ask(node.terms, pipe.outlet if writing else pipe.inlet, name, writing)
         return _TftpClient(line, address, serving, node.transfer)
