@@ -14,19 +14,20 @@ from motecrypt.catalog.oracles import Vector, vectors
 from motecrypt.emulate.images import read_image
 from motecrypt.emulate.run import FreeRun, run_freely
 from motecrypt.model import Device, Implementation
+from motecrypt.toolchain.scripts import link_flags
 
 HERE = Path(__file__).parent
 CATALOG = Catalog.load()
 BODIES = [
     pytest.param(CATALOG.device(name), body, id=f"{name}-{body.cipher}-{body.variant}")
-    for name in ("pico", "stm32f4", "esp32c3")
+    for name in ("pico", "stm32f4", "stm32l1", "esp32c3")
     for body in CATALOG.implementations
     if body.library == "motecrypt"
     and any(source.endswith(".S") for source in body.sources)
     and body.runs_on(CATALOG.device(name).core)
     and list(vectors(CATALOG.cipher(body.cipher)))
 ]
-"""Those of the Pico, the STM32F4 and the ESP32-C3: an UNO has no room for the vectors."""
+"""Those of the Pico, the STM32F4, the STM32L1 and the ESP32-C3: an UNO has no room for the vectors."""
 
 
 def _header(taken: Sequence[Vector]) -> str:
@@ -67,8 +68,7 @@ def test_all_vectors_on_the_chip(device: Device, body: Implementation, tmp_path:
         *(device.compiler.command, *device.compiler.machine_flags, *device.compiler.flags),
         *(f"-D{define}" for define in (*defines, f"CIPHER_KEY_BYTES_MAX={body.key_bytes_measured}")),
         *(f"-I{place}" for place in (tmp_path, FIRMWARE / "include", FIRMWARE / "modes", body.folder)),
-        *device.compiler.link_flags,
-        *(flag.replace("{device}", str(device.folder)) for flag in device.placements["flash"].link_flags),
+        *link_flags(device, "flash"),
         *(str(device.folder / name) for name in device.hal),
         *(str((body.folder / source).resolve()) for source in body.sources),
         *(str(HERE / "vectors_on_chip.c"), "-o", str(tmp_path / "vectors.elf")),

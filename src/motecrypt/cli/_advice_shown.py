@@ -8,7 +8,7 @@ from typing import Any
 
 from motecrypt import advise
 from motecrypt.advise.shown import days, number, percent, plural
-from motecrypt.cli._output import console, print_answer, print_table, print_words
+from motecrypt.cli._output import console, print_answer, print_table, print_words, typed_with
 from motecrypt.hardware.bounds import bound_named
 
 
@@ -86,7 +86,7 @@ def print_answered(
     exported: str = "",
 ) -> None:
     """The answer in five lines, then the best few; with `top` None all of them. `exported`: what the next
-    step exports, where it is not the first rank."""
+    step exports, where it is not the first rank; without a step, why there is none."""
     first, count = answer.entries[0], len(answer.entries)
     one, costs = first.candidate, first.costs
     others = len(answer.warnings) - 1
@@ -110,10 +110,11 @@ def print_answered(
                 "without encryption",
             ),
             ("Watch out", warned),
+            *([] if step else [("Export", exported)]),
         ),
-        step,
+        step or typed_with("--json" if top is None else "--all"),
     )
-    if exported:
+    if step and exported:
         print_words(exported)
     console().print()
     shown = answer.entries if top is None else answer.entries[:top]

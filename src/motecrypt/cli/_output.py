@@ -285,10 +285,11 @@ def print_next(command: str, margin: int = 0) -> None:
     console().print(Text.assemble((head, "bold"), (printable(command), "cyan")), soft_wrap=True)
 
 
-def typed_with(*more: str) -> str:
-    """The command that runs, as it was typed, with more words."""
+def typed_with(*more: str, without: Sequence[str] = ()) -> str:
+    """The command that runs, as it was typed, with more words, and without flags that contradict them."""
     context = click.get_current_context()
-    return shlex.join(["motecrypt", *context.meta.get(TYPED, (context.info_name,)), *more])
+    typed = [word for word in context.meta.get(TYPED, (context.info_name,)) if word not in without]
+    return shlex.join(["motecrypt", *typed, *more])
 
 
 STYLES = {

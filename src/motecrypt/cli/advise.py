@@ -298,7 +298,9 @@ def command(
             print_keys(asked_text(question, parts), first, plans, device)
             return
         if answer.entries:
-            print_answered(question, answer, parts, step or refused, None if every else top, exported)
+            print_answered(
+                question, answer, parts, step, None if every else top, exported if step else refused
+            )
             if noted and not every:
                 print_words(noted)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -13,6 +14,7 @@ import click
 
 from motecrypt.audits.runs import ON_DEVICES, AuditRun, not_applicable, part_names
 from motecrypt.catalog import Catalog
+from motecrypt.catalog.typed import typed_cipher, typed_device
 from motecrypt.cli._audit_public_key import audit_public_key
 from motecrypt.cli._output import (
     db_option,
@@ -115,7 +117,8 @@ def command(
     if as_json:
         print_json(_as_json(cipher, seed, quick, findings))
     else:
-        _print(cipher, findings)
+        on = [word for device in chosen.devices for word in ("--device", typed_device(device))]
+        _print(cipher, findings, [*on, *([] if db is None else ["--db", str(db)])])
 
 
 def _write_page(page: Path, cipher: Cipher, findings: Sequence[Finding]) -> None:
@@ -212,7 +215,7 @@ def _answer(finding: Finding) -> AuditAnswer:
     return answer
 
 
-def _print(cipher: Cipher, findings: Sequence[Finding]) -> None:
+def _print(cipher: Cipher, findings: Sequence[Finding], more: Sequence[str]) -> None:
     answers = [_answer(finding) for finding in findings]
     rows = [
         (finding.inputs["part"], READING.get(answer.weight, answer.weight), answer.verdict)
@@ -242,7 +245,9 @@ def _print(cipher: Cipher, findings: Sequence[Finding]) -> None:
             ("Verdict", f"{READING[_verdict(findings)]}: {_counted(findings)}"),
             *([("Weak in", ", ".join(weak))] if weak else []),
         ),
-        f"motecrypt measure --cipher {cipher.name}" if not weak else "motecrypt list ciphers",
+        shlex.join(["motecrypt", "measure", "--cipher", typed_cipher(cipher), *more])
+        if not weak
+        else "motecrypt list ciphers",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -120,7 +121,7 @@ def command(
         print_json(_document(judgement, head, sides, facts))
     else:
         _print(judgement, sides, facts)
-        print_next(_next(judgement, sides))
+        print_next(_next(judgement, sides, plan.root))
     click.get_current_context().exit(int(not judgement.passed))
 
 
@@ -286,13 +287,15 @@ def _print(judgement: Judgement, sides: _Sides, facts: Sequence[str]) -> None:
         print_words(note)
 
 
-def _next(judgement: Judgement, sides: _Sides) -> str:
-    """The summary with every change; once there is a base to be changed from."""
-    return (
-        typed_with("--json")
-        if sides.base is not None or not judgement.passed
-        else typed_with("--base", "HEAD~1")
-    )
+def _next(judgement: Judgement, sides: _Sides, root: Path) -> str:
+    """The summary with every change; where budgets alone were kept, the comparison with the commit before."""
+    from motecrypt.gate.tree import commit_of
+
+    if sides.base is None and judgement.passed:
+        with contextlib.suppress(InputError):  # no repository, or its first commit
+            commit_of(root, "HEAD~1")
+            return typed_with("--base", "HEAD~1", without=("--no-base",))
+    return typed_with("--json")
 
 
 def _document(judgement: Judgement, head: Taken, sides: _Sides, facts: Sequence[str]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -12,12 +12,13 @@ import click
 
 from motecrypt import bench, export
 from motecrypt.catalog import Catalog
+from motecrypt.catalog.typed import typed_cipher, typed_device
 from motecrypt.cli._link_options import chosen_radio
 from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_next, progress
 from motecrypt.cli._selection import select
 from motecrypt.errors import InputError
 from motecrypt.findings.link_cost import LinkCostAnswer, LinkCostQuestion
-from motecrypt.model import Cell, Implementation, Measurement
+from motecrypt.model import Cell, Device, Implementation, Measurement
 from motecrypt.results import Results
 from motecrypt.setup import have
 
@@ -82,10 +83,10 @@ def command(
     """
     if cipher_name is None:
         raise InputError("say what to export: --cipher NAME ('motecrypt list ciphers')")
-    chosen = select([cipher_name])
+    chosen = select([cipher_name], devices=[] if device_name is None else [device_name])
     target = export.target(target_name, chosen.catalog)
     if device_name is not None:
-        target = export.for_device(target, chosen.catalog.device(device_name))
+        target = export.for_device(target, chosen.device)
     cipher = chosen.cipher
     body = export.choose(chosen.catalog, cipher, target, variant, placement)
     chosen.prove_own()
@@ -132,25 +133,39 @@ def command(
     if planned.figures.missing:
         devices = " and ".join(missing.device for missing in planned.figures.missing)
         print(f"not measured on {devices}: README.md has the commands; export again to add the figures")
-    print_next(_next(planned, target, folder, with_link))
+    wanted = (
+        []
+        if with_link
+        else export.figure_cells(chosen.catalog, body, placement, chosen.catalog.device(target.device))
+    )
+    print_next(_next(planned, target, folder, wanted, db))
 
 
-def _next(planned: export.Export, target: export.Target, folder: Path, with_link: bool) -> str:
+def _next(
+    planned: export.Export,
+    target: export.Target,
+    folder: Path,
+    wanted: Sequence[tuple[Device, Sequence[Cell]]],
+    db: Path | None,
+) -> str:
     """Keys for the nodes of a link; else the missing figures, the library's own test in the simulator, or an
     audit of the cipher."""
-    if with_link:
+    if "link" in planned.about:
         from motecrypt.toolchain.link_node import suite_of
 
         suite = suite_of(planned.cipher)
         return f"motecrypt key gateway.key --link{'' if suite == 'aes128-ccm' else f' --suite {suite}'}"
-    measure = next((missing.command for missing in planned.figures.missing if missing.command), "")
-    if measure:
-        return measure
+    missing = next((one.device for one in planned.figures.missing if one.command), None)
+    if missing is not None:
+        device, cells = next(pair for pair in wanted if pair[0].title == missing)
+        asked = typed_cipher(planned.cipher)
+        step = export.measure_command(typed_device(device), planned.body, cells, asked)
+        return step if db is None else f"{step} --db {shlex.quote(str(db))}"
     sketch = "examples/KnownAnswer/KnownAnswer.ino"
     if sketch in planned.files and target.name == "arduino":
         words = ["run", str(folder / sketch), "--libraries", str(folder.parent), "--until", "right"]
     else:
-        words = ["audit", planned.cipher.name]
+        words = ["audit", typed_cipher(planned.cipher)]
     return shlex.join(["motecrypt", *words])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Literal
@@ -90,10 +91,11 @@ def command(
     _check_meant("--link" if master else "none" if node is None else "--node")
     if master:
         create_master_file(file, suite)
+        named = shlex.quote(str(file))
         print(
             f"{file}: a gateway's master key ({suite}); next: "
-            f"'motecrypt provision N --key {file} --eep node.eep' for a chip, "
-            f"'motecrypt key FILE --node N --of {file}' for a computer"
+            f"'motecrypt provision N --key {named} --radio RADIO --eep node.eep' for a chip, "
+            f"'motecrypt key FILE --node N --of {named}' for a computer"
         )
     elif node is None:
         create_key_file(file, int(bits) // 8)

@@ -176,6 +176,8 @@ def command(
         from motecrypt.leakage.files import FORMS
 
         raise InputError(f"{firmware}: name its --function to assess; or give traces: {FORMS}")
+    if firmware is not None and cipher is not None:
+        raise InputError(f"{firmware} and --cipher {cipher}: give one of them")
     if firmware is None and cipher is None:
         raise InputError("nothing to assess: give a FIRMWARE and its --function, a --cipher, or --controls")
     from motecrypt.leakage.assessment import LeakQuestion, assess

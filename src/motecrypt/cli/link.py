@@ -70,10 +70,10 @@ def command(
         print_json(_document(found))
     else:
         _print(found, every)
-        print_next(_next(found, radio_name, packet_bytes))
+        print_next(_next(found, radio_name))
 
 
-def _next(found: Survey, radio_name: str, packet_bytes: int | None) -> str:
+def _next(found: Survey, radio_name: str) -> str:
     """The command that asks which cipher to use for messages of the best length, in the secure link where it
     takes such packets."""
     from motecrypt import advise
@@ -83,15 +83,18 @@ def _next(found: Survey, radio_name: str, packet_bytes: int | None) -> str:
     most = min(max(1, advise.message_bytes_max(facts, radio)), ADVISED_BYTES_MAX)
     question = advise.Question(message_bytes=min(best, most), interval_s=600.0)
     words = ["advise", "--device", "uno", "--radio", radio_name]
-    words += [] if packet_bytes is None else ["--packet-bytes", str(packet_bytes)]
+    if found.radio.packet_bytes != load_radio(radio_name).packet_bytes:
+        words += ["--packet-bytes", str(found.radio.packet_bytes)]
     words += ["--bytes", str(question.message_bytes), "--every", "10min", "--battery", "3xAA"]
     if advise.link_refusal(facts, radio, question):
         words += ["--need", "confidentiality,integrity"]
     return shlex.join(["motecrypt", *words])
 
 
-def _radio(name: str, packet_bytes: int | None, timeout_ms: float | None, settings: tuple[str, ...]) -> Radio:
-    radio = load_radio(name)
+def _radio(
+    radio_name: str, packet_bytes: int | None, timeout_ms: float | None, settings: tuple[str, ...]
+) -> Radio:
+    radio = load_radio(radio_name)
     values: dict[str, float] = {}
     for setting in settings:
         figure, equals, number = setting.partition("=")
@@ -101,10 +104,11 @@ def _radio(name: str, packet_bytes: int | None, timeout_ms: float | None, settin
             equals = ""
         if not equals:
             raise InputError(f"--set {setting}: give FIGURE=NUMBER, such as air_rate_baud=38400")
-    if packet_bytes is not None:
-        values["packet_bytes"] = packet_bytes
-    if timeout_ms is not None:
-        values["timeout_ms"] = timeout_ms
+    for name, value in (("packet_bytes", packet_bytes), ("timeout_ms", timeout_ms)):
+        if value is not None and name in values:
+            raise InputError(f"--set {name} and --{name.replace('_', '-')}: give one of them")
+        if value is not None:
+            values[name] = value
     return radio.with_figures(**values)
 
 

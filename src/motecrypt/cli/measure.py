@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +13,7 @@ import click
 from motecrypt import bench
 from motecrypt.catalog import DEVICE, Catalog
 from motecrypt.catalog.flashing import TOOLS
+from motecrypt.catalog.typed import typed_cipher
 from motecrypt.cli._measurements import print_compared, print_ranked
 from motecrypt.cli._output import (
     db_option,
@@ -209,7 +211,7 @@ def _next(catalog: Catalog, best: Measurement) -> str:
     with contextlib.suppress(InputError):  # a device that nothing is exported for
         device = catalog.device(best.device)
         step = next_step(catalog, device, best.cipher, best.implementation, best.placement)
-    return step or f"motecrypt audit {best.cipher}"
+    return step or shlex.join(["motecrypt", "audit", typed_cipher(catalog.cipher(best.cipher))])
 
 
 def _on_board(cells: Sequence[Cell], port: str, results: Results, catalog: Catalog, as_json: bool) -> None:

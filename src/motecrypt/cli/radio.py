@@ -104,6 +104,8 @@ def command(
     if timeout_ms is not None:
         radio = radio.with_figures(timeout_ms=timeout_ms)
     if page is not None:
+        if links or nodes is not None or levels_file is not None:
+            raise InputError("--html opens no ports: omit --link, --nodes and --levels")
         _write_page(page, radio, timeout_ms is not None, answer_bytes, as_json)
         return
     channel = Channel(loss, bit_errors, crc, duplicate, reorder, seed)

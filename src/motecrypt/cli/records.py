@@ -95,7 +95,7 @@ def command(
         _print_json(rows, catalog)
         return
     _print(rows, catalog)
-    print_next("motecrypt records --check" if stored else typed_with("--check"))
+    print_next(typed_with("--check", without=("--stored",)))
 
 
 def measure_rows(

@@ -159,6 +159,8 @@ def command(
     measures = not stored and not compilers
     if sketch_files and not measures:
         raise InputError("--sketch runs sketches: give it without --stored and --compiler")
+    if full and not measures:
+        raise InputError("--full runs what is recorded: give it without --stored and --compiler")
     if library_folders and not measures:
         raise InputError("--library runs programs: give it without --stored and --compiler")
     brought: list[SketchRun | TimedProgram] = [

@@ -88,6 +88,8 @@ def command(
     """Show stored measurements, the newest of each cell. Does not measure."""
     if context.invoked_subcommand is not None:
         return
+    if as_json and form not in ("table", "json"):
+        raise InputError(f"--json and --format {form}: give one of them")
     form = "json" if as_json else form
     if meanings:
         if form == "parquet" or output is not None:

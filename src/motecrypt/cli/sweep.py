@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -100,7 +101,9 @@ def command(
         print_json([asdict(m) for m in measured.values()])
     else:
         print(_summary(measured))
-        print_next(f"motecrypt report -o report.html{f' --db {db}' if db else ''}")
+        print_next(
+            shlex.join(["motecrypt", "report", "-o", "report.html", *(["--db", str(db)] if db else [])])
+        )
     click.get_current_context().exit(int(bool(_wrong(measured))))
 
 

@@ -238,6 +238,8 @@ def _cipher(catalog: Catalog, name: str) -> Cipher:
 
 def _key_bits(cipher: Cipher | None, key_bits: int | None) -> int | None:
     if cipher is None:
+        if key_bits is not None:
+            raise InputError("--key-bits: nothing is encrypted; choose a --cipher, or omit it")
         return None
     if key_bits is not None and key_bits not in cipher.key_bits:
         known = ", ".join(map(str, cipher.key_bits))

@@ -3,7 +3,7 @@
 `target`, `choose` and `plan` say what an export is; `Export.write` makes its folder, whole or not at all.
 """
 
-from motecrypt.export.figures import figure_cells
+from motecrypt.export.figures import figure_cells, measure_command
 from motecrypt.export.folder import refuse_foreign
 from motecrypt.export.library import Export, KnownAnswer, choose, known_answer, next_step, plan
 from motecrypt.export.link import (
@@ -28,6 +28,7 @@ __all__ = [
     "figure_cells",
     "for_device",
     "known_answer",
+    "measure_command",
     "next_link_step",
     "next_step",
     "plan",

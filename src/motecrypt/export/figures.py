@@ -5,11 +5,13 @@ A view: `figure_cells` says what to measure, and what was just measured counts b
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
+from motecrypt.catalog.typed import is_own
 from motecrypt.export.targets import measured_devices
 from motecrypt.model import Cell, Device, Implementation, Measurement
 from motecrypt.results import Results
@@ -88,14 +90,17 @@ def exported_figures(
     return figures
 
 
-def measure_command(device: Device, body: Implementation, cells: Sequence[Cell], asked: str) -> str:
-    """The command that measures these cells of one implementation on one device."""
+def exported_name(device: Device) -> str:
+    """How a command in an exported file names a device: a user's own as if it were in the current folder."""
+    return f"./{device.folder.name}" if is_own(device.folder) else device.name
+
+
+def measure_command(device: str, body: Implementation, cells: Sequence[Cell], asked: str) -> str:
+    """The command that measures these cells of one implementation, named as commands name them."""
     lengths = ",".join(map(str, dict.fromkeys(cell.message_bytes for cell in cells)))
     places = ",".join(sorted({cell.placement for cell in cells}))
-    return (
-        f"motecrypt measure --device {device.name} --cipher {asked} --variant {body.variant} "
-        f"--placement {places} --bytes {lengths}"
-    )
+    words = ["measure", "--device", device, "--cipher", asked, "--variant", body.variant]
+    return shlex.join(["motecrypt", *words, "--placement", places, "--bytes", lengths])
 
 
 def _lengths(catalog: Catalog, body: Implementation) -> list[int]:
@@ -112,7 +117,7 @@ def _of_device(
     wrong = [m for m in found if m.status != "ok"]
     failed = (Missing(device.title, reason=wrong[0].reason),) if wrong else ()
     if len(found) < len(cells):
-        command = measure_command(device, body, cells, asked)
+        command = measure_command(exported_name(device), body, cells, asked)
         return ExportFigures(failed=failed, missing=(Missing(device.title, command=command),))
     if not right:
         return ExportFigures(failed=failed)

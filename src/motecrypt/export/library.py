@@ -6,7 +6,6 @@ A view over the catalogue, the build's own list of files and figures; it measure
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import textwrap
@@ -17,13 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from motecrypt import __version__
-from motecrypt.catalog import FIRMWARE, Catalog
+from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
+from motecrypt.catalog.typed import is_own, typed_cipher, typed_device
 from motecrypt.errors import InputError
 from motecrypt.export.cautions import cautions
 from motecrypt.export.checks import check_address, check_export, check_placement
 from motecrypt.export.examples import EXAMPLES
-from motecrypt.export.figures import ExportFigures, exported_figures, figure_cells
+from motecrypt.export.figures import ExportFigures, exported_figures, exported_name, figure_cells
 from motecrypt.export.folder import write_folder
 from motecrypt.export.sources import CONFIG, exported_sources
 from motecrypt.export.targets import TARGETS, Target, target_for
@@ -162,7 +162,7 @@ def plan(
     figures = exported_figures(wanted, body, results, asked, measured)
     named = {"target": target.name, "cipher": cipher.name, "variant": body.variant, "placement": placement}
     if target.named_device:
-        named["device"] = target.named_device
+        named["device"] = exported_name(device)
     context = {
         **_cipher_words(told, body),
         "target": target,
@@ -186,7 +186,7 @@ def plan(
         "figures": figures,
         "cautions": cautions(target, device, body, placement),
         "url": url,
-        "own": cipher.folder.name if _is_own(cipher) else "",
+        "own": cipher.folder.name if is_own(cipher.folder) else "",
         "command": _command({**named, "cipher": asked}, url),
     }
     inside = f"{target.sources}/{folder}"
@@ -210,32 +210,19 @@ def next_step(catalog: Catalog, device: Device, cipher: str, implementation: str
             continue
         named = {
             "target": meant.name,
-            "cipher": _from_here(catalog.cipher(cipher)),
+            "cipher": typed_cipher(catalog.cipher(cipher)),
             "variant": body.variant,
         }
         if not body.runs_on(meant.core) and meant.tested_on_device:
-            named["device"] = device.name
+            named["device"] = typed_device(device)
         if body.runs_on(meant.core) or "device" in named:
             return _command({**named, "placement": placement}, "")
     return ""
 
 
-def _is_own(cipher: Cipher) -> bool:
-    """Whether a cipher comes from a folder of the user's."""
-    return FIRMWARE not in cipher.folder.parents
-
-
 def _asked(cipher: Cipher) -> str:
     """How a command names a cipher: a folder of the user's own as if it were in the current one."""
-    return f"./{cipher.folder.name}/{cipher.name}" if _is_own(cipher) else cipher.name
-
-
-def _from_here(cipher: Cipher) -> str:
-    """How a command that is typed in the current folder names a cipher."""
-    if not _is_own(cipher):
-        return cipher.name
-    path = os.path.relpath(cipher.folder)
-    return f"{path if path.startswith('..') else f'./{path}'}/{cipher.name}"
+    return f"./{cipher.folder.name}/{cipher.name}" if is_own(cipher.folder) else cipher.name
 
 
 def _command(named: dict[str, str], url: str) -> str:

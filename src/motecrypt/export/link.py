@@ -15,11 +15,12 @@ from typing import Any
 
 from motecrypt import __version__
 from motecrypt.catalog import FIRMWARE, Catalog, nearest
+from motecrypt.catalog.typed import typed_device, typed_path
 from motecrypt.errors import InputError
 from motecrypt.export.cautions import cautions
 from motecrypt.export.checks import check_address, check_placement
 from motecrypt.export.examples import Example
-from motecrypt.export.figures import ExportFigures
+from motecrypt.export.figures import ExportFigures, exported_name
 from motecrypt.export.library import EVERYWHERE, Export, Renderer, choose
 from motecrypt.export.sources import CONFIG, exported_inputs
 from motecrypt.export.targets import Target, for_device, target, target_for
@@ -120,7 +121,7 @@ def plan_link(
     packet_bytes = (
         fixed.packet_bytes if fixed else _PACKET_BYTES.get(target.link.storage, _PACKET_BYTES_ELSEWHERE)
     )
-    command = _command(target, cipher, body, placement, url, radio)
+    command = _command(target, exported_name(device), cipher, body, placement, url, _radio_words(radio))
     context: dict[str, Any] = {
         "target": target,
         "tool": f"motecrypt {__version__}",
@@ -148,7 +149,7 @@ def plan_link(
         "storage_bytes": STORAGE_BYTES,
         "costs": _told(costs, device, [*device.compiler.flags, *body.c_flags, *target.link.figure_flags]),
         "provision": _provision(target, radio),
-        "radio_words": shlex.join(_radio_words(radio)) if radio else "--radio srf",
+        "radio_words": shlex.join(_radio_words(radio)) or "--radio srf",
         "url": url,
         "own": "",
         "broken": False,
@@ -292,7 +293,9 @@ def next_link_step(
     for body in catalog.implementations_of(cipher, device.name, ["motecrypt"]):
         if body.name == implementation and body.runs_on(meant.core):
             _check_packets(meant, radio.radio.packet_bytes)
-            return _command(meant, catalog.cipher(cipher), body, placement, "", radio)
+            named = None if radio.radio.file is None else typed_path(radio.radio.file)
+            words = _radio_words(radio, named)
+            return _command(meant, typed_device(device), catalog.cipher(cipher), body, placement, "", words)
     return ""
 
 
@@ -350,8 +353,13 @@ def _fits(example: Example, radio: LinkRadio | None) -> bool:
     return kind in example.radios and not (radio.sends_only and example.must_listen)
 
 
-def _radio_words(radio: LinkRadio) -> list[str]:
-    words = ["--radio", radio.radio.name, "--packet-bytes", str(radio.radio.packet_bytes)]
+def _radio_words(radio: LinkRadio | None, name: str | None = None) -> list[str]:
+    """The options for a radio; a user's own one has this name, or one as if it were in the current folder."""
+    if radio is None:
+        return []
+    own = radio.radio.file
+    name = name or (radio.radio.name if own is None else f"./{own.name}")
+    words = ["--radio", name, "--packet-bytes", str(radio.radio.packet_bytes)]
     return [*words, *(["--sends-only"] if radio.sends_only else [])]
 
 
@@ -364,11 +372,17 @@ def _provision(target: Target, radio: LinkRadio | None) -> str:
 
 
 def _command(
-    target: Target, cipher: Cipher, body: Implementation, placement: str, url: str, radio: LinkRadio | None
+    target: Target,
+    device: str,
+    cipher: Cipher,
+    body: Implementation,
+    placement: str,
+    url: str,
+    radio: list[str],
 ) -> str:
     words = ["motecrypt", "export", target.name, "DIR", "--cipher", cipher.name]
-    words += ["--device", target.named_device] if target.named_device else []
+    words += ["--device", device] if target.named_device else []
     words += ["--variant", body.variant]
     words += ["--placement", placement] if placement != "flash" else []
-    words += ["--link", *(_radio_words(radio) if radio else [])]
+    words += ["--link", *radio]
     return shlex.join([*words, *(["--url", url] if url else [])])

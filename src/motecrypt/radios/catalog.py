@@ -91,6 +91,8 @@ class Radio:
         Every number of the descriptor by its name, which carries the unit.
     sharing : ChannelSharing
         How it shares a channel with others.
+    file : Path or None
+        The user's own descriptor; None for a radio of ours.
     """
 
     name: str
@@ -99,6 +101,7 @@ class Radio:
     figures: Mapping[str, SourcedNumber]
     note: str = ""
     sharing: ChannelSharing = ChannelSharing()
+    file: Path | None = field(default=None, compare=False)
 
     def value(self, figure: str) -> float:
         """The number of that name; KeyError where this kind of radio has none."""
@@ -235,7 +238,7 @@ def load_radio(name: str, folder: Path = FOLDER) -> Radio:
         There is none of that name; the nearest names are in the message.
     """
     if name.endswith(".toml"):
-        return read_radio(Path(name))
+        return replace(read_radio(Path(name)), file=Path(name))
     radios = _radios(folder)
     if name not in radios:
         raise InputError(f"unknown radio '{name}'; known: {', '.join(sorted(radios))}; or a file.toml")

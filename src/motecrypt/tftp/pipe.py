@@ -86,7 +86,7 @@ class Inlet:
 
 
 class NetasciiInlet(Inlet):
-    """The same for text in the mode netascii, which goes on as it was before its writer made that of it."""
+    """The same for text in the mode netascii, which continues as it was before its writer made that of it."""
 
     def __init__(self, pipe: Pipe) -> None:
         super().__init__(pipe)

@@ -122,8 +122,9 @@ def test_a_next_step_that_cannot_be_taken_is_told(db: Path) -> None:
     asked = [*ASKED[:2], "--radio", "lora", *ASKED[4:-1], "60s", *FEW, "--battery", "3xAA", "--db", str(db)]
     text = " ".join(run(*asked).stdout.split())
     assert (
-        "Next: ask with other packets or messages: the link cannot be exported for these "
-        "(--packet-bytes 222: an AVR has room for packet and message of 216 bytes together) The best" in text
+        "Export: ask with other packets or messages: the link cannot be exported for these "
+        "(--packet-bytes 222: an AVR has room for packet and message of 216 bytes together) Next: motecrypt "
+        in text
     )
     text = " ".join(run(*asked, "--packet-bytes", "60", "--delivery", "one-way").stdout.split())
     assert "--link --radio lora --packet-bytes 60 --sends-only The best" in text

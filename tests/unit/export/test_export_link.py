@@ -257,7 +257,7 @@ def examples(made: Export) -> list[str]:
         ("nrf52840", "ascon-aead128", "armv7m", "flash"),
         ("mkrzero", "aes128-ccm4", "armv6m", "flash"),
         ("mega2560", "aes128-ccm8", "avr", "eeprom"),
-        ("bluepill", "aes128-ccm8", "tables", "flash"),
+        ("bluepill", "aes128-ccm8", "armv7m", "flash"),
     ],
 )
 def test_a_named_device_has_its_best_variant_its_storage_and_its_flags(

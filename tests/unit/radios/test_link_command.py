@@ -97,7 +97,7 @@ def _table(*arguments: str) -> list[str]:
 
 
 def test_a_full_packet_has_a_row_of_its_own() -> None:
-    """It goes at once; a fuller and an emptier one wait for the timeout."""
+    """It goes immediately; a fuller and an emptier one wait for the timeout."""
     full = {n: str(n) for n in (12, 24, 36, 48, 60)}
     shown = _table("--bytes", "1-64")
     assert shown == [text for n in full for text in (f"{n - 11} to {n - 1}", full[n])] + ["61 to 64"]
