@@ -11,6 +11,7 @@ import pytest
 
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
+from motecrypt.catalog.typed import typed_cipher
 from motecrypt.errors import InputError
 from motecrypt.export import library, targets
 from motecrypt.export.library import KnownAnswer, known_answer, next_step
@@ -113,7 +114,7 @@ def test_the_command_of_an_export(tmp_path: Path) -> None:
     assert library._asked(CCM) == "aes128-ccm8"
     assert library._asked(replace(CCM, folder=tmp_path / "own")) == "./own/aes128-ccm8"
     own = replace(CCM, folder=tmp_path / "mine" / "own")
-    assert library._from_here(CCM) == "aes128-ccm8"
+    assert typed_cipher(CCM) == "aes128-ccm8"
     for folder, path in (
         (tmp_path, "./mine/own"),
         (tmp_path / "mine", "./own"),
@@ -121,7 +122,7 @@ def test_the_command_of_an_export(tmp_path: Path) -> None:
     ):
         folder.mkdir(parents=True, exist_ok=True)
         with contextlib.chdir(folder):
-            assert library._from_here(own) == f"{path}/aes128-ccm8"
+            assert typed_cipher(own) == f"{path}/aes128-ccm8"
 
 
 def test_the_variant_that_is_named_or_the_best() -> None:
