@@ -159,8 +159,8 @@ def _json(value: Any) -> str:
 
 
 def _script(name: str) -> str:
-    """A script without its lines of comment, which are for its readers in the sources."""
-    return re.sub(r"^[ \t]*//.*\n", "", _static(name), flags=re.MULTILINE)
+    """A script without indentation and lines of comment, which are for its readers in the sources."""
+    return re.sub(r"^[ \t]*//.*\n|^[ \t]+", "", _static(name), flags=re.MULTILINE)
 
 
 def _static(name: str) -> str:
