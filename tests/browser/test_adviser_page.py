@@ -256,8 +256,8 @@ def test_the_golden_answer_is_the_pages_too(opened: Any) -> None:
     inputs, answer = kept["inputs"], kept["answer"]
     regulators = {one["name"]: one for one in (inputs["regulator"], *inputs["other_regulators"])}
     data = {
-        "devices": {"it": inputs["device"]},
-        "chips": {"it": inputs["chip"]},
+        "devices": {"it": {"unknown": [], **inputs["device"]}},
+        "chips": {"it": {"unknown": [], **inputs["chip"]}},
         "sleepers": {"it": ["serial"]},
         "refusals": {"it": {"board": ["", ""], "chip": ["", ""]}},
         "hardware": {"it": ""},
