@@ -111,10 +111,11 @@ def test_the_verdict_is_the_gravest_of_the_parts(weights, verdict, said):
 
 @needs_kit("host")
 def test_an_audit_that_finds_no_weakness_goes_on_to_the_costs(tmp_path, capsys):
-    arguments = ["audit", "aes128-ccm8", "--quick", "--part", "integrity", "--db", str(tmp_path / "r.db")]
-    code, out, _ = run(capsys, *arguments)
+    db = ["--db", str(tmp_path / "r.db")]
+    code, out, _ = run(capsys, "audit", "aes128-ccm8", "--quick", "--part", "integrity", *db)
     assert code == 0 and " ".join(out.split()).endswith(
-        "Verdict: good: 1 of 1 experiment found no weakness Next: motecrypt measure --cipher aes128-ccm8"
+        "Verdict: good: 1 of 1 experiment found no weakness "
+        f"Next: motecrypt measure --cipher aes128-ccm8 {' '.join(db)}"
     )
 
 
