@@ -15,10 +15,13 @@ from pathlib import Path
 import pytest
 from test_gateway_page import ROOT, Terminals
 
+from documented import missing
 from kits import needs_kit
 
 PAGE = (ROOT / "docs" / "tftp.md").read_text()
 CLIENT_S = 240
+LENGTHS_AND_BLOCKS = ((0, 8), (1, 9), (511, 64), (512, 512), (20_000, 512))
+"""Bytes of files, and the block sizes with which atftp asks for them."""
 
 
 def blocks() -> list[list[list[str]]]:
@@ -64,6 +67,9 @@ def client(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_the_page_leads_from_nothing_to_a_nodes_log_and_three_clients_get_files(tmp_path: Path) -> None:
     import tftpy
 
+    lengths, sizes = zip(*LENGTHS_AND_BLOCKS, strict=True)
+    told = f"files of {min(lengths)} to {max(lengths):,} bytes over a radio that loses packets to atftp"
+    assert missing("tftp.md", told, f"block sizes of {min(sizes)} to {max(sizes)} bytes") == []
     (first, second, third), (echo, put) = blocks()[3:]
     with served(tmp_path) as terminals:
         for words in (first, second, third):
@@ -78,7 +84,7 @@ def test_the_page_leads_from_nothing_to_a_nodes_log_and_three_clients_get_files(
         assert client(tmp_path, *put).returncode == 0
         (tmp_path / "interval").write_text("never")
         assert client(tmp_path, *put).returncode != 0, "the node refuses what is no number"
-        for length, size in ((0, 8), (1, 9), (511, 64), (512, 512), (20_000, 512)):
+        for length, size in LENGTHS_AND_BLOCKS:
             name = f"count-{length}"
             words = ["atftp", "--option", f"blksize {size}", "--option", "tsize 0", "--get"]
             done = client(

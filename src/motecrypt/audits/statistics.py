@@ -23,7 +23,7 @@ TITLE = "Statistics of the ciphertext of zeros"
 SAMPLE_BYTES = 1 << 17
 KEYS = 1 << 15
 POSITIONS = 16
-#: Below this, a p-value counts as found; some 25 tests are made, so chance finds one in 40,000 audits.
+#: Below this, a p-value counts as found; 20 tests are made, so chance finds one in 50,000 audits.
 ALARM = 1e-6
 
 

@@ -13,12 +13,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from test_link_on_uno import ARDUINO
-
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.emulate.images import read_image
 from motecrypt.emulate.run import FreeRun, run_freely
 from motecrypt.toolchain.link import DEFINES, LISTENS, SHORT, STREAM, TAG_16
+from unit.link.test_link_on_uno import ARDUINO
 
 HERE = Path(__file__).parent
 STATES = (
@@ -27,6 +26,15 @@ STATES = (
 )
 SUITE = ("link_key", "link_prf", "link_crypt")
 """The functions, in the order of avr_states.c."""
+STATE_OPTIONS = (
+    (SHORT | LISTENS | STREAM, 12),
+    (SHORT | LISTENS | TAG_16, 20),
+    (SHORT | STREAM, 12),
+    (LISTENS, 32),
+    (SHORT, 120),
+)
+"""Options and packet lengths. How often each function runs with them, and those of the suite in all:"""
+STATE_CASES, SUITE_CASES = 400, 60
 
 
 def sums(folder: Path, count: int, *flags: str) -> list[list[str]]:
@@ -63,19 +71,10 @@ def compare(folder: Path, functions: tuple[str, ...], count: int, *flags: str) -
         assert [case for case in range(count) if one[case] != other[case]] == [], function
 
 
-@pytest.mark.parametrize(
-    ("options", "packet_bytes"),
-    [
-        (SHORT | LISTENS | STREAM, 12),
-        (SHORT | LISTENS | TAG_16, 20),
-        (SHORT | STREAM, 12),
-        (LISTENS, 32),
-        (SHORT, 120),
-    ],
-)
+@pytest.mark.parametrize(("options", "packet_bytes"), STATE_OPTIONS)
 def test_states(options: int, packet_bytes: int, tmp_path: Path) -> None:
-    compare(tmp_path, STATES, 400, f"-DLINK_OPTIONS={options}", f"-DLINK_PACKET_BYTES={packet_bytes}")
+    compare(tmp_path, STATES, STATE_CASES, f"-DLINK_OPTIONS={options}", f"-DLINK_PACKET_BYTES={packet_bytes}")
 
 
 def test_suite_and_keys(tmp_path: Path) -> None:
-    compare(tmp_path, SUITE, 60, "-DSUITE", "-DLINK_OPTIONS=7", "-DLINK_PACKET_BYTES=12")
+    compare(tmp_path, SUITE, SUITE_CASES, "-DSUITE", "-DLINK_OPTIONS=7", "-DLINK_PACKET_BYTES=12")

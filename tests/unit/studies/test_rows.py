@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from documented import missing
 from goldens.views.made_up import STATES, filled
 from motecrypt.catalog import DATA
 from motecrypt.studies import counts, names, study
@@ -123,6 +124,22 @@ def test_counts_say_what_they_are_of() -> None:
     ]
     assert counts.tally(made) == "matches 15, differs 6, needs hardware 14, not measured 1"
     assert counts.by_kind(made)["derived"] == {"matches": 3}
+    assert (
+        missing(
+            "verdicts.md",
+            *counts.sentences(
+                [
+                    _row(),
+                    *[_row(verdict="differs")] * 7,
+                    *[_row(like_for_like=ours, tolerance=Tolerance(0.15))] * 9,
+                    *[_row(like_for_like=ours, tolerance=Tolerance(0.15), verdict="differs")] * 3,
+                    *[_row(verdict="paper is inconsistent")] * 2,
+                    *[_row(verdict="bring the code")] * 16,
+                ]
+            ),
+        )
+        == []
+    )
     alone = counts.sentences([_row(like_for_like=ours)])
     assert alone[0].startswith(
         "Of 1 printed figure none could be compared with the author's code, 1 with our"

@@ -10,12 +10,22 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from documented import missing
 from motecrypt.tftp.packets import Opcode, Packet, TftpCode, error_packet, read_packet
 from motecrypt.tftp.transfer import Terms, TftpTransfer
 from tftp_ends import LATER, OK, REPLACED, SILENT, UNKNOWN, Air, Memory, Mote, fetched
 
 CONTENT = Random(7).randbytes(20_000)
+LOSSES = (0.0, 0.05, 0.1)
+LONGEST = 600_000
+"""Bytes of a file whose blocks have more numbers than there are."""
 LENGTHS = [0, 1, 511, 512, 20_000]
+
+
+def test_the_page_of_tftp_states_the_longest_file_and_the_most_loss() -> None:
+    lost = f"with {min(LOSSES):g} to {100 * max(LOSSES):g} % of all packets lost"
+    told = f"files of 0 to {LONGEST:,} bytes pass between them in virtual time, {lost}"
+    assert missing("tftp.md", told) == []
 
 
 def request(opcode: Opcode, name: str = "log", mode: str = "octet", **options: object) -> bytes:
@@ -53,7 +63,7 @@ def mote() -> Mote:
 # --- whole files, with loss
 
 
-@pytest.mark.parametrize("loss", [0.0, 0.05, 0.1])
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("block", [8, 119, 512])
 @pytest.mark.parametrize("length", LENGTHS)
 def test_a_file_of_a_mote_is_fetched(length: int, block: int, loss: float) -> None:
@@ -120,7 +130,7 @@ def test_block_0_follows_65535() -> None:
 
 def test_block_numbers_go_on_with_0_behind_65535() -> None:
     mote = Mote(room=64)
-    content = Random(3).randbytes(600_000)
+    content = Random(3).randbytes(LONGEST)
     mote.files["log"] = content
     file, transfer, air = fetched(mote, "log", Terms(8, 4.0))
     assert transfer.error is None and file.arrived == content
