@@ -17,6 +17,7 @@
 
 #include <simavr/sim_avr.h>
 #include <simavr/sim_core.h>
+#include <simavr/avr_watchdog.h>
 #include <simavr/sim_cycle_timers.h>
 #include <simavr/sim_interrupts.h>
 #include <simavr/sim_irq.h>
@@ -48,6 +49,7 @@ static struct {
     uint64_t limit;      /* the cycle beyond which no sleep and no wait leads */
     int interrupted;     /* by the instruction just run */
     int has_smcr;
+    const avr_watchdog_t *watchdog; /* NULL where the chip has none */
     void (*on_flags)(avr_t *avr, bool after); /* the firmware clears flags or enables interrupts; or NULL */
 } core;
 
@@ -93,6 +95,16 @@ static avr_int_vector_t *next_interrupt(avr_t *avr) {
     return first;
 }
 
+/* As the interrupt begins, the watchdog's WDIE is cleared where a reset comes next (11.9.2). libsimavr clears it in any
+ * mode. */
+static void clear_interrupt(avr_t *avr, avr_int_vector_t *vector) {
+    bool stays = core.watchdog != NULL && vector == &core.watchdog->watchdog && !avr_regbit_get(avr, core.watchdog->wde);
+    avr_clear_interrupt(avr, vector);
+    if (stays) {
+        avr_regbit_set(avr, vector->enable);
+    }
+}
+
 static void begin_interrupt(avr_t *avr, avr_int_vector_t *vector) {
     avr_int_table_p table = &avr->interrupts;
     forget_pending(avr, vector);
@@ -105,7 +117,7 @@ static void begin_interrupt(avr_t *avr, avr_int_vector_t *vector) {
     if (table->running_ptr < COUNT_OF(table->running)) {
         table->running[table->running_ptr++] = vector;
     }
-    avr_clear_interrupt(avr, vector);
+    clear_interrupt(avr, vector);
     core.interrupts++;
     core.interrupted = true;
 }
@@ -272,8 +284,18 @@ static int chip_has_smcr(const avr_t *avr) {
     return strncmp(avr->mmcu, "attiny", 6) != 0;
 }
 
+static const avr_watchdog_t *watchdog_of(const avr_t *avr) {
+    for (const avr_io_t *io = avr->io_port; io != NULL; io = io->next) {
+        if (strcmp(io->kind, "watchdog") == 0) {
+            return (const avr_watchdog_t *)io;
+        }
+    }
+    return NULL;
+}
+
 /* After every other handler of the chip's registers is in its place. */
 static void step_open(avr_t *avr) {
+    core.watchdog = watchdog_of(avr);
     core.limit = UINT64_MAX;
     core.has_smcr = chip_has_smcr(avr);
     codes_open(avr);

@@ -411,6 +411,49 @@ def test_the_watchdogs_interrupt_wakes_after_its_time(driver: str, tmp_path: Pat
 
 
 @IN_BOTH
+def test_the_watchdogs_interrupt_comes_again_after_the_same_time(driver: str, tmp_path: Path) -> None:
+    """11.9.2: without WDE the watchdog stays in its interrupt mode."""
+    body = f"""
+    {START_WATCHDOG.format(control="0x40")} ; 1 + 1 + 2, and its time begins with the second store
+    sei
+    ldi r20, 3
+1:  rjmp 1b
+handler:
+    dec r20
+    breq 2f
+    reti
+2:  finish
+    """
+    taken = cycles(driver, tmp_path, body, {WDT: "handler"})
+    # Into the third: at most one cycle of the loop's RJMP, 4 to begin, 2 for the table's, DEC, BREQ.
+    begun = 1 + 1 + 2 + 3 * WATCHDOG_CYCLES
+    assert begun + 4 + 2 + 1 + 2 <= taken <= begun + 4 + 2 + 1 + 2 + 2
+
+
+@IN_BOTH
+def test_the_watchdogs_interrupt_before_a_reset_comes_once(driver: str, tmp_path: Path) -> None:
+    body = f"""
+    in r20, REG(MCUSR)          ; 1
+    sbrc r20, WDRF              ; 2: skips, before the reset
+    rjmp bitten
+    {START_WATCHDOG.format(control="0x48")} ; 1 + 1 + 2
+    sei
+1:  rjmp 1b
+handler:
+    reti
+bitten:                         ; 2 for the frame's rjmp again, 1 + 1 + 2
+    ldi r17, 0                  ; 1
+    out REG(MCUSR), r17         ; 1
+    {START_WATCHDOG.format(control="0x00")} ; 1 + 1 + 2 + 2: off
+    finish
+    """
+    taken = cycles(driver, tmp_path, body, {WDT: "handler"})
+    after = 2 + 1 + 1 + 2 + 1 + 1 + 6
+    begun = 1 + 2 + 1 + 1 + 2 + 2 * WATCHDOG_CYCLES
+    assert begun + after <= taken <= begun + after + 8
+
+
+@IN_BOTH
 def test_the_watchdog_resets_a_core_that_sleeps_with_interrupts_off(driver: str, tmp_path: Path) -> None:
     body = f"""
     in r20, REG(MCUSR)          ; 1
