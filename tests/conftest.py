@@ -19,6 +19,8 @@ os.environ.pop("COLUMNS", None)  # tables are as wide as without a terminal, wha
 from motecrypt.results import Results
 from motecrypt.setup import shortages
 
+pytest_plugins = ["costs"]
+
 #: What a person's own git is set to changes no commit of the tests.
 _GIT = {
     "commit.gpgsign": "false",

@@ -1,7 +1,10 @@
-"""What ./test runs: format, lint, types, then every suite; prints what each took and a count at the end.
+"""What ./test runs: format, lint, types and every suite; prints what each took and a count at the end.
 
 Before that it installs what the suites need. The cross-checks compare our figures with other programs
-(QEMU, rp2040js, tshark, aircrack-ng, valgrind, Chromium); `--quick` leaves them and the long tests out.
+(QEMU, rp2040js, tshark, aircrack-ng, valgrind, Chromium); `--quick` leaves them and the long tests out, and
+`--all` adds the cross products, which a nightly run has. All suites share one set of workers, and the dearest
+tests start first (costs.py). While one works on something, `./test PATH...`, `./test -k WORD` and
+`./test --changed` (changed.py) run what concerns it.
 `./test mutants ...` breaks the code to see what the suites notice (mutants/main.py); `./test fuzz ...` runs
 hostile firmware in the simulators' drivers (fuzz/main.py); `./test campaign ...` sends a million messages
 over the link in virtual time (campaign/main.py); `./test proof` proves parts of its core (proof/main.py);
@@ -16,15 +19,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import xml.etree.ElementTree as Xml
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "src"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "src")]
+
+import costs  # noqa: E402
 
 CHECKS = {
     "format": ["ruff", "format", "--check", "."],
@@ -32,12 +39,16 @@ CHECKS = {
     "types": ["mypy"],
 }
 SUITES = ("unit", "contract", "vectors", "golden", "chain", "browser")
-SUITE_TIMEOUT_S = 5400  # five times what the longest takes alone on two cores
+TIMEOUT_S = 5400  # several times what all takes alone on two cores
 NO_TESTS = 5  # pytest's exit code when no test was left to run
 PYTHON = [sys.executable, "-P"]  # nothing from the current folder
 NPM = ROOT / "tests" / "npm"
 NPM_TIMEOUT_S = 300
 LEFT_OUT = "the long tests, the cross-checks against other programs, and the browser"
+QUICK = "not slow and not wide and not long and not crosscheck"
+USUAL = "not slow and not wide"
+ALL = "not slow"
+DEAREST = 20
 
 
 @dataclass
@@ -48,6 +59,8 @@ class Outcome:
     skipped: int = 0
     failed: list[str] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
+    took_s: float = 0.0
+    """Processor time."""
 
     def __str__(self) -> str:
         counts = {"passed": self.passed, "failed": len(self.failed), "skipped": self.skipped}
@@ -62,36 +75,90 @@ def main(arguments: Sequence[str]) -> int:
             _set_up(SUITES, quick=True)
         return campaigns[arguments[0]](list(arguments[1:]))
     chosen = _parse(arguments)
+    if chosen.changed is not None:
+        return _changed(chosen.changed)
+    paths = [name for name in chosen.names if name not in (*CHECKS, *SUITES)]
+    if paths or chosen.word:
+        return _some(paths or [f"tests/{name}" for name in chosen.names or SUITES], chosen.word)
     names = chosen.names or [*CHECKS, *SUITES]
     if chosen.quick:
         names = [name for name in names if name != "browser"]
     _set_up(names, chosen.quick)
-    outcomes: dict[str, Outcome] = {}
-    took: dict[str, float] = {}
-    with tempfile.TemporaryDirectory(prefix="motecrypt-test.") as scratch:
-        for name in names:
-            started = time.monotonic()
-            outcomes[name] = _check(name) if name in CHECKS else _suite(name, Path(scratch), chosen.quick)
-            took[name] = time.monotonic() - started
-    return summary_of(outcomes, took, chosen.quick)
+    started = time.monotonic()
+    marks = QUICK if chosen.quick else ALL if chosen.all else USUAL
+    with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="motecrypt-test.") as scratch:
+        checks = {name: beside.submit(_check, name) for name in names if name in CHECKS}
+        suites = [name for name in names if name in SUITES]
+        ran = Ran() if not suites else _suites(suites, Path(scratch), marks)
+        outcomes = {name: checks[name].result() for name in checks} | outcomes_of(ran, suites, chosen.quick)
+    if chosen.record:
+        costs.store(costs.recorded(ran.took_s))
+    tell_dearest(ran)
+    return summary_of(outcomes, time.monotonic() - started, chosen.quick)
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="./test",
-        description="Sets up what the tests need, then runs all of them, or the checks and suites named.",
+        description="Sets up what the tests need, then runs all, or the checks, suites and files named.",
         epilog="Example: ./test --quick unit. How the tests are tested: ./test mutants --help. "
         "Hostile firmware: ./test fuzz --help. A million messages: ./test campaign --help. "
         "Bounded proofs: ./test proof --help. A week of failures: ./test soak --help",
     )
-    everything = (*CHECKS, *SUITES)
-    parser.add_argument("names", nargs="*", metavar="SUITE", help=f"one of: {' '.join(everything)}")
+    known = (*CHECKS, *SUITES)
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"a file or test, or one of: {' '.join(known)}"
+    )
     parser.add_argument("--quick", action="store_true", help=f"leave out {LEFT_OUT}")
+    parser.add_argument("--all", action="store_true", help="with the cross products, too")
+    parser.add_argument("-k", dest="word", metavar="WORD", help="only tests with this word, as for pytest")
+    parser.add_argument(
+        "--changed",
+        nargs="?",
+        const="",
+        metavar="COMMIT",
+        help="lint and the tests that own what changed since COMMIT (default: what is not committed, or else "
+        "the last commit)",
+    )
+    parser.add_argument(
+        "--record", action="store_true", help="keep what each test took, so that the dearest start first"
+    )
     chosen = parser.parse_args(arguments)
     for name in chosen.names:
-        if name not in everything:
-            parser.exit(2, f"test: unknown suite '{name}'; available: {' '.join(everything)}\n")
+        if name not in known and not (ROOT / costs.file_of(name)).exists():
+            parser.exit(2, f"test: unknown suite or file '{name}'; available: {' '.join(known)}\n")
     return chosen
+
+
+def _some(paths: Sequence[str], word: str | None) -> int:
+    """Tests by path or word, without those of campaigns and products unless named one by one."""
+    _set_up(["unit"], quick=True)
+    single = all("::" in path for path in paths)
+    command = [*PYTHON, "-m", "pytest", *paths, "-p", "no:cacheprovider", *(["-k", word] if word else [])]
+    command += [] if single else ["-m", USUAL, *_workers()]
+    return _ended_with(command, TIMEOUT_S)
+
+
+def _changed(base: str) -> int:
+    """Format, lint, types and the tests of what changed."""
+    import changed
+
+    _set_up(["unit"], quick=True)
+    try:
+        plan = changed.plan(base)
+    except changed.Unknown as error:
+        print(f"test: {error}", file=sys.stderr)
+        return 2
+    for line in plan.told():
+        print(f"test: {line}", flush=True)
+    with ThreadPoolExecutor(1) as beside:
+        checks = [beside.submit(_check, name) for name in CHECKS]
+        codes = [
+            _ended_with([*PYTHON, "-m", "pytest", *each, "-p", "no:cacheprovider", *_workers()], TIMEOUT_S)
+            for each in plan.runs(QUICK)
+        ]
+        failed = any(check.result().failed for check in checks)
+    return 1 if failed or any(code not in (0, NO_TESTS) for code in codes) else 0
 
 
 def _set_up(names: Sequence[str], quick: bool) -> None:
@@ -139,51 +206,67 @@ def _install_from_npm() -> None:
 
 
 def _mutants(arguments: list[str]) -> int:
-    sys.path.insert(0, str(ROOT / "tests"))
     from mutants.main import main as run_mutants
 
     return run_mutants(arguments)
 
 
 def _fuzz(arguments: list[str]) -> int:
-    sys.path.insert(0, str(ROOT / "tests"))
     from fuzz.main import main as run_fuzz
 
     return run_fuzz(arguments)
 
 
 def _campaign(arguments: list[str]) -> int:
-    sys.path.insert(0, str(ROOT / "tests"))
     from campaign.main import main as run_campaign
 
     return run_campaign(arguments)
 
 
 def _proof(arguments: list[str]) -> int:
-    sys.path.insert(0, str(ROOT / "tests"))
     from proof.main import main as run_proof
 
     return run_proof(arguments)
 
 
 def _soak(arguments: list[str]) -> int:
-    sys.path.insert(0, str(ROOT / "tests"))
     from soak.main import main as run_soak
 
     return run_soak(arguments)
 
 
 def _check(name: str) -> Outcome:
-    print(f"--- {name}", flush=True)
+    """One check, beside the tests: what it says comes in one piece."""
     commands = [[*PYTHON, "-m", *CHECKS[name]]]
     if name == "lint":
         commands.append([*PYTHON, str(ROOT / "tests" / "prose" / "main.py")])
-    codes = [_ended_with(command, 600) for command in commands]
-    return Outcome(failed=[name]) if any(codes) else Outcome(passed=1)
+    said, failed, took_s = [f"--- {name}\n"], False, 0.0
+    for command in commands:
+        text, code, used_s = _captured(command)
+        said.append(text)
+        failed |= code != 0
+        took_s += used_s
+    print("".join(said), end="", flush=True)
+    return Outcome(failed=[name], took_s=took_s) if failed else Outcome(passed=1, took_s=took_s)
+
+
+def _captured(command: list[str]) -> tuple[str, int, float]:
+    """What it said, its exit code and its processor time; one that never ends has failed."""
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        assert process.stdout is not None
+        end = threading.Timer(TIMEOUT_S, process.kill)
+        end.start()
+        said = process.stdout.read()
+        _, status, used = os.wait4(process.pid, 0)
+        end.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return said, process.returncode, used.ru_utime + used.ru_stime
 
 
 def _ended_with(command: list[str], timeout_s: float) -> int:
-    """The exit code of a check or suite; one that never ends has failed, and the others still run."""
+    """The exit code of a run; one that never ends has failed."""
     try:
         return subprocess.run(command, cwd=ROOT, timeout=timeout_s, check=False).returncode
     except subprocess.TimeoutExpired:
@@ -191,44 +274,84 @@ def _ended_with(command: list[str], timeout_s: float) -> int:
         return -1
 
 
-def _suite(name: str, scratch: Path, quick: bool) -> Outcome:
-    print(f"--- {name}", flush=True)
-    report = scratch / f"{name}.xml"
-    marks = "not slow and not long and not crosscheck" if quick else "not slow"
-    command = [*PYTHON, "-m", "pytest", f"tests/{name}", f"--junitxml={report}", "-m", marks]
-    # One worker more than processors: many tests wait for a link, a simulator or a browser.
-    command += ["-n", str(min(4, 1 + (os.cpu_count() or 1))), "--dist", "worksteal", "-p", "no:cacheprovider"]
-    code = _ended_with(command, SUITE_TIMEOUT_S)
-    if quick and code == NO_TESTS:
-        return Outcome()  # each of its tests is one that --quick leaves out
+def _workers() -> list[str]:
+    """One more than processors: many tests wait for a link, a simulator or a browser."""
+    return ["-n", str(min(4, 1 + (os.cpu_count() or 1)))]
+
+
+@dataclass
+class Ran:
+    """What one run of pytest left."""
+
+    code: int = 0
+    by_suite: dict[str, Outcome] = field(default_factory=dict)
+    took_s: dict[str, float] = field(default_factory=dict)
+    """Processor time by test."""
+    reported: bool = True
+
+
+def _suites(names: Sequence[str], scratch: Path, marks: str) -> Ran:
+    """All suites in one run."""
+    report = scratch / "report.xml"
+    command = [*PYTHON, "-m", "pytest", *(f"tests/{name}" for name in names), f"--junitxml={report}"]
+    command += ["-m", marks, *_workers(), "-p", "no:cacheprovider"]
+    code = _ended_with(command, TIMEOUT_S)
     if not report.exists():
-        return Outcome(failed=[f"{name}: ended with code {code} and no report"])
-    outcome = read_report(report)
-    if code != 0 and not outcome.failed:
-        outcome.failed.append(f"{name}: ended with code {code}")
-    return outcome
+        return Ran(code, reported=False)
+    ran = read_report(report)
+    ran.code = code
+    return ran
 
 
-def read_report(report: Path) -> Outcome:
-    """Counts, names and reasons from a JUnit file of pytest."""
-    outcome = Outcome()
+def outcomes_of(ran: Ran, names: Sequence[str], quick: bool) -> dict[str, Outcome]:
+    """By suite; a run that did not end as its report says has failed."""
+    found = {name: ran.by_suite.get(name, Outcome()) for name in names}
+    if not names or (quick and ran.code == NO_TESTS):
+        return found  # each of its tests is one that --quick leaves out
+    if not ran.reported:
+        found["tests"] = Outcome(failed=[f"ended with code {ran.code} and no report"])
+    elif ran.code != 0 and not any(outcome.failed for outcome in found.values()):
+        found["tests"] = Outcome(failed=[f"ended with code {ran.code}"])
+    return found
+
+
+def read_report(report: Path) -> Ran:
+    """Counts, names, reasons and times from a JUnit file of pytest."""
+    ran = Ran()
     for case in Xml.parse(report).getroot().iter("testcase"):
+        path = case.get("classname", "").replace(".", "/")
+        test = f"{path}.py::{case.get('name')}"
+        suite = path.split("/")[1] if path.count("/") > 1 else "tests"
+        outcome = ran.by_suite.setdefault(suite, Outcome())
         skipped = case.find("skipped")
         if case.find("failure") is not None or case.find("error") is not None:
-            outcome.failed.append(f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}")
+            outcome.failed.append(test)
         elif skipped is not None:
             outcome.skipped += 1
             outcome.reasons[" ".join(skipped.get("message", "").split())] += 1
         else:
             outcome.passed += 1
-    return outcome
+        for each in case.iter("property"):
+            if each.get("name") == costs.PROPERTY:
+                ran.took_s[test] = float(each.get("value", "0"))
+                outcome.took_s += ran.took_s[test]
+    return ran
 
 
-def summary_of(outcomes: dict[str, Outcome], took: dict[str, float], quick: bool) -> int:
+def tell_dearest(ran: Ran) -> None:
+    """The tests that took most processor time."""
+    if ran.took_s:
+        print(f"\n--- the {DEAREST} dearest tests, processor time")
+    for test, taken in sorted(ran.took_s.items(), key=lambda each: -each[1])[:DEAREST]:
+        print(f"{taken:7.1f} s  {test}")
+
+
+def summary_of(outcomes: dict[str, Outcome], wall_s: float, quick: bool) -> int:
     """What each took, what was skipped and why, what failed, and the count as the last line."""
     print()
     for name, outcome in outcomes.items():
-        print(f"{name:9} {took[name]:7.1f} s  {outcome}")
+        print(f"{name:9} {outcome.took_s:7.1f} s  {outcome}")
+    print(f"processor time {sum(o.took_s for o in outcomes.values()):.0f} s in {wall_s:.0f} s")
     reasons = sum((outcome.reasons for outcome in outcomes.values()), Counter[str]())
     for reason, count in reasons.most_common():
         print(f"skipped {count}: {reason}")

@@ -58,6 +58,8 @@ class Owners:
     """By pattern of sources that are left out: the tests that notice a change in them."""
     other_tests: dict[str, str] = field(default_factory=dict)
     """Patterns of tests that own no source, and why."""
+    data_tests: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By pattern of files that are no source, such as pages: the tests that notice a change."""
 
     def of(self, path: str) -> Owner | None:
         """Who owns a source; None where nobody does."""
@@ -143,8 +145,13 @@ def load(path: Path = HERE / "owners.toml") -> Owners:
         for e in table["left_out"]
     }
     other_tests = {f"tests/{test}": e["reason"] for e in table["other_tests"] for test in e["tests"]}
+    data_tests = {
+        pattern: tuple(f"tests/{test}" for test in entry["tests"])
+        for entry in table["data"]
+        for pattern in entry["files"]
+    }
     rules = {entry["word"]: f"tests/{entry['test']}" for entry in table["rule"]}
-    return Owners(domains, tuple(owners), left_out, rules, left_out_tests, other_tests)
+    return Owners(domains, tuple(owners), left_out, rules, left_out_tests, other_tests, data_tests)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
+import changed  # noqa: E402
+import costs  # noqa: E402
 import run as suites  # noqa: E402
 from kits import needs_kit  # noqa: E402
 
@@ -55,63 +58,183 @@ FAILS = (
 )
 
 
-def _report(folder: Path, content: str) -> suites.Outcome:
-    (folder / "tests").mkdir()
-    (folder / "tests" / "test_made.py").write_text(content)
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "--junitxml=report.xml",
-        "tests",
-    ]
-    subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=False)
+def _report(folder: Path, files: dict[str, str]) -> suites.Ran:
+    """What pytest reports of files of tests, with the processor time of each."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+    path = os.pathsep.join(str(ROOT / name) for name in ("tests", "src"))
+    subprocess.run(
+        [
+            *suites.PYTHON,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "costs",
+            "--junitxml=report.xml",
+            "tests",
+        ],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
     return suites.read_report(folder / "report.xml")
 
 
 def test_failed_tests_are_named_and_skipped_ones_told_with_their_reason(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("good", "bad"):
-        (tmp_path / name).mkdir()
-    outcomes = {"unit": _report(tmp_path / "good", PASSES), "contract": _report(tmp_path / "bad", FAILS)}
-    code = suites.summary_of(outcomes, dict.fromkeys(outcomes, 1.0), quick=False)
+    ran = _report(tmp_path, {"tests/unit/test_made.py": PASSES, "tests/contract/x/test_bad.py": FAILS})
+    ran.code = 1
+    outcomes = suites.outcomes_of(ran, ["unit", "contract"], quick=False)
+    code = suites.summary_of(outcomes, 1.0, quick=False)
     said = capsys.readouterr().out.splitlines()
     assert code == 1
     assert "skipped 1: no such thing here" in said
-    assert "failed: tests/test_made.py::test_bad[2]" in said
-    assert "failed: tests/test_made.py::test_error" in said
+    assert "failed: tests/contract/x/test_bad.py::test_bad[2]" in said
+    assert "failed: tests/contract/x/test_bad.py::test_error" in said
     assert not any("test_bad[1]" in line or "--quick" in line for line in said)
     assert said[-1] == "2 passed, 2 failed, 1 skipped"
+    assert (outcomes["unit"].passed, outcomes["contract"].passed) == (1, 1)
+
+
+BUSY = (
+    "import subprocess, sys, time\n\ndef test_here():\n"
+    "    end = time.process_time() + 0.4\n    while time.process_time() < end: pass\n\n"
+    "def test_in_a_process():\n"
+    "    subprocess.run([sys.executable, '-c', 'import time\\nwhile time.process_time() < 0.4: pass'])\n"
+    "def test_asleep(): time.sleep(0.3)\n"
+)
+
+
+def test_processor_time_is_counted_for_each_test_with_its_processes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = _report(tmp_path, {"tests/unit/test_busy.py": BUSY})
+    taken = {name.partition("::")[2]: seconds for name, seconds in ran.took_s.items()}
+    assert taken["test_here"] > 0.3 and 0.39 < taken["test_in_a_process"] < 5
+    assert taken["test_asleep"] < 0.25
+    suites.tell_dearest(ran)
+    assert capsys.readouterr().out.splitlines()[-1].endswith("tests/unit/test_busy.py::test_asleep")
 
 
 def test_what_quick_leaves_out_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     outcomes = {"unit": suites.Outcome(passed=3, skipped=2, reasons=Counter({"why": 2}))}
-    assert suites.summary_of(outcomes, {"unit": 1.0}, quick=True) == 0
+    assert suites.summary_of(outcomes, 1.0, quick=True) == 0
     said = capsys.readouterr().out.splitlines()
     assert said[-2] == f"--quick: left out {suites.LEFT_OUT}"
     assert said[-1] == "3 passed, 0 failed, 2 skipped"
 
 
-def test_a_suite_that_never_ends_or_leaves_no_report_has_failed(
+def test_a_run_that_never_ends_or_leaves_no_report_has_failed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(suites, "_ended_with", lambda command, timeout_s: -1)
-    assert suites._suite("unit", tmp_path, quick=False).failed == ["unit: ended with code -1 and no report"]
-    (tmp_path / "unit.xml").write_text("<testsuites><testsuite/></testsuites>")
-    assert suites._suite("unit", tmp_path, quick=False).failed == ["unit: ended with code -1"]
+    ran = suites._suites(["unit"], tmp_path, suites.USUAL)
+    told = suites.outcomes_of(ran, ["unit"], quick=False)
+    assert told["tests"].failed == ["ended with code -1 and no report"]
+    (tmp_path / "report.xml").write_text("<testsuites><testsuite/></testsuites>")
+    ran = suites._suites(["unit"], tmp_path, suites.USUAL)
+    assert suites.outcomes_of(ran, ["unit"], quick=False)["tests"].failed == ["ended with code -1"]
 
 
-def test_a_suite_whose_tests_are_all_left_out_by_quick_has_not_failed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_tests_that_are_all_left_out_by_quick_have_not_failed() -> None:
+    ran = suites.Ran(suites.NO_TESTS)
+    assert "tests" not in suites.outcomes_of(ran, ["chain"], quick=True)
+    assert suites.outcomes_of(ran, ["chain"], quick=False)["tests"].failed == ["ended with code 5"]
+
+
+# --- what a developer runs ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """What would have been run, without its beginning."""
+    ran: list[list[str]] = []
+    monkeypatch.setattr(suites, "_set_up", lambda *_, **__: None)
+    monkeypatch.setattr(suites, "_check", lambda name: suites.Outcome(passed=1))
+    monkeypatch.setattr(suites, "_ended_with", lambda command, timeout_s: ran.append(command[4:]) or 0)
+    return ran
+
+
+def test_a_file_or_a_word_is_run_without_the_suites(commands: list[list[str]]) -> None:
+    here = "tests/unit/test_run_tests.py"
+    assert suites.main([here]) == 0
+    assert suites.main([f"{here}::test_here"]) == 0
+    assert suites.main(["-k", "slope", "unit"]) == 0
+    assert suites.main(["-k", "slope"]) == 0
+    of_file, of_test, of_word, of_all = commands
+    assert of_file[0] == here and "-m" in of_file and "-n" in of_file
+    assert of_test[0] == f"{here}::test_here" and "-m" not in of_test
+    assert of_word[0] == "tests/unit" and of_word[of_word.index("-k") + 1] == "slope"
+    assert [name for name in of_all if name.startswith("tests/")] == [f"tests/{s}" for s in suites.SUITES]
+
+
+def _owned(monkeypatch: pytest.MonkeyPatch, files: list[str], prices: costs.Costs) -> changed.Plan:
+    monkeypatch.setattr(changed, "_changed_files", lambda base: (base or "HEAD", files))
+    monkeypatch.setattr(costs, "load", lambda: prices)
+    return changed.plan("")
+
+
+def test_what_changed_chooses_the_tests_that_own_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = _owned(monkeypatch, ["src/motecrypt/radios/stretches.py", "tests/unit/test_cli.py"], costs.Costs())
+    assert made.chosen == {"": {"tests/unit/radios/test_link_command.py", "tests/unit/test_cli.py"}}
+    made = _owned(monkeypatch, ["docs/radio.md"], costs.Costs())
+    assert "tests/unit/test_documented_figures.py" in made.chosen[""]
+
+
+def test_the_words_of_owners_reach_pytest(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = _owned(monkeypatch, ["src/motecrypt/link/state.py"], costs.Costs())
+    (word,) = made.chosen
+    (arguments,) = made.runs("not slow")
+    assert word == "(not kill_9 and not any_bytes and not waited_for)"
+    assert arguments[arguments.index("-k") + 1] == word
+
+
+def test_tests_beyond_the_budget_are_left_out_and_told_but_not_those_that_changed(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(suites, "_ended_with", lambda command, timeout_s: suites.NO_TESTS)
-    (tmp_path / "chain.xml").write_text("<testsuites><testsuite/></testsuites>")
-    assert suites._suite("chain", tmp_path, quick=True).failed == []
-    assert suites._suite("chain", tmp_path, quick=False).failed == ["chain: ended with code 5"]
+    dear = "tests/unit/radios/test_link_command.py"
+    prices = costs.Costs({dear: changed.BUDGET_S + 1})
+    made = _owned(monkeypatch, ["src/motecrypt/radios/stretches.py"], prices)
+    assert not made.chosen and list(made.told())[-1].endswith(f"./test {dear}")
+    assert _owned(monkeypatch, [dear], prices).chosen == {"": {dear}}
+
+
+def test_a_commit_that_git_does_not_know_is_one_line(
+    capsys: pytest.CaptureFixture[str], commands: object
+) -> None:
+    assert suites.main(["--changed", "no-such-commit"]) == 2
+    said = capsys.readouterr().err
+    assert "no-such-commit" in said and said.count("\n") == 1
+
+
+# --- the dearest first -------------------------------------------------------------------------------------
+
+
+def test_what_was_recorded_is_read_again(tmp_path: Path) -> None:
+    taken = {"a.py::one": 3.0, "a.py::two": 0.51, 'a.py::three[x"y\\z]': 40.0, "b.py::four": 0.01}
+    costs.store(costs.recorded(taken), tmp_path / "costs.toml")
+    back = costs.load(tmp_path / "costs.toml")
+    assert back.files == {"a.py": 3.5} and back.tests == {'a.py::three[x"y\\z]': 40.0}
+    assert back.of_file("a.py") == 43.5 and back.unit_of("a.py::two") == "a.py"
+    assert back.unit_of('a.py::three[x"y\\z]') == 'a.py::three[x"y\\z]'
+
+
+def test_the_dearest_unit_comes_first_and_a_unit_keeps_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    @dataclass
+    class Item:
+        nodeid: str
+
+    monkeypatch.setattr(costs, "load", lambda: costs.Costs({"b.py": 5.0, "c.py": 1.0}, {"a.py::long": 20.0}))
+    items = [Item(n) for n in ("a.py::short", "a.py::long", "c.py::z", "b.py::y", "b.py::x")]
+    costs.pytest_collection_modifyitems(items)
+    assert [item.nodeid for item in items] == ["a.py::long", "b.py::y", "b.py::x", "c.py::z", "a.py::short"]
 
 
 @needs_kit("git")
