@@ -1,5 +1,5 @@
 """What `./test --changed` runs: for each changed file the tests that own it, by the map of the mutants
-(mutants/owners.toml), the cheapest first, up to a budget; what is left out is told."""
+(mutants/owners.toml), the cheapest first, up to a budget; what is left out is shown."""
 
 from __future__ import annotations
 

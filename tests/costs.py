@@ -1,4 +1,4 @@
-"""What each test file costs in processor time, so that the dearest start first and no worker is left alone at
+"""What each test file costs in processor time, so that the costliest start first and no worker is left alone at
 the end. `./test --record` measures costs.toml again.
 
 A test that costs much by itself is handed out alone; the others of a file stay together, for their fixtures.
@@ -64,8 +64,8 @@ def store(costs: Costs, path: Path = PLACE) -> None:
     lines = ["# Processor seconds of tests, by `./test --record`: the order in which they start.", ""]
     for name, table in (("tests", costs.tests), ("files", costs.files)):
         lines.append(f"[{name}]")
-        dear = sorted((key, round(taken, 1)) for key, taken in table.items())
-        lines += [f"{_quoted(key)} = {taken}" for key, taken in dear if taken >= 0.1]
+        costly = sorted((key, round(taken, 1)) for key, taken in table.items())
+        lines += [f"{_quoted(key)} = {taken}" for key, taken in costly if taken >= 0.1]
         lines.append("")
     path.write_text("\n".join(lines[:-1]) + "\n")
 
@@ -82,8 +82,8 @@ def file_of(test: str) -> str:
 _BEGAN = pytest.StashKey[float]()
 
 
-class DearestFirst(LoadScopeScheduling):  # type: ignore[misc]
-    """Hands out units in the order in which they were collected, which is the dearest first."""
+class CostliestFirst(LoadScopeScheduling):  # type: ignore[misc]
+    """Hands out units in the order in which they were collected, which is the costliest first."""
 
     def __init__(self, config: pytest.Config, log: object = None) -> None:
         super().__init__(config, log)
@@ -94,14 +94,14 @@ class DearestFirst(LoadScopeScheduling):  # type: ignore[misc]
         return self._costs.unit_of(nodeid)
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> DearestFirst:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> CostliestFirst:
     """Instead of xdist's own."""
-    return DearestFirst(config, log)
+    return CostliestFirst(config, log)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The dearest unit first; tests of a unit keep their order."""
+    """The costliest unit first; tests of a unit keep their order."""
     costs = load()
     first: dict[str, int] = {}
     for at, item in enumerate(items):

@@ -2,7 +2,7 @@
 
 Before that it installs what the suites need. The cross-checks compare our figures with other programs
 (QEMU, rp2040js, tshark, aircrack-ng, valgrind, Chromium); `--quick` leaves them and the long tests out, and
-`--all` adds the cross products, which a nightly run has. All suites share one set of workers, and the dearest
+`--all` adds the cross products, which a nightly run has. All suites share one set of workers, and the costliest
 tests start first (costs.py). While one works on something, `./test PATH...`, `./test -k WORD` and
 `./test --changed` (changed.py) run what concerns it.
 `./test mutants ...` breaks the code to see what the suites notice (mutants/main.py); `./test fuzz ...` runs
@@ -48,7 +48,7 @@ LEFT_OUT = "the long tests, the cross-checks against other programs, and the bro
 QUICK = "not slow and not wide and not long and not crosscheck"
 USUAL = "not slow and not wide"
 ALL = "not slow"
-DEAREST = 20
+COSTLIEST = 20
 
 
 @dataclass
@@ -93,7 +93,7 @@ def main(arguments: Sequence[str]) -> int:
         outcomes = {name: checks[name].result() for name in checks} | outcomes_of(ran, suites, chosen.quick)
     if chosen.record:
         costs.store(costs.recorded(ran.took_s))
-    tell_dearest(ran)
+    tell_costliest(ran)
     return summary_of(outcomes, time.monotonic() - started, chosen.quick)
 
 
@@ -121,7 +121,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         "the last commit)",
     )
     parser.add_argument(
-        "--record", action="store_true", help="keep what each test took, so that the dearest start first"
+        "--record", action="store_true", help="keep what each test took, so that the costliest start first"
     )
     chosen = parser.parse_args(arguments)
     for name in chosen.names:
@@ -236,7 +236,7 @@ def _soak(arguments: list[str]) -> int:
 
 
 def _check(name: str) -> Outcome:
-    """One check, beside the tests: what it says comes in one piece."""
+    """one check, while the tests run: its output comes in one piece."""
     commands = [[*PYTHON, "-m", *CHECKS[name]]]
     if name == "lint":
         commands.append([*PYTHON, str(ROOT / "tests" / "prose" / "main.py")])
@@ -338,11 +338,11 @@ def read_report(report: Path) -> Ran:
     return ran
 
 
-def tell_dearest(ran: Ran) -> None:
+def tell_costliest(ran: Ran) -> None:
     """The tests that took most processor time."""
     if ran.took_s:
-        print(f"\n--- the {DEAREST} dearest tests, processor time")
-    for test, taken in sorted(ran.took_s.items(), key=lambda each: -each[1])[:DEAREST]:
+        print(f"\n--- the {COSTLIEST} costliest tests, processor time")
+    for test, taken in sorted(ran.took_s.items(), key=lambda each: -each[1])[:COSTLIEST]:
         print(f"{taken:7.1f} s  {test}")
 
 

@@ -119,7 +119,7 @@ def test_processor_time_is_counted_for_each_test_with_its_processes(
     taken = {name.partition("::")[2]: seconds for name, seconds in ran.took_s.items()}
     assert taken["test_here"] > 0.3 and 0.39 < taken["test_in_a_process"] < 5
     assert taken["test_asleep"] < 0.25
-    suites.tell_dearest(ran)
+    suites.tell_costliest(ran)
     assert capsys.readouterr().out.splitlines()[-1].endswith("tests/unit/test_busy.py::test_asleep")
 
 
@@ -199,11 +199,11 @@ def test_the_words_of_owners_reach_pytest(monkeypatch: pytest.MonkeyPatch) -> No
 def test_tests_beyond_the_budget_are_left_out_and_told_but_not_those_that_changed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    dear = "tests/unit/radios/test_link_command.py"
-    prices = costs.Costs({dear: changed.BUDGET_S + 1})
+    costly = "tests/unit/radios/test_link_command.py"
+    prices = costs.Costs({costly: changed.BUDGET_S + 1})
     made = _owned(monkeypatch, ["src/motecrypt/radios/stretches.py"], prices)
-    assert not made.chosen and list(made.told())[-1].endswith(f"./test {dear}")
-    assert _owned(monkeypatch, [dear], prices).chosen == {"": {dear}}
+    assert not made.chosen and list(made.told())[-1].endswith(f"./test {costly}")
+    assert _owned(monkeypatch, [costly], prices).chosen == {"": {costly}}
 
 
 def test_a_commit_that_git_does_not_know_is_one_line(
@@ -214,7 +214,7 @@ def test_a_commit_that_git_does_not_know_is_one_line(
     assert "no-such-commit" in said and said.count("\n") == 1
 
 
-# --- the dearest first -------------------------------------------------------------------------------------
+# --- the costliest first -------------------------------------------------------------------------------------
 
 
 def test_what_was_recorded_is_read_again(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_what_was_recorded_is_read_again(tmp_path: Path) -> None:
     assert back.unit_of('a.py::three[x"y\\z]') == 'a.py::three[x"y\\z]'
 
 
-def test_the_dearest_unit_comes_first_and_a_unit_keeps_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_costliest_unit_comes_first_and_a_unit_keeps_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
     @dataclass
     class Item:
         nodeid: str
