@@ -1,5 +1,5 @@
-"""What each test file costs in processor time, so that the costliest start first and no worker is left alone at
-the end. `./test --record` measures costs.toml again.
+"""What each test file costs in processor time, so that the costliest start first and no worker
+is left alone at the end. `./test --record` measures costs.toml again.
 
 A test that costs much by itself is handed out alone; the others of a file stay together, for their fixtures.
 """

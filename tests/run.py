@@ -2,8 +2,8 @@
 
 Before that it installs what the suites need. The cross-checks compare our figures with other programs
 (QEMU, rp2040js, tshark, aircrack-ng, valgrind, Chromium); `--quick` leaves them and the long tests out, and
-`--all` adds the cross products, which a nightly run has. All suites share one set of workers, and the costliest
-tests start first (costs.py). While one works on something, `./test PATH...`, `./test -k WORD` and
+`--all` adds the cross products, which a nightly run has. All suites share one set of workers, and the
+costliest tests start first (costs.py). While one works on something, `./test PATH...`, `./test -k WORD` and
 `./test --changed` (changed.py) run what concerns it.
 `./test mutants ...` breaks the code to see what the suites notice (mutants/main.py); `./test fuzz ...` runs
 hostile firmware in the simulators' drivers (fuzz/main.py); `./test campaign ...` sends a million messages

@@ -214,7 +214,7 @@ def test_a_commit_that_git_does_not_know_is_one_line(
     assert "no-such-commit" in said and said.count("\n") == 1
 
 
-# --- the costliest first -------------------------------------------------------------------------------------
+# --- the costliest first ----------------------------------------------------------------------------------
 
 
 def test_what_was_recorded_is_read_again(tmp_path: Path) -> None:
