@@ -23,7 +23,7 @@ class Owner:
     Attributes
     ----------
     domain : which share of the sample they belong to.
-    sources : patterns of paths from the project's root; the first owner that fits has a file.
+    sources : patterns of paths from the project's root; the owner with the longest pattern that fits has a file.
     tests : what pytest is given, quickest first.
     select : pytest's -k, or nothing.
     compile : for C: a command that compiles `{source}` to `{object}`, with the project's warnings.
@@ -62,8 +62,9 @@ class Owners:
     """By pattern of files that are no source, such as pages: the tests that notice a change."""
 
     def of(self, path: str) -> Owner | None:
-        """Who owns a source; None where nobody does."""
-        return next((o for o in self.owners if any(fnmatch.fnmatch(path, s) for s in o.sources)), None)
+        """Who owns a source: the longest pattern that fits, the first of equals; None where nobody does."""
+        fitting = [(o, s) for o in self.owners for s in o.sources if fnmatch.fnmatch(path, s)]
+        return max(fitting, key=lambda each: len(each[1]))[0] if fitting else None
 
     def excused(self, path: str) -> bool:
         """Whether a source is left out of the sample, for a reason that owners.toml gives."""
