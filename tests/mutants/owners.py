@@ -23,7 +23,7 @@ class Owner:
     Attributes
     ----------
     domain : which share of the sample they belong to.
-    sources : patterns of paths from the project's root; the owner with the longest pattern that fits has a file.
+    sources : patterns of paths from the project's root; the longest that fits has a file.
     tests : what pytest is given, quickest first.
     select : pytest's -k, or nothing.
     compile : for C: a command that compiles `{source}` to `{object}`, with the project's warnings.
