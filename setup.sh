@@ -142,7 +142,7 @@ install_python() {
     [ -z "$packages" ] || {
         say "meanwhile, what '$command' needs: $packages"
         # shellcheck disable=SC2086
-        "$(find_python)" -P -m motecrypt.setup.behind $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 \
+        "$(find_python)" -P -m motecrypt.build.setup.behind $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 \
             install -y --no-install-recommends $packages >/dev/null 2>&1 </dev/null 9<&- &
     }
 }
@@ -186,7 +186,7 @@ make_environment() {
         base=$(find_python) || fail "Python 3.11 or newer with venv is still missing after apt-get"
     }
     if needs_toolchains && command -v apt-get >/dev/null 2>&1; then # fetched in parallel; failures here are reported later
-        nice -n 10 "$base" -m motecrypt.toolchain.ahead "$command" </dev/null 2>&1 9<&- | grep --line-buffered '^motecrypt: ' >&2 9<&- &
+        nice -n 10 "$base" -m motecrypt.build.toolchain.ahead "$command" </dev/null 2>&1 9<&- | grep --line-buffered '^motecrypt: ' >&2 9<&- &
     fi
     say "making a virtual environment in $venv"
     clear=
@@ -219,7 +219,7 @@ prepare() {
             esac
             say "installing Python packages ($name, ${size}pinned and hashed)"
             lock=$root/src/motecrypt/data/locks/$name.txt
-            run "$python" -m motecrypt.setup.first "$lock" || exit 2
+            run "$python" -m motecrypt.build.setup.first "$lock" || exit 2
             cp "$lock" "$venv/.installed-$name"
         done
     ) || exit $?

@@ -13,13 +13,13 @@ import sys
 import time
 from collections.abc import Callable
 
+from motecrypt.base.model import Cipher, Device, Implementation
+from motecrypt.build.setup import need
+from motecrypt.build.toolchain import BuildRequest, build, native
+from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
-from motecrypt.model import Cipher, Device, Implementation
-from motecrypt.runners import Options, runner_of
-from motecrypt.runners.protocol import Client
-from motecrypt.setup import need
-from motecrypt.toolchain import BuildRequest, build, native
-from motecrypt.toolchain.drivers import driver
+from motecrypt.simulate.runners import Options, runner_of
+from motecrypt.simulate.runners.protocol import Client
 
 RUNS = 5
 SECONDS = 1.0  # about what one run should take, so that start and end do not count

@@ -19,11 +19,11 @@ sys.path.insert(0, str(ROOT / "tests" / "unit" / "arm"))
 
 from two_core_builds import build  # noqa: E402
 
+from motecrypt.build.setup import need  # noqa: E402
+from motecrypt.build.toolchain.drivers import driver  # noqa: E402
 from motecrypt.catalog import Catalog  # noqa: E402
-from motecrypt.emulate.images import Image, read_image  # noqa: E402
-from motecrypt.emulate.run import FreeRun, run_freely  # noqa: E402
-from motecrypt.setup import need  # noqa: E402
-from motecrypt.toolchain.drivers import driver  # noqa: E402
+from motecrypt.simulate.emulate.images import Image, read_image  # noqa: E402
+from motecrypt.simulate.emulate.run import FreeRun, run_freely  # noqa: E402
 
 RUNS = 5
 SECONDS = 1.0

@@ -13,9 +13,9 @@ import sys
 
 from arm_speed import speed
 
+from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
-from motecrypt.runners import Options
-from motecrypt.setup import need
+from motecrypt.simulate.runners import Options
 
 RUNS = 3
 SECONDS = 1.0  # about what one run should take, so that start and end do not count

@@ -28,13 +28,13 @@ sys.path.insert(0, str(ROOT / "tests" / "unit" / "arm"))
 
 from microbit_board import MARK, QEMU, RUNS_IT, microbit, requests  # noqa: E402
 
+from motecrypt.base.model import Device, Implementation  # noqa: E402
+from motecrypt.build.setup import have  # noqa: E402
+from motecrypt.build.toolchain import BuildRequest, build  # noqa: E402
+from motecrypt.build.toolchain.drivers import DRIVERS, driver  # noqa: E402
+from motecrypt.build.toolchain.sizes import symbols  # noqa: E402
 from motecrypt.catalog import Catalog  # noqa: E402
-from motecrypt.model import Device, Implementation  # noqa: E402
-from motecrypt.runners import Options, arm  # noqa: E402
-from motecrypt.setup import have  # noqa: E402
-from motecrypt.toolchain import BuildRequest, build  # noqa: E402
-from motecrypt.toolchain.drivers import DRIVERS, driver  # noqa: E402
-from motecrypt.toolchain.sizes import symbols  # noqa: E402
+from motecrypt.simulate.runners import Options, arm  # noqa: E402
 
 CANNOT_RUN = 77
 SOURCE = Path(__file__).with_suffix(".c")

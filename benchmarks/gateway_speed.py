@@ -13,11 +13,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from motecrypt.gateway.items import Item
-from motecrypt.gateway.spool import Spool
-from motecrypt.link.gateway import Gateway, NodeMessage
+from motecrypt.link.gateway.items import Item
+from motecrypt.link.gateway.spool import Spool
+from motecrypt.link.gateway_end import Gateway, NodeMessage
+from motecrypt.link.native import LISTENS, SHORT, STREAM, Event, NativeLink, link_library, open_library
 from motecrypt.link.state import FileStore
-from motecrypt.toolchain.link import LISTENS, SHORT, STREAM, Event, NativeLink, link_library, open_library
 
 THRESHOLD = 5000
 MESSAGES_A_WRITE = 50

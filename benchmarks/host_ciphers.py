@@ -16,10 +16,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
+from motecrypt.base.errors import InputError
+from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
-from motecrypt.experiments.host_speed import HostSpeed, library_version
-from motecrypt.findings.host_speed import (
+from motecrypt.measuring.experiments.host_speed import HostSpeed, library_version
+from motecrypt.results.findings.host_speed import (
     LIBRARIES,
     NO_AES,
     SpeedPoint,
@@ -27,8 +28,7 @@ from motecrypt.findings.host_speed import (
     best_of_ours,
     ratio_to,
 )
-from motecrypt.runners import host
-from motecrypt.setup import need
+from motecrypt.simulate.runners import host
 
 LIMIT = 1.3
 REPEATED = 15

@@ -14,12 +14,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from motecrypt.attack.leakage.assessment import LeakQuestion, Variable, assess
+from motecrypt.attack.leakage.bench_firmware import bench_recorder
+from motecrypt.attack.leakage.models import MODELS
+from motecrypt.attack.leakage.recording import Recorder
+from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
-from motecrypt.leakage.assessment import LeakQuestion, Variable, assess
-from motecrypt.leakage.bench_firmware import bench_recorder
-from motecrypt.leakage.models import MODELS
-from motecrypt.leakage.recording import Recorder
-from motecrypt.setup import need
 
 ROUNDS = 10  # of AES-128
 RECORDED, TRACES, SAMPLES = 40_000, 100_000, 2_000

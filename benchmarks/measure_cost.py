@@ -24,9 +24,9 @@ sys.path.insert(0, str(HERE))
 
 from simulator_speed import REPETITIONS, _our_run  # noqa: E402
 
+from motecrypt.build.setup import need  # noqa: E402
+from motecrypt.build.toolchain import BuildRequest, build  # noqa: E402
 from motecrypt.catalog import Catalog  # noqa: E402
-from motecrypt.setup import need  # noqa: E402
-from motecrypt.toolchain import BuildRequest, build  # noqa: E402
 
 ROUNDS = 3
 SHARE_MIN = 0.22

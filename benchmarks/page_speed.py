@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 from motecrypt.catalog import Catalog  # noqa: E402
-from motecrypt.report import gather, render  # noqa: E402
+from motecrypt.present.report import gather, render  # noqa: E402
 from motecrypt.results import Results  # noqa: E402
 from report_data import fill  # noqa: E402
 

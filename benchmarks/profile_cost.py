@@ -15,13 +15,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from motecrypt.base.model import Device
+from motecrypt.build.setup import need
+from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import Image, read_image
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.emulate.symbols import read_symbols
-from motecrypt.model import Device
-from motecrypt.setup import need
-from motecrypt.toolchain.drivers import driver
+from motecrypt.simulate.emulate.images import Image, read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.emulate.symbols import read_symbols
 
 THRESHOLDS = {"run": 1.1, "profile": 4.0}
 TURNS = 21

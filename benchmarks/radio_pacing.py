@@ -19,8 +19,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from motecrypt.radios import costs, load_radio
-from motecrypt.setup import need
+from motecrypt.air.radios import costs, load_radio
+from motecrypt.build.setup import need
 
 LATE_US = 1000.0
 SLOWER_THAN_SORTING = 4.0
@@ -50,7 +50,7 @@ def main() -> int:
 
 def _late_us() -> list[float]:
     """Messages written at one port and read at the other: how much later than the model says."""
-    from motecrypt.ports.serial_port import SerialPort
+    from motecrypt.base.serial_port import SerialPort
 
     radio = load_radio("srf")
     with tempfile.TemporaryDirectory(prefix="motecrypt-bench.") as scratch:
@@ -83,7 +83,7 @@ def _late_us() -> list[float]:
 
 
 def _transfer_us(first: object, second: object, length: int) -> float:
-    from motecrypt.ports.serial_port import SerialPort
+    from motecrypt.base.serial_port import SerialPort
 
     assert isinstance(first, SerialPort) and isinstance(second, SerialPort)
     begun, got = time.monotonic_ns(), 0

@@ -14,13 +14,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from motecrypt import process
+from motecrypt.base import process
+from motecrypt.base.model import Device
+from motecrypt.build.setup import need
+from motecrypt.build.toolchain import BuildRequest, Firmware, build, libraries
 from motecrypt.catalog import Catalog
-from motecrypt.model import Device
-from motecrypt.runners import Options, runner_of
-from motecrypt.runners.protocol import Client
-from motecrypt.setup import need
-from motecrypt.toolchain import BuildRequest, Firmware, build, libraries
+from motecrypt.simulate.runners import Options, runner_of
+from motecrypt.simulate.runners.protocol import Client
 
 THRESHOLD = 0.95
 PAIRS = 5

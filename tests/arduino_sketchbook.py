@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from motecrypt import process
-from motecrypt.export import Export
+from motecrypt.base import process
+from motecrypt.exports import Export
 
 HARDWARE = ("/usr/share/arduino/hardware", "/usr/share/arduino-builder")
 

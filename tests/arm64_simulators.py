@@ -12,12 +12,12 @@ import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from motecrypt import process
+from motecrypt.base import process
+from motecrypt.base.paths import cache_dir, make_dir
+from motecrypt.build.toolchain import debian
+from motecrypt.build.toolchain.drivers import DRIVERS, RECIPES
+from motecrypt.build.toolchain.toolchain import BuildError
 from motecrypt.catalog.toolchains import read_library
-from motecrypt.paths import cache_dir, make_dir
-from motecrypt.toolchain import debian
-from motecrypt.toolchain.drivers import DRIVERS, RECIPES
-from motecrypt.toolchain.toolchain import BuildError
 
 COMPILER, EMULATOR, LIBRARIES = "aarch64-linux-gnu-gcc", "qemu-aarch64", "/usr/aarch64-linux-gnu"
 SIMAVR = read_library("simavr")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from gateway_bed import PACKET, Field
 from mote_native import NativeMote, compiled_mote
-from motecrypt.gateway.bare import BareNode
-from motecrypt.gateway.protocols.coap.context import OscoreContext, new_context
-from motecrypt.gateway.protocols.coap.opening import open_coap
-from motecrypt.toolchain.link import LISTENS, SHORT, STREAM
+from motecrypt.link.gateway.bare import BareNode
+from motecrypt.link.gateway.protocols.coap.context import OscoreContext, new_context
+from motecrypt.link.gateway.protocols.coap.opening import open_coap
+from motecrypt.link.native import LISTENS, SHORT, STREAM
 
 NODE = 7
 SOON_S = 30.0

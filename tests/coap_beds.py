@@ -7,8 +7,8 @@ import socket
 from collections.abc import Callable
 
 from gateway_bed import Field
-from motecrypt.gateway.protocols import Downlink
-from motecrypt.gateway.protocols.coap.message import (
+from motecrypt.link.gateway.protocols import Downlink
+from motecrypt.link.gateway.protocols.coap.message import (
     CoapKind,
     CoapMessage,
     Code,
@@ -17,9 +17,9 @@ from motecrypt.gateway.protocols.coap.message import (
     decode,
     uint,
 )
-from motecrypt.gateway.protocols.coap.proxy import CoapProxy
-from motecrypt.gateway.protocols.coap.where import CoapServer
-from motecrypt.toolchain.link import CONFIRMED, Event
+from motecrypt.link.gateway.protocols.coap.proxy import CoapProxy
+from motecrypt.link.gateway.protocols.coap.where import CoapServer
+from motecrypt.link.native import CONFIRMED, Event
 
 WAIT_S = 10.0
 LONGEST = 123

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from motecrypt.gateway.protocols.coap.message import CoapKind, CoapMessage
+from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage
 
 Read = tuple[int, int, int, bytes, tuple[tuple[int, bytes], ...], bytes]
 """Type, code, message ID, token, options, payload."""

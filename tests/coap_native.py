@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from motecrypt.catalog import FIRMWARE
-from motecrypt.gateway.protocols.coap.message import CoapMessage, decode
+from motecrypt.link.gateway.protocols.coap.message import CoapMessage, decode
 
 BED = Path(__file__).parent / "unit" / "coap" / "coap_bed.c"
 FOLDER = FIRMWARE / "coap"

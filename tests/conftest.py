@@ -16,8 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line does: suites run side by side
 os.environ.pop("COLUMNS", None)  # tables are as wide as without a terminal, whatever runs the tests
 
+from motecrypt.build.setup import shortages
 from motecrypt.results import Results
-from motecrypt.setup import shortages
 
 pytest_plugins = ["costs"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from motecrypt.findings.recorded import file_of, read
 from motecrypt.results import Results
+from motecrypt.results.findings.recorded import file_of, read
 
 DOCS = Path(__file__).parents[1] / "docs"
 

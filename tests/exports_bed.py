@@ -7,21 +7,21 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from motecrypt import process
+from motecrypt.air.radios import load_radio
+from motecrypt.base import process
+from motecrypt.base.serial_port import SerialPort
 from motecrypt.catalog import Catalog
-from motecrypt.export import Export, LinkRadio, choose, plan_link, target
-from motecrypt.link.gateway import Gateway
-from motecrypt.link.state import MemoryStore
-from motecrypt.link.told import NodeMessage
-from motecrypt.ports.serial_port import SerialPort
-from motecrypt.radios import load_radio
-from motecrypt.toolchain.link import (
+from motecrypt.exports import Export, LinkRadio, choose, plan_link, target
+from motecrypt.link.gateway_end import Gateway
+from motecrypt.link.native import (
     LISTENS,
     SHORT,
     STREAM,
     Event,
     Suite,
 )
+from motecrypt.link.state import MemoryStore
+from motecrypt.link.told import NodeMessage
 
 CATALOG = Catalog.load()
 CIPHERS: dict[str, Suite] = {"aes128-ccm8": "aes128-ccm", "ascon-aead128": "ascon-aead128"}

@@ -20,17 +20,17 @@ from typing import ClassVar
 import pytest
 
 from link_ends import begun, native
-from motecrypt.gateway.drain import Drain
-from motecrypt.gateway.items import Item
-from motecrypt.gateway.lines import Line
-from motecrypt.gateway.service import GatewayService
-from motecrypt.gateway.sinks import Sink, SinkError
-from motecrypt.gateway.spool import Spool
-from motecrypt.link.files import FileCollector
-from motecrypt.link.gateway import Gateway
+from motecrypt.link.file_parts import FileCollector
+from motecrypt.link.gateway.drain import Drain
+from motecrypt.link.gateway.items import Item
+from motecrypt.link.gateway.lines import Line
+from motecrypt.link.gateway.service import GatewayService
+from motecrypt.link.gateway.sinks import Sink, SinkError
+from motecrypt.link.gateway.spool import Spool
+from motecrypt.link.gateway_end import Gateway
+from motecrypt.link.native import LISTENS, SHORT, STREAM, Event, NativeLink
+from motecrypt.link.ports.signals import Stop, close_all
 from motecrypt.link.state import FileStore
-from motecrypt.ports.signals import Stop, close_all
-from motecrypt.toolchain.link import LISTENS, SHORT, STREAM, Event, NativeLink
 
 MASTER = bytes(range(16))
 PACKET = 12
@@ -272,7 +272,7 @@ class Field:
 
     def waiting(self) -> list[Item]:
         """What is in the spool."""
-        from motecrypt.gateway.spool import SpoolReader
+        from motecrypt.link.gateway.spool import SpoolReader
 
         reader = SpoolReader(self.spool.path)
         try:

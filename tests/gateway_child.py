@@ -16,9 +16,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from motecrypt.cli import main
-from motecrypt.gateway import drain, lines, spool
-from motecrypt.gateway.sinks import csv_log, sqlite_log
-from motecrypt.link import files, gateway
+from motecrypt.link import file_parts as files
+from motecrypt.link import gateway_end as gateway
+from motecrypt.link.gateway import drain, lines, spool
+from motecrypt.link.gateway.sinks import csv_log, sqlite_log
 
 STEPS: dict[str, tuple[type, str]] = {
     "put": (spool.Spool, "put"),

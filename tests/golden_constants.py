@@ -21,10 +21,19 @@ from goldens.text import digest, plain
 ROOT = Path(__file__).parents[1]
 PLACE = Path(__file__).parent / "golden" / "constants.json"
 COMMAND = "PYTHONPATH=src:tests .venv/bin/python tests/golden_constants.py"
-ROOMS = ("advise", "audits", "compare", "radios", "report", "studies", "wlan")
+ROOMS = (
+    "adviser",
+    "air/radios",
+    "air/wlan",
+    "attack/audits",
+    "measuring/audits",
+    "present/compare",
+    "present/report",
+    "studies",
+)
 LONG = 2000
 """Of a longer table a digest is kept."""
-MODULES = ("energy",)
+MODULES = ("base/energy",)
 
 
 def sources() -> list[Path]:

@@ -21,15 +21,15 @@ import numpy as np
 from goldens.noting import Noting
 from goldens.text import digest, plain, written
 from goldens.wifi import capture_parts, links, sealed_frames
-from motecrypt import energy
+from motecrypt.air.radios import load_radio, plots, radio_names
+from motecrypt.air.radios.costs import costs
+from motecrypt.air.radios.survey import survey
+from motecrypt.air.wlan import account, capture, dcf, filecost, parameters, protection, samples
+from motecrypt.base import energy
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import Measurement, MessageLengths
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.processors import processors
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.model import Measurement, MessageLengths
-from motecrypt.radios import load_radio, plots, radio_names
-from motecrypt.radios.costs import costs
-from motecrypt.radios.survey import survey
-from motecrypt.wlan import account, capture, dcf, filecost, parameters, protection, samples
 
 PLACE = Path(__file__).parent / "golden" / "models.json"
 COMMAND = "PYTHONPATH=src:tests .venv/bin/python tests/golden_models.py"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.paths import cache_dir
-from motecrypt.setup import have, state
+from motecrypt.base.paths import cache_dir
+from motecrypt.build.setup import have, state
 
 #: Packages of npm, pinned and hashed in tests/npm; ./test installs them.
 NPM = Path(os.environ.get("MOTECRYPT_NPM", cache_dir() / "npm")) / "node_modules"

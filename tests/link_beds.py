@@ -9,7 +9,7 @@ from typing import Literal
 
 from link_builds import compiled
 from motecrypt.catalog import FIRMWARE
-from motecrypt.toolchain.link import STORAGE_BYTES, SUITES, Event, KeyBlock
+from motecrypt.link.native import STORAGE_BYTES, SUITES, Event, KeyBlock
 
 BED = Path(__file__).parent / "unit" / "link" / "node_bed.c"
 NODE = FIRMWARE / "link" / "node"

@@ -8,8 +8,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from motecrypt.paths import cache_dir, make_dir
-from motecrypt.toolchain.includes import file_hash, reached
+from motecrypt.base.paths import cache_dir, make_dir
+from motecrypt.build.toolchain.includes import file_hash, reached
 
 
 def compiled(command: Sequence[str | Path], places: Sequence[Path] = (), prefix: str = "") -> Path:

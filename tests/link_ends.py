@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from motecrypt.errors import MotecryptError
+from motecrypt.base.errors import MotecryptError
+from motecrypt.link.native import Event, KeyBlock, NativeLink, Suite, link_library, open_library
 from motecrypt.link.state import MemoryStore
-from motecrypt.toolchain.link import Event, KeyBlock, NativeLink, Suite, link_library, open_library
 
 
 def native(suite: Suite = "aes128-ccm") -> NativeLink:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import link_ends
 from link_beds import PACKET, PAGE, SECTOR, Bed
-from motecrypt.toolchain.link import GATEWAY, LISTENS, SHORT, Event, KeyBlock, NativeLink
+from motecrypt.link.native import GATEWAY, LISTENS, SHORT, Event, KeyBlock, NativeLink
 
 KEY = bytes(range(16))
 OPTIONS = SHORT | LISTENS

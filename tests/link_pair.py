@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from link_ports import FaultyLink
-from motecrypt.toolchain.link import CONFIRMED, GATEWAY, LISTENS, LONG, SHORT, Event, KeyBlock, Suite
+from motecrypt.link.native import CONFIRMED, GATEWAY, LISTENS, LONG, SHORT, Event, KeyBlock, Suite
 
 KEY = bytes(range(16))
 READING = b"21.4 C"

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from link_builds import compiled
-from motecrypt.toolchain.link import STORAGE_BYTES, SUITES, Event, KeyBlock, NativeLink, Suite, open_library
+from motecrypt.link.native import STORAGE_BYTES, SUITES, Event, KeyBlock, NativeLink, Suite, open_library
 
 FAULTY = Path(__file__).parent / "unit" / "link" / "faulty_port.c"
 CHECKED = "MOTECRYPT_LINK_CHECKED"

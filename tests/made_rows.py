@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from motecrypt.model import Measurement
-from motecrypt.publickey.rows import PublicKeyRow
+from motecrypt.adviser.publickey.rows import PublicKeyRow
+from motecrypt.base.model import Measurement
 
 _MEASUREMENT = Measurement(
     device="uno",

@@ -8,7 +8,7 @@ from enum import IntEnum
 from pathlib import Path
 
 from motecrypt.catalog import FIRMWARE
-from motecrypt.gateway.protocols.coap.oscore import OscoreKeys
+from motecrypt.link.gateway.protocols.coap.oscore import OscoreKeys
 
 BED = Path(__file__).parent / "unit" / "coap" / "oscore_bed.c"
 _FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-DCIPHER_TAG_BYTES=8")

@@ -6,13 +6,13 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 from made_rows import made_measurement
+from motecrypt.base.model import Cipher
 from motecrypt.catalog import Catalog
-from motecrypt.compare.history import Collector, History
-from motecrypt.emulate.annotate import Instruction, Listing, SourceLine
-from motecrypt.emulate.profiling import CallNode, FunctionCost, Profile, StackOverTime
-from motecrypt.emulate.run import Ended
-from motecrypt.findings.audit import AuditAnswer
-from motecrypt.model import Cipher
+from motecrypt.present.compare.history import Collector, History
+from motecrypt.results.findings.audit import AuditAnswer
+from motecrypt.simulate.emulate.annotate import Instruction, Listing, SourceLine
+from motecrypt.simulate.emulate.profiling import CallNode, FunctionCost, Profile, StackOverTime
+from motecrypt.simulate.emulate.run import Ended
 
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\">\u202ecod"
 """Ends an element, brings a handler, and turns the direction of what follows."""

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from motecrypt.catalog import Catalog
-from motecrypt.pages.audit_page import audit_page
-from motecrypt.pages.profile_page import profile_page
-from motecrypt.report import gather, render
+from motecrypt.present.pages.audit_page import audit_page
+from motecrypt.present.pages.profile_page import profile_page
+from motecrypt.present.report import gather, render
 from motecrypt.results import Results
 from page_data import HOSTILE, made_audit, made_cipher, made_listings, made_profile
 from report_data import fill

@@ -18,10 +18,10 @@ from types import TracebackType
 
 from exports_bed import CATALOG, SRF, planned, run
 from motecrypt.catalog import FIRMWARE
-from motecrypt.findings.pico_file import storage_times
 from motecrypt.link.provisioning import FLASH_OFFSET
-from motecrypt.runners.arm import command as arm_command
-from motecrypt.runners.session import Options
+from motecrypt.results.findings.pico_file import storage_times
+from motecrypt.simulate.runners.arm import command as arm_command
+from motecrypt.simulate.runners.session import Options
 from terminals import Terminals
 
 ROOT = Path(__file__).resolve().parents[1]

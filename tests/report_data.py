@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+from motecrypt.base.model import OPERATIONS, Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.model import OPERATIONS, Measurement
 from motecrypt.results import Results
 
 LENGTHS = (16, 32, 48, 64, 128)

@@ -163,7 +163,7 @@ def _changed(base: str) -> int:
 
 def _set_up(names: Sequence[str], quick: bool) -> None:
     """Install what the suites need, saying so before; without an optional kit its tests are skipped."""
-    from motecrypt.setup import have, kits, need, summary
+    from motecrypt.build.setup import have, kits, need, summary
 
     if not set(names) & set(SUITES):
         return
@@ -181,8 +181,8 @@ def _set_up(names: Sequence[str], quick: bool) -> None:
 
 def _install_from_npm() -> None:
     """npm ci of the pinned and hashed lock into the cache, once for each content of the lock."""
-    from motecrypt.paths import cache_dir, make_dir
-    from motecrypt.setup import left_out
+    from motecrypt.base.paths import cache_dir, make_dir
+    from motecrypt.build.setup import left_out
 
     place = Path(os.environ.get("MOTECRYPT_NPM", cache_dir() / "npm"))
     lock = (NPM / "package-lock.json").read_bytes()

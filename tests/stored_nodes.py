@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from motecrypt.gateway.protocols.coap.context import OscoreContext, new_context
-from motecrypt.link.gateway import Gateway
-from motecrypt.toolchain.link import LISTENS, SHORT, STREAM
+from motecrypt.link.gateway.protocols.coap.context import OscoreContext, new_context
+from motecrypt.link.gateway_end import Gateway
+from motecrypt.link.native import LISTENS, SHORT, STREAM
 
 NODE = 7
 

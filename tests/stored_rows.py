@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
+from motecrypt.base.model import OPERATIONS, Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.model import OPERATIONS, Measurement
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -13,8 +13,8 @@ from random import Random
 
 from link_builds import compiled
 from motecrypt.catalog import FIRMWARE
-from motecrypt.tftp.packets import TftpCode, TftpError, read_packet
-from motecrypt.tftp.transfer import Terms, TftpTransfer
+from motecrypt.link.tftp.packets import TftpCode, TftpError, read_packet
+from motecrypt.link.tftp.transfer import Terms, TftpTransfer
 
 BED = Path(__file__).parent / "unit" / "tftp" / "tftp_bed.c"
 _FLAGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC")

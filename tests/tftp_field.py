@@ -8,10 +8,10 @@ from pathlib import Path
 from random import Random
 
 from gateway_bed import DEADLINE_S, OPTIONS, PACKET, Field
-from motecrypt.gateway.protocols.address import listen_udp
-from motecrypt.gateway.protocols.tftp.proxy import TftpProxy
-from motecrypt.tftp.cost import ack_bytes, confirmed
-from motecrypt.toolchain.link import CONFIRMED, Event, framing
+from motecrypt.link.gateway.protocols.address import listen_udp
+from motecrypt.link.gateway.protocols.tftp.proxy import TftpProxy
+from motecrypt.link.native import CONFIRMED, Event, framing
+from motecrypt.link.tftp.cost import ack_bytes, confirmed
 from tftp_ends import Mote
 
 FRAMING = framing(OPTIONS, PACKET)

@@ -15,9 +15,9 @@ from typing import TypeVar
 
 import pytest
 
+from motecrypt.base.errors import InputError
+from motecrypt.build.toolchain import pinned
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
-from motecrypt.toolchain import pinned
 
 T = TypeVar("T")
 

@@ -25,8 +25,8 @@ from pages import lay_out  # noqa: E402
 from python_page import page as python_page  # noqa: E402
 
 from motecrypt import __version__  # noqa: E402
-from motecrypt.errors import InputError, MotecryptError  # noqa: E402
-from motecrypt.setup import need  # noqa: E402
+from motecrypt.base.errors import InputError, MotecryptError  # noqa: E402
+from motecrypt.build.setup import need  # noqa: E402
 
 MKDOCS_TIMEOUT_S = 300
 MEASURE_TIMEOUT_S = 1800

@@ -7,7 +7,7 @@ import inspect
 import textwrap
 
 PUBLIC = {
-    "motecrypt.advise": (
+    "motecrypt.adviser": (
         "advise",
         "candidates_from",
         "device_part",
@@ -24,7 +24,7 @@ PUBLIC = {
     ),
     "motecrypt.results": ("load", "Results"),
     "motecrypt.catalog": ("Catalog",),
-    "motecrypt.model": ("Cell", "Section"),
+    "motecrypt.base.model": ("Cell", "Section"),
     "motecrypt.studies": ("Needs",),
     "motecrypt.studies.facts": ("Comparison",),
     "motecrypt.studies.judge": ("Evidence", "compare"),

@@ -22,11 +22,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from motecrypt import bench
+from motecrypt.base.descriptor import Table
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import Measurement
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.descriptor import Table
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.model import Measurement
+from motecrypt.measuring import bench
 from motecrypt.results import Results
 
 HERE = Path(__file__).resolve().parent

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
 from tune.code import BOTH, READ, WRITTEN, Allowed, Compute, Form, Line
 from tune.values import Algebra, State, Word
 

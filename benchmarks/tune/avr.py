@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
 from tune.code import BOTH, READ, WRITTEN, Allowed, Compute, Form, Line
 from tune.values import ZERO, Algebra, State, Word
 

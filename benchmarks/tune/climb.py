@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from motecrypt.errors import MotecryptError
+from motecrypt.base.errors import MotecryptError
 from tune.code import Line, computed
 from tune.kernels import Kernel
 from tune.moves import Code, Mover

@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from motecrypt import bench
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import Measurement
+from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.model import Measurement
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.toolchain.scripts import link_flags
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 from tune.code import Line
 from tune.kernels import CANDIDATE, Kernel, run
 

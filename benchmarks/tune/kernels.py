@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from motecrypt.base.descriptor import Table
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Device, Implementation
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.descriptor import Table
-from motecrypt.errors import InputError
-from motecrypt.model import Device, Implementation
 from tune import arm, avr
 from tune.code import Line
 from tune.values import Algebra

@@ -24,8 +24,8 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError, MotecryptError
 from motecrypt.results import Results
 from tune.climb import Meaning, walk
 from tune.judge import Judge, Verdict, measured

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from motecrypt.base.model import Cell
 from motecrypt.catalog import Catalog
-from motecrypt.model import Cell
 
 CIPHER, VARIANT, BLOCK_BYTES = "aes128-cbc", "unrolled", 16
 SMALL, LARGE = "uno", "mega"

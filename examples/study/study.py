@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from motecrypt.model import Section
+from motecrypt.base.model import Section
 from motecrypt.results import Results
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.judge import Evidence, compare

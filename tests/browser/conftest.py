@@ -17,9 +17,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import page_fonts
 from motecrypt.catalog import Catalog
-from motecrypt.export.targets import sleepers
-from motecrypt.report import gather, render
-from motecrypt.report.vega import javascript
+from motecrypt.exports.targets import sleepers
+from motecrypt.present.report import gather, render
+from motecrypt.present.report.vega import javascript
 from motecrypt.results import Results
 from report_data import fill
 

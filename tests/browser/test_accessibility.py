@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from kits import NPM, needs_npm
+from motecrypt.air.radios import load_radio
 from motecrypt.catalog import Catalog
-from motecrypt.pages.audit_page import audit_page
-from motecrypt.pages.history_page import history_page
-from motecrypt.pages.profile_page import profile_page
-from motecrypt.pages.radio_page import radio_page, variants_of
-from motecrypt.radios import load_radio
-from motecrypt.report import gather, render
+from motecrypt.present.pages.audit_page import audit_page
+from motecrypt.present.pages.history_page import history_page
+from motecrypt.present.pages.profile_page import profile_page
+from motecrypt.present.pages.radio_page import radio_page, variants_of
+from motecrypt.present.report import gather, render
 from motecrypt.results import Results
 from page_data import HOSTILE, made_audit, made_cipher, made_history, made_listings, made_profile
 from report_data import fill

@@ -13,15 +13,15 @@ import pytest
 from click.testing import CliRunner
 
 from kits import needs_kit
-from motecrypt import advise
-from motecrypt.advise.hardware import hardware_note
-from motecrypt.advise.shown import days
+from motecrypt import adviser as advise
+from motecrypt.adviser.hardware_notes import hardware_note
+from motecrypt.adviser.shown import days
+from motecrypt.air.radios import load_radio
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.accelerators import accelerator_of
 from motecrypt.cli.advise import command
-from motecrypt.export.targets import sleepers
-from motecrypt.radios import load_radio
-from motecrypt.report import gather, render
+from motecrypt.exports.targets import sleepers
+from motecrypt.present.report import gather, render
 from motecrypt.results import Results
 from report_data import fill
 
@@ -38,7 +38,7 @@ USUAL = {"bytes": "20", "every": "10s", "battery": "3xAA", "flash": "", "loss": 
 
 
 def _data(report: Path) -> Any:
-    """What `motecrypt.advise.export` gave, from next to the report."""
+    """What `motecrypt.adviser.export` gave, from next to the report."""
     return json.loads((report.parent / "adviser.json").read_text())
 
 
@@ -245,7 +245,7 @@ def test_what_cannot_be_answered_is_told(opened: Any, name: str, value: str, tol
 
 @pytest.mark.parametrize("value", [0.125, 0.375, 2.5, 3.5, 1234.5, 1.005, 1.015, 0.0, 99999.5, 7.25, 0.15])
 def test_numbers_round_as_in_python(opened: Any, value: float) -> None:
-    from motecrypt.advise.notes import days, number, percent
+    from motecrypt.adviser.notes import days, number, percent
 
     got = opened.page.evaluate("v => [adviser.number(v), adviser.percent(v), adviser.days(v)]", value)
     assert got == [number(value), percent(value), days(value)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from motecrypt.model import STANDINGS
+from motecrypt.base.model import STANDINGS
 from report_data import STACKS
 
 

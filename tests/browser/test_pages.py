@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from motecrypt.pages.audit_page import audit_page
-from motecrypt.pages.history_page import history_page
-from motecrypt.pages.profile_page import profile_page
-from motecrypt.pages.radio_page import radio_page, variants_of
-from motecrypt.radios import load_radio
+from motecrypt.air.radios import load_radio
+from motecrypt.present.pages.audit_page import audit_page
+from motecrypt.present.pages.history_page import history_page
+from motecrypt.present.pages.profile_page import profile_page
+from motecrypt.present.pages.radio_page import radio_page, variants_of
 from page_data import HOSTILE, made_audit, made_cipher, made_history, made_listings, made_profile
 
 SIZES = [(390, "light"), (768, "dark"), (1440, "light")]

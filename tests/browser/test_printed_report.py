@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from motecrypt.report.printing import WIDTH_PX, print_pdf
+from motecrypt.present.report.printing import WIDTH_PX, print_pdf
 
 PAGES_MAX = 12
 POINT_PX = 96 / 72

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from motecrypt.catalog import Catalog
-from motecrypt.report import gather, render
-from motecrypt.report.orders import PageOrder
-from motecrypt.report.server import ReportServer
-from motecrypt.report.work import Watch, Work
+from motecrypt.present.report import gather, render
+from motecrypt.present.report.orders import PageOrder
+from motecrypt.present.report.server import ReportServer
+from motecrypt.present.report.work import Watch, Work
 from motecrypt.results import Results
 from report_data import fill
 

@@ -21,9 +21,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from motecrypt.base.paths import cache_dir
 from motecrypt.cli._sweep_plan import read_plan
-from motecrypt.cluster.keys import make_keys
-from motecrypt.paths import cache_dir
+from motecrypt.measuring.cluster.keys import make_keys
 
 CELLS = 10_000
 CUT_S = 45.0

@@ -10,12 +10,12 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from motecrypt.attack.leakage.assessment import Assessment, LeakQuestion, Variable, assess
+from motecrypt.attack.leakage.bench_firmware import bench_recorder
+from motecrypt.attack.leakage.models import MODELS
+from motecrypt.attack.leakage.recording import Recorder
+from motecrypt.base.model import Implementation
 from motecrypt.catalog import Catalog
-from motecrypt.leakage.assessment import Assessment, LeakQuestion, Variable, assess
-from motecrypt.leakage.bench_firmware import bench_recorder
-from motecrypt.leakage.models import MODELS
-from motecrypt.leakage.recording import Recorder
-from motecrypt.model import Implementation
 
 CIPHER = "aes128-ctr"
 DEVICES = ("uno", "pico")

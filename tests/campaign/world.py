@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from link_ports import FaultyLink, PowerLostError
-from motecrypt.toolchain.link import (
+from motecrypt.link.native import (
     COMMAND,
     CONFIRMED,
     GATEWAY,

@@ -17,8 +17,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from kits import skip_without
-from motecrypt.bench import cells_for, ensure
 from motecrypt.catalog import Catalog
+from motecrypt.measuring.bench import cells_for, ensure
 from motecrypt.results import Results
 from toolchains import OWN, for_compiler, kept_toolchains, root_of
 

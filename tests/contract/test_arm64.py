@@ -16,16 +16,16 @@ import pytest
 
 from arm64_simulators import COMPILER, EMULATOR, LIBRARIES, libraries, simulators
 from kits import needs_kit, skip_without
-from motecrypt import bench
-from motecrypt.audits.oracle import nearest_length
+from motecrypt.attack.audits.oracle import nearest_length
+from motecrypt.build.toolchain import BuildRequest, build
+from motecrypt.build.toolchain.drivers import DRIVERS, RECIPES
+from motecrypt.build.toolchain.drivers import driver as native_driver
+from motecrypt.build.toolchain.toolchain import BuildError
 from motecrypt.catalog import Catalog, oracles
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.runners.protocol import Client
-from motecrypt.runners.session import DriverSession
-from motecrypt.toolchain import BuildRequest, build
-from motecrypt.toolchain.drivers import DRIVERS, RECIPES
-from motecrypt.toolchain.drivers import driver as native_driver
-from motecrypt.toolchain.toolchain import BuildError
+from motecrypt.simulate.runners.protocol import Client
+from motecrypt.simulate.runners.session import DriverSession
 
 pytestmark = [
     needs_kit("arm64"),
@@ -136,7 +136,7 @@ def test_cells_cost_what_they_cost_on_this_computer(
         return on_arm64[name]
 
     for module in ("simavr", "arm"):
-        monkeypatch.setattr(f"motecrypt.runners.{module}.driver", other)
+        monkeypatch.setattr(f"motecrypt.simulate.runners.{module}.driver", other)
     assert figures(tmp_path / "there.db", device, cipher) == here
     assert here and asked
 

@@ -12,19 +12,19 @@ from pathlib import Path
 import pytest
 
 from kits import skip_without
-from motecrypt import bench
-from motecrypt.bench import passes
-from motecrypt.bench import task as task_module
-from motecrypt.bench.crew import Crew
-from motecrypt.bench.plan import Job
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cell, Implementation, Measurement
+from motecrypt.build.setup import have
+from motecrypt.build.toolchain import BuildError, BuildRequest, build
 from motecrypt.catalog import Catalog, empty_implementation
-from motecrypt.errors import InputError
-from motecrypt.model import Cell, Implementation, Measurement
+from motecrypt.measuring import bench
+from motecrypt.measuring.bench import passes
+from motecrypt.measuring.bench import task as task_module
+from motecrypt.measuring.bench.crew import Crew
+from motecrypt.measuring.bench.plan import Job
 from motecrypt.results import Results
-from motecrypt.runners import Fault
-from motecrypt.runners.session import DriverSession, Region
-from motecrypt.setup import have
-from motecrypt.toolchain import BuildError, BuildRequest, build
+from motecrypt.simulate.runners import Fault
+from motecrypt.simulate.runners.session import DriverSession, Region
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 CATALOG = Catalog.load(ciphers=[DATA / "faulty", DATA / "tags"])

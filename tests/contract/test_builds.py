@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.errors import InputError
+from motecrypt.build.toolchain import BuildRequest, build, firmware, key_of, toolchain
 from motecrypt.catalog import Catalog, empty_implementation
-from motecrypt.errors import InputError
-from motecrypt.toolchain import BuildRequest, build, firmware, key_of, toolchain
 
 CATALOG = Catalog.load()
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.experiments import call_sequence
-from motecrypt.experiments.call_sequence import CallSequence
+from motecrypt.base.errors import InputError
+from motecrypt.build.toolchain import BuildError, BuildRequest
+from motecrypt.measuring.experiments import call_sequence
+from motecrypt.measuring.experiments.call_sequence import CallSequence
 from motecrypt.results import Results
-from motecrypt.toolchain import BuildError, BuildRequest
 
 REQUEST = CallSequence(
     device="pico",

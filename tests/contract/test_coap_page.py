@@ -11,9 +11,9 @@ import pytest
 
 from kits import needs_kit
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.export import plan_sketch
-from motecrypt.toolchain.mote import build_example
+from motecrypt.exports import plan_sketch
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.paper_mote import build_example
 from terminals import ROOT, Terminals
 
 PAGE = (ROOT / "docs" / "coap.md").read_text()

@@ -10,12 +10,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from motecrypt import bench
+from motecrypt.base.model import Cell, Implementation, Measurement
+from motecrypt.build.toolchain import BuildRequest, build
+from motecrypt.build.toolchain.sizes import symbols
 from motecrypt.catalog import Catalog
-from motecrypt.model import Cell, Implementation, Measurement
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.toolchain import BuildRequest, build
-from motecrypt.toolchain.sizes import symbols
 from toolchains import OWN, for_compiler, kept_toolchains, root_of
 
 MYLIBRARY = Path(__file__).parents[2] / "examples" / "mylibrary"

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import pytest
 
-from motecrypt import bench
+from motecrypt.base.model import Measurement
+from motecrypt.build.setup import have
 from motecrypt.catalog import Catalog
-from motecrypt.model import Measurement
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.setup import have
 
 CATALOG = Catalog.load()
 SIMULATED = [name for name, d in CATALOG.devices.items() if d.simulated and have(d.kit)]

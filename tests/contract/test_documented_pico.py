@@ -12,15 +12,15 @@ import pytest
 
 from documented import missing, with_recorded
 from kits import needs_kit
-from motecrypt import bench
+from motecrypt.air.wlan import filecost
 from motecrypt.catalog import Catalog
-from motecrypt.experiments.call_sequence import CallSequence
-from motecrypt.experiments.files import FileJob, FileJobs
-from motecrypt.findings.pico_file import FileQuestion
+from motecrypt.measuring import bench
+from motecrypt.measuring.experiments.call_sequence import CallSequence
+from motecrypt.measuring.experiments.files import FileJob, FileJobs
 from motecrypt.results import Results
+from motecrypt.results.findings.pico_file import FileQuestion
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import figures, files, strings
-from motecrypt.wlan import filecost
 
 pytestmark = needs_kit("pico")
 

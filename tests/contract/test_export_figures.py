@@ -13,13 +13,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from command_line import run
 from kits import needs_kit
+from motecrypt.air.radios import load_radio
 from motecrypt.catalog import Catalog
-from motecrypt.experiments import link_cost
-from motecrypt.experiments.link_cost import LinkCost
-from motecrypt.export import LinkRadio, choose, cost_question, for_device, target
-from motecrypt.findings.link_cost import LinkCostFailure, LinkCosts
-from motecrypt.radios import load_radio
+from motecrypt.exports import LinkRadio, choose, cost_question, for_device, target
+from motecrypt.measuring.experiments import link_cost
+from motecrypt.measuring.experiments.link_cost import LinkCost
 from motecrypt.results import Results
+from motecrypt.results.findings.link_cost import LinkCostFailure, LinkCosts
 
 pytestmark = pytest.mark.long
 CATALOG = Catalog.load()

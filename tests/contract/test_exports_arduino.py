@@ -14,10 +14,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from arduino_sketchbook import Sketchbook
 from kits import needs_kit
-from motecrypt import bench
 from motecrypt.catalog import Catalog
 from motecrypt.cli import main
-from motecrypt.export import Export, choose, known_answer, plan, target
+from motecrypt.exports import Export, choose, known_answer, plan, target
+from motecrypt.measuring import bench
 from motecrypt.results import Results
 
 pytestmark = [

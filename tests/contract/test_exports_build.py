@@ -15,17 +15,17 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from kits import needs_kit
-from motecrypt import process
+from motecrypt.base import process
+from motecrypt.base.model import Device, Implementation
+from motecrypt.build.setup import have
+from motecrypt.build.toolchain import BuildRequest
+from motecrypt.build.toolchain.firmware import cipher_inputs
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.export import Export, choose, for_device, known_answer, plan, target
-from motecrypt.export.sources import exported_sources
-from motecrypt.model import Device, Implementation
+from motecrypt.exports import Export, choose, for_device, known_answer, plan, target
+from motecrypt.exports.sources import exported_sources
 from motecrypt.results import Results
-from motecrypt.setup import have
-from motecrypt.toolchain import BuildRequest
-from motecrypt.toolchain.firmware import cipher_inputs
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 from object_code import code_of
 
 CATALOG = Catalog.load()

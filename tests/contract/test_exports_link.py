@@ -16,18 +16,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from exports_bed import CATALOG, CIPHERS, SRF, STRICT, Station, planned, run
 from kits import needs_kit
+from motecrypt.build.toolchain import BuildRequest
 from motecrypt.catalog import FIRMWARE
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.export import choose, target
-from motecrypt.export.sources import exported_inputs
-from motecrypt.link.provisioning import flash_image
-from motecrypt.toolchain import BuildRequest
-from motecrypt.toolchain.link import (
+from motecrypt.exports import choose, target
+from motecrypt.exports.link_node import FixedRadio, node_inputs, suite_of
+from motecrypt.exports.sources import exported_inputs
+from motecrypt.link.native import (
     SHORT,
     STREAM,
 )
-from motecrypt.toolchain.link_node import FixedRadio, node_inputs, suite_of
+from motecrypt.link.provisioning import flash_image
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 from object_code import code_of
 
 

@@ -14,13 +14,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from exports_bed import CATALOG, CIPHERS, STRICT, Station, run
 from kits import needs_kit
+from motecrypt.air.radios import load_radio
 from motecrypt.catalog import FIRMWARE
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.export import Export, LinkRadio, choose, for_device, plan_link, target
+from motecrypt.exports import Export, LinkRadio, choose, for_device, plan_link, target
+from motecrypt.link.native import Event
 from motecrypt.link.provisioning import flash_image
-from motecrypt.radios import load_radio
-from motecrypt.toolchain.link import Event
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 
 READINGS = 3
 #: Simulated time runs on while this computer makes an answer, and a busy computer takes long for it.

@@ -26,14 +26,10 @@ from exports_bed import (
     serve,
 )
 from kits import needs_kit
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.export import Export, LinkRadio
-from motecrypt.link.gateway import Gateway
-from motecrypt.link.provisioning import block_text, eeprom_hex
-from motecrypt.link.state import MemoryStore
-from motecrypt.ports.serial_port import SerialPort
-from motecrypt.toolchain.link import (
+from motecrypt.base.serial_port import SerialPort
+from motecrypt.exports import Export, LinkRadio
+from motecrypt.link.gateway_end import Gateway
+from motecrypt.link.native import (
     BROADCAST,
     COMMAND,
     CONFIRMED,
@@ -42,6 +38,10 @@ from motecrypt.toolchain.link import (
     link_library,
     open_library,
 )
+from motecrypt.link.provisioning import block_text, eeprom_hex
+from motecrypt.link.state import MemoryStore
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 
 
 @pytest.fixture(scope="module")

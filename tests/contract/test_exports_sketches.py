@@ -14,14 +14,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from command_line import run as motecrypt
 from exports_bed import CATALOG, MASTER, planned, run
 from kits import needs_kit
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.export import Export, LinkRadio, target_names
-from motecrypt.link.gateway import Gateway
+from motecrypt.air.radios import load_radio, radio_names
+from motecrypt.build.toolchain.arduino import CORE, build_sketch
+from motecrypt.exports import Export, LinkRadio, target_names
+from motecrypt.link.gateway_end import Gateway
+from motecrypt.link.native import LISTENS, SHORT
 from motecrypt.link.state import MemoryStore
-from motecrypt.radios import load_radio, radio_names
-from motecrypt.toolchain.arduino import CORE, build_sketch
-from motecrypt.toolchain.link import LISTENS, SHORT
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 
 LIBRARIES = Path(__file__).resolve().parents[1] / "radio_libraries"
 UNO = CATALOG.device("uno")

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from motecrypt import bench
+from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.model import Measurement
+from motecrypt.measuring import bench
 from motecrypt.results import Results
 
 CATALOG = Catalog.load()

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from documented import missing
 from kits import needs_kit
-from motecrypt.experiments.call_sequence import CallSequence
+from motecrypt.measuring.experiments.call_sequence import CallSequence
 from motecrypt.results import Results
 from motecrypt.studies.pico import evictions
 from motecrypt.studies.pico.figures import KEY_BITS, printed, sequences, timings

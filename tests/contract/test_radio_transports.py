@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from motecrypt.link.gateway import Gateway
+from motecrypt.air.radios import Radio, RadioNetwork, RadioPair, load_radio, radio_names
+from motecrypt.link.gateway_end import Gateway
+from motecrypt.link.native import CONFIRMED, LISTENS, SHORT, STREAM, Event
 from motecrypt.link.node import HostNode, node_record
 from motecrypt.link.state import MemoryStore
 from motecrypt.link.stream import StreamReader
-from motecrypt.ports.virtual import VirtualRadios
-from motecrypt.radios import Radio, RadioNetwork, RadioPair, load_radio, radio_names
-from motecrypt.toolchain.link import CONFIRMED, LISTENS, SHORT, STREAM, Event
+from motecrypt.simulate.ports.virtual import VirtualRadios
 
 Transport = RadioPair | RadioNetwork
 TRANSPORTS: dict[str, tuple[int, Callable[[Radio], Transport]]] = {

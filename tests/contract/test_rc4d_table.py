@@ -16,7 +16,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from kits import needs_kit
-from motecrypt import bench
+from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.studies.rc4d.figures import Printed, VariantFigures, cells, figures, printed
 

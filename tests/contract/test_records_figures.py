@@ -13,13 +13,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from kits import skip_without
-from motecrypt.bench import ensure
+from motecrypt.adviser.records.needs import cells_of
+from motecrypt.adviser.records.plan import read_plan
+from motecrypt.adviser.records.rows import rows_of, together
+from motecrypt.adviser.records.stored import changes, read_rows
+from motecrypt.base.model import Device
 from motecrypt.catalog import Catalog
-from motecrypt.model import Device
-from motecrypt.records.needs import cells_of
-from motecrypt.records.plan import read_plan
-from motecrypt.records.rows import rows_of, together
-from motecrypt.records.stored import changes, read_rows
+from motecrypt.measuring.bench import ensure
 from motecrypt.results import Results
 from toolchains import root_of
 

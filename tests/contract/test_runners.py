@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt import bench
+from motecrypt.base.model import Cell, Measurement
+from motecrypt.build.setup import have
 from motecrypt.catalog import Catalog
-from motecrypt.model import Cell, Measurement
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.setup import have
 
 FAULTY = Path(__file__).resolve().parents[1] / "data" / "faulty"
 CATALOG = Catalog.load(ciphers=[FAULTY])
@@ -125,7 +125,7 @@ def test_one_failed_cell_never_stops_the_others(results: Results) -> None:
 
 def test_what_is_stored_is_not_run_again(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     first = measure(results, "uno", "faulty-not")
-    monkeypatch.setattr("motecrypt.bench.task.Task.begin", lambda task: pytest.fail("ran again"))
+    monkeypatch.setattr("motecrypt.measuring.bench.task.Task.begin", lambda task: pytest.fail("ran again"))
     assert measure(results, "uno", "faulty-not") == first
 
 

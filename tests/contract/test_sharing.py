@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
-from motecrypt import bench
-from motecrypt.bench import crew, task
+from motecrypt.base.model import Cell
 from motecrypt.catalog import Catalog
-from motecrypt.model import Cell
+from motecrypt.measuring import bench
+from motecrypt.measuring.bench import crew, task
 from motecrypt.results import Results
 
 DATA = Path(__file__).resolve().parents[1] / "data"

@@ -118,8 +118,8 @@ def test_the_gateways_side_gets_and_puts_files_at_another_makers_server(tmp_path
     import time
 
     sys.path.insert(0, str(ROOT / "tests"))
-    from motecrypt.tftp.packets import read_packet
-    from motecrypt.tftp.transfer import Terms, TftpTransfer
+    from motecrypt.link.tftp.packets import read_packet
+    from motecrypt.link.tftp.transfer import Terms, TftpTransfer
     from tftp_ends import Memory
 
     content = bytes(range(256)) * 4

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from kits import skip_without
+from motecrypt.adviser.hardware.rows import KnownCompiler, rows, settings
+from motecrypt.base.errors import InputError
+from motecrypt.build.toolchain.toolchain import BuildError
 from motecrypt.catalog import Catalog
 from motecrypt.cli.reproduce import command
-from motecrypt.errors import InputError
-from motecrypt.experiments.hardware import read_programs
-from motecrypt.findings.hardware import HardwareQuestion
-from motecrypt.hardware.rows import KnownCompiler, rows, settings
+from motecrypt.measuring.experiments.hardware import read_programs
 from motecrypt.results import Results
-from motecrypt.toolchain.toolchain import BuildError
+from motecrypt.results.findings.hardware import HardwareQuestion
 
 #: Rows of assembly, so that one compiler will do.
 ROWS = {"uno": "h1311", "stm32f4": "h0004", "stm32l1": "h0003"}
@@ -102,7 +102,8 @@ def test_rows_of_two_compilers_are_no_program(tmp_path: Path, monkeypatch: pytes
         KnownCompiler("due", (rows()["h0748"].code,), "gcc-12", "a test"),  # which has a variant
     )
     monkeypatch.setattr(
-        "motecrypt.experiments.hardware.settings", lambda: replace(settings(), compilers_known=known)
+        "motecrypt.measuring.experiments.hardware.settings",
+        lambda: replace(settings(), compilers_known=known),
     )
     for row, toolchain in ((first, "gcc-5.4"), ("h0748", "gcc-12")):
         (program,) = read_programs(folder(tmp_path, "uno", rows=["", row]))

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from kits import skip_without
-from motecrypt import bench
+from motecrypt.base.errors import InputError
+from motecrypt.build.toolchain.pinned import with_toolchain
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.toolchain.pinned import with_toolchain
 
 CATALOG = Catalog.load()
 #: By device: cipher and variant, and by toolchain cycles of set-up and encryption, and flash, as Debian 12

@@ -16,12 +16,12 @@ import pytest
 
 from command_line import run
 from kits import needs_kit
+from motecrypt.base.model import Device
+from motecrypt.build.setup import have
+from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import Ended, FreeRun, run_freely
-from motecrypt.model import Device
-from motecrypt.setup import have
-from motecrypt.toolchain.scripts import link_flags
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
 
 CATALOG = Catalog.load()
 Build = Callable[[str], Path]

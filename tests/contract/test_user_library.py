@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from motecrypt import bench, process
+from motecrypt.base import process
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.cli.measure import command as measure
-from motecrypt.errors import InputError
-from motecrypt.model import Measurement
+from motecrypt.measuring import bench
 from motecrypt.results import Results
 
 MYLIBRARY = Path(__file__).parents[2] / "examples" / "mylibrary"

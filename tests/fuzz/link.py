@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from motecrypt.catalog import FIRMWARE
-from motecrypt.toolchain.link import DEFINES, FOLDER, SUITES
+from motecrypt.link.native import DEFINES, FOLDER, SUITES
 
 HERE = Path(__file__).parent
 CHECKS = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")

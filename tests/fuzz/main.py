@@ -22,16 +22,16 @@ from random import Random
 from fuzz.firmware import avr_image, damaged, pico_image
 from fuzz.link import fuzz_link
 from fuzz.tftp import fuzz_tftp
+from motecrypt.base.errors import MotecryptError
+from motecrypt.base.paths import cache_dir, make_dir
+from motecrypt.build.toolchain import libraries
+from motecrypt.build.toolchain.drivers import DRIVERS, RECIPES
+from motecrypt.build.toolchain.includes import file_hash, reached
+from motecrypt.build.toolchain.sources import source_root
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.images import ARM, Segment, elf_of
-from motecrypt.errors import MotecryptError
-from motecrypt.paths import cache_dir, make_dir
-from motecrypt.runners.arm import command as arm_command
-from motecrypt.runners.session import Options
-from motecrypt.toolchain import libraries
-from motecrypt.toolchain.drivers import DRIVERS, RECIPES
-from motecrypt.toolchain.includes import file_hash, reached
-from motecrypt.toolchain.sources import source_root
+from motecrypt.simulate.emulate.images import ARM, Segment, elf_of
+from motecrypt.simulate.runners.arm import command as arm_command
+from motecrypt.simulate.runners.session import Options
 
 HERE = Path(__file__).parent
 AVR = 83

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from motecrypt.base.model import OPERATIONS
 from motecrypt.catalog import Catalog
-from motecrypt.model import OPERATIONS
 
 
 def plain(value: Any) -> Any:

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from goldens.text import digest
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.wlan import capture, dcf, protection, tkip
+from motecrypt.air.wlan import capture, dcf, protection, tkip
+from motecrypt.base.errors import InputError, MotecryptError
 
 FIRSTS = (0x08, 0x88, 0x0F, 0x8C, 0xF8, 0xFF, 0x84, 0x80, 0x89, 0x8A)
 SECONDS = (0x00, 0x01, 0x02, 0x03, 0x40, 0xBF, 0xFC, 0xFF)

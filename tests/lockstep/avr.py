@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockstep.engine import Engine, EngineFault, Piece, Program, assembled, flat, named, ran, regions, seeded
-from motecrypt.toolchain.drivers import driver
+from motecrypt.build.toolchain.drivers import driver
 
 HERE = Path(__file__).parent
 CLOCK_HZ, MAX_CYCLES = 16_000_000, 400_000_000

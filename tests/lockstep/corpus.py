@@ -9,12 +9,12 @@ from pathlib import Path
 
 from lockstep.avr import Avr, Avr8js
 from lockstep.engine import flat
+from motecrypt.base.errors import MotecryptError
+from motecrypt.base.model import Device, Implementation
+from motecrypt.build.toolchain import BuildRequest, Firmware, build
 from motecrypt.catalog import Catalog
-from motecrypt.errors import MotecryptError
-from motecrypt.model import Device, Implementation
-from motecrypt.runners import Fault, Options, simavr
-from motecrypt.runners.protocol import Frames, decode, encode
-from motecrypt.toolchain import BuildRequest, Firmware, build
+from motecrypt.simulate.runners import Fault, Options, simavr
+from motecrypt.simulate.runners.protocol import Frames, decode, encode
 
 WORK_S = 120.0
 """Processor time of the simulator."""

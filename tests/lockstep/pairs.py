@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kits import NPM
 from lockstep import avr, riscv, thumb
 from lockstep.engine import Core, Engine
-from motecrypt.runners import Options
+from motecrypt.simulate.runners import Options
 
 AVR8JS = NPM / "avr8js" / "dist" / "cjs" / "index.js"
 RP2040JS = NPM / "rp2040js" / "dist" / "esm" / "index.js"

@@ -26,9 +26,9 @@ from lockstep.engine import (
     regions,
     seeded,
 )
+from motecrypt.base.model import Device
 from motecrypt.catalog import Catalog
-from motecrypt.model import Device
-from motecrypt.runners import Options, riscv
+from motecrypt.simulate.runners import Options, riscv
 
 SCRATCH, STATE, STACK, SCRATCH_BYTES = 0x400, 0x500, 0x780, 64
 """From the beginning of RAM."""

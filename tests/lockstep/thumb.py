@@ -27,7 +27,7 @@ from lockstep.engine import (
     seeded,
 )
 from motecrypt.catalog import Catalog
-from motecrypt.runners import Options, arm
+from motecrypt.simulate.runners import Options, arm
 
 SCRATCH, SCRATCH_BYTES, STATE, STACK_TOP = 0x20001000, 64, 0x20001080, 0x20002000
 REGISTERS = [*(f"r{n}" for n in (*range(8, 13),)), "sp", *(f"r{n}" for n in range(8)), "flags"]

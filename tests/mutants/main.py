@@ -101,7 +101,7 @@ def _from_root(path: str) -> str:
 
 
 def _default_output(seed: int, only: tuple[str, ...]) -> Path:
-    from motecrypt.paths import cache_dir
+    from motecrypt.base.paths import cache_dir
 
     name = f"seed-{seed}"
     if only:
@@ -337,7 +337,7 @@ def _row(name: str, tally: Tally) -> str:
 
 def _cache_copy(scratch: Path) -> Path:
     """A cache of our own, since a mutant's build must not stay: what is large is linked, the rest copied."""
-    from motecrypt.paths import cache_dir
+    from motecrypt.base.paths import cache_dir
 
     own = scratch / "cache"
     own.mkdir()

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from motecrypt.base.errors import MotecryptError
+from motecrypt.base.model import DebianPackage, Toolchain, ToolchainTarget
+from motecrypt.build.toolchain.pinned import place
 from motecrypt.catalog import FIRMWARE
-from motecrypt.errors import MotecryptError
-from motecrypt.model import DebianPackage, Toolchain, ToolchainTarget
-from motecrypt.toolchain.link import DEFINES, FOLDER
-from motecrypt.toolchain.pinned import place
+from motecrypt.link.native import DEFINES, FOLDER
 
 HERE = Path(__file__).parent
 TIMEOUT_S = 900

@@ -8,18 +8,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from link_ports import FaultyLink, PowerLostError
-from motecrypt.errors import MotecryptError
-from motecrypt.gateway.drain import Drain
-from motecrypt.gateway.items import Item
-from motecrypt.gateway.sinks import Sink, SinkError
-from motecrypt.gateway.sinks.csv_log import CsvLog
-from motecrypt.gateway.sinks.sqlite_log import SqliteLog
-from motecrypt.gateway.spool import Spool
-from motecrypt.link.gateway import Gateway
+from motecrypt.base.errors import MotecryptError
+from motecrypt.link.gateway.drain import Drain
+from motecrypt.link.gateway.items import Item
+from motecrypt.link.gateway.sinks import Sink, SinkError
+from motecrypt.link.gateway.sinks.csv_log import CsvLog
+from motecrypt.link.gateway.sinks.sqlite_log import SqliteLog
+from motecrypt.link.gateway.spool import Spool
+from motecrypt.link.gateway_end import Gateway
+from motecrypt.link.native import COMMAND, CONFIRMED, Event
 from motecrypt.link.state import FileStore
 from motecrypt.link.stream import StreamReader
 from motecrypt.link.told import NodeMessage
-from motecrypt.toolchain.link import COMMAND, CONFIRMED, Event
 
 MASTER = bytes(range(16))
 PACKET_BYTES = 12

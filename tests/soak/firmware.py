@@ -6,12 +6,12 @@ import json
 import subprocess
 from pathlib import Path
 
+from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.images import flat, read_image
-from motecrypt.export import plan_sketch
-from motecrypt.ports.mote import SENSOR_MILLIVOLTS
-from motecrypt.toolchain.drivers import driver
-from motecrypt.toolchain.mote import build_example
+from motecrypt.exports import plan_sketch
+from motecrypt.simulate.emulate.images import flat, read_image
+from motecrypt.simulate.paper_mote import build_example
+from motecrypt.simulate.ports.mote import SENSOR_MILLIVOLTS
 
 END_S = 30.0
 

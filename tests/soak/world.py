@@ -16,12 +16,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from motecrypt.link.stream import StreamReader
-from motecrypt.link.timing import answer_ms
-from motecrypt.radios import Channel, RadioNetwork, load_radio
-from motecrypt.radios.air import air_time_us
-from motecrypt.radios.medium import Frame
-from motecrypt.toolchain.link import (
+from motecrypt.air.link_timing import answer_ms
+from motecrypt.air.radios import Channel, RadioNetwork, load_radio
+from motecrypt.air.radios.air import air_time_us
+from motecrypt.air.radios.medium import Frame
+from motecrypt.link.native import (
     CONFIRMED,
     LISTENS,
     NODE_BITS,
@@ -30,6 +29,7 @@ from motecrypt.toolchain.link import (
     STREAM,
     Event,
 )
+from motecrypt.link.stream import StreamReader
 from soak.ends import CLOCK, PACKET_BYTES, Crashed, GatewayEnd, NodeEnd, PowerLostError
 from soak.firmware import GrantedMote, thermometer
 

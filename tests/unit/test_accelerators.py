@@ -13,6 +13,7 @@ from click.testing import CliRunner
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from goldens.views.made_up import filled
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.accelerators import (
     UNITS,
@@ -22,9 +23,8 @@ from motecrypt.catalog.accelerators import (
     read_accelerators,
 )
 from motecrypt.cli import application
-from motecrypt.errors import InputError
-from motecrypt.report import gather, render
-from motecrypt.report.summaries import DeviceSummary
+from motecrypt.present.report import gather, render
+from motecrypt.present.report.summaries import DeviceSummary
 from motecrypt.results import Results
 
 WHOLE = """

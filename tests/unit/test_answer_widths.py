@@ -17,11 +17,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from test_table_widths import NUMBER, WIDTHS, numbers
 
 from goldens.views.made_up import filled
+from motecrypt.base.model import Finding
 from motecrypt.cli import _advice, application, audit, measure, profile
-from motecrypt.emulate.profiling import FunctionCost, LineCost, Profile
-from motecrypt.emulate.run import Ended
-from motecrypt.model import Finding
 from motecrypt.results import Results
+from motecrypt.simulate.emulate.profiling import FunctionCost, LineCost, Profile
+from motecrypt.simulate.emulate.run import Ended
 
 ADVISE = "advise --device uno --radio srf --bytes 16 --every 10s --battery 3xAA --library motecrypt"
 STORED = "advise --device uno --bytes 16 --every 1h --battery 3xAA --library motecrypt --storage"

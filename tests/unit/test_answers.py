@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from motecrypt.audits.runs import AuditRun
-from motecrypt.experiments.passwords import PasswordDerivation
-from motecrypt.findings.audit import AuditAnswer, DiffusionData, KeyRecovery
-from motecrypt.findings.call_sequence import CallAnswer, CallCosts, CallFailure
-from motecrypt.findings.data_types import DataTypeTimes
-from motecrypt.findings.features import Features
-from motecrypt.findings.host_speed import Speeds
-from motecrypt.findings.passwords import PasswordQuestion, PasswordTimes
-from motecrypt.findings.pico_file import FileCosts
-from motecrypt.findings.radio_transfer import RadioTransfers
-from motecrypt.findings.wlan_transfer import Spread, WlanTransfer
+from motecrypt.measuring.audits import AuditRun
+from motecrypt.measuring.experiments.passwords import PasswordDerivation
 from motecrypt.results import Results
+from motecrypt.results.findings.audit import AuditAnswer, DiffusionData, KeyRecovery
+from motecrypt.results.findings.call_sequence import CallAnswer, CallCosts, CallFailure
+from motecrypt.results.findings.data_types import DataTypeTimes
+from motecrypt.results.findings.features import Features
+from motecrypt.results.findings.host_speed import Speeds
+from motecrypt.results.findings.passwords import PasswordQuestion, PasswordTimes
+from motecrypt.results.findings.pico_file import FileCosts
+from motecrypt.results.findings.radio_transfer import RadioTransfers
+from motecrypt.results.findings.wlan_transfer import Spread, WlanTransfer
 
 Stored = dict[str, Any]
 

@@ -6,11 +6,11 @@ import pytest
 
 from command_line import run
 from kits import needs_kit
-from motecrypt.audits.runs import AuditRun, part_names
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Finding
 from motecrypt.catalog import Catalog
 from motecrypt.cli import audit
-from motecrypt.errors import InputError
-from motecrypt.model import Finding
+from motecrypt.measuring.audits import AuditRun, part_names
 from motecrypt.results import Results
 
 

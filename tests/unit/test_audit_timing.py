@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
-from motecrypt.audits.runs import AuditRun
+from motecrypt.measuring.audits import AuditRun
 from motecrypt.results import Results
 
 CONTROL = Path(__file__).parents[1] / "controls" / "early-exit"
@@ -38,7 +38,7 @@ def test_early_exit_is_caught_in_the_simulator(tmp_path, device):
 
 
 def test_a_device_whose_tools_are_missing_is_skipped_with_a_reason(tmp_path, monkeypatch):
-    monkeypatch.setattr("motecrypt.audits.runs.timing.have", lambda kit: False)
+    monkeypatch.setattr("motecrypt.measuring.audits.timing.have", lambda kit: False)
     with Results(tmp_path / "results.db") as results:
         part = AuditRun("rc6-cbc", "timing:uno")
         found = part.ensure(results)

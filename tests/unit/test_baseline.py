@@ -10,11 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from kits import needs_kit
-from motecrypt import advise, bench
+from motecrypt import adviser as advise
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _several, reproduce
 from motecrypt.cli._baseline import DEVICES, LENGTHS, baseline
 from motecrypt.cli.report import write_report
+from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.studies import Needs
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.errors import FailureKind
+from motecrypt.base.model import Implementation
+from motecrypt.base.process import Outcome
+from motecrypt.build.toolchain import BuildError, BuildRequest, build, drivers, key_of, libraries, toolchain
+from motecrypt.build.toolchain.includes import FILE_BYTES_MAX, reached
 from motecrypt.catalog import Catalog
-from motecrypt.errors import FailureKind
-from motecrypt.model import Implementation
-from motecrypt.process import Outcome
-from motecrypt.toolchain import BuildError, BuildRequest, build, drivers, key_of, libraries, toolchain
-from motecrypt.toolchain.includes import FILE_BYTES_MAX, reached
 
 FAULTY = Path(__file__).resolve().parents[1] / "data" / "faulty"
 
@@ -197,10 +197,10 @@ def test_a_killed_compiler_is_not_run_again(tmp_path: Path) -> None:
 def test_a_drivers_identity_holds_its_headers_and_libraries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copy = tmp_path / "src" / "drivers"
+    copy = tmp_path / "src" / "simulate" / "drivers"
     shutil.copytree(drivers.DRIVERS, copy)
     shutil.copytree(
-        drivers.DRIVERS.parent / "firmware" / "include", tmp_path / "src" / "firmware" / "include"
+        drivers.DRIVERS.parents[1] / "firmware" / "include", tmp_path / "src" / "firmware" / "include"
     )
     identity = drivers.driver_identity.__wrapped__
     before = {name: identity(name) for name in ("simavr", "adapter_openssl")}

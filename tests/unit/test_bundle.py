@@ -22,13 +22,22 @@ from typing import Any, cast
 
 import pytest
 
-from motecrypt.bundle import Bundle, BundleCheck, archive, checks, compare_measured, contents, pack, verify
-from motecrypt.bundle.archive import write
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cell, Implementation, Measurement
 from motecrypt.cli import _bundle
-from motecrypt.errors import InputError
-from motecrypt.findings import recorded
-from motecrypt.model import Cell, Implementation, Measurement
+from motecrypt.present.bundle import (
+    Bundle,
+    BundleCheck,
+    archive,
+    checks,
+    compare_measured,
+    contents,
+    pack,
+    verify,
+)
+from motecrypt.present.bundle.archive import write
 from motecrypt.results import Results
+from motecrypt.results.findings import recorded
 from motecrypt.studies import Needs
 from report_data import fill
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
 
 TAGS = Path(__file__).resolve().parents[1] / "data" / "tags"
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from motecrypt.base.model import Measurement
+from motecrypt.base.paths import write_atomically
 from motecrypt.cli import application
 from motecrypt.cli._output import print_table
-from motecrypt.model import Measurement
-from motecrypt.paths import write_atomically
 from motecrypt.results import Results
 
 ROOT = Path(__file__).resolve().parents[2]

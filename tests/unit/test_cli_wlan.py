@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from command_line import run
-from motecrypt.experiments import transfer_wlan
-from motecrypt.wlan import samples
+from motecrypt.air.wlan import samples
+from motecrypt.measuring.experiments import transfer_wlan
 
 
 @pytest.fixture(autouse=True)

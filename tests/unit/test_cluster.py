@@ -19,16 +19,17 @@ import pytest
 
 from command_line import run
 from kits import needs_kit
-from motecrypt import __version__, bench
-from motecrypt.bench import keys as bench_keys
+from motecrypt import __version__
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.build.toolchain import carried
 from motecrypt.cli._sweep_plan import SweepPlan, read_plan
-from motecrypt.cluster import batches, copies, crew, remote, worker
-from motecrypt.cluster.batches import BatchAnswer, CellBatch, Pace
-from motecrypt.cluster.crew import ClusterCrew
-from motecrypt.cluster.keys import make_keys
-from motecrypt.errors import InputError, MotecryptError
+from motecrypt.measuring import bench
+from motecrypt.measuring.bench import keys as bench_keys
+from motecrypt.measuring.cluster import batches, copies, crew, remote, worker
+from motecrypt.measuring.cluster.batches import BatchAnswer, CellBatch, Pace
+from motecrypt.measuring.cluster.crew import ClusterCrew
+from motecrypt.measuring.cluster.keys import make_keys
 from motecrypt.results import Results
-from motecrypt.toolchain import carried
 from unit.test_sweep import rows
 
 PLAN = """
@@ -387,7 +388,7 @@ def _cut_off() -> None:
 @pytest.fixture
 def killed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """Kills a worker of a local cluster when the first measurements are stored."""
-    from motecrypt.cluster import start
+    from motecrypt.measuring.cluster import start
 
     done: list[int] = []
     there: list[start.Workers] = []

@@ -15,10 +15,10 @@ import pytest
 from cryptography import x509
 
 from command_line import run
-from motecrypt.cluster import keys
-from motecrypt.cluster.keys import make_keys
-from motecrypt.cluster.places import place_of
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
+from motecrypt.measuring.cluster import keys
+from motecrypt.measuring.cluster.keys import make_keys
+from motecrypt.measuring.cluster.places import place_of
 from unit.test_cluster import plan_of
 
 # --- addresses and certificates ------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def test_a_wrong_cluster_is_one_line(
 def test_a_worker_that_dies_is_started_again_and_one_without_scheduler_ends_all(
     tls: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from motecrypt.cluster import start
+    from motecrypt.measuring.cluster import start
 
     codes: list[int | None] = []
     stopped: list[int] = []
@@ -188,7 +188,7 @@ def test_a_worker_that_dies_is_started_again_and_one_without_scheduler_ends_all(
 def test_a_worker_that_always_ends_at_its_start_is_given_up_with_its_last_words(
     tls: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from motecrypt.cluster import start
+    from motecrypt.measuring.cluster import start
 
     class Broken(start.Child):
         def __init__(self, *_: str) -> None:

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from kits import needs_kit
 from made_rows import made_measurement as cell
-from motecrypt.compare import compare
-from motecrypt.model import Measurement
+from motecrypt.base.model import Measurement
+from motecrypt.present.compare import compare
 from motecrypt.results import Results
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from command_line import run
 from made_rows import made_measurement
-from motecrypt.compare.history import Collector, FigureHistory, FigureStep, History
+from motecrypt.base.model import Measurement
 from motecrypt.gate.history import HistoryPoint, write_history
-from motecrypt.model import Measurement
+from motecrypt.present.compare.history import Collector, FigureHistory, FigureStep, History
 from motecrypt.results import Results
 from page_data import HOSTILE, Read, made_history
 
@@ -212,7 +212,7 @@ def test_wrong_versions_are_one_clear_line(
 
 
 def test_names_of_a_results_file_stay_text() -> None:
-    from motecrypt.pages.history_page import history_page
+    from motecrypt.present.pages.history_page import history_page
 
     page = history_page(made_history(), 2.0, "motecrypt compare x")
     assert HOSTILE not in page and "\u202e" not in page and len(Read(page).scripts) == 2

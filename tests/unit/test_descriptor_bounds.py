@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
 from unit.test_descriptors import FILES, changed, document_text, placed, read
 
 NOTHING = 1e-9

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
 from unit.test_descriptors import FILES, changed, document_text, placed, read
 
 #: Which file, which keys (their paths joined by dots).

@@ -14,9 +14,22 @@ from typing import Any
 
 import pytest
 
-from motecrypt.advise.gather import read_supplies
-from motecrypt.advise.link_data import read_link
-from motecrypt.advise.protection import read_resistances
+from motecrypt.adviser.gather import read_supplies
+from motecrypt.adviser.hardware.rows import read_settings
+from motecrypt.adviser.link_data import read_link
+from motecrypt.adviser.protection import read_resistances
+from motecrypt.adviser.publickey.entropy import entropies
+from motecrypt.adviser.publickey.handshakes import handshakes
+from motecrypt.adviser.publickey.rows import published
+from motecrypt.adviser.publickey.secrets import causes
+from motecrypt.adviser.records.plan import read_plan
+from motecrypt.air.radios.catalog import read_radio
+from motecrypt.air.wlan.parameters import read_document
+from motecrypt.base.descriptor import Table
+from motecrypt.base.errors import InputError
+from motecrypt.build.setup.kits import read_kits
+from motecrypt.build.setup.systems import read_systems
+from motecrypt.build.toolchain.sources import sources_of
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.accelerators import read_accelerators
 from motecrypt.catalog.ciphers import read_cipher_folder
@@ -25,26 +38,13 @@ from motecrypt.catalog.libraries import read_library_folder
 from motecrypt.catalog.processors import processors
 from motecrypt.catalog.publickey import read_public_key_folder
 from motecrypt.catalog.toolchains import read_library, read_toolchain
-from motecrypt.descriptor import Table
-from motecrypt.emulate.conformance import read_features
-from motecrypt.errors import InputError
-from motecrypt.export.examples import read_example
-from motecrypt.export.targets import read_target
-from motecrypt.findings.pico_file import read_storage
-from motecrypt.hardware.rows import read_settings
-from motecrypt.publickey.entropy import entropies
-from motecrypt.publickey.handshakes import handshakes
-from motecrypt.publickey.rows import published
-from motecrypt.publickey.secrets import causes
-from motecrypt.radios.catalog import read_radio
-from motecrypt.records.plan import read_plan
+from motecrypt.exports.examples import read_example
+from motecrypt.exports.targets import read_target
 from motecrypt.results.columns import read_columns
-from motecrypt.setup.kits import read_kits
-from motecrypt.setup.systems import read_systems
+from motecrypt.results.findings.pico_file import read_storage
+from motecrypt.simulate.emulate.conformance import read_features
 from motecrypt.studies.rc4d.sketches import read_sketches
 from motecrypt.studies.rf import alternatives
-from motecrypt.toolchain.sources import sources_of
-from motecrypt.wlan.parameters import read_document
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
 FILES = sorted(PACKAGE.rglob("*.toml"))

@@ -19,11 +19,11 @@ from test_readme import FIGURES
 
 from documented import DOCS, missing, with_recorded
 from motecrypt import __version__
-from motecrypt.advise import battery_part, regulator_part
-from motecrypt.advise.costs import usable_fraction
-from motecrypt.advise.link_data import link_facts
+from motecrypt.adviser import battery_part, regulator_part
+from motecrypt.adviser.costs import usable_fraction
+from motecrypt.adviser.link_data import link_facts
+from motecrypt.adviser.records.stored import read_rows
 from motecrypt.catalog import DATA, Catalog
-from motecrypt.records.stored import read_rows
 from motecrypt.results import Results
 from motecrypt.studies.pico import files
 from motecrypt.studies.rc4d import figures, sketches

@@ -11,11 +11,11 @@ import tomllib
 import pytest
 
 from documented import missing
+from motecrypt.air.radios import load_radio
+from motecrypt.base.model import Current, Device
+from motecrypt.build.setup.kits import kits
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.catalog.processors import processor
-from motecrypt.model import Current, Device
-from motecrypt.radios import load_radio
-from motecrypt.setup.kits import kits
 
 KB = 1024
 

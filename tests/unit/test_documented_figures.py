@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from documented import DOCS, missing, with_recorded
-from motecrypt.findings import recorded
 from motecrypt.results import Results
+from motecrypt.results.findings import recorded
 from motecrypt.studies import study
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import files, remains

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import cache
 
 from documented import missing
-from motecrypt.hardware.bounds import recorded_residuals
-from motecrypt.hardware.residuals import (
+from motecrypt.adviser.hardware.bounds import recorded_residuals
+from motecrypt.adviser.hardware.residuals import (
     EXCLUDED,
     SCORED,
     SEEN,
@@ -18,7 +18,7 @@ from motecrypt.hardware.residuals import (
     fidelity,
     residuals,
 )
-from motecrypt.hardware.rows import settings
+from motecrypt.adviser.hardware.rows import settings
 
 PAGE = "hardware.md"
 

@@ -14,11 +14,17 @@ import click
 import pytest
 
 from documented import DOCS, missing
-from motecrypt import advise
-from motecrypt.advise import regulator_part
-from motecrypt.audits import avalanche, diffusion, statistics
-from motecrypt.audits.oracle import Access
-from motecrypt.bundle import archive
+from motecrypt import adviser as advise
+from motecrypt.adviser import regulator_part
+from motecrypt.adviser.publickey.handshakes import handshakes
+from motecrypt.air.radios import load_radio, module
+from motecrypt.air.wlan import samples
+from motecrypt.attack.audits import avalanche, diffusion, statistics
+from motecrypt.attack.audits.oracle import Access
+from motecrypt.attack.leakage.recording import CHANNELS
+from motecrypt.base import serial_port
+from motecrypt.base.model import Shortfall
+from motecrypt.build.setup.kits import kits
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.processors import processor
 from motecrypt.catalog.publickey import PublicKeyAlgorithm
@@ -26,19 +32,15 @@ from motecrypt.cli import advise as advise_command
 from motecrypt.cli import gateway as gateway_command
 from motecrypt.cli import receive as receive_command
 from motecrypt.cli import wlan as wlan_command
-from motecrypt.emulate.run import FreeRun
-from motecrypt.files import container, crypt_and_hash
-from motecrypt.gateway import drain, spool, tally
-from motecrypt.leakage.recording import CHANNELS
 from motecrypt.link import provisioning, stream
-from motecrypt.model import Shortfall
-from motecrypt.ports import serial_port, session, virtual
-from motecrypt.publickey.handshakes import handshakes
-from motecrypt.radios import load_radio, module
-from motecrypt.setup.kits import kits
+from motecrypt.link.files import container, crypt_and_hash
+from motecrypt.link.gateway import drain, spool, tally
+from motecrypt.link.native import STORAGE_BYTES
+from motecrypt.link.ports import session
+from motecrypt.present.bundle import archive
+from motecrypt.simulate.emulate.run import FreeRun
+from motecrypt.simulate.ports import virtual
 from motecrypt.studies.wlan import plan, sweeps
-from motecrypt.toolchain.link import STORAGE_BYTES
-from motecrypt.wlan import samples
 from page_views import VIEWS
 from unit.link.test_link_avr import STATE_CASES, STATE_OPTIONS, SUITE_CASES
 
@@ -278,7 +280,7 @@ def test_the_page_of_formats_states_when_a_line_counts_as_full() -> None:
     waits = inspect.signature(session.line_empty).parameters["deadline_s"].default
     told = f"on the line, to {1000 * session.LINE_S:g} ms; null if it did not within {waits:g} s |"
     assert missing("formats.md", told) == []
-    touched = re.search(r"TOUCHED = (\d+)", (FIRMWARE.parent / "drivers/chip_touched.h").read_text())
+    touched = re.search(r"TOUCHED = (\d+)", (FIRMWARE.parent / "simulate/drivers/chip_touched.h").read_text())
     assert touched is not None and missing("formats.md", f"without a model (at most {touched[1]})") == []
 
 

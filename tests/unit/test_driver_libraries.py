@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from kits import needs_kit
-from motecrypt import bench
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import DebianPackage, PinnedLibrary
+from motecrypt.build.setup.kits import Kit, kits
+from motecrypt.build.toolchain import BuildError, debian, drivers, libraries, pinned
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.toolchains import read_library
-from motecrypt.errors import InputError
-from motecrypt.model import DebianPackage, PinnedLibrary
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.setup.kits import Kit, kits
-from motecrypt.toolchain import BuildError, debian, drivers, libraries, pinned
 
 kits_module = sys.modules[Kit.__module__]
 

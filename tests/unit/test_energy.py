@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motecrypt.catalog.processors import processor, processors
-from motecrypt.energy import (
+from motecrypt.base.energy import (
     Battery,
     Processor,
     battery_life_days,
@@ -18,7 +17,8 @@ from motecrypt.energy import (
     implied_current_ma,
     work,
 )
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
+from motecrypt.catalog.processors import processor, processors
 
 
 def test_the_sample_of_the_source() -> None:

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import pytest
 
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import Finding
 from motecrypt.cli import _ensure
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.model import Finding
 from motecrypt.results import Results
 from motecrypt.studies import Needs
 

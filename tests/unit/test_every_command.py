@@ -25,8 +25,8 @@ from test_table_widths import NUMBER, WIDTHS
 from goldens.views.made_up import filled, measured
 from kits import needs_kit
 from motecrypt import __version__
+from motecrypt.base.paths import cache_dir
 from motecrypt.cli import application, export, profile, wlan
-from motecrypt.paths import cache_dir
 
 CLI = Path(export.__file__).parent
 DRAWS = {"print_table", "print_section", "print_answer", "print_words", "console"}
@@ -251,7 +251,7 @@ def test_an_empty_report_names_the_command_that_fills_it(place: Path) -> None:
 
 def test_a_comparison_without_small_changes_goes_on_to_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
     from motecrypt.cli import compare
-    from motecrypt.compare import Difference
+    from motecrypt.present.compare import Difference
 
     difference = Difference.__new__(Difference)
     object.__setattr__(difference, "changes", ())

@@ -12,20 +12,20 @@ from typing import Any
 
 import pytest
 
-from motecrypt.bench import board, measure, passes, task
-from motecrypt.bench.passes import Stopped, WrongOutput
-from motecrypt.bench.plan import PUBLIC_KEY_CYCLES_MAX, Job
-from motecrypt.bench.record import Trouble
+from motecrypt.base.errors import FailureKind, InputError
+from motecrypt.base.model import Cell
+from motecrypt.build.toolchain import BuildError, known_answers
+from motecrypt.build.toolchain.known_answers import WrongAnswer
+from motecrypt.build.toolchain.native import BadTag
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
-from motecrypt.errors import FailureKind, InputError
-from motecrypt.model import Cell
+from motecrypt.measuring.bench import board, measure, passes, task
+from motecrypt.measuring.bench.passes import Stopped, WrongOutput
+from motecrypt.measuring.bench.plan import PUBLIC_KEY_CYCLES_MAX, Job
+from motecrypt.measuring.bench.record import Trouble
 from motecrypt.results import Results
-from motecrypt.runners import Fault, Options, Region, Starts
-from motecrypt.runners.protocol import ProtocolError
-from motecrypt.toolchain import BuildError, known_answers
-from motecrypt.toolchain.known_answers import WrongAnswer
-from motecrypt.toolchain.native import BadTag
+from motecrypt.simulate.runners import Fault, Options, Region, Starts
+from motecrypt.simulate.runners.protocol import ProtocolError
 
 CATALOG = Catalog.load()
 UNO = CATALOG.device("uno")

@@ -9,13 +9,8 @@ from typing import Any
 import pytest
 
 from motecrypt import catalog as catalog_module
-from motecrypt.catalog import FIRMWARE, Catalog, Library, empty_implementation, nearest
-from motecrypt.catalog.cells import cells_for
-from motecrypt.catalog.ciphers import key_bytes, read_cipher_folder
-from motecrypt.catalog.devices import read_device
-from motecrypt.catalog.libraries import read_library_folder
-from motecrypt.errors import InputError
-from motecrypt.model import (
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import (
     Cell,
     Cipher,
     Compiler,
@@ -26,6 +21,11 @@ from motecrypt.model import (
     MessageLengths,
     Placement,
 )
+from motecrypt.catalog import FIRMWARE, Catalog, Library, empty_implementation, nearest
+from motecrypt.catalog.cells import cells_for
+from motecrypt.catalog.ciphers import key_bytes, read_cipher_folder
+from motecrypt.catalog.devices import read_device
+from motecrypt.catalog.libraries import read_library_folder
 
 CORES = {"avr5", "cortex-m0plus"}
 HEAD = 'family = "F"\ntitle = "T"\nsource = "S"\n'

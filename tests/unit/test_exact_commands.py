@@ -12,14 +12,15 @@ from typing import Any
 
 import pytest
 
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.process import Outcome, processors
+from motecrypt.build.toolchain import BuildError, arduino
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.experiments import transfer_wlan
-from motecrypt.process import Outcome, processors
+from motecrypt.measuring.experiments import transfer_wlan
 from motecrypt.results import Results
-from motecrypt.runners import Options, arm, counts_while_tracing, host, runner_of, simavr
-from motecrypt.toolchain import BuildError, arduino, mote
-from motecrypt.toolchain.mote import PaperMote
+from motecrypt.simulate import paper_mote as mote
+from motecrypt.simulate.paper_mote import PaperMote
+from motecrypt.simulate.runners import Options, arm, counts_while_tracing, host, runner_of, simavr
 
 CATALOG = Catalog.load()
 UNO, PICO = CATALOG.device("uno"), CATALOG.device("pico")

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from motecrypt.bench import measure
-from motecrypt.bench.plan import Job
+from motecrypt.base.model import Cell
 from motecrypt.catalog import Catalog
-from motecrypt.model import Cell
+from motecrypt.measuring.bench import measure
+from motecrypt.measuring.bench.plan import Job
 from motecrypt.results import Results
 from unit.test_store import made
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Memory, Placement
+from motecrypt.build.toolchain import BuildError, BuildRequest, firmware
+from motecrypt.build.toolchain.firmware import Firmware
+from motecrypt.build.toolchain.sizes import Sizes
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.errors import InputError
-from motecrypt.model import Memory, Placement
-from motecrypt.toolchain import BuildError, BuildRequest, firmware
-from motecrypt.toolchain.firmware import Firmware
-from motecrypt.toolchain.sizes import Sizes
 
 CATALOG = Catalog.load()
 OURS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")

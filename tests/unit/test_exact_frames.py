@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from motecrypt.errors import FailureKind
-from motecrypt.runners import protocol
-from motecrypt.runners.protocol import (
+from motecrypt.base.errors import FailureKind
+from motecrypt.simulate.runners import protocol
+from motecrypt.simulate.runners.protocol import (
     MAX_FRAME_BYTES,
     WALL,
     Client,

@@ -13,10 +13,10 @@ from typing import IO, Any
 
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.model import Compiler, DebianPackage, Toolchain, ToolchainTarget
-from motecrypt.process import Outcome
-from motecrypt.toolchain import BuildError, debian, pinned
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Compiler, DebianPackage, Toolchain, ToolchainTarget
+from motecrypt.base.process import Outcome
+from motecrypt.build.toolchain import BuildError, debian, pinned
 
 OK, BAD = Outcome(0, "", ""), Outcome(1, "", "a.c:3: error: no")
 

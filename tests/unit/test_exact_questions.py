@@ -9,29 +9,29 @@ from typing import Any
 
 import pytest
 
-from motecrypt import findings
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Finding
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
-from motecrypt.findings import FindingQuestion, host_speed
-from motecrypt.findings.audit import AuditQuestion, implementation
-from motecrypt.findings.call_sequence import CallQuestion
-from motecrypt.findings.crowd import CrowdQuestion
-from motecrypt.findings.data_types import DataTypesQuestion
-from motecrypt.findings.features import FeatureQuestion
-from motecrypt.findings.file_sizes import EncodingQuestion, SizeQuestion
-from motecrypt.findings.hardware import HardwareQuestion
-from motecrypt.findings.host_speed import SpeedPoint, SpeedQuestion, SpeedRow
-from motecrypt.findings.link_cost import LinkCostQuestion
-from motecrypt.findings.passwords import PasswordQuestion
-from motecrypt.findings.pico_file import FileQuestion
-from motecrypt.findings.radio_transfer import TransferQuestion
-from motecrypt.findings.recorded import read
-from motecrypt.findings.remains import RemainsQuestion
-from motecrypt.findings.second_core import SecondCoreQuestion
-from motecrypt.findings.serial_write import SerialWriteQuestion
-from motecrypt.findings.sketch import SketchQuestion
-from motecrypt.findings.wlan_transfer import Spread, WlanQuestion, WlanTransfer, answer_of
-from motecrypt.model import Finding
+from motecrypt.results import findings
+from motecrypt.results.findings import FindingQuestion, host_speed
+from motecrypt.results.findings.audit import AuditQuestion, implementation
+from motecrypt.results.findings.call_sequence import CallQuestion
+from motecrypt.results.findings.crowd import CrowdQuestion
+from motecrypt.results.findings.data_types import DataTypesQuestion
+from motecrypt.results.findings.features import FeatureQuestion
+from motecrypt.results.findings.file_sizes import EncodingQuestion, SizeQuestion
+from motecrypt.results.findings.hardware import HardwareQuestion
+from motecrypt.results.findings.host_speed import SpeedPoint, SpeedQuestion, SpeedRow
+from motecrypt.results.findings.link_cost import LinkCostQuestion
+from motecrypt.results.findings.passwords import PasswordQuestion
+from motecrypt.results.findings.pico_file import FileQuestion
+from motecrypt.results.findings.radio_transfer import TransferQuestion
+from motecrypt.results.findings.recorded import read
+from motecrypt.results.findings.remains import RemainsQuestion
+from motecrypt.results.findings.second_core import SecondCoreQuestion
+from motecrypt.results.findings.serial_write import SerialWriteQuestion
+from motecrypt.results.findings.sketch import SketchQuestion
+from motecrypt.results.findings.wlan_transfer import Spread, WlanQuestion, WlanTransfer, answer_of
 
 CATALOG = Catalog.load()
 

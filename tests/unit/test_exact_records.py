@@ -14,16 +14,8 @@ from typing import Any
 import pytest
 
 from motecrypt import __version__
-from motecrypt.bench import inputs, passes, record
-from motecrypt.bench.keys import BENCH_VERSION, cell_key, cell_keys
-from motecrypt.bench.passes import CellFigures, WrongOutput, run_passes, starts_of
-from motecrypt.bench.plan import Job, group
-from motecrypt.bench.record import Trouble, measurement
-from motecrypt.bench.task import _misfit, _too_long
-from motecrypt.catalog import Catalog
-from motecrypt.catalog.oracles import oracle
-from motecrypt.errors import FailureKind
-from motecrypt.model import (
+from motecrypt.base.errors import FailureKind
+from motecrypt.base.model import (
     Cell,
     Compiler,
     Current,
@@ -37,11 +29,19 @@ from motecrypt.model import (
     ToolchainTarget,
     implementation_name,
 )
+from motecrypt.build.toolchain import BuildError, Firmware
+from motecrypt.build.toolchain.sizes import Sizes, object_sizes
+from motecrypt.catalog import Catalog
+from motecrypt.catalog.oracles import oracle
+from motecrypt.measuring.bench import inputs, passes, record
+from motecrypt.measuring.bench.keys import BENCH_VERSION, cell_key, cell_keys
+from motecrypt.measuring.bench.passes import CellFigures, WrongOutput, run_passes, starts_of
+from motecrypt.measuring.bench.plan import Job, group
+from motecrypt.measuring.bench.record import Trouble, measurement
+from motecrypt.measuring.bench.task import _misfit, _too_long
 from motecrypt.results import Results, store
-from motecrypt.runners import Options, Region
-from motecrypt.runners.fake import FakeSession
-from motecrypt.toolchain import BuildError, Firmware
-from motecrypt.toolchain.sizes import Sizes, object_sizes
+from motecrypt.simulate.runners import Options, Region
+from motecrypt.simulate.runners.fake import FakeSession
 
 CATALOG = Catalog.load()
 UNO = replace(CATALOG.device("uno"), clock_hz=8_000_000)
@@ -421,7 +421,7 @@ def cells() -> list[Cell]:
 
 
 def test_a_key_changes_with_all_that_a_cell_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    from motecrypt.bench import keys
+    from motecrypt.measuring.bench import keys
 
     monkeypatch.setattr(keys, "key_of", lambda request: f"{request!r}")
     found = cell_keys(CATALOG, cells())
@@ -445,7 +445,7 @@ def test_a_key_changes_with_all_that_a_cell_is(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_an_oracle_counts_by_what_is_in_its_file() -> None:
-    from motecrypt.bench import keys
+    from motecrypt.measuring.bench import keys
 
     text = (CIPHER.folder / CIPHER.oracle).read_bytes()
     assert keys._oracle_hash(CIPHER) == hashlib.sha256(text).hexdigest()

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from motecrypt.bench import crew as crew_module
-from motecrypt.bench.crew import Crew
-from motecrypt.bench.plan import Devices, Job
-from motecrypt.bench.share import Sharing
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cell
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
-from motecrypt.model import Cell
+from motecrypt.measuring.bench import crew as crew_module
+from motecrypt.measuring.bench.crew import Crew
+from motecrypt.measuring.bench.plan import Devices, Job
+from motecrypt.measuring.bench.share import Sharing
 from motecrypt.results import Claims, Results
 from unit.test_store import made
 
@@ -155,7 +155,7 @@ def test_cells_are_measured_here_taken_as_stored_or_left_to_others(tmp_path: Pat
 
 
 def test_a_devices_compiler_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from motecrypt.bench import plan
+    from motecrypt.measuring.bench import plan
 
     asked: list[Any] = []
 

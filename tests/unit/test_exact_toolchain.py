@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from motecrypt.descriptor import Table
-from motecrypt.errors import FailureKind, InputError
-from motecrypt.model import Memory
-from motecrypt.process import Outcome
-from motecrypt.toolchain import (
+from motecrypt.base.descriptor import Table
+from motecrypt.base.errors import FailureKind, InputError
+from motecrypt.base.model import Memory
+from motecrypt.base.process import Outcome
+from motecrypt.build.toolchain import (
     BuildError,
     debian,
     firmware,
@@ -25,7 +25,7 @@ from motecrypt.toolchain import (
     sources,
     toolchain,
 )
-from motecrypt.toolchain.sizes import Sizes
+from motecrypt.build.toolchain.sizes import Sizes
 
 Ran = Callable[..., Outcome]
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from motecrypt import paths, process
-from motecrypt.descriptor import Table
-from motecrypt.errors import InputError
-from motecrypt.process import Outcome
+from motecrypt.base import paths, process
+from motecrypt.base.descriptor import Table
+from motecrypt.base.errors import InputError
+from motecrypt.base.process import Outcome
+from motecrypt.build.toolchain import toolchain
 from motecrypt.results import Results
-from motecrypt.toolchain import toolchain
 
 # --- descriptors -------------------------------------------------------------------------------------------
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from kits import needs_kit
-from motecrypt.errors import InputError
-from motecrypt.experiments.features import FeatureProbe, spell
+from motecrypt.base.errors import InputError
+from motecrypt.measuring.experiments.features import FeatureProbe, spell
 from motecrypt.results import Results
 
 

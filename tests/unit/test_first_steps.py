@@ -12,8 +12,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from motecrypt.base.errors import MotecryptError
 from motecrypt.cli import application, completion, demo
-from motecrypt.errors import MotecryptError
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.ciphers import read_cipher_folder
 from motecrypt.catalog.devices import read_device
 from motecrypt.catalog.flags import checked_compiler, checked_flags, checked_link_flags
 from motecrypt.catalog.places import FIRMWARE
-from motecrypt.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
 MYLIBRARY = Path(__file__).parents[2] / "examples" / "mylibrary"

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
-from motecrypt.bench import cells_for, ensure
+from motecrypt.build.toolchain import BuildRequest, build
 from motecrypt.catalog import Catalog
+from motecrypt.measuring.bench import cells_for, ensure
 from motecrypt.results import Results
-from motecrypt.runners import Fault, Options, host
-from motecrypt.runners.protocol import Client
-from motecrypt.toolchain import BuildRequest, build
+from motecrypt.simulate.runners import Fault, Options, host
+from motecrypt.simulate.runners.protocol import Client
 
 pytestmark = needs_kit("host")
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.experiments import host_speed
-from motecrypt.experiments.host_speed import HostSpeed
-from motecrypt.findings import host_speed as speeds
-from motecrypt.findings.host_speed import SpeedPoint
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.measuring.experiments import host_speed
+from motecrypt.measuring.experiments.host_speed import HostSpeed
 from motecrypt.results import Results
-from motecrypt.runners import host
+from motecrypt.results.findings import host_speed as speeds
+from motecrypt.results.findings.host_speed import SpeedPoint
+from motecrypt.simulate.runners import host
 
 pytestmark = needs_kit("host")
 

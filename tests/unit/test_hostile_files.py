@@ -20,28 +20,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_text import measurement
 
+from motecrypt.air.radios.catalog import read_radio
+from motecrypt.base.descriptor import Table
+from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.catalog import DATA, FIRMWARE, Catalog
 from motecrypt.catalog.ciphers import read_cipher_folder
 from motecrypt.catalog.devices import read_device
 from motecrypt.catalog.libraries import read_library_folder
 from motecrypt.catalog.oracles import vectors
 from motecrypt.catalog.processors import processors
-from motecrypt.descriptor import Table
-from motecrypt.emulate.images import ARM, AVR, Segment, elf_of, intel_hex, read_image, uf2
-from motecrypt.emulate.symbols import read_symbols
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.files import container, crypt_and_hash, mote
-from motecrypt.files.mote import FileMote
-from motecrypt.files.secrets import compatible_key_file
 from motecrypt.link import read_hex_key, read_key_file
-from motecrypt.link.gateway import Gateway
+from motecrypt.link.files import container, crypt_and_hash
+from motecrypt.link.files.secrets import compatible_key_file
+from motecrypt.link.gateway_end import Gateway
 from motecrypt.link.keys import link_end, read_master_file
 from motecrypt.link.node import HostNode
 from motecrypt.link.state import FileStore, MemoryStore, pack, unpack
-from motecrypt.radios.catalog import read_radio
 from motecrypt.results import Results, store
 from motecrypt.results.rows import COLUMNS
-from motecrypt.runners.protocol import ProtocolError
+from motecrypt.simulate import file_mote as mote
+from motecrypt.simulate.emulate.images import ARM, AVR, Segment, elf_of, intel_hex, read_image, uf2
+from motecrypt.simulate.emulate.symbols import read_symbols
+from motecrypt.simulate.file_mote import FileMote
+from motecrypt.simulate.runners.protocol import ProtocolError
 
 ROOT = Path(__file__).resolve().parents[2]
 fuzzed = settings(derandomize=True, max_examples=120, deadline=None, database=None)

@@ -3,60 +3,40 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from pathlib import Path
-
-import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
 
-PURE = ("radios", "energy", "advise", "compare", "model", "descriptor")
-#: Modules of directories that are pure except for one folder that runs programs.
-RUNS = PACKAGE / "audits" / "runs"
+ROOMS: dict[str, list[str]] = tomllib.loads((PACKAGE.parents[1] / "tests" / "rooms.toml").read_text())[
+    "rooms"
+]
+PURE = (
+    *("adviser", "adviser.publickey", "adviser.records", "air", "air.radios", "attack.audits", "base.energy"),
+    *("base.model", "base.descriptor", "present.compare", "studies"),
+)
 OUTSIDE_WORLD = {"serial", "subprocess", "sqlite3", "socket", "pty", "termios"}
-
-#: directory -> our directories that it must not import
-FORBIDDEN = {
-    "runners": {"results", "report", "bench", "studies", "experiments", "audits"},
-    "emulate": {"results", "report", "bench", "studies", "experiments", "audits"},
-    "callgraph": {"results", "report", "bench", "studies", "experiments", "audits", "runners"},
-    "report": {"runners", "toolchain", "bench", "emulate", "experiments"},
-    "pages": {"runners", "toolchain", "bench", "experiments", "results"},
-    "studies": {"toolchain", "runners", "emulate", "bench", "experiments"},
-    "studies.needs": {"toolchain", "runners", "emulate"},
-    "findings": {"toolchain", "runners", "emulate", "bench", "experiments", "studies"},
-    "advise": {"results", "bench", "toolchain", "runners"},
-    "compare": {"bench", "toolchain", "runners"},
-    "gate": {
-        "results",
-        "bench",
-        "toolchain",
-        "runners",
-        "emulate",
-        "report",
-        "studies",
-        "experiments",
-        "audits",
-    },
-    "publickey": {"results", "bench", "toolchain", "runners", "report", "studies", "experiments", "audits"},
-    "records": {"results", "bench", "toolchain", "runners", "report", "studies", "experiments", "audits"},
-    "radios": {"results", "bench", "toolchain", "runners", "ports", "link"},
-    "audits": {"results", "bench", "toolchain", "runners"},
-    "catalog": {"results", "bench", "toolchain", "runners", "studies", "experiments"},
-    "results": {"bench", "toolchain", "runners"},
-    "toolchain": {"results", "bench", "runners", "experiments", "studies"},
-    "export": {"bench", "runners", "emulate", "experiments", "studies", "audits", "report", "advise"},
-    "bundle": {"bench", "toolchain", "runners", "emulate", "experiments", "audits"},
-    "bench": {"experiments", "studies", "audits", "report", "advise"},
-}
+#: No package, however deep, of these is reached by a view.
+MAKERS = ("build", "measuring", "simulate.runners", "simulate.callgraph", "simulate.ports")
+VIEWS = ("adviser", "gate", "present.compare", "present.report", "results", "studies")
 
 
 def _modules() -> list[Path]:
     return [p for p in PACKAGE.rglob("*.py") if "firmware" not in p.parts]
 
 
-def _room(path: Path) -> str:
-    relative = path.relative_to(PACKAGE)
-    return relative.parts[0].removesuffix(".py")
+def _row(name: str) -> str:
+    """The row of a module or package, such as `air.radios` for motecrypt.air.radios.levels."""
+    parts = name.split(".")[1:]
+    return next(
+        (row for n in range(len(parts), 0, -1) if (row := ".".join(parts[:n])) in ROOMS), ".".join(parts)
+    )
+
+
+def _may(row: str) -> set[str]:
+    listed = ROOMS[row]
+    wide = tuple(f"{name.removesuffix('.*')}." for name in listed if name.endswith(".*"))
+    return {row, *listed, *(each for each in ROOMS if f"{each}.".startswith(wide))}
 
 
 def _dotted(path: Path) -> str:
@@ -87,53 +67,44 @@ def _modules_imported(path: Path, known: set[str]) -> set[str]:
     return found & known
 
 
-def _rooms_imported(path: Path) -> set[str]:
-    return {name.split(".")[1] for name in _imports(path) if name.startswith("motecrypt.")}
+def test_every_import_is_listed() -> None:
+    """In packages.toml, where a new package needs a row; and no row lists what is not imported."""
+    names = {_dotted(path): path for path in _modules()}
+    used: dict[str, set[str]] = {row: set() for row in ROOMS}
+    wrong = []
+    for name, path in names.items():
+        if name in ("motecrypt", "motecrypt.__main__"):
+            continue
+        row = _row(name)
+        assert row in ROOMS, f"{name}: write a row for its package in tests/rooms.toml"
+        for found in _modules_imported(path, set(names)) - {"motecrypt"}:
+            used[row].add(_row(found))
+            if _row(found) not in _may(row):
+                wrong.append(
+                    f"{name} imports {found}; tests/rooms.toml does not list {_row(found)} for {row}"
+                )
+    assert not wrong, "\n".join(wrong)
+    unused = {
+        row: left
+        for row, listed in ROOMS.items()
+        if (left := {name for name in listed if not name.endswith(".*")} - used[row])
+    }
+    assert not unused, f"tests/rooms.toml lists what nothing imports: {unused}"
 
 
-@pytest.mark.parametrize("path", _modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_imports_keep_to_the_rooms(path: Path) -> None:
-    room = _room(path)
-    imported = _rooms_imported(path)
-    if room == "model":
-        assert not imported, "model imports nothing of ours"
-    if room not in ("cli", "__main__"):
-        assert "cli" not in imported, "only cli imports cli"
-    if RUNS in path.parents:
-        room = "audits.runs"
-    if room == "studies" and path.name == "needs.py":
-        room = "studies.needs"
-    if room in (*PURE, "audits"):
-        outside = {name.split(".")[0] for name in _imports(path)} & OUTSIDE_WORLD
-        assert not outside, f"{room} is pure"
-    assert not imported & FORBIDDEN.get(room, set()), f"{room} must not know these"
-
-
-def test_every_listed_room_exists() -> None:
-    rooms = {_room(path) for path in _modules()}
-    assert {name.partition(".")[0] for name in FORBIDDEN} <= rooms
+def test_pure_rooms_do_not_touch_the_world() -> None:
+    for path in _modules():
+        if _row(_dotted(path)) in PURE or _dotted(path).removeprefix("motecrypt.") in PURE:
+            outside = {name.split(".")[0] for name in _imports(path)} & OUTSIDE_WORLD
+            assert not outside, f"{path}: {outside}"
 
 
 def test_views_reach_nothing_that_measures() -> None:
     """Not even through others: a stored figure is shown without any compiler, simulator or kit."""
     names = {_dotted(path): path for path in _modules()}
     graph = {name: _modules_imported(path, set(names)) for name, path in names.items()}
-    views = [
-        name
-        for name in names
-        if name.split(".")[1:2]
-        in (
-            ["studies"],
-            ["report"],
-            ["advise"],
-            ["compare"],
-            ["records"],
-            ["gate"],
-            ["results"],
-            ["findings"],
-        )
-        and not name.endswith(".needs")
-    ]
+    inside = tuple(f"{view}." for view in VIEWS)
+    views = [name for name in names if f"{_row(name)}.".startswith(inside) and not name.endswith(".needs")]
     assert len(views) > 30
     for view in views:
         reached: set[str] = set()
@@ -146,11 +117,32 @@ def test_views_reach_nothing_that_measures() -> None:
         makers = {
             name
             for name in reached
-            if name.split(".")[1:2] in (["bench"], ["toolchain"], ["runners"], ["emulate"], ["experiments"])
-            or name.startswith("motecrypt.audits.runs")
+            if f"{name}.".startswith(tuple(f"motecrypt.{maker}." for maker in MAKERS))
             or name.endswith(".needs")
         }
         assert not makers, f"{view} reaches {sorted(makers)}"
+
+
+def test_the_house_is_as_small_as_it_was() -> None:
+    """Packages at the top of src/motecrypt, and arrows: one package there that imports another."""
+    names = {_dotted(path): path for path in _modules()}
+    packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    arrows = {
+        (one, other)
+        for name, path in names.items()
+        for found in _modules_imported(path, set(names))
+        if (one := _top(name)) in packages and (other := _top(found)) in packages and one != other
+    }
+    assert len(packages) <= 20, sorted(packages)
+    assert len(arrows) < 100, sorted(arrows)
+    rows = {one: {other for first, other in arrows if first == one} for one in packages}
+    while free := {one for one, others in rows.items() if not others & set(rows)}:
+        rows = {one: others for one, others in rows.items() if one not in free}
+    assert not rows, f"a circle among {sorted(rows)}"
+
+
+def _top(name: str) -> str:
+    return [*name.split("."), ""][1]
 
 
 def test_no_room_is_a_hall() -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.model import Device
+from motecrypt.build.toolchain import BuildRequest, firmware, objects
+from motecrypt.build.toolchain.objects import Read, compiled, kept, seen
 from motecrypt.catalog import Catalog
-from motecrypt.model import Device
-from motecrypt.toolchain import BuildRequest, firmware, objects
-from motecrypt.toolchain.objects import Read, compiled, kept, seen
 
 
 def test_only_definitions_that_stand_in_what_is_read_are_seen(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motecrypt.audits import weak_keys
-from motecrypt.audits.weak_keys import des_round_keys, key_warnings, with_odd_parity
+from motecrypt.attack.audits import weak_keys
+from motecrypt.attack.audits.weak_keys import des_round_keys, key_warnings, with_odd_parity
 
 # FIPS 74 and SP 800-67.
 WEAK = ["0101010101010101", "FEFEFEFEFEFEFEFE", "E0E0E0E0F1F1F1F1", "1F1F1F1F0E0E0E0E"]

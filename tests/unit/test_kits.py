@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt import process
-from motecrypt.errors import InputError
-from motecrypt.setup import first, runs
-from motecrypt.setup.kits import Kit
+from motecrypt.base import process
+from motecrypt.base.errors import InputError
+from motecrypt.build.setup import first, runs
+from motecrypt.build.setup.kits import Kit
 
-#: The module; `motecrypt.setup.kits` names its function.
+#: The module; `motecrypt.build.setup.kits` names its function.
 kits_module = sys.modules[Kit.__module__]
 
 NOWHERE = Kit(

@@ -16,13 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt import bench, process
+from motecrypt.base import process
+from motecrypt.base.errors import InputError
+from motecrypt.build.setup import summary
+from motecrypt.build.toolchain import BuildError, debian, sources
+from motecrypt.build.toolchain.sources import Source, source_root, sources_of
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.setup import summary
-from motecrypt.toolchain import BuildError, debian, sources
-from motecrypt.toolchain.sources import Source, source_root, sources_of
 
 ARCHIVE = "toy_1.0.orig.tar.gz"
 RC4 = Path(__file__).parents[2] / "examples" / "mylibrary"

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from motecrypt.adviser.hardware.bounds import bound_text, bound_told
+from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _measurements, application
 from motecrypt.cli._ranking import RankedMeasurement, ranked, smallest
-from motecrypt.hardware.bounds import bound_text, bound_told
-from motecrypt.model import Measurement
 
 BASE: dict[str, Any] = {
     "device": "uno",

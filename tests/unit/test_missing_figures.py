@@ -9,22 +9,22 @@ from pathlib import Path
 import pytest
 
 from command_line import run
-from motecrypt import advise
-from motecrypt.advise.stored import current_notes
-from motecrypt.advise.unknown import device_notes, radio_notes
+from motecrypt import adviser as advise
+from motecrypt.adviser.publickey import page_costs
+from motecrypt.adviser.publickey.baseline import aes_costs
+from motecrypt.adviser.publickey.handshakes import compute, handshakes, year
+from motecrypt.adviser.publickey.rows import recorded
+from motecrypt.adviser.stored import current_notes
+from motecrypt.adviser.unknown import device_notes, radio_notes
+from motecrypt.air.radios import load_radio
+from motecrypt.air.wlan import account, filecost
+from motecrypt.base.energy import Battery, energy_uj
+from motecrypt.base.model import Device, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.processors import processor
 from motecrypt.cli import wlan
-from motecrypt.energy import Battery, energy_uj
-from motecrypt.findings.pico_file import storage_times
-from motecrypt.model import Device, Measurement
-from motecrypt.publickey import page_costs
-from motecrypt.publickey.baseline import aes_costs
-from motecrypt.publickey.handshakes import compute, handshakes, year
-from motecrypt.publickey.rows import recorded
-from motecrypt.radios import load_radio
+from motecrypt.results.findings.pico_file import storage_times
 from motecrypt.studies.rf import asymmetric
-from motecrypt.wlan import account, filecost
 
 CATALOG = Catalog.load()
 LAPTOP = processor("sample-700mhz")

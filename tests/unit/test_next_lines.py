@@ -24,10 +24,10 @@ from test_answer_widths import PROFILE
 from command_line import run
 from goldens.views.made_up import measured
 from kits import needs_kit
+from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
 from motecrypt.cli import TYPED, _advice, application, audit, ci, export, measure, profile, wlan
-from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from gateway_bed import item
-from motecrypt.files.writing import NewFile
-from motecrypt.gateway.protocols.tftp.node_files import FolderInlet
-from motecrypt.gateway.sinks.csv_log import CsvLog
-from motecrypt.gateway.spool import Spool
+from motecrypt.base.paths import written_atomically
+from motecrypt.link.files.writing import NewFile
+from motecrypt.link.gateway.protocols.tftp.node_files import FolderInlet
+from motecrypt.link.gateway.sinks.csv_log import CsvLog
+from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.keys import create_private
 from motecrypt.link.provisioning import write_private
 from motecrypt.link.state import FileStore
-from motecrypt.paths import written_atomically
 
 
 class Synced:

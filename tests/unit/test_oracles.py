@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import Cipher
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import Vector, _vector, oracle, vectors
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.model import Cipher
 
 NO_NUMBER = "invalid literal for int() with base 2: 'x'"
 LACKING = "module 'motecrypt_oracle_la_cks' has no attribute 'encrypt'"
@@ -84,7 +84,7 @@ def test_an_oracle_that_cannot_be_used_is_told(tmp_path: Path) -> None:
     (tmp_path / "text" / "oracle.txt").write_text("")
     with pytest.raises(InputError, match=r"oracle\.txt: missing; a cipher's folder needs an oracle"):
         oracle(plain)
-    program = "from motecrypt.errors import MotecryptError\n" + encrypting("no()")
+    program = "from motecrypt.base.errors import MotecryptError\n" + encrypting("no()")
     encrypt = oracle(cipher(tmp_path / "ours", program + "def no():\n    raise MotecryptError('as it is')\n"))
     with pytest.raises(MotecryptError, match=r"^as it is$"):
         encrypt(b"", b"", b"", b"")

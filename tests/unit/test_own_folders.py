@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
-from motecrypt.audits.runs import part_names
+from motecrypt.base.errors import InputError
+from motecrypt.build.toolchain.known_answers import WrongAnswer, prove
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import vectors
 from motecrypt.cli._selection import select
-from motecrypt.errors import InputError
-from motecrypt.toolchain.known_answers import WrongAnswer, prove
+from motecrypt.measuring.audits import part_names
 
 TAGS = Path(__file__).resolve().parents[1] / "data" / "tags"
 UNO = Catalog.load().device("uno")
@@ -183,8 +183,8 @@ def test_a_file_of_another_shape_is_told(tmp_path: Path, text: str) -> None:
 
 
 def test_the_page_names_every_air_with_its_figures_and_every_level() -> None:
-    from motecrypt.model import STANDINGS
-    from motecrypt.radios.air import AIRS
+    from motecrypt.air.radios.air import AIRS
+    from motecrypt.base.model import STANDINGS
 
     page = (Path(__file__).resolve().parents[2] / "docs" / "adding.md").read_text()
     for name, air in AIRS.items():

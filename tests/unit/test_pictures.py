@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.build.toolchain import pinned
 from motecrypt.catalog import Catalog
-from motecrypt.toolchain import pinned
 from toolchains import OWN, environment_with
 
 ROOT = Path(__file__).resolve().parents[2]

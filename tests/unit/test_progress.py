@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from motecrypt import bench
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _output
 from motecrypt.cli._progress import Lines, Stage, duration
 from motecrypt.cli._screen import Screen, bar
+from motecrypt.measuring import bench
 from motecrypt.results import Results
 
 ROOT = Path(__file__).resolve().parents[2]

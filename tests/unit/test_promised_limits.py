@@ -7,17 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.bundle import archive
-from motecrypt.cluster import batches, crew, host, start
-from motecrypt.files import container
-from motecrypt.gateway import drain, orders, spool, tally
-from motecrypt.gateway.protocols.coap import proxy as coap
-from motecrypt.gateway.protocols.coap import udp
-from motecrypt.gateway.protocols.tftp import node_files
-from motecrypt.gateway.protocols.tftp import proxy as tftp
-from motecrypt.link import files, stream
+from motecrypt.link import file_parts as files
+from motecrypt.link import stream
+from motecrypt.link.files import container
+from motecrypt.link.gateway import drain, orders, spool, tally
+from motecrypt.link.gateway.protocols.coap import proxy as coap
+from motecrypt.link.gateway.protocols.coap import udp
+from motecrypt.link.gateway.protocols.tftp import node_files
+from motecrypt.link.gateway.protocols.tftp import proxy as tftp
+from motecrypt.link.tftp import pipe
+from motecrypt.measuring.cluster import batches, crew, host, start
+from motecrypt.present.bundle import archive
 from motecrypt.results import claims
-from motecrypt.tftp import pipe
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 FIRMWARE = Path(drain.__file__).parents[1] / "firmware"

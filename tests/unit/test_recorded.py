@@ -9,22 +9,22 @@ from pathlib import Path
 import pytest
 
 from kits import skip_without
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import RECORDED
+from motecrypt.build.toolchain.pinned import with_toolchain
 from motecrypt.catalog import Catalog
 from motecrypt.cli._ensure import ensure
-from motecrypt.errors import InputError
-from motecrypt.experiments import transfer_wlan
-from motecrypt.experiments.crowd import CrowdRun
-from motecrypt.experiments.files import FileJob, FileJobs
-from motecrypt.experiments.transfer_wlan import TransferWlan
-from motecrypt.findings.recorded import days, file_of, read, text
-from motecrypt.findings.wlan_transfer import WlanTransfer
-from motecrypt.model import RECORDED
+from motecrypt.measuring.experiments import transfer_wlan
+from motecrypt.measuring.experiments.crowd import CrowdRun
+from motecrypt.measuring.experiments.files import FileJob, FileJobs
+from motecrypt.measuring.experiments.transfer_wlan import TransferWlan
 from motecrypt.results import Results
+from motecrypt.results.findings.recorded import days, file_of, read, text
+from motecrypt.results.findings.wlan_transfer import WlanTransfer
 from motecrypt.studies import Needs, names, needs, study
 from motecrypt.studies.pico import files, remains, second_core
 from motecrypt.studies.rf import crowd as rf_crowd
 from motecrypt.studies.wlan import plan
-from motecrypt.toolchain.pinned import with_toolchain
 
 KNOWN = [name for name in names() if needs(name).long is not None]
 

@@ -18,9 +18,9 @@ import pytest
 
 import stored_rows
 from kits import needs_kit
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import CellIdentity, Measurement
 from motecrypt.catalog import DATA
-from motecrypt.errors import InputError
-from motecrypt.model import CellIdentity, Measurement
 from motecrypt.results import Results, columns, forms, load, parquet
 from motecrypt.results.parquet import ParquetColumn, ParquetFile, Physical
 from motecrypt.results.reading import select

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cell, Implementation, Measurement, Shortfall
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
-from motecrypt.model import Cell, Implementation, Measurement, Shortfall
 from motecrypt.results import Results, schema
 
 

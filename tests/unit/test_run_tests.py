@@ -182,7 +182,9 @@ def _owned(monkeypatch: pytest.MonkeyPatch, files: list[str], prices: costs.Cost
 
 
 def test_what_changed_chooses_the_tests_that_own_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = _owned(monkeypatch, ["src/motecrypt/radios/stretches.py", "tests/unit/test_cli.py"], costs.Costs())
+    made = _owned(
+        monkeypatch, ["src/motecrypt/air/radios/stretches.py", "tests/unit/test_cli.py"], costs.Costs()
+    )
     assert made.chosen == {"": {"tests/unit/radios/test_link_command.py", "tests/unit/test_cli.py"}}
     made = _owned(monkeypatch, ["docs/radio.md"], costs.Costs())
     assert "tests/unit/test_documented_figures.py" in made.chosen[""]
@@ -201,7 +203,7 @@ def test_tests_beyond_the_budget_are_left_out_and_told_but_not_those_that_change
 ) -> None:
     costly = "tests/unit/radios/test_link_command.py"
     prices = costs.Costs({costly: changed.BUDGET_S + 1})
-    made = _owned(monkeypatch, ["src/motecrypt/radios/stretches.py"], prices)
+    made = _owned(monkeypatch, ["src/motecrypt/air/radios/stretches.py"], prices)
     assert not made.chosen and list(made.told())[-1].endswith(f"./test {costly}")
     assert _owned(monkeypatch, [costly], prices).chosen == {"": {costly}}
 

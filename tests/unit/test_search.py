@@ -13,8 +13,8 @@ from types import ModuleType
 import pytest
 
 from kits import skip_without
+from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.catalog import FIRMWARE
-from motecrypt.errors import InputError, MotecryptError
 from motecrypt.results import Results
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "search"

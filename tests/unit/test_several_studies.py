@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import Cell, Finding
+from motecrypt.base.paths import make_dir
+from motecrypt.build.setup.kits import kits
+from motecrypt.build.toolchain import pinned
+from motecrypt.build.toolchain.ahead import main as ahead_of_time
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.cli import _several, _toolchains
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.model import Cell, Finding
-from motecrypt.paths import make_dir
 from motecrypt.results import Results
-from motecrypt.setup.kits import kits
 from motecrypt.studies import Needs, names, needs
-from motecrypt.toolchain import pinned
-from motecrypt.toolchain.ahead import main as ahead_of_time
 
 DEADLINE_S = 30.0
 
@@ -75,13 +75,14 @@ def test_set_up_installs_ahead_what_is_needed(monkeypatch: pytest.MonkeyPatch, r
     _several.install(map(needs, names()), ("plots",))
     ahead: list[tuple[str, str]] = []
     monkeypatch.setattr(
-        "motecrypt.toolchain.ahead.stage", lambda chain, target: ahead.append((chain.name, target.command))
+        "motecrypt.build.toolchain.ahead.stage",
+        lambda chain, target: ahead.append((chain.name, target.command)),
     )
     monkeypatch.setattr("platform.freedesktop_os_release", lambda: {"VERSION_CODENAME": release})
     linked: list[list[str]] = []
     for command in ("reproduce", "measure"):
         linked.append([])
-        monkeypatch.setattr("motecrypt.toolchain.libraries.fetch", linked[-1].append)
+        monkeypatch.setattr("motecrypt.build.toolchain.libraries.fetch", linked[-1].append)
         ahead_of_time(command)
         assert sorted(ahead) == sorted(placed) and len(placed) == (2 if release == "trixie" else 0)
     assert {kits()[name].library for name, _ in asked[0]} - {""} == set(linked[0])

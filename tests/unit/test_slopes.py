@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from motecrypt.air.wlan import filecost
+from motecrypt.base.energy import cycles_per_byte, settled
 from motecrypt.catalog import Catalog
-from motecrypt.energy import cycles_per_byte, settled
 from motecrypt.studies.wlan.plan import mote_cells
-from motecrypt.wlan import filecost
 
 CATALOG = Catalog.load()
 

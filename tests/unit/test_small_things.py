@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from kits import needs_kit
+from motecrypt.base.process import Outcome
+from motecrypt.build.setup import KitState, kits
 from motecrypt.cli import doctor
 from motecrypt.cli import run as run_command
 from motecrypt.cli.receive import _MessagePrinter
-from motecrypt.process import Outcome
-from motecrypt.setup import KitState, kits
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve()

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt import process
+from motecrypt.base import process
 
 ROOT = Path(__file__).resolve().parents[2]
 DEADLINE_S = 20.0
@@ -132,14 +132,14 @@ def checkout(place: Place) -> Path:
     """A checkout with a first run to make, and a PATH with this system's tools but no Python."""
     root = place.folder / "checkout"
     package = root / "src" / "motecrypt"
-    for folder in ("data/locks", "setup"):
+    for folder in ("data/locks", "build/setup", "base"):
         (package / folder).mkdir(parents=True)
     shutil.copy(ROOT / "src" / "motecrypt" / "data" / "systems.toml", package / "data")
     (package / "data" / "ahead.txt").write_text("list any much\n")
     (package / "data" / "locks" / "base.txt").write_text("# nothing\n")
-    for module in ("setup/runs.py", "setup/behind.py", "process.py"):
+    for module in ("build/setup/runs.py", "build/setup/behind.py", "base/process.py"):
         shutil.copy(ROOT / "src" / "motecrypt" / module, package / module)
-    for name in ("__init__.py", "setup/__init__.py"):
+    for name in ("__init__.py", "base/__init__.py", "build/__init__.py", "build/setup/__init__.py"):
         (package / name).write_text("")
     (package / "__main__.py").write_text("print('ran')\n")
     for name in ("setup.sh", "motecrypt"):
@@ -245,7 +245,7 @@ def python(place: Place, text: str, ignored: bool = False) -> subprocess.Popen[s
 def test_ctrl_c_ends_what_pip_and_apt_get_have_started(module: str, place: Place) -> None:
     text = f"""
 import sys
-from motecrypt.setup import behind, first
+from motecrypt.build.setup import behind, first
 first.pip_command = lambda *_: [{str(place.sleeps)!r}]
 sys.exit({module}.main([{str(place.sleeps)!r}]))
 """
@@ -255,8 +255,8 @@ sys.exit({module}.main([{str(place.sleeps)!r}]))
 def test_ctrl_c_ends_what_is_fetched_ahead(place: Place) -> None:
     text = f"""
 import signal
-from motecrypt import process
-from motecrypt.toolchain import ahead
+from motecrypt.base import process
+from motecrypt.build.toolchain import ahead
 signal.signal(signal.SIGINT, ahead._stop)
 process.run([{str(place.sleeps)!r}])
 """
@@ -270,7 +270,8 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 import click
-from motecrypt import cli, process
+from motecrypt import cli
+from motecrypt.base import process
 from motecrypt.cli import _interrupt
 
 def compute():

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from motecrypt import __version__
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import RECORDED, Cell, Finding, Implementation, Measurement
 from motecrypt.cli import main
-from motecrypt.errors import InputError
-from motecrypt.model import RECORDED, Cell, Finding, Implementation, Measurement
 from motecrypt.results import Results, rows, schema, store
 from motecrypt.results import merge as merge_module
 

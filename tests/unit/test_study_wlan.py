@@ -10,12 +10,12 @@ from typing import get_args
 
 import pytest
 
-from motecrypt.experiments import data_types, transfer_wlan
-from motecrypt.experiments.data_types import DataTypes
-from motecrypt.experiments.transfer_wlan import TransferWlan
-from motecrypt.findings import data_types as data_types_question
-from motecrypt.findings import host_speed as speeds
+from motecrypt.measuring.experiments import data_types, transfer_wlan
+from motecrypt.measuring.experiments.data_types import DataTypes
+from motecrypt.measuring.experiments.transfer_wlan import TransferWlan
 from motecrypt.results import Results
+from motecrypt.results.findings import data_types as data_types_question
+from motecrypt.results.findings import host_speed as speeds
 from motecrypt.studies import needs as study_needs
 from motecrypt.studies import study
 from motecrypt.studies.facts import Comparison, Verdict

@@ -12,9 +12,9 @@ import pytest
 
 from command_line import run
 from kits import needs_kit
-from motecrypt.bench.plan import group_of
-from motecrypt.bench.shards import shard
 from motecrypt.cli._sweep_plan import read_plan
+from motecrypt.measuring.bench.plan import group_of
+from motecrypt.measuring.bench.shards import shard
 from motecrypt.results import Results
 from motecrypt.results.merge import merge
 from unit.test_results import measurement as measured

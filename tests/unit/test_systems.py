@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from motecrypt import process
+from motecrypt.base import process
+from motecrypt.base.errors import InputError
+from motecrypt.build.setup import kits, need, need_each, systems
+from motecrypt.build.toolchain import libraries, pinned
 from motecrypt.cli import doctor
-from motecrypt.errors import InputError
-from motecrypt.setup import kits, need, need_each, systems
-from motecrypt.toolchain import libraries, pinned
 
 ROOT = Path(__file__).resolve().parents[2]
 RELEASES = {

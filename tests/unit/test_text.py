@@ -17,14 +17,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from motecrypt.base.model import Measurement
+from motecrypt.base.text import Door, _numbered, printable, spreadsheet_row
 from motecrypt.catalog import Catalog
 from motecrypt.cli._output import print_json, print_table
-from motecrypt.model import Measurement
-from motecrypt.report.content import gather
-from motecrypt.report.figure import Figure
-from motecrypt.report.page import render
+from motecrypt.present.report.content import gather
+from motecrypt.present.report.figure import Figure
+from motecrypt.present.report.page import render
 from motecrypt.results import Results
-from motecrypt.text import Door, _numbered, printable, spreadsheet_row
 
 ROOT = Path(__file__).resolve().parents[2]
 CLI = ROOT / "src" / "motecrypt" / "cli"

@@ -16,17 +16,17 @@ import pytest
 from click.testing import CliRunner
 
 from kits import needs_kit
-from motecrypt import process
+from motecrypt.base import process
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import DebianPackage, Toolchain, ToolchainTarget
+from motecrypt.build.setup.kits import kits
+from motecrypt.build.toolchain import debian, pinned, toolchain
+from motecrypt.build.toolchain.toolchain import BuildError
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.toolchains import read_toolchain
 from motecrypt.cli import _toolchains, application
 from motecrypt.cli._plan import toolchains_by_device
 from motecrypt.cli._selection import select
-from motecrypt.errors import InputError
-from motecrypt.model import DebianPackage, Toolchain, ToolchainTarget
-from motecrypt.setup.kits import kits
-from motecrypt.toolchain import debian, pinned, toolchain
-from motecrypt.toolchain.toolchain import BuildError
 
 CATALOG = Catalog.load()
 UNO, PICO = CATALOG.device("uno"), CATALOG.device("pico")

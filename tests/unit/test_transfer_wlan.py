@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt import setup
-from motecrypt.errors import InputError
-from motecrypt.experiments import transfer_wlan
-from motecrypt.experiments.transfer_wlan import TransferWlan, ensure_all
-from motecrypt.findings.wlan_transfer import CLOSED_FORM, NS3
+from motecrypt.air.wlan import dcf, parameters
+from motecrypt.base.errors import InputError
+from motecrypt.build import setup
+from motecrypt.build.toolchain import BuildError
+from motecrypt.measuring.experiments import transfer_wlan
+from motecrypt.measuring.experiments.transfer_wlan import TransferWlan, ensure_all
 from motecrypt.results import Results
-from motecrypt.toolchain import BuildError
-from motecrypt.wlan import dcf, parameters
+from motecrypt.results.findings.wlan_transfer import CLOSED_FORM, NS3
 
 
 @pytest.fixture

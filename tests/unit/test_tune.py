@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from kits import skip_without
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "tune"
 LOG = (FOLDER / "log.txt").read_text(encoding="utf-8")

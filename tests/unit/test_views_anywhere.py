@@ -19,7 +19,7 @@ import pytest
 
 import motecrypt
 from kits import needs_kit
-from motecrypt.model import Measurement
+from motecrypt.base.model import Measurement
 from motecrypt.results import Results, schema
 from motecrypt.studies import names, needs, study
 from report_data import fill

@@ -31,11 +31,11 @@ def test_the_wheel_measures_from_an_empty_directory(tmp_path: Path) -> None:
     for needed in (
         "motecrypt/firmware/include/cipher.h",
         "motecrypt/firmware/devices/uno/device.toml",
-        "motecrypt/drivers/simavr.c",
+        "motecrypt/simulate/drivers/simavr.c",
         "motecrypt/data/setup.toml",
         "motecrypt/data/published/rc4d_uno.csv",
-        "motecrypt/export/targets/arduino/target.toml",
-        "motecrypt/export/templates/class.h.j2",
+        "motecrypt/exports/targets/arduino/target.toml",
+        "motecrypt/exports/templates/class.h.j2",
     ):
         assert needed in names
     home = tmp_path / "home"

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
-from motecrypt.errors import InputError
-from motecrypt.wlan import dcf
-from motecrypt.wlan.capture import Captured, pieces, write_capture
-from motecrypt.wlan.protection import SECURITIES, security
+from motecrypt.air.wlan import dcf
+from motecrypt.air.wlan.capture import Captured, pieces, write_capture
+from motecrypt.air.wlan.protection import SECURITIES, security
+from motecrypt.base.errors import InputError
 
 pytest.importorskip("scapy", reason="scapy is not installed: pip install 'motecrypt[wlan]'")
 

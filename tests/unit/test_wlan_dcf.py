@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motecrypt.errors import InputError
-from motecrypt.wlan import dcf
+from motecrypt.air.wlan import dcf
+from motecrypt.base.errors import InputError
 
 
 def test_802_11b_frame_by_hand() -> None:

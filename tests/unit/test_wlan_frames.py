@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.wlan import protection
-from motecrypt.wlan.tkip import frame_key, michael, mix_phase1
+from motecrypt.air.wlan import protection
+from motecrypt.air.wlan.tkip import frame_key, michael, mix_phase1
+from motecrypt.base.errors import InputError, MotecryptError
 
 VECTORS: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "vectors" / "ieee80211.json").read_text(encoding="utf-8")

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-import motecrypt.setup
-from motecrypt.setup import first
-from motecrypt.setup.lock import WITHOUT_WHEEL
+import motecrypt.build.setup
+from motecrypt.build.setup import first
+from motecrypt.build.setup.lock import WITHOUT_WHEEL
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,12 +27,18 @@ def checkout(tmp_path: Path) -> Path:
     (root / "src" / "motecrypt" / "data" / "ahead.txt").write_text("")
     for lock in ("base", "dev"):
         (root / "src" / "motecrypt" / "data" / "locks" / f"{lock}.txt").write_text("# nothing\n")
-    setup = root / "src" / "motecrypt" / "setup"
-    setup.mkdir()
-    for package in (setup.parent, setup):
+    setup = root / "src" / "motecrypt" / "build" / "setup"
+    base = root / "src" / "motecrypt" / "base"
+    for package in (base.parent, base, setup.parent, setup):
+        package.mkdir(exist_ok=True)
         (package / "__init__.py").write_text("")
-    for module in ("setup/first.py", "setup/runs.py", "setup/behind.py", "process.py"):  # they run pip
-        shutil.copy(ROOT / "src" / "motecrypt" / module, setup.parent / module)
+    for module in (
+        "build/setup/first.py",
+        "build/setup/runs.py",
+        "build/setup/behind.py",
+        "base/process.py",
+    ):  # they run pip
+        shutil.copy(ROOT / "src" / "motecrypt" / module, base.parent / module)
     for program in ("src/motecrypt/__main__.py", "tests/run.py", "benchmarks/run.py"):
         (root / program).parent.mkdir(exist_ok=True)
         (root / program).write_text(PROGRAM)
@@ -156,7 +162,7 @@ def test_pip_runs_no_module_of_the_current_folder(
 ) -> None:
     lock = tmp_path / "nothing.txt"
     lock.write_text("# nothing\n")
-    kits = sys.modules[motecrypt.setup.Kit.__module__]  # the package has a function of that name
+    kits = sys.modules[motecrypt.build.setup.Kit.__module__]  # the package has a function of that name
     monkeypatch.setattr(kits.Kit, "lock", lock)
     monkeypatch.chdir(planted)
     monkeypatch.setenv("PYTHONPATH", ":")
@@ -181,8 +187,8 @@ def test_a_first_run_fetches_toolchains_while_it_makes_its_environment(checkout:
     (data / "ahead.txt").write_text(
         "# rows\nreproduce any gcc\nlist elsewhere x\nlist unpacked gcc-5.4:uno\n"
     )
-    (checkout / "src" / "motecrypt" / "toolchain").mkdir()
-    (checkout / "src" / "motecrypt" / "toolchain" / "ahead.py").write_text(
+    (checkout / "src" / "motecrypt" / "build" / "toolchain").mkdir()
+    (checkout / "src" / "motecrypt" / "build" / "toolchain" / "ahead.py").write_text(
         f"import sys\nopen({str(checkout / 'told')!r}, 'a').write(' '.join(sys.argv[1:]) + '.')\n"
         "print('motecrypt: fetching', file=sys.stderr)\nprint('else')\n"
     )
@@ -199,7 +205,7 @@ def test_a_first_run_fetches_toolchains_while_it_makes_its_environment(checkout:
 
 def test_locks_install_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """Set-up takes wheels only, and nothing beyond the lock, so each package of it must have a wheel."""
-    assert '"$python" -m motecrypt.setup.first "$lock"' in (ROOT / "setup.sh").read_text()
+    assert '"$python" -m motecrypt.build.setup.first "$lock"' in (ROOT / "setup.sh").read_text()
     ran: list[list[str]] = []
     monkeypatch.setattr(first, "trouble", lambda command, *_: ran.append(command) or "")
     assert first.main(["a.txt"]) == 0

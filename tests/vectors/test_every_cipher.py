@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cipher
+from motecrypt.build.toolchain.native import BadTag, NativeCipher, open_implementation
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import Vector, oracle, vectors
-from motecrypt.errors import InputError
-from motecrypt.model import Cipher
-from motecrypt.toolchain.native import BadTag, NativeCipher, open_implementation
 
 CATALOG = Catalog.load()
 RANDOM_RUNS = 10_000

@@ -11,12 +11,12 @@ import random
 import pytest
 from test_every_cipher import _check_refused, _check_vector, _random_inputs
 
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Implementation
+from motecrypt.build.toolchain import BuildError
+from motecrypt.build.toolchain.native import BadTag, NativeCipher, open_implementation
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import Vector, oracle, vectors
-from motecrypt.errors import InputError
-from motecrypt.model import Implementation
-from motecrypt.toolchain import BuildError
-from motecrypt.toolchain.native import BadTag, NativeCipher, open_implementation
 
 pytestmark = pytest.mark.long
 

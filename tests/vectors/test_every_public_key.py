@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from motecrypt.base.errors import FailureKind
+from motecrypt.base.model import Implementation
+from motecrypt.build.toolchain import BuildError
+from motecrypt.build.toolchain.known_answers import WrongAnswer
+from motecrypt.build.toolchain.public_key_answers import check, oracle_answer, run_natively
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.publickey import PublicKeyAlgorithm
 from motecrypt.catalog.publickey_oracles import PublicKeyOracle, PublicKeyVector, public_key_vectors
-from motecrypt.errors import FailureKind
-from motecrypt.model import Implementation
-from motecrypt.toolchain import BuildError
-from motecrypt.toolchain.known_answers import WrongAnswer
-from motecrypt.toolchain.public_key_answers import check, oracle_answer, run_natively
 
 CATALOG = Catalog.load()
 ALGORITHMS = sorted(CATALOG.public_keys.values(), key=lambda a: a.name)

@@ -18,11 +18,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from motecrypt import bench
+from motecrypt.base.model import Cipher, Device, Measurement
+from motecrypt.build.setup import have
 from motecrypt.catalog import Catalog
-from motecrypt.model import Cipher, Device, Measurement
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.setup import have
 from toolchains import OWN, kept_toolchains, root_of
 
 KEPT = Path(__file__).resolve().parents[1] / "golden" / "cycles"

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from kits import skip_without
+from motecrypt.base.model import Device, Implementation
+from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.oracles import Vector, vectors
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.model import Device, Implementation
-from motecrypt.toolchain.scripts import link_flags
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 
 HERE = Path(__file__).parent
 CATALOG = Catalog.load()

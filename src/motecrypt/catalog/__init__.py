@@ -14,14 +14,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cipher, Device, Implementation, Toolchain
 from motecrypt.catalog.ciphers import read_cipher_folder
 from motecrypt.catalog.devices import read_device
 from motecrypt.catalog.libraries import Library, read_library_folder
 from motecrypt.catalog.places import DATA, FIRMWARE, PACKAGE
 from motecrypt.catalog.publickey import FOLDER, PublicKeyAlgorithm, read_public_key_folder
 from motecrypt.catalog.toolchains import read_toolchains
-from motecrypt.errors import InputError
-from motecrypt.model import Cipher, Device, Implementation, Toolchain
 
 __all__ = ["DATA", "DEVICE", "FIRMWARE", "PACKAGE", "Catalog", "Library", "empty_implementation", "nearest"]
 

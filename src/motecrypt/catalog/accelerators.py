@@ -11,9 +11,9 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
+from motecrypt.base.descriptor import Table
+from motecrypt.base.errors import InputError
 from motecrypt.catalog.places import DATA
-from motecrypt.descriptor import Table
-from motecrypt.errors import InputError
 
 FOLDER = DATA / "accelerators"
 ALGORITHMS = ("AES", "SHA-256")

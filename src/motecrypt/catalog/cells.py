@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from motecrypt.base.model import OPERATIONS, Cell, Device, Implementation, Operation
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.publickey import ON_A_MESSAGE
-from motecrypt.model import OPERATIONS, Cell, Device, Implementation, Operation
 
 
 def cells_for(

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from motecrypt.base.descriptor import Table
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import STANDINGS, Cipher, Implementation, MessageLengths, Protection, Standing
 from motecrypt.catalog.flags import checked_flags
 from motecrypt.catalog.places import FIRMWARE
-from motecrypt.descriptor import Table
-from motecrypt.errors import InputError
-from motecrypt.model import STANDINGS, Cipher, Implementation, MessageLengths, Protection, Standing
 
 #: What a cipher's `kind` may be.
 KINDS = ("block mode", "stream", "variable block", "wide block", "aead")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from motecrypt.base.descriptor import Table
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Compiler, Current, Device, Memory, Placement
 from motecrypt.catalog.flags import checked_compiler, checked_flags, checked_link_flags
 from motecrypt.catalog.flashing import read_flashing
-from motecrypt.descriptor import Table
-from motecrypt.errors import InputError
-from motecrypt.model import Compiler, Current, Device, Memory, Placement
 
 MEMORIES = ("flash", "ram", "eeprom")
 CACHES = ("none", "warm", "cold")

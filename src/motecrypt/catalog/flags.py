@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
 
 _WORD = r"[A-Za-z0-9]+(?:[-_+][A-Za-z0-9]+)*"
 #: -f flags that name a file, read or write one next to the source, or load code.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from motecrypt.descriptor import Table
-from motecrypt.model import Flashing
+from motecrypt.base.descriptor import Table
+from motecrypt.base.model import Flashing
 
 TOOLS = {"openocd": "openocd", "bossac": "bossac", "minichlink": ""}
 """The tools by their commands, with their kits; no package has minichlink."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from motecrypt.base.descriptor import Table
+from motecrypt.base.model import OPERATIONS, Cipher, Implementation, Operation
 from motecrypt.catalog.ciphers import cipher_defines, key_bytes, known_cores
 from motecrypt.catalog.flags import checked_flags
 from motecrypt.catalog.publickey import PublicKeyAlgorithm, PublicKeyEntry, Shared
-from motecrypt.descriptor import Table
-from motecrypt.model import OPERATIONS, Cipher, Implementation, Operation
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.model import Cipher
-from motecrypt.paths import read_regular
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import Cipher
+from motecrypt.base.paths import read_regular
 
 Encrypt = Callable[[str, bytes, bytes, bytes, bytes], tuple[bytes, bytes]]
 

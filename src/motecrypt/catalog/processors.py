@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
+from motecrypt.base.descriptor import Table
+from motecrypt.base.energy import Processor
+from motecrypt.base.errors import InputError
 from motecrypt.catalog.places import DATA
-from motecrypt.descriptor import Table
-from motecrypt.energy import Processor
-from motecrypt.errors import InputError
 
 
 def processors(extra: Path | None = None) -> dict[str, Processor]:

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, cast
 
+from motecrypt.base.descriptor import Table
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import PUBLIC_KEY_OPERATIONS, STANDINGS, Implementation, Operation, Standing
 from motecrypt.catalog.ciphers import known_cores
 from motecrypt.catalog.flags import checked_flags
 from motecrypt.catalog.places import FIRMWARE
-from motecrypt.descriptor import Table
-from motecrypt.errors import InputError
-from motecrypt.model import PUBLIC_KEY_OPERATIONS, STANDINGS, Implementation, Operation, Standing
 
 FOLDER = FIRMWARE / "publickey"
 SIZES = ("seed", "secret", "public", "shared", "signature", "ciphertext", "random")

@@ -13,10 +13,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import PUBLIC_KEY_OPERATIONS, Operation
+from motecrypt.base.paths import read_regular
 from motecrypt.catalog.publickey import INPUTS, ON_A_MESSAGE, OUTPUTS, PublicKeyAlgorithm
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.model import PUBLIC_KEY_OPERATIONS, Operation
-from motecrypt.paths import read_regular
 
 
 @lru_cache(maxsize=32)

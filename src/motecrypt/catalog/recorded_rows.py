@@ -11,7 +11,7 @@ from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
 
 _Row = TypeVar("_Row")
 SHOWN_CHARACTERS = 60

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from motecrypt.base.descriptor import Table
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import DebianPackage, PinnedLibrary, Toolchain, ToolchainTarget
 from motecrypt.catalog.flags import checked_compiler, checked_flags
 from motecrypt.catalog.places import DATA
-from motecrypt.descriptor import Table
-from motecrypt.errors import InputError
-from motecrypt.model import DebianPackage, PinnedLibrary, Toolchain, ToolchainTarget
 
 FOLDER = DATA / "toolchains"
 LIBRARIES = DATA / "libraries"

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from motecrypt.base.model import Cipher, Device
 from motecrypt.catalog.places import PACKAGE
 from motecrypt.catalog.publickey import PublicKeyAlgorithm
-from motecrypt.model import Cipher, Device
 
 
 def typed_path(path: Path) -> str:

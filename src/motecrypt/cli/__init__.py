@@ -19,9 +19,9 @@ import click
 from click.formatting import HelpFormatter
 
 from motecrypt import __version__
+from motecrypt.base.errors import MotecryptError
+from motecrypt.base.text import Door
 from motecrypt.cli._interrupt import CODE, Interrupts, interrupts
-from motecrypt.errors import MotecryptError
-from motecrypt.text import Door
 
 TYPED = "motecrypt.typed"
 """The name under which the context keeps the words of the command as they were typed."""
@@ -150,7 +150,7 @@ def _run(arguments: list[str] | None, interrupted: Interrupts) -> int:
 
 def _tell_shortages() -> None:
     """One line of what the command continued without; a command that never loaded set-up missed nothing."""
-    setup = sys.modules.get("motecrypt.setup")
+    setup = sys.modules.get("motecrypt.build.setup")
     line = setup.summary() if setup is not None else ""
     if line:
         print(f"motecrypt: {line}", file=sys.stderr)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from motecrypt import advise
-from motecrypt.advise.costs import taken_bytes
-from motecrypt.advise.gather import candidate
+from motecrypt import adviser as advise
+from motecrypt.adviser.costs import taken_bytes
+from motecrypt.adviser.gather import candidate
+from motecrypt.base.model import Cell, Device, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
 from motecrypt.cli._ensure import ensure
-from motecrypt.model import Cell, Device, Measurement
 from motecrypt.results import Results
 from motecrypt.studies import Needs
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from motecrypt import advise
-from motecrypt.advise.shown import days, number, percent, plural
+from motecrypt import adviser as advise
+from motecrypt.adviser.hardware.bounds import bound_named
+from motecrypt.adviser.shown import days, number, percent, plural
 from motecrypt.cli._output import console, print_answer, print_table, print_words, typed_with
-from motecrypt.hardware.bounds import bound_named
 
 
 def document(question: advise.Question, answer: advise.Advice) -> dict[str, Any]:

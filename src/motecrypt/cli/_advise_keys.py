@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from motecrypt import advise, bench
-from motecrypt.advise.keys import ENERGY_PERCENT_MAX, KeyNode, KeyPlan, advised, key_plans
-from motecrypt.advise.shown import days, number, percent, plural
+from motecrypt import adviser as advise
+from motecrypt.adviser.keys import ENERGY_PERCENT_MAX, KeyNode, KeyPlan, advised, key_plans
+from motecrypt.adviser.publickey.baseline import aes_costs
+from motecrypt.adviser.publickey.entropy import entropy_of
+from motecrypt.adviser.publickey.handshakes import compute, handshakes
+from motecrypt.adviser.publickey.rows import PublicKeyRow, recorded, row_of
+from motecrypt.adviser.shown import days, number, percent, plural
+from motecrypt.base.model import Device
 from motecrypt.catalog import Catalog
 from motecrypt.cli._output import print_answer, print_table, print_words
-from motecrypt.model import Device
-from motecrypt.publickey.baseline import aes_costs
-from motecrypt.publickey.entropy import entropy_of
-from motecrypt.publickey.handshakes import compute, handshakes
-from motecrypt.publickey.rows import PublicKeyRow, recorded, row_of
+from motecrypt.measuring import bench
 from motecrypt.results import Results
 
 HANDSHAKE = "edhoc"

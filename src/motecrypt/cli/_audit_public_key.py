@@ -7,17 +7,24 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from motecrypt.audits.runs import Unavailable
-from motecrypt.audits.runs.public_keys import follow, secret_parts
-from motecrypt.audits.taint import MEANING
+from motecrypt.adviser.publickey.rows import recorded
+from motecrypt.adviser.publickey.secrets import (
+    DEPENDS,
+    TaintRow,
+    TimingVerdict,
+    by_operation,
+    causes,
+    timing_verdict,
+)
+from motecrypt.attack.audits.taint import MEANING
+from motecrypt.base.errors import InputError
+from motecrypt.build.setup import need
+from motecrypt.build.toolchain import BuildError
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.publickey import PublicKeyAlgorithm
 from motecrypt.cli._output import print_answer, print_table, progress
-from motecrypt.errors import InputError
-from motecrypt.publickey.rows import recorded
-from motecrypt.publickey.secrets import DEPENDS, TaintRow, TimingVerdict, by_operation, causes, timing_verdict
-from motecrypt.setup import need
-from motecrypt.toolchain import BuildError
+from motecrypt.measuring.audits import Unavailable
+from motecrypt.measuring.audits.public_keys import follow, secret_parts
 
 PLACES_MOST = 4
 

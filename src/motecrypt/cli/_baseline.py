@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from motecrypt.base.model import Cell, Device, Implementation
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
-from motecrypt.model import Cell, Device, Implementation
 from motecrypt.studies import Needs
 
 DEVICES = ("uno", "pico")

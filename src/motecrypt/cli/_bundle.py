@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from motecrypt.bundle import (
+from motecrypt.base.errors import MotecryptError
+from motecrypt.build.setup import need
+from motecrypt.catalog import Catalog
+from motecrypt.cli._ensure import ensure
+from motecrypt.cli._output import print_answer, print_json, print_next, print_table, progress, typed_with
+from motecrypt.exports.targets import sleepers
+from motecrypt.present.bundle import (
     Bundle,
     BundleCheck,
     compare_measured,
@@ -17,14 +23,8 @@ from motecrypt.bundle import (
     read_manifest,
     verify,
 )
-from motecrypt.catalog import Catalog
-from motecrypt.cli._ensure import ensure
-from motecrypt.cli._output import print_answer, print_json, print_next, print_table, progress, typed_with
-from motecrypt.errors import MotecryptError
-from motecrypt.export.targets import sleepers
-from motecrypt.report import gather, render
+from motecrypt.present.report import gather, render
 from motecrypt.results import Results
-from motecrypt.setup import need
 from motecrypt.studies import needs
 
 SHOWN = 3

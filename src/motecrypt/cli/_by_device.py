@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from motecrypt.adviser.hardware.bounds import COVERS, bound_fields, bound_text, bound_told
+from motecrypt.base.errors import FailureKind
+from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.cli._measurements import BOUND, MAIN, print_failed
 from motecrypt.cli._output import print_json, print_table
-from motecrypt.errors import FailureKind
-from motecrypt.hardware.bounds import COVERS, bound_fields, bound_text, bound_told
-from motecrypt.model import Measurement
 
 _LEGEND = (
     "cycles of the fastest implementation, the call itself subtracted, its median over the inputs; "

@@ -12,14 +12,14 @@ from motecrypt.cli._output import print_answer, print_json, print_next, typed_wi
 SNR_SHOWN_MOST = 1_000
 
 if TYPE_CHECKING:
-    from motecrypt.leakage.capture_attack import CaptureReport
+    from motecrypt.attack.leakage.capture_attack import CaptureReport
 
 
 def attack_capture(path: Path, attack: str, as_json: bool) -> None:
     """Attack the traces of a file and print the outcome."""
-    from motecrypt.leakage.capture_attack import analyse
-    from motecrypt.leakage.files import read_traces
-    from motecrypt.leakage.targets import target_named
+    from motecrypt.attack.leakage.capture_attack import analyse
+    from motecrypt.attack.leakage.files import read_traces
+    from motecrypt.attack.leakage.targets import target_named
 
     target = target_named(attack)
     traces = read_traces(path)

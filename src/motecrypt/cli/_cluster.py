@@ -11,10 +11,10 @@ from pathlib import Path
 
 import click
 
-from motecrypt.bench import CrewOf
+from motecrypt.base.errors import InputError
+from motecrypt.build.setup import need
 from motecrypt.cli._selection import Selection
-from motecrypt.errors import InputError
-from motecrypt.setup import need
+from motecrypt.measuring.bench import CrewOf
 
 tls_option = click.option(
     "--tls",
@@ -41,15 +41,15 @@ def crew_of_cluster(text: str, tls: Path | None, chosen: Selection) -> Iterator[
     InputError
         It is neither; or nobody answers there.
     """
-    from motecrypt.cluster.places import place_of
+    from motecrypt.measuring.cluster.places import place_of
 
     count = _local(text)
     if count and tls is not None:
         raise InputError("--tls: is not for --cluster local:N, which makes its own certificates")
     place = None if count else place_of(text, tls, "--cluster")
     need("cluster")
-    from motecrypt.cluster.crew import ClusterCrew
-    from motecrypt.cluster.start import connected, local
+    from motecrypt.measuring.cluster.crew import ClusterCrew
+    from motecrypt.measuring.cluster.start import connected, local
 
     def crews(client: object) -> CrewOf:
         return lambda stop, keys: ClusterCrew(client, stop, keys, chosen.own, say)

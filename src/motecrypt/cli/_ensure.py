@@ -8,17 +8,17 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from motecrypt import bench
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import Cell
+from motecrypt.base.process import processors
+from motecrypt.build.setup import need
+from motecrypt.build.toolchain.toolchain import BuildError
 from motecrypt.catalog import Catalog
 from motecrypt.cli._toolchains import need_toolchain
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.findings import recorded
-from motecrypt.model import Cell
-from motecrypt.process import processors
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.setup import need
+from motecrypt.results.findings import recorded
 from motecrypt.studies import Experiment, Needs
-from motecrypt.toolchain.toolchain import BuildError
 
 Report = Callable[[int, int, str], None]
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import Device
+from motecrypt.build.setup import need
 from motecrypt.catalog import DEVICE
-from motecrypt.emulate.images import Image, read_image
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.model import Device
-from motecrypt.setup import need
+from motecrypt.simulate.emulate.images import Image, read_image
 
 if TYPE_CHECKING:
-    from motecrypt.emulate.run import Ended
-    from motecrypt.toolchain.demos import Demo
+    from motecrypt.simulate.demos import Demo
+    from motecrypt.simulate.emulate.run import Ended
 
 #: The chip that toolchain/arduino.py builds for: an Arduino UNO's.
 SKETCH_CHIP = "ATmega328P"
@@ -30,8 +30,8 @@ device_option = click.option(
 
 def demo_of(path: Path, device: Device) -> Demo | None:
     """The demo that is named in place of a file, such as aesTest; None where a file of that name is there."""
-    from motecrypt.toolchain.demos import DEVICE as DEMO_DEVICE
-    from motecrypt.toolchain.demos import demo
+    from motecrypt.simulate.demos import DEVICE as DEMO_DEVICE
+    from motecrypt.simulate.demos import demo
 
     found = None if path.exists() else demo(str(path))
     if found is not None and device.name != DEMO_DEVICE:
@@ -51,11 +51,11 @@ def load_firmware(path: Path, device: Device, libraries: Sequence[Path] = ()) ->
     need(device.kit)
     if bootloader:
         need("arduino")
-        from motecrypt.toolchain.arduino import build_bootloader
+        from motecrypt.build.toolchain.arduino import build_bootloader
 
         return read_image(build_bootloader(), device)
     if chosen is not None:
-        from motecrypt.toolchain.demos import build_demo
+        from motecrypt.simulate.demos import build_demo
 
         return read_image(build_demo(chosen), device)
     if path.suffix != ".ino":
@@ -65,7 +65,7 @@ def load_firmware(path: Path, device: Device, libraries: Sequence[Path] = ()) ->
             f"{path}: sketches are built for the {SKETCH_CHIP}; for {device.name} give its firmware file"
         )
     need("arduino")
-    from motecrypt.toolchain.arduino import build_sketch
+    from motecrypt.build.toolchain.arduino import build_sketch
 
     return read_image(build_sketch(path, libraries), device)
 

@@ -11,28 +11,30 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from motecrypt import advise, bench, process
-from motecrypt.advise.gather import candidate as candidate_of
-from motecrypt.callgraph.bounds import StackBound, stack_bounds
+from motecrypt import adviser as advise
+from motecrypt.adviser.gather import candidate as candidate_of
+from motecrypt.air.radios import load_radio
+from motecrypt.base import process
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import Cell, Device, Measurement
+from motecrypt.build.setup import need
+from motecrypt.build.toolchain import BuildRequest, build
+from motecrypt.build.toolchain.pinned import with_toolchain
+from motecrypt.build.toolchain.sizes import symbols
 from motecrypt.catalog import Catalog
 from motecrypt.cli._firmware import judge, load_firmware
 from motecrypt.cli._plan import check_placements
 from motecrypt.cli._selection import is_path, select
 from motecrypt.cli._toolchains import need_toolchain
-from motecrypt.emulate.images import Image
-from motecrypt.emulate.profiling import Profile, choose, profile
-from motecrypt.emulate.run import FreeRun
-from motecrypt.emulate.symbols import DEMANGLERS, read_symbols
-from motecrypt.errors import InputError, MotecryptError
 from motecrypt.gate.figures import Benchmark, benchmarks_of, build_name, cell_name
 from motecrypt.gate.plan import BatteryEntry, FirmwareEntry, GatePlan, MeasuredEntry
-from motecrypt.model import Cell, Device, Measurement
-from motecrypt.radios import load_radio
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.setup import need
-from motecrypt.toolchain import BuildRequest, build
-from motecrypt.toolchain.pinned import with_toolchain
-from motecrypt.toolchain.sizes import symbols
+from motecrypt.simulate.callgraph.bounds import StackBound, stack_bounds
+from motecrypt.simulate.emulate.images import Image
+from motecrypt.simulate.emulate.profiling import Profile, choose, profile
+from motecrypt.simulate.emulate.run import FreeRun
+from motecrypt.simulate.emulate.symbols import DEMANGLERS, read_symbols
 
 Report = Callable[[int, int, str], None]
 ASLEEP_LOOKS = 300

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.cli._gate import HinderedError, Report, Taken, take, take_with_own_program
-from motecrypt.errors import InputError, MotecryptError
 from motecrypt.gate.figures import Benchmark
 from motecrypt.gate.plan import FirmwareEntry, GatePlan, MeasuredEntry, read_gate_plan
 from motecrypt.results import Results

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from motecrypt.bench.inputs import draw
+from motecrypt.base.errors import MotecryptError
+from motecrypt.base.model import Cell, Device
 from motecrypt.catalog import Catalog
 from motecrypt.cli._gate import OPERATION_FUNCTIONS, Taken, bounds_of, built, fed
-from motecrypt.emulate.contents import contents_of
-from motecrypt.emulate.images import Image, read_image
-from motecrypt.emulate.profiling import Profile, profile
-from motecrypt.emulate.run import FreeRun
-from motecrypt.emulate.symbols import DEMANGLERS, read_symbols
-from motecrypt.errors import MotecryptError
 from motecrypt.gate.causes import WORDS, PartFacts, grown, sizes
 from motecrypt.gate.judge import GateCheck
-from motecrypt.model import Cell, Device
-from motecrypt.runners.protocol import OPERATION_CODES, encode
+from motecrypt.measuring.bench.inputs import draw
+from motecrypt.simulate.emulate.contents import contents_of
+from motecrypt.simulate.emulate.images import Image, read_image
+from motecrypt.simulate.emulate.profiling import Profile, profile
+from motecrypt.simulate.emulate.run import FreeRun
+from motecrypt.simulate.emulate.symbols import DEMANGLERS, read_symbols
+from motecrypt.simulate.runners.protocol import OPERATION_CODES, encode
 
 _BYTE_S = 20 / 115_200  # of input and output, twice what the line takes
 _MARGIN_S = 0.05

@@ -11,14 +11,14 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from motecrypt.adviser.hardware.bounds import STUDY, by_device, recorded_residuals
+from motecrypt.adviser.hardware.residuals import EXCLUDED, SEEN, Fidelity
+from motecrypt.adviser.hardware.rows import rows, settings
+from motecrypt.base.paths import write_atomically
 from motecrypt.cli._output import no_words, open_results
-from motecrypt.findings.hardware import KIND, VERSION, HardwareQuestion
-from motecrypt.findings.recorded import RecordedAnswer, file_of, read, text
-from motecrypt.hardware.bounds import STUDY, by_device, recorded_residuals
-from motecrypt.hardware.residuals import EXCLUDED, SEEN, Fidelity
-from motecrypt.hardware.rows import rows, settings
-from motecrypt.paths import write_atomically
 from motecrypt.results import Results
+from motecrypt.results.findings.hardware import KIND, VERSION, HardwareQuestion
+from motecrypt.results.findings.recorded import RecordedAnswer, file_of, read, text
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "hardware.md"
 BEGIN, END = "<!-- fidelity -->\n\n", "\n<!-- end -->\n"

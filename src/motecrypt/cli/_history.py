@@ -8,11 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from motecrypt.base.errors import InputError
+from motecrypt.base.paths import write_atomically
 from motecrypt.cli._output import print_json, print_table, print_words
-from motecrypt.compare.history import Collector, FigureHistory, FigureStep, History
-from motecrypt.errors import InputError
 from motecrypt.gate.history import HistoryPoint, read_history
-from motecrypt.paths import write_atomically
+from motecrypt.present.compare.history import Collector, FigureHistory, FigureStep, History
 from motecrypt.results import Results
 
 FILES_MAX = 1000
@@ -160,6 +160,6 @@ def _told(made: History) -> Iterator[dict[str, Any]]:
 
 def write_history_page(page: Path, made: History, threshold: float, command: str) -> None:
     """Write the page with charts and tables."""
-    from motecrypt.pages.history_page import history_page
+    from motecrypt.present.pages.history_page import history_page
 
     write_atomically(page, history_page(made, threshold, command).encode())

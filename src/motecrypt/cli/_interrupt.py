@@ -60,7 +60,7 @@ class Interrupts:
 
 
 def _end_programs() -> None:
-    from motecrypt import process  # the list of commands starts without it
+    from motecrypt.base import process
 
     process.end(process.descendants(os.getpid()))
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from motecrypt.errors import InputError
+from motecrypt.air.radios import Radio, load_radio
+from motecrypt.base.errors import InputError
 from motecrypt.link import read_key_file
 from motecrypt.link.modes import MODES
-from motecrypt.radios import Radio, load_radio
 
 Function = TypeVar("Function", bound=Callable[..., object])
 Kept = TypeVar("Kept", bound="FileStore | Spool")
 
 if TYPE_CHECKING:
-    from motecrypt.gateway.spool import Spool
-    from motecrypt.link.gateway import Gateway
+    from motecrypt.link.gateway.spool import Spool
+    from motecrypt.link.gateway_end import Gateway
     from motecrypt.link.node import HostNode
     from motecrypt.link.state import FileStore
 
@@ -88,7 +88,7 @@ def named_key(mode: str, key_file: Path | None) -> Path:
 
 def open_gateway(key_file: Path, state: Path | None, packet_bytes: int, answer_ms: int = 250) -> Gateway:
     """The gateway of a master key file, with its record next to it, or where `--state` says."""
-    from motecrypt.link.gateway import Gateway
+    from motecrypt.link.gateway_end import Gateway
     from motecrypt.link.keys import read_master_file
 
     suite, master = read_master_file(key_file)
@@ -123,7 +123,7 @@ class NodeNumber(click.ParamType[int]):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """0 to 62; 63 for the group."""
-        from motecrypt.toolchain.link import BROADCAST
+        from motecrypt.link.native import BROADCAST
 
         if value == GROUP:
             return BROADCAST
@@ -137,7 +137,7 @@ class NodeNumber(click.ParamType[int]):
 
 def called(node: int) -> str:
     """A node in a message."""
-    from motecrypt.toolchain.link import BROADCAST
+    from motecrypt.link.native import BROADCAST
 
     return "the group" if node == BROADCAST else f"node {node}"
 
@@ -158,7 +158,7 @@ def open_store(path: Path) -> FileStore | Spool:
                 return store
     except OSError:
         return store
-    from motecrypt.gateway.spool import Spool
+    from motecrypt.link.gateway.spool import Spool
 
     return Spool(store)
 
@@ -181,7 +181,7 @@ def _closed_at_the_end(store: Kept) -> Kept:
 
 def check_free(gateway: Gateway, node: int, replace: bool) -> None:
     """A number that a node has already gets new keys only where the user reports it."""
-    from motecrypt.toolchain.link import BROADCAST
+    from motecrypt.link.native import BROADCAST
 
     if node in gateway.nodes and not replace:
         raise InputError(
@@ -192,7 +192,7 @@ def check_free(gateway: Gateway, node: int, replace: bool) -> None:
 
 def check_line(node: int, options: int, packet_bytes: int, radio: Radio) -> None:
     """Refuse a serial line whose packet length or options differ from those the node was provisioned for."""
-    from motecrypt.toolchain.link import STREAM
+    from motecrypt.link.native import STREAM
 
     if not options & STREAM:
         raise InputError(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
+from motecrypt.base.model import PUBLIC_KEY_OPERATIONS, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.cli._output import console, print_answer, print_json, print_table
 from motecrypt.cli._ranking import Group, RankedMeasurement, ranked, smallest
-from motecrypt.model import PUBLIC_KEY_OPERATIONS, Measurement
 
 BOUND = "±"
 """Column of how far a device's cycles are from those of real chips: an error bound, or the range seen."""
@@ -93,7 +93,7 @@ def print_ranked(measurements: Sequence[Measurement], as_json: bool, catalog: Ca
     if as_json:
         told = {id(p.measurement): {"rank": p.rank, "rank_of": p.of, "best": p.best} for p in places}
         nothing = {"rank": None, "rank_of": None, "best": False}
-        from motecrypt.hardware.bounds import bound_fields  # its data is not read for --help
+        from motecrypt.adviser.hardware.bounds import bound_fields  # its data is not read for --help
 
         bounds = {name: bound_fields(name) for name in {m.device for m in measurements}}
         print_json([{**asdict(m), **told.get(id(m), nothing), **bounds[m.device]} for m in measurements])
@@ -225,21 +225,21 @@ def _row(m: Measurement, catalog: Catalog) -> list[object]:
 
 def _bound(device: str) -> str:
     """The difference of a device's cycles below the sign of its column; empty where there is none."""
-    from motecrypt.hardware.bounds import bound_text  # its data is not read for --help
+    from motecrypt.adviser.hardware.bounds import bound_text  # its data is not read for --help
 
     return bound_text(device).removeprefix(f"{BOUND} ")
 
 
 def _bounds(measurements: Sequence[Measurement]) -> dict[str, str]:
     """What the difference of each device is, of how many rows, what it covers; empty where there is none."""
-    from motecrypt.hardware.bounds import bound_told  # its data is not read for --help
+    from motecrypt.adviser.hardware.bounds import bound_told  # its data is not read for --help
 
     return {name: bound_told(name) for name in dict.fromkeys(m.device for m in measurements)}
 
 
 def _legend(measurements: Sequence[Measurement]) -> str:
     """What the columns mean, and how far the cycles of these devices are from those of real chips."""
-    from motecrypt.hardware.bounds import COVERS
+    from motecrypt.adviser.hardware.bounds import COVERS
 
     known = [f"{name} {bound}" for name, bound in _bounds(measurements).items() if bound]
     return _LEGEND + (

@@ -20,16 +20,16 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from motecrypt.base.paths import default_results
+from motecrypt.base.text import Door, printable
 from motecrypt.cli import TYPED
-from motecrypt.paths import default_results
-from motecrypt.text import Door, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from motecrypt.base.model import Section
     from motecrypt.cli._table import Layout
-    from motecrypt.model import Section
     from motecrypt.results import Results
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

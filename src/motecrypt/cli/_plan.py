@@ -6,15 +6,15 @@ import shlex
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-from motecrypt import bench
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cell, Device
+from motecrypt.build.setup import need
+from motecrypt.build.toolchain.pinned import target_of
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.flags import checked_flags
 from motecrypt.cli._selection import Selection, nearest_length
 from motecrypt.cli._toolchains import need_toolchain
-from motecrypt.errors import InputError
-from motecrypt.model import Cell, Device
-from motecrypt.setup import need
-from motecrypt.toolchain.pinned import target_of
+from motecrypt.measuring import bench
 
 
 def flags_of(text: str, where: str = "--flags") -> tuple[str, ...]:

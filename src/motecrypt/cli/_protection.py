@@ -9,13 +9,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from motecrypt.advise.protection import FILE, Resistance
+from motecrypt.adviser.protection import FILE, Resistance
+from motecrypt.attack.leakage import campaign, cpa
+from motecrypt.attack.leakage.unmask import ATTACKERS, Masked, found_key
+from motecrypt.base.model import Device, Implementation
+from motecrypt.base.paths import write_atomically
 from motecrypt.catalog import Catalog
 from motecrypt.cli._output import no_words
-from motecrypt.leakage import campaign, cpa
-from motecrypt.leakage.unmask import ATTACKERS, Masked, found_key
-from motecrypt.model import Device, Implementation
-from motecrypt.paths import write_atomically
 
 CIPHER = "aes128-ctr"
 #: A device, and the implementation without protection that the others are compared with.

@@ -13,23 +13,31 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from motecrypt import bench
+from motecrypt.adviser.publickey.baseline import (
+    CIPHER,
+    LENGTHS,
+    RECORDED_AES,
+    AesRow,
+    aes_costs,
+    aes_rows,
+    aes_text,
+)
+from motecrypt.adviser.publickey.handshakes import handshakes
+from motecrypt.adviser.publickey.page import page
+from motecrypt.adviser.publickey.page_costs import costs_text
+from motecrypt.adviser.publickey.rows import RECORDED, PublicKeyRow, published, recorded, row_of, text
+from motecrypt.adviser.publickey.secrets import TAINT, TaintRow, secrets_text, taint_rows, taint_text
+from motecrypt.adviser.publickey.slower import slower
+from motecrypt.adviser.records.plan import cache_of
+from motecrypt.air.radios import load_radio, radio_names
+from motecrypt.base.errors import MotecryptError
+from motecrypt.base.model import Cell, Measurement
+from motecrypt.base.paths import write_atomically
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
 from motecrypt.cli._audit_public_key import audited
 from motecrypt.cli._output import open_results, progress
-from motecrypt.errors import MotecryptError
-from motecrypt.model import Cell, Measurement
-from motecrypt.paths import write_atomically
-from motecrypt.publickey.baseline import CIPHER, LENGTHS, RECORDED_AES, AesRow, aes_costs, aes_rows, aes_text
-from motecrypt.publickey.handshakes import handshakes
-from motecrypt.publickey.page import page
-from motecrypt.publickey.page_costs import costs_text
-from motecrypt.publickey.rows import RECORDED, PublicKeyRow, published, recorded, row_of, text
-from motecrypt.publickey.secrets import TAINT, TaintRow, secrets_text, taint_rows, taint_text
-from motecrypt.publickey.slower import slower
-from motecrypt.radios import load_radio, radio_names
-from motecrypt.records.plan import cache_of
+from motecrypt.measuring import bench
 
 DEVICES = ("uno", "pico", "stm32f4", "nrf52840")
 MESSAGE_BYTES = 16

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from motecrypt.model import Measurement
+from motecrypt.base.model import Measurement
 
 
 class Group(NamedTuple):

@@ -9,13 +9,13 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 
+from motecrypt.base.model import RECORDED
+from motecrypt.base.paths import write_atomically
+from motecrypt.build.setup import need
 from motecrypt.cli._output import open_results, progress
-from motecrypt.findings import FindingQuestion
-from motecrypt.findings.recorded import RecordedAnswer, file_of, text
-from motecrypt.model import RECORDED
-from motecrypt.paths import write_atomically
 from motecrypt.results import Results
-from motecrypt.setup import need
+from motecrypt.results.findings import FindingQuestion
+from motecrypt.results.findings.recorded import RecordedAnswer, file_of, text
 from motecrypt.studies import names, needs
 
 

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from motecrypt import bench
+from motecrypt.adviser.records.needs import cells_of
+from motecrypt.adviser.records.page import page
+from motecrypt.adviser.records.plan import RecordPlan, read_plan
+from motecrypt.adviser.records.rows import RecordRow, rows_of
+from motecrypt.adviser.records.stored import FIGURES, merged, read_rows, text
+from motecrypt.base.paths import write_atomically
 from motecrypt.catalog import Catalog
 from motecrypt.cli._output import no_words, open_results, progress
 from motecrypt.cli.records import measure_rows
-from motecrypt.paths import write_atomically
-from motecrypt.records.needs import cells_of
-from motecrypt.records.page import page
-from motecrypt.records.plan import RecordPlan, read_plan
-from motecrypt.records.rows import RecordRow, rows_of
-from motecrypt.records.stored import FIGURES, merged, read_rows, text
+from motecrypt.measuring import bench
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "records.md"

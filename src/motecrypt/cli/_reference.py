@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 
 import click
 
+from motecrypt.build.setup import Kit, kits
+from motecrypt.build.toolchain.libraries import library
 from motecrypt.catalog import Catalog
 from motecrypt.cli import application
 from motecrypt.cli._output import no_words
 from motecrypt.cli.list import rows_of
-from motecrypt.setup import Kit, kits
-from motecrypt.toolchain.libraries import library
 
 HEAD = """# Reference
 

@@ -12,8 +12,8 @@ from rich.segment import Segment
 from rich.table import Column
 from rich.text import Text
 
+from motecrypt.base.text import printable
 from motecrypt.cli._progress import Stage
-from motecrypt.text import printable
 
 
 class Screen(Console):

@@ -9,11 +9,11 @@ from typing import Protocol, TypeVar
 
 import click
 
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cipher, Device, Toolchain
+from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog, nearest
 from motecrypt.catalog.publickey import PublicKeyAlgorithm
-from motecrypt.errors import InputError
-from motecrypt.model import Cipher, Device, Toolchain
-from motecrypt.setup import need
 
 LENGTHS_MAX = 65_536
 _T = TypeVar("_T")
@@ -50,8 +50,8 @@ class Selection:
 
     def prove_own(self) -> None:
         """Run the known answers of the user's own ciphers, before anything of them is trusted."""
-        from motecrypt.toolchain.known_answers import prove
-        from motecrypt.toolchain.public_key_answers import prove_public_key
+        from motecrypt.build.toolchain.known_answers import prove
+        from motecrypt.build.toolchain.public_key_answers import prove_public_key
 
         if self.own_ciphers or self.own_public_keys:
             need("host")
@@ -151,7 +151,7 @@ def completes(kind: str) -> Callable[[click.Context, click.Parameter, str], list
 
     def found(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
         if kind == "radios":
-            from motecrypt.radios.catalog import radio_names
+            from motecrypt.air.radios.catalog import radio_names
 
             names = radio_names()
         else:

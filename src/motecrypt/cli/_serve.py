@@ -9,18 +9,19 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from motecrypt import advise, bench
+from motecrypt import adviser as advise
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cell
 from motecrypt.catalog import Catalog
 from motecrypt.cli._advice import ensured, wanted
 from motecrypt.cli._output import open_results
 from motecrypt.cli._plan import planned, prepare, toolchains_by_device
 from motecrypt.cli._selection import select
-from motecrypt.errors import InputError
-from motecrypt.model import Cell
-from motecrypt.report import gather, render
-from motecrypt.report.orders import PageOrder
-from motecrypt.report.server import ReportServer
-from motecrypt.report.work import Watch, Work
+from motecrypt.measuring import bench
+from motecrypt.present.report import gather, render
+from motecrypt.present.report.orders import PageOrder
+from motecrypt.present.report.server import ReportServer
+from motecrypt.present.report.work import Watch, Work
 
 CELLS_MAX = 20_000
 INTERVAL_S = 3600.0
@@ -45,7 +46,7 @@ def serve(
 
     def page() -> str:
         with open_results(db, compilers, make=False) as results:
-            from motecrypt.export.targets import sleepers
+            from motecrypt.exports.targets import sleepers
 
             catalog = Catalog.load()
             return render(gather(results, catalog, sleepers(catalog)), live=True)

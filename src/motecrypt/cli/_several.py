@@ -14,17 +14,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from motecrypt import bench, process
+from motecrypt.base import process
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.process import processors
+from motecrypt.build.setup import need_each
+from motecrypt.build.toolchain.pinned import place, stage
+from motecrypt.build.toolchain.sources import source_root
 from motecrypt.catalog import Catalog
 from motecrypt.cli._ensure import Report, is_alone
 from motecrypt.cli._toolchains import parts
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.process import processors
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.setup import need_each
 from motecrypt.studies import Experiment, Needs
-from motecrypt.toolchain.pinned import place, stage
-from motecrypt.toolchain.sources import source_root
 
 GIVES_WAY = 10  # as `nice` counts
 
@@ -71,7 +72,9 @@ def _give_way() -> None:
 def _bundle() -> None:
     """Make the report's script in a process of its own: it takes seconds and lets no other thread run."""
     _give_way()
-    process.run([sys.executable, "-P", "-c", "from motecrypt.report.vega import javascript; javascript()"])
+    process.run(
+        [sys.executable, "-P", "-c", "from motecrypt.present.report.vega import javascript; javascript()"]
+    )
 
 
 def _fetch(folders: Sequence[Path]) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from motecrypt.base.descriptor import Table
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cell
 from motecrypt.catalog import DEVICE
 from motecrypt.cli._plan import flags_of, planned, public_key_cells, toolchains_by_device
 from motecrypt.cli._selection import Selection, is_path, parse_lengths, select
-from motecrypt.descriptor import Table
-from motecrypt.errors import InputError
-from motecrypt.model import Cell
 
 _ASKED: Mapping[str, Callable[[Cell], str | int]] = {
     "device": lambda cell: cell.device,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.cli._output import print_json
-from motecrypt.errors import InputError, MotecryptError
 
 OUTCOME_S = 120.0
 """More than the link needs for any one message, with others waiting before it."""
@@ -25,8 +25,8 @@ def send_through(
     MotecryptError
         One was not accepted.
     """
-    from motecrypt.gateway.control import ask
-    from motecrypt.gateway.orders import GROUP
+    from motecrypt.link.gateway.control import ask
+    from motecrypt.link.gateway.orders import GROUP
 
     if node is None:
         raise InputError(f"--to: missing; {socket} is a running gateway; name the node")

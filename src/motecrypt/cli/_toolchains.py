@@ -6,11 +6,11 @@ import platform
 
 import click
 
+from motecrypt.base.model import Device, ToolchainTarget
+from motecrypt.build.setup import need_each
+from motecrypt.build.toolchain.debian import MIRROR_VARIABLE, checked_mirror
+from motecrypt.build.toolchain.pinned import is_system, place, target_of
 from motecrypt.catalog import Catalog
-from motecrypt.model import Device, ToolchainTarget
-from motecrypt.setup import need_each
-from motecrypt.toolchain.debian import MIRROR_VARIABLE, checked_mirror
-from motecrypt.toolchain.pinned import is_system, place, target_of
 
 mirror_option = click.option(
     "--mirror",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from motecrypt.emulate.run import Ended, Unmodelled
+    from motecrypt.simulate.emulate.run import Ended, Unmodelled
 
 
 def show_unmodelled(ended: Ended) -> None:

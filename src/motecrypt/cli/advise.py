@@ -10,11 +10,15 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from motecrypt import advise
-from motecrypt.advise import protection
-from motecrypt.advise.hardware import hardware_document, hardware_note
-from motecrypt.advise.keys import KeyNode
-from motecrypt.advise.rank import ORDER
+from motecrypt import adviser as advise
+from motecrypt.adviser import protection
+from motecrypt.adviser.hardware.bounds import bound_fields
+from motecrypt.adviser.hardware_notes import hardware_document, hardware_note
+from motecrypt.adviser.keys import KeyNode
+from motecrypt.adviser.rank import ORDER
+from motecrypt.air.radios import Radio, load_radio
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Device
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.accelerators import accelerator_of
 from motecrypt.cli._advice import asked_lengths, ensured, extended, wanted
@@ -29,10 +33,6 @@ from motecrypt.cli._output import (
     table_options,
 )
 from motecrypt.cli._selection import completes, select
-from motecrypt.errors import InputError
-from motecrypt.hardware.bounds import bound_fields
-from motecrypt.model import Device
-from motecrypt.radios import Radio, load_radio
 
 TOP = 3
 _USUAL = advise.USUAL
@@ -323,7 +323,7 @@ def _next_step(
 ) -> tuple[str, str, str]:
     """The command that exports the first of the ranked that is ours, with the link for this radio where the
     link carries the messages; why there is none; and what it exports where that is not the first rank."""
-    from motecrypt.export import LinkRadio, next_link_step, next_step
+    from motecrypt.exports import LinkRadio, next_link_step, next_step
 
     for entry in entries:
         one = entry.candidate
@@ -362,7 +362,7 @@ def _instead(device: Device, first: advise.Entry, taken: advise.Entry) -> str:
 
 def _example_sleeps(catalog: Catalog, device: Device) -> tuple[str, ...]:
     """The radios with which the example that the next step exports sleeps."""
-    from motecrypt.export.targets import example_sleeps
+    from motecrypt.exports.targets import example_sleeps
 
     return example_sleeps(device, catalog)
 
@@ -386,7 +386,7 @@ def _storage(
     for parameter, option in _OF_RADIOS.items():
         if click.get_current_context().get_parameter_source(parameter) is not ParameterSource.DEFAULT:
             raise InputError(f"{option}: a node with --storage has no radio; omit one of the two")
-    from motecrypt.findings.pico_file import storage_times
+    from motecrypt.results.findings.pico_file import storage_times
 
     given = None if currents is None else advise.currents_ma(currents)
     return advise.storage_part(device, name, storage_times(), given)

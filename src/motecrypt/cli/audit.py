@@ -12,7 +12,10 @@ from typing import Any
 
 import click
 
-from motecrypt.audits.runs import ON_DEVICES, AuditRun, not_applicable, part_names
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cipher, Finding
+from motecrypt.base.paths import write_atomically
+from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.typed import typed_cipher, typed_device
 from motecrypt.cli._audit_public_key import audit_public_key
@@ -28,12 +31,9 @@ from motecrypt.cli._output import (
     typed_with,
 )
 from motecrypt.cli._selection import Selection, completes, select
-from motecrypt.errors import InputError
-from motecrypt.findings.audit import SEED, WEIGHTS, AuditAnswer
-from motecrypt.model import Cipher, Finding
-from motecrypt.paths import write_atomically
+from motecrypt.measuring.audits import ON_DEVICES, AuditRun, not_applicable, part_names
 from motecrypt.results import Results
-from motecrypt.setup import need
+from motecrypt.results.findings.audit import SEED, WEIGHTS, AuditAnswer
 
 POWER = "power"
 READING = {"good": "good", "note": "note", "bad": "weak", "skipped": "skipped"}
@@ -122,7 +122,7 @@ def command(
 
 
 def _write_page(page: Path, cipher: Cipher, findings: Sequence[Finding]) -> None:
-    from motecrypt.pages.audit_page import audit_page
+    from motecrypt.present.pages.audit_page import audit_page
 
     body = next((f.inputs["implementation"] for f in findings if f.inputs["implementation"]), "")
     parts = [(finding.inputs["part"], _answer(finding)) for finding in findings]

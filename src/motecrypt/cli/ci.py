@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.cli._output import (
     db_option,
     open_results,
@@ -22,7 +23,6 @@ from motecrypt.cli._output import (
     table_options,
     typed_with,
 )
-from motecrypt.errors import InputError, MotecryptError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,9 +137,9 @@ class _Sides:
     @staticmethod
     def of(plan: GatePlan, base: str | None, history: Path | None, needs_commit: bool) -> _Sides:
         """Asks git where a base is compared with or a commit's figures are kept, else not."""
+        from motecrypt.build.setup import need
         from motecrypt.gate.history import read_history
         from motecrypt.gate.tree import base_of, commit_of, is_changed
-        from motecrypt.setup import need
 
         if needs_commit or base:
             need("git")
@@ -210,9 +210,9 @@ def _write(
     facts: Sequence[str],
     files: tuple[Path | None, Path | None, Path | None, Path | None],
 ) -> None:
+    from motecrypt.base.paths import write_atomically
     from motecrypt.gate import forms
     from motecrypt.gate.asv import write_asv
-    from motecrypt.paths import write_atomically
 
     markdown, junit, bencher, asv = files
     if markdown is not None:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
+from motecrypt.base.errors import InputError
+from motecrypt.base.process import processors
+from motecrypt.build.setup import need
 from motecrypt.cli._cluster import say, tls_option, wait_until_stopped
 from motecrypt.cli._interrupt import patient
-from motecrypt.cluster.places import PORT, place_of
-from motecrypt.errors import InputError
-from motecrypt.process import processors
-from motecrypt.setup import need
+from motecrypt.measuring.cluster.places import PORT, place_of
 
 
 @click.group(epilog="Example: motecrypt cluster keys keys server laptop")
@@ -41,7 +41,7 @@ def keys(folder: Path, names: Sequence[str], days: int) -> None:
     Copy the folder DIR/NAME to its computer, and nothing else. DIR/ca-key.pem stays where it is: with it the
     command makes certificates for more computers later.
     """
-    from motecrypt.cluster.keys import make_keys
+    from motecrypt.measuring.cluster.keys import make_keys
 
     for made in make_keys(folder, names, days):
         print(made)
@@ -56,7 +56,7 @@ def scheduler(listen: str, tls: Path | None) -> None:
     """Run the scheduler, which workers and sweeps connect to, until Ctrl-C."""
     place = place_of(listen, tls, "--listen")
     need("cluster")
-    from motecrypt.cluster.start import scheduler as started
+    from motecrypt.measuring.cluster.start import scheduler as started
 
     with started(place) as (here, child):
         print(here.address, flush=True)
@@ -93,7 +93,7 @@ def worker(address: str, tls: Path | None, count: int | None, patience: int) -> 
     """
     place = place_of(address, tls, "ADDRESS")
     need("cluster")
-    from motecrypt.cluster.start import Workers
+    from motecrypt.measuring.cluster.start import Workers
 
     workers = Workers(place, count or processors(), patience, say)
     try:

@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Measurement
 from motecrypt.cli._history import (
     gather_history,
     print_history,
@@ -19,9 +21,7 @@ from motecrypt.cli._history import (
     write_history_page,
 )
 from motecrypt.cli._output import print_json, print_next, print_table, print_words, table_options, typed_with
-from motecrypt.compare import Change, Difference, compare
-from motecrypt.errors import InputError
-from motecrypt.model import Measurement
+from motecrypt.present.compare import Change, Difference, compare
 from motecrypt.results import Results
 
 COLUMNS = (

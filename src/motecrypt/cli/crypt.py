@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from motecrypt.audits.weak_keys import key_warnings
+from motecrypt.attack.audits.weak_keys import key_warnings
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cipher
 from motecrypt.cli._selection import nearest_length, parse_hex, select
-from motecrypt.errors import InputError
-from motecrypt.files import secrets
 from motecrypt.link import read_hex_key
-from motecrypt.model import Cipher
+from motecrypt.link.files import secrets
 
 
 @click.command(
@@ -47,8 +47,8 @@ def command(
     A real key belongs in --key-file or --key-env: the arguments of a running command are in the process
     list and in the shell's history.
     """
-    from motecrypt.setup import need
-    from motecrypt.toolchain.native import open_cipher
+    from motecrypt.build.setup import need
+    from motecrypt.build.toolchain.native import open_cipher
 
     chosen = select([cipher_name])
     cipher = chosen.cipher

@@ -17,8 +17,8 @@ from typing import IO, Any
 
 import click
 
+from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.cli._output import console, print_next, print_words
-from motecrypt.errors import InputError, MotecryptError
 
 FOLDER = Path("motecrypt-demo")
 NODE = 5
@@ -47,7 +47,7 @@ def command(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
-    from motecrypt.setup import need
+    from motecrypt.build.setup import need
 
     _say("About a minute; a first run also installs what is missing, and takes some minutes longer.")
     need("avr", "arduino", "link")

@@ -8,9 +8,9 @@ import sys
 import click
 
 from motecrypt import __version__
+from motecrypt.base.paths import cache_dir, default_results
+from motecrypt.build.setup import KitState, by_hand, kits, state
 from motecrypt.cli._output import print_json, print_table, table_options
-from motecrypt.paths import cache_dir, default_results
-from motecrypt.setup import KitState, by_hand, kits, state
 
 
 @click.command(epilog="Example: motecrypt doctor")

@@ -10,17 +10,18 @@ from pathlib import Path
 
 import click
 
-from motecrypt import bench, export
+from motecrypt import exports as export
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cell, Device, Implementation, Measurement
+from motecrypt.build.setup import have
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.typed import typed_cipher, typed_device
 from motecrypt.cli._link_options import chosen_radio
 from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_next, progress
 from motecrypt.cli._selection import select
-from motecrypt.errors import InputError
-from motecrypt.findings.link_cost import LinkCostAnswer, LinkCostQuestion
-from motecrypt.model import Cell, Device, Implementation, Measurement
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.setup import have
+from motecrypt.results.findings.link_cost import LinkCostAnswer, LinkCostQuestion
 
 
 @click.command(epilog="Example: motecrypt export arduino McAes --cipher aes128-ccm8")
@@ -151,7 +152,7 @@ def _next(
     """Keys for the nodes of a link; else the missing figures, the library's own test in the simulator, or an
     audit of the cipher."""
     if "link" in planned.about:
-        from motecrypt.toolchain.link_node import suite_of
+        from motecrypt.exports.link_node import suite_of
 
         suite = suite_of(planned.cipher)
         return f"motecrypt key gateway.key --link{'' if suite == 'aes128-ccm' else f' --suite {suite}'}"
@@ -185,7 +186,7 @@ def _link_costs(
     """The link's figures by their content where its device's compiler and simulator are here, else stored."""
     if not measure or not (have(catalog.device(question.device).kit) and have("host")):
         return question.answer(results)
-    from motecrypt.experiments.link_cost import LinkCost
+    from motecrypt.measuring.experiments.link_cost import LinkCost
 
     with progress("measuring") as report:
         found = LinkCost.of(question).ensure(results, lambda what: report(0, 1, what))

@@ -10,10 +10,10 @@ from typing import TypeVar
 
 import click
 
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.paths import open_regular
 from motecrypt.cli._output import progress
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.files import container, crypt_and_hash, secrets
-from motecrypt.paths import open_regular
+from motecrypt.link.files import container, crypt_and_hash, secrets
 
 MODERN, COMPATIBLE = "modern", "crypt-and-hash"
 MIB = 1 << 20

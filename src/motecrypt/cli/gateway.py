@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from motecrypt.base.errors import InputError
+from motecrypt.build.setup import need
 from motecrypt.cli._link_options import (
     UNCONFIRMED,
     all_called,
@@ -20,17 +22,15 @@ from motecrypt.cli._link_options import (
     module_commands,
     new_epochs,
 )
-from motecrypt.errors import InputError
-from motecrypt.link.files import FileCollector
+from motecrypt.link.file_parts import FileCollector
 from motecrypt.link.keys import read_master_file
 from motecrypt.link.state import FileStore
-from motecrypt.setup import need
 
 if TYPE_CHECKING:
-    from motecrypt.gateway.service import GatewayService
-    from motecrypt.gateway.sinks import Sink
-    from motecrypt.link.gateway import Gateway
-    from motecrypt.radios import Radio
+    from motecrypt.air.radios import Radio
+    from motecrypt.link.gateway.service import GatewayService
+    from motecrypt.link.gateway.sinks import Sink
+    from motecrypt.link.gateway_end import Gateway
 
 NODE_MAX = 62
 _file = click.Path(path_type=Path, dir_okay=False)
@@ -153,19 +153,19 @@ def command(
     'motecrypt send SOCKET --to N' sends to a node through the running gateway. See docs/gateway.md.
     """
     need("link", *(["mqtt"] if mqtt_url else []))
-    from motecrypt.gateway.bare import BareNode
-    from motecrypt.gateway.control import ControlSocket
-    from motecrypt.gateway.drain import Drain
-    from motecrypt.gateway.lines import Line
-    from motecrypt.gateway.protocols import NodeProtocol
-    from motecrypt.gateway.protocols.coap.opening import open_coap
-    from motecrypt.gateway.protocols.tftp.opening import open_tftp
-    from motecrypt.gateway.service import GatewayService
-    from motecrypt.gateway.spool import Spool
-    from motecrypt.link.gateway import Gateway
-    from motecrypt.link.timing import answer_ms
-    from motecrypt.ports.commands import configure
-    from motecrypt.ports.signals import Stop
+    from motecrypt.air.link_timing import answer_ms
+    from motecrypt.link.gateway.bare import BareNode
+    from motecrypt.link.gateway.control import ControlSocket
+    from motecrypt.link.gateway.drain import Drain
+    from motecrypt.link.gateway.lines import Line
+    from motecrypt.link.gateway.protocols import NodeProtocol
+    from motecrypt.link.gateway.protocols.coap.opening import open_coap
+    from motecrypt.link.gateway.protocols.tftp.opening import open_tftp
+    from motecrypt.link.gateway.service import GatewayService
+    from motecrypt.link.gateway.spool import Spool
+    from motecrypt.link.gateway_end import Gateway
+    from motecrypt.link.ports.commands import configure
+    from motecrypt.link.ports.signals import Stop
 
     if not mqtt_url and (mqtt_password or mqtt_ca or mqtt_cert or mqtt_cert_key or mqtt_commands):
         raise InputError("--mqtt-...: they need --mqtt; name the broker")
@@ -179,7 +179,7 @@ def command(
         raise InputError(f"--sqlite, --csv: {record} is the gateway's own record; name another file")
     broker = None
     if mqtt_url:
-        from motecrypt.gateway.sinks.mqtt import read_broker
+        from motecrypt.link.gateway.sinks.mqtt import read_broker
 
         broker = read_broker(mqtt_url, mqtt_password, mqtt_ca, mqtt_cert, mqtt_cert_key)
         if mqtt_commands and not broker.known:
@@ -220,7 +220,7 @@ def command(
             to_stdout, sqlite, csv_files, commands, run_seconds, as_json, bool(broker), spool.waiting
         )
         if broker is not None:
-            from motecrypt.gateway.sinks.mqtt import MqttSink
+            from motecrypt.link.gateway.sinks.mqtt import MqttSink
 
             sinks.append(MqttSink(broker, service.commanded if mqtt_commands else None, _notice))
         if len({sink.name for sink in sinks}) < len(sinks):
@@ -294,10 +294,10 @@ def _sinks(
     others: bool,
     waiting: int,
 ) -> list[Sink]:
-    from motecrypt.gateway.sinks.command import Command
-    from motecrypt.gateway.sinks.csv_log import CsvLog
-    from motecrypt.gateway.sinks.sqlite_log import SqliteLog
-    from motecrypt.gateway.sinks.stdout import StandardOutput
+    from motecrypt.link.gateway.sinks.command import Command
+    from motecrypt.link.gateway.sinks.csv_log import CsvLog
+    from motecrypt.link.gateway.sinks.sqlite_log import SqliteLog
+    from motecrypt.link.gateway.sinks.stdout import StandardOutput
 
     sinks: list[Sink] = [SqliteLog(path) for path in sqlite]
     sinks += [CsvLog(path, waiting) for path in csv_files]

@@ -10,8 +10,8 @@ from typing import Literal
 import click
 from click.core import ParameterSource
 
+from motecrypt.base.errors import InputError
 from motecrypt.cli._link_options import GROUP_NOTICE, NodeNumber, called, check_free, open_gateway
-from motecrypt.errors import InputError
 from motecrypt.link.keys import create_key_file, create_master_file, create_private, read_master_file
 
 
@@ -139,8 +139,8 @@ def _node(
     replace: bool,
     member: bool,
 ) -> None:
+    from motecrypt.link.native import BROADCAST, LISTENS, SHORT, STREAM, TAG_16
     from motecrypt.link.node import node_record
-    from motecrypt.toolchain.link import BROADCAST, LISTENS, SHORT, STREAM, TAG_16
 
     if gateway_key is None:
         raise InputError("--of: missing; a node's key comes from its gateway's master key")

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import Device
+from motecrypt.build.setup import need
 from motecrypt.cli._capture_attack import attack_capture
 from motecrypt.cli._firmware import device_option, load_firmware
 from motecrypt.cli._output import (
@@ -21,16 +24,13 @@ from motecrypt.cli._output import (
     typed_with,
 )
 from motecrypt.cli._selection import select
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.model import Device
-from motecrypt.setup import need
 
 if TYPE_CHECKING:
-    from motecrypt.leakage.assessment import Assessment, LeakQuestion, OrderTest, Variable
-    from motecrypt.leakage.controls import ControlOutcome
-    from motecrypt.leakage.models import Model
-    from motecrypt.leakage.places import LeakPlace
-    from motecrypt.leakage.recording import Recorder
+    from motecrypt.attack.leakage.assessment import Assessment, LeakQuestion, OrderTest, Variable
+    from motecrypt.attack.leakage.controls import ControlOutcome
+    from motecrypt.attack.leakage.models import Model
+    from motecrypt.attack.leakage.places import LeakPlace
+    from motecrypt.attack.leakage.recording import Recorder
 
 ROWS = 20
 TRACE_FILES = (".npz", ".trs", ".npy", ".cwp")
@@ -166,23 +166,23 @@ def command(
             _capture(firmware, pairs, as_json)
         return
     if attack is not None:
-        from motecrypt.leakage.files import FORMS
+        from motecrypt.attack.leakage.files import FORMS
 
         raise InputError(
             f"--attack: needs traces in place of FIRMWARE: {FORMS}; "
             "for our own ciphers use motecrypt audit CIPHER --part power"
         )
     if firmware is not None and function is None:
-        from motecrypt.leakage.files import FORMS
+        from motecrypt.attack.leakage.files import FORMS
 
         raise InputError(f"{firmware}: name its --function to assess; or give traces: {FORMS}")
     if firmware is not None and cipher is not None:
         raise InputError(f"{firmware} and --cipher {cipher}: give one of them")
     if firmware is None and cipher is None:
         raise InputError("nothing to assess: give a FIRMWARE and its --function, a --cipher, or --controls")
-    from motecrypt.leakage.assessment import LeakQuestion, assess
-    from motecrypt.leakage.harness import harness
-    from motecrypt.leakage.places import line_of, places
+    from motecrypt.attack.leakage.assessment import LeakQuestion, assess
+    from motecrypt.attack.leakage.harness import harness
+    from motecrypt.attack.leakage.places import line_of, places
 
     question = LeakQuestion(traces, snr, seed, _model(model, coefficients), pairs, align)
     if cipher is not None:
@@ -206,8 +206,8 @@ def command(
         found = assess(recorder, variables, question, _counted(report))
     where = [places(image, target, found, order.leaks) for order in found.orders]
     if save is not None:
-        from motecrypt.leakage.captures import recorded_traces
-        from motecrypt.leakage.files import write_traces
+        from motecrypt.attack.leakage.captures import recorded_traces
+        from motecrypt.attack.leakage.files import write_traces
 
         write_traces(recorded_traces(recorder, variables, question), save)
     parts = None if found.parts_at is None else line_of(image, target, found.parts_at)
@@ -226,11 +226,11 @@ def command(
 def _of_cipher(
     name: str, variant: str | None, device: str, vary: str, skip: int, instructions: int | None, seed: int
 ) -> tuple[Recorder, tuple[Variable, ...]]:
-    from motecrypt.audits.oracle import key_bytes, nearest_length, randomness
+    from motecrypt.attack.audits.oracle import key_bytes, nearest_length, randomness
+    from motecrypt.attack.leakage.assessment import Variable
+    from motecrypt.attack.leakage.bench_firmware import bench_recorder
+    from motecrypt.attack.leakage.recording import refuse_other
     from motecrypt.catalog import nearest
-    from motecrypt.leakage.assessment import Variable
-    from motecrypt.leakage.bench_firmware import bench_recorder
-    from motecrypt.leakage.recording import refuse_other
 
     chosen = select(ciphers=[name], devices=[device])
     cipher, target = chosen.cipher, chosen.device
@@ -265,7 +265,7 @@ def _of_cipher(
 
 
 def _model(name: str, coefficients: Path | None) -> Model:
-    from motecrypt.leakage.models import MODELS, read_coefficients
+    from motecrypt.attack.leakage.models import MODELS, read_coefficients
 
     return MODELS[name] if coefficients is None else read_coefficients(coefficients)
 
@@ -385,8 +385,8 @@ def _document(
 
 
 def _capture(path: Path, pairs: tuple[int, int] | None, as_json: bool) -> None:
-    from motecrypt.leakage.captures import assess_traces
-    from motecrypt.leakage.files import read_traces
+    from motecrypt.attack.leakage.captures import assess_traces
+    from motecrypt.attack.leakage.files import read_traces
 
     traces = read_traces(path)
     found = assess_traces(traces, pairs)
@@ -424,8 +424,8 @@ def _capture(path: Path, pairs: tuple[int, int] | None, as_json: bool) -> None:
 
 
 def _controls(device: Device, traces: int, seed: int, as_json: bool) -> None:
-    from motecrypt.leakage.controls import CONTROLS, check
-    from motecrypt.leakage.recording import refuse_other
+    from motecrypt.attack.leakage.controls import CONTROLS, check
+    from motecrypt.attack.leakage.recording import refuse_other
 
     refuse_other(device)
     need(device.kit)

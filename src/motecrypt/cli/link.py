@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from motecrypt.air.radios import Radio, load_radio
+from motecrypt.air.radios.stretches import Row, even_stretches
+from motecrypt.base.errors import InputError
+from motecrypt.build.setup import need
 from motecrypt.cli._output import print_json, print_next, print_table, table_options
 from motecrypt.cli._selection import completes
-from motecrypt.errors import InputError
-from motecrypt.radios import Radio, load_radio
-from motecrypt.radios.stretches import Row, even_stretches
-from motecrypt.setup import need
 
 if TYPE_CHECKING:
-    from motecrypt.radios.survey import Survey
+    from motecrypt.air.radios.survey import Survey
 
 BYTES_MAX = 1_000_000
 LENGTHS_MAX = 100_000
@@ -60,7 +60,7 @@ def command(
     need("link")
     import numpy as np
 
-    from motecrypt.radios.survey import survey
+    from motecrypt.air.radios.survey import survey
 
     radio = _radio(radio_name, packet_bytes, timeout_ms, settings)
     found = survey(radio, np.array(_lengths(lengths), dtype=np.int64))
@@ -76,7 +76,7 @@ def command(
 def _next(found: Survey, radio_name: str) -> str:
     """The command that asks which cipher to use for messages of the best length, in the secure link where it
     takes such packets."""
-    from motecrypt import advise
+    from motecrypt import adviser as advise
 
     facts, radio = advise.link_facts(), advise.radio_part(found.radio)
     best = int(found.plain.message_bytes[found.best_message])
@@ -156,7 +156,7 @@ def _print(found: Survey, every: bool) -> None:
         ("saved ms", "receiver uJ", "write ms", "padded ms", "padded to", "on air bytes"),
     )
     if len(rows) > 1:
-        from motecrypt.radios.plots import text_plot
+        from motecrypt.air.radios.plots import text_plot
 
         lengths = [row["message_bytes"] for row in rows]
         plain = [row["delivery_time_us"] / 1000 for row in rows]
@@ -186,7 +186,7 @@ def _cells(first: Row, last: Row) -> list[str]:
 
 
 def _text(found: Survey, rows: list[dict[str, float]]) -> str:
-    from motecrypt.advise.shown import plural
+    from motecrypt.adviser.shown import plural
 
     best, padded = found.best_packet, found.best_packet_padded
     message = rows[found.best_message]
@@ -210,7 +210,7 @@ def _text(found: Survey, rows: list[dict[str, float]]) -> str:
 
 
 def _write_svg(found: Survey, path: Path) -> None:
-    from motecrypt.radios.plots import svg_plot
+    from motecrypt.air.radios.plots import svg_plot
 
     rows = found.rows()
     lengths = [row["message_bytes"] for row in rows]

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Implementation
 from motecrypt.catalog import Catalog, nearest
 from motecrypt.catalog.publickey import SIZES
 from motecrypt.cli._output import print_json, print_table, table_options
 from motecrypt.cli._selection import select
-from motecrypt.errors import InputError
-from motecrypt.model import Implementation
 
 if TYPE_CHECKING:
-    from motecrypt.hardware.residuals import Fidelity
+    from motecrypt.adviser.hardware.residuals import Fidelity
 
 KINDS = (
     "ciphers",
@@ -97,8 +97,8 @@ def rows_of(kind: str, catalog: Catalog) -> tuple[list[str], list[list[object]]]
         ]
     if kind == "devices":
         columns = ["device", "title", "chip", "core", "clock_hz", "flash_bytes", "ram_bytes", "runner"]
+        from motecrypt.adviser.hardware.bounds import recorded_bounds  # not needed by the other kinds
         from motecrypt.catalog.accelerators import accelerator_of
-        from motecrypt.hardware.bounds import recorded_bounds  # not needed by the other kinds
 
         columns += ["error_bound", "range_seen", "hardware_rows", "hardware_covers", "cipher_hardware"]
         bounds = recorded_bounds()
@@ -176,6 +176,6 @@ def _accelerator_rows() -> tuple[list[str], list[list[object]]]:
 
 
 def _radio_rows() -> tuple[list[str], list[list[object]]]:
-    from motecrypt.radios import load_radio, radio_names
+    from motecrypt.air.radios import load_radio, radio_names
 
     return ["radio", "title"], [[name, load_radio(name).title] for name in radio_names()]

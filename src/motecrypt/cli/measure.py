@@ -10,7 +10,9 @@ from pathlib import Path
 
 import click
 
-from motecrypt import bench
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cell, Measurement
+from motecrypt.build.setup import need
 from motecrypt.catalog import DEVICE, Catalog
 from motecrypt.catalog.flashing import TOOLS
 from motecrypt.catalog.typed import typed_cipher
@@ -27,10 +29,8 @@ from motecrypt.cli._output import (
 from motecrypt.cli._plan import flags_of, planned, prepare, public_key_cells, toolchains_by_device
 from motecrypt.cli._selection import completes, parse_lengths, select
 from motecrypt.cli._toolchains import mirror_option
-from motecrypt.errors import InputError
-from motecrypt.model import Cell, Measurement
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.setup import need
 
 
 @click.command(
@@ -203,7 +203,7 @@ def _spelled_out(devices: Sequence[str], ciphers: Sequence[str]) -> tuple[list[s
 
 def _next(catalog: Catalog, best: Measurement) -> str:
     """The command that exports the best, where it is ours; else the one that audits its cipher."""
-    from motecrypt.export import next_step
+    from motecrypt.exports import next_step
 
     if best.cipher in catalog.public_keys:
         return "motecrypt list public-keys"
@@ -217,7 +217,7 @@ def _next(catalog: Catalog, best: Measurement) -> str:
 def _on_board(cells: Sequence[Cell], port: str, results: Results, catalog: Catalog, as_json: bool) -> None:
     flashing = catalog.device(cells[0].device).flashing if cells else None
     need("board", *[kit for kit in [TOOLS[flashing.tool] if flashing else ""] if kit])
-    from motecrypt.bench.board import measure_on_board
+    from motecrypt.measuring.bench.board import measure_on_board
 
     with results, progress("measuring on the board") as report:
         pairs = measure_on_board(cells, port, results, catalog, report)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from motecrypt.base.errors import InputError
+from motecrypt.base.paths import read_regular
+from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
 from motecrypt.cli._link_options import check_free, open_gateway
-from motecrypt.errors import InputError
-from motecrypt.export import plan_sketch
+from motecrypt.exports import plan_sketch
 from motecrypt.link.keys import create_private, read_key_file, read_master_file
-from motecrypt.paths import read_regular
-from motecrypt.setup import need
 
 if TYPE_CHECKING:
-    from motecrypt.link.gateway import Gateway
+    from motecrypt.link.gateway_end import Gateway
 
 EEPROM_BYTES = 1024
 EXAMPLE = "thermometer"
@@ -86,8 +86,8 @@ def command(
     EESAVE, so that new firmware leaves them.
     """
     need("avr", *(["arduino"] if mode == "safe" else []))
-    from motecrypt.toolchain.drivers import driver
-    from motecrypt.toolchain.mote import INTERVAL_MS, PaperMote, build_example, build_paper
+    from motecrypt.build.toolchain.drivers import driver
+    from motecrypt.simulate.paper_mote import INTERVAL_MS, PaperMote, build_example, build_paper
 
     memory = eeprom if eeprom is not None else elf.with_name(f"{elf.name}.eeprom")
     if mode == "C":
@@ -122,8 +122,8 @@ def command(
         print(f"{elf}: {example} of node {node}; its key and counters are in {memory}")
     if port is None:
         return
-    from motecrypt.ports.mote import RunningMote
-    from motecrypt.ports.signals import Stop
+    from motecrypt.link.ports.signals import Stop
+    from motecrypt.simulate.ports.mote import RunningMote
 
     with Stop() as stop, RunningMote(driver("avr_run"), elf, port, memory) as running:
         print(f"running at {port}, EEPROM in {memory}; Ctrl-C ends it", flush=True)
@@ -133,7 +133,7 @@ def command(
 
 def _check(memory: Path, node: int) -> None:
     """An EEPROM that is there already is that node's."""
-    from motecrypt.toolchain.link import STORAGE_BYTES
+    from motecrypt.link.native import STORAGE_BYTES
 
     content = read_regular(memory, EEPROM_BYTES)
     if len(content) < STORAGE_BYTES or content[0] != 2:
@@ -143,14 +143,14 @@ def _check(memory: Path, node: int) -> None:
 
 
 def _has_context(memory: Path) -> bool:
-    from motecrypt.gateway.protocols.coap.context import has_context
-    from motecrypt.toolchain.link import STORAGE_BYTES
+    from motecrypt.link.gateway.protocols.coap.context import has_context
+    from motecrypt.link.native import STORAGE_BYTES
 
     return has_context(read_regular(memory, EEPROM_BYTES), STORAGE_BYTES)
 
 
 def _provision(gateway: Gateway, memory: Path, node: int, one_way: bool, long_only: bool) -> None:
-    from motecrypt.toolchain.link import LISTENS, SHORT, STREAM
+    from motecrypt.link.native import LISTENS, SHORT, STREAM
 
     options = STREAM | (0 if one_way else LISTENS) | (0 if long_only else SHORT)
     create_private(memory, lambda: gateway.provision(node, options).ljust(EEPROM_BYTES, b"\xff"))

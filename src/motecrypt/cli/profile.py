@@ -11,15 +11,15 @@ from typing import BinaryIO
 
 import click
 
+from motecrypt.base.model import Device
+from motecrypt.base.paths import cache_dir, write_atomically
 from motecrypt.catalog import FIRMWARE
 from motecrypt.cli._firmware import device_option, judge, load_firmware
 from motecrypt.cli._output import print_json, print_next, print_table, table_options, typed_with
 from motecrypt.cli._selection import select
 from motecrypt.cli._unmodelled import show_unmodelled
-from motecrypt.emulate.images import Image
-from motecrypt.emulate.profiling import FunctionCost, Profile, choose, profile, speedscope
-from motecrypt.model import Device
-from motecrypt.paths import cache_dir, write_atomically
+from motecrypt.simulate.emulate.images import Image
+from motecrypt.simulate.emulate.profiling import FunctionCost, Profile, choose, profile, speedscope
 
 ROWS = 30
 
@@ -101,8 +101,8 @@ def command(
     """
     target = select(devices=[device]).device
     image = load_firmware(firmware, target, libraries)
-    from motecrypt.emulate.run import FreeRun
-    from motecrypt.experiments.files import flash_times
+    from motecrypt.measuring.experiments.files import flash_times
+    from motecrypt.simulate.emulate.run import FreeRun
 
     how = FreeRun(
         until=until,
@@ -146,8 +146,8 @@ SYSTEM_SOURCES = (Path("/usr/share/arduino"), Path("/usr/lib/avr"), Path("/usr/l
 def _write_page(
     page: Path, found: Profile, image: Image, device: Device, firmware: Path, sources: Sequence[Path]
 ) -> None:
-    from motecrypt.emulate.annotate import annotate
-    from motecrypt.pages.profile_page import profile_page
+    from motecrypt.present.pages.profile_page import profile_page
+    from motecrypt.simulate.emulate.annotate import annotate
 
     folders = (firmware.absolute().parent, *sources, FIRMWARE, cache_dir() / "sources", *SYSTEM_SOURCES)
     listings = annotate(found, image, device, folders)

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from motecrypt.base.errors import InputError
+from motecrypt.build.setup import need
 from motecrypt.cli._link_options import GROUP, GROUP_NOTICE, NodeNumber, called, chosen_radio, open_store
 from motecrypt.cli._output import print_json, print_table, table_options
-from motecrypt.errors import InputError
 from motecrypt.link.keys import read_master_file
-from motecrypt.setup import need
 
 if TYPE_CHECKING:
-    from motecrypt.gateway.protocols.coap.context import OscoreContext
-    from motecrypt.link.gateway import Gateway
-    from motecrypt.toolchain.link import Suite
+    from motecrypt.link.gateway.protocols.coap.context import OscoreContext
+    from motecrypt.link.gateway_end import Gateway
+    from motecrypt.link.native import Suite
 
 _file = click.Path(path_type=Path, dir_okay=False)
 
@@ -93,10 +93,10 @@ def command(
 
     Files are new and readable by you alone. docs/link.md has the formats.
     """
-    from motecrypt.gateway.protocols.coap.context import CONTEXT_BYTES
+    from motecrypt.exports.link_node import link_options
     from motecrypt.link import provisioning
-    from motecrypt.toolchain.link import BROADCAST, STORAGE_BYTES, TAG_16
-    from motecrypt.toolchain.link_node import link_options
+    from motecrypt.link.gateway.protocols.coap.context import CONTEXT_BYTES
+    from motecrypt.link.native import BROADCAST, STORAGE_BYTES, TAG_16
 
     radio = chosen_radio(radio_name, packet_bytes)
     if not 12 <= radio.packet_bytes <= 255:
@@ -198,8 +198,8 @@ def _context(
     shown: bool,
 ) -> OscoreContext:
     """A new OSCORE context, if the node can have one."""
-    from motecrypt.gateway.protocols.coap.context import new_context
-    from motecrypt.toolchain.link import BROADCAST
+    from motecrypt.link.gateway.protocols.coap.context import new_context
+    from motecrypt.link.native import BROADCAST
 
     if node is None or node == BROADCAST:
         raise InputError("--oscore: a context is for one node; name its number")
@@ -219,7 +219,7 @@ def _context(
 def _gateway(key_file: Path, state: Path | None, packet_bytes: int) -> tuple[Suite, Gateway]:
     """Suite and gateway of a master key, with its record next to it, or where `--state` says."""
     need("host")
-    from motecrypt.link.gateway import Gateway
+    from motecrypt.link.gateway_end import Gateway
 
     suite, master = read_master_file(key_file)
     store = open_store(state or key_file.with_name(f"{key_file.name}.gateway"))
@@ -236,7 +236,7 @@ def _offset(text: str) -> int:
 
 def _list(gateway: Gateway, as_json: bool) -> None:
     """The registry: numbers, generations, and what each node's key block says."""
-    from motecrypt.toolchain.link import BROADCAST
+    from motecrypt.link.native import BROADCAST
 
     entries = gateway.registry()
     if as_json:
@@ -256,7 +256,7 @@ def _list(gateway: Gateway, as_json: bool) -> None:
 
 
 def _says(options: int) -> str:
-    from motecrypt.toolchain.link import LISTENS, STREAM
+    from motecrypt.link.native import LISTENS, STREAM
 
     line = "on a serial line" if options & STREAM else "of a packet radio"
     return f"{line}, {'both ways' if options & LISTENS else 'sends only'}"

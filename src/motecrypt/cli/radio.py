@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
+from motecrypt.air.radios import Channel, Radio, RadioNetwork, RadioPair, load_radio
+from motecrypt.air.radios.levels import Levels, read_levels
+from motecrypt.air.radios.network import NODES_MAX
+from motecrypt.base.errors import InputError
+from motecrypt.base.paths import write_atomically
 from motecrypt.cli._output import json_option, print_json, typed_with
-from motecrypt.errors import InputError
-from motecrypt.paths import write_atomically
-from motecrypt.radios import Channel, Radio, RadioNetwork, RadioPair, load_radio
-from motecrypt.radios.levels import Levels, read_levels
-from motecrypt.radios.network import NODES_MAX
 
 MODELLED = ("seconds", "goodput_bps", "fairness", "latency_us", "air_time_us")
 
@@ -95,8 +95,8 @@ def command(
     Two ports that never collide or, with --nodes, N on one channel. Prints the ports first and, when it
     ends (Ctrl-C), how many packets went each way and how exact the timing was.
     """
-    from motecrypt.ports.signals import Stop
-    from motecrypt.ports.virtual import VirtualRadios
+    from motecrypt.link.ports.signals import Stop
+    from motecrypt.simulate.ports.virtual import VirtualRadios
 
     radio = load_radio(radio_name)
     if packet_bytes is not None:
@@ -136,7 +136,7 @@ def command(
 
 
 def _write_page(page: Path, radio: Radio, one_timeout: bool, answer_bytes: int, as_json: bool) -> None:
-    from motecrypt.pages.radio_page import radio_page, variants_of
+    from motecrypt.present.pages.radio_page import radio_page, variants_of
 
     variants = [(radio.title, radio)] if one_timeout else variants_of(radio)
     text = radio_page(variants, answer_bytes, typed_with())

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.build.setup import need
 from motecrypt.cli._link_options import (
     UNCONFIRMED,
     all_called,
@@ -26,18 +28,16 @@ from motecrypt.cli._link_options import (
     open_gateway,
     open_node,
 )
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.gateway.items import message_record, utc
-from motecrypt.link.files import ANNOUNCEMENT, FileCollector, FileReceived
+from motecrypt.link.file_parts import ANNOUNCEMENT, FileCollector, FileReceived
+from motecrypt.link.gateway.items import message_record, utc
 from motecrypt.link.keys import link_end
 from motecrypt.link.modes import MODES, decode
-from motecrypt.setup import need
 
 if TYPE_CHECKING:
-    from motecrypt.link.gateway import Gateway
+    from motecrypt.air.radios import Radio
+    from motecrypt.link.gateway_end import Gateway
+    from motecrypt.link.ports.session import LinkEnd, Talk
     from motecrypt.link.told import NodeEvent, NodeMessage
-    from motecrypt.ports.session import LinkEnd, Talk
-    from motecrypt.radios import Radio
 
 LINGER_S = 2.0
 """Longer than the sender's longest deadline for a short message, so that its last retransmission is
@@ -189,9 +189,9 @@ def command(
     remembered over restarts. If the port disappears, it waits for it.
     """
     need("link")
-    from motecrypt.ports.commands import configure
-    from motecrypt.ports.session import answering, listen
-    from motecrypt.ports.signals import Stop
+    from motecrypt.link.ports.commands import configure
+    from motecrypt.link.ports.session import answering, listen
+    from motecrypt.link.ports.signals import Stop
 
     radio = chosen_radio(radio_name, packet_bytes)
     if mode != "safe" and (restored or group_file is not None):
@@ -229,7 +229,7 @@ def _end(
     key_file: Path | None, state: Path | None, radio: Radio, restored: bool, printer: _MessagePrinter
 ) -> LinkEnd:
     """The end of the link that the key file is for."""
-    from motecrypt.link.timing import answer_ms
+    from motecrypt.air.link_timing import answer_ms
 
     path = named_key("safe", key_file)
     if link_end(path) == "node":
@@ -250,8 +250,8 @@ def _end(
 
 def _member(end: LinkEnd, group_file: Path, radio: Radio) -> LinkEnd:
     """The node with the broadcast group that it is in."""
+    from motecrypt.air.link_timing import answer_ms
     from motecrypt.link.node import HostNode, MemberNode
-    from motecrypt.link.timing import answer_ms
 
     if not isinstance(end, HostNode) or link_end(group_file) != "node":
         raise InputError("--group: --key must be a node's key, and --group that of a member of the group")
@@ -278,14 +278,14 @@ class _Heard:
 
     def talk(self, end: LinkEnd, packet_bytes: int) -> Talk:
         """That end with these ears."""
-        from motecrypt.link.gateway import Gateway
-        from motecrypt.ports.session import Talk
+        from motecrypt.link.gateway_end import Gateway
+        from motecrypt.link.ports.session import Talk
 
         self._gateway = end if isinstance(end, Gateway) else None
         return Talk(end, packet_bytes, lambda messages: [*map(self._take, messages)], self._happened)
 
     def _take(self, message: NodeMessage) -> bool:
-        from motecrypt.toolchain.link import Event
+        from motecrypt.link.native import Event
 
         if self._ending.closing:
             return False
@@ -309,7 +309,7 @@ class _Heard:
         return True
 
     def _happened(self, told: NodeEvent) -> None:
-        from motecrypt.toolchain.link import Event
+        from motecrypt.link.native import Event
 
         if told.event is Event.FORGED:
             self.forged += 1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog, nearest
 from motecrypt.cli._output import (
     db_option,
@@ -22,12 +23,11 @@ from motecrypt.cli._output import (
     typed_with,
 )
 from motecrypt.cli._selection import completes, match_ciphers
-from motecrypt.errors import InputError
 
 if TYPE_CHECKING:
-    from motecrypt.records.plan import RecordPlan
-    from motecrypt.records.rows import Lead, RecordRow
-    from motecrypt.records.stored import RecordChange
+    from motecrypt.adviser.records.plan import RecordPlan
+    from motecrypt.adviser.records.rows import Lead, RecordRow
+    from motecrypt.adviser.records.stored import RecordChange
 
 LEAST = ("time", "own", "stack", "RAM", "decrypt 16 B", "set-up", "µJ 64 B", "256 B", "64 B", "front")
 CHANGE_COLUMNS = ("device", "cipher", "implementation", "figure", "stored", "measured")
@@ -75,8 +75,8 @@ def command(
     'front' marks an implementation that no other beats in cycles and flash. Ours leads a public
     implementation if it takes at least 2 % fewer cycles at 16, 64 and 256 bytes, and no more flash.
     """
-    from motecrypt.records.plan import read_plan
-    from motecrypt.records.stored import changes, merged, read_rows
+    from motecrypt.adviser.records.plan import read_plan
+    from motecrypt.adviser.records.stored import changes, merged, read_rows
 
     if stored and check:
         raise InputError("--stored and --check: --check measures; give one of the two")
@@ -113,11 +113,11 @@ def measure_rows(
     InputError
         A kit or a toolchain is not available, or a library could not be fetched.
     """
-    from motecrypt import bench
+    from motecrypt.adviser.records.needs import record_cells
+    from motecrypt.adviser.records.rows import rows_of
+    from motecrypt.build.setup import need
     from motecrypt.cli._toolchains import need_toolchain
-    from motecrypt.records.needs import record_cells
-    from motecrypt.records.rows import rows_of
-    from motecrypt.setup import need
+    from motecrypt.measuring import bench
 
     for name in devices:
         device = catalog.device(name)
@@ -166,8 +166,8 @@ def _report(found: Sequence[RecordChange], rows: int, as_json: bool) -> None:
 
 
 def _print(rows: Sequence[RecordRow], catalog: Catalog) -> None:
-    from motecrypt.records.page import COLUMNS, cells, sentence
-    from motecrypt.records.rows import leads, together
+    from motecrypt.adviser.records.page import COLUMNS, cells, sentence
+    from motecrypt.adviser.records.rows import leads, together
 
     for (device, cipher), members in together(rows).items():
         found = leads(members)
@@ -186,7 +186,7 @@ def _behind(found: Sequence[Lead]) -> list[Lead]:
 
 
 def _print_json(rows: Sequence[RecordRow], catalog: Catalog) -> None:
-    from motecrypt.records.rows import front, leads, together
+    from motecrypt.adviser.records.rows import front, leads, together
 
     told = []
     for members in together(rows).values():

@@ -9,6 +9,9 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from motecrypt.base.errors import InputError
+from motecrypt.base.paths import check_replaceable, written_atomically
+from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
 from motecrypt.cli._interrupt import patient
 from motecrypt.cli._output import (
@@ -21,12 +24,9 @@ from motecrypt.cli._output import (
     progress,
     typed_with,
 )
-from motecrypt.errors import InputError
-from motecrypt.paths import check_replaceable, written_atomically
-from motecrypt.report import Content, export_figures, gather, pieces
-from motecrypt.report.paper import PaperFormat, width_mm
-from motecrypt.report.printing import print_pdf
-from motecrypt.setup import need
+from motecrypt.present.report import Content, export_figures, gather, pieces
+from motecrypt.present.report.paper import PaperFormat, width_mm
+from motecrypt.present.report.printing import print_pdf
 
 DEFAULT = Path("report.html")
 DEADLINE = "30min"
@@ -145,7 +145,7 @@ def _serve(port: int, deadline: str, compilers: Sequence[str], db: Path | None) 
     for parameter, option in {**names, "no_title": "--no-title", "pdf": "--pdf"}.items():
         if _given(parameter):
             raise InputError(f"{option}: --serve writes no file; omit one of the two")
-    from motecrypt.advise import seconds
+    from motecrypt.adviser import seconds
     from motecrypt.cli._serve import serve
 
     deadline_s = seconds(deadline, "--deadline")
@@ -168,7 +168,7 @@ def write_report(output: Path, db: Path | None, compilers: Sequence[str] = ()) -
     """Make the report from the results and write it, completely or not at all; returns its content."""
     need("plots")
     with open_results(db, compilers, make=False) as results:
-        from motecrypt.export.targets import sleepers
+        from motecrypt.exports.targets import sleepers
 
         catalog = Catalog.load()
         content = gather(results, catalog, sleepers(catalog))

@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.paths import check_replaceable, default_results, write_atomically
+from motecrypt.build.setup import need
+from motecrypt.build.toolchain.toolchain import BuildError
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _several
 from motecrypt.cli._baseline import baseline
@@ -28,18 +32,14 @@ from motecrypt.cli._output import (
     progress,
     table_options,
 )
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.paths import check_replaceable, default_results, write_atomically
 from motecrypt.results import Results
-from motecrypt.setup import need
 from motecrypt.studies import Needs, folders, names, needs, study
 from motecrypt.studies.counts import VERDICTS, as_csv, by_kind, facts, sentences, tally
 from motecrypt.studies.facts import Comparison
-from motecrypt.toolchain.toolchain import BuildError
 
 if TYPE_CHECKING:
-    from motecrypt.experiments.hardware import TimedProgram
-    from motecrypt.experiments.sketch import SketchRun
+    from motecrypt.measuring.experiments.hardware import TimedProgram
+    from motecrypt.measuring.experiments.sketch import SketchRun
 
 
 @click.command(epilog="Example: motecrypt reproduce rc4d")
@@ -246,7 +246,7 @@ def _verify(bundle: Path, remeasure: bool, jobs: int | None, as_json: bool) -> N
 
 def _can_be_packed(studies: Sequence[str], compilers: Sequence[str]) -> None:
     """Before anything is measured."""
-    from motecrypt.bundle import checked
+    from motecrypt.present.bundle import checked
 
     checked(studies)
     if compilers:
@@ -258,7 +258,7 @@ def _sketches(given: Sequence[str], chosen: Sequence[tuple[str, ModuleType]]) ->
     if not given:
         return []
     from motecrypt.cli._firmware import load_firmware
-    from motecrypt.experiments.sketch import SketchRun
+    from motecrypt.measuring.experiments.sketch import SketchRun
 
     rows = {q.row: q for _, module in chosen for q in getattr(module, "sketch_questions", list)()}
     if not rows:
@@ -303,9 +303,9 @@ def _programs(folders: Sequence[Path], chosen: Sequence[tuple[str, ModuleType]])
     """The programs of these folders, with their toolchains; InputError where no study has their rows."""
     if not folders:
         return []
+    from motecrypt.adviser.hardware.bounds import STUDY
     from motecrypt.cli._toolchains import need_toolchain
-    from motecrypt.experiments.hardware import read_programs
-    from motecrypt.hardware.bounds import STUDY
+    from motecrypt.measuring.experiments.hardware import read_programs
 
     if STUDY not in (name for name, _ in chosen):
         raise InputError(f"--library is for the rows of 'reproduce {STUDY}': name that study")

@@ -15,6 +15,11 @@ from pathlib import Path
 
 import click
 
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Measurement
+from motecrypt.base.paths import written_atomically
+from motecrypt.base.text import spreadsheet_row
+from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog, nearest
 from motecrypt.cli._measurements import print_measurements
 from motecrypt.cli._output import (
@@ -27,11 +32,6 @@ from motecrypt.cli._output import (
     wide_option,
 )
 from motecrypt.cli._selection import match_ciphers
-from motecrypt.errors import InputError
-from motecrypt.model import Measurement
-from motecrypt.paths import written_atomically
-from motecrypt.setup import need
-from motecrypt.text import spreadsheet_row
 
 TABLE_ROWS = 1000
 """The most rows of a query that are printed as a table."""
@@ -305,7 +305,7 @@ def _print_answer(names: Sequence[str], rows: Iterator[tuple[object, ...]], form
 
 
 def _text(form: str, measurements: Iterable[Measurement]) -> Iterator[str]:
-    from motecrypt.hardware.bounds import bound_fields
+    from motecrypt.adviser.hardware.bounds import bound_fields
     from motecrypt.results.forms import as_csv, as_json
 
     return as_csv(measurements) if form == "csv" else as_json(measurements, cache(bound_fields))

@@ -96,8 +96,8 @@ def command(
     """
     target = select(devices=[device]).device
     image = load_firmware(firmware, target, libraries)
-    from motecrypt.emulate.run import FreeRun, run_freely
-    from motecrypt.experiments.files import flash_times
+    from motecrypt.measuring.experiments.files import flash_times
+    from motecrypt.simulate.emulate.run import FreeRun, run_freely
 
     demo = demo_of(firmware, target)
 

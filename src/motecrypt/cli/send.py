@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from motecrypt.air.radios import Radio, costs
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.paths import read_regular
+from motecrypt.build.setup import need
 from motecrypt.cli._link_options import (
     GROUP_NOTICE,
     NodeNumber,
@@ -26,22 +30,18 @@ from motecrypt.cli._link_options import (
 )
 from motecrypt.cli._output import json_option, print_json, progress
 from motecrypt.cli._through import send_through
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.gateway.items import utc
 from motecrypt.link import metrics
-from motecrypt.link.files import LENGTH_MAX, file_parts
+from motecrypt.link.file_parts import LENGTH_MAX, file_parts
+from motecrypt.link.gateway.items import utc
 from motecrypt.link.keys import link_end
 from motecrypt.link.modes import MODES, encode
-from motecrypt.paths import read_regular
-from motecrypt.radios import Radio, costs
-from motecrypt.setup import need
 
 if TYPE_CHECKING:
+    from motecrypt.base.serial_port import SerialPort
+    from motecrypt.link.native import Event
+    from motecrypt.link.ports.session import LinkEnd
+    from motecrypt.link.ports.signals import Stop
     from motecrypt.link.told import NodeEvent, NodeMessage
-    from motecrypt.ports.serial_port import SerialPort
-    from motecrypt.ports.session import LinkEnd
-    from motecrypt.ports.signals import Stop
-    from motecrypt.toolchain.link import Event
 
 
 @click.command(
@@ -121,9 +121,9 @@ def command(
         send_through(Path(port), node, texts, asked, wait_s if as_command else 0.0, as_json)
         return
     need("link")
-    from motecrypt.ports.commands import configure
-    from motecrypt.ports.serial_port import SerialPort
-    from motecrypt.ports.signals import Stop
+    from motecrypt.base.serial_port import SerialPort
+    from motecrypt.link.ports.commands import configure
+    from motecrypt.link.ports.signals import Stop
 
     radio = chosen_radio(radio_name, packet_bytes)
     if mode != "safe" and (files or node is not None or unconfirmed or as_command):
@@ -194,7 +194,7 @@ class _Way:
 
 
 def _way(key_file: Path | None, node: int | None, state: Path | None, radio: Radio) -> _Way:
-    from motecrypt.link.timing import answer_ms
+    from motecrypt.air.link_timing import answer_ms
 
     path = named_key("safe", key_file)
     if link_end(path) == "node":
@@ -222,7 +222,7 @@ def _way(key_file: Path | None, node: int | None, state: Path | None, radio: Rad
 
 def _how(way: _Way, unconfirmed: bool, as_command: bool, files: bool) -> int:
     """How messages are sent."""
-    from motecrypt.toolchain.link import BROADCAST, COMMAND, CONFIRMED, GATEWAY, LISTENS
+    from motecrypt.link.native import BROADCAST, COMMAND, CONFIRMED, GATEWAY, LISTENS
 
     if way.node == BROADCAST:
         if not way.options & GATEWAY:
@@ -254,7 +254,7 @@ class _Item:
 
 
 def _items(texts: list[bytes], files: list[tuple[str, bytes]], way: _Way, how: int) -> list[_Item]:
-    from motecrypt.toolchain.link import CONFIRMED, FILE, message_bytes_max
+    from motecrypt.link.native import CONFIRMED, FILE, message_bytes_max
 
     largest = message_bytes_max(way.options, way.packet_bytes, how)
     for text in texts:
@@ -279,8 +279,8 @@ class _Delivery:
     """Sends items one after the other, and counts the outcome of their parts."""
 
     def __init__(self, port: SerialPort, way: _Way, tries: int, stop: Stop) -> None:
-        from motecrypt.ports.session import Talk
-        from motecrypt.toolchain.link import Event
+        from motecrypt.link.native import Event
+        from motecrypt.link.ports.session import Talk
 
         self._port, self._way, self._tries, self._stop = port, way, tries, stop
         self.told: dict[str, int] = {}
@@ -300,7 +300,7 @@ class _Delivery:
 
     def hear_node(self, seconds: float) -> None:
         """Wait for a message of the other end: a command is fresh for sixteen of them."""
-        from motecrypt.ports.session import hear_until
+        from motecrypt.link.ports.session import hear_until
 
         node = self._way.node
         hear_until(self._port, self.talk, lambda: node in self._heard, self._stop, seconds)
@@ -321,7 +321,7 @@ class _Delivery:
         return outcome
 
     def _part(self, item: _Item, part: bytes) -> str:
-        from motecrypt.ports.session import transmit
+        from motecrypt.link.ports.session import transmit
 
         outcome = "unconfirmed"
         for _ in range(self._tries if item.again else 1):
@@ -390,7 +390,7 @@ def _why(outcome: str, forged: bool, waits: bool, stop: Stop) -> str:
 def _send_paper(
     port: SerialPort, mode: str, key: bytes, texts: list[bytes], radio: Radio, interval_s: float, stop: Stop
 ) -> dict[str, Any]:
-    from motecrypt.ports.session import line_empty, pause, write_all
+    from motecrypt.link.ports.session import line_empty, pause, write_all
 
     print(
         f"motecrypt: mode {mode} ({MODES[mode].title}) exists to reproduce a paper; do not deploy it",

@@ -11,7 +11,14 @@ from typing import Any
 
 import click
 
-from motecrypt import bench
+from motecrypt.air.wlan import account, capture, dcf, filecost, parameters, samples
+from motecrypt.air.wlan.protection import SECURITIES, security
+from motecrypt.base.energy import Battery
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cipher
+from motecrypt.base.paths import open_regular, read_regular
+from motecrypt.build.setup import have, need
+from motecrypt.build.toolchain import native
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.processors import processor
 from motecrypt.cli._output import (
@@ -25,17 +32,10 @@ from motecrypt.cli._output import (
     typed_with,
 )
 from motecrypt.cli._selection import match_ciphers
-from motecrypt.energy import Battery
-from motecrypt.errors import InputError
-from motecrypt.experiments import transfer_wlan
-from motecrypt.experiments.transfer_wlan import TransferWlan
-from motecrypt.findings.wlan_transfer import CLOSED_FORM, WlanTransfer, answer_of, missing_note
-from motecrypt.model import Cipher
-from motecrypt.paths import open_regular, read_regular
-from motecrypt.setup import have, need
-from motecrypt.toolchain import native
-from motecrypt.wlan import account, capture, dcf, filecost, parameters, samples
-from motecrypt.wlan.protection import SECURITIES, security
+from motecrypt.measuring import bench
+from motecrypt.measuring.experiments import transfer_wlan
+from motecrypt.measuring.experiments.transfer_wlan import TransferWlan
+from motecrypt.results.findings.wlan_transfer import CLOSED_FORM, WlanTransfer, answer_of, missing_note
 
 CAPTURE_LIMIT = 64_000_000
 ACTIVE_MA_MAX = 10_000

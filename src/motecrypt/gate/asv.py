@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
+from motecrypt.base.paths import read_regular, write_atomically
 from motecrypt.gate.figures import UNITS, Benchmark
-from motecrypt.paths import read_regular, write_atomically
 
 MACHINE, ENVIRONMENT = "motecrypt", "simulated"
 _COLUMNS = ["result", "params", "version", "started_at", "duration"]

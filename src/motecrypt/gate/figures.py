@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from motecrypt.model import Measurement
+from motecrypt.base.model import Measurement
 
 #: Measures of which less is better, in the order in which they are shown, with their units.
 UNITS = {

@@ -10,9 +10,9 @@ import json
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
+from motecrypt.base.text import printable
 from motecrypt.gate.figures import UNITS, Benchmark
 from motecrypt.gate.judge import Delta, GateCheck, Judgement, number
-from motecrypt.text import printable
 
 ROWS_MAX = 50
 CAUSES_SHOWN = 5

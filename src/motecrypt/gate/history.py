@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
+from motecrypt.base.paths import read_regular, write_atomically
 from motecrypt.gate.figures import UNITS, Benchmark
-from motecrypt.paths import read_regular, write_atomically
 
 HISTORY_VERSION = 1
 BYTES_MAX = 256 << 20

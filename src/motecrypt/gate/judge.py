@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
 from motecrypt.gate.figures import GROWING, UNITS, Benchmark
 from motecrypt.gate.plan import Budget, GatePlan, Growth
 

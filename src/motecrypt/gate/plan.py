@@ -6,9 +6,9 @@ import fnmatch
 from dataclasses import dataclass
 from pathlib import Path
 
+from motecrypt.base.descriptor import Table
+from motecrypt.base.errors import InputError
 from motecrypt.catalog.flags import checked_flags
-from motecrypt.descriptor import Table
-from motecrypt.errors import InputError
 from motecrypt.gate.figures import GROWING
 
 FILE = "motecrypt.toml"

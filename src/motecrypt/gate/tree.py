@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from motecrypt import process
-from motecrypt.errors import InputError
+from motecrypt.base import process
+from motecrypt.base.errors import InputError
 
 _SETTINGS = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "log.showSignature=false")
 _PLAIN = tuple(word for setting in _SETTINGS for word in ("-c", setting))

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from motecrypt.errors import InputError
-from motecrypt.paths import open_regular
+from motecrypt.base.errors import InputError
+from motecrypt.base.paths import open_regular
 
 if TYPE_CHECKING:
-    from motecrypt.toolchain.link import Suite
+    from motecrypt.link.native import Suite
 
 KEY_BYTES = (16, 24, 32)
 MASTER_BYTES = 16

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
+from motecrypt.base.descriptor import Table
 from motecrypt.catalog.places import DATA
-from motecrypt.descriptor import Table
 
 FILE = DATA / "link.toml"
 

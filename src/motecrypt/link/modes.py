@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import padding
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
 from cryptography.hazmat.primitives.ciphers.modes import CBC
 
-from motecrypt.errors import MotecryptError
+from motecrypt.base.errors import MotecryptError
 
 BLOCK = 16
 FILL = b"+"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link.state import Store, pack, unpack
-from motecrypt.link.told import TAKEN, HandOver, NodeEvent, NodeMessage
-from motecrypt.toolchain.link import (
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.link.native import (
     BROADCAST,
     GATEWAY,
     NODE_BITS,
@@ -19,6 +17,8 @@ from motecrypt.toolchain.link import (
     link_library,
     open_library,
 )
+from motecrypt.link.state import Store, pack, unpack
+from motecrypt.link.told import TAKEN, HandOver, NodeEvent, NodeMessage
 
 
 def node_record(suite: Suite, storage: bytes) -> bytes:

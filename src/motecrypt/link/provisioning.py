@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from io import BytesIO, StringIO
 from pathlib import Path
 
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
 
 BLOCK_BYTES = 24
 PAGE, SECTOR = 256, 4096

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.paths import read_regular
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.paths import read_regular
 
 VERSION = 2
 """Of the records, which is the link's."""

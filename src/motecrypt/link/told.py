@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from motecrypt.toolchain.link import Event
+from motecrypt.link.native import Event
 
 TAKEN = (Event.MESSAGE, Event.COMMANDED, Event.FILE_PART)
 OUTCOMES = (Event.ACCEPTED, Event.REFUSED, Event.UNCONFIRMED)

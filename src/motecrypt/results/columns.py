@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, cast, get_args, get_type_hints
 
+from motecrypt.base.descriptor import Table
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Measurement
 from motecrypt.catalog.places import DATA
-from motecrypt.descriptor import Table
-from motecrypt.errors import InputError
-from motecrypt.model import Measurement
 
 ColumnType = Literal["text", "integer", "number", "boolean", "json"]
 About = Literal["identity", "figure", "outcome", "provenance"]

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from motecrypt import __version__
-from motecrypt.errors import InputError
-from motecrypt.model import Measurement
-from motecrypt.paths import make_dir, open_regular, written_atomically
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Measurement
+from motecrypt.base.paths import make_dir, open_regular, written_atomically
 from motecrypt.results import rows
 from motecrypt.results.forms import plain
 

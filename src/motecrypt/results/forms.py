@@ -11,11 +11,11 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from motecrypt import __version__
-from motecrypt.model import Measurement
+from motecrypt.base.model import Measurement
+from motecrypt.base.text import spreadsheet_row
 from motecrypt.results import rows
 from motecrypt.results.columns import ColumnType, columns
 from motecrypt.results.parquet import ParquetColumn, ParquetFile, Physical
-from motecrypt.text import spreadsheet_row
 
 ROWS_AT_ONCE = 5000  # of a row group of Parquet
 

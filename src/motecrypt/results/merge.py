@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from motecrypt.model import Measurement
+from motecrypt.base.model import Measurement
 from motecrypt.results import rows
 from motecrypt.results.store import FINDING, STORE_FINDING, Results
 

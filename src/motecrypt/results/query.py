@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from motecrypt import __version__
-from motecrypt.errors import InputError
-from motecrypt.model import CellIdentity
-from motecrypt.paths import cache_dir, make_dir, open_regular, written_atomically
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import CellIdentity
+from motecrypt.base.paths import cache_dir, make_dir, open_regular, written_atomically
 from motecrypt.results.columns import columns
 from motecrypt.results.forms import write_parquet
 from motecrypt.results.store import Results

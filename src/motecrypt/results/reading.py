@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motecrypt.errors import InputError
-from motecrypt.model import Measurement
-from motecrypt.paths import default_results
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Measurement
+from motecrypt.base.paths import default_results
 from motecrypt.results.columns import Column, columns
 from motecrypt.results.forms import plain
 from motecrypt.results.store import Filter, Results

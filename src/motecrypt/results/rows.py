@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, get_type_hints
 
-from motecrypt.errors import InputError
-from motecrypt.model import CellIdentity, Finding, Measurement
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import CellIdentity, Finding, Measurement
 
 COLUMNS = tuple(f.name for f in fields(Measurement))
 _HINTS = get_type_hints(Measurement)

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from motecrypt.errors import InputError
-from motecrypt.paths import open_regular
+from motecrypt.base.errors import InputError
+from motecrypt.base.paths import open_regular
 
 APPLICATION_ID = 0x6D6F7465  # "mote"
 _BEGINNING = b"SQLite format 3\0"

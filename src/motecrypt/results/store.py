@@ -17,9 +17,9 @@ from types import TracebackType
 from typing import Any
 
 from motecrypt import __version__
-from motecrypt.errors import InputError
-from motecrypt.model import RECORDED, Cell, CellIdentity, Finding, Measurement
-from motecrypt.paths import make_dir
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import RECORDED, Cell, CellIdentity, Finding, Measurement
+from motecrypt.base.paths import make_dir
 from motecrypt.results import rows, schema
 
 #: What a column must be: one value, one of several, or anything.

@@ -18,11 +18,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import Cell, Finding
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.findings import FindingQuestion
-from motecrypt.model import Cell, Finding
 from motecrypt.results import Results
+from motecrypt.results.findings import FindingQuestion
 
 
 class Experiment(Protocol):

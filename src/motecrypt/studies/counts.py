@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
+from motecrypt.base.text import spreadsheet_row
 from motecrypt.studies.facts import Comparison, FactKind, LikeForLike, Verdict
-from motecrypt.text import spreadsheet_row
 
 Rows = Sequence[Comparison]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)

@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 from goldens.text import digest, plain
-from motecrypt import advise
-from motecrypt.advise.costs import Setting, duty_percent
+from motecrypt import adviser as advise
+from motecrypt.adviser.costs import Setting, duty_percent
 
 LINK = advise.link_facts()
 DRAWS = 150

@@ -10,8 +10,8 @@ from unittest import mock
 
 from goldens.edges.told import Told
 from goldens.text import digest, plain
-from motecrypt.findings.pico_file import FileCosts, FileRun, PartCounts
-from motecrypt.model import Section
+from motecrypt.base.model import Section
+from motecrypt.results.findings.pico_file import FileCosts, FileRun, PartCounts
 from motecrypt.studies.pico import ciphertexts, file_tables, files, string_claims, strings
 from motecrypt.studies.pico import figures as pico
 

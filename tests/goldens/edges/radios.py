@@ -8,9 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from goldens.text import digest, plain
-from motecrypt.errors import InputError
-from motecrypt.radios import Channel, RadioPair, air, load_radio, radio_names
-from motecrypt.radios.module import Module, Settings
+from motecrypt.air.radios import Channel, RadioPair, air, load_radio, radio_names
+from motecrypt.air.radios.module import Module, Settings
+from motecrypt.base.errors import InputError
 
 LINES = (
     *(

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from goldens.text import digest, plain, told_cost, told_figure
-from motecrypt.advise import Candidate, Point
+from motecrypt.adviser import Candidate, Point
+from motecrypt.base.model import Finding, Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.model import Finding, Measurement
-from motecrypt.report import charts, content, explorer, page, sources, tables, tiles
-from motecrypt.report.costs import join
+from motecrypt.present.report import charts, content, explorer, page, sources, tables, tiles
+from motecrypt.present.report.costs import join
 from motecrypt.studies import highlights
 from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.counts import KINDS, VERDICTS, facts, sentences, tally

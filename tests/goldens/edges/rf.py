@@ -11,8 +11,8 @@ from unittest import mock
 
 from goldens.edges.told import Told
 from goldens.text import plain
-from motecrypt.findings.radio_transfer import MODES, TransferRow
 from motecrypt.link.modes import encoded_bytes
+from motecrypt.results.findings.radio_transfer import MODES, TransferRow
 from motecrypt.studies.rf import claims as rf_claims
 from motecrypt.studies.rf import explanations as rf_explanations
 from motecrypt.studies.rf import printed as rf_print

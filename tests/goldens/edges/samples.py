@@ -11,8 +11,8 @@ from typing import Any
 from unittest import mock
 
 from goldens.text import digest, plain
-from motecrypt.errors import MotecryptError
-from motecrypt.wlan import samples
+from motecrypt.air.wlan import samples
+from motecrypt.base.errors import MotecryptError
 
 
 class Picture:

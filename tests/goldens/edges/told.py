@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from goldens.text import digest, plain
-from motecrypt.model import Section
+from motecrypt.base.model import Section
 from motecrypt.studies.facts import Comparison
 
 

@@ -8,16 +8,16 @@ from unittest import mock
 
 from goldens.edges.told import Told
 from goldens.text import digest, plain
+from motecrypt.air.wlan.filecost import FileCost
 from motecrypt.catalog import Catalog
-from motecrypt.findings.data_types import DataTypeTimes, Interval
-from motecrypt.findings.file_sizes import EncodingTimes, SizeRow, SizeTimes
-from motecrypt.findings.host_speed import SpeedMachine, SpeedRow
-from motecrypt.findings.wlan_transfer import CLOSED_FORM, NS3, Spread
+from motecrypt.results.findings.data_types import DataTypeTimes, Interval
+from motecrypt.results.findings.file_sizes import EncodingTimes, SizeRow, SizeTimes
+from motecrypt.results.findings.host_speed import SpeedMachine, SpeedRow
+from motecrypt.results.findings.wlan_transfer import CLOSED_FORM, NS3, Spread
 from motecrypt.studies.wlan import claims as wlan_claims
 from motecrypt.studies.wlan import plan as wlan
 from motecrypt.studies.wlan import study as wlan_study
 from motecrypt.studies.wlan import tables as wlan_tables
-from motecrypt.wlan.filecost import FileCost
 
 
 class MadeUpWlan(wlan.Stored):

@@ -9,9 +9,9 @@ from typing import Any
 
 from goldens.text import digest, plain
 from goldens.views.made_up import CHOSEN, filled
-from motecrypt import advise
+from motecrypt import adviser as advise
+from motecrypt.air.radios import load_radio
 from motecrypt.catalog import Catalog
-from motecrypt.radios import load_radio
 
 
 @lru_cache(maxsize=4)

@@ -7,8 +7,8 @@ from typing import Any
 
 from goldens.text import digest, plain
 from goldens.views.made_up import filled
-from motecrypt.compare import compare
-from motecrypt.model import Measurement
+from motecrypt.base.model import Measurement
+from motecrypt.present.compare import compare
 
 
 def _changed(m: Measurement, number: int) -> Measurement:

@@ -13,16 +13,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from motecrypt import advise
+from motecrypt import adviser as advise
+from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.findings.audit import AuditQuestion
-from motecrypt.findings.file_sizes import ENCODINGS, OPERATIONS, EncodingQuestion
-from motecrypt.findings.host_speed import NO_AES
-from motecrypt.findings.pico_file import PARTS
-from motecrypt.findings.radio_transfer import MODES
-from motecrypt.findings.wlan_transfer import CLOSED_FORM, NS3
-from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
+from motecrypt.results.findings.audit import AuditQuestion
+from motecrypt.results.findings.file_sizes import ENCODINGS, OPERATIONS, EncodingQuestion
+from motecrypt.results.findings.host_speed import NO_AES
+from motecrypt.results.findings.pico_file import PARTS
+from motecrypt.results.findings.radio_transfer import MODES
+from motecrypt.results.findings.wlan_transfer import CLOSED_FORM, NS3
 from motecrypt.studies.pico import figures as pico
 from motecrypt.studies.pico import files as pico_files
 from motecrypt.studies.pico import remains as pico_remains

@@ -7,7 +7,7 @@ from typing import Any
 from goldens.text import digest, plain, told_cost, told_figure
 from goldens.views.made_up import CHOSEN, filled
 from motecrypt.catalog import Catalog
-from motecrypt.report.content import Content, gather
+from motecrypt.present.report.content import Content, gather
 
 
 def report(state: str) -> dict[str, Any]:

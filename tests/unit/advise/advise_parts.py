@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from motecrypt import advise
+from motecrypt import adviser as advise
+from motecrypt.air.radios import load_radio
 from motecrypt.catalog import Catalog
-from motecrypt.radios import load_radio
 
 CATALOG = Catalog.load()
 # As in its folder, but frozen here: what these tests say must not move with its figures.

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt import advise
+from motecrypt import adviser as advise
+from motecrypt.adviser.hardware.bounds import bound_text
+from motecrypt.air.radios import load_radio
 from motecrypt.catalog import Catalog
-from motecrypt.export.targets import example_sleeps
-from motecrypt.hardware.bounds import bound_text
-from motecrypt.radios import load_radio
+from motecrypt.exports.targets import example_sleeps
 from motecrypt.results import Results
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -7,12 +7,13 @@ from dataclasses import asdict, replace
 import pytest
 from advise_parts import ASKED, CATALOG, FOUR_NIMH, NANO, SRF, SWITCH, THREE_AA, UNO, ask, made
 
-from motecrypt import advise, bench
-from motecrypt.advise.costs import at_length, burst, usable_fraction
-from motecrypt.advise.exchange import plain_form
-from motecrypt.energy import energy_uj, time_us
-from motecrypt.model import Measurement
-from motecrypt.radios import costs, load_radio, radio_names
+from motecrypt import adviser as advise
+from motecrypt.adviser.costs import at_length, burst, usable_fraction
+from motecrypt.adviser.exchange import plain_form
+from motecrypt.air.radios import costs, load_radio, radio_names
+from motecrypt.base.energy import energy_uj, time_us
+from motecrypt.base.model import Measurement
+from motecrypt.measuring import bench
 from motecrypt.results import Results
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from advise_parts import CATALOG, LINK, SRF, ask, made
 
-from motecrypt import advise
+from motecrypt import adviser as advise
+from motecrypt.air.radios import radio_names
 from motecrypt.cli.advise import _instead
-from motecrypt.radios import radio_names
 
 
 def test_the_export_is_json_and_answers_the_same() -> None:

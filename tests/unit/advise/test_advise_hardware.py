@@ -7,9 +7,9 @@ import json
 import pytest
 from advise_parts import ASKED, LINK, NONE, SRF, THREE_AA, UNO, made
 
-from motecrypt import advise
-from motecrypt.advise.hardware import hardware_document, hardware_note
-from motecrypt.advise.shown import percent
+from motecrypt import adviser as advise
+from motecrypt.adviser.hardware_notes import hardware_document, hardware_note
+from motecrypt.adviser.shown import percent
 from motecrypt.catalog.accelerators import Accelerator, accelerator_of
 
 

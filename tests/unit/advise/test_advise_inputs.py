@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from advise_parts import CATALOG
 
-from motecrypt import advise
-from motecrypt.advise.costs import usable_fraction
-from motecrypt.errors import InputError
+from motecrypt import adviser as advise
+from motecrypt.adviser.costs import usable_fraction
+from motecrypt.base.errors import InputError
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ import pytest
 from advise_parts import ASKED, LINK, NONE, SRF, SWITCH, THREE_AA, UNO, made
 
 from command_line import run
-from motecrypt import advise
-from motecrypt.advise.keys import KEY_WAYS, KeyNode, KeyPlan, advised, key_plans
+from motecrypt import adviser as advise
+from motecrypt.adviser.keys import KEY_WAYS, KeyNode, KeyPlan, advised, key_plans
+from motecrypt.adviser.publickey.entropy import ENTROPY, Entropy, entropies, entropy_of, entropy_table
+from motecrypt.adviser.publickey.handshakes import Compute, Handshake
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.cli._advise_keys import keys_document, print_keys
-from motecrypt.errors import InputError
-from motecrypt.publickey.entropy import ENTROPY, Entropy, entropies, entropy_of, entropy_table
-from motecrypt.publickey.handshakes import Compute, Handshake
 
 SHAKE = Handshake("toy", "a toy", (24, 12, 24), (("x25519", "agree"),), 0, "", "")
 WORK = Compute(16_000_000, 1e6, 0.0, 9000, 700)
@@ -134,7 +134,7 @@ def test_a_wrong_source_of_randomness_is_named(tmp_path: Path, before: str, afte
 
 def test_the_page_has_the_table_of_sources() -> None:
     page = (ROOT / "docs" / "pairing.md").read_text()
-    assert entropy_table() in page, "put motecrypt.publickey.entropy.entropy_table() there"
+    assert entropy_table() in page, "put motecrypt.adviser.publickey.entropy.entropy_table() there"
 
 
 def test_a_node_that_stores_has_no_keys_to_agree_on(capsys: pytest.CaptureFixture[str]) -> None:

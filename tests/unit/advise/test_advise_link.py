@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
-from motecrypt import advise, bench
-from motecrypt.advise.costs import answer_sizes, at_length, patience_us
-from motecrypt.advise.exchange import (
+from motecrypt import adviser as advise
+from motecrypt.adviser.costs import answer_sizes, at_length, patience_us
+from motecrypt.adviser.exchange import (
     derive_cycles,
     exchange,
     forms,
@@ -25,15 +25,15 @@ from motecrypt.advise.exchange import (
     unit_cycles,
     usual_form,
 )
-from motecrypt.advise.gather import read_supplies
-from motecrypt.advise.link_data import read_link
+from motecrypt.adviser.gather import read_supplies
+from motecrypt.adviser.link_data import read_link
+from motecrypt.air.radios import load_radio, radio_names
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import DATA, FIRMWARE, Catalog
-from motecrypt.errors import InputError
-from motecrypt.export import LinkRadio
-from motecrypt.link.gateway import Gateway
-from motecrypt.radios import load_radio, radio_names
-from motecrypt.results import Results
-from motecrypt.toolchain.link import (
+from motecrypt.exports import LinkRadio
+from motecrypt.exports.link_node import suite_of
+from motecrypt.link.gateway_end import Gateway
+from motecrypt.link.native import (
     CONFIRMED,
     GATEWAY,
     LISTENS,
@@ -46,7 +46,8 @@ from motecrypt.toolchain.link import (
     link_library,
     open_library,
 )
-from motecrypt.toolchain.link_node import suite_of
+from motecrypt.measuring import bench
+from motecrypt.results import Results
 
 LINK = advise.link_facts()
 RADIOS = {name: advise.radio_part(load_radio(name)) for name in radio_names()}

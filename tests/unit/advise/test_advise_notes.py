@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from advise_parts import ASKED, BOARD, LINK, NONE, PICO, PLAIN_802, SRF, THREE_AA, UNO, ask, made, notes_of
 
-from motecrypt import advise
-from motecrypt.advise.costs import patience_us
-from motecrypt.advise.exchange import message_bytes_max
-from motecrypt.radios import load_radio
+from motecrypt import adviser as advise
+from motecrypt.adviser.costs import patience_us
+from motecrypt.adviser.exchange import message_bytes_max
+from motecrypt.air.radios import load_radio
 
 
 def test_a_length_that_takes_one_packet_is_named() -> None:

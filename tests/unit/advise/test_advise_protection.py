@@ -10,11 +10,11 @@ import pytest
 
 from command_line import run
 from kits import needs_kit
-from motecrypt.advise import protection
-from motecrypt.advise.protection import Resistance, by_resistance, factor_of, read_resistances
-from motecrypt.advise.rank import ORDER
-from motecrypt.advise.records import Advice, Entry
-from motecrypt.errors import InputError
+from motecrypt.adviser import protection
+from motecrypt.adviser.model import Advice, Entry
+from motecrypt.adviser.protection import Resistance, by_resistance, factor_of, read_resistances
+from motecrypt.adviser.rank import ORDER
+from motecrypt.base.errors import InputError
 from unit.advise.test_exact_gather import FAST
 
 ASKED = ("--device", "uno", "--radio", "srf", "--bytes", "20", "--every", "10s", "--battery", "3xAA")
@@ -43,7 +43,7 @@ def test_the_strongest_attacker_counts() -> None:
 
 
 def entry(variant: str, rank: int, standing: str = "recommended") -> Entry:
-    from motecrypt.advise.gather import candidate
+    from motecrypt.adviser.gather import candidate
     from motecrypt.catalog import Catalog
 
     cipher = replace(Catalog.load().cipher("aes128-ccm8"), standing=standing)  # type: ignore[arg-type]

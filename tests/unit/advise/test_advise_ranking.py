@@ -9,9 +9,9 @@ from advise_parts import ASKED, NANO, NONE, PLAIN_802, SRF, SWITCH, THREE_AA, as
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motecrypt import advise
-from motecrypt.advise.rank import MEMORY_WEIGHT, TIMING_WEIGHT
-from motecrypt.radios import load_radio
+from motecrypt import adviser as advise
+from motecrypt.adviser.rank import MEMORY_WEIGHT, TIMING_WEIGHT
+from motecrypt.air.radios import load_radio
 
 # --- ranking and exclusions -------------------------------------------------------------------------
 

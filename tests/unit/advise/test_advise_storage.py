@@ -11,11 +11,11 @@ from advise_parts import BOARD, CATALOG, FOUR_NIMH, LINK, NONE, PICO, UNO, made,
 from click.testing import CliRunner
 
 from goldens.views.made_up import filled
-from motecrypt import advise
+from motecrypt import adviser as advise
+from motecrypt.base.energy import energy_uj
+from motecrypt.base.errors import InputError
 from motecrypt.cli import _advice, application
-from motecrypt.energy import energy_uj
-from motecrypt.errors import InputError
-from motecrypt.findings.pico_file import storage_times
+from motecrypt.results.findings.pico_file import storage_times
 
 ASKED = advise.Question(message_bytes=16, interval_s=600.0, needs=("confidentiality", "integrity"))
 

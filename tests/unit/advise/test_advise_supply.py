@@ -22,9 +22,9 @@ from advise_parts import (
     notes_of,
 )
 
-from motecrypt import advise
-from motecrypt.advise.costs import usable_fraction
-from motecrypt.errors import InputError
+from motecrypt import adviser as advise
+from motecrypt.adviser.costs import usable_fraction
+from motecrypt.base.errors import InputError
 
 # --- supply -----------------------------------------------------------------------------------------
 

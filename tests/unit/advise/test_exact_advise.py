@@ -22,12 +22,12 @@ from advise_parts import (
     notes_of,
 )
 
-from motecrypt import advise
-from motecrypt.advise import exchange as repeats
-from motecrypt.advise import notes, rank
-from motecrypt.advise.costs import Setting, answer_us, at_length, traffic, usable_fraction
-from motecrypt.advise.units import BYTES, SECONDS
-from motecrypt.errors import InputError
+from motecrypt import adviser as advise
+from motecrypt.adviser import exchange as repeats
+from motecrypt.adviser import notes, rank
+from motecrypt.adviser.costs import Setting, answer_us, at_length, traffic, usable_fraction
+from motecrypt.adviser.units import BYTES, SECONDS
+from motecrypt.base.errors import InputError
 
 SETTING = Setting(ASKED, UNO, SRF, LINK, FOUR_NIMH, NONE)
 FIRST = ask(made()).entries[0]

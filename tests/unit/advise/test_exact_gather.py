@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from advise_parts import CATALOG, SRF
 
-from motecrypt import advise
-from motecrypt.advise import gather
+from motecrypt import adviser as advise
+from motecrypt.adviser import gather
+from motecrypt.air.radios import load_radio, radio_names
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Measurement
 from motecrypt.catalog import DATA
-from motecrypt.errors import InputError
-from motecrypt.model import Measurement
-from motecrypt.radios import load_radio, radio_names
 
 UNO, PICO = CATALOG.device("uno"), CATALOG.device("pico")
 CCM = CATALOG.ciphers["aes128-ccm8"]

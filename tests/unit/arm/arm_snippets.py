@@ -10,10 +10,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from motecrypt.base.model import Device
 from motecrypt.catalog import Catalog
-from motecrypt.model import Device
-from motecrypt.runners import Options, Region, arm
-from motecrypt.runners.session import DriverSession
+from motecrypt.simulate.runners import Options, Region, arm
+from motecrypt.simulate.runners.session import DriverSession
 
 FLASH = 0x10000000
 RAM = 0x20000000

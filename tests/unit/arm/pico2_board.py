@@ -6,9 +6,9 @@ import subprocess
 from pathlib import Path
 
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import Ended, FreeRun, run_freely
-from motecrypt.experiments.files import flash_times
+from motecrypt.measuring.experiments.files import flash_times
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
 
 HERE = Path(__file__).resolve().parent
 PICO2 = Catalog.load().device("pico2")

@@ -15,12 +15,12 @@ from arm_snippets import pico
 from microbit_board import QEMU, RUNS_IT, microbit, requests
 
 from kits import needs_kit
-from motecrypt import process
+from motecrypt.base import process
+from motecrypt.base.model import Device
+from motecrypt.build.toolchain import BuildRequest, Firmware, build
+from motecrypt.build.toolchain.sizes import symbols
 from motecrypt.catalog import Catalog
-from motecrypt.model import Device
-from motecrypt.runners import Fault, Options, Region, arm
-from motecrypt.toolchain import BuildRequest, Firmware, build
-from motecrypt.toolchain.sizes import symbols
+from motecrypt.simulate.runners import Fault, Options, Region, arm
 
 STORE_R0_TO_R3 = 0x6018
 

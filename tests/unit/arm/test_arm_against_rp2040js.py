@@ -15,12 +15,12 @@ from arm_snippets import pico
 from elftools.elf.elffile import ELFFile
 
 from kits import NPM, needs_kit, needs_npm
-from motecrypt import process
-from motecrypt.bench import cells_for
+from motecrypt.base import process
+from motecrypt.build.toolchain import BuildRequest, Firmware, build
 from motecrypt.catalog import Catalog
-from motecrypt.runners import Options, Region, arm
-from motecrypt.runners.protocol import Frames, decode, encode
-from motecrypt.toolchain import BuildRequest, Firmware, build
+from motecrypt.measuring.bench import cells_for
+from motecrypt.simulate.runners import Options, Region, arm
+from motecrypt.simulate.runners.protocol import Frames, decode, encode
 
 MODULE = NPM / "rp2040js" / "dist" / "esm" / "index.js"
 KEY, NONCE, MESSAGE = bytes(range(16)), bytes(range(16, 32)), bytes(range(48))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kits import needs_kit
-from motecrypt import process
+from motecrypt.base import process
+from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
-from motecrypt.toolchain.drivers import driver
 
 pytestmark = needs_kit("pico")
 

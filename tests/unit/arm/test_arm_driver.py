@@ -11,15 +11,15 @@ import pytest
 from arm_snippets import FLASH, VECTORS, changed, elf, firmware, halfwords, pico, run
 
 from kits import needs_kit
-from motecrypt import process
+from motecrypt.base import process
+from motecrypt.build.toolchain import BuildRequest, build
+from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog, empty_implementation
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.profiling import profile
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.runners import Fault, Options, arm
-from motecrypt.runners.protocol import Client
-from motecrypt.toolchain import BuildRequest, build
-from motecrypt.toolchain.drivers import driver
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.profiling import profile
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.runners import Fault, Options, arm
+from motecrypt.simulate.runners.protocol import Client
 
 pytestmark = needs_kit("pico")
 

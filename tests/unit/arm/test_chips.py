@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
+from motecrypt.base.errors import InputError
+from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.profiling import profile
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.errors import InputError
-from motecrypt.toolchain.scripts import link_flags
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.profiling import profile
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 
 pytestmark = needs_kit("pico")
 CATALOG = Catalog.load()

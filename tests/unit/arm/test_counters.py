@@ -15,7 +15,7 @@ from test_exception_rules import NEXT, handler, table
 from test_pico_firmware import CHIP, CRYSTAL, UART_ON, enable
 
 from kits import needs_kit
-from motecrypt.toolchain.drivers import DRIVERS
+from motecrypt.build.toolchain.drivers import DRIVERS
 
 pytestmark = needs_kit("pico")
 HERE = Path(__file__).resolve().parent

@@ -15,12 +15,12 @@ import pytest
 from arm_snippets import FLASH_L1, assembled, changed, run
 
 from kits import needs_kit
+from motecrypt.base.errors import InputError
+from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.devices import read_device
-from motecrypt.errors import InputError
-from motecrypt.runners import Options, arm
-from motecrypt.runners.session import DriverSession
-from motecrypt.toolchain.scripts import link_flags
+from motecrypt.simulate.runners import Options, arm
+from motecrypt.simulate.runners.session import DriverSession
 
 pytestmark = needs_kit("pico")
 PLAIN = {"wait_states": 2, "line_bytes": 8}

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from kits import NPM, needs_kit, needs_npm
-from motecrypt import process
+from motecrypt.base import process
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "drivers"))
 from arm_assembly import ENTRY, VECTORS, assemble, run

@@ -12,9 +12,9 @@ import pytest
 from arm_snippets import assembled, changed, run
 
 from kits import needs_kit
+from motecrypt.base.model import Device
 from motecrypt.catalog import Catalog
-from motecrypt.model import Device
-from motecrypt.runners import Fault
+from motecrypt.simulate.runners import Fault
 
 pytestmark = needs_kit("pico")
 

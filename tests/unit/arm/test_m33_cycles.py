@@ -14,12 +14,12 @@ import pytest
 from arm_snippets import assembled, run
 
 from kits import needs_kit
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Device
+from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import Segment, elf_of, read_image
-from motecrypt.errors import InputError
-from motecrypt.model import Device
-from motecrypt.runners import Fault, Options
-from motecrypt.toolchain.scripts import link_flags
+from motecrypt.simulate.emulate.images import Segment, elf_of, read_image
+from motecrypt.simulate.runners import Fault, Options
 
 pytestmark = needs_kit("pico")
 MOVE = "mov r10, r10"

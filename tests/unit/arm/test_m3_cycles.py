@@ -11,9 +11,9 @@ import pytest
 from arm_snippets import assembled, run
 
 from kits import needs_kit
+from motecrypt.base.model import Device
 from motecrypt.catalog import Catalog
-from motecrypt.model import Device
-from motecrypt.runners import Fault, Options
+from motecrypt.simulate.runners import Fault, Options
 
 pytestmark = needs_kit("pico")
 

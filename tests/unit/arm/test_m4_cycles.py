@@ -12,7 +12,7 @@ import pytest
 from arm_snippets import SCRATCH, assembled, changed, notes_of, run, run_freely, stm32f4
 
 from kits import needs_kit
-from motecrypt.runners import Fault, Options
+from motecrypt.simulate.runners import Fault, Options
 
 pytestmark = needs_kit("pico")
 

@@ -9,9 +9,9 @@ import pytest
 from pico2_board import PICO2, built, go
 
 from kits import needs_kit
-from motecrypt.emulate.images import RP2350_FAMILY, Segment, read_image, uf2
-from motecrypt.emulate.run import Ended
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
+from motecrypt.simulate.emulate.images import RP2350_FAMILY, Segment, read_image, uf2
+from motecrypt.simulate.emulate.run import Ended
 
 pytestmark = needs_kit("pico")
 EXPECTED = {

@@ -8,7 +8,7 @@ import pytest
 from pico2_board import built, go, numbers
 
 from kits import needs_kit
-from motecrypt.emulate.run import Ended
+from motecrypt.simulate.emulate.run import Ended
 
 pytestmark = needs_kit("pico")
 EXPECTED = {

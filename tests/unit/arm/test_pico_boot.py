@@ -17,11 +17,11 @@ from arm_snippets import FLASH, RAM, VECTORS, pico
 from elftools.elf.elffile import ELFFile
 
 from kits import needs_kit
+from motecrypt.build.toolchain import BuildRequest, build
 from motecrypt.catalog import empty_implementation
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.runners import arm
-from motecrypt.toolchain import BuildRequest, build
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.runners import arm
 
 pytestmark = needs_kit("pico")
 

@@ -10,10 +10,10 @@ import pytest
 from two_core_builds import build
 
 from kits import needs_kit
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import Ended, FreeRun, run_freely
-from motecrypt.errors import InputError
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
 
 pytestmark = needs_kit("pico")
 PICO = Catalog.load().device("pico")
@@ -97,7 +97,7 @@ def test_a_core_that_nothing_wakes_ends_the_run(tmp_path: Path) -> None:
 
 
 def test_the_boot_roms_code_is_its_assembly(tmp_path: Path) -> None:
-    header = (FIRMWARE.parent / "drivers" / "arm_rom_core1.h").read_text()
+    header = (FIRMWARE.parent / "simulate" / "drivers" / "arm_rom_core1.h").read_text()
     rows = re.findall(r"^    ((?:0x[0-9A-F]{4}, )+)/\* (.*) \*/$", header, re.MULTILINE)
     text = "\n".join(assembly.replace(": ", ":\n") for _, assembly in rows)
     (tmp_path / "rom.S").write_text(f".syntax unified\n.cpu cortex-m0plus\n.thumb\n{text}\n")

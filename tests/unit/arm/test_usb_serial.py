@@ -12,10 +12,10 @@ from elftools.elf.elffile import ELFFile
 from two_core_builds import DEVICE
 
 from kits import NPM, needs_kit, needs_npm
-from motecrypt import process
+from motecrypt.base import process
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import Ended, FreeRun, run_freely
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
 
 pytestmark = needs_kit("pico")
 HERE = Path(__file__).resolve().parent

@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from motecrypt.audits.oracle import Rejected
-from motecrypt.model import Cipher, MessageLengths
+from motecrypt.attack.audits.oracle import Rejected
+from motecrypt.base.model import Cipher, MessageLengths
 
 IV = 42
 

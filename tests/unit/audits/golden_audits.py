@@ -15,9 +15,9 @@ from typing import Any
 import audit_toys as toys
 
 from goldens.text import digest, plain, written
-from motecrypt.audits import avalanche, determinism, integrity, statistics
-from motecrypt.audits.attacks import attacks_on
-from motecrypt.audits.oracle import Part
+from motecrypt.attack.audits import avalanche, determinism, integrity, statistics
+from motecrypt.attack.audits.attacks import attacks_on
+from motecrypt.attack.audits.oracle import Part
 
 PLACE = Path(__file__).parents[2] / "golden" / "audits.json"
 COMMAND = "PYTHONPATH=src:tests .venv/bin/python tests/unit/audits/golden_audits.py"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from motecrypt.audits.runs import Subject
 from motecrypt.catalog import Catalog
-from motecrypt.findings.audit import implementation
+from motecrypt.measuring.audits import Subject
+from motecrypt.results.findings.audit import implementation
 
 CATALOG = Catalog.load()
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motecrypt.audits import _rc4d_state as rc4d
-from motecrypt.audits.attacks import _play as play
-from motecrypt.audits.attacks import (
+from motecrypt.attack.audits import _rc4d_state as rc4d
+from motecrypt.attack.audits.attacks import _play as play
+from motecrypt.attack.audits.attacks import (
     all_attacks,
     attacks_on,
     poly1305_nonce_reuse,

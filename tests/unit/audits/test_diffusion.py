@@ -2,7 +2,7 @@
 
 import audit_toys as toys
 
-from motecrypt.audits import diffusion
+from motecrypt.attack.audits import diffusion
 
 KEY = bytes(range(1, 17))
 

@@ -12,9 +12,15 @@ from typing import Any
 import pytest
 from subjects import CATALOG, subject
 
-from motecrypt.audits import timing as judge
-from motecrypt.audits.oracle import Part, Rejected
-from motecrypt.audits.runs import (
+from motecrypt.attack.audits import timing as judge
+from motecrypt.attack.audits.oracle import Part, Rejected
+from motecrypt.attack.audits.taint import Sighting
+from motecrypt.attack.audits.timing import Split, Trace
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.process import Outcome
+from motecrypt.build.toolchain import BuildError
+from motecrypt.build.toolchain.native import BadTag
+from motecrypt.measuring.audits import (
     AuditRun,
     Subject,
     Unavailable,
@@ -26,15 +32,9 @@ from motecrypt.audits.runs import (
     timing,
     wep,
 )
-from motecrypt.audits.taint import Sighting
-from motecrypt.audits.timing import Split, Trace
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.findings.audit import AuditQuestion, implementation
-from motecrypt.process import Outcome
 from motecrypt.results import Results
-from motecrypt.runners import Options, Region
-from motecrypt.toolchain import BuildError
-from motecrypt.toolchain.native import BadTag
+from motecrypt.results.findings.audit import AuditQuestion, implementation
+from motecrypt.simulate.runners import Options, Region
 
 # --- asking and keeping ------------------------------------------------------------------------------------
 
@@ -51,7 +51,7 @@ def test_a_part_is_run_once_and_kept_with_all_that_it_depends_on(
     monkeypatch.setattr(measured, "run", run)
     monkeypatch.setattr(measured, "identity", lambda given, part: {"build": "b"})
     clock = iter([10.0, 12.34567, 20.0])
-    monkeypatch.setattr("motecrypt.audits.runs.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("motecrypt.measuring.audits.perf_counter", lambda: next(clock))
     wanted, said = AuditRun("rc4", "diffusion", seed=5, quick=True), []
     found = wanted.ensure(results, said.append)
     assert said == ["rc4: diffusion"]

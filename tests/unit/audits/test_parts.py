@@ -6,8 +6,8 @@ from dataclasses import replace
 import audit_toys as toys
 import pytest
 
-from motecrypt.audits import avalanche, determinism, integrity, statistics
-from motecrypt.model import MessageLengths
+from motecrypt.attack.audits import avalanche, determinism, integrity, statistics
+from motecrypt.base.model import MessageLengths
 
 
 def test_authenticated_cipher_passes():

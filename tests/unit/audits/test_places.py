@@ -1,6 +1,6 @@
 """Short names of source lines."""
 
-from motecrypt.audits.runs._places import tell_places
+from motecrypt.measuring.audits._places import tell_places
 
 
 def test_lines_are_grouped_by_kind_and_file():

@@ -6,10 +6,10 @@ import pytest
 
 from command_line import run as command
 from kits import needs_kit
-from motecrypt.audits import power
-from motecrypt.audits.runs import AuditRun
-from motecrypt.audits.runs import power as runs
-from motecrypt.leakage import campaign
+from motecrypt.attack.audits import power
+from motecrypt.attack.leakage import campaign
+from motecrypt.measuring.audits import AuditRun
+from motecrypt.measuring.audits import power as runs
 from motecrypt.results import Results
 
 

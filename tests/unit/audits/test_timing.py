@@ -1,8 +1,8 @@
 """Traces, splits, verdicts and taint reports, on made-up data."""
 
-from motecrypt.audits import taint, timing
-from motecrypt.audits.runs.taint import read_report
-from motecrypt.audits.taint import Sighting
+from motecrypt.attack.audits import taint, timing
+from motecrypt.attack.audits.taint import Sighting
+from motecrypt.measuring.audits.taint import read_report
 
 NONE = "ffffffff"
 

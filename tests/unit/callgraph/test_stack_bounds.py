@@ -10,16 +10,16 @@ import pytest
 from click.testing import CliRunner
 
 from kits import needs_kit
-from motecrypt.callgraph.bounds import StackBound, dot, stack_bounds
-from motecrypt.callgraph.code import Call, MachineCode, State, StepOutcome, forget, walk
-from motecrypt.callgraph.thumb import thumb_step
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.cli import application
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.profiling import profile
-from motecrypt.emulate.run import FreeRun
-from motecrypt.emulate.symbols import DEMANGLERS, Function, read_symbols
-from motecrypt.errors import InputError
+from motecrypt.simulate.callgraph.bounds import StackBound, dot, stack_bounds
+from motecrypt.simulate.callgraph.code import Call, MachineCode, State, StepOutcome, forget, walk
+from motecrypt.simulate.callgraph.thumb import thumb_step
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.profiling import profile
+from motecrypt.simulate.emulate.run import FreeRun
+from motecrypt.simulate.emulate.symbols import DEMANGLERS, Function, read_symbols
 
 CATALOG = Catalog.load()
 SOURCE = """
@@ -204,10 +204,10 @@ def test_the_bound_of_our_assembly_is_the_stack_that_is_measured(
     device: str, cipher: str, variant: str, kit: str, tmp_path: Path
 ) -> None:
     from kits import skip_without
-    from motecrypt import bench
+    from motecrypt.build.toolchain.sizes import symbols
     from motecrypt.cli._gate import built
+    from motecrypt.measuring import bench
     from motecrypt.results import Results
-    from motecrypt.toolchain.sizes import symbols
 
     skip_without(kit)
     body = next(b for b in CATALOG.implementations_of(cipher, device, ["motecrypt"]) if b.variant == variant)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from kits import skip_without
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 
 HERE = Path(__file__).parent
 CATALOG = Catalog.load()

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kits import skip_without
-from motecrypt.bench import cells_for, ensure
+from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.oracles import oracle
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.model import Cell, Measurement
+from motecrypt.measuring.bench import cells_for, ensure
 from motecrypt.results import Results
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 
 CATALOG = Catalog.load()
 _FLAGS = ("-std=gnu99", "-Wall", "-Wextra", "-Wconversion", "-Werror")

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from kits import skip_without
+from motecrypt.build.toolchain.native import open_cipher
 from motecrypt.catalog import Catalog
-from motecrypt.toolchain.native import open_cipher
 
 CATALOG = Catalog.load()
 FOLDER = Path(CATALOG.cipher("aes128-ecb").folder)

@@ -9,8 +9,8 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 
 HERE = Path(__file__).parent
 BLOCKS = 200

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.oracles import oracle
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 
 HERE = Path(__file__).parent
 ASCON = FIRMWARE / "ciphers" / "ascon"

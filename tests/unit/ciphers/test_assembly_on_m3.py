@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
-from motecrypt import process
+from motecrypt.base import process
+from motecrypt.base.model import Implementation
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.model import Implementation
 
 CATALOG = Catalog.load()
 DEVICE = CATALOG.device("stm32l1")

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM
 
+from motecrypt.base.errors import InputError
+from motecrypt.build.toolchain.native import BadTag, NativeCipher, open_implementation
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
-from motecrypt.toolchain.native import BadTag, NativeCipher, open_implementation
 
 KEY = bytes(range(16))
 

@@ -15,8 +15,8 @@ import pytest
 from kits import skip_without
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.oracles import Vector, oracle, vectors
-from motecrypt.runners import simavr
-from motecrypt.runners.session import Options, Region, Session
+from motecrypt.simulate.runners import simavr
+from motecrypt.simulate.runners.session import Options, Region, Session
 from unit.ciphers.test_poly1305 import CLAMP, FULL, P, expected
 
 CATALOG = Catalog.load()

@@ -19,10 +19,10 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.model import Cipher, Implementation
+from motecrypt.build.toolchain.native import _Io, open_cipher
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import Vector, oracle, vectors
-from motecrypt.model import Cipher, Implementation
-from motecrypt.toolchain.native import _Io, open_cipher
 
 FAMILIES = ("ascon", "chacha20-poly1305", "aes-ccm", "aes-siv", "aes-hctr2")
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-O1", "-g")

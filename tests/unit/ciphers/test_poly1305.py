@@ -14,8 +14,8 @@ import pytest
 
 from kits import skip_without
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 
 FOLDER = FIRMWARE / "ciphers" / "chacha20-poly1305"
 VARIANTS = {

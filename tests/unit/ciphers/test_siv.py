@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
+from motecrypt.build.toolchain.native import BadTag, NativeCipher, open_cipher
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
-from motecrypt.toolchain.native import BadTag, NativeCipher, open_cipher
 
 KEY = bytes(range(32))
 LENGTHS = (0, 1, 2, 15, 16, 17, 33)

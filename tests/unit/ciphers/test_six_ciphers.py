@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
+from motecrypt.base.errors import InputError
+from motecrypt.build.toolchain.native import NativeCipher, open_cipher, open_implementation
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
-from motecrypt.experiments.host_speed import library_version
-from motecrypt.toolchain.native import NativeCipher, open_cipher, open_implementation
+from motecrypt.measuring.experiments.host_speed import library_version
 
 CATALOG = Catalog.load()
 CIPHERS = Path(CATALOG.cipher("des-ecb").folder).parent
@@ -160,7 +160,7 @@ class _Io(ctypes.Structure):
 )
 def test_rc6_as_crypto_plus_plus() -> None:
     """10,000 random keys and messages, every variant, against a library that is not ours."""
-    from motecrypt.toolchain.drivers import driver
+    from motecrypt.build.toolchain.drivers import driver
 
     engines = [_with("rc6-ctr", variant) for variant in ("plain", "fixed-rotate")]
     other = ctypes.CDLL(str(driver("adapter_cryptopp")))

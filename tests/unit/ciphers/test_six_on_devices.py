@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 
 from kits import skip_without
-from motecrypt.bench import cells_for, ensure
+from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.model import Measurement
+from motecrypt.measuring.bench import cells_for, ensure
 from motecrypt.results import Results
 
 CATALOG = Catalog.load()

@@ -11,12 +11,12 @@ import pytest
 
 from kits import needs_kit
 from mote_native import NativeMote, compiled_mote
-from motecrypt.errors import InputError
-from motecrypt.gateway.bare import DOWN, MESSAGE_MAX, PACKET_MIN, BareNode, BareReader, bare_packets
-from motecrypt.gateway.protocols.coap.context import CONTEXT_BYTES, has_context, new_context
-from motecrypt.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, decode, empty
-from motecrypt.link.gateway import Gateway
-from motecrypt.toolchain.link import STORAGE_BYTES
+from motecrypt.base.errors import InputError
+from motecrypt.link.gateway.bare import DOWN, MESSAGE_MAX, PACKET_MIN, BareNode, BareReader, bare_packets
+from motecrypt.link.gateway.protocols.coap.context import CONTEXT_BYTES, has_context, new_context
+from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, decode, empty
+from motecrypt.link.gateway_end import Gateway
+from motecrypt.link.native import STORAGE_BYTES
 from stored_nodes import NODE, ForgottenStore, provisioned
 
 PING = empty(CoapKind.CON, 0x1234)

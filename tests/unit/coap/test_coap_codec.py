@@ -11,7 +11,7 @@ import pytest
 from coap_inputs import as_aiocoap, mutated, read_by_aiocoap, texts_are_utf8
 from coap_native import NativeCoap, compiled
 from kits import needs_kit, skip_without
-from motecrypt.gateway.protocols.coap.message import CoapError, CoapKind, CoapMessage, decode, uint
+from motecrypt.link.gateway.protocols.coap.message import CoapError, CoapKind, CoapMessage, decode, uint
 
 pytestmark = [needs_kit("host")]
 

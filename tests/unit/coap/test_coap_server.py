@@ -8,7 +8,7 @@ import pytest
 
 from coap_native import ROOM, NativeCoap, compiled
 from kits import needs_kit
-from motecrypt.gateway.protocols.coap.message import (
+from motecrypt.link.gateway.protocols.coap.message import (
     CoapKind,
     CoapMessage,
     Code,

@@ -8,10 +8,10 @@ import pytest
 
 from kits import needs_kit
 from mote_native import NativeMote, compiled_mote
-from motecrypt.gateway.bare import BareReader, bare_packets
-from motecrypt.gateway.protocols.coap.context import CLIENT_ID, OscoreContext, new_context
-from motecrypt.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option, decode, uint
-from motecrypt.gateway.protocols.coap.oscore import derive_oscore
+from motecrypt.link.gateway.bare import BareReader, bare_packets
+from motecrypt.link.gateway.protocols.coap.context import CLIENT_ID, OscoreContext, new_context
+from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option, decode, uint
+from motecrypt.link.gateway.protocols.coap.oscore import derive_oscore
 from oscore_native import NativeOscore, compiled_oscore
 from stored_nodes import NODE, provisioned
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from kits import needs_kit, skip_without
-from motecrypt.errors import InputError
-from motecrypt.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option, decode
-from motecrypt.gateway.protocols.coap.oscore import OscoreKeys, derive_oscore
+from motecrypt.base.errors import InputError
+from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option, decode
+from motecrypt.link.gateway.protocols.coap.oscore import OscoreKeys, derive_oscore
 from oscore_native import NativeOscore, Status, compiled_oscore
 
 pytestmark = [needs_kit("host")]

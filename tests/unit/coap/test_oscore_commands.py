@@ -11,12 +11,12 @@ from click.testing import CliRunner
 
 from kits import needs_kit
 from mote_native import NativeMote, compiled_mote
+from motecrypt.base.errors import InputError
 from motecrypt.cli.gateway import command as gateway
 from motecrypt.cli.provision import command as provision
-from motecrypt.errors import InputError
-from motecrypt.gateway.protocols.coap.context import CONTEXT_BYTES, has_context
+from motecrypt.link.gateway.protocols.coap.context import CONTEXT_BYTES, has_context
 from motecrypt.link.keys import create_master_file
-from motecrypt.toolchain.link import STORAGE_BYTES
+from motecrypt.link.native import STORAGE_BYTES
 
 pytestmark = [needs_kit("host", "link")]
 

@@ -10,7 +10,7 @@ import pytest
 
 from kits import needs_kit
 from motecrypt.catalog import FIRMWARE
-from motecrypt.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option, decode, uint
+from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option, decode, uint
 
 pytestmark = [needs_kit("host")]
 FOLDER = FIRMWARE / "coap"

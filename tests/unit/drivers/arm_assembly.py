@@ -7,8 +7,8 @@ from pathlib import Path
 
 from driver_runs import Outcome, outcome
 
-from motecrypt.emulate.images import ARM, Segment, elf_of
-from motecrypt.toolchain.drivers import driver
+from motecrypt.build.toolchain.drivers import driver
+from motecrypt.simulate.emulate.images import ARM, Segment, elf_of
 
 FLASH, RAM, VECTORS = 0x10000000, 0x20000000, 0x10000100
 MEMORY_BYTES = 0x10000

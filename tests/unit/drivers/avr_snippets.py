@@ -7,8 +7,8 @@ from pathlib import Path
 
 from driver_runs import Outcome, outcome
 
-from motecrypt.emulate.images import Segment, elf_of
-from motecrypt.toolchain.drivers import driver
+from motecrypt.build.toolchain.drivers import driver
+from motecrypt.simulate.emulate.images import Segment, elf_of
 
 AVR = 83
 CHIP = ("--mcu", "atmega328p", "--clock", "16000000")

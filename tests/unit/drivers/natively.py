@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from motecrypt.build.toolchain.drivers import DRIVERS
 from motecrypt.catalog import FIRMWARE
-from motecrypt.toolchain.drivers import DRIVERS
 
 HERE = Path(__file__).parent
 CPU_S = 10

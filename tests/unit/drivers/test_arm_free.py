@@ -26,8 +26,8 @@ from driver_runs import ended
 from natively import ended_in_time
 
 from kits import needs_kit
-from motecrypt.emulate.images import ARM, Segment, elf_of
-from motecrypt.toolchain.drivers import driver
+from motecrypt.build.toolchain.drivers import driver
+from motecrypt.simulate.emulate.images import ARM, Segment, elf_of
 
 pytestmark = needs_kit("pico")
 

@@ -20,7 +20,7 @@ from arm_assembly import (
 )
 
 from kits import needs_kit
-from motecrypt.emulate.images import Segment
+from motecrypt.simulate.emulate.images import Segment
 
 pytestmark = needs_kit("pico")
 

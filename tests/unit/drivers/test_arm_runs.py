@@ -29,8 +29,8 @@ from arm_assembly import (
 from driver_runs import ended, outcome
 
 from kits import needs_kit
-from motecrypt.emulate.images import ARM, Segment, elf_of
-from motecrypt.toolchain.drivers import driver
+from motecrypt.build.toolchain.drivers import driver
+from motecrypt.simulate.emulate.images import ARM, Segment, elf_of
 
 pytestmark = needs_kit("pico")
 ONES = 2**64 - 1

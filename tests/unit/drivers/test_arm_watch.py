@@ -19,7 +19,7 @@ from arm_assembly import (
 from driver_runs import ended
 
 from kits import needs_kit
-from motecrypt.emulate.images import Segment
+from motecrypt.simulate.emulate.images import Segment
 
 pytestmark = needs_kit("pico")
 ONES = 2**64 - 1

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
-from motecrypt import bench
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Device, Measurement
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.errors import InputError
-from motecrypt.model import Device, Measurement
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.runners import Fault, Options, simavr
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.runners import Fault, Options, simavr
 
 pytestmark = needs_kit("avr")
 CATALOG = Catalog.load()

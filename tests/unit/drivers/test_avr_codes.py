@@ -14,8 +14,8 @@ from avr_snippets import avr_run, simavr
 from natively import ask, compiled
 
 from kits import needs_kit
+from motecrypt.build.toolchain import libraries
 from motecrypt.catalog import Catalog
-from motecrypt.toolchain import libraries
 
 pytestmark = needs_kit("avr")
 

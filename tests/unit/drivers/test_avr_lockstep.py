@@ -10,7 +10,7 @@ import pytest
 from avr_snippets import CHIP, UART, assemble
 
 from kits import needs_kit
-from motecrypt.toolchain.drivers import driver
+from motecrypt.build.toolchain.drivers import driver
 
 pytestmark = needs_kit("avr")
 

@@ -15,7 +15,7 @@ from avr_snippets import CHIP, LOOP, RUNS, SHORT, STOP, UART, assemble, avr_run,
 from natively import ended_in_time
 
 from kits import needs_kit
-from motecrypt.toolchain.drivers import driver
+from motecrypt.build.toolchain.drivers import driver
 
 pytestmark = needs_kit("avr")
 

@@ -10,7 +10,7 @@ from avr_snippets import CHIP, LOOP, RUNS, SHORT, STOP, UART, assemble, avr_run,
 from driver_runs import ended
 
 from kits import needs_kit
-from motecrypt.toolchain.drivers import driver
+from motecrypt.build.toolchain.drivers import driver
 
 pytestmark = needs_kit("avr")
 BEYOND = "    nop\n    ldi r26, 0\n    ldi r27, 9\n    st X, r16\n    nop\n    nop\n"  # of its RAM

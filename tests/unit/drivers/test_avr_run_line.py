@@ -9,7 +9,7 @@ from avr_snippets import SHORT, STOP, UART, avr_run, outcome
 from driver_runs import ended
 
 from kits import needs_kit
-from motecrypt.toolchain.drivers import driver
+from motecrypt.build.toolchain.drivers import driver
 
 pytestmark = needs_kit("avr")
 

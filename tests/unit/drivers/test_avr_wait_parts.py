@@ -9,7 +9,7 @@ import pytest
 from natively import ask, compiled
 
 from kits import needs_kit
-from motecrypt.toolchain.drivers import RECIPES
+from motecrypt.build.toolchain.drivers import RECIPES
 
 pytestmark = needs_kit("avr")
 

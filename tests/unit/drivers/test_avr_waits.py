@@ -13,8 +13,8 @@ import pytest
 from avr_snippets import STOP, UART, Outcome, avr_run, profile_options
 
 from kits import needs_kit
-from motecrypt.toolchain import libraries
-from motecrypt.toolchain.drivers import DRIVERS
+from motecrypt.build.toolchain import libraries
+from motecrypt.build.toolchain.drivers import DRIVERS
 
 pytestmark = needs_kit("avr")
 

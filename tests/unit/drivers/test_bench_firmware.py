@@ -10,7 +10,7 @@ import pytest
 from natively import DEADLINE_S, compiled, limited
 
 from kits import needs_kit
-from motecrypt.runners.protocol import encode
+from motecrypt.simulate.runners.protocol import encode
 
 pytestmark = needs_kit("host")
 

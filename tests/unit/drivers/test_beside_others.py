@@ -18,8 +18,8 @@ import pytest
 from natively import ended_in_time
 
 from kits import needs_kit
-from motecrypt.emulate.images import ARM, Segment, elf_of
-from motecrypt.toolchain.drivers import driver
+from motecrypt.build.toolchain.drivers import driver
+from motecrypt.simulate.emulate.images import ARM, Segment, elf_of
 
 pytestmark = needs_kit("avr", "pico")
 DEADLINE_S = 20.0

@@ -12,7 +12,7 @@ from arm_assembly import Outcome
 
 from kits import needs_kit
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.runners import Options, arm
+from motecrypt.simulate.runners import Options, arm
 
 pytestmark = needs_kit("pico")
 DEVICE = FIRMWARE / "devices" / "pico"

@@ -12,17 +12,17 @@ from avr_snippets import CHIP, UART
 from avr_snippets import simavr as simavr_run
 
 from kits import needs_kit
-from motecrypt import process
-from motecrypt.bench import passes
+from motecrypt.base import process
+from motecrypt.base.errors import FailureKind
+from motecrypt.base.model import Device
+from motecrypt.build.setup import have
+from motecrypt.build.toolchain import BuildRequest, Firmware, build
+from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
-from motecrypt.errors import FailureKind
-from motecrypt.model import Device
-from motecrypt.runners import Fault, Options, Region, Session, runner_of
-from motecrypt.runners.protocol import Client
-from motecrypt.runners.session import DriverSession
-from motecrypt.setup import have
-from motecrypt.toolchain import BuildRequest, Firmware, build
-from motecrypt.toolchain.drivers import driver
+from motecrypt.measuring.bench import passes
+from motecrypt.simulate.runners import Fault, Options, Region, Session, runner_of
+from motecrypt.simulate.runners.protocol import Client
+from motecrypt.simulate.runners.session import DriverSession
 
 CATALOG = Catalog.load()
 SIMULATED = [name for name in ("uno", "pico") if have(CATALOG.device(name).kit)]

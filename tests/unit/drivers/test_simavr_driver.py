@@ -12,8 +12,8 @@ import pytest
 from avr_snippets import AVR, CHIP, GREETING, STOP, UART, Outcome, assemble, outcome, simavr
 
 from kits import needs_kit
-from motecrypt.emulate.images import Segment, elf_of
-from motecrypt.toolchain.drivers import driver
+from motecrypt.build.toolchain.drivers import driver
+from motecrypt.simulate.emulate.images import Segment, elf_of
 
 pytestmark = needs_kit("avr")
 

@@ -9,7 +9,7 @@ import pytest
 from natively import DEADLINE_S, ask, compiled
 
 from kits import needs_kit
-from motecrypt.toolchain import libraries
+from motecrypt.build.toolchain import libraries
 
 pytestmark = needs_kit("avr")
 

@@ -12,10 +12,10 @@ from arm_assembly import Outcome
 
 from kits import needs_kit
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.profiling import profile
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.runners import Options, arm
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.profiling import profile
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.runners import Options, arm
 
 pytestmark = needs_kit("pico")
 DEVICE = FIRMWARE / "devices" / "stm32f4"

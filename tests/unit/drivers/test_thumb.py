@@ -10,7 +10,7 @@ import pytest
 from natively import ask, compiled
 
 from kits import needs_kit
-from motecrypt.toolchain.drivers import DRIVERS
+from motecrypt.build.toolchain.drivers import DRIVERS
 
 pytestmark = needs_kit("host")
 

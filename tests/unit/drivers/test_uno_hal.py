@@ -10,8 +10,8 @@ import pytest
 from avr_snippets import CHIP, Outcome, outcome
 
 from kits import needs_kit
+from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import FIRMWARE
-from motecrypt.toolchain.drivers import driver
 
 pytestmark = needs_kit("avr")
 NUMBERS = 4 + 4 + 1 + 8

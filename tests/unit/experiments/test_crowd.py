@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.experiments import crowd as experiment
-from motecrypt.experiments.crowd import CrowdPlan, CrowdRun, breaks_down_at, crowd, crowds
-from motecrypt.findings.crowd import CrowdQuestion
-from motecrypt.link.timing import answer_ms
+from motecrypt.air.link_timing import answer_ms
+from motecrypt.air.radios import Channel, costs, load_radio
+from motecrypt.air.radios.air import air_time_us
+from motecrypt.air.radios.levels import Levels
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.link.native import Event
 from motecrypt.link.told import NodeMessage
-from motecrypt.radios import Channel, costs, load_radio
-from motecrypt.radios.air import air_time_us
-from motecrypt.radios.levels import Levels
+from motecrypt.measuring.experiments import crowd as experiment
+from motecrypt.measuring.experiments.crowd import CrowdPlan, CrowdRun, breaks_down_at, crowd, crowds
 from motecrypt.results import Results
-from motecrypt.toolchain.link import Event
+from motecrypt.results.findings.crowd import CrowdQuestion
 
 SRF = load_radio("srf")
 
@@ -167,7 +167,7 @@ def test_other_figures_of_the_radio_are_another_question(monkeypatch: pytest.Mon
     before = run.asked()
     assert before["sharing"]["access"] == "listen" and before["figures"]["turn_round_us"] == 3000
     slower = SRF.with_figures(turn_round_us=1)
-    monkeypatch.setattr("motecrypt.findings.crowd.load_radio", lambda name: slower)
+    monkeypatch.setattr("motecrypt.results.findings.crowd.load_radio", lambda name: slower)
     assert run.asked() != before
 
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from motecrypt.experiments.evictions import CacheShape, misses_after, without_repeats
+from motecrypt.measuring.experiments.evictions import CacheShape, misses_after, without_repeats
 
 TWO_SETS = CacheShape(sets=2, ways=2)
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.experiments import data_types, features, passwords
+from motecrypt.base.errors import InputError
+from motecrypt.measuring.experiments import data_types, features, passwords
 from motecrypt.results import Results
 
 

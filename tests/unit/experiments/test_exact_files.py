@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.experiments import files
-from motecrypt.findings import pico_file
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.build.toolchain import BuildError
+from motecrypt.measuring.experiments import files
 from motecrypt.results import Results
-from motecrypt.runners import Region
-from motecrypt.toolchain import BuildError
+from motecrypt.results.findings import pico_file
+from motecrypt.simulate.runners import Region
 
 
 def test_regions_are_summed_by_part() -> None:

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.experiments import host_speed
-from motecrypt.findings.host_speed import SpeedPoint
-from motecrypt.process import Outcome
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.process import Outcome
+from motecrypt.build.toolchain import BuildError
+from motecrypt.measuring.experiments import host_speed
 from motecrypt.results import Results
-from motecrypt.toolchain import BuildError
+from motecrypt.results.findings.host_speed import SpeedPoint
 
 SPEED = host_speed.HostSpeed(
     (SpeedPoint("aes128-cbc", 128),), message_bytes=32, rounds=7, libraries=("openssl",)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from motecrypt.errors import MotecryptError
-from motecrypt.experiments import transfer as radio
-from motecrypt.experiments.transfer import Transfer
-from motecrypt.radios import load_radio
+from motecrypt.air.radios import load_radio
+from motecrypt.base.errors import MotecryptError
+from motecrypt.link.native import LONG, Event, KeyBlock
+from motecrypt.measuring.experiments import transfer as radio
+from motecrypt.measuring.experiments.transfer import Transfer
 from motecrypt.results import Results
-from motecrypt.toolchain.link import LONG, Event, KeyBlock
 
 TRANSFERS = {
     # mode, bytes: bytes written, packets, then us in the air, to write, until delivered

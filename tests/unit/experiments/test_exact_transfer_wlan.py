@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.experiments import transfer_wlan as wifi
-from motecrypt.experiments.transfer_wlan import TransferWlan
-from motecrypt.findings import wlan_transfer
-from motecrypt.findings.wlan_transfer import CLOSED_FORM, NS3, Spread, WlanTransfer
-from motecrypt.process import Outcome
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.process import Outcome
+from motecrypt.build.toolchain import BuildError
+from motecrypt.measuring.experiments import transfer_wlan as wifi
+from motecrypt.measuring.experiments.transfer_wlan import TransferWlan
 from motecrypt.results import Results
-from motecrypt.toolchain import BuildError
+from motecrypt.results.findings import wlan_transfer
+from motecrypt.results.findings.wlan_transfer import CLOSED_FORM, NS3, Spread, WlanTransfer
 
 HOME = TransferWlan(60_000_000, mode="infrastructure")
 FAR = TransferWlan(

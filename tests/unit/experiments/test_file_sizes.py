@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from kits import needs_kit
-from motecrypt.errors import MotecryptError
-from motecrypt.experiments import file_sizes, host_speed
-from motecrypt.experiments.file_sizes import EncodingTiming, SizeSweep, rounds_of
+from motecrypt.base.errors import MotecryptError
+from motecrypt.measuring.experiments import file_sizes, host_speed
+from motecrypt.measuring.experiments.file_sizes import EncodingTiming, SizeSweep, rounds_of
 from motecrypt.results import Results
 
 SWEEP = SizeSweep("rc2-cbc", 64, (64, 1504))

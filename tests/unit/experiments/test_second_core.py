@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kits import needs_kit
-from motecrypt.errors import MotecryptError
-from motecrypt.experiments.second_core import SecondCoreRun, fnv1a
-from motecrypt.findings.recorded import read
-from motecrypt.findings.second_core import SecondCore
+from motecrypt.base.errors import MotecryptError
+from motecrypt.measuring.experiments.second_core import SecondCoreRun, fnv1a
 from motecrypt.results import Results
+from motecrypt.results.findings.recorded import read
+from motecrypt.results.findings.second_core import SecondCore
 from motecrypt.studies import study
 from motecrypt.studies.pico import second_core
 

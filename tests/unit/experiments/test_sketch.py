@@ -11,16 +11,16 @@ import pytest
 from click.testing import CliRunner
 
 from kits import needs_kit
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Device
 from motecrypt.cli import main, reproduce
 from motecrypt.cli.reproduce import command
-from motecrypt.emulate.images import Image
-from motecrypt.emulate.run import Ended, FreeRun
-from motecrypt.errors import InputError
-from motecrypt.experiments import sketch
-from motecrypt.experiments.sketch import SketchRun
-from motecrypt.findings.sketch import SketchFigures, SketchQuestion
-from motecrypt.model import Device
+from motecrypt.measuring.experiments import sketch
+from motecrypt.measuring.experiments.sketch import SketchRun
 from motecrypt.results import Results
+from motecrypt.results.findings.sketch import SketchFigures, SketchQuestion
+from motecrypt.simulate.emulate.images import Image
+from motecrypt.simulate.emulate.run import Ended, FreeRun
 from motecrypt.studies import Needs
 
 QUESTION = SketchQuestion("rc4d", "rc4-plain", "uno", "9ac7cc9a")

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import MessageLengths
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
 from motecrypt.catalog.typed import typed_cipher
-from motecrypt.errors import InputError
-from motecrypt.export import library, targets
-from motecrypt.export.library import KnownAnswer, known_answer, next_step
-from motecrypt.model import MessageLengths
+from motecrypt.exports import library, targets
+from motecrypt.exports.library import KnownAnswer, known_answer, next_step
 
 CATALOG = Catalog.load()
 CCM = CATALOG.cipher("aes128-ccm8")
@@ -172,9 +172,9 @@ def test_the_next_step_is_ours_and_for_the_targets_core(monkeypatch: pytest.Monk
 
 
 def test_the_figures_of_one_device() -> None:
-    from motecrypt.export import figures
-    from motecrypt.export.figures import ExportFigures, Missing
-    from motecrypt.model import Cell
+    from motecrypt.base.model import Cell
+    from motecrypt.exports import figures
+    from motecrypt.exports.figures import ExportFigures, Missing
     from unit.test_store import made
 
     uno = replace(CATALOG.device("uno"), title="UNO")

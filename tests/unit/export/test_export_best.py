@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
-from motecrypt.export import choose, target
+from motecrypt.exports import choose, target
 
 CYCLES = Path(__file__).resolve().parents[2] / "golden" / "cycles"
 CATALOG = Catalog.load()

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from motecrypt.catalog import Catalog
-from motecrypt.export import choose, plan, plan_link, target
-from motecrypt.export.targets import for_device
+from motecrypt.exports import choose, plan, plan_link, target
+from motecrypt.exports.targets import for_device
 from motecrypt.results import Results
 
 CATALOG = Catalog.load()

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
-from motecrypt.export import choose, plan, target
-from motecrypt.export.checks import check_address, check_export, simple_yaml
+from motecrypt.exports import choose, plan, target
+from motecrypt.exports.checks import check_address, check_export, simple_yaml
 from motecrypt.results import Results
 
 CATALOG = Catalog.load()

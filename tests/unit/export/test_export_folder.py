@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.export.folder import MANIFEST, write_folder
+from motecrypt.base.errors import InputError
+from motecrypt.exports.folder import MANIFEST, write_folder
 
 FILES = {"README.md": b"one\n", "src/a.c": b"int a;\n"}
 

@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from command_line import run
-from motecrypt import process
+from motecrypt.base import process
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cell, Implementation, Measurement, MessageLengths
+from motecrypt.build.toolchain import BuildRequest
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.catalog.cells import cells_for
 from motecrypt.catalog.oracles import oracle
-from motecrypt.errors import InputError
-from motecrypt.export import (
+from motecrypt.exports import (
     Export,
     choose,
     figure_cells,
@@ -28,10 +30,8 @@ from motecrypt.export import (
     target_for,
     target_names,
 )
-from motecrypt.export.sources import CONFIG, exported_sources
-from motecrypt.model import Cell, Implementation, Measurement, MessageLengths
+from motecrypt.exports.sources import CONFIG, exported_sources
 from motecrypt.results import Results
-from motecrypt.toolchain import BuildRequest
 
 ROOT = Path(__file__).resolve().parents[3]
 CATALOG = Catalog.load()

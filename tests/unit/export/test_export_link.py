@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 from command_line import run
+from motecrypt.air.radios import load_radio, radio_names
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Implementation
+from motecrypt.build.toolchain import BuildRequest
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.errors import InputError
-from motecrypt.export import (
+from motecrypt.exports import (
     Export,
     LinkRadio,
     choose,
@@ -24,15 +27,12 @@ from motecrypt.export import (
     target,
     target_names,
 )
-from motecrypt.export.examples import EXAMPLES, Example, all_examples, read_example
-from motecrypt.export.sources import CONFIG
-from motecrypt.export.targets import example_sleeps, sleepers
-from motecrypt.findings.link_cost import LinkCostFailure
-from motecrypt.model import Implementation
-from motecrypt.radios import load_radio, radio_names
-from motecrypt.toolchain import BuildRequest
-from motecrypt.toolchain.link import LISTENS, SHORT, STREAM, Suite
-from motecrypt.toolchain.link_node import FixedRadio, link_options, node_inputs, suite_of
+from motecrypt.exports.examples import EXAMPLES, Example, all_examples, read_example
+from motecrypt.exports.link_node import FixedRadio, link_options, node_inputs, suite_of
+from motecrypt.exports.sources import CONFIG
+from motecrypt.exports.targets import example_sleeps, sleepers
+from motecrypt.link.native import LISTENS, SHORT, STREAM, Suite
+from motecrypt.results.findings.link_cost import LinkCostFailure
 
 ROOT = Path(__file__).resolve().parents[3]
 CATALOG = Catalog.load()
@@ -148,7 +148,7 @@ def test_the_options_of_a_radio(serial: bool, sends_only: bool, options: int) ->
 
 def test_options_are_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("SHORT", 6), ("LISTENS", 12), ("STREAM", 20)):
-        monkeypatch.setattr(f"motecrypt.toolchain.link_node.{name}", value)
+        monkeypatch.setattr(f"motecrypt.exports.link_node.{name}", value)
     told = [link_options(serial=s, sends_only=o) for s in (True, False) for o in (True, False)]
     assert told == [22, 30, 6, 14]
 
@@ -477,7 +477,7 @@ def test_what_an_example_compiles_lies_beside_its_program(
     }.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    monkeypatch.setattr("motecrypt.export.examples.FIRMWARE", tmp_path)
+    monkeypatch.setattr("motecrypt.exports.examples.FIRMWARE", tmp_path)
     own = Example("uart", "it", ("serial",), sources=("a/x.c", "b/y.c"), programs=all_examples()[0].programs)
     assert own.compiled == ("x.c", "y.c") and sorted(own.beside()) == ["x.c", "x.h", "y.c", "z.h"]
     (tmp_path / "b/y.c").write_text('#include "x.h"')
@@ -487,7 +487,7 @@ def test_what_an_example_compiles_lies_beside_its_program(
     (tmp_path / "b/y.c").write_text('#include "z.h"')
     sensor = next(one for one in all_examples() if one.name == "sensor")
     with_sources = replace(sensor, sources=("a/x.c", "b/y.c"))
-    monkeypatch.setattr("motecrypt.export.targets.all_examples", lambda: (with_sources,))
+    monkeypatch.setattr("motecrypt.exports.targets.all_examples", lambda: (with_sources,))
     made = planned("pico-sdk").files
     assert made["examples/sensor/x.c"] == b'#include "x.h"\n' and made["examples/sensor/z.h"] == b""
     assert b"add_executable(sensor main.c x.c y.c)" in made["examples/sensor/CMakeLists.txt"]

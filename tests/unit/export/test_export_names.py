@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import FIRMWARE
-from motecrypt.errors import InputError
-from motecrypt.export.names import names_of, prefixed, tokens
+from motecrypt.exports.names import names_of, prefixed, tokens
 
 SOURCES = sorted(
     [*FIRMWARE.glob("ciphers/*/*.[ch]"), *FIRMWARE.glob("modes/*.[ch]"), *FIRMWARE.glob("include/*.h")]

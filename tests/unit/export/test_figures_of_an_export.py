@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from motecrypt.base.model import Cell, Implementation, Measurement, MessageLengths
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
-from motecrypt.export import figures
-from motecrypt.export.figures import ExportFigures, Missing, exported_figures, figure_cells
-from motecrypt.model import Cell, Implementation, Measurement, MessageLengths
+from motecrypt.exports import figures
+from motecrypt.exports.figures import ExportFigures, Missing, exported_figures, figure_cells
 from motecrypt.results import Results
 
 CATALOG = Catalog.load()

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.paths import cache_dir, make_dir
+from motecrypt.build.setup import need
+from motecrypt.build.toolchain.sources import source_root
 from motecrypt.catalog import FIRMWARE
-from motecrypt.paths import cache_dir, make_dir
-from motecrypt.setup import need
-from motecrypt.toolchain.sources import source_root
 
 PARTS = "aes blowfish arc4 des md md5 sha1 sha256 sha512 ripemd160 cipher cipher_wrap platform_util platform"
 PARTS += " constant_time ccm gcm chacha20 chachapoly poly1305 camellia aria nist_kw error asn1parse asn1write"

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.files import container
-from motecrypt.files.container import Secret
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.link.files import container
+from motecrypt.link.files.container import Secret
 
 KEY = Secret(key=bytes(range(32)))
 SMALL = 512

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.files import crypt_and_hash as format_
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.link.files import crypt_and_hash as format_
 
 LINE = b"A line of text, as a mote would log it: 21.5 degrees, 3.01 V.\r\n"
 SECRET = bytes.fromhex("e76b2413958b00e193")
@@ -46,7 +46,7 @@ def test_exchanged_with_the_real_program_both_ways(
 
 
 def test_keys_from_files_and_text_are_the_programs(crypt_and_hash: Path, tmp_path: Path) -> None:
-    from motecrypt.files import secrets
+    from motecrypt.link.files import secrets
 
     source, key_file = tmp_path / "plain", tmp_path / "key"
     source.write_bytes(LINE)
@@ -141,7 +141,7 @@ def test_memory_stays_constant(tmp_path: Path) -> None:
     with source.open("wb") as file:
         file.truncate(1 << 28)
     code = (
-        "import sys; from pathlib import Path; from motecrypt.files import crypt_and_hash as f; "
+        "import sys; from pathlib import Path; from motecrypt.link.files import crypt_and_hash as f; "
         "f.encrypt_file(Path(sys.argv[1]), Path(sys.argv[2]), b'k'); "
         "print(next(x.split()[1] for x in open('/proc/self/status') if x.startswith('VmHWM')))"
     )

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.cli.file import command
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.files import container, crypt_and_hash
 from motecrypt.link import create_key_file
+from motecrypt.link.files import container, crypt_and_hash
 
 
 def run(*arguments: str | Path, typed: str | None = None, **environment: str) -> Result:

@@ -25,17 +25,17 @@ from test_pico_files import (
     test_senseless_requests_are_answered,
 )
 
+from motecrypt.base.errors import MotecryptError
+from motecrypt.base.paths import cache_dir, make_dir
+from motecrypt.build.setup import need
+from motecrypt.build.toolchain.files import _LITTLEFS, _MBEDTLS, FOLDER
+from motecrypt.build.toolchain.sources import source_root
 from motecrypt.catalog import FIRMWARE
-from motecrypt.errors import MotecryptError
-from motecrypt.experiments.files import plaintext
-from motecrypt.files import container, crypt_and_hash
-from motecrypt.files.container import Secret
-from motecrypt.files.mote import FileMote, MoteFileError, Storage
-from motecrypt.paths import cache_dir, make_dir
-from motecrypt.runners.protocol import WALL, encode
-from motecrypt.setup import need
-from motecrypt.toolchain.files import _LITTLEFS, _MBEDTLS, FOLDER
-from motecrypt.toolchain.sources import source_root
+from motecrypt.link.files import container, crypt_and_hash
+from motecrypt.link.files.container import Secret
+from motecrypt.measuring.experiments.files import plaintext
+from motecrypt.simulate.file_mote import FileMote, MoteFileError, Storage
+from motecrypt.simulate.runners.protocol import WALL, encode
 
 __all__ = [
     "test_all_sizes_go_through",

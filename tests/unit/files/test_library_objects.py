@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from motecrypt.build.toolchain import files
 from motecrypt.catalog import Catalog
-from motecrypt.toolchain import files
 
 PICO = Catalog.load().device("pico")
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.files import mote as mote_module
-from motecrypt.files.mote import FileMote, JobRan, MoteFileError, Storage
-from motecrypt.runners.protocol import WALL, Frames, ProtocolError, decode, encode
+from motecrypt.base.errors import InputError
+from motecrypt.simulate import file_mote as mote_module
+from motecrypt.simulate.file_mote import FileMote, JobRan, MoteFileError, Storage
+from motecrypt.simulate.runners.protocol import WALL, Frames, ProtocolError, decode, encode
 
 Answer = Callable[[str, bytes], tuple[str, bytes]]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.setup import need
-from motecrypt.toolchain.drivers import DRIVERS
+from motecrypt.build.setup import need
+from motecrypt.build.toolchain.drivers import DRIVERS
 
 WRITE_ENABLE, STATUS, PROGRAM, ERASE, ERASE_64K, IDENTIFY = 0x06, 0x05, 0x02, 0x20, 0xD8, 0x9F
 BUSY, ENABLED = 1, 2

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit, skip_without
+from motecrypt.base.errors import MotecryptError
+from motecrypt.build.toolchain import files
+from motecrypt.build.toolchain.files import FileFirmware, build_files
 from motecrypt.catalog import Catalog
-from motecrypt.errors import MotecryptError
-from motecrypt.experiments import files as experiment
-from motecrypt.experiments.files import FileJob, divide, open_board, plaintext
-from motecrypt.files import container, crypt_and_hash
-from motecrypt.files.container import Secret
-from motecrypt.files.mote import FileMote, MoteFileError, Storage
-from motecrypt.findings.pico_file import storage_times
-from motecrypt.runners.session import DriverSession, Fault
-from motecrypt.toolchain import files
-from motecrypt.toolchain.files import FileFirmware, build_files
+from motecrypt.link.files import container, crypt_and_hash
+from motecrypt.link.files.container import Secret
+from motecrypt.measuring.experiments import files as experiment
+from motecrypt.measuring.experiments.files import FileJob, divide, open_board, plaintext
+from motecrypt.results.findings.pico_file import storage_times
+from motecrypt.simulate.file_mote import FileMote, MoteFileError, Storage
+from motecrypt.simulate.runners.session import DriverSession, Fault
 
 pytestmark = [
     pytest.mark.long,
@@ -197,7 +197,7 @@ def test_senseless_requests_are_answered(mote: FileMote) -> None:
 
 
 def _send(mote: FileMote, kind: str, payload: bytes) -> int:
-    from motecrypt.runners.protocol import encode
+    from motecrypt.simulate.runners.protocol import encode
 
     mote._pipe.write(encode(77, kind, payload))
     return 77

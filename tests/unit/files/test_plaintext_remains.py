@@ -9,12 +9,12 @@ from typing import Any, get_args
 import pytest
 
 from kits import needs_kit
-from motecrypt.errors import MotecryptError
-from motecrypt.experiments.files import BACK, PLAIN, SEALED
-from motecrypt.experiments.remains import PlaintextRemains, count, erase, marked, pieces_of
-from motecrypt.files.mote import MoteFileError, Storage
-from motecrypt.findings.remains import Step
+from motecrypt.base.errors import MotecryptError
+from motecrypt.measuring.experiments.files import BACK, PLAIN, SEALED
+from motecrypt.measuring.experiments.remains import PlaintextRemains, count, erase, marked, pieces_of
 from motecrypt.results import Results
+from motecrypt.results.findings.remains import Step
+from motecrypt.simulate.file_mote import MoteFileError, Storage
 from motecrypt.studies.pico import remains
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.experiments.files import plaintext
-from motecrypt.setup import need
-from motecrypt.toolchain.files import FOLDER
-from motecrypt.toolchain.sources import source_root
+from motecrypt.build.setup import need
+from motecrypt.build.toolchain.files import FOLDER
+from motecrypt.build.toolchain.sources import source_root
+from motecrypt.measuring.experiments.files import plaintext
 
 pytestmark = pytest.mark.long
 

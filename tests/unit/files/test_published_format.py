@@ -14,8 +14,8 @@ from Crypto.Cipher import AES, ARC4, DES3, Blowfish
 from Crypto.Util import Counter
 from Crypto.Util.Padding import pad
 
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.files import crypt_and_hash as format_
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.link.files import crypt_and_hash as format_
 
 SECRET = b"a secret"
 

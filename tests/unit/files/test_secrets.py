@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.files import secrets
-from motecrypt.files.container import Secret
+from motecrypt.base.errors import InputError
+from motecrypt.link.files import secrets
+from motecrypt.link.files.container import Secret
 
 
 def test_a_key_file_is_its_bytes_as_they_are(tmp_path: Path) -> None:

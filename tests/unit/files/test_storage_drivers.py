@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
+from motecrypt.build.toolchain.files import FOLDER
 from motecrypt.catalog import FIRMWARE
-from motecrypt.toolchain.files import FOLDER
 
 pytestmark = needs_kit("host")
 HERE = Path(__file__).parent

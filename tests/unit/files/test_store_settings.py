@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 from kits import needs_kit
-from motecrypt.toolchain.files import FOLDER
-from motecrypt.toolchain.sources import source_root
+from motecrypt.build.toolchain.files import FOLDER
+from motecrypt.build.toolchain.sources import source_root
 
 pytestmark = needs_kit("host")
 

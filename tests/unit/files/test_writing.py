@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.files import container, crypt_and_hash, writing
-from motecrypt.files.container import Secret
+from motecrypt.base.errors import InputError
+from motecrypt.link.files import container, crypt_and_hash, writing
+from motecrypt.link.files.container import Secret
 from open_handles import handles
 
 SRC = str(Path(__file__).resolve().parents[3] / "src")
@@ -162,7 +162,7 @@ def test_kill_at_random_points_leaves_the_old_or_the_new(tmp_path: Path, way: st
     target.write_bytes(old)
     secret = "b'key'" if way == "crypt_and_hash" else "f.Secret(key=bytes(32))"
     code = (
-        f"import sys; from pathlib import Path; from motecrypt.files import {way} as f; "
+        f"import sys; from pathlib import Path; from motecrypt.link.files import {way} as f; "
         f"print('go', flush=True); f.encrypt_file(Path(sys.argv[1]), Path(sys.argv[2]), {secret}, force=True)"
     )
     chance = random.Random(6)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.cli import _gate_base
 from motecrypt.cli._gate import HinderedError, Taken
 from motecrypt.cli._gate_base import take_base
-from motecrypt.errors import InputError, MotecryptError
 from motecrypt.gate.figures import Benchmark
 from motecrypt.gate.plan import GatePlan, read_gate_plan
 from motecrypt.results import Results

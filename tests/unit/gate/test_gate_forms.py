@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from kits import needs_kit
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
 from motecrypt.gate import forms
 from motecrypt.gate.asv import asv_name, write_asv
 from motecrypt.gate.figures import Benchmark

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
 from motecrypt.gate.causes import PartFacts, grown, sizes
 from motecrypt.gate.figures import Benchmark
 from motecrypt.gate.forms import junit, markdown

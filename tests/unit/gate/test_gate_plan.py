@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
 from motecrypt.gate.plan import Growth, read_gate_plan
 
 WHOLE = """

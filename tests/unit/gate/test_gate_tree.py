@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _gate, _gate_causes
 from motecrypt.cli._selection import Selection
-from motecrypt.errors import InputError
 from motecrypt.gate.figures import benchmarks_of
 from motecrypt.gate.plan import GatePlan, MeasuredEntry, read_gate_plan
 from motecrypt.gate.tree import commit_of, is_changed
-from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -16,10 +16,10 @@ import pytest
 
 from bare_world import NODE, BareWorld
 from kits import needs_kit
-from motecrypt.gateway.bare import bare_packets
-from motecrypt.gateway.protocols.coap import udp
-from motecrypt.gateway.protocols.coap.context import new_context
-from motecrypt.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option, decode
+from motecrypt.link.gateway.bare import bare_packets
+from motecrypt.link.gateway.protocols.coap import udp
+from motecrypt.link.gateway.protocols.coap.context import new_context
+from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option, decode
 from motecrypt.link.stream import SILENCE_MS
 
 SOON_S = 25.0
@@ -142,7 +142,7 @@ def test_what_was_heard_on_the_air_cannot_be_used_again(world: BareWorld) -> Non
 
     assert with_aiocoap(world, act) == Code.CHANGED
     heard = [packet for packet in world.air if packet[0] & 0x80]
-    from motecrypt.gateway.bare import BareReader
+    from motecrypt.link.gateway.bare import BareReader
 
     reader = BareReader()
     (request,) = [each.message for each in map(reader.take, heard) if each.message]
@@ -199,7 +199,7 @@ def test_storage_that_fails_serves_nothing(world: BareWorld) -> None:
 
 
 def test_orders_for_a_bare_node_are_refused(world: BareWorld) -> None:
-    from motecrypt.gateway.orders import order_of
+    from motecrypt.link.gateway.orders import order_of
 
     told: list[dict[str, object]] = []
     world.field.service.ordered(order_of(NODE, {"hex": "00"}, told.append))

@@ -17,10 +17,10 @@ from coap_beds import SpeakingNode
 from coap_native import NativeCoap, compiled
 from gateway_bed import DEADLINE_S, Field
 from kits import needs_kit
-from motecrypt.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option
-from motecrypt.gateway.protocols.coap.opening import open_coap
-from motecrypt.gateway.protocols.coap.oscore import derive_oscore
-from motecrypt.toolchain.link import CONFIRMED, Event
+from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option
+from motecrypt.link.gateway.protocols.coap.opening import open_coap
+from motecrypt.link.gateway.protocols.coap.oscore import derive_oscore
+from motecrypt.link.native import CONFIRMED, Event
 from oscore_native import NativeOscore, Status, compiled_oscore
 
 pytestmark = [needs_kit("coap")]

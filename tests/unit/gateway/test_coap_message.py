@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from coap_inputs import Read, as_aiocoap, mutated, read_by_aiocoap, texts_are_utf8
 from kits import skip_without
-from motecrypt.gateway.protocols.coap.message import (
+from motecrypt.link.gateway.protocols.coap.message import (
     CoapError,
     CoapKind,
     CoapMessage,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from coap_beds import Client, ProxyBed
-from motecrypt.gateway.protocols.coap import proxy as module
-from motecrypt.gateway.protocols.coap.message import (
+from motecrypt.link.gateway.protocols.coap import proxy as module
+from motecrypt.link.gateway.protocols.coap.message import (
     CoapKind,
     CoapMessage,
     Code,

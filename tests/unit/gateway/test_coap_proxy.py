@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from coap_beds import LONGEST, Client, ProxyBed
-from motecrypt.gateway.protocols.coap import udp
-from motecrypt.gateway.protocols.coap.message import (
+from motecrypt.link.gateway.protocols.coap import udp
+from motecrypt.link.gateway.protocols.coap.message import (
     CoapKind,
     CoapMessage,
     Code,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from coap_beds import LONGEST, ProxyBed
-from motecrypt.errors import InputError
-from motecrypt.gateway.protocols.coap import proxy as module
-from motecrypt.gateway.protocols.coap.message import (
+from motecrypt.base.errors import InputError
+from motecrypt.link.gateway.protocols.coap import proxy as module
+from motecrypt.link.gateway.protocols.coap.message import (
     CoapKind,
     CoapMessage,
     Code,
@@ -15,8 +15,8 @@ from motecrypt.gateway.protocols.coap.message import (
     decode,
     empty,
 )
-from motecrypt.gateway.protocols.coap.opening import open_coap
-from motecrypt.gateway.protocols.coap.where import CoapServer, read_server
+from motecrypt.link.gateway.protocols.coap.opening import open_coap
+from motecrypt.link.gateway.protocols.coap.where import CoapServer, read_server
 
 CON, NON, ACK, RST = CoapKind
 PATH = Option.URI_PATH

@@ -17,14 +17,14 @@ import pytest
 from gateway_bed import DEADLINE_S, OPTIONS, PACKET, Radio, item
 from link_ends import native
 from motecrypt.cli._link_options import open_gateway
-from motecrypt.gateway.sinks.csv_log import CsvLog
-from motecrypt.gateway.sinks.sqlite_log import SqliteLog
-from motecrypt.gateway.spool import Spool
-from motecrypt.link.files import file_parts
+from motecrypt.link.file_parts import file_parts
+from motecrypt.link.gateway.sinks.csv_log import CsvLog
+from motecrypt.link.gateway.sinks.sqlite_log import SqliteLog
+from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.keys import create_master_file
+from motecrypt.link.native import CONFIRMED, FILE, Event
 from motecrypt.link.state import FileStore
 from motecrypt.link.stream import StreamReader
-from motecrypt.toolchain.link import CONFIRMED, FILE, Event
 
 pytestmark = pytest.mark.long
 

@@ -20,8 +20,8 @@ from gateway_bed import DEADLINE_S, PACKET, Radio
 from link_ends import native
 from motecrypt.cli._link_options import open_gateway
 from motecrypt.link.keys import create_master_file
+from motecrypt.link.native import CONFIRMED, LISTENS, SHORT, STREAM, Event, NativeLink
 from motecrypt.link.stream import StreamReader
-from motecrypt.toolchain.link import CONFIRMED, LISTENS, SHORT, STREAM, Event, NativeLink
 
 ROOT = Path(__file__).resolve().parents[3]
 

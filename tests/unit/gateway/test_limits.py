@@ -13,15 +13,15 @@ import pytest
 
 from coap_beds import ProxyBed
 from gateway_bed import item
-from motecrypt.errors import InputError
-from motecrypt.gateway import lines
-from motecrypt.gateway.orders import TOKEN_MAX, read_order
-from motecrypt.gateway.protocols.coap import proxy as coap
-from motecrypt.gateway.protocols.coap import udp
-from motecrypt.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, decode, empty
-from motecrypt.gateway.protocols.tftp import proxy as tftp
-from motecrypt.gateway.sinks import SinkError, command, mqtt
+from motecrypt.base.errors import InputError
 from motecrypt.link import state
+from motecrypt.link.gateway import lines
+from motecrypt.link.gateway.orders import TOKEN_MAX, read_order
+from motecrypt.link.gateway.protocols.coap import proxy as coap
+from motecrypt.link.gateway.protocols.coap import udp
+from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, decode, empty
+from motecrypt.link.gateway.protocols.tftp import proxy as tftp
+from motecrypt.link.gateway.sinks import SinkError, command, mqtt
 from motecrypt.link.state import FileStore
 
 

@@ -17,11 +17,11 @@ import pytest
 
 from gateway_bed import DEADLINE_S, Field, item
 from kits import needs_kit
-from motecrypt.gateway.drain import Drain
-from motecrypt.gateway.sinks import SinkError
-from motecrypt.gateway.spool import Spool
+from motecrypt.link.gateway.drain import Drain
+from motecrypt.link.gateway.sinks import SinkError
+from motecrypt.link.gateway.spool import Spool
+from motecrypt.link.native import CONFIRMED, Event
 from motecrypt.link.state import FileStore
-from motecrypt.toolchain.link import CONFIRMED, Event
 
 pytestmark = [needs_kit("mqtt", "mosquitto")]
 
@@ -93,7 +93,7 @@ class Mosquitto:
 
     def broker(self, user: str = "gateway", **given: Any) -> Any:
         """How the sink finds it."""
-        from motecrypt.gateway.sinks.mqtt import Broker
+        from motecrypt.link.gateway.sinks.mqtt import Broker
 
         named = {"host": "127.0.0.1", "port": self.port, "name": "home", "password": f"secret of {user}"}
         return Broker(**{**named, "tls": self.tls, "user": user, **given})
@@ -154,7 +154,7 @@ def app(mosquitto: Mosquitto) -> Iterator[Listening]:
 
 
 def sink_of(broker: Any, *given: Any) -> Any:
-    from motecrypt.gateway.sinks.mqtt import MqttSink
+    from motecrypt.link.gateway.sinks.mqtt import MqttSink
 
     return MqttSink(broker, *given)
 
@@ -264,17 +264,17 @@ def between(mosquitto: Mosquitto) -> Iterator[Between]:
 def test_a_silent_broker_is_given_up_and_gets_the_same_again(
     mosquitto: Mosquitto, app: Listening, between: Between, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("motecrypt.gateway.sinks.mqtt.ACKNOWLEDGE_S", 0.3)
-    monkeypatch.setattr("motecrypt.gateway.sinks.mqtt.CONNECT_S", 5.0)
+    monkeypatch.setattr("motecrypt.link.gateway.sinks.mqtt.ACKNOWLEDGE_S", 0.3)
+    monkeypatch.setattr("motecrypt.link.gateway.sinks.mqtt.CONNECT_S", 5.0)
     sink = sink_of(mosquitto.broker(port=between.port))
     sink.deliver([item(1)])
     between.silent = True
     with pytest.raises(SinkError, match=r"has acknowledged nothing for 0\.3 s"):
         sink.deliver([item(2), item(3)])
-    monkeypatch.setattr("motecrypt.gateway.sinks.mqtt.CONNECT_S", 0.3)
+    monkeypatch.setattr("motecrypt.link.gateway.sinks.mqtt.CONNECT_S", 0.3)
     with pytest.raises(SinkError, match=r"has not answered for 0\.3 s"):
         sink.deliver([item(2), item(3)])
-    monkeypatch.setattr("motecrypt.gateway.sinks.mqtt.CONNECT_S", 5.0)
+    monkeypatch.setattr("motecrypt.link.gateway.sinks.mqtt.CONNECT_S", 5.0)
     between.silent = False
     sink.deliver([item(2), item(3)])
     ids = [json.loads(app.next("/message").payload)["id"] for _ in range(5)]
@@ -301,7 +301,7 @@ def test_a_connection_that_is_cut_is_made_again(
 def test_a_broker_that_is_away_delays_no_node_and_gets_all_when_it_is_back(
     tmp_path: Path, mosquitto: Mosquitto, app: Listening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("motecrypt.gateway.drain.LONGEST_S", 0.1)
+    monkeypatch.setattr("motecrypt.link.gateway.drain.LONGEST_S", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = int(unused.getsockname()[1])
     folder = tmp_path / "field"
@@ -322,7 +322,7 @@ def test_a_broker_that_is_away_delays_no_node_and_gets_all_when_it_is_back(
 
 
 def test_what_is_no_broker_is_no_delivery() -> None:
-    from motecrypt.gateway.sinks.mqtt import Broker
+    from motecrypt.link.gateway.sinks.mqtt import Broker
 
     for said in (
         b"HTTP/1.1 400 Bad Request\r\n\r\n",
@@ -496,7 +496,7 @@ def test_a_gateway_that_may_not_subscribe_says_so() -> None:
     from paho.mqtt.packettypes import PacketTypes
     from paho.mqtt.reasoncodes import ReasonCode
 
-    from motecrypt.gateway.sinks.mqtt import Broker
+    from motecrypt.link.gateway.sinks.mqtt import Broker
 
     notices: list[str] = []
     sink = sink_of(Broker("host", 1883, False, "home"), None, notices.append)

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.gateway import control as module
-from motecrypt.gateway import orders
-from motecrypt.gateway.control import ControlSocket, ask
-from motecrypt.gateway.orders import Order, Outbox, read_order
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.link.gateway import control as module
+from motecrypt.link.gateway import orders
+from motecrypt.link.gateway.control import ControlSocket, ask
+from motecrypt.link.gateway.orders import Order, Outbox, read_order
 
 
 def order(node: int = 5, wait_s: float = 10.0, told: list[dict[str, Any]] | None = None) -> Order:

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from gateway_bed import DEADLINE_S, Field
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.gateway import protocols as module
-from motecrypt.gateway.protocols import Downlink, NodeProtocol
-from motecrypt.gateway.protocols.address import listen_udp, shown
-from motecrypt.toolchain.link import COMMAND, CONFIRMED, Event
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.link.gateway import protocols as module
+from motecrypt.link.gateway.protocols import Downlink, NodeProtocol
+from motecrypt.link.gateway.protocols.address import listen_udp, shown
+from motecrypt.link.native import COMMAND, CONFIRMED, Event
 
 
 class Echo(NodeProtocol):

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from gateway_bed import OPTIONS, PACKET, Collected, Field
-from motecrypt.errors import MotecryptError
-from motecrypt.gateway import service as module
-from motecrypt.gateway.control import ControlSocket
-from motecrypt.link.files import file_parts
-from motecrypt.ports.serial_port import PortError
-from motecrypt.toolchain.link import CONFIRMED, FILE, LISTENS, LONG, SHORT, STREAM, Event
+from motecrypt.base.errors import MotecryptError
+from motecrypt.base.serial_port import PortError
+from motecrypt.link.file_parts import file_parts
+from motecrypt.link.gateway import service as module
+from motecrypt.link.gateway.control import ControlSocket
+from motecrypt.link.native import CONFIRMED, FILE, LISTENS, LONG, SHORT, STREAM, Event
 
 READING = b"21.4 C"
 

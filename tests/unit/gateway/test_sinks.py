@@ -18,16 +18,16 @@ from typing import Any
 import pytest
 
 from gateway_bed import DEADLINE_S, Collected, commits_are_noted, item
-from motecrypt.errors import InputError
-from motecrypt.gateway import drain as drain_module
-from motecrypt.gateway.drain import Drain
-from motecrypt.gateway.items import Item, readable
-from motecrypt.gateway.sinks import Sink, SinkClosed, SinkError, csv_log
-from motecrypt.gateway.sinks.command import Command
-from motecrypt.gateway.sinks.csv_log import CsvLog
-from motecrypt.gateway.sinks.sqlite_log import SqliteLog
-from motecrypt.gateway.sinks.stdout import StandardOutput
-from motecrypt.gateway.spool import Spool
+from motecrypt.base.errors import InputError
+from motecrypt.link.gateway import drain as drain_module
+from motecrypt.link.gateway.drain import Drain
+from motecrypt.link.gateway.items import Item, readable
+from motecrypt.link.gateway.sinks import Sink, SinkClosed, SinkError, csv_log
+from motecrypt.link.gateway.sinks.command import Command
+from motecrypt.link.gateway.sinks.csv_log import CsvLog
+from motecrypt.link.gateway.sinks.sqlite_log import SqliteLog
+from motecrypt.link.gateway.sinks.stdout import StandardOutput
+from motecrypt.link.gateway.spool import Spool
 from motecrypt.link.state import FileStore
 
 WHEN = "2023-11-14T22:13:20.123Z"

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from kits import needs_kit
-from motecrypt.gateway.items import Item
-from motecrypt.gateway.sinks.csv_log import CsvLog
-from motecrypt.gateway.spool import Spool
-from motecrypt.toolchain.link import Event
+from motecrypt.link.gateway.items import Item
+from motecrypt.link.gateway.sinks.csv_log import CsvLog
+from motecrypt.link.gateway.spool import Spool
+from motecrypt.link.native import Event
 from soak.ends import FragileDrain, NodeEnd
 from soak.main import main, told
 from soak.world import Soak, SoakPlan

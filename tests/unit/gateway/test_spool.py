@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from gateway_bed import commits_are_noted, item
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.gateway import spool as module
-from motecrypt.gateway.spool import Spool, SpoolReader, is_spool
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.link.gateway import spool as module
+from motecrypt.link.gateway.spool import Spool, SpoolReader, is_spool
 from motecrypt.link.state import FileStore
 
 

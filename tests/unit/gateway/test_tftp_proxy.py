@@ -14,13 +14,21 @@ import pytest
 
 from gateway_bed import DEADLINE_S
 from kits import needs_kit
-from motecrypt.errors import InputError
-from motecrypt.gateway import service
-from motecrypt.gateway.protocols.tftp import proxy as module
-from motecrypt.gateway.protocols.tftp.node_files import FILE_MAX, FolderInlet, FolderOutlet
-from motecrypt.gateway.protocols.tftp.opening import open_tftp
-from motecrypt.tftp.packets import NETASCII, Opcode, Packet, TftpCode, TftpError, error_packet, read_packet
-from motecrypt.tftp.transfer import Terms, TftpTransfer
+from motecrypt.base.errors import InputError
+from motecrypt.link.gateway import service
+from motecrypt.link.gateway.protocols.tftp import proxy as module
+from motecrypt.link.gateway.protocols.tftp.node_files import FILE_MAX, FolderInlet, FolderOutlet
+from motecrypt.link.gateway.protocols.tftp.opening import open_tftp
+from motecrypt.link.tftp.packets import (
+    NETASCII,
+    Opcode,
+    Packet,
+    TftpCode,
+    TftpError,
+    error_packet,
+    read_packet,
+)
+from motecrypt.link.tftp.transfer import Terms, TftpTransfer
 from tftp_ends import OK, Memory
 from tftp_field import TftpField
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from motecrypt.adviser.hardware.bounds import recorded_bounds
+from motecrypt.adviser.hardware.rows import settings
 from motecrypt.cli._hardware import PAGE, newest, page, table
-from motecrypt.findings.recorded import file_of, read
-from motecrypt.hardware.bounds import recorded_bounds
-from motecrypt.hardware.rows import settings
+from motecrypt.results.findings.recorded import file_of, read
 
 
 def test_the_table_is_that_of_the_recorded_residuals() -> None:

@@ -7,12 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.adviser.hardware import rows as module
+from motecrypt.adviser.hardware.bounds import (
+    bound_fields,
+    bound_named,
+    bound_text,
+    bound_told,
+    recorded_bounds,
+)
+from motecrypt.adviser.hardware.rows import read_rows, read_settings, rows, settings
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
-from motecrypt.findings.recorded import file_of, read
-from motecrypt.hardware import rows as module
-from motecrypt.hardware.bounds import bound_fields, bound_named, bound_text, bound_told, recorded_bounds
-from motecrypt.hardware.rows import read_rows, read_settings, rows, settings
+from motecrypt.results.findings.recorded import file_of, read
 
 HEAD = (
     "id,chip,clock_mhz,wait_states,code,language,compiler,flags,cipher,operation,message_bytes,ad_bytes,value,"

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from motecrypt.leakage.targets import WEIGHT_OF_BYTE, aes_sbox
-from motecrypt.leakage.traces import Traces
+from motecrypt.attack.leakage.targets import WEIGHT_OF_BYTE, aes_sbox
+from motecrypt.attack.leakage.traces import Traces
 
 FIRST = 4  # the samples before the first S-box hold noise only
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from motecrypt.attack.leakage.recording import CHANNELS, Poke, Recorder, Window
+from motecrypt.build.toolchain.sizes import symbols
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.leakage.recording import CHANNELS, Poke, Recorder, Window
-from motecrypt.toolchain.sizes import symbols
+from motecrypt.simulate.emulate.images import read_image
 
 CATALOG = Catalog.load()
 INPUT = {"uno": 0x200, "pico": 0x20000200, "hifive1": 0x80000200, "ch32v003": 0x20000200}

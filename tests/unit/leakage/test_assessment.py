@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.leakage import assessment
-from motecrypt.leakage.assessment import PILOT, Assessment, LeakQuestion, Variable, assess, drawn
-from motecrypt.leakage.models import MODELS
-from motecrypt.leakage.recording import CHANNELS, Batch, Head, Poke, Window
+from motecrypt.attack.leakage import assessment
+from motecrypt.attack.leakage.assessment import PILOT, Assessment, LeakQuestion, Variable, assess, drawn
+from motecrypt.attack.leakage.models import MODELS
+from motecrypt.attack.leakage.recording import CHANNELS, Batch, Head, Poke, Window
+from motecrypt.base.errors import InputError
 
 #: Instructions of the made-up window.
 COUNT = 8

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from kits import needs_kit
+from motecrypt.attack.leakage import campaign, cpa
+from motecrypt.attack.leakage.campaign import Bed, Level
+from motecrypt.attack.leakage.targets import target_named
 from motecrypt.catalog import Catalog
-from motecrypt.leakage import campaign, cpa
-from motecrypt.leakage.campaign import Bed, Level
-from motecrypt.leakage.targets import target_named
 
 CATALOG = Catalog.load()
 

@@ -8,10 +8,10 @@ import pytest
 from power_toys import FIRST, sbox_traces
 
 from command_line import run
-from motecrypt.errors import InputError
-from motecrypt.leakage.capture_attack import analyse
-from motecrypt.leakage.files import write_traces
-from motecrypt.leakage.targets import aes_round_keys, target_named
+from motecrypt.attack.leakage.capture_attack import analyse
+from motecrypt.attack.leakage.files import write_traces
+from motecrypt.attack.leakage.targets import aes_round_keys, target_named
+from motecrypt.base.errors import InputError
 
 TARGET = target_named("aes-encrypt-first")
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.leakage.captures import assess_traces
-from motecrypt.leakage.traces import Traces
+from motecrypt.attack.leakage.captures import assess_traces
+from motecrypt.attack.leakage.traces import Traces
+from motecrypt.base.errors import InputError
 
 
 def _capture(scale: float = 1.0, n: int = 4400, seed: int = 1) -> Traces:

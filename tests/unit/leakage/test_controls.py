@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from kits import needs_kit
+from motecrypt.attack.leakage.controls import CONTROLS, check
+from motecrypt.attack.leakage.harness import harness
+from motecrypt.base.errors import InputError
+from motecrypt.build.toolchain.leak_controls import built_control
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.errors import InputError
-from motecrypt.leakage.controls import CONTROLS, check
-from motecrypt.leakage.harness import harness
-from motecrypt.toolchain.leak_controls import built_control
+from motecrypt.simulate.emulate.images import read_image
 
 CATALOG = Catalog.load()
 TRACES = 5000

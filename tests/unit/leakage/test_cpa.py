@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from power_toys import FIRST, sbox_traces
 
-from motecrypt.errors import InputError
-from motecrypt.leakage import cpa, noise
-from motecrypt.leakage.targets import WEIGHT_OF_BYTE, aes_sbox, target_named
+from motecrypt.attack.leakage import cpa, noise
+from motecrypt.attack.leakage.targets import WEIGHT_OF_BYTE, aes_sbox, target_named
+from motecrypt.base.errors import InputError
 
 TARGET = target_named("aes-encrypt-first")
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from command_line import run
-from motecrypt.errors import InputError
-from motecrypt.leakage.files import read_traces
+from motecrypt.attack.leakage.files import read_traces
+from motecrypt.base.errors import InputError
 
 READERS = Path(__file__).resolve().parents[2] / "data" / "readers"
 KEY = list(range(16))

@@ -14,22 +14,22 @@ import pytest
 from campaign.masked import Run
 from campaign.masked import campaign as masked_campaign
 from kits import needs_kit
-from motecrypt import bench
+from motecrypt.attack.leakage.assessment import Assessment, LeakQuestion, OrderTest, Variable, assess
+from motecrypt.attack.leakage.cpa import ranks_of, scores_of
+from motecrypt.attack.leakage.harness import harness
+from motecrypt.attack.leakage.models import MODELS
+from motecrypt.attack.leakage.places import places
+from motecrypt.attack.leakage.recording import Recorder
+from motecrypt.attack.leakage.targets import target_named
+from motecrypt.attack.leakage.traces import Bytes
+from motecrypt.base.model import Device, Implementation
+from motecrypt.build.toolchain import BuildRequest, build
+from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
 from motecrypt.cli.list import rows_of
-from motecrypt.emulate.images import read_image
-from motecrypt.leakage.assessment import Assessment, LeakQuestion, OrderTest, Variable, assess
-from motecrypt.leakage.cpa import ranks_of, scores_of
-from motecrypt.leakage.harness import harness
-from motecrypt.leakage.models import MODELS
-from motecrypt.leakage.places import places
-from motecrypt.leakage.recording import Recorder
-from motecrypt.leakage.targets import target_named
-from motecrypt.leakage.traces import Bytes
-from motecrypt.model import Device, Implementation
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.toolchain import BuildRequest, build
-from motecrypt.toolchain.drivers import driver
+from motecrypt.simulate.emulate.images import read_image
 
 ROOT = Path(__file__).resolve().parents[3]
 CATALOG = Catalog.load()

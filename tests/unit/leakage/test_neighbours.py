@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from motecrypt.leakage import cpa, neighbours
-from motecrypt.leakage.targets import WEIGHT_OF_BYTE, aes_sbox, target_named
+from motecrypt.attack.leakage import cpa, neighbours
+from motecrypt.attack.leakage.targets import WEIGHT_OF_BYTE, aes_sbox, target_named
 
 TARGET = target_named("aes-encrypt-first")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.leakage.models import MODELS, read_coefficients
-from motecrypt.leakage.recording import CHANNELS
+from motecrypt.attack.leakage.models import MODELS, read_coefficients
+from motecrypt.attack.leakage.recording import CHANNELS
+from motecrypt.base.errors import InputError
 
 SAMPLES = np.arange(2 * len(CHANNELS) * 3, dtype=np.uint8).reshape(2, len(CHANNELS), 3)
 

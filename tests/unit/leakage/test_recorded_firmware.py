@@ -7,10 +7,10 @@ import pytest
 from Crypto.Cipher import AES
 
 from kits import needs_kit
+from motecrypt.attack.leakage.bench_firmware import bench_recorder
+from motecrypt.attack.leakage.recording import CHANNELS
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
-from motecrypt.leakage.bench_firmware import bench_recorder
-from motecrypt.leakage.recording import CHANNELS
 
 CATALOG = Catalog.load()
 KEY = bytes(range(16))

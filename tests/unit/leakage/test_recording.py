@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from recorded import CATALOG, Step, recorder, shown
 
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.leakage.recording import CHANNELS, Recorder
-from motecrypt.leakage.traces import Bytes
+from motecrypt.attack.leakage.recording import CHANNELS, Recorder
+from motecrypt.attack.leakage.traces import Bytes
+from motecrypt.base.errors import InputError, MotecryptError
 
 AVR = """
     ldi r16, 0x08

@@ -9,9 +9,9 @@ import pytest
 from recorded import INPUT, Step, recorder, shown
 
 from kits import needs_kit
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.leakage.recording import CHANNELS, Recorder
-from motecrypt.leakage.traces import Bytes
+from motecrypt.attack.leakage.recording import CHANNELS, Recorder
+from motecrypt.attack.leakage.traces import Bytes
+from motecrypt.base.errors import InputError, MotecryptError
 
 pytestmark = needs_kit("riscv")
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.leakage import targets
-from motecrypt.leakage.targets import target_named
+from motecrypt.attack.leakage import targets
+from motecrypt.attack.leakage.targets import target_named
+from motecrypt.base.errors import InputError
 
 FIPS_KEY = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")
 FIPS_LAST = bytes.fromhex("d014f9a8c9ee2589e13f0cc8b6630ca6")

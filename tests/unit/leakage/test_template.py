@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from power_toys import FIRST, sbox_traces
 
-from motecrypt.errors import InputError
-from motecrypt.leakage import cpa, template
-from motecrypt.leakage.targets import WEIGHT_OF_BYTE, target_named
+from motecrypt.attack.leakage import cpa, template
+from motecrypt.attack.leakage.targets import WEIGHT_OF_BYTE, target_named
+from motecrypt.base.errors import InputError
 
 TARGET = target_named("aes-encrypt-first")
 

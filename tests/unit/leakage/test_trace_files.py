@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from power_toys import sbox_traces
 
-from motecrypt.errors import InputError
-from motecrypt.leakage import trs
-from motecrypt.leakage.files import read_traces, write_traces
-from motecrypt.leakage.traces import Traces
+from motecrypt.attack.leakage import trs
+from motecrypt.attack.leakage.files import read_traces, write_traces
+from motecrypt.attack.leakage.traces import Traces
+from motecrypt.base.errors import InputError
 
 
 def whole(n=30, samples=24, *, many_keys=False, small=False):

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.leakage.traces import Traces
+from motecrypt.attack.leakage.traces import Traces
+from motecrypt.base.errors import InputError
 
 
 def _traces(**changes: Any) -> Traces:

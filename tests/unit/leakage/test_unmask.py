@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from kits import needs_kit
-from motecrypt.advise.protection import read_resistances
+from motecrypt.adviser.protection import read_resistances
+from motecrypt.attack.leakage.targets import aes_sbox
+from motecrypt.attack.leakage.unmask import Masked, found_key, known_mask_scores, masks_of, pair_products
+from motecrypt.base.errors import MotecryptError
 from motecrypt.catalog import Catalog
-from motecrypt.errors import MotecryptError
-from motecrypt.leakage.targets import aes_sbox
-from motecrypt.leakage.unmask import Masked, found_key, known_mask_scores, masks_of, pair_products
 
 CATALOG = Catalog.load()
 CIPHER = CATALOG.cipher("aes128-ctr")

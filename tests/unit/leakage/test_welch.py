@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motecrypt.leakage.welch import Means, Products, threshold
+from motecrypt.attack.leakage.welch import Means, Products, threshold
 
 
 def _two_passes(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -12,9 +12,9 @@ from gateway_bed import OPTIONS, PACKET, Field, Radio
 from link_ends import native
 from motecrypt.cli._link_options import open_gateway
 from motecrypt.link.keys import create_master_file
+from motecrypt.link.native import BROADCAST, CONFIRMED, LONG, SHORT, STREAM, Event, NativeLink
+from motecrypt.link.ports import session
 from motecrypt.link.told import NodeEvent
-from motecrypt.ports import session
-from motecrypt.toolchain.link import BROADCAST, CONFIRMED, LONG, SHORT, STREAM, Event, NativeLink
 
 OPEN = "nodes that have not confirmed their new epoch"
 VOID = "nodes that cannot be notified of a new epoch and need new keys"

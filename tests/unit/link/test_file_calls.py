@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from motecrypt.errors import MotecryptError
-from motecrypt.link import files
-from motecrypt.link.files import FileCollector, FileReceived
+from motecrypt.base.errors import MotecryptError
+from motecrypt.link import file_parts as files
+from motecrypt.link.file_parts import FileCollector, FileReceived
 from open_handles import handles
 
 CONTENT = b"content"

@@ -12,9 +12,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from motecrypt.errors import MotecryptError
-from motecrypt.link import files
-from motecrypt.link.files import REMEMBERED, FileCollector, FileReceived, file_parts, safe_name
+from motecrypt.base.errors import MotecryptError
+from motecrypt.link import file_parts as files
+from motecrypt.link.file_parts import REMEMBERED, FileCollector, FileReceived, file_parts, safe_name
 
 LONGEST = 60
 CONTENT = bytes(index * 7 % 256 for index in range(200))

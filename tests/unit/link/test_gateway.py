@@ -14,11 +14,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from link_ends import FullDisk
 from link_ports import FaultyLink
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link.gateway import EVENTS_MAX, RESTORED_SKIPS, Gateway
-from motecrypt.link.state import FileStore, MemoryStore
-from motecrypt.link.told import NodeEvent, NodeMessage
-from motecrypt.toolchain.link import (
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.link.gateway_end import EVENTS_MAX, RESTORED_SKIPS, Gateway
+from motecrypt.link.native import (
     BROADCAST,
     COMMAND,
     CONFIRMED,
@@ -31,6 +29,8 @@ from motecrypt.toolchain.link import (
     TAG_16,
     Event,
 )
+from motecrypt.link.state import FileStore, MemoryStore
+from motecrypt.link.told import NodeEvent, NodeMessage
 
 MASTER = bytes(range(16))
 READING = b"21.4 C"

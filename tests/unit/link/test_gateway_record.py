@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link import gateway as module
-from motecrypt.link.gateway import Gateway
-from motecrypt.link.state import FileStore, MemoryStore, pack
-from motecrypt.link.told import NodeEntry, NodeEvent, NodeMessage
-from motecrypt.toolchain.link import (
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.link import gateway_end as module
+from motecrypt.link.gateway_end import Gateway
+from motecrypt.link.native import (
     BROADCAST,
     COMMAND,
     CONFIRMED,
@@ -29,6 +27,8 @@ from motecrypt.toolchain.link import (
     node_key,
     open_library,
 )
+from motecrypt.link.state import FileStore, MemoryStore, pack
+from motecrypt.link.told import NodeEntry, NodeEvent, NodeMessage
 
 MASTER = bytes(range(16))
 DAMAGED = "the gateway's record is damaged; refusing to guess; restore a backup and begin new epochs"

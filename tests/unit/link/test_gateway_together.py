@@ -10,12 +10,12 @@ import pytest
 
 from link_ends import FullDisk
 from link_ports import FaultyLink
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link.files import FileCollector, file_parts
-from motecrypt.link.gateway import RESTORED_SKIPS, Gateway
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.link.file_parts import FileCollector, file_parts
+from motecrypt.link.gateway_end import RESTORED_SKIPS, Gateway
+from motecrypt.link.native import CONFIRMED, LISTENS, LONG, SHORT, Event
 from motecrypt.link.state import pack, unpack
 from motecrypt.link.told import NodeMessage
-from motecrypt.toolchain.link import CONFIRMED, LISTENS, LONG, SHORT, Event
 
 MASTER = bytes(range(16))
 READING = b"21.4 C"

@@ -17,10 +17,10 @@ import test_files
 import test_gateway
 
 import gateway_bed
-from motecrypt.errors import MotecryptError
-from motecrypt.link.files import FileCollector, file_parts
+from motecrypt.base.errors import MotecryptError
+from motecrypt.link.file_parts import FileCollector, file_parts
+from motecrypt.link.native import CONFIRMED, FILE, Event
 from motecrypt.link.told import NodeMessage
-from motecrypt.toolchain.link import CONFIRMED, FILE, Event
 
 
 def an_old_keys_record(module: ModuleType, folder: Path) -> None:
@@ -102,7 +102,7 @@ class Fault(NamedTuple):
     breaks: Callable[[ModuleType, Path], None]
 
 
-FILES, GATEWAY = "motecrypt.link.files", "motecrypt.link.gateway"
+FILES, GATEWAY = "motecrypt.link.file_parts", "motecrypt.link.gateway_end"
 FAULTS = {
     "FOREIGN_RECORD": Fault(
         GATEWAY,
@@ -137,12 +137,12 @@ FAULTS = {
         a_part_that_is_not_kept,
     ),
     "PART_NOT_KEPT_BY_GATEWAY": Fault(
-        "motecrypt.gateway.service",
+        "motecrypt.link.gateway.service",
         {"str(error))\n                return False,": "str(error))\n                return True,"},
         a_part_that_a_gateway_does_not_keep,
     ),
     "DISK_AS_PORT": Fault(
-        "motecrypt.ports.session", {"except PortError as": "except Exception as"}, a_full_disk
+        "motecrypt.link.ports.session", {"except PortError as": "except Exception as"}, a_full_disk
     ),
 }
 

@@ -14,9 +14,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.toolchain.link import DEFINES, LISTENS, SHORT, STREAM, TAG_16
+from motecrypt.link.native import DEFINES, LISTENS, SHORT, STREAM, TAG_16
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 from unit.link.test_link_on_uno import ARDUINO
 
 HERE = Path(__file__).parent

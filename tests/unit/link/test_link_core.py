@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 import link_model as model  # noqa: E402
 from link_ends import begun  # noqa: E402
 from link_ports import CHECKED, FaultyLink  # noqa: E402
-from motecrypt.toolchain.link import (  # noqa: E402
+from motecrypt.link.native import (  # noqa: E402
     COMMAND,
     CONFIRMED,
     FILE,

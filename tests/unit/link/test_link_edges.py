@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import link_model as model
 from link_ports import WITH_AD, FaultyLink
-from motecrypt.toolchain.link import COMMAND, CONFIRMED, LISTENS, LONG, SHORT, STREAM, Event, Suite
+from motecrypt.link.native import COMMAND, CONFIRMED, LISTENS, LONG, SHORT, STREAM, Event, Suite
 
 LINK = model.Model(1, bytes(range(16)), 5, SHORT | LISTENS, 32, 1)
 UP, DOWN = 0, 1

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import link_ends
 from link_beds import Bed
 from link_nodes import READING, block, gateway, up
-from motecrypt.toolchain.link import (
+from motecrypt.link.native import (
     CONFIRMED,
     STORAGE_BYTES,
     Event,

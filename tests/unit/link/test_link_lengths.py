@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from link_ends import begun
+from motecrypt.link import native as core
 from motecrypt.link.lengths import Framing, is_short, link_lengths, long_sizes, message_bytes_max, short_room
-from motecrypt.toolchain import link as core
-from motecrypt.toolchain.link import GATEWAY, LISTENS, LONG, SHORT, STREAM, TAG_16, Event, KeyBlock, framing
+from motecrypt.link.native import GATEWAY, LISTENS, LONG, SHORT, STREAM, TAG_16, Event, KeyBlock, framing
 
 
 @pytest.mark.parametrize("options", range(16))

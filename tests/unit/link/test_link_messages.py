@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import link_model as model
 from link_pair import KEY, READING, SLOT_BYTES, TAKEN, Pair
 from link_ports import FaultyLink, stream_packets
-from motecrypt.toolchain.link import (
+from motecrypt.link.native import (
     BROADCAST,
     COMMAND,
     CONFIRMED,

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import link_model as model
 from link_ports import FaultyLink
-from motecrypt.toolchain.link import (
+from motecrypt.link.native import (
     COMMAND,
     CONFIRMED,
     FILE,

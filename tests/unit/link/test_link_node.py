@@ -27,7 +27,7 @@ from link_beds import (
     PowerLostError,
 )
 from link_nodes import OPTIONS, PAGES, READING, block, down, fresh, gateway, provisioned, up
-from motecrypt.toolchain.link import (
+from motecrypt.link.native import (
     COMMAND,
     CONFIRMED,
     FILE,

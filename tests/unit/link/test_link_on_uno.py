@@ -13,9 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from link_ports import FaultyLink
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.toolchain.link import (
+from motecrypt.link.native import (
     CONFIRMED,
     DEFINES,
     GATEWAY,
@@ -26,6 +24,8 @@ from motecrypt.toolchain.link import (
     Event,
     KeyBlock,
 )
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 from toolchains import for_compiler
 
 HERE = Path(__file__).parent

@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from motecrypt.toolchain.link import FOLDER
+from motecrypt.link.native import FOLDER
 from proof.main import FAULTS, PROOFS, changed
 
 

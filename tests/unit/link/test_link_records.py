@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import link_model as model
 from link_pair import KEY, READING, SLOT_BYTES, SLOTS, SLOTS_AT
 from link_ports import FaultyLink, PowerLostError
-from motecrypt.toolchain.link import (
+from motecrypt.link.native import (
     LISTENS,
     LONG,
     SHORT,

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from link_ends import provisioned
-from motecrypt.errors import InputError, MotecryptError
+from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.link import create_key_file, keys, read_hex_key, read_key_file
 from motecrypt.link.keys import create_master_file, create_private, link_end, read_master_file
+from motecrypt.link.native import SHORT, KeyBlock, Suite
 from motecrypt.link.node import HostNode, node_record
 from motecrypt.link.state import FileStore, MemoryStore, pack, unpack
-from motecrypt.toolchain.link import SHORT, KeyBlock, Suite
 
 SUITE: Suite = "aes128-ccm"
 

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import link_model as model
 from link_pair import KEY, READING, SLOT_BYTES, SLOTS, SLOTS_AT, TAKEN, Pair
 from link_ports import FaultyLink, PowerLostError
-from motecrypt.toolchain.link import (
+from motecrypt.link.native import (
     BROADCAST,
     COMMAND,
     CONFIRMED,
@@ -389,7 +389,7 @@ def test_a_fault_of_version_1_breaks_it(name: str, fault: str) -> None:
 def test_every_fault_in_the_source_has_a_scenario() -> None:
     import re
 
-    from motecrypt.toolchain.link import FOLDER
+    from motecrypt.link.native import FOLDER
 
     named = {
         name for path in FOLDER.glob("*.[ch]") for name in re.findall(r"MC_FAULT_(\w+)", path.read_text())

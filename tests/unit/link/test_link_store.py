@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import link_model as model
 from link_ports import FaultyLink
-from motecrypt.toolchain.link import GATEWAY, LISTENS, LONG, SHORT, TAG_16, Event, message_bytes_max
+from motecrypt.link.native import GATEWAY, LISTENS, LONG, SHORT, TAG_16, Event, message_bytes_max
 
 KEY = bytes(range(0x30, 0x40))
 LINK = model.Model(1, KEY, 5, SHORT | LISTENS, 32, 0xA1B2)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from motecrypt.link import timing
+from motecrypt.air import link_timing as timing
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from Crypto.Util.Padding import pad
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motecrypt.errors import MotecryptError
+from motecrypt.base.errors import MotecryptError
 from motecrypt.link.modes import MODES, decode, encode, encoded_bytes
 
 KEY = bytes(range(32))

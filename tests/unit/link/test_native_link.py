@@ -12,12 +12,13 @@ import pytest
 
 import link_model
 from link_ends import begun
-from motecrypt import process
+from motecrypt.base import process
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.paths import cache_dir
+from motecrypt.build.toolchain.toolchain import BuildError, identity
 from motecrypt.catalog import FIRMWARE
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.paths import cache_dir
-from motecrypt.toolchain import link
-from motecrypt.toolchain.link import (
+from motecrypt.link import native as link
+from motecrypt.link.native import (
     CONFIRMED,
     LISTENS,
     LONG,
@@ -30,7 +31,6 @@ from motecrypt.toolchain.link import (
     link_library,
     open_library,
 )
-from motecrypt.toolchain.toolchain import BuildError, identity
 
 KEY = bytes(range(16))
 FLAGS = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC"]

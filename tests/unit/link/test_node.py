@@ -7,14 +7,11 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from link_ends import FullDisk, begun, provisioned
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.link.gateway import Gateway
-from motecrypt.link.node import HostNode, MemberNode, node_record
-from motecrypt.link.state import MemoryStore, pack, unpack
-from motecrypt.link.timing import ANSWER_MS_MAX, answer_ms
-from motecrypt.link.told import NodeEvent, NodeMessage
-from motecrypt.radios import load_radio
-from motecrypt.toolchain.link import (
+from motecrypt.air.link_timing import ANSWER_MS_MAX, answer_ms
+from motecrypt.air.radios import load_radio
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.link.gateway_end import Gateway
+from motecrypt.link.native import (
     BROADCAST,
     COMMAND,
     CONFIRMED,
@@ -30,6 +27,9 @@ from motecrypt.toolchain.link import (
     Suite,
     message_bytes_max,
 )
+from motecrypt.link.node import HostNode, MemberNode, node_record
+from motecrypt.link.state import MemoryStore, pack, unpack
+from motecrypt.link.told import NodeEvent, NodeMessage
 
 READING = b"21.4 C"
 

@@ -15,12 +15,10 @@ import pytest
 
 from command_line import run
 from link_ends import native
-from motecrypt.errors import InputError
+from motecrypt.base.errors import InputError
 from motecrypt.link import provisioning
-from motecrypt.link.gateway import Gateway
-from motecrypt.link.state import FileStore, MemoryStore
-from motecrypt.link.told import NodeEntry
-from motecrypt.toolchain.link import (
+from motecrypt.link.gateway_end import Gateway
+from motecrypt.link.native import (
     LISTENS,
     SHORT,
     STREAM,
@@ -28,6 +26,8 @@ from motecrypt.toolchain.link import (
     Event,
     node_key,
 )
+from motecrypt.link.state import FileStore, MemoryStore
+from motecrypt.link.told import NodeEntry
 from open_handles import handles
 
 MASTER = bytes(range(16))

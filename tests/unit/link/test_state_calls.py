@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from motecrypt.errors import InputError, MotecryptError
+from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.link import state
 from motecrypt.link.state import FileStore, MemoryStore, pack, unpack
 from open_handles import handles

@@ -10,9 +10,8 @@ import pytest
 
 from link_ends import begun
 from motecrypt.catalog import Catalog
-from motecrypt.export import choose, plan_link, target
-from motecrypt.link.stream import StreamReader
-from motecrypt.toolchain.link import (
+from motecrypt.exports import choose, plan_link, target
+from motecrypt.link.native import (
     COMMAND,
     CONFIRMED,
     FILE,
@@ -27,6 +26,7 @@ from motecrypt.toolchain.link import (
     NativeLink,
     Suite,
 )
+from motecrypt.link.stream import StreamReader
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from motecrypt.findings.audit import AuditAnswer
-from motecrypt.pages.audit_page import audit_page
-from motecrypt.pages.pictures import DARKEST, LIGHTEST, png
+from motecrypt.present.pages.audit_page import audit_page
+from motecrypt.present.pages.pictures import DARKEST, LIGHTEST, png
+from motecrypt.results.findings.audit import AuditAnswer
 from page_data import HOSTILE, Read, made_audit, made_cipher
 
 

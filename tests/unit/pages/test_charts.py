@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from motecrypt.pages.charts import Series, axis, line_chart
+from motecrypt.present.pages.charts import Series, axis, line_chart
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from motecrypt.emulate.profiling import CallNode
-from motecrypt.pages.profile_page import profile_page
-from motecrypt.pages.shell import count, embedded
+from motecrypt.present.pages.profile_page import profile_page
+from motecrypt.present.pages.shell import count, embedded
+from motecrypt.simulate.emulate.profiling import CallNode
 from page_data import HOSTILE, Read, made_listings, made_profile
 
 

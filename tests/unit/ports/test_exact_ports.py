@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from motecrypt.errors import InputError, MotecryptError
+from motecrypt.base import serial_port
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.serial_port import PortError, SerialPort
+from motecrypt.link.native import Event
+from motecrypt.link.ports import commands, session
+from motecrypt.link.ports.signals import Stop
 from motecrypt.link.told import NodeEvent, NodeMessage
-from motecrypt.ports import commands, serial_port, session
-from motecrypt.ports.serial_port import PortError, SerialPort
-from motecrypt.ports.signals import Stop
-from motecrypt.toolchain.link import Event
 
 
 class World:

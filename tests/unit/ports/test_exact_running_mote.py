@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from motecrypt.base.errors import MotecryptError
 from motecrypt.catalog import Catalog
-from motecrypt.errors import MotecryptError
-from motecrypt.ports import mote
-from motecrypt.ports.mote import RunningMote
+from motecrypt.simulate.ports import mote
+from motecrypt.simulate.ports.mote import RunningMote
 
 UNO = Catalog.load().device("uno")
 

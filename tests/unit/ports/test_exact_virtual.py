@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from motecrypt.ports import serial_port, virtual
-from motecrypt.radios.ends import Arrival
+from motecrypt.air.radios.ends import Arrival
+from motecrypt.base import serial_port
+from motecrypt.simulate.ports import virtual
 
 
 def test_how_much_is_read_at_once() -> None:

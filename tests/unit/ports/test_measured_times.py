@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
+from motecrypt.air.radios import Channel, RadioNetwork, RadioPair, load_radio
+from motecrypt.air.radios.costs import AirCosts, costs
 from motecrypt.cli import radio as radio_command
 from motecrypt.cli import receive, send
-from motecrypt.link.files import FileCollector, file_parts
+from motecrypt.link.file_parts import FileCollector, file_parts
+from motecrypt.link.native import Event
+from motecrypt.link.ports import session
 from motecrypt.link.told import NodeMessage
-from motecrypt.ports import session
-from motecrypt.radios import Channel, RadioNetwork, RadioPair, load_radio
-from motecrypt.radios.costs import AirCosts, costs
-from motecrypt.toolchain.link import Event
 
 
 class Line:

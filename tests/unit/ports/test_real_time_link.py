@@ -18,18 +18,18 @@ from pathlib import Path
 import pytest
 
 from command_line import run
+from motecrypt.base.errors import InputError
+from motecrypt.base.serial_port import SerialPort
+from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
 from motecrypt.cli._link_options import open_gateway
-from motecrypt.errors import InputError
-from motecrypt.export import plan_sketch
+from motecrypt.exports import plan_sketch
 from motecrypt.link import create_key_file, read_key_file
 from motecrypt.link.keys import create_master_file
+from motecrypt.link.native import LISTENS, SHORT, STREAM
 from motecrypt.link.node import node_record
-from motecrypt.ports.mote import RunningMote
-from motecrypt.ports.serial_port import SerialPort
-from motecrypt.toolchain.drivers import driver
-from motecrypt.toolchain.link import LISTENS, SHORT, STREAM
-from motecrypt.toolchain.mote import PaperMote, build_example, build_paper
+from motecrypt.simulate.paper_mote import PaperMote, build_example, build_paper
+from motecrypt.simulate.ports.mote import RunningMote
 
 pytestmark = pytest.mark.long
 

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt import bench
-from motecrypt.bench import publickey
-from motecrypt.bench.plan import PUBLIC_KEY_CYCLES_MAX, public_key_device
+from motecrypt.base.errors import FailureKind, InputError
+from motecrypt.base.model import Measurement, Operation
+from motecrypt.build.toolchain.known_answers import WrongAnswer
+from motecrypt.build.toolchain.public_key_answers import prove_public_key, run_natively
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.publickey import PublicKeyAlgorithm
 from motecrypt.catalog.publickey_oracles import PublicKeyOracle
-from motecrypt.errors import FailureKind, InputError
-from motecrypt.model import Measurement, Operation
+from motecrypt.measuring import bench
+from motecrypt.measuring.bench import publickey
+from motecrypt.measuring.bench.plan import PUBLIC_KEY_CYCLES_MAX, public_key_device
 from motecrypt.results import Results
-from motecrypt.toolchain.known_answers import WrongAnswer
-from motecrypt.toolchain.public_key_answers import prove_public_key, run_natively
 
 TOY = Path(__file__).parents[3] / "examples" / "toydh"
 SIGNATURE = """

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from made_rows import made_public_key
+from motecrypt.adviser.publickey.baseline import AesCost, AesRow, aes_costs, aes_text
+from motecrypt.adviser.publickey.handshakes import HANDSHAKES, Handshake, compute, handshakes, on_air, year
+from motecrypt.adviser.publickey.page_costs import times
+from motecrypt.adviser.publickey.rows import recorded
+from motecrypt.adviser.publickey.slower import slower
+from motecrypt.air.radios import load_radio
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
-from motecrypt.publickey.baseline import AesCost, AesRow, aes_costs, aes_text
-from motecrypt.publickey.handshakes import HANDSHAKES, Handshake, compute, handshakes, on_air, year
-from motecrypt.publickey.page_costs import times
-from motecrypt.publickey.rows import recorded
-from motecrypt.publickey.slower import slower
-from motecrypt.radios import load_radio
 from motecrypt.studies.rf import asymmetric as rf
 from motecrypt.studies.wlan import asymmetric as wlan
 from motecrypt.studies.wlan.plan import SOURCE

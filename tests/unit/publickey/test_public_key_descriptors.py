@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.publickey import read_public_key_folder
 from motecrypt.catalog.publickey_oracles import public_key_vectors
-from motecrypt.errors import InputError
 
 TOY = Path(__file__).parents[3] / "examples" / "toydh"
 

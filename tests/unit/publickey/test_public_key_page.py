@@ -9,14 +9,10 @@ from typing import Any
 import pytest
 
 from made_rows import made_public_key
-from motecrypt.catalog import Catalog
-from motecrypt.cli import _public_key
-from motecrypt.errors import InputError
-from motecrypt.model import PUBLIC_KEY_OPERATIONS, Measurement, Shortfall
-from motecrypt.publickey.baseline import aes_costs
-from motecrypt.publickey.handshakes import compute, handshakes
-from motecrypt.publickey.page import page
-from motecrypt.publickey.rows import (
+from motecrypt.adviser.publickey.baseline import aes_costs
+from motecrypt.adviser.publickey.handshakes import compute, handshakes
+from motecrypt.adviser.publickey.page import page
+from motecrypt.adviser.publickey.rows import (
     PublishedOperation,
     behind,
     fastest,
@@ -25,7 +21,11 @@ from motecrypt.publickey.rows import (
     row_of,
     text,
 )
-from motecrypt.report.public_keys import public_key_part
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import PUBLIC_KEY_OPERATIONS, Measurement, Shortfall
+from motecrypt.catalog import Catalog
+from motecrypt.cli import _public_key
+from motecrypt.present.report.public_keys import public_key_part
 
 ROW = made_public_key()
 RECORD = PublishedOperation(

@@ -11,12 +11,8 @@ import pytest
 
 from command_line import run
 from kits import needs_kit
-from motecrypt.audits.runs.public_keys import follow, secret_parts
-from motecrypt.catalog import Catalog
-from motecrypt.catalog.publickey import read_public_key_folder
-from motecrypt.errors import InputError
-from motecrypt.publickey.rows import recorded
-from motecrypt.publickey.secrets import (
+from motecrypt.adviser.publickey.rows import recorded
+from motecrypt.adviser.publickey.secrets import (
     CAUSES,
     CLEAN,
     TaintRow,
@@ -27,6 +23,10 @@ from motecrypt.publickey.secrets import (
     taint_text,
     timing_verdict,
 )
+from motecrypt.base.errors import InputError
+from motecrypt.catalog import Catalog
+from motecrypt.catalog.publickey import read_public_key_folder
+from motecrypt.measuring.audits.public_keys import follow, secret_parts
 
 CATALOG = Catalog.load()
 TOY = Path(__file__).resolve().parents[3] / "examples" / "toydh"

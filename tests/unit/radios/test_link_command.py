@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
+from motecrypt.air.radios import load_radio, radio_names
+from motecrypt.air.radios.plots import text_plot
+from motecrypt.air.radios.stretches import even_stretches
+from motecrypt.base.errors import InputError
 from motecrypt.cli.link import command
-from motecrypt.errors import InputError
-from motecrypt.radios import load_radio, radio_names
-from motecrypt.radios.plots import text_plot
-from motecrypt.radios.stretches import even_stretches
 
 
 def run(*arguments: str) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from command_line import run
+from motecrypt.air.radios import Channel, RadioNetwork, load_radio
 from motecrypt.cli import radio as command
-from motecrypt.radios import Channel, RadioNetwork, load_radio
 
 
 @pytest.mark.parametrize("nodes", ["0", "1", "-3", "251", "10000", "many", "2.5", ""])

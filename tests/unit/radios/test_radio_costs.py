@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motecrypt.errors import InputError
-from motecrypt.radios import Channel, RadioPair, costs, load_radio, padded_bytes, radio_names
-from motecrypt.radios.air import air_time_us
-from motecrypt.radios.catalog import FOLDER, read_radio
+from motecrypt.air.radios import Channel, RadioPair, costs, load_radio, padded_bytes, radio_names
+from motecrypt.air.radios.air import air_time_us
+from motecrypt.air.radios.catalog import FOLDER, read_radio
+from motecrypt.base.errors import InputError
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.radios import Channel, RadioPair, costs, load_radio, padded_bytes
-from motecrypt.radios.air import AIRS, air_time_us, overhead_bytes
-from motecrypt.radios.catalog import FOLDER, Radio, SourcedNumber, read_radio
-from motecrypt.radios.survey import PacketChoice, survey
+from motecrypt.air.radios import Channel, RadioPair, costs, load_radio, padded_bytes
+from motecrypt.air.radios.air import AIRS, air_time_us, overhead_bytes
+from motecrypt.air.radios.catalog import FOLDER, Radio, SourcedNumber, read_radio
+from motecrypt.air.radios.survey import PacketChoice, survey
+from motecrypt.base.errors import InputError
 
 
 def set_to(kind: str, **values: float) -> Radio:

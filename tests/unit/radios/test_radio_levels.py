@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.radios import RadioNetwork, load_radio
-from motecrypt.radios.levels import LEVEL_DBM, Levels, PathLoss, levels_of_places, read_levels
+from motecrypt.air.radios import RadioNetwork, load_radio
+from motecrypt.air.radios.levels import LEVEL_DBM, Levels, PathLoss, levels_of_places, read_levels
+from motecrypt.base.errors import InputError
 
 
 def read(folder: Path, text: str, nodes: int = 3) -> Levels:

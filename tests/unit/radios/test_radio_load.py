@@ -9,12 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.radios import load_radio
-from motecrypt.radios.air import air_time_us, lock_us
-from motecrypt.radios.catalog import ChannelSharing, Radio, SourcedNumber
-from motecrypt.radios.levels import Levels
-from motecrypt.radios.load import (
+from motecrypt.air.radios import load_radio
+from motecrypt.air.radios.air import air_time_us, lock_us
+from motecrypt.air.radios.catalog import ChannelSharing, Radio, SourcedNumber
+from motecrypt.air.radios.levels import Levels
+from motecrypt.air.radios.load import (
     SECONDS_MAX,
     Carried,
     OfferedTraffic,
@@ -24,6 +23,7 @@ from motecrypt.radios.load import (
     pure_aloha,
     slotted_aloha,
 )
+from motecrypt.base.errors import InputError
 
 RUNS, STATIONS, PACKETS = 16, 1000, 2500
 T_15 = 5.24

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motecrypt.radios import load_radio
-from motecrypt.radios.air import AIRS, air_time_us, lock_us
-from motecrypt.radios.catalog import ChannelSharing, Radio, SourcedNumber
-from motecrypt.radios.levels import Levels
-from motecrypt.radios.medium import Frame, Medium, Verdict, jain
-from motecrypt.radios.schedule import Schedule
+from motecrypt.air.radios import load_radio
+from motecrypt.air.radios.air import AIRS, air_time_us, lock_us
+from motecrypt.air.radios.catalog import ChannelSharing, Radio, SourcedNumber
+from motecrypt.air.radios.levels import Levels
+from motecrypt.air.radios.medium import Frame, Medium, Verdict, jain
+from motecrypt.air.radios.schedule import Schedule
 
 NRF24 = load_radio("nrf24").with_figures(turn_round_us=0)
 SRF = load_radio("srf")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from motecrypt.radios import RadioPair, load_radio
-from motecrypt.radios.module import Module, Settings
+from motecrypt.air.radios import RadioPair, load_radio
+from motecrypt.air.radios.module import Module, Settings
 
 SRF = load_radio("srf")
 GUARD_US, COMMAND_TIMEOUT_US = 1e6, 5e6

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motecrypt.errors import InputError
-from motecrypt.radios import Channel, RadioNetwork, RadioPair, load_radio, radio_names
-from motecrypt.radios.catalog import ChannelSharing, SourcedNumber
-from motecrypt.radios.levels import Levels
-from motecrypt.radios.network import NODES_MAX, PortTally, percentiles
+from motecrypt.air.radios import Channel, RadioNetwork, RadioPair, load_radio, radio_names
+from motecrypt.air.radios.catalog import ChannelSharing, SourcedNumber
+from motecrypt.air.radios.levels import Levels
+from motecrypt.air.radios.network import NODES_MAX, PortTally, percentiles
+from motecrypt.base.errors import InputError
 
 Heard = dict[int, list[tuple[float, bytes]]]
 

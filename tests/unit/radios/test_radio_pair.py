@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from motecrypt.radios import Channel, RadioPair, load_radio
-from motecrypt.radios.module import COMMAND_TIMEOUT_US, GUARD_US
+from motecrypt.air.radios import Channel, RadioPair, load_radio
+from motecrypt.air.radios.module import COMMAND_TIMEOUT_US, GUARD_US
 
 SECOND = 1_000_000.0
 

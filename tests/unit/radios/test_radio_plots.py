@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from motecrypt.radios.plots import svg_plot, text_plot
+from motecrypt.air.radios.plots import svg_plot, text_plot
 
 
 def test_a_plot_for_a_terminal() -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.errors import InputError
-from motecrypt.radios import load_radio, radio_names
-from motecrypt.radios.catalog import ACCESS, FOLDER, ChannelSharing, read_radio
+from motecrypt.air.radios import load_radio, radio_names
+from motecrypt.air.radios.catalog import ACCESS, FOLDER, ChannelSharing, read_radio
+from motecrypt.base.errors import InputError
 
 
 def test_each_radio_has_its_way_and_its_figures() -> None:

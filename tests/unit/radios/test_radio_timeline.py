@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from command_line import run
-from motecrypt.pages.radio_page import radio_page, variants_of
-from motecrypt.radios import load_radio
-from motecrypt.radios.costs import costs
-from motecrypt.radios.timeline import Span, timeline
+from motecrypt.air.radios import load_radio
+from motecrypt.air.radios.costs import costs
+from motecrypt.air.radios.timeline import Span, timeline
+from motecrypt.present.pages.radio_page import radio_page, variants_of
 from page_data import Read
 
 RADIOS = ("srf", "lora", "nrf24", "802.15.4", "ble-1m", "cc1101", "esp-now")

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from motecrypt.experiments.crowd import CrowdPlan, crowd
-from motecrypt.radios import Channel, Radio, RadioPair, costs, load_radio
-from motecrypt.radios.retries import ExchangeStep, exchanged, reply_us
+from motecrypt.air.radios import Channel, Radio, RadioPair, costs, load_radio
+from motecrypt.air.radios.retries import ExchangeStep, exchanged, reply_us
+from motecrypt.measuring.experiments.crowd import CrowdPlan, crowd
 
 RADIOS = ("srf", "nrf24", "802.15.4", "lora", "cc1101")
 

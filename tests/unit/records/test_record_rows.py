@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.adviser.records import stored
+from motecrypt.adviser.records.page import page
+from motecrypt.adviser.records.plan import LENGTHS, PublicCode, PublishedCycles, cache_of, read_plan
+from motecrypt.adviser.records.rows import RecordRow, front, leads, rows_of, together
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
-from motecrypt.model import Measurement
-from motecrypt.records import stored
-from motecrypt.records.page import page
-from motecrypt.records.plan import LENGTHS, PublicCode, PublishedCycles, cache_of, read_plan
-from motecrypt.records.rows import RecordRow, front, leads, rows_of, together
 
 OURS = RecordRow(
     device="uno",

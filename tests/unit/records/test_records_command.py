@@ -15,15 +15,15 @@ from click.testing import CliRunner, Result
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from goldens.views.made_up import measured
-from motecrypt import bench
+from motecrypt.adviser.records.plan import LENGTHS, read_plan
+from motecrypt.adviser.records.rows import RecordRow, front, together
+from motecrypt.adviser.records.stored import read_rows
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Cell
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _records, _toolchains, application
 from motecrypt.cli import records as command
-from motecrypt.errors import InputError
-from motecrypt.model import Cell
-from motecrypt.records.plan import LENGTHS, read_plan
-from motecrypt.records.rows import RecordRow, front, together
-from motecrypt.records.stored import read_rows
+from motecrypt.measuring import bench
 
 PLAN, CATALOG, STORED = read_plan(), Catalog.load(), read_rows()
 AGAIN = "run 'python -m motecrypt.cli._records'"

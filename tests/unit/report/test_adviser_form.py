@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from click import Context
 
-from motecrypt import advise
+from motecrypt import adviser as advise
 from motecrypt.catalog import Catalog
 from motecrypt.cli.advise import command
-from motecrypt.report import gather, render
-from motecrypt.report.content import Content
-from motecrypt.report.orders import PageOrder, parse_order
+from motecrypt.present.report import gather, render
+from motecrypt.present.report.content import Content
+from motecrypt.present.report.orders import PageOrder, parse_order
 from motecrypt.results import Results
 from report_data import fill
 

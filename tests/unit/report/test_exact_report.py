@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from motecrypt import studies
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.findings.audit import DiffusionMatrix
-from motecrypt.model import Measurement
-from motecrypt.report import charts, content, costs, export, headlines, tiles, vega
-from motecrypt.report.figure import Figure, theme
+from motecrypt.present.report import charts, content, costs, export, headlines, tiles, vega
+from motecrypt.present.report.figure import Figure, theme
+from motecrypt.results.findings.audit import DiffusionMatrix
 
 DEVICES = Catalog.load().devices
 
@@ -365,7 +365,7 @@ def test_a_folder_of_ones_own_is_a_study(tmp_path: Path, monkeypatch: pytest.Mon
             r"study\.py: 'sections' is missing \(docs/adding\.md\)$",
         ),
         (
-            "from motecrypt.errors import MotecryptError\nraise MotecryptError('mine')",
+            "from motecrypt.base.errors import MotecryptError\nraise MotecryptError('mine')",
             MotecryptError,
             r"^mine$",
         ),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from motecrypt.catalog import Catalog
-from motecrypt.report import charts
-from motecrypt.report.looks import GREY, PALETTE, SHAPES, as_data, look_of, scales
+from motecrypt.present.report import charts
+from motecrypt.present.report.looks import GREY, PALETTE, SHAPES, as_data, look_of, scales
 
 
 def test_no_two_devices_of_the_catalog_look_the_same() -> None:

@@ -12,12 +12,12 @@ from xml.etree import ElementTree
 import pytest
 
 from kits import needs_kit
-from motecrypt.report.export import export_figures
-from motecrypt.report.figure import Figure
-from motecrypt.report.labels import line_chart, spread
-from motecrypt.report.looks import PALETTE, PATTERNS
-from motecrypt.report.paper import FONT, HEIGHT_POINTS_MAX, PaperFormat
-from motecrypt.report.patterns import patterned
+from motecrypt.present.report.export import export_figures
+from motecrypt.present.report.figure import Figure
+from motecrypt.present.report.labels import line_chart, spread
+from motecrypt.present.report.looks import PALETTE, PATTERNS
+from motecrypt.present.report.paper import FONT, HEIGHT_POINTS_MAX, PaperFormat
+from motecrypt.present.report.patterns import patterned
 from motecrypt.studies.wlan.charts import _SOURCES
 
 NAMES = (

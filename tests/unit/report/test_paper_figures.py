@@ -10,11 +10,11 @@ import pytest
 
 from command_line import run
 from kits import needs_kit
-from motecrypt.errors import InputError
-from motecrypt.report import paper
-from motecrypt.report.export import export_figures
-from motecrypt.report.figure import Figure
-from motecrypt.report.paper import PaperFormat, fitted, latex, width_mm, with_metadata
+from motecrypt.base.errors import InputError
+from motecrypt.present.report import paper
+from motecrypt.present.report.export import export_figures
+from motecrypt.present.report.figure import Figure
+from motecrypt.present.report.paper import PaperFormat, fitted, latex, width_mm, with_metadata
 
 VALUES = {"values": [{"x": n, "y": n * n, "s": f"a long name of a series {n % 3}"} for n in range(9)]}
 LINE: dict[str, Any] = {

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from goldens.views.made_up import measured
+from motecrypt.adviser.records.rows import RecordRow
+from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
-from motecrypt.model import Measurement
-from motecrypt.records.rows import RecordRow
-from motecrypt.report.costs import Cost, join
-from motecrypt.report.pareto import pareto_figure
+from motecrypt.present.report.costs import Cost, join
+from motecrypt.present.report.pareto import pareto_figure
 
 CATALOG = Catalog.load()
 CIPHER = CATALOG.cipher("aes128-ecb")

@@ -3,7 +3,7 @@
 import pytest
 
 from kits import needs_kit
-from motecrypt.report.power import power_figure
+from motecrypt.present.report.power import power_figure
 
 POINTS = [
     {"traces": 10, "guessing_entropy_bits": 90.5, "experiments": 20, "successes": 5}
@@ -63,7 +63,7 @@ def test_each_instruction_has_its_source_line_and_the_highest_are_named():
 
 @needs_kit("plots")
 def test_the_panels_are_drawn():
-    from motecrypt.report.vega import svg
+    from motecrypt.present.report.vega import svg
 
     figure = power_figure("aes128-ecb", "power:uno", data())
     assert figure is not None

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from motecrypt import process
+from motecrypt.base import process
+from motecrypt.base.errors import InputError
+from motecrypt.base.process import Outcome
 from motecrypt.cli.report import command
-from motecrypt.errors import InputError
-from motecrypt.process import Outcome
-from motecrypt.report import printing
+from motecrypt.present.report import printing
 
 PDF = b"%PDF-1.4\n<</Type /Pages /Kids []>>\n<</Type /Page\n/Parent 1>>\n<</Type/Page>>\n"
 

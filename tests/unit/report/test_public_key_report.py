@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from made_rows import made_measurement
+from motecrypt.adviser.publickey.rows import PublicKeyRow, recorded
 from motecrypt.catalog import Catalog
-from motecrypt.publickey.rows import PublicKeyRow, recorded
-from motecrypt.report import gather, render
-from motecrypt.report.public_keys import KeyCost, PublicKeyPart, public_key_part
+from motecrypt.present.report import gather, render
+from motecrypt.present.report.public_keys import KeyCost, PublicKeyPart, public_key_part
 from motecrypt.results import Results
 
 MEASURED = made_measurement(

@@ -15,18 +15,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from documented import missing
 from kits import needs_kit
+from motecrypt.base.errors import MotecryptError
 from motecrypt.catalog import Catalog
 from motecrypt.cli.report import command
-from motecrypt.errors import MotecryptError
-from motecrypt.findings.audit import DiffusionMatrix
-from motecrypt.report import charts, gather, render
-from motecrypt.report.costs import join
-from motecrypt.report.figure import Figure
-from motecrypt.report.page import embedded
-from motecrypt.report.sources import slug
-from motecrypt.report.tables import number
-from motecrypt.report.vega import javascript, without_addresses
+from motecrypt.present.report import charts, gather, render
+from motecrypt.present.report.costs import join
+from motecrypt.present.report.figure import Figure
+from motecrypt.present.report.page import embedded
+from motecrypt.present.report.sources import slug
+from motecrypt.present.report.tables import number
+from motecrypt.present.report.vega import javascript, without_addresses
 from motecrypt.results import Results
+from motecrypt.results.findings.audit import DiffusionMatrix
 from motecrypt.studies import names, study
 from motecrypt.studies.facts import Comparison
 from report_data import fill

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from motecrypt.advise import NEEDS
+from motecrypt.adviser import NEEDS
+from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.cli import report as report_command
 from motecrypt.cli._serve import measured
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.report.orders import PageOrder, parse_order
-from motecrypt.report.server import ORDER_BYTES_MAX, ReportServer
-from motecrypt.report.work import BusyError, Measure, StoppedError, Watch, Work
+from motecrypt.present.report.orders import PageOrder, parse_order
+from motecrypt.present.report.server import ORDER_BYTES_MAX, ReportServer
+from motecrypt.present.report.work import BusyError, Measure, StoppedError, Watch, Work
 
 ORDER = {"kind": "measure", "devices": ["uno"], "ciphers": ["rc4d"], "bytes": [16]}
 DEADLINE_S = 20.0

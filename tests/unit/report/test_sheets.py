@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from kits import needs_kit
-from motecrypt.report.export import export_figures
-from motecrypt.report.figure import Figure
-from motecrypt.report.paper import HEIGHT_POINTS_MAX, PaperFormat, row_names
-from motecrypt.report.sheets import sheets
+from motecrypt.present.report.export import export_figures
+from motecrypt.present.report.figure import Figure
+from motecrypt.present.report.paper import HEIGHT_POINTS_MAX, PaperFormat, row_names
+from motecrypt.present.report.sheets import sheets
 
 LONG = "a cipher with a name of many words, encryption of a message with its key's set-up, row"
 

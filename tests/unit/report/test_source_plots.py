@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from goldens.views.made_up import filled
-from motecrypt.report.figure import Figure
-from motecrypt.report.sources import sources
+from motecrypt.present.report.figure import Figure
+from motecrypt.present.report.sources import sources
 
 #: By study: the names of figures, and whether the source prints figures that they can show.
 PLOTS = {

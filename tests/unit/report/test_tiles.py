@@ -7,13 +7,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from goldens.views.made_up import filled
+from motecrypt.base.model import Section
 from motecrypt.catalog import Catalog
-from motecrypt.model import Section
-from motecrypt.report import gather, render
-from motecrypt.report.page import _packed
-from motecrypt.report.sources import sources
-from motecrypt.report.tables import COLUMNS, source_tables, without_bars
-from motecrypt.report.tiles import Tile, tiles
+from motecrypt.present.report import gather, render
+from motecrypt.present.report.page import _packed
+from motecrypt.present.report.sources import sources
+from motecrypt.present.report.tables import COLUMNS, source_tables, without_bars
+from motecrypt.present.report.tiles import Tile, tiles
 from motecrypt.studies.facts import Comparison
 
 

@@ -8,11 +8,11 @@ import subprocess
 import time
 from pathlib import Path
 
+from motecrypt.base.model import Device
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.images import RISCV, Segment, elf_of
-from motecrypt.model import Device
-from motecrypt.runners import Options, Region, riscv
-from motecrypt.runners.session import DriverSession
+from motecrypt.simulate.emulate.images import RISCV, Segment, elf_of
+from motecrypt.simulate.runners import Options, Region, riscv
+from motecrypt.simulate.runners.session import DriverSession
 
 
 @dataclasses.dataclass(frozen=True)

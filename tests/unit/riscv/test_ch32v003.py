@@ -14,15 +14,15 @@ import pytest
 from riscv_snippets import device, run
 
 from kits import needs_kit
-from motecrypt import bench
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Device
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.profiling import profile
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.errors import InputError
-from motecrypt.model import Device
+from motecrypt.measuring import bench
 from motecrypt.results import Results
-from motecrypt.runners import Fault, Options
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.profiling import profile
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.runners import Fault, Options
 
 pytestmark = needs_kit("riscv")
 STORE = 2

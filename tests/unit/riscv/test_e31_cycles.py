@@ -12,8 +12,8 @@ import pytest
 from riscv_snippets import costs, device, firmware, run
 
 from kits import needs_kit
-from motecrypt.runners import Options, riscv
-from motecrypt.runners.session import DriverSession
+from motecrypt.simulate.runners import Options, riscv
+from motecrypt.simulate.runners.session import DriverSession
 
 pytestmark = needs_kit("riscv")
 

@@ -14,12 +14,12 @@ import pytest
 from riscv_snippets import device, run
 
 from kits import needs_kit
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import FIRMWARE
-from motecrypt.emulate.images import Segment, elf_of, read_image
-from motecrypt.emulate.profiling import profile
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.errors import InputError
-from motecrypt.runners import Fault, Options
+from motecrypt.simulate.emulate.images import Segment, elf_of, read_image
+from motecrypt.simulate.emulate.profiling import profile
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.runners import Fault, Options
 
 pytestmark = needs_kit("riscv")
 FOLDER = FIRMWARE / "devices" / "esp32c3"

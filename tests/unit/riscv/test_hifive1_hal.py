@@ -12,10 +12,10 @@ from riscv_snippets import device
 
 from kits import needs_kit
 from motecrypt.catalog import FIRMWARE
-from motecrypt.emulate.images import Image, read_image
-from motecrypt.emulate.profiling import Profile, profile
-from motecrypt.emulate.run import Ended, FreeRun, run_freely
-from motecrypt.runners import Options, riscv
+from motecrypt.simulate.emulate.images import Image, read_image
+from motecrypt.simulate.emulate.profiling import Profile, profile
+from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
+from motecrypt.simulate.runners import Options, riscv
 
 pytestmark = needs_kit("riscv")
 DEVICE = FIRMWARE / "devices" / "hifive1"

@@ -12,8 +12,8 @@ import pytest
 from riscv_snippets import CHIPS, device, elf, words
 
 from kits import needs_kit
-from motecrypt.runners import Fault, Options, riscv
-from motecrypt.runners.session import DriverSession
+from motecrypt.simulate.runners import Fault, Options, riscv
+from motecrypt.simulate.runners.session import DriverSession
 
 unicorn = pytest.importorskip("unicorn")
 from unicorn import riscv_const  # noqa: E402

@@ -9,10 +9,10 @@ import pytest
 from riscv_snippets import costs, device, elf, run, words
 
 from kits import needs_kit
-from motecrypt.emulate.images import read_image
-from motecrypt.errors import FailureKind, InputError, StackOverflow
-from motecrypt.runners import Fault, Options, riscv
-from motecrypt.toolchain.drivers import driver
+from motecrypt.base.errors import FailureKind, InputError, StackOverflow
+from motecrypt.build.toolchain.drivers import driver
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.runners import Fault, Options, riscv
 
 pytestmark = needs_kit("riscv")
 FLASH = device("hifive1").memory["flash"].address

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from motecrypt.base.model import Device
+from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
-from motecrypt.model import Device
-from motecrypt.toolchain.drivers import driver
 
 UNO = Catalog.load().device("uno")
 CLOCK_HZ = UNO.clock_hz

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from motecrypt.emulate.images import AVR, Segment, elf_of
+from motecrypt.simulate.emulate.images import AVR, Segment, elf_of
 
 
 def avr_elf(*segments: Segment) -> bytes:

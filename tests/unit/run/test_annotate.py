@@ -9,10 +9,10 @@ import pytest
 
 from kits import needs_kit
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.annotate import Listing, annotate, parse_objdump, source_text
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.profiling import Profile, profile
-from motecrypt.emulate.run import FreeRun
+from motecrypt.simulate.emulate.annotate import Listing, annotate, parse_objdump, source_text
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.profiling import Profile, profile
+from motecrypt.simulate.emulate.run import FreeRun
 
 HERE = Path(__file__).parent
 UNO = Catalog.load().device("uno")

@@ -12,7 +12,7 @@ import pytest
 from avr_counted import FRAME_CYCLES, assemble
 
 from kits import needs_kit
-from motecrypt.toolchain.drivers import driver
+from motecrypt.build.toolchain.drivers import driver
 
 pytestmark = needs_kit("avr")
 

@@ -13,10 +13,10 @@ import pytest
 from avr_counted import CLOCK_HZ, EE_READY, FRAME_CYCLES, UNO, Counted, assemble, run_counted
 
 from kits import needs_kit
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.profiling import profile
-from motecrypt.emulate.run import FreeRun, run_freely
-from motecrypt.toolchain.arduino import build_sketch
+from motecrypt.build.toolchain.arduino import build_sketch
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.profiling import profile
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 
 pytestmark = needs_kit("avr")
 IN_BOTH = pytest.mark.parametrize("driver", ["avr_run", "simavr"])

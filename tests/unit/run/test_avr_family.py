@@ -12,8 +12,8 @@ import pytest
 from avr_counted import FRAME_CYCLES, assemble, run_counted
 
 from kits import needs_kit
+from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
-from motecrypt.toolchain.drivers import driver
 
 pytestmark = needs_kit("avr")
 AVRS = {name: d for name, d in Catalog.load().devices.items() if d.runner == "simavr"}

@@ -16,17 +16,18 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
-from motecrypt import bench, process
-from motecrypt.bench.board import board_device, measure_on_board
+from motecrypt.base import process
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import Cell
+from motecrypt.build.toolchain import BuildRequest, build
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.images import Segment, intel_hex, read_image
-from motecrypt.errors import InputError, MotecryptError
-from motecrypt.model import Cell
+from motecrypt.measuring import bench
+from motecrypt.measuring.bench.board import board_device, measure_on_board
 from motecrypt.results import Results
-from motecrypt.runners import board
-from motecrypt.runners.board import BoardError, BoardSession, copy_uf2, find_volume
-from motecrypt.runners.fake import FakeSession
-from motecrypt.toolchain import BuildRequest, build
+from motecrypt.simulate.emulate.images import Segment, intel_hex, read_image
+from motecrypt.simulate.runners import board
+from motecrypt.simulate.runners.board import BoardError, BoardSession, copy_uf2, find_volume
+from motecrypt.simulate.runners.fake import FakeSession
 
 CATALOG = Catalog.load()
 UNO = CATALOG.device("uno")

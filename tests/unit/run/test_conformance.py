@@ -9,10 +9,10 @@ import pytest
 from avr_counted import UNO, assemble
 
 from kits import needs_kit
-from motecrypt.emulate.conformance import STATES, Condition, Feature, features, table, watch_list
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.profiling import profile
-from motecrypt.emulate.run import FreeRun, run_freely
+from motecrypt.simulate.emulate.conformance import STATES, Condition, Feature, features, table, watch_list
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.profiling import profile
+from motecrypt.simulate.emulate.run import FreeRun, run_freely
 
 TESTS = Path(__file__).parents[2]
 DOCS = TESTS.parent / "docs"

@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from command_line import run
 from kits import needs_kit
-from motecrypt.errors import InputError
-from motecrypt.toolchain.demos import DEMOS, Demo, demo
+from motecrypt.base.errors import InputError
+from motecrypt.simulate.demos import DEMOS, Demo, demo
 
 TESTS = [name for name in DEMOS if name != "littleFsAes"]
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from motecrypt.errors import FailureKind
-from motecrypt.runners import session as session_module
-from motecrypt.runners.session import DriverSession, Fault, Options, Region, Starts
+from motecrypt.base.errors import FailureKind
+from motecrypt.simulate.runners import session as session_module
+from motecrypt.simulate.runners.session import DriverSession, Fault, Options, Region, Starts
 from open_handles import handles
 
 SOON_S = 30.0

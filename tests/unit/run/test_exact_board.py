@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
+from motecrypt.base.errors import FailureKind
+from motecrypt.base.process import Outcome
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.images import Segment
-from motecrypt.errors import FailureKind
-from motecrypt.process import Outcome
-from motecrypt.runners import board
-from motecrypt.runners.board import BoardError, BoardSession
-from motecrypt.runners.protocol import encode
-from motecrypt.runners.session import Region
+from motecrypt.simulate.emulate.images import Segment
+from motecrypt.simulate.runners import board
+from motecrypt.simulate.runners.board import BoardError, BoardSession
+from motecrypt.simulate.runners.protocol import encode
+from motecrypt.simulate.runners.session import Region
 
 UNO = Catalog.load().device("uno")
 HELLO = encode(0, "h", b"hello")

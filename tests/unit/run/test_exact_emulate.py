@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
+from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.catalog import Catalog
 from motecrypt.cli.profile import _print
-from motecrypt.emulate import profiling, run
-from motecrypt.emulate.conformance import watch_list
-from motecrypt.emulate.images import Image, Segment
-from motecrypt.emulate.profiling import START_UP, CallNode, FunctionCost, LineCost, Profile
-from motecrypt.emulate.run import Ended, FreeRun
-from motecrypt.emulate.symbols import Function, Inlined, Symbols
-from motecrypt.errors import InputError, MotecryptError
+from motecrypt.simulate.emulate import profiling, run
+from motecrypt.simulate.emulate.conformance import watch_list
+from motecrypt.simulate.emulate.images import Image, Segment
+from motecrypt.simulate.emulate.profiling import START_UP, CallNode, FunctionCost, LineCost, Profile
+from motecrypt.simulate.emulate.run import Ended, FreeRun
+from motecrypt.simulate.emulate.symbols import Function, Inlined, Symbols
 
 CATALOG = Catalog.load()
 UNO, PICO, HOST = (CATALOG.device(name) for name in ("uno", "pico", "host"))

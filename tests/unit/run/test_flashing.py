@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.descriptor import Table
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.flashing import read_flashing
 from motecrypt.cli import measure
-from motecrypt.descriptor import Table
-from motecrypt.emulate.images import Segment, elf_of
-from motecrypt.errors import InputError
-from motecrypt.runners import board, flashing
-from motecrypt.runners.flashing import FlashError, flash_with_tool
+from motecrypt.simulate.emulate.images import Segment, elf_of
+from motecrypt.simulate.runners import board, flashing
+from motecrypt.simulate.runners.flashing import FlashError, flash_with_tool
 
 CATALOG = Catalog.load()
 TOOL = """#!/bin/sh

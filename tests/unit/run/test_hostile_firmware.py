@@ -14,11 +14,11 @@ import pytest
 
 from fuzz.firmware import damaged_by, loaded, pointer_set
 from fuzz.main import TARGETS, checked_driver, try_once
+from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.images import ARM, Segment, elf_of
-from motecrypt.runners.arm import command as arm_command
-from motecrypt.runners.session import Options
-from motecrypt.toolchain.drivers import driver
+from motecrypt.simulate.emulate.images import ARM, Segment, elf_of
+from motecrypt.simulate.runners.arm import command as arm_command
+from motecrypt.simulate.runners.session import Options
 
 SEEDS = {"avr_run": 40, "simavr": 40, "arm": 16}
 SEND_R16 = [0xE018, 0x9310, 0x00C1, 0x9300, 0x00C6]  # ldi r17, TXEN0; sts UCSR0B, r17; sts UDR0, r16

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Device
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.conformance import Condition, Feature, read_features
-from motecrypt.emulate.images import ARM, Image, Segment, elf_of, flat, intel_hex, read_image, uf2
-from motecrypt.errors import InputError
-from motecrypt.model import Device
+from motecrypt.simulate.emulate.conformance import Condition, Feature, read_features
+from motecrypt.simulate.emulate.images import ARM, Image, Segment, elf_of, flat, intel_hex, read_image, uf2
 from unit.run.elf_files import avr_elf, with_sections
 
 UNO, PICO, STM32F4 = map(Catalog.load().device, ("uno", "pico", "stm32f4"))

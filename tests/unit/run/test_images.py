@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kits import needs_kit
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.images import ARM, Segment, elf_of, flat, intel_hex, read_image, uf2
-from motecrypt.errors import InputError
+from motecrypt.simulate.emulate.images import ARM, Segment, elf_of, flat, intel_hex, read_image, uf2
 
 UNO, PICO = Catalog.load().device("uno"), Catalog.load().device("pico")
 

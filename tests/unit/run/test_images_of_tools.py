@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.images import Image, Segment, flat, read_image
-from motecrypt.errors import InputError
+from motecrypt.simulate.emulate.images import Image, Segment, flat, read_image
 
 DEVICE = Catalog.load().device
 READERS = Path(__file__).resolve().parents[2] / "data" / "readers"

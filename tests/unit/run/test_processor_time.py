@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from motecrypt import process
-from motecrypt.errors import FailureKind
-from motecrypt.process import Hangs, Outcome, ProcessorTime
-from motecrypt.runners.protocol import Client, ProtocolError, encode
-from motecrypt.runners.session import DriverSession, Fault
+from motecrypt.base import process
+from motecrypt.base.errors import FailureKind
+from motecrypt.base.process import Hangs, Outcome, ProcessorTime
+from motecrypt.simulate.runners.protocol import Client, ProtocolError, encode
+from motecrypt.simulate.runners.session import DriverSession, Fault
 
 FOREVER = "while True: pass"
 ASLEEP = "import time\ntime.sleep(1000)"

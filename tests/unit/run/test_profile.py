@@ -9,9 +9,9 @@ import pytest
 
 from kits import needs_kit
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.profiling import FunctionCost, Profile, profile, speedscope
-from motecrypt.emulate.run import FreeRun
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.profiling import FunctionCost, Profile, profile, speedscope
+from motecrypt.simulate.emulate.run import FreeRun
 
 HERE = Path(__file__).parent
 pytestmark = needs_kit("avr")
@@ -158,7 +158,7 @@ EXAMPLES = Path("/usr/share/arduino/hardware/arduino/avr/libraries")
     ],
 )
 def test_libraries_that_nobody_here_wrote(example: str, functions: set[str], lost_ticks: int) -> None:
-    from motecrypt.toolchain.arduino import build_sketch
+    from motecrypt.build.toolchain.arduino import build_sketch
 
     found = profile(
         read_image(build_sketch(EXAMPLES / example), UNO), UNO, FreeRun(max_seconds=0.5), lambda data: None

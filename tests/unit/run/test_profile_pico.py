@@ -11,9 +11,9 @@ import pytest
 
 from kits import needs_kit
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import Image, elf_of, read_image, uf2
-from motecrypt.emulate.profiling import FunctionCost, Profile, profile
-from motecrypt.emulate.run import Ended, FreeRun, run_freely
+from motecrypt.simulate.emulate.images import Image, elf_of, read_image, uf2
+from motecrypt.simulate.emulate.profiling import FunctionCost, Profile, profile
+from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
 
 HERE = Path(__file__).parent
 pytestmark = needs_kit("pico")
@@ -161,7 +161,7 @@ def test_the_boot_rom_is_our_own(tmp_path: Path) -> None:
     code = bytes.fromhex("1320 0078 0007 0078 fee7".replace(" ", ""))  # r0 = [0x13]; r0 = [r0 << 28]; b .
     vectors = (0x20040000).to_bytes(4, "little") + (0x10000109).to_bytes(4, "little")
     path = tmp_path / "rom.elf"
-    from motecrypt.emulate.images import ARM, Segment
+    from motecrypt.simulate.emulate.images import ARM, Segment
 
     path.write_bytes(elf_of([Segment(0x10000100, vectors + code)], ARM, 0x10000109))
     ended = run_freely(read_image(path, PICO), PICO, FreeRun(), lambda data: None)

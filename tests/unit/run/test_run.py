@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
+from motecrypt.base.errors import InputError
+from motecrypt.build.toolchain import BuildError
+from motecrypt.build.toolchain.arduino import CORE, build_sketch, sketch_source
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.run import Ended, FreeRun, run_freely
-from motecrypt.errors import InputError
-from motecrypt.toolchain import BuildError
-from motecrypt.toolchain.arduino import CORE, build_sketch, sketch_source
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
 
 UNO = Catalog.load().device("uno")
 # More of them, without installing Debian's IDE and its Java: apt-get download arduino arduino-mk; dpkg-deb -x
@@ -173,7 +173,7 @@ def test_a_sketchs_own_micros_agree_with_the_cycles(tmp_path: Path, baud: int, w
         # From line to line there pass the sketch's own measure, and the printing of a line that is known to
         # last as long each time: so measures must differ as the stamps do.
         assert stamps[n + 1] - stamps[n] > told[n + 1] / 1e6
-    from motecrypt.emulate.profiling import profile
+    from motecrypt.simulate.emulate.profiling import profile
 
     counted = profile(read_image(elf, UNO), UNO, FreeRun(until="end ", max_seconds=5), lambda data: None)
     if "delay" not in work:
@@ -279,7 +279,7 @@ def test_a_pseudo_terminal_carries_both_ways_in_real_time(tmp_path: Path) -> Non
         deadline = time.monotonic() + 30
         while not port.is_symlink() and time.monotonic() < deadline:
             time.sleep(0.02)
-        from motecrypt.ports.serial_port import SerialPort
+        from motecrypt.base.serial_port import SerialPort
 
         with SerialPort(str(port)) as opened:
             time.sleep(0.3)
@@ -319,7 +319,7 @@ def test_a_serial_port_that_is_there_is_joined(tmp_path: Path) -> None:
 
 
 def test_what_a_pico_has_not_is_said(tmp_path: Path) -> None:
-    from motecrypt.emulate.images import ARM, Segment, elf_of
+    from motecrypt.simulate.emulate.images import ARM, Segment, elf_of
 
     path = tmp_path / "f.elf"
     path.write_bytes(elf_of([Segment(0x10000100, bytes(16))], ARM, 0x10000109))

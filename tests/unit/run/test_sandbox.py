@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.build.toolchain import libraries
+from motecrypt.build.toolchain.drivers import DRIVERS, driver
 from motecrypt.catalog import Catalog
-from motecrypt.emulate.images import ARM, Segment, elf_of
-from motecrypt.runners.arm import command as arm_command
-from motecrypt.runners.session import Options
-from motecrypt.toolchain import libraries
-from motecrypt.toolchain.drivers import DRIVERS, driver
+from motecrypt.simulate.emulate.images import ARM, Segment, elf_of
+from motecrypt.simulate.runners.arm import command as arm_command
+from motecrypt.simulate.runners.session import Options
 
 AVR = 83
 AVR_LOOP = bytes.fromhex("7894 ffcf")  # sei, rjmp to itself

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.base.model import Device
+from motecrypt.build.setup import have
+from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
-from motecrypt.emulate.images import read_image
-from motecrypt.emulate.profiling import FunctionCost, Profile, profile
-from motecrypt.emulate.run import Ended, FreeRun, run_freely
-from motecrypt.model import Device
-from motecrypt.setup import have
-from motecrypt.toolchain.scripts import link_flags
+from motecrypt.simulate.emulate.images import read_image
+from motecrypt.simulate.emulate.profiling import FunctionCost, Profile, profile
+from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
 
 HERE = Path(__file__).parent
 CATALOG = Catalog.load()

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from motecrypt.toolchain.arduino import _libraries_of
+from motecrypt.build.toolchain.arduino import _libraries_of
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -29,7 +29,7 @@ def test_a_header_next_to_the_file_belongs_to_no_other_library(tmp_path: Path) -
 _COMPILES = """
 import sys
 from pathlib import Path
-from motecrypt.toolchain import arduino
+from motecrypt.build.toolchain import arduino
 
 def stop(sources, *_):
     print(ascii(sources[0].read_bytes().decode("utf-8")))

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from elftools.dwarf.ranges import BaseAddressEntry
 
-from motecrypt.emulate import symbols
-from motecrypt.emulate.images import ARM, Segment, elf_of
-from motecrypt.emulate.symbols import Function, Inlined, Symbols, read_symbols
-from motecrypt.errors import InputError
-from motecrypt.process import Outcome
+from motecrypt.base.errors import InputError
+from motecrypt.base.process import Outcome
+from motecrypt.simulate.emulate import symbols
+from motecrypt.simulate.emulate.images import ARM, Segment, elf_of
+from motecrypt.simulate.emulate.symbols import Function, Inlined, Symbols, read_symbols
 from unit.run.elf_files import avr_elf, with_sections
 
 NOTYPE, OBJECT, FUNC = 0, 1, 2

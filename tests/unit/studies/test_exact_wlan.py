@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from motecrypt import energy
+from motecrypt.air.wlan.filecost import FileCost
+from motecrypt.air.wlan.samples import KINDS
+from motecrypt.base import energy
+from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.processors import processor
-from motecrypt.findings.data_types import DataTypeTimes, Interval
-from motecrypt.findings.wlan_transfer import Spread
-from motecrypt.model import Measurement
+from motecrypt.results.findings.data_types import DataTypeTimes, Interval
+from motecrypt.results.findings.wlan_transfer import Spread
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.wlan import claims, costs, plan, tables
-from motecrypt.wlan.filecost import FileCost
-from motecrypt.wlan.samples import KINDS
 
 CATALOG = Catalog.load()
 

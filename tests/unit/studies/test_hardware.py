@@ -8,12 +8,12 @@ from dataclasses import asdict
 import pytest
 
 from documented import with_recorded
+from motecrypt.adviser.hardware.bounds import recorded_bounds
+from motecrypt.adviser.hardware.rows import rows
 from motecrypt.catalog import DATA
-from motecrypt.findings.hardware import KIND, VERSION, HardwareQuestion
-from motecrypt.findings.recorded import file_of, read
-from motecrypt.hardware.bounds import recorded_bounds
-from motecrypt.hardware.rows import rows
 from motecrypt.results import Results
+from motecrypt.results.findings.hardware import KIND, VERSION, HardwareQuestion
+from motecrypt.results.findings.recorded import file_of, read
 from motecrypt.studies import study
 from motecrypt.studies.highlights import findings
 from schemas import problems

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 
 from kits import needs_kit
-from motecrypt.experiments import files as experiment
-from motecrypt.experiments.files import FileJobs
-from motecrypt.experiments.passwords import PasswordDerivation
-from motecrypt.files.crypt_and_hash import ROUNDS
-from motecrypt.findings.passwords import KIND as PASSWORDS
-from motecrypt.findings.pico_file import KIND, PARTS, VERSION, FileQuestion
+from motecrypt.build.toolchain import BuildError
+from motecrypt.link.files.crypt_and_hash import ROUNDS
+from motecrypt.measuring.experiments import files as experiment
+from motecrypt.measuring.experiments.files import FileJobs
+from motecrypt.measuring.experiments.passwords import PasswordDerivation
 from motecrypt.results import Results
+from motecrypt.results.findings.passwords import KIND as PASSWORDS
+from motecrypt.results.findings.pico_file import KIND, PARTS, VERSION, FileQuestion
 from motecrypt.studies import needs
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import file_tables
 from motecrypt.studies.pico import files as view
-from motecrypt.toolchain import BuildError
 
 pytestmark = needs_kit("pico")
 
@@ -138,7 +138,7 @@ def test_a_source_that_cannot_be_had_leaves_the_rows_unmeasured(
 
 
 def test_what_a_guess_costs_is_told(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("motecrypt.files.container.ARGON_KIB", 1024)
+    monkeypatch.setattr("motecrypt.link.files.container.ARGON_KIB", 1024)
     outcome = PasswordDerivation(3).ensure(results).outcome
     assert 0 < outcome["hashes_ms"] < 1000
     assert outcome["argon2id_ms"] > 0

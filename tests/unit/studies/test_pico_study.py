@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.experiments.call_sequence import _regions_of
-from motecrypt.findings import call_sequence
-from motecrypt.findings.call_sequence import CallQuestion
-from motecrypt.model import Measurement
+from motecrypt.measuring.experiments.call_sequence import _regions_of
 from motecrypt.results import Results
+from motecrypt.results.findings import call_sequence
+from motecrypt.results.findings.call_sequence import CallQuestion
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import ciphertexts, evictions, figures, strings
 from motecrypt.studies.pico import study as pico

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from motecrypt.findings.sketch import KIND, VERSION, SketchFigures
 from motecrypt.results import Results
+from motecrypt.results.findings.sketch import KIND, VERSION, SketchFigures
 from motecrypt.studies.counts import sentences
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.rc4d import sketches

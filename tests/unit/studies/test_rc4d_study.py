@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from made_rows import made_measurement
+from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
 from motecrypt.studies import needs
 from motecrypt.studies.facts import Comparison

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from motecrypt.advise import link_facts
+from motecrypt.adviser import link_facts
+from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog
-from motecrypt.errors import InputError
 from motecrypt.studies.rf import alternatives, protocols
 
 BY_NAME = {each.name: each for each in alternatives.alternatives()}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from motecrypt.link.native import SPREAD_MS
 from motecrypt.results import Results
 from motecrypt.studies.rf import crowd
 from motecrypt.studies.rf import study as rf
-from motecrypt.toolchain.link import SPREAD_MS
 
 
 def outcome(question: crowd.CrowdQuestion, share: float) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from motecrypt.findings.serial_write import KIND, VERSION
 from motecrypt.results import Results
+from motecrypt.results.findings.serial_write import KIND, VERSION
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.rf import explanations, printed
 from motecrypt.studies.rf import study as rf

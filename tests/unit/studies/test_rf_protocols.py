@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from motecrypt.advise import link_facts
+from motecrypt.adviser import link_facts
+from motecrypt.air.radios import load_radio
 from motecrypt.cli import main
-from motecrypt.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option
+from motecrypt.link.gateway.protocols.coap.message import CoapKind, CoapMessage, Code, Option
 from motecrypt.link.modes import encoded_bytes
-from motecrypt.radios import load_radio
 from motecrypt.results import Results
 from motecrypt.studies.rf import protocols
 from motecrypt.studies.rf import study as rf

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from motecrypt.air.wlan import dcf
 from motecrypt.studies.wlan import causes, plan
 from motecrypt.studies.wlan.hypotheses import (
     FOUR,
@@ -19,7 +20,6 @@ from motecrypt.studies.wlan.hypotheses import (
     section,
     table,
 )
-from motecrypt.wlan import dcf
 
 PLAIN = Assumptions()
 TEXT = 7_139_000

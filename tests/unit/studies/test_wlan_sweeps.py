@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from motecrypt.base.model import Section
 from motecrypt.catalog import Catalog
-from motecrypt.findings.data_types import DataTypesQuestion
-from motecrypt.findings.file_sizes import EncodingQuestion
-from motecrypt.model import Section
 from motecrypt.results import Results
+from motecrypt.results.findings.data_types import DataTypesQuestion
+from motecrypt.results.findings.file_sizes import EncodingQuestion
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.wlan import plan, sweeps
 

@@ -11,8 +11,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from documented import missing
-from motecrypt.tftp.packets import Opcode, Packet, TftpCode, error_packet, read_packet
-from motecrypt.tftp.transfer import Terms, TftpTransfer
+from motecrypt.link.tftp.packets import Opcode, Packet, TftpCode, error_packet, read_packet
+from motecrypt.link.tftp.transfer import Terms, TftpTransfer
 from tftp_ends import LATER, OK, REPLACED, SILENT, UNKNOWN, Air, Memory, Mote, fetched
 
 CONTENT = Random(7).randbytes(20_000)

@@ -10,8 +10,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from fuzz.link import CHECKS, run
 from fuzz.tftp import build, coverage
-from motecrypt.tftp.packets import read_packet
-from motecrypt.tftp.transfer import Terms, TftpTransfer
+from motecrypt.link.tftp.packets import read_packet
+from motecrypt.link.tftp.transfer import Terms, TftpTransfer
 from tftp_ends import Memory
 
 

@@ -13,20 +13,7 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from link_ends import begun
-from motecrypt.tftp.cost import TransferCost, ack_bytes, bare, best_block, link_message, over_link
-from motecrypt.tftp.packets import (
-    NETASCII,
-    Opcode,
-    Packet,
-    TftpCode,
-    TftpError,
-    error_packet,
-    number_in,
-    read_packet,
-)
-from motecrypt.tftp.pipe import HELD_MAX, NetasciiInlet, NetasciiOutlet, Pipe
-from motecrypt.tftp.transfer import Terms, TftpTransfer
-from motecrypt.toolchain.link import (
+from motecrypt.link.native import (
     CONFIRMED,
     GATEWAY,
     LISTENS,
@@ -37,6 +24,19 @@ from motecrypt.toolchain.link import (
     KeyBlock,
     framing,
 )
+from motecrypt.link.tftp.cost import TransferCost, ack_bytes, bare, best_block, link_message, over_link
+from motecrypt.link.tftp.packets import (
+    NETASCII,
+    Opcode,
+    Packet,
+    TftpCode,
+    TftpError,
+    error_packet,
+    number_in,
+    read_packet,
+)
+from motecrypt.link.tftp.pipe import HELD_MAX, NetasciiInlet, NetasciiOutlet, Pipe
+from motecrypt.link.tftp.transfer import Terms, TftpTransfer
 from tftp_ends import Memory, Mote, fetched
 
 CONTENT = Random(7).randbytes(2000)

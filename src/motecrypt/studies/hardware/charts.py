@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from motecrypt.hardware.residuals import EXCLUDED, SCORED, SEEN
-from motecrypt.hardware.rows import settings
+from motecrypt.adviser.hardware.residuals import EXCLUDED, SCORED, SEEN
+from motecrypt.adviser.hardware.rows import settings
 from motecrypt.studies.hardware.compared import Compared
 
 STANDINGS = {SCORED: "scored", SEEN: "seen", EXCLUDED: "excluded"}

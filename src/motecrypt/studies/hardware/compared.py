@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from motecrypt.findings.hardware import KIND, VERSION, HardwareFigures
-from motecrypt.hardware.residuals import Residual, residuals
-from motecrypt.hardware.rows import HardwareRow, rows, settings
-from motecrypt.model import RECORDED
+from motecrypt.adviser.hardware.residuals import Residual, residuals
+from motecrypt.adviser.hardware.rows import HardwareRow, rows, settings
+from motecrypt.base.model import RECORDED
 from motecrypt.results import Results
+from motecrypt.results.findings.hardware import KIND, VERSION, HardwareFigures
 
 
 @dataclass(frozen=True)

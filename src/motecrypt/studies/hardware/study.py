@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from motecrypt.hardware.bounds import by_device
-from motecrypt.hardware.residuals import (
+from motecrypt.adviser.hardware.bounds import by_device
+from motecrypt.adviser.hardware.residuals import (
     ALONE,
     ANOTHER,
     COMPILERS,
@@ -18,8 +18,8 @@ from motecrypt.hardware.residuals import (
     Fidelity,
     Residual,
 )
-from motecrypt.hardware.rows import settings
-from motecrypt.model import Section
+from motecrypt.adviser.hardware.rows import settings
+from motecrypt.base.model import Section
 from motecrypt.results import Results
 from motecrypt.studies.facts import Comparison, LikeForLike, Tolerance
 from motecrypt.studies.hardware.charts import residual_chart

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from motecrypt.base.model import Section
 from motecrypt.catalog import Catalog
-from motecrypt.model import Section
 from motecrypt.studies.facts import Tolerance
 from motecrypt.studies.judge import agree
 from motecrypt.studies.pico.figures import CASES, DEVICE, CallTiming, Timings, miss_cycles, printed

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from motecrypt.base.model import Cell, Measurement, Operation
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.catalog.cells import cells_for
-from motecrypt.findings.call_sequence import CallCosts, CallFailure, CallQuestion
-from motecrypt.model import Cell, Measurement, Operation
 from motecrypt.results import Results
+from motecrypt.results.findings.call_sequence import CallCosts, CallFailure, CallQuestion
 
 AGAIN = "motecrypt reproduce pico --rows"
 SOURCE = (

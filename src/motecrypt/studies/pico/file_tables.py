@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from motecrypt.files.crypt_and_hash import ROUNDS
-from motecrypt.findings.pico_file import FileQuestion, storage_times
-from motecrypt.model import Section
+from motecrypt.base.model import Section
+from motecrypt.link.files.crypt_and_hash import ROUNDS
 from motecrypt.results import Results
+from motecrypt.results.findings.pico_file import FileQuestion, storage_times
 from motecrypt.studies.pico.files import (
     CARDS,
     CHART_TITLES,

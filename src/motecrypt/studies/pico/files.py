@@ -6,11 +6,11 @@ import csv
 from collections.abc import Iterable
 
 from motecrypt.catalog import DATA
-from motecrypt.files.crypt_and_hash import ROUNDS
-from motecrypt.findings import recorded
-from motecrypt.findings.passwords import PasswordQuestion
-from motecrypt.findings.pico_file import FileCosts, FileQuestion
+from motecrypt.link.files.crypt_and_hash import ROUNDS
 from motecrypt.results import Results
+from motecrypt.results.findings import recorded
+from motecrypt.results.findings.passwords import PasswordQuestion
+from motecrypt.results.findings.pico_file import FileCosts, FileQuestion
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.judge import EXACT, Bound, Check, Evidence, Expected, compare
 from motecrypt.studies.pico.figures import MBED, SOURCE, TOOLCHAIN

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from motecrypt.experiments.call_sequence import CallSequence
-from motecrypt.experiments.files import FileJob, FileJobs
-from motecrypt.experiments.passwords import PasswordDerivation
-from motecrypt.experiments.remains import PlaintextRemains
-from motecrypt.experiments.second_core import SecondCoreRun
-from motecrypt.findings.pico_file import FileQuestion
+from motecrypt.measuring.experiments.call_sequence import CallSequence
+from motecrypt.measuring.experiments.files import FileJob, FileJobs
+from motecrypt.measuring.experiments.passwords import PasswordDerivation
+from motecrypt.measuring.experiments.remains import PlaintextRemains
+from motecrypt.measuring.experiments.second_core import SecondCoreRun
+from motecrypt.results.findings.pico_file import FileQuestion
 from motecrypt.studies import Long, Needs
 from motecrypt.studies.pico import figures, files, remains, second_core
 

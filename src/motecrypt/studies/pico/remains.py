@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from motecrypt.findings import recorded
-from motecrypt.findings.remains import PIECE_BYTES, RemainsQuestion, Step
-from motecrypt.model import Section
+from motecrypt.base.model import Section
 from motecrypt.results import Results
+from motecrypt.results.findings import recorded
+from motecrypt.results.findings.remains import PIECE_BYTES, RemainsQuestion, Step
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.judge import Evidence, compare
 from motecrypt.studies.pico.figures import SOURCE, TOOLCHAIN

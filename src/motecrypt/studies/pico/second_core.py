@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from motecrypt.base.energy import energy_uj
+from motecrypt.base.model import Section
 from motecrypt.catalog import Catalog
-from motecrypt.energy import energy_uj
-from motecrypt.findings import recorded
-from motecrypt.findings.second_core import CoreRow, SecondCore, SecondCoreQuestion, Way, Work
-from motecrypt.model import Section
 from motecrypt.results import Results
+from motecrypt.results.findings import recorded
+from motecrypt.results.findings.second_core import CoreRow, SecondCore, SecondCoreQuestion, Way, Work
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.judge import Bound, Evidence, compare
 from motecrypt.studies.pico.figures import DEVICE, SOURCE, TOOLCHAIN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from motecrypt.model import Cell, Measurement
+from motecrypt.base.model import Cell, Measurement
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.judge import Bound, Evidence, compare
 from motecrypt.studies.pico import ciphertexts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from motecrypt.base.model import Cell, Measurement, Operation, Section
 from motecrypt.catalog import Catalog
-from motecrypt.model import Cell, Measurement, Operation, Section
 from motecrypt.results import Results
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.judge import Bound, Check, Evidence, compare

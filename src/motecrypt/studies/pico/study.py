@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from motecrypt.model import Section
+from motecrypt.base.model import Section
 from motecrypt.results import Results
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.pico import evictions, figures, file_tables, files, remains, second_core, strings

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from motecrypt.catalog import Catalog
-from motecrypt.findings.audit import KeyRecovery
+from motecrypt.results.findings.audit import KeyRecovery
 from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.facts import Comparison, LikeForLike
 from motecrypt.studies.judge import Bound, Check, Evidence, compare

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import DATA, Catalog
 from motecrypt.catalog.cells import cells_for
-from motecrypt.findings.audit import AuditAnswer
-from motecrypt.findings.features import Features
-from motecrypt.model import Cell, Measurement
 from motecrypt.results import Results
+from motecrypt.results.findings.audit import AuditAnswer
+from motecrypt.results.findings.features import Features
 
 DEVICE = "uno"
 TOOLCHAIN = "gcc-5.4"

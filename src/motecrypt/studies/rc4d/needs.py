@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from motecrypt.audits.runs import AuditRun
-from motecrypt.experiments.features import FeatureProbe
+from motecrypt.measuring.audits import AuditRun
+from motecrypt.measuring.experiments.features import FeatureProbe
 from motecrypt.studies import Needs
 from motecrypt.studies.rc4d.figures import DEVICE, TOOLCHAIN, cells
 from motecrypt.studies.rc4d.study import ATTACK, PROBES

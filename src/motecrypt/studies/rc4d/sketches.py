@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Self
 
+from motecrypt.base.descriptor import Table
 from motecrypt.catalog.places import DATA
-from motecrypt.descriptor import Table
-from motecrypt.findings.sketch import SketchFigures, SketchQuestion
 from motecrypt.results import Results
+from motecrypt.results.findings.sketch import SketchFigures, SketchQuestion
 from motecrypt.studies.facts import LikeForLike
 from motecrypt.studies.rc4d.figures import DEVICE, Printed
 

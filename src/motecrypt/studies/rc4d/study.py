@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from motecrypt.findings.audit import AuditQuestion
-from motecrypt.findings.features import FeatureQuestion, Features
-from motecrypt.findings.sketch import SketchQuestion
-from motecrypt.model import Section
+from motecrypt.base.model import Section
 from motecrypt.results import Results
+from motecrypt.results.findings.audit import AuditQuestion
+from motecrypt.results.findings.features import FeatureQuestion, Features
+from motecrypt.results.findings.sketch import SketchQuestion
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.judge import Evidence, compare
 from motecrypt.studies.rc4d import sketches

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from motecrypt.base.descriptor import Table
+from motecrypt.base.model import Section
 from motecrypt.catalog.places import DATA
-from motecrypt.descriptor import Table
-from motecrypt.model import Section
 
 FILE = DATA / "alternatives.toml"
 PAYLOADS = (6, 24)

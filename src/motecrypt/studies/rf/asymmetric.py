@@ -11,11 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from motecrypt.catalog import Catalog
-from motecrypt.energy import Battery, time_us
-from motecrypt.model import Device, Section
-from motecrypt.publickey.baseline import AesCost, aes_costs
-from motecrypt.publickey.handshakes import (
+from motecrypt.adviser.publickey.baseline import AesCost, aes_costs
+from motecrypt.adviser.publickey.handshakes import (
     EVERY_S,
     MESSAGE_BYTES,
     TAG_BYTES,
@@ -30,9 +27,12 @@ from motecrypt.publickey.handshakes import (
     work_uj,
     year,
 )
-from motecrypt.publickey.page_costs import times
-from motecrypt.publickey.rows import PublicKeyRow, fastest, recorded
-from motecrypt.radios import costs, load_radio, radio_names
+from motecrypt.adviser.publickey.page_costs import times
+from motecrypt.adviser.publickey.rows import PublicKeyRow, fastest, recorded
+from motecrypt.air.radios import costs, load_radio, radio_names
+from motecrypt.base.energy import Battery, time_us
+from motecrypt.base.model import Device, Section
+from motecrypt.catalog import Catalog
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.judge import Bound, Evidence, compare
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from motecrypt.radios import costs, load_radio
+from motecrypt.air.radios import costs, load_radio
 from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.facts import Comparison, LikeForLike, Tolerance
 from motecrypt.studies.judge import EXACT, Between, Bound, Check, Evidence, Expected, compare

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from motecrypt.findings import recorded
-from motecrypt.findings.crowd import SHARE, CrowdQuestion, CrowdRow, breaks_down
-from motecrypt.model import Section
+from motecrypt.base.model import Section
 from motecrypt.results import Results
+from motecrypt.results.findings import recorded
+from motecrypt.results.findings.crowd import SHARE, CrowdQuestion, CrowdRow, breaks_down
 
 RADIOS = ("srf", "nrf24", "802.15.4")
 NODES = (1, 2, 5, 10, 20, 35, 50)

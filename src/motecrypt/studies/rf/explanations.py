@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from motecrypt.findings.serial_write import SerialWriteQuestion
-from motecrypt.radios import load_radio
+from motecrypt.air.radios import load_radio
 from motecrypt.results import Results
+from motecrypt.results.findings.serial_write import SerialWriteQuestion
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.judge import Bound, Check, Evidence, compare
 from motecrypt.studies.rf import printed

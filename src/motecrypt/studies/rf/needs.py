@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from motecrypt.experiments.crowd import CrowdRun
-from motecrypt.experiments.serial_write import SerialWrites
-from motecrypt.experiments.transfer import Transfer
+from motecrypt.measuring.experiments.crowd import CrowdRun
+from motecrypt.measuring.experiments.serial_write import SerialWrites
+from motecrypt.measuring.experiments.transfer import Transfer
 from motecrypt.studies import Long, Needs
 from motecrypt.studies.rf import crowd
 from motecrypt.studies.rf.explanations import writes

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from motecrypt.air.radios import load_radio
 from motecrypt.link.metrics import expansion, throughput_kb_s, time_difference_ms
 from motecrypt.link.modes import encoded_bytes
-from motecrypt.radios import load_radio
 
 PAYLOADS = {"T": "plaintext", "C": "ciphertext", "P": "ciphertext with padding"}
 PRINTED_TOTAL_KB = {"T": 0.688, "C": 1.504, "P": 1.588}

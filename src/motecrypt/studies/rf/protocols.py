@@ -11,17 +11,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from motecrypt.advise import link_facts
-from motecrypt.advise.costs import patience_us
-from motecrypt.advise.exchange import Form, exchange, usual_form
-from motecrypt.advise.gather import radio_part
-from motecrypt.model import Section
-from motecrypt.radios import Radio, costs, load_radio
-from motecrypt.radios.air import overhead_bytes
-from motecrypt.radios.retries import ExchangeOutcome, ExchangeStep, exchanged, reply_us
-from motecrypt.tftp.cost import ACK_BYTES
-from motecrypt.tftp.packets import HEAD, Opcode, Packet
-from motecrypt.tftp.transfer import Terms
+from motecrypt.adviser import link_facts
+from motecrypt.adviser.costs import patience_us
+from motecrypt.adviser.exchange import Form, exchange, usual_form
+from motecrypt.adviser.gather import radio_part
+from motecrypt.air.radios import Radio, costs, load_radio
+from motecrypt.air.radios.air import overhead_bytes
+from motecrypt.air.radios.retries import ExchangeOutcome, ExchangeStep, exchanged, reply_us
+from motecrypt.base.model import Section
+from motecrypt.link.tftp.cost import ACK_BYTES
+from motecrypt.link.tftp.packets import HEAD, Opcode, Packet
+from motecrypt.link.tftp.transfer import Terms
 
 RADIOS = ("srf", "nrf24", "802.15.4")
 PAYLOADS = (6, 24)

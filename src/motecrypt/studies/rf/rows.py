@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 
 from motecrypt.catalog import Catalog
-from motecrypt.findings.radio_transfer import TransferQuestion, TransferRow
 from motecrypt.results import Results
+from motecrypt.results.findings.radio_transfer import TransferQuestion, TransferRow
 from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.judge import Bound, Check, Evidence, compare

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from motecrypt.air.radios import costs, load_radio
+from motecrypt.base.model import Section
 from motecrypt.catalog import Catalog
-from motecrypt.model import Section
-from motecrypt.radios import costs, load_radio
 from motecrypt.results import Results
 from motecrypt.studies.counts import AGAINST
 from motecrypt.studies.rf import alternatives, asymmetric, crowd, figure6, printed, protocols

@@ -7,13 +7,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from motecrypt.adviser.publickey.baseline import AesCost, aes_costs
+from motecrypt.adviser.publickey.handshakes import EVERY_S, MESSAGE_BYTES, YEAR_S, compute, handshakes
+from motecrypt.adviser.publickey.page_costs import times
+from motecrypt.adviser.publickey.rows import PublicKeyRow, fastest, recorded
+from motecrypt.adviser.publickey.slower import Slower, slower
+from motecrypt.base.model import Operation, Section
 from motecrypt.catalog import Catalog
-from motecrypt.model import Operation, Section
-from motecrypt.publickey.baseline import AesCost, aes_costs
-from motecrypt.publickey.handshakes import EVERY_S, MESSAGE_BYTES, YEAR_S, compute, handshakes
-from motecrypt.publickey.page_costs import times
-from motecrypt.publickey.rows import PublicKeyRow, fastest, recorded
-from motecrypt.publickey.slower import Slower, slower
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.judge import Between, Bound, Evidence
 from motecrypt.studies.wlan.claims import claim, of

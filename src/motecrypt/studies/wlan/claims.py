@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from motecrypt import energy
+from motecrypt.base import energy
 from motecrypt.catalog.processors import processor
-from motecrypt.findings.data_types import DataTypesQuestion
+from motecrypt.results.findings.data_types import DataTypesQuestion
 from motecrypt.studies.facts import Comparison, FactKind, Tolerance
 from motecrypt.studies.judge import EXACT, Between, Bound, Check, Evidence, Expected
 from motecrypt.studies.wlan import plan

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from motecrypt import energy
+from motecrypt.air.wlan import dcf, parameters
+from motecrypt.air.wlan.protection import security
+from motecrypt.air.wlan.samples import encoded_bytes
+from motecrypt.base import energy
+from motecrypt.base.energy import Battery
 from motecrypt.catalog.processors import processor
-from motecrypt.energy import Battery
-from motecrypt.findings.host_speed import NO_AES
+from motecrypt.results.findings.host_speed import NO_AES
 from motecrypt.studies.claim_ids import ClaimId
 from motecrypt.studies.facts import Comparison, Tolerance
 from motecrypt.studies.judge import Between, Bound, Evidence
@@ -16,9 +19,6 @@ from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.claims import OTHER_CODE, OURS, claim, of, over
 from motecrypt.studies.wlan.plan import CIPHERS, DATA, Stored
 from motecrypt.studies.wlan.tables import cell_id, total_seconds
-from motecrypt.wlan import dcf, parameters
-from motecrypt.wlan.protection import security
-from motecrypt.wlan.samples import encoded_bytes
 
 
 def costs(stored: Stored) -> list[Comparison]:

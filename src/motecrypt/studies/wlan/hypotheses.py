@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from motecrypt.air.wlan import dcf, filecost, parameters
+from motecrypt.air.wlan.protection import security
+from motecrypt.air.wlan.samples import KINDS, encoded_bytes
+from motecrypt.base.model import Section
 from motecrypt.catalog import Catalog
-from motecrypt.model import Section
 from motecrypt.studies.judge import agree
 from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.plan import CIPHERS, COLUMNS, TABLES, TOLERANCE
-from motecrypt.wlan import dcf, filecost, parameters
-from motecrypt.wlan.protection import security
-from motecrypt.wlan.samples import KINDS, encoded_bytes
 
 CARD = "wavelan"
 #: Those that the paper's tables show slower; it finds Blowfish and RC6 ahead of them.

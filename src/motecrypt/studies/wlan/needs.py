@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from motecrypt.base.model import Finding
 from motecrypt.catalog import Catalog
-from motecrypt.experiments.data_types import DataTypes
-from motecrypt.experiments.file_sizes import EncodingTiming, SizeSweep
-from motecrypt.experiments.host_speed import HostSpeed
-from motecrypt.experiments.transfer_wlan import TransferWlan, ensure_all
-from motecrypt.model import Finding
+from motecrypt.measuring.experiments.data_types import DataTypes
+from motecrypt.measuring.experiments.file_sizes import EncodingTiming, SizeSweep
+from motecrypt.measuring.experiments.host_speed import HostSpeed
+from motecrypt.measuring.experiments.transfer_wlan import TransferWlan, ensure_all
 from motecrypt.results import Results
 from motecrypt.studies import Long, Needs
 from motecrypt.studies.wlan import plan

@@ -8,11 +8,16 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.resources import files
 
+from motecrypt.air.wlan import filecost
+from motecrypt.air.wlan.filecost import FileCost
+from motecrypt.air.wlan.samples import encoded_bytes
+from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.findings import recorded
-from motecrypt.findings.data_types import DataTypesQuestion, DataTypeTimes
-from motecrypt.findings.file_sizes import EncodingQuestion, EncodingTimes, SizeQuestion, SizeTimes
-from motecrypt.findings.host_speed import (
+from motecrypt.results import Results
+from motecrypt.results.findings import recorded
+from motecrypt.results.findings.data_types import DataTypesQuestion, DataTypeTimes
+from motecrypt.results.findings.file_sizes import EncodingQuestion, EncodingTimes, SizeQuestion, SizeTimes
+from motecrypt.results.findings.host_speed import (
     SpeedMachine,
     SpeedQuestion,
     SpeedRow,
@@ -20,13 +25,8 @@ from motecrypt.findings.host_speed import (
     best_of_ours,
     standard_points,
 )
-from motecrypt.findings.wlan_transfer import Spread, WlanQuestion, WlanTransfer
-from motecrypt.model import Cell, Measurement
-from motecrypt.results import Results
+from motecrypt.results.findings.wlan_transfer import Spread, WlanQuestion, WlanTransfer
 from motecrypt.studies.facts import Tolerance
-from motecrypt.wlan import filecost
-from motecrypt.wlan.filecost import FileCost
-from motecrypt.wlan.samples import encoded_bytes
 
 SOURCE = (
     "Elminaam, Abdul Kader, Hadhoud, 'Evaluating the Effects of Cryptography Algorithms on power "

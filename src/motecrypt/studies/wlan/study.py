@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from motecrypt.air.wlan import parameters
+from motecrypt.air.wlan.protection import SECURITIES
+from motecrypt.base.energy import Battery
+from motecrypt.base.model import Section
 from motecrypt.catalog import Catalog
-from motecrypt.energy import Battery
-from motecrypt.findings.wlan_transfer import CLOSED_FORM, missing_note
-from motecrypt.model import Section
 from motecrypt.results import Results
+from motecrypt.results.findings.wlan_transfer import CLOSED_FORM, missing_note
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.wlan import asymmetric, hypotheses, plan, sweeps
 from motecrypt.studies.wlan.charts import charts as drawn
@@ -29,8 +31,6 @@ from motecrypt.studies.wlan.tables import (
     total_seconds,
     with_radio,
 )
-from motecrypt.wlan import parameters
-from motecrypt.wlan.protection import SECURITIES
 
 ORDER = 4
 TITLE = "wlan: six ciphers over Wi-Fi"

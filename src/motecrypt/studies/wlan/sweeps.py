@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from motecrypt import energy
+from motecrypt.air.wlan import dcf
+from motecrypt.base import energy
+from motecrypt.base.energy import Battery
+from motecrypt.base.model import Section
 from motecrypt.catalog.processors import processor
-from motecrypt.energy import Battery
-from motecrypt.findings.file_sizes import ENCODINGS, OPERATIONS
-from motecrypt.model import Section
+from motecrypt.results.findings.file_sizes import ENCODINGS, OPERATIONS
 from motecrypt.studies.facts import Comparison
 from motecrypt.studies.judge import Bound, Evidence
 from motecrypt.studies.wlan import plan
 from motecrypt.studies.wlan.claims import claim
 from motecrypt.studies.wlan.plan import CIPHERS, DATA, SIZES, Stored
 from motecrypt.studies.wlan.tables import microjoule_per_byte, row
-from motecrypt.wlan import dcf
 
 FAST = "pentium-m-1500"
 CITED_RUNS, CITED_BYTES, CITED_CIPHER = 600, 5_000_000, "3DES"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from motecrypt import energy
+from motecrypt.air.wlan import capture
+from motecrypt.base import energy
 from motecrypt.catalog.processors import processor
 from motecrypt.studies.facts import Comparison, FactKind, Tolerance
 from motecrypt.studies.judge import NOTHING_ELSE, Bound, Check, Evidence, Expected, compare
@@ -20,7 +21,6 @@ from motecrypt.studies.wlan.plan import (
     TOLERANCE,
     Stored,
 )
-from motecrypt.wlan import capture
 
 AGAIN = "motecrypt reproduce wlan --rows"
 #: Above this ratio to the plaintext a printed time takes more than a cipher and its padding.

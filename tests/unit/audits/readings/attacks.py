@@ -12,9 +12,9 @@ from unittest import mock
 import audit_toys as toys
 
 from goldens.text import digest, plain
-from motecrypt.audits import _rc4d_state as rc4d
-from motecrypt.audits.attacks import _play as play
-from motecrypt.audits.attacks import (
+from motecrypt.attack.audits import _rc4d_state as rc4d
+from motecrypt.attack.audits.attacks import _play as play
+from motecrypt.attack.audits.attacks import (
     all_attacks,
     cbc_padding_oracle,
     ecb_block_swap,
@@ -27,7 +27,7 @@ from motecrypt.audits.attacks import (
     rc4d_passive,
     rc4d_two_keys,
 )
-from motecrypt.model import MessageLengths
+from motecrypt.base.model import MessageLengths
 from readings.made_up import KEY
 
 

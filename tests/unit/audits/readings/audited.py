@@ -10,8 +10,8 @@ from unittest import mock
 import audit_toys as toys
 
 from goldens.text import digest, plain
-from motecrypt.audits import avalanche, oracle, statistics
-from motecrypt.model import MessageLengths
+from motecrypt.attack.audits import avalanche, oracle, statistics
+from motecrypt.base.model import MessageLengths
 from readings.made_up import des
 
 

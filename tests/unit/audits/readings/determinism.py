@@ -9,7 +9,7 @@ from typing import Any
 import audit_toys as toys
 
 from goldens.text import digest, plain
-from motecrypt.audits import determinism, oracle
+from motecrypt.attack.audits import determinism, oracle
 from readings.made_up import KEY, des, made_of, of_lengths
 
 

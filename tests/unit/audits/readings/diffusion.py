@@ -8,7 +8,7 @@ from typing import Any
 import audit_toys as toys
 
 from goldens.text import plain
-from motecrypt.audits import avalanche, diffusion
+from motecrypt.attack.audits import avalanche, diffusion
 from readings.made_up import of_lengths, refused
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import audit_toys as toys
 
 from goldens.text import plain
-from motecrypt.audits import integrity, oracle
+from motecrypt.attack.audits import integrity, oracle
 from readings.made_up import KEY, of_lengths
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import audit_toys as toys
 
-from motecrypt.model import MessageLengths
+from motecrypt.base.model import MessageLengths
 
 KEY = bytes(range(1, 17))
 

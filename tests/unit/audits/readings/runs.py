@@ -14,9 +14,9 @@ import audit_toys as toys
 
 from goldens.noting import Noting
 from goldens.text import digest, plain
-from motecrypt.audits import _rc4d_state as rc4d
-from motecrypt.audits import oracle
-from motecrypt.audits.attacks import (
+from motecrypt.attack.audits import _rc4d_state as rc4d
+from motecrypt.attack.audits import oracle
+from motecrypt.attack.audits.attacks import (
     cbc_padding_oracle,
     ecb_block_swap,
     fixed_iv,
@@ -28,7 +28,7 @@ from motecrypt.audits.attacks import (
     rc4d_passive,
     rc4d_two_keys,
 )
-from motecrypt.model import MessageLengths
+from motecrypt.base.model import MessageLengths
 from readings.made_up import KEY, des, made_of, of_lengths
 
 SHORT = {"KEYS": 3, "KEYS_QUICK": 2, "GAMES": 6, "TRIALS": 3, "TRIALS_QUICK": 2, "MESSAGES": 9}

@@ -6,7 +6,7 @@ from typing import Any
 
 import audit_toys as toys
 
-from motecrypt.audits import oracle
+from motecrypt.attack.audits import oracle
 from readings.made_up import of_lengths, refused
 
 

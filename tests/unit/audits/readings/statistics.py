@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from goldens.text import plain
-from motecrypt.audits import statistics
+from motecrypt.attack.audits import statistics
 
 
 def figures() -> dict[str, Any]:

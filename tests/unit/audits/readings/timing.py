@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from goldens.text import plain
-from motecrypt.audits import taint, timing
+from motecrypt.attack.audits import taint, timing
 
 
 def timings() -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Attacks on ciphers and on power traces, as mathematics."""

@@ -1,0 +1,110 @@
+"""What a firmware needs to be assessed: a function, and variables that take a run's inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from motecrypt.attack.leakage.assessment import Variable
+from motecrypt.attack.leakage.recording import Poke, Recorder, Window
+from motecrypt.base.errors import InputError
+from motecrypt.base.model import Device
+from motecrypt.catalog import nearest
+from motecrypt.simulate.emulate.images import Image
+
+#: Names of a harness's variables, and what they are in a test of inputs.
+VARIABLES = {"leak_input": "vary", "leak_key": "fixed", "leak_random": "random"}
+VARIABLE_BYTES_MOST = 4096
+
+
+@dataclass(frozen=True)
+class _Symbol:
+    address: int
+    bytes: int
+    kind: str
+
+
+def _symbols(elf: Path) -> dict[str, _Symbol]:
+    with elf.open("rb") as file:
+        opened = ELFFile(file)
+        table = opened.get_section_by_name(".symtab")
+        if not isinstance(table, SymbolTableSection):
+            return {}
+        arm = opened["e_machine"] == "EM_ARM"
+        found = {}
+        for symbol in table.iter_symbols():
+            kind, address = symbol["st_info"]["type"], symbol["st_value"]
+            if symbol.name and symbol["st_shndx"] != "SHN_UNDEF":
+                address &= ~1 if arm and kind == "STT_FUNC" else ~0
+                found[symbol.name] = _Symbol(address, symbol["st_size"], kind)
+    return found
+
+
+def harness(
+    image: Image,
+    device: Device,
+    function: str,
+    *,
+    start: str | None = None,
+    skip: int = 0,
+    instructions: int | None = None,
+    vary: str = "input",
+    shared: Sequence[str] = (),
+    uart: bytes = b"",
+    max_seconds: float = 10.0,
+) -> tuple[Recorder, tuple[Variable, ...]]:
+    """Find a firmware's function and variables by their names.
+
+    Parameters
+    ----------
+    function, start
+        The window; and the function at which a run's inputs are put into memory (None: the same).
+    vary
+        "input" or "key": which of leak_input and leak_key is fixed in one class and random in the other. The
+        key is the same in all runs of a test of inputs; inputs are random in all runs of a test of keys.
+    shared
+        Variables that take two Boolean shares: the masked value, then the mask.
+
+    Raises
+    ------
+    InputError
+        For a firmware without symbols, or without such a function or variable.
+    """
+    if image.elf is None:
+        raise InputError(f"{image.path}: has no symbols; give the linked ELF file")
+    symbols = _symbols(image.elf)
+    roles = VARIABLES if vary == "input" else VARIABLES | {"leak_key": "vary", "leak_input": "random"}
+    found = {name: symbols[name] for name in roles if name in symbols}
+    varied = f"leak_{vary}"
+    if varied not in found:
+        raise InputError(
+            f"{image.path}: has no variable {varied}; add such an array that {function} reads "
+            "(docs/leakage.md)"
+        )
+    for name in shared:
+        if name not in found:
+            raise InputError(f"--shared {name}: the firmware has no such variable; it has {', '.join(found)}")
+    for name, symbol in found.items():
+        if not 0 < symbol.bytes <= VARIABLE_BYTES_MOST:
+            raise InputError(
+                f"{image.path}: {name} has {symbol.bytes:,} bytes; up to {VARIABLE_BYTES_MOST:,} are possible"
+            )
+    begin, at = (_function(image, symbols, name) for name in (start or function, function))
+    pokes = tuple(Poke(name, symbol.address, symbol.bytes) for name, symbol in found.items())
+    variables = tuple(Variable(name, roles[name], 2 if name in shared else 1) for name in found)
+    window = Window(function, at, begin, skip, instructions)
+    return Recorder(image, device, window, pokes, uart, max_seconds), variables
+
+
+def _function(image: Image, symbols: dict[str, _Symbol], name: str) -> int:
+    functions = {key for key, symbol in symbols.items() if symbol.kind in ("STT_FUNC", "STT_NOTYPE")}
+    if name not in functions:
+        real = {key for key, symbol in symbols.items() if symbol.kind == "STT_FUNC"}
+        if not real:
+            raise InputError(f"{image.path}: has no symbols; link it without -s")
+        raise InputError(f"{image.path}: {nearest('function', name, real)}")
+    return symbols[name].address

@@ -1,0 +1,1 @@
+"""Used by all packages: the catalog's records, errors, paths, processes, text."""

@@ -1,0 +1,1 @@
+"""Compilers, libraries and tools: fetched by pin and hash, and run to make firmware."""

@@ -1,0 +1,11 @@
+"""What each command needs installed: probes it, reports it, and installs it.
+
+`need("avr")` returns immediately when everything is installed; otherwise it prints what it will install and
+installs it with apt-get (through sudo where needed) and pip (pinned and hashed). `doctor` shows all.
+"""
+
+from motecrypt.build.setup.kits import Kit, KitState, have, kits, need, need_each, state
+from motecrypt.build.setup.shortages import left_out, summary
+from motecrypt.build.setup.systems import by_hand
+
+__all__ = ["Kit", "KitState", "by_hand", "have", "kits", "left_out", "need", "need_each", "state", "summary"]

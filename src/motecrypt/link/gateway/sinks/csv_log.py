@@ -1,0 +1,117 @@
+"""Lines of CSV at the end of a file, made harmless for spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import fcntl
+import io
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from motecrypt.base.errors import InputError
+from motecrypt.base.text import spreadsheet_row
+from motecrypt.link.gateway.items import Item, readable
+from motecrypt.link.gateway.sinks import Sink, SinkError
+
+COLUMNS = ("id", "received", "node", "kind", "text", "hex", "bytes")
+READ_BYTES = 1 << 20
+"""The size of one read of the file at the start."""
+
+
+class CsvLog(Sink):
+    """A file of lines, each item once: what a crash left half written goes, what is there is not repeated.
+
+    Parameters
+    ----------
+    waiting : int
+        How many items wait in the spool: after a crash as many of the last rows can come again, in any number
+        of deliveries.
+
+    Raises
+    ------
+    InputError
+        It cannot be written, is another's, or no file of ours.
+    """
+
+    batch = 200
+
+    def __init__(self, path: Path, waiting: int) -> None:
+        self.name = f"csv:{path.absolute()}"
+        self._path = path
+        try:
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+            if not stat.S_ISREG(os.fstat(self._handle).st_mode):
+                raise InputError(f"--csv {path}: not a regular file")
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._before = self._begin(waiting)
+        except BlockingIOError:
+            raise InputError(f"--csv {path}: another program is using it; stop that one first") from None
+        except OSError as error:
+            raise InputError(f"--csv {path}: {error.strerror}; name a file that can be written") from None
+        self._last: set[str] = set()
+
+    def _begin(self, waiting: int) -> set[str]:
+        """Check or write the head, cut what is half a line, and see what is there already."""
+        head = (",".join(COLUMNS) + "\r\n").encode()
+        length = os.fstat(self._handle).st_size
+        if os.pread(self._handle, len(head), 0) != head[:length]:
+            raise InputError(f"--csv {self._path}: has a different first line; name a new file")
+        if length < len(head):
+            self._append(head, 0)
+            return set()
+        rows = self._backwards(len(head), length)
+        os.ftruncate(self._handle, length - len(next(rows)))
+        return {row.partition(b",")[0].decode(errors="replace") for row in islice(rows, waiting)}
+
+    def _backwards(self, start: int, end: int) -> Iterator[bytes]:
+        """What follows the last line's end, then the lines before it, the last first."""
+        rest = b""
+        while end > start:
+            begin = max(start, end - READ_BYTES)
+            rest, *lines = (os.pread(self._handle, end - begin, begin) + rest).split(b"\n")
+            yield from reversed(lines)
+            end = begin
+        yield rest
+
+    def deliver(self, items: Sequence[Item]) -> None:
+        """Write those that are not there yet, and wait until they are on the disk."""
+        text = io.StringIO()
+        writer = csv.DictWriter(text, COLUMNS)
+        fresh = [item for item in items if item.name not in self._before and item.name not in self._last]
+        for item in fresh:
+            writer.writerow(_row(item))
+        end = os.fstat(self._handle).st_size
+        try:
+            self._append(text.getvalue().encode(), end)
+        except OSError as error:
+            os.ftruncate(self._handle, end)
+            raise SinkError(f"{self._path}: {error.strerror}") from None
+        self._last = {item.name for item in items}
+        self._before -= self._last
+
+    def finish(self) -> None:
+        """Let go of the file."""
+        os.close(self._handle)
+
+    def _append(self, data: bytes, at: int) -> None:
+        while data:
+            written = os.pwrite(self._handle, data, at)
+            at, data = at + written, data[written:]
+        os.fsync(self._handle)
+
+
+def _row(item: Item) -> dict[str, Any]:
+    row = {
+        "id": item.name,
+        "received": item.received,
+        "node": item.node,
+        "kind": item.kind,
+        "text": readable(item.content),
+        "hex": item.content.hex(),
+        "bytes": item.length,
+    }
+    return spreadsheet_row(row)

@@ -1,0 +1,377 @@
+"""The link core (firmware/link) on this computer, from Python: the only binding, compiled at first use.
+
+One `NativeLink` is one end of one node's link. It holds what the end's storage holds; anyone who uses it
+keeps those bytes where they outlive a crash, before any packet leaves (link/gateway.py does).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.paths import cache_dir, make_dir
+from motecrypt.build.toolchain.includes import file_hash, reached
+from motecrypt.build.toolchain.toolchain import failure, identity, run_compiler
+from motecrypt.catalog import FIRMWARE
+from motecrypt.link import lengths
+
+FOLDER = FIRMWARE / "link"
+KEY_BYTES = 16
+STORAGE_BYTES = 188
+BROADCAST = 63
+NODE_BITS = 0x3F
+"""Of a packet's first byte."""
+SHORT, LISTENS, STREAM, TAG_16, GATEWAY = 1, 2, 4, 8, 128
+BOTH_WAYS = 3
+"""SHORT and LISTENS: the options of a node on a packet radio."""
+CONFIRMED, COMMAND, FILE, LONG = 0x40, 0x10, 0x30, 0x01
+COMMAND_HEAD = 4
+"""Bytes of the link's own in front of a command."""
+PIECES_MAX = 15
+SPREAD_MS = 7
+"""Node n waits n times this longer than an answer may take before it sends again."""
+MESSAGE_MAX = PIECES_MAX * 252
+
+_FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC")
+DEFINES = ("-DCIPHER_TAG_BYTES=16", "-DCIPHER_TAG_VARIES", "-DCIPHER_NO_AD", "-DCIPHER_KEY_BYTES_MAX=16")
+
+Suite = Literal["aes128-ccm", "ascon-aead128"]
+
+
+class Event(IntEnum):
+    """The result of a call of the core (`enum link_event` in link.h)."""
+
+    NOTHING = 0
+    SENT = 1
+    WAITING = 2
+    ACCEPTED = 3
+    REFUSED = 4
+    UNCONFIRMED = 5
+    MESSAGE = 6
+    COMMANDED = 7
+    RENEWED = 8
+    FORGED = 9
+    BOUND = 10
+    BUSY = 11
+    TOO_LONG = 12
+    NO_KEY = 13
+    NO_STATE = 14
+    STORAGE = 15
+    USED_UP = 16
+    FILE_PART = 17
+
+
+@dataclass(frozen=True)
+class SuiteRecipe:
+    """How the core is compiled for one suite: its defines, and sources from firmware/."""
+
+    suite: int
+    defines: tuple[str, ...]
+    folders: tuple[str, ...]
+    sources: tuple[str, ...]
+
+    def command(self, sources: Sequence[Path] = (), flags: Sequence[str] = _FLAGS) -> list[str | Path]:
+        """The compiler's command line without its output; `sources` take the place of native.c."""
+        places = (FIRMWARE / name for name in ("link", "include", "modes", *self.folders))
+        include = [part for place in places for part in ("-I", place)]
+        own = [FOLDER / name for name in ("link.c", "keys.c", "store.c")]
+        wanted = [*own, *(FIRMWARE / name for name in self.sources), *(sources or [FOLDER / "native.c"])]
+        return ["gcc", *flags, *DEFINES, f"-DLINK_SUITE={self.suite}", *self.defines, *include, *wanted]
+
+
+SUITES: dict[Suite, SuiteRecipe] = {
+    "aes128-ccm": SuiteRecipe(
+        1,
+        ('-DCIPHER_HEADER="ccm.h"', '-DBLOCK_HEADER="aes_tables.h"'),
+        ("ciphers/aes",),
+        ("link/suite_ccm.c", "ciphers/aes/aes_tables.c"),
+    ),
+    "ascon-aead128": SuiteRecipe(
+        2,
+        ('-DCIPHER_HEADER="ascon_words.h"',),
+        ("ciphers/ascon",),
+        ("link/suite_ascon.c", "ciphers/ascon/ascon_aead128.c", "ciphers/ascon/ascon_words.c"),
+    ),
+}
+
+
+def framing(options: int, packet_bytes: int) -> lengths.Framing:
+    """How the link uses a radio, by the options of a key block."""
+    stream, short, wide = (bool(options & bit) for bit in (STREAM, SHORT, TAG_16))
+    return lengths.Framing(packet_bytes, stream, short, wide)
+
+
+def message_bytes_max(options: int, packet_bytes: int, how: int) -> int:
+    """The longest message that fits into the fragments of one counter, in bytes."""
+    longest = lengths.message_bytes_max(lengths.link_lengths(), framing(options, packet_bytes))
+    return longest - (COMMAND_HEAD if how & FILE == COMMAND else 0)
+
+
+@lru_cache(maxsize=8)
+def link_library(suite: Suite) -> Path:
+    """The core as a shared library, cached by content; BuildError with the compiler's first error."""
+    command = SUITES[suite].command()
+    paths = [part for part in command if isinstance(part, Path)]
+    sources = [path for path in paths if path.suffix]  # a folder has none
+    places = [path for path in paths if path not in sources]
+    names = [str(part) for part in command if not isinstance(part, Path)]
+    hashes = [file_hash(path) for path in reached(sources, places)]
+    key = hashlib.sha256("\0".join((*hashes, *names, identity("gcc"))).encode()).hexdigest()
+    target = make_dir(cache_dir() / "link") / f"{suite}-{key[:16]}.so"
+    if not target.exists():
+        handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=".link.")
+        os.close(handle)
+        outcome = run_compiler([*command, "-o", scratch])
+        if not outcome.ok:
+            Path(scratch).unlink(missing_ok=True)
+            raise failure(outcome, target.parent, "link core: ")
+        Path(scratch).replace(target)
+    return target
+
+
+class _Port(ctypes.Structure):
+    """`struct port` of native.h behind its link."""
+
+    _fields_ = (
+        ("clock", ctypes.c_uint16),
+        ("stored", ctypes.c_uint8),
+        ("storage", ctypes.c_uint8 * STORAGE_BYTES),
+    )
+
+
+@lru_cache(maxsize=16)
+def open_library(path: Path) -> ctypes.CDLL:
+    """A compiled core, with the types of its functions."""
+    library = ctypes.CDLL(str(path))
+    pointer, byte, short = ctypes.c_void_p, ctypes.c_uint8, ctypes.c_uint16
+    for name, arguments in {
+        "port_begin": [pointer, short],
+        "port_send": [pointer, ctypes.c_char_p, short, byte],
+        "port_renew": [pointer, ctypes.c_uint32],
+        "port_prf": [ctypes.c_char_p, ctypes.c_char_p, byte, pointer],
+        "port_derive": [pointer, byte, byte, short, ctypes.c_uint32],
+        "port_message": [pointer, pointer],
+        "port_sent": [pointer, pointer],
+        "port_place": [pointer],
+        "port_state": [pointer],
+        "port_epoch": [pointer],
+        "port_claimed": [pointer],
+        "port_join": [pointer, ctypes.c_char_p, ctypes.c_uint32],
+        "port_counter": [pointer],
+        "port_took": [pointer, ctypes.c_uint32],
+        "link_provision": [pointer, ctypes.c_char_p],
+        "link_receive": [pointer, ctypes.c_char_p, byte],
+        "link_answer": [pointer, byte],
+        "link_poll": [pointer],
+    }.items():
+        function = getattr(library, name)
+        function.argtypes, function.restype = arguments, byte
+    for name in ("port_message", "port_sent", "port_epoch", "port_claimed"):
+        getattr(library, name).restype = ctypes.c_uint32
+    library.port_counter.restype = ctypes.c_uint32
+    library.port_place.restype = ctypes.c_void_p
+    library.port_prf.restype = library.port_derive.restype = library.link_answer.restype = None
+    library.port_took.restype = None
+    return library
+
+
+@dataclass(frozen=True)
+class KeyBlock:
+    """What provisioning writes at one end (docs/link.md, Storage).
+
+    Attributes
+    ----------
+    node : 0 to 62, or 63 for a broadcast group.
+    options : SHORT, LISTENS, STREAM, TAG_16, the same at both ends; and GATEWAY at the gateway's.
+    packet_bytes : 12 to 255.
+    generation : 0 to 65535; a new one each time that a node is provisioned.
+    key : the node's key, 16 bytes.
+    """
+
+    node: int
+    options: int
+    packet_bytes: int
+    generation: int
+    key: bytes
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.node <= BROADCAST:
+            raise InputError(f"node {self.node}; a link has nodes 0 to 62, and 63 is its broadcast group")
+        if not 12 <= self.packet_bytes <= 255:
+            raise InputError(f"packets of {self.packet_bytes} bytes; the link takes 12 to 255")
+        if not 0 <= self.generation <= 0xFFFF:
+            raise InputError(
+                f"generation {self.generation}; there are 0 to 65535: begin with a new master key"
+            )
+        if len(self.key) != KEY_BYTES:
+            raise InputError(f"a key of {len(self.key)} bytes; the link takes 16")
+
+    def encode(self) -> bytes:
+        """The 24 bytes."""
+        head = bytes([2, self.node, self.options, self.packet_bytes])
+        return head + self.generation.to_bytes(2, "little") + bytes(2) + self.key
+
+
+def derive(suite: Suite, key: bytes, use: int, node: int, generation: int, epoch: int = 0) -> bytes:
+    """A key derived from another (docs/link.md, Keys)."""
+    buffer = ctypes.create_string_buffer(key, KEY_BYTES)
+    open_library(link_library(suite)).port_derive(buffer, use, node, generation, epoch)
+    return buffer.raw
+
+
+def node_key(suite: Suite, master: bytes, node: int, generation: int, restored_s: int = 0) -> bytes:
+    """The key of one node in one generation, from the gateway's master.
+
+    `restored_s` is when the gateway was last restored from a backup, in seconds since 1970; 0 if never.
+    """
+    if restored_s:
+        master = derive(suite, master, 0, 0, 0, restored_s)
+    return derive(suite, master, 6 << 5, node, generation)
+
+
+class NativeLink:
+    """One end of one node's link.
+
+    Parameters
+    ----------
+    library : CDLL
+        From `open_library`.
+    answer_ms : int
+        How long an answer may take.
+    """
+
+    def __init__(self, library: ctypes.CDLL, answer_ms: int = 250) -> None:
+        size = ctypes.c_size_t.in_dll(library, "port_bytes").value
+        self._library, self._answer_ms = library, answer_ms
+        self._memory = ctypes.create_string_buffer(size + 16)
+        self.address = (ctypes.addressof(self._memory) + 15) & ~15
+        self._port = _Port.from_address(library.port_place(self.address))
+        self._bytes = ctypes.c_void_p()
+
+    @property
+    def storage(self) -> bytes:
+        """What the end's storage holds."""
+        return bytes(self._port.storage)
+
+    @property
+    def stored(self) -> bool:
+        """Whether storage was written since this was last set to False."""
+        return bool(self._port.stored)
+
+    @stored.setter
+    def stored(self, value: bool) -> None:
+        self._port.stored = value
+
+    def provision(self, block: KeyBlock, takes_from: int = 0) -> None:
+        """Write a key block and its first counters: no message before `takes_from` is taken."""
+        written = (
+            self._library.port_join(self.address, block.encode(), takes_from)
+            if takes_from
+            else self._library.link_provision(self.address, block.encode())
+        )
+        if not written:
+            raise MotecryptError(f"node {block.node}: storage does not keep written data")
+
+    @property
+    def claimed(self) -> int:
+        """The first counter that a start continues with."""
+        return int(self._library.port_claimed(self.address))
+
+    def begin(self, storage: bytes | None = None) -> Event:
+        """Read key and counters, from other storage if given."""
+        if storage is not None:
+            if len(storage) != STORAGE_BYTES:
+                raise InputError(f"a link's storage has {STORAGE_BYTES} bytes, not {len(storage)}")
+            ctypes.memmove(self._port.storage, storage, STORAGE_BYTES)
+        return Event(self._library.port_begin(self.address, self._answer_ms))
+
+    def send(self, message: bytes, how: int = 0) -> Event:
+        """Send a message; `how` is CONFIRMED, LONG, and one of COMMAND and FILE, in any sum."""
+        if len(message) > MESSAGE_MAX:
+            return Event.TOO_LONG
+        return Event(self._library.port_send(self.address, message, len(message), how))
+
+    def receive(self, packet: bytes) -> Event:
+        """Take a packet."""
+        return Event(self._library.link_receive(self.address, packet, len(packet)))
+
+    @property
+    def head(self) -> tuple[int, int, int]:
+        """Node number, options and packet length, from storage."""
+        _, node, options, packet_bytes = self._port.storage[:4]
+        return node, options, packet_bytes
+
+    @property
+    def generation(self) -> int:
+        """How often the node was provisioned, from storage."""
+        return int.from_bytes(bytes(self._port.storage[4:6]), "little")
+
+    @property
+    def epoch(self) -> int:
+        """The epoch that it is in."""
+        return int(self._library.port_epoch(self.address))
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a message waits for its outcome."""
+        return bool(self._library.port_state(self.address) & 1)
+
+    @property
+    def asked(self) -> bool:
+        """Whether the message just received asks for an answer."""
+        return bool(self._library.port_state(self.address) & 2)
+
+    def message(self) -> bytes:
+        """The message of the last `receive` that returned MESSAGE, COMMANDED or FILE_PART."""
+        length = self._library.port_message(self.address, ctypes.byref(self._bytes))
+        return ctypes.string_at(self._bytes, length)
+
+    @property
+    def counter(self) -> int:
+        """Of the message of that `receive`."""
+        return int(self._library.port_counter(self.address))
+
+    def took(self, counter: int) -> None:
+        """After `begin`: the message that was taken last. If it comes again, it is accepted again."""
+        self._library.port_took(self.address, counter)
+
+    def answer(self, taken: bool) -> None:
+        """Say whether the message was taken."""
+        self._library.link_answer(self.address, taken)
+
+    def at(self, now_ms: int) -> None:
+        """Set the clock."""
+        self._port.clock = now_ms & 0xFFFF
+
+    def poll(self, now_ms: int) -> Event:
+        """Set the clock, and send again what was not answered in time."""
+        self.at(now_ms)
+        return Event(self._library.link_poll(self.address))
+
+    def renew(self, epoch: int) -> Event:
+        """Begin an epoch, at the gateway's end."""
+        return Event(self._library.port_renew(self.address, epoch))
+
+    def on_line(self, packet: bytes) -> bytes:
+        """A packet as it is sent: on a stream all have one length, so zeros follow an answer."""
+        options, packet_bytes = self.storage[2:4]
+        return packet.ljust(packet_bytes, b"\0") if options & STREAM else packet
+
+    def packets(self) -> list[bytes]:
+        """What was sent since the last call."""
+        length = self._library.port_sent(self.address, ctypes.byref(self._bytes))
+        data, packets = ctypes.string_at(self._bytes, length), []
+        while data:  # each after a byte with its length
+            end = 1 + data[0]
+            packets.append(data[1:end])
+            data = data[end:]
+        return packets

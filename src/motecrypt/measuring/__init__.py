@@ -1,0 +1,1 @@
+"""Benchmarks, experiments and audits: each result is measured once and stored."""

@@ -1,0 +1,1 @@
+"""Report, pages, comparisons and bundles of stored results."""

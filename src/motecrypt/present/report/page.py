@@ -1,0 +1,167 @@
+"""The HTML file: templates filled, styles, scripts and data put inside. Names no address on a network."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from motecrypt.adviser import Candidate, Point, example_command
+from motecrypt.base.model import STANDINGS
+from motecrypt.base.text import printable
+from motecrypt.present.report import vega
+from motecrypt.present.report.content import Content
+from motecrypt.present.report.figure import theme
+from motecrypt.present.report.looks import as_data
+from motecrypt.present.report.sources import WORDS
+from motecrypt.present.report.tables import number, source_tables
+from motecrypt.studies.counts import VERDICTS, tolerance_text
+
+_HERE = Path(__file__).resolve().parent
+STYLES = ("page.css", "explorer.css", "print.css")
+SCRIPTS = (
+    *("charts.js", "page.js"),
+    *("explorer-data.js", "explorer-charts.js", "explorer-table.js", "explorer.js"),
+    *("adviser-notes.js", "adviser-exchange.js", "adviser.js", "adviser-charts.js", "adviser-form.js"),
+)
+#: Only in a page that is served: the file has nobody to ask.
+LIVE_SCRIPTS = ("serve.js",)
+#: Rows of a table that are made into text at a time.
+PIECE = 500
+#: Signs of the security statuses, readable without colour.
+SIGNS = {"recommended": "●", "acceptable": "◐", "legacy": "○", "broken": "✕", "unrated": "?"}
+WEIGHTS = {
+    "good": ("✓", "good"),
+    "note": ("i", "worth knowing"),
+    "bad": ("✗", "bad"),
+    "skipped": ("–", "skipped"),
+}
+
+
+def render(content: Content, bundle: str | None = None, live: bool = False) -> str:
+    """The report as one HTML document; see `pieces`."""
+    return "".join(pieces(content, bundle, live))
+
+
+def pieces(content: Content, bundle: str | None = None, live: bool = False) -> Iterator[str]:
+    """The report's HTML in the order of the file, so that a writer never holds copies of all of it.
+
+    Parameters
+    ----------
+    content
+        What `gather` found.
+    bundle
+        Vega as a script; None: the one of the kit `plots`. Empty: tables only.
+    live
+        Whether a `ReportServer` serves it: it then has a form to measure, and may ask its own server.
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = number
+    environment.filters["tolerance"] = tolerance_text
+    environment.globals.update(
+        verdicts=VERDICTS,
+        words=WORDS,
+        standings=STANDINGS,
+        signs=SIGNS,
+        weights=WEIGHTS,
+        example_command=example_command(),
+    )
+    script = vega.javascript() if bundle is None else bundle
+    data = {
+        "theme": theme("currentColor", "transparent"),
+        "looks": as_data(content.catalog.devices),
+        "figures": {figure.name: figure.specification for figure in content.all_figures()},
+        "explorer": content.explorer,
+        "adviser": {**_packed(content.adviser), "bounds": dict(content.bounds)},
+        "signs": {verdict: sign for verdict, (sign, _) in WORDS.items()},
+        "tables": source_tables(content.sources),
+    }
+    scripts = (*SCRIPTS, *LIVE_SCRIPTS) if live else SCRIPTS
+    page = environment.get_template("page.html").generate(
+        content=content,
+        live=live,
+        style=Markup("\n".join(_static(name) for name in STYLES)),
+        bundle=Markup(script),
+        scripts=Markup("\n".join(_script(name) for name in scripts)),
+        data=map(Markup, embedded(data)),
+    )
+    # What is left of addresses is in citations, which need no scheme; a piece has whole ones.
+    for piece in page:
+        yield re.sub(r"https?://", "", piece)
+
+
+def _shown(value: Any) -> Any:
+    """Text without control characters: the page may be read in a terminal, too."""
+    return printable(value) if type(value) is str else value
+
+
+def _packed(adviser: Mapping[str, Any]) -> dict[str, Any]:
+    """The adviser's data with candidates and their points as plain rows, which adviser-form.js unpacks.
+
+    A text is in a row as its place in `words`; `worded` are the places of texts in a row.
+    """
+    points = [field.name for field in fields(Point)]
+    columns = [field.name for field in fields(Candidate) if field.name != "points"]
+    worded = [index for index, name in enumerate(columns) if Candidate.__annotations__[name] == "str"]
+    words: dict[str, int] = {}
+
+    def row(one: Mapping[str, Any]) -> list[Any]:
+        values = [one[name] for name in columns]
+        for index in worded:
+            values[index] = words.setdefault(values[index], len(words))
+        return [*values, [[point[name] for name in points] for point in one["points"]]]
+
+    packed = {device: [row(one) for one in own] for device, own in adviser["candidates"].items()}
+    return {
+        **adviser,
+        "candidate_columns": columns,
+        "point_columns": points,
+        "worded": worded,
+        "words": list(words),
+        "candidates": packed,
+    }
+
+
+def embedded(value: Any) -> Iterator[str]:
+    """JSON that cannot end the element it is in, in pieces: a large table's rows are never one text."""
+    if isinstance(value, dict):
+        between = "{"
+        for name, inner in value.items():
+            yield f"{between}{_json(str(name))}:"
+            yield from embedded(inner)
+            between = ","
+        yield "}" if value else "{}"
+    elif isinstance(value, list) and len(value) > PIECE:
+        for start in range(0, len(value), PIECE):
+            yield "," if start else "["
+            yield _json(value[start : start + PIECE])[1:-1]
+        yield "]"
+    else:
+        yield _json(value)
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _script(name: str) -> str:
+    """A script without indentation and lines of comment, which are for its readers in the sources."""
+    return re.sub(r"^[ \t]*//.*\n|^[ \t]+", "", _static(name), flags=re.MULTILINE)
+
+
+def _static(name: str) -> str:
+    return (_HERE / "static" / name).read_text(encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Runs firmware: drivers of simulators, boards, profiles, virtual ports."""
