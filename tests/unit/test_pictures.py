@@ -18,6 +18,7 @@ FOLDER = ROOT / "docs" / "pictures"
 sys.path.insert(0, str(FOLDER))
 
 import make  # noqa: E402
+import packages  # noqa: E402
 
 SHOWN_FOR = "gcc-5.4"  # the toolchain whose figures the pictures and the README have
 
@@ -44,6 +45,20 @@ def test_a_picture_is_small_and_is_in_the_readme(name: str) -> None:
 def test_the_picture_of_the_explorer_is_small_and_is_in_the_docs() -> None:
     assert 1000 < (FOLDER / "explorer.png").stat().st_size <= make.BYTES_MAX
     assert "](pictures/explorer.png)" in (ROOT / "docs" / "report.md").read_text()
+
+
+def test_the_picture_of_the_packages_is_what_the_list_says() -> None:
+    graph = packages.arrows()
+    assert packages.PICTURE.read_text() == packages.drawn(graph), "run docs/pictures/packages.py"
+    assert "](pictures/packages.svg)" in (ROOT / "docs" / "design.md").read_text()
+    high = packages.floors(graph)
+    assert all(high[one] > high[other] for one, others in graph.items() for other in others)
+
+
+def test_an_arrow_that_follows_from_others_is_left_out() -> None:
+    graph = {"a": {"b", "c", "d"}, "b": {"c"}, "c": set(), "d": set()}
+    assert packages.reduced(graph) == {"a": {"b", "d"}, "b": {"c"}, "c": set(), "d": set()}
+    assert packages.floors(graph) == {"a": 2, "b": 1, "c": 0, "d": 0}
 
 
 def test_the_pictures_show_the_commands_of_the_readme() -> None:
