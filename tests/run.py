@@ -91,7 +91,7 @@ def main(arguments: Sequence[str]) -> int:
         suites = [name for name in names if name in SUITES]
         ran = Ran() if not suites else _suites(suites, Path(scratch), marks)
         outcomes = {name: checks[name].result() for name in checks} | outcomes_of(ran, suites, chosen.quick)
-    if chosen.record:
+    if chosen.record and ran.code in (0, 1) and ran.took_s:
         costs.store(costs.recorded(ran.took_s))
     tell_costliest(ran)
     return summary_of(outcomes, time.monotonic() - started, chosen.quick)
