@@ -14,12 +14,13 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from lockstep.engine import Engine, EngineFault, Piece, Program, assembled, flat, named, ran, regions, seeded
 from motecrypt.build.toolchain.drivers import driver
 
 HERE = Path(__file__).parent
-CLOCK_HZ, MAX_CYCLES = 16_000_000, 400_000_000
+CLOCK_HZ, MAX_CYCLES = 16_000_000, 20_000_000
 MARK = 0x3E  # GPIOR0
 SCRATCH, SCRATCH_BYTES, STATE = 0x0300, 64, 0x0380
 STATE_BYTES = 32 + 1 + 2 + 1 + SCRATCH_BYTES
@@ -59,6 +60,7 @@ class Avr:
     far: bool = False
     name: str = "avr"
     state_bytes: int = STATE_BYTES
+    drivers: ClassVar = ("simavr", "avr_run")
 
     def program(self, seed: int) -> Program:
         rng = seeded(self.name, seed)

@@ -5,6 +5,7 @@
 //
 // avr8js 0.21.1 differs from the instruction set manual (DS40002198) and the datasheet (DS40002061B). Corrected here:
 //   - H of all additions, subtractions and comparisons is that of bit 0 instead of bit 3. SBIW changes it.
+//   - Z of CPC, SBC and SBCI: 0 - 0xff with the carry set leaves 0, so it stays as it was; here it is cleared.
 //   - NEG of 0x80 leaves V clear. FMULSU takes its second operand as signed.
 //   - An interrupt takes 2 cycles to begin instead of 4, or 5 where the program counter has 22 bits (7.7.1).
 //   - An interrupt is taken right after SEI, RETI or a write that sets I, and not one instruction later (7.7).
@@ -65,9 +66,18 @@ function halfCarry(opcode) {
   return (opcode & 0xfe0f) === 0x9401 ? (d5 & 15) !== 0 : undefined; // NEG
 }
 
+// Whether it is CPC, SBC or SBCI of 0 and 0xff with the carry set: 0 - 0xff - 1 leaves 0.
+function comesRound(opcode) {
+  const isImmediate = opcode >> 12 === 0x4, kind = opcode >> 10;
+  if (!(cpu.data[SREG] & C) || !(isImmediate || kind === 0x01 || kind === 0x02)) return false;
+  const d = isImmediate ? 16 + ((opcode >> 4) & 15) : (opcode >> 4) & 31;
+  const second = isImmediate ? ((opcode >> 4) & 0xf0) | (opcode & 15) : cpu.data[(opcode & 15) | ((opcode >> 5) & 16)];
+  return cpu.data[d] === 0 && second === 0xff;
+}
+
 function corrected() {
   const opcode = cpu.progMem[cpu.pc];
-  const half = halfCarry(opcode);
+  const half = halfCarry(opcode), keptZero = comesRound(opcode) ? cpu.data[SREG] & Z : 0;
   const d = cpu.data[(opcode >> 4) & 31];
   if ((opcode & 0xff88) === 0x0388) { // FMULSU
     const product = ((cpu.data[16 + ((opcode >> 4) & 7)] << 24) >> 24) * cpu.data[16 + (opcode & 7)];
@@ -79,6 +89,7 @@ function corrected() {
     return;
   }
   avrInstruction(cpu);
+  cpu.data[SREG] |= keptZero;
   if (half !== undefined) cpu.data[SREG] = (cpu.data[SREG] & ~H) | (half ? H : 0);
   if ((opcode & 0xfe0f) === 0x9401 && d === 0x80) {
     cpu.data[SREG] = (cpu.data[SREG] & ~S) | V | N; // S is N ^ V

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockstep.avr import Avr, Avr8js
-from lockstep.engine import flat
+from lockstep.avr import Avr8js
+from lockstep.engine import EngineFault, flat
 from motecrypt.base.errors import MotecryptError
 from motecrypt.base.model import Device, Implementation
 from motecrypt.build.toolchain import BuildRequest, Firmware, build
@@ -20,6 +20,7 @@ WORK_S = 120.0
 """Processor time of the simulator."""
 KEY, NONCE, MESSAGE = bytes(range(32)), bytes(range(16, 32)), bytes(range(48))
 BENCH = (("R", b"\0\1\0"), ("R", b"\1\1\0"), ("R", b"\2\1\0"))
+ALIKE, FAULT = "alike", "fault"
 TICKS = slice(1, 5)
 """Of an answer "r": what the board's own timer counted, which is off in a simulator."""
 
@@ -55,16 +56,25 @@ def frames(key_bytes: int, nonce_bytes: int) -> list[bytes]:
     return [encode(n, kind, data) for n, (kind, data) in enumerate((w for w in wanted if w[1]), start=1)]
 
 
-def ours(device: Device, firmware: Firmware, sent: list[bytes]) -> Said | None:
-    """By our driver; None where it ends in a fault, such as a stack that runs into data, which `measure`
-    reports."""
+def ending(device: Device, engine: Avr8js, firmware: Firmware, body: Implementation, folder: Path) -> str:
+    """Whether both say and take the same for the requests: ALIKE, or how not; FAULT where ours ends in one,
+    such as a stack that runs into data, which `measure` reports.
+    """
+    cipher = Catalog.load().cipher(body.cipher)
+    sent = frames(max(cipher.key_bits) // 8, cipher.nonce_bytes)
     try:
-        return _ours(device, firmware, sent)
+        one = ours(device, firmware, sent)
     except Fault:
-        return None
+        return FAULT
+    try:
+        other = theirs(device, engine, firmware, sent, folder)
+    except EngineFault as error:
+        return f"{one} / {error}"
+    return ALIKE if one == other else f"{one} / {other}"
 
 
-def _ours(device: Device, firmware: Firmware, sent: list[bytes]) -> Said:
+def ours(device: Device, firmware: Firmware, sent: list[bytes]) -> Said:
+    """By our driver."""
     came, answers = Frames(), list[bytes]()
     with simavr.open_session(device, firmware.elf, firmware.data_end, Options()) as session:
         for number, frame in enumerate([b"", *sent], start=1):  # the first answer is the greeting
@@ -75,9 +85,7 @@ def _ours(device: Device, firmware: Firmware, sent: list[bytes]) -> Said:
         return Said(_compared(answers), [region.cycles for region in session.regions()])
 
 
-def theirs(
-    device: Device, chip: Avr, firmware: Firmware, sent: list[bytes], module: Path, folder: Path
-) -> Said:
+def theirs(device: Device, engine: Avr8js, firmware: Firmware, sent: list[bytes], folder: Path) -> Said:
     """By avr8js."""
     more = {
         "input": b"".join(sent).hex(),
@@ -87,7 +95,7 @@ def theirs(
     copy = folder / "corpus.elf"
     copy.write_bytes(firmware.elf.read_bytes())
     flat(copy, "avr-objcopy")
-    output, cycles = Avr8js(chip, module).run(copy, folder, **more)
+    output, cycles = engine.run(copy, folder, **more)
     return Said(_compared(Frames().feed(output)), cycles or [])
 
 

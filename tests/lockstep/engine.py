@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 TIMEOUT_S = 600
 
@@ -47,6 +47,8 @@ class Core(Protocol):
 
     name: str
     state_bytes: int
+    drivers: ClassVar[Sequence[str]]
+    """Of ours, that run its firmware."""
 
     def program(self, seed: int) -> Program:
         """A random program; equal seeds give equal ones."""
@@ -115,13 +117,15 @@ def decoded(sent: bytes) -> bytes:
 def differences(
     core: Core, engines: Sequence[Engine], other: Engine, programs: Sequence[Program], folder: Path
 ) -> list[Difference]:
-    """The programs that an engine ends otherwise than the other one, each shrunk."""
+    """The programs that an engine ends otherwise than the other one, each shrunk with the first such."""
     expected = _ends(core, other, programs, folder)
+    ends = [_ends(core, engine, programs, folder) for engine in engines]
     found = []
-    for engine in engines:
-        for program, one, two in zip(programs, _ends(core, engine, programs, folder), expected, strict=True):
+    for program, two, *all_ours in zip(programs, expected, *ends, strict=True):
+        for engine, one in zip(engines, all_ours, strict=True):
             if what := _differ(core, one, two):
                 found.append(_shrunk(program, what, partial(_once, core, engine, other, folder)))
+                break
     return found
 
 
@@ -190,8 +194,12 @@ def regions(said: bytes) -> tuple[list[int], dict[str, Any]]:
 
 
 def assembled(compiler: Sequence[str], text: str, folder: Path) -> Path:
-    """The text as an ELF file."""
+    """The text as an ELF file; the same one again is not assembled again."""
     source, elf = folder / "lockstep.S", folder / "lockstep.elf"
+    text = f"/* {' '.join(compiler)} */\n{text}"
+    if elf.is_file() and source.read_text() == text:
+        return elf
+    elf.unlink(missing_ok=True)
     source.write_text(text)
     done = subprocess.run(
         [*compiler, "-nostdlib", source, "-o", elf],

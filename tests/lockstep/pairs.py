@@ -22,7 +22,12 @@ class Pair:
     ours: tuple[Engine, ...]
     other: Engine
     needs: tuple[str, ...]
-    batch: int = 50
+    batch: int = 200
+
+
+def device_of(name: str) -> str:
+    """The device of a pair; "run" behind it: in a free run."""
+    return name.split()[0]
 
 
 PAIRS = {
@@ -36,18 +41,30 @@ PAIRS = {
         ),
         avr.Avr8js(avr.UNO, AVR8JS),
         ("avr", "node"),
+        64,
     ),
     "mega2560": Pair(
-        avr.MEGA, (avr.Simavr(avr.MEGA), avr.AvrRun(avr.MEGA)), avr.Avr8js(avr.MEGA, AVR8JS), ("avr", "node")
+        avr.MEGA,
+        (avr.Simavr(avr.MEGA), avr.AvrRun(avr.MEGA)),
+        avr.Avr8js(avr.MEGA, AVR8JS),
+        ("avr", "node"),
+        128,
     ),
     "pico": Pair(
         thumb.M0, (thumb.Ours("pico"), thumb.Ours("pico", TRACED)), thumb.Rp2040js(RP2040JS), ("pico", "node")
+    ),
+    "pico run": Pair(
+        thumb.M0_TIMED,
+        (thumb.Free("pico"),),
+        thumb.Rp2040js(RP2040JS, thumb.Free("pico").place),
+        ("pico", "node"),
     ),
     "stm32l1": Pair(thumb.M3, (thumb.Ours("stm32l1"),), thumb.AN385, ("pico", "qemu")),
     "stm32f4": Pair(
         thumb.M4, (thumb.Ours("stm32f4"), thumb.Ours("stm32f4", TRACED)), thumb.AN386, ("pico", "qemu")
     ),
     "pico2": Pair(thumb.M33, (thumb.Ours("pico2"),), thumb.AN505, ("pico", "qemu")),
+    "pico2 run": Pair(thumb.M33_PENDING, (thumb.Free("pico2"),), thumb.AN505, ("pico", "qemu")),
     "hifive1": Pair(
         riscv.E31,
         (riscv.Ours(riscv.E31), riscv.Ours(riscv.E31, TRACED)),
@@ -58,6 +75,6 @@ PAIRS = {
         riscv.ESP32C3, (riscv.Ours(riscv.ESP32C3),), riscv.Unicorn(riscv.ESP32C3), ("riscv", "pico")
     ),
     "ch32v003": Pair(
-        riscv.CH32V003, (riscv.Ours(riscv.CH32V003),), riscv.Unicorn(riscv.CH32V003), ("riscv", "pico"), 10
+        riscv.CH32V003, (riscv.Ours(riscv.CH32V003),), riscv.Unicorn(riscv.CH32V003), ("riscv", "pico"), 24
     ),
 }

@@ -11,7 +11,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from lockstep.engine import (
     END,
@@ -33,7 +33,7 @@ from motecrypt.simulate.runners import Options, riscv
 SCRATCH, STATE, STACK, SCRATCH_BYTES = 0x400, 0x500, 0x780, 64
 """From the beginning of RAM."""
 CORNERS = (0, 1, 2, 31, 32, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x12345678, 0xFFFF8000)
-MOST_STEPS = 2_000_000
+MOST_STEPS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ class Rv32:
     registers: int
     line: tuple[int, int]
     looks: int
+    drivers: ClassVar = ("riscv",)
 
     @property
     def name(self) -> str:

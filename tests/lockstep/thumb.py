@@ -1,20 +1,21 @@
 """Random programs for Cortex-M cores, of what compilers emit, and the engines that run them.
 
 A program begins with r0 to r12 and the flags from a table and 64 known bytes of RAM. Addresses of code stay
-out of
-what is compared, because engines keep code at different ones.
+out of what is compared, because engines keep code at different ones. An interrupt may come at any of its
+instructions: its handler leaves no trace but its count, and where it came.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from lockstep.engine import (
+    END,
     Engine,
     EngineFault,
     Piece,
@@ -26,14 +27,16 @@ from lockstep.engine import (
     regions,
     seeded,
 )
+from lockstep.thumb_pieces import CORNERS, DSP, NARROW, PENDING, SCRATCH, SCRATCH_BYTES, WIDE
 from motecrypt.catalog import Catalog
 from motecrypt.simulate.runners import Options, arm
 
-SCRATCH, SCRATCH_BYTES, STATE, STACK_TOP = 0x20001000, 64, 0x20001080, 0x20002000
+STATE, STACK_TOP = 0x20001080, 0x20002000
 REGISTERS = [*(f"r{n}" for n in (*range(8, 13),)), "sp", *(f"r{n}" for n in range(8)), "flags"]
-CORNERS = (0, 1, 2, 31, 32, 0x7F, 0x80, 0xFF, 0x8000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
-SHIFTS = ("lsl", "lsr", "asr", "ror")
-CONDITIONS = ("eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le")
+INTERRUPTS = 4 * len(REGISTERS)
+"""From STATE on: how many came, how far in the body the last one came, and the body's address."""
+LEAD = 34
+"""Cycles from the start of SysTick to the body, about."""
 RP2040JS = Path(__file__).with_name("rp2040js.mjs")
 
 
@@ -53,27 +56,43 @@ class Place:
 
 @dataclass(frozen=True)
 class Thumb:
-    """A core; `wide`: Thumb-2; `dsp`: its instructions for signals."""
+    """A core; `wide`: Thumb-2; `dsp`: its instructions for signals.
+
+    `timed`: SysTick interrupts half of the programs, at any cycle; `pends`: instructions that make exceptions
+    pending.
+    """
 
     name: str
     cpu: str
     wide: bool = True
     dsp: bool = False
-    state_bytes: int = 4 * len(REGISTERS) + SCRATCH_BYTES
+    timed: bool = False
+    pends: bool = False
+    drivers: ClassVar = ("arm",)
+
+    @property
+    def words(self) -> list[str]:
+        """What the state consists of, but for the memory."""
+        return [*REGISTERS, *["interrupts"] * (self.timed or self.pends), *["interrupted"] * self.timed]
+
+    @property
+    def state_bytes(self) -> int:
+        return 4 * len(self.words) + SCRATCH_BYTES
 
     def program(self, seed: int) -> Program:
         rng = seeded(self.name, seed)
-        makers = NARROW + (WIDE if self.wide else []) + (DSP if self.dsp else [])
-        return Program(seed, tuple(rng.choice(makers)(rng) for _ in range(rng.randrange(15, 50))))
+        makers = NARROW + WIDE * self.wide + DSP * self.dsp + PENDING * self.pends
+        pieces = tuple(rng.choice(makers)(rng) for _ in range(rng.randrange(15, 50)))
+        return Program(seed, pieces, rng.randrange(2, 150) if self.timed and rng.random() < 0.5 else None)
 
     def build(self, programs: Sequence[Program], engine: Engine, folder: Path) -> Path:
         place = engine.place  # type: ignore[attr-defined]
         compiler = ["arm-none-eabi-gcc", f"-mcpu={self.cpu}", "-mthumb"]
         compiler += [f"-Wl,-Ttext={place.flash:#x}", "-Wl,-N", "-Wl,-e,reset", "-Wl,--no-warn-rwx-segments"]
-        return assembled(compiler, firmware(programs, place), folder)
+        return assembled(compiler, firmware(programs, self, place), folder)
 
     def describe(self, one: bytes, other: bytes) -> str:
-        names = [f"{name}.{n}" for name in REGISTERS for n in range(4)]
+        names = [f"{name}.{n}" for name in self.words for n in range(4)]
         return named([*names, *(f"memory+{n}" for n in range(SCRATCH_BYTES))], one, other)
 
 
@@ -81,300 +100,21 @@ M0 = Thumb("m0", "cortex-m0plus", wide=False)
 M3 = Thumb("m3", "cortex-m3")
 M4 = Thumb("m4", "cortex-m4", dsp=True)
 M33 = Thumb("m33", "cortex-m33", dsp=True)
-
-
-# --- what programs consist of: registers r0 to r7, and r8 to r12 where an instruction has room
-# ----------------
-
-
-def _low(rng: random.Random) -> str:
-    return f"r{rng.randrange(8)}"
-
-
-def _any(rng: random.Random) -> str:
-    return f"r{rng.randrange(13)}"
-
-
-def arithmetic(rng: random.Random) -> Piece:
-    two = (
-        "adcs",
-        "sbcs",
-        "ands",
-        "eors",
-        "orrs",
-        "bics",
-        "mvns",
-        "muls",
-        "rsbs",
-        "lsls",
-        "lsrs",
-        "asrs",
-        "rors",
-    )
-    kind = rng.randrange(6)
-    if kind == 0:
-        return f"{rng.choice(('adds', 'subs'))} {_low(rng)}, {_low(rng)}, {_low(rng)}"
-    if kind == 1:
-        return f"{rng.choice(('adds', 'subs'))} {_low(rng)}, #{rng.choice((0, 1, 255, rng.randrange(256)))}"
-    if kind == 2:
-        name = rng.choice(("lsls", "lsrs", "asrs"))
-        return f"{name} {_low(rng)}, {_low(rng)}, #{rng.choice((1, 31, rng.randrange(1, 32)))}"
-    if kind == 3:
-        name = rng.choice(("sxtb", "sxth", "uxtb", "uxth", "rev", "rev16", "revsh"))
-        return f"{name} {_low(rng)}, {_low(rng)}"
-    if kind == 4:
-        return f"{rng.choice(('mov', 'add'))} {_any(rng)}, {_any(rng)}"
-    name, low = rng.choice(two), _low(rng)
-    if name == "rsbs":
-        return f"rsbs {low}, {_low(rng)}, #0"
-    return f"muls {low}, {_low(rng)}, {low}" if name == "muls" else f"{name} {low}, {_low(rng)}"
-
-
-def chain(rng: random.Random) -> Piece:
-    """Numbers of 64 bits."""
-    name, carry = rng.choice((("adds", "adcs"), ("subs", "sbcs")))
-    a, b = _low(rng), _low(rng)
-    return f"{name} {a}, {a}, {_low(rng)}\n{carry} {b}, {_low(rng)}\n{carry} {a}, {_low(rng)}"
-
-
-def branch(rng: random.Random) -> Piece:
-    inner = "\n".join(arithmetic(rng) for _ in range(rng.randrange(1, 4)))
-    compare = rng.choice(
-        (f"cmp {_any(rng)}, {_any(rng)}", f"cmn {_low(rng)}, {_low(rng)}", f"tst {_low(rng)}, {_low(rng)}")
-    )
-    if compare.startswith("cmp") and len(set(compare[4:].split(", "))) == 1:
-        compare = f"cmp {_low(rng)}, #{rng.randrange(256)}"
-    return f"{compare}\nb{rng.choice(CONDITIONS)} 8f\n{inner}\n8:"
-
-
-def _base(rng: random.Random, room: int = 32) -> tuple[str, str]:
-    """A low register that points into the scratch memory, and the line that makes it."""
-    base = _low(rng)
-    return base, f"ldr {base}, ={SCRATCH + 4 * rng.randrange((SCRATCH_BYTES - room) // 4):#x}"
-
-
-def access(rng: random.Random) -> Piece:
-    base, lines = _base(rng)
-    for _ in range(rng.randrange(1, 4)):
-        other = rng.choice([f"r{n}" for n in range(8) if f"r{n}" != base])
-        name, unit = rng.choice((("ldr", 4), ("str", 4), ("ldrb", 1), ("strb", 1), ("ldrh", 2), ("strh", 2)))
-        lines += f"\n{name} {other}, [{base}, #{unit * rng.randrange(28 // unit)}]"
-    if rng.random() < 0.3:
-        index = rng.choice([f"r{n}" for n in range(8) if f"r{n}" != base])
-        target = rng.choice([f"r{n}" for n in range(8) if f"r{n}" != base])
-        name = rng.choice(("ldrsb", "ldrsh", "ldr", "str", "strb", "ldrh"))
-        lines += f"\nmovs {index}, #{4 * rng.randrange(7)}\n{name} {target}, [{base}, {index}]"
-    return lines
-
-
-def multiple(rng: random.Random) -> Piece:
-    base, lines = _base(rng)
-    rest = [f"r{n}" for n in range(8) if f"r{n}" != base]
-    names = sorted(rng.sample(rest, rng.randrange(1, 6)), key=lambda name: int(name[1:]))
-    return (
-        f"{lines}\n{rng.choice(('ldmia', 'stmia'))} {base}!, {{{', '.join(names)}}}\n"
-        f"movs {base}, #{rng.randrange(256)}"
-    )
-
-
-def stack(rng: random.Random) -> Piece:
-    names = sorted(rng.sample(range(8), rng.randrange(1, 6)))
-    listed = "{" + ", ".join(f"r{n}" for n in names) + "}"
-    size = 4 * rng.randrange(1, 9)
-    inside = (
-        f"sub sp, #{size}\nstr {_low(rng)}, [sp, #{size - 4}]\n{arithmetic(rng)}\n"
-        f"ldr {_low(rng)}, [sp, #{size - 4}]\nadd sp, #{size}"
-    )
-    return f"push {listed}\n{inside}\npop {listed}"
-
-
-def call(rng: random.Random) -> Piece:
-    """A function right here that saves its registers, or a leaf; called directly or by a register."""
-    saved = "push {r4, lr}\n", "\npop {r4, pc}"
-    before, after = rng.choice((saved, ("", "\nbx lr")))
-    low = rng.choice([f"r{n}" for n in range(4)])
-    how = rng.choice(
-        ("bl 5f", f"ldr {low}, =5f\nadds {low}, #1\nblx {low}\nmovs {low}, #{rng.randrange(256)}")
-    )
-    return (
-        f"{how}\nb 6f\n.balign 2\n5: {before}movs r3, #{rng.randrange(256)}\n{arithmetic_low(rng)}{after}\n6:"
-    )
-
-
-def arithmetic_low(rng: random.Random) -> Piece:
-    """Nothing that changes lr or reads a register with an address."""
-    return f"{rng.choice(('adds', 'eors', 'adcs', 'muls'))} r3, r3, r3".replace(
-        "eors r3, r3, r3", "eors r3, r3"
-    ).replace("adcs r3, r3, r3", "adcs r3, r3")
-
-
-def loop(rng: random.Random) -> Piece:
-    counter, others = rng.choice([(f"r{n}", [m for m in range(8) if m != n]) for n in range(8)])
-    a, b = (f"r{rng.choice(others)}" for _ in range(2))
-    return (
-        f"movs {counter}, #{rng.randrange(1, 12)}\n7: adds {a}, {a}, {b}\nrors {b}, {a}\n"
-        f"subs {counter}, #1\nbne 7b"
-    )
-
-
-def literal(rng: random.Random) -> Piece:
-    return f"ldr {_low(rng)}, ={rng.choice((*CORNERS, rng.getrandbits(32))):#x}"
-
-
-def wide_arithmetic(rng: random.Random) -> Piece:
-    name = rng.choice(("add", "sub", "adc", "sbc", "and", "eor", "orr", "bic", "orn", "rsb")) + rng.choice(
-        ("", "s")
-    )
-    shift = rng.choice(SHIFTS)
-    last = rng.choice(
-        (
-            f"{_any(rng)}, {shift} #{rng.randrange(1, 32)}",
-            f"#{rng.choice((0, 255, 0xFF00, 0xAB00AB, 0x80000000, 0xFF000000, 0x1FE))}",
-            _any(rng),
-        )
-    )
-    return f"{name}.w {_any(rng)}, {_any(rng)}, {last}"
-
-
-def fields(rng: random.Random) -> Piece:
-    low = rng.randrange(32)
-    size, by = rng.randrange(1, 33 - low), rng.randrange(1, 32)
-    one, two = _any(rng), _any(rng)
-    return rng.choice(
-        (
-            f"{rng.choice(('ubfx', 'sbfx', 'bfi'))} {_any(rng)}, {_any(rng)}, #{low}, #{size}",
-            f"bfc {_any(rng)}, #{low}, #{size}",
-            f"movw {_any(rng)}, #{rng.randrange(65536)}",
-            f"movt {_any(rng)}, #{rng.randrange(65536)}",
-            f"{rng.choice(('clz', 'rbit', 'rev.w', 'rev16.w'))} {one}, {two}",
-            f"{rng.choice(('usat', 'ssat'))} {one}, #{by}, {two}, {rng.choice(('lsl', 'asr'))} #{by}",
-            f"{rng.choice(('sxtb', 'sxth', 'uxtb', 'uxth'))}.w {one}, {two}, ror #{rng.choice((8, 16, 24))}",
-            f"{rng.choice(SHIFTS)}{rng.choice(('', 's'))}.w {one}, {two}, {_any(rng)}",
-        )
-    )
-
-
-def products(rng: random.Random) -> Piece:
-    low, high = rng.sample(range(13), 2)
-    return rng.choice(
-        (
-            f"{rng.choice(('mla', 'mls'))} {_any(rng)}, {_any(rng)}, {_any(rng)}, {_any(rng)}",
-            f"{rng.choice(('umull', 'smull', 'umlal', 'smlal'))} r{low}, r{high}, {_any(rng)}, {_any(rng)}",
-            f"{rng.choice(('udiv', 'sdiv'))} {_any(rng)}, {_any(rng)}, {_any(rng)}",
-            f"mul.w {_any(rng)}, {_any(rng)}, {_any(rng)}",
-        )
-    )
-
-
-def conditional(rng: random.Random) -> Piece:
-    """An IT block of up to four instructions."""
-    first = rng.choice(CONDITIONS)
-    opposite = CONDITIONS[CONDITIONS.index(first) ^ 1]
-    rest = [rng.random() < 0.5 for _ in range(rng.randrange(4))]
-    lines = [f"cmp {_low(rng)}, {_low(rng)}", "it" + "".join("te"[not same] for same in rest) + f" {first}"]
-    for same in (True, *rest):
-        condition = first if same else opposite
-        name = rng.choice(("add", "sub", "eor", "orr", "mov", "lsl"))
-        operands = f"{_low(rng)}, {_low(rng)}" + (
-            "" if name == "mov" else f", {rng.choice((_low(rng), '#3'))}"
-        )
-        lines.append(f"{name}{condition}.w {operands}")
-    return "\n".join(lines)
-
-
-def table(rng: random.Random) -> Piece:
-    low = _low(rng)
-    cases = rng.randrange(2, 5)
-    lines = [f"movs {low}, #{rng.randrange(cases)}", f"tbb [pc, {low}]", "0:"]
-    lines += [f".byte (1{n}f - 0b) / 2" for n in range(cases)]
-    lines.append(".balign 2")
-    for n in range(cases):
-        lines += [f"1{n}: {wide_arithmetic(rng)}", "b 9f"]
-    return "\n".join([*lines, "9:"])
-
-
-def nonzero(rng: random.Random) -> Piece:
-    return f"{rng.choice(('cbz', 'cbnz'))} {_low(rng)}, 8f\n{wide_arithmetic(rng)}\n{arithmetic(rng)}\n8:"
-
-
-def wide_access(rng: random.Random) -> Piece:
-    base, line = _base(rng)
-    one, two = rng.sample([n for n in range(13) if f"r{n}" != base], 2)
-    return (
-        f"{line}\n"
-        + rng.choice(
-            (
-                f"{rng.choice(('ldrd', 'strd'))} r{one}, r{two}, [{base}, #{4 * rng.randrange(6)}]",
-                f"{rng.choice(('ldr', 'str'))}.w r{one}, [{base}], #4\nldrb.w r{two}, [{base}, #-1]!",
-                f"str.w r{one}, [{base}, #8]!\nldrsh.w r{two}, [{base}, #2]",
-                f"ldrsb.w r{one}, [{base}, #{rng.randrange(28)}]",
-                f"ldr.w r{one}, [{base}, #{rng.randrange(24)}]",
-                f"movs r{one % 8}, #3\nldr.w r{two}, [{base}, r{one % 8}, lsl #2]"
-                if f"r{one % 8}" != base
-                else "nop.w",
-            )
-        )
-        + f"\nmovs {base}, #{rng.randrange(256)}"
-    )
-
-
-def signal(rng: random.Random) -> Piece:
-    a, b, c, d = (_any(rng) for _ in range(4))
-    low, high = rng.sample(range(13), 2)
-    return rng.choice(
-        (
-            f"{rng.choice(('smlabb', 'smlatb', 'smlad', 'smlsd', 'smlawb', 'smmla'))} {a}, {b}, {c}, {d}",
-            f"{rng.choice(('smulbb', 'smultt', 'smuad', 'smusdx', 'smulwt', 'smmul'))} {a}, {b}, {c}",
-            f"{rng.choice(('smlald', 'smlalbt', 'umaal', 'smlsld'))} r{low}, r{high}, {c}, {d}",
-            f"{rng.choice(('uadd8', 'usub8', 'sadd16', 'ssub8', 'uasx'))} {a}, {b}, {c}\nsel {d}, {a}, {b}",
-            f"{rng.choice(('uqadd8', 'qadd16', 'shadd8', 'uhsub16', 'qsub8'))} {a}, {b}, {c}",
-            f"{rng.choice(('qadd', 'qsub', 'qdadd', 'qdsub'))} {a}, {b}, {c}",
-            f"{rng.choice(('pkhbt', 'uxtab', 'sxtah', 'usad8'))} {a}, {b}, {c}",
-            f"{rng.choice(('uxtb16', 'sxtb16'))} {a}, {b}",
-            f"{rng.choice(('usat16', 'ssat16'))} {a}, #{rng.randrange(1, 15)}, {b}",
-        )
-    )
-
-
-Maker = Callable[[random.Random], Piece]
-NARROW: list[Maker] = [
-    arithmetic,
-    arithmetic,
-    arithmetic,
-    chain,
-    branch,
-    branch,
-    access,
-    access,
-    multiple,
-    stack,
-    call,
-    loop,
-    literal,
-]
-WIDE: list[Maker] = [
-    wide_arithmetic,
-    wide_arithmetic,
-    fields,
-    fields,
-    products,
-    conditional,
-    conditional,
-    table,
-    nonzero,
-    wide_access,
-    wide_access,
-]
-DSP: list[Maker] = [signal, signal, signal]
+M0_TIMED = dataclasses.replace(M0, timed=True)
+M33_PENDING = dataclasses.replace(M33, name="m33 pending", pends=True)
 
 
 # --- the firmware around them -------------------------------------------------------------------------------
 
 
-def firmware(programs: Sequence[Program], place: Place) -> str:
+def firmware(programs: Sequence[Program], core: Thumb, place: Place) -> str:
     """The text of a firmware that runs one program after the other and sends the state after each."""
     known = {"top": STACK_TOP, "state": STATE, "scratch": SCRATCH, "size": SCRATCH_BYTES}
-    parts = [HEAD.format(**known, uart=place.uart, begin=place.begin, bytes=4 * len(REGISTERS))]
+    known |= {"uart": place.uart, "bytes": 4 * len(core.words), "count": STATE + INTERRUPTS}
+    interrupted = core.timed or core.pends
+    ways = {"begin": place.begin + VECTORS * interrupted, "quiet": QUIET * core.timed}
+    ways["handler"] = HANDLER.format(**known, where=WHERE * core.timed) if interrupted else ""
+    parts = [HEAD.format(**known, **ways)]
     for number, program in enumerate(programs):
         rng = seeded("state", program.seed)
         values = [rng.choice((*CORNERS, rng.getrandbits(32))) for _ in range(13)]
@@ -383,11 +123,15 @@ def firmware(programs: Sequence[Program], place: Place) -> str:
         flags = f"ldr r0, ={rng.randrange(16) << 28:#x}\nmsr apsr_nzcvq, r0"
         mark = "ldr r0, ={mark:#x}\nldr r1, ={value}\nstr r1, [r0]"
         body = "\n".join(_with_literals(program.pieces))
+        before = BEFORE.format(**known, number=number) if core.timed else ""
+        timer = (
+            TIMER.format(reload=LEAD + program.interrupt_after) if program.interrupt_after is not None else ""
+        )
+        begin, end = (mark.format(mark=place.mark, value=value) for value in (1, 0))
         parts.append(
             f"p{number}:\nmovs r0, #{program.seed & 255}\nbl fill\n{flags}\n{high}\n"
-            f"b 1f\n.ltorg\n1:\n{mark.format(mark=place.mark, value=1)}\n{low}\n{body}\n"
-            f"push {{r0, r1}}\n{mark.format(mark=place.mark, value=0)}\npop {{r0, r1}}\nbl report\n"
-            "b 1f\n.ltorg\n1:"
+            f"b 1f\n.ltorg\n1:\n{before}{begin}\n{timer}{low}\nb{number}:\n{body}\n{LAST * core.timed}"
+            f"push {{r0, r1}}\n{end}\npop {{r0, r1}}\nbl report\nb 1f\n.ltorg\n1:"
         )
     return "\n".join(
         [*parts, f"ldr r4, ={place.uart:#x}\nmovs r6, #0x7e\nstr r6, [r4]\n{place.end}\n.ltorg\n"]
@@ -412,6 +156,10 @@ HEAD = """
     .word reset + 1
     .balign 4
 fill:
+    ldr r1, ={count:#x}
+    movs r2, #0
+    str r2, [r1]
+    str r2, [r1, #4]
     ldr r1, ={scratch:#x}
     movs r2, #{size}
 1:  strb r0, [r1]
@@ -428,6 +176,7 @@ report:
     push {{r0-r7}}
     mrs r7, apsr
     push {{r7}}
+    {quiet}
     mov r0, r8
     mov r1, r9
     mov r2, r10
@@ -466,12 +215,77 @@ send:
     bne 1b
     bx lr
     .ltorg
+    {handler}
     .balign 4
     .thumb_func
 reset:
     {begin}
     b p0
     .ltorg
+"""
+
+
+VECTORS = """
+    ldr r0, =0xe000ed08
+    ldr r1, =vectors
+    str r1, [r0]
+"""
+HANDLER = """
+    .balign 256
+vectors:
+    .rept 16
+    .word handler + 1
+    .endr
+handler:
+    ldr r0, =0xe000e010
+    movs r1, #0
+    str r1, [r0]            @ once
+    ldr r0, ={count}
+    ldr r1, [r0]
+    adds r1, #1
+    str r1, [r0]
+    {where}
+    bx lr
+    .ltorg
+"""
+WHERE = """
+    ldr r1, [sp, #24]
+    ldr r2, [r0, #8]
+    subs r1, r1, r2
+    str r1, [r0, #4]
+"""
+BEFORE = """
+    cpsie i
+    ldr r0, ={count}
+    ldr r1, =b{number}
+    str r1, [r0, #8]
+"""
+#: From 0, by the core's clock. The branch ends the block of code that sets it up (docs/fidelity.md).
+TIMER = """
+    ldr r0, =0xe000e010
+    ldr r1, ={reload}
+    str r1, [r0, #4]
+    str r1, [r0, #8]
+    ldr r1, =7
+    str r1, [r0]
+    b 2f
+2:
+    .rept 16                @ its handler stops it before it comes again
+    nop
+    .endr
+"""
+#: From here on none comes.
+LAST = """
+    b 3f
+3:  cpsid i
+"""
+QUIET = """
+    ldr r0, =0xe000e010
+    movs r1, #0
+    str r1, [r0]
+    ldr r0, =0xe000ed04
+    ldr r1, =0x02000000
+    str r1, [r0]
 """
 
 
@@ -488,6 +302,14 @@ PLACES = {
     "stm32f4": Place(0x08000000, 0x40004404, 0x40023004, "subs r4, #4\n" + _waits(0)),
     "pico2": Place(0x10000000, 0x40070000, 0x400D800C, _waits(0x18)),
 }
+#: As fast as can be, on.
+PL011 = """
+    ldr r4, ={uart:#x}
+    movs r0, #1
+    str r0, [r4, #0x24]
+    ldr r0, =0x301
+    str r0, [r4, #0x30]
+"""
 EXIT = "ldr r0, =0x18\nldr r1, =0x20026\nbkpt 0xab\nb ."
 
 
@@ -520,6 +342,30 @@ class Ours:
 
 
 @dataclass(frozen=True)
+class Free:
+    """Our driver, as `run` runs it: interrupts come."""
+
+    device: str
+
+    @property
+    def name(self) -> str:
+        return f"arm --free ({self.device})"
+
+    @property
+    def place(self) -> Place:
+        pico = PLACES[self.device]
+        return dataclasses.replace(pico, begin=PL011.format(uart=pico.uart))
+
+    def run(self, firmware: Path, folder: Path) -> tuple[bytes, list[int] | None]:
+        *command, elf = arm.command(Catalog.load().device(self.device), firmware, Options(cache="warm"))
+        done = ran([*command, "--free", "--until", END.decode(), "--max-seconds", "60", elf], (0, 3))
+        cycles, last = regions(done.stderr)
+        if last["event"] != "until":
+            raise EngineFault(f"{self.name}: {last}")
+        return done.stdout, cycles or None
+
+
+@dataclass(frozen=True)
 class Qemu:
     """QEMU's boards with these cores. It counts no cycles."""
 
@@ -547,16 +393,15 @@ class Rp2040js:
     """rp2040js, a model of others, with PUSH with LR and POP with PC as long as in ARM's table."""
 
     module: Path
-    name: str = "rp2040js"
     place: Place = PLACES["pico"]
+    name: str = "rp2040js"
 
     def run(self, firmware: Path, folder: Path) -> tuple[bytes, list[int] | None]:
         image, job = flat(firmware, "arm-none-eabi-objcopy"), folder / "lockstep.json"
         code = image.read_bytes()
         entry = int.from_bytes(code[4:8], "little")
-        asked = {"segments": [[self.place.flash, code.hex()]], "sp": STACK_TOP, "pc": entry}
-        job.write_text(
-            json.dumps({**asked, "mark": self.place.mark, "frames": [], "limit": 20_000_000, "table": True})
-        )
+        asked = {"segments": [[self.place.flash, code.hex()]], "sp": STACK_TOP, "pc": entry, "ends": 1}
+        asked |= {"mark": self.place.mark, "frames": [], "limit": 20_000_000, "table": True}
+        job.write_text(json.dumps({**asked, "interrupts": self.place != PLACES["pico"]}))
         told = json.loads(ran(["node", RP2040JS, self.module, job]).stdout)
         return bytes.fromhex(told["output"]), told["regions"]

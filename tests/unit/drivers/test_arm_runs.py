@@ -181,6 +181,19 @@ def test_of_64_accesses_without_a_branch_each_has_its_moment(tmp_path: Path) -> 
     assert bytes_of(run(clock + told + WAIT, tmp_path)) == [2, 0, 0]
 
 
+def test_an_address_that_changes_within_a_block_is_of_the_later_access(tmp_path: Path) -> None:
+    """The first access of the block went elsewhere: its register was another one then."""
+    for before, cycles in (
+        ("str r5, [r3]", 2),
+        ("ldr r0, [r3]\n    str r0, [r3]", 4),
+        ("push {r5, r6}\n    str r5, [r3]", 5),
+    ):
+        code = f"    ldr r3, =0x40058010\n{BEGIN}    b 1f\n1:  {before}\n    nop\n    nop\n    mov r3, r7\n"
+        for end in (FINISH, "    str r5, [r3]\n"):
+            (region,) = run(code + end + WAIT, tmp_path, *SHORT).regions
+            assert region["cycles"] == 2 + 2 + cycles + 3, before + end
+
+
 def moments(registers: str, x: int, y: int, kind: str = "ldr") -> str:
     """Sends how many cycles are between two readings of SysTick at this place; then another block begins."""
     return (

@@ -100,14 +100,31 @@ static bool may_be_served(const struct machine *m, const struct walk *walk) {
     return walk->access.units > 1 ? m->access.address - begin < 4u * walk->access.units : m->access.address == begin;
 }
 
-/* Of several instructions that may be the one: the first that is not before its turn, and before which the registers are
- * as they are now. One before it may have had another address, in a register that has been written since. */
+/* How many of the accesses served in this run of the block can have been made by the end of the instruction, of which
+ * `count` were before it: each is a read or a write, and neither of a literal nor of a stack in RAM. */
+static uint32_t served_by(const struct machine *m, const struct walk *walk, uint32_t count) {
+    const struct thumb_access *access = &walk->access;
+    if (access->kind == THUMB_NO_ACCESS || access->base == THUMB_PC ||
+        (access->base == THUMB_SP && host_pointer(m, register_value(m, UC_ARM_REG_SP) - 1, 1) != NULL)) {
+        return count;
+    }
+    for (unsigned i = 0; i < access->units && count < m->access.served_count; i++) {
+        count += (m->access.served[count] & 1u) == (access->kind == THUMB_WRITES);
+    }
+    return count;
+}
+
+/* Of several instructions that may be the one: the first that is not before its turn, by which all that was served can
+ * have been made, and before which the registers are as they are now. One before it may have had another
+ * address, in a register that has been written since. */
 static uint32_t serving_pc_of_several(const struct machine *m, uint32_t otherwise) {
     struct walk walk = {.next = m->current->address};
     struct constants constants = {0};
-    uint32_t matches = 0;
+    uint32_t matches = 0, served = 0;
     while (walk_on(m, m->current, &walk)) {
-        if (may_be_served(m, &walk) && ++matches >= m->access.turn && constants_agree(m, &constants)) {
+        served = served_by(m, &walk, served);
+        if (may_be_served(m, &walk) && ++matches >= m->access.turn && served == m->access.served_count &&
+            constants_agree(m, &constants)) {
             return walk.at;
         }
         constants_after(m, &constants, &walk);
@@ -120,10 +137,13 @@ static uint32_t serving_pc_of_several(const struct machine *m, uint32_t otherwis
  * load or store of the block whose operands give its address; of several such, the one whose turn it is. */
 static uint32_t serving_pc(const struct machine *m) {
     struct walk walk = {.next = m->current->address};
-    uint32_t found = m->current->address, matches = 0;
+    uint32_t found = m->current->address, matches = 0, served = 0;
+    bool is_found = false;
     while (walk_on(m, m->current, &walk)) {
+        served = served_by(m, &walk, served);
         if (may_be_served(m, &walk)) {
-            found = matches++ < m->access.turn ? walk.at : found;
+            found = is_found ? found : walk.at;
+            is_found |= ++matches >= m->access.turn && served == m->access.served_count;
         }
     }
     return matches > 1 && !m->has_pipeline ? serving_pc_of_several(m, found) : found;
