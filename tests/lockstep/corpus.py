@@ -20,7 +20,7 @@ WORK_S = 120.0
 """Processor time of the simulator."""
 KEY, NONCE, MESSAGE = bytes(range(32)), bytes(range(16, 32)), bytes(range(48))
 BENCH = (("R", b"\0\1\0"), ("R", b"\1\1\0"), ("R", b"\2\1\0"))
-ALIKE, FAULT = "alike", "fault"
+SAME, FAULT = "same", "fault"
 TICKS = slice(1, 5)
 """Of an answer "r": what the board's own timer counted, which is off in a simulator."""
 
@@ -57,7 +57,7 @@ def frames(key_bytes: int, nonce_bytes: int) -> list[bytes]:
 
 
 def ending(device: Device, engine: Avr8js, firmware: Firmware, body: Implementation, folder: Path) -> str:
-    """Whether both say and take the same for the requests: ALIKE, or how not; FAULT where ours ends in one,
+    """Whether both say and take the same for the requests: SAME, or how not; FAULT where ours ends in one,
     such as a stack that runs into data, which `measure` reports.
     """
     cipher = Catalog.load().cipher(body.cipher)
@@ -70,7 +70,7 @@ def ending(device: Device, engine: Avr8js, firmware: Firmware, body: Implementat
         other = theirs(device, engine, firmware, sent, folder)
     except EngineFault as error:
         return f"{one} / {error}"
-    return ALIKE if one == other else f"{one} / {other}"
+    return SAME if one == other else f"{one} / {other}"
 
 
 def ours(device: Device, firmware: Firmware, sent: list[bytes]) -> Said:

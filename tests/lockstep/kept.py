@@ -1,7 +1,7 @@
 """What a campaign has compared so far, kept in the cache, so that the same command continues a stopped one.
 
 It holds for the same engines and programs only: any change of a driver, of a device's figures or of the
-harness begins anew.
+harness begins again.
 """
 
 from __future__ import annotations

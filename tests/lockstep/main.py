@@ -35,7 +35,7 @@ def campaign(programs: int, only: Sequence[str] = (), seed: int = 0) -> int:
 
 
 def of_programs(name: str, pair: Pair, programs: int, seed: int, folder: Path) -> int:
-    """Compare so many programs from a seed on, but for those that were; how many differ."""
+    """Compare so many programs from a seed on, except those that were; how many differ."""
     done = kept(name, str(seed), pair)
     for difference in done.differ:
         print(f"lockstep: {name}: {difference}", flush=True)
@@ -66,7 +66,7 @@ def compared(pair: Pair, seeds: Sequence[int], folder: Path) -> list[Difference]
 
 
 def of_firmware(name: str, pair: Pair, folder: Path) -> int:
-    """Compare every firmware of the benchmark for an AVR, but for those that were; how many differ."""
+    """Compare every firmware of the benchmark for an AVR, except those that were; how many differ."""
     device, done, engine = Catalog.load().device(name), kept(name, "firmware", pair), pair.other
     assert isinstance(engine, Avr8js)
     ended, missing = Counter[str](), 0
@@ -80,15 +80,15 @@ def of_firmware(name: str, pair: Pair, folder: Path) -> int:
             done.firmware[named] = [firmware.sha256, corpus.ending(device, engine, firmware, body, folder)]
             done.save()
         how = done.firmware[named][1]
-        ended[how if how in (corpus.ALIKE, corpus.FAULT) else "differ"] += 1
-        if how not in (corpus.ALIKE, corpus.FAULT):
+        ended[how if how in (corpus.SAME, corpus.FAULT) else "differ"] += 1
+        if how not in (corpus.SAME, corpus.FAULT):
             print(f"lockstep: {name}: {named}: {how}", flush=True)
         print(
             f"lockstep: {name} {ended.total()} firmware, {ended['differ']} differ",
             file=sys.stderr,
             flush=True,
         )
-    compared = ended[corpus.ALIKE] + ended["differ"]
+    compared = ended[corpus.SAME] + ended["differ"]
     print(
         f"{name:9} {compared:>7,} firmware  {ended['differ']} differ  (simavr with {pair.other.name}); "
         f"{ended[corpus.FAULT]} end in a fault, {missing} cannot be built",

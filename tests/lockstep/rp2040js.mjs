@@ -6,8 +6,8 @@
 //   - ADCS and SBCS add the carry to an operand before they look for a signed overflow: V is wrong where that operand becomes
 //     0x80000000 or 0x100000000 (DDI 0419, AddWithCarry() in A2.2.1).
 //   - C of a shift by a register: by 0 it stays; LSLS by more than 32 clears it (DDI 0419, Shift_C() in A2.2.1).
-//   - With interrupts: SysTick's first interrupt is due at once; it comes after the reload value and 1 (DDI 0419, B3.3.1).
-//   - Entry to an exception takes no cycles, nor does the return: 15 by the manual (DDI 0484, 3.7.1) and our driver's 12, which
+//   - With interrupts: SysTick's first interrupt is due when it starts; it comes after the reload value and 1 (DDI 0419, B3.3.1).
+//   - The entry to an exception and the return are not counted: 15 cycles by the manual (DDI 0484, 3.7.1) and our driver's 12, which
 //     no manual gives.
 //   - With table: PUSH with LR and POP with PC take one cycle less than ARM's table says (DDI 0484, 3.3).
 import { readFileSync } from "node:fs";

@@ -72,7 +72,7 @@ class Thumb:
 
     @property
     def words(self) -> list[str]:
-        """What the state consists of, but for the memory."""
+        """What the state consists of, without the memory."""
         return [*REGISTERS, *["interrupts"] * (self.timed or self.pends), *["interrupted"] * self.timed]
 
     @property

@@ -296,8 +296,8 @@ DSP: list[Maker] = [signal, signal, signal]
 
 
 def pended(rng: random.Random) -> Piece:
-    """PendSV, SysTick's exception or both become pending, at once or masked for some instructions; or SVC.
-    The stack may be at a multiple of four."""
+    """PendSV, SysTick's exception or both become pending, with or without a mask for some instructions; or
+    SVC. The stack may be at a multiple of four."""
     base, bits, saved = (f"r{n}" for n in rng.sample(range(8), 3))
     exceptions = rng.choice((1 << 28, 1 << 26, 1 << 28 | 1 << 26))
     lines = f"ldr {base}, =0xe000ed04\nldr {bits}, ={exceptions:#x}\n"

@@ -53,8 +53,8 @@ def test_interrupts_come_in_the_programs_that_have_them(tmp_path: Path) -> None:
 def test_a_stopped_campaign_continues(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The programs that were compared are not compared again, and what differed is told again; those of other
-    engines are."""
+    """The programs that were compared are not compared again, and what differed is printed again; with other
+    engines all are compared."""
     asked: list[Sequence[int]] = []
 
     def compare(pair: Pair, seeds: Sequence[int], _: Path) -> list[str]:
