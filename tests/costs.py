@@ -7,6 +7,7 @@ A test that costs much by itself is handed out alone; the others of a file stay 
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,9 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 PLACE = Path(__file__).with_name("costs.toml")
+WIDE = Path(__file__).with_name("wide.toml")
+ALL = bool(os.environ.get("MOTECRYPT_TEST_ALL"))
+"""Whether `./test --all` runs: random tests have more runs then."""
 ALONE_S = 10.0
 """From here on a test is listed and handed out by itself."""
 PROPERTY = "processor_s"
@@ -94,13 +98,28 @@ class CostliestFirst(LoadScopeScheduling):  # type: ignore[misc]
         return self._costs.unit_of(nodeid)
 
 
+def wide_patterns(path: Path = WIDE) -> dict[str, str]:
+    """Patterns of names of tests that only `--all` runs, and why."""
+    return {entry["pattern"]: entry["reason"] for entry in tomllib.loads(path.read_text())["wide"]}
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> CostliestFirst:
     """Instead of xdist's own."""
     return CostliestFirst(config, log)
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, None, None]:
+    """Mark what is wide before pytest selects, then order what is left."""
+    wide = re.compile("|".join(wide_patterns()))
+    for item in items:
+        if wide.search(item.nodeid):
+            item.add_marker("wide")
+    yield
+    order(items)
+
+
+def order(items: list[pytest.Item]) -> None:
     """The costliest unit first; tests of a unit keep their order."""
     costs = load()
     first: dict[str, int] = {}

@@ -85,6 +85,8 @@ def main(arguments: Sequence[str]) -> int:
         names = [name for name in names if name != "browser"]
     _set_up(names, chosen.quick)
     started = time.monotonic()
+    if chosen.all:
+        os.environ["MOTECRYPT_TEST_ALL"] = "1"
     marks = QUICK if chosen.quick else ALL if chosen.all else USUAL
     with ThreadPoolExecutor(1) as beside, tempfile.TemporaryDirectory(prefix="motecrypt-test.") as scratch:
         checks = {name: beside.submit(_check, name) for name in names if name in CHECKS}

@@ -21,6 +21,9 @@ SUITES = {*RUNNER["CHECKS"], *RUNNER["SUITES"]}
 PACKAGES = {"ca-certificates", "git", "python3", "python3-venv"}
 
 
+NIGHTLY = ROOT / ".github" / "workflows" / "nightly.yml"
+
+
 def rows() -> list[str]:
     """The suites of each row of the workflow's matrix."""
     found = re.search(r"suites: \[(.*)\]", WORKFLOW.read_text())
@@ -28,10 +31,10 @@ def rows() -> list[str]:
     return re.findall(r'"([^"]+)"', found[1])
 
 
-def steps(suites: str) -> list[list[str]]:
+def steps(suites: str, workflow: Path = WORKFLOW) -> list[list[str]]:
     """The command lines of a row, in order, as words."""
-    lines = re.findall(r"^ +- run: (.+)$", WORKFLOW.read_text(), re.MULTILINE)
-    assert len(lines) == WORKFLOW.read_text().count("run: "), "one line each"
+    lines = re.findall(r"^ +- run: (.+)$", workflow.read_text(), re.MULTILINE)
+    assert len(lines) == workflow.read_text().count("run: "), "one line each"
     return [shlex.split(line.replace("${{ matrix.suites }}", suites)) for line in lines]
 
 
@@ -53,6 +56,13 @@ def test_every_step_names_what_there_is(row: str) -> None:
             assert command in ("apt-get", "git")
         if "/" in command:
             assert (ROOT / command).stat().st_mode & 0o111, command
+
+
+def test_the_nightly_run_is_the_same_set_up_and_everything() -> None:
+    *first, last = steps("", NIGHTLY)
+    assert last == ["./test", "--all"]
+    assert first == [step for step in steps(rows()[0])[:-1] if step[0] != ".ci/changes"]
+    assert 'system: ["debian:12", "debian:13"]' in NIGHTLY.read_text()
 
 
 def test_the_steps_of_the_first_row_run_in_a_clone_in_order(tmp_path: Path) -> None:

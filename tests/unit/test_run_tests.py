@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -235,7 +236,7 @@ def test_the_costliest_unit_comes_first_and_a_unit_keeps_its_order(monkeypatch: 
 
     monkeypatch.setattr(costs, "load", lambda: costs.Costs({"b.py": 5.0, "c.py": 1.0}, {"a.py::long": 20.0}))
     items = [Item(n) for n in ("a.py::short", "a.py::long", "c.py::z", "b.py::y", "b.py::x")]
-    costs.pytest_collection_modifyitems(items)
+    costs.order(items)
     assert [item.nodeid for item in items] == ["a.py::long", "b.py::y", "b.py::x", "c.py::z", "a.py::short"]
 
 
@@ -253,3 +254,29 @@ def test_a_persons_own_settings_of_git_change_no_commit_of_the_tests(tmp_path: P
         own = {**os.environ, "HOME": str(tmp_path)}
         done = subprocess.run(command, capture_output=True, text=True, env=own, cwd=tmp_path, check=False)
         assert done.stdout.strip() == value, name
+
+
+# --- cross products ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pattern", costs.wide_patterns())
+def test_a_pattern_of_a_cross_product_names_one_function_that_exists(pattern: str) -> None:
+    file, function = re.match(r"(tests/[\w/]+\.py)::(\w+)\\\[", pattern).groups()
+    assert f"def {function}(" in (ROOT / file).read_text(), pattern
+    assert len(costs.wide_patterns()[pattern]) > 10
+
+
+def test_every_pattern_leaves_some_of_its_tests_to_every_run() -> None:
+    """Collects the files; what only `--all` runs is one of several, never the last."""
+    files = sorted({pattern.partition("::")[0] for pattern in costs.wide_patterns()})
+    command = [*suites.PYTHON, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files]
+    found = {}
+    for marks in ("wide", "not wide"):
+        done = subprocess.run(
+            [*command, "-m", marks], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+        )
+        found[marks] = [line for line in done.stdout.splitlines() if "::" in line]
+    for pattern in costs.wide_patterns():
+        name = pattern.partition("\\[")[0]
+        assert any(re.search(pattern, test) for test in found["wide"]), pattern
+        assert any(test.startswith(name) for test in found["not wide"]), pattern

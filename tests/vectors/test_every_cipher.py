@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from costs import ALL
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cipher
 from motecrypt.build.toolchain.native import BadTag, NativeCipher, open_implementation
@@ -17,7 +18,7 @@ from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import Vector, oracle, vectors
 
 CATALOG = Catalog.load()
-RANDOM_RUNS = 10_000
+RANDOM_RUNS = 10_000 if ALL else 2_500
 LENGTHS_BYTES = 80
 OTHER_NONCES = ("ccm4", "ccm8", "ccm16", "siv", "hctr2")
 """Take nonces of several lengths: unit/ciphers has them."""
