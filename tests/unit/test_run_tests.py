@@ -256,7 +256,7 @@ def test_a_persons_own_settings_of_git_change_no_commit_of_the_tests(tmp_path: P
         assert done.stdout.strip() == value, name
 
 
-# --- cross products ------------------------------------------------------------------------------------------
+# --- cross products ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("pattern", costs.wide_patterns())
@@ -269,11 +269,16 @@ def test_a_pattern_of_a_cross_product_names_one_function_that_exists(pattern: st
 def test_every_pattern_leaves_some_of_its_tests_to_every_run() -> None:
     """Collects the files; what only `--all` runs is one of several, never the last."""
     files = sorted({pattern.partition("::")[0] for pattern in costs.wide_patterns()})
-    command = [*suites.PYTHON, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files]
+    command = [*suites.PYTHON, "-m", "pytest", "-o", "addopts=", "--collect-only", "-q", *files]
     found = {}
     for marks in ("wide", "not wide"):
         done = subprocess.run(
-            [*command, "-m", marks], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+            [*command, "-p", "no:cacheprovider", "-m", marks],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
         )
         found[marks] = [line for line in done.stdout.splitlines() if "::" in line]
     for pattern in costs.wide_patterns():
