@@ -24,9 +24,9 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
 
+from motecrypt.app.sweep_plan import SweepPlan, read_plan  # noqa: E402
 from motecrypt.base.model import OPERATIONS  # noqa: E402
 from motecrypt.build.setup import need  # noqa: E402
-from motecrypt.cli._sweep_plan import SweepPlan, read_plan  # noqa: E402
 from motecrypt.measuring import bench  # noqa: E402
 from motecrypt.measuring.cluster import batches, crew  # noqa: E402
 from motecrypt.measuring.cluster.crew import ClusterCrew  # noqa: E402

@@ -14,6 +14,7 @@ LISTED = FOLDER.parents[1] / "tests" / "rooms.toml"
 PICTURE = FOLDER / "packages.svg"
 ABOUT = {
     "cli": "commands: parse, print",
+    "app": "the API in Python",
     "present": "report, pages, compare",
     "studies": "a published source each",
     "measuring": "benchmarks, experiments",

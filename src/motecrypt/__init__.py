@@ -1,3 +1,33 @@
-"""motecrypt considers encryption for small wireless devices."""
+"""motecrypt considers encryption for small wireless devices.
+
+    from motecrypt import MeasureRequest, measure
+
+    found = measure(MeasureRequest(ciphers=["ascon-aead128"], devices=["uno"]))
+    print(found.rows())
+
+Each function takes one request and gives one result (docs/python.md).
+"""
+
+from typing import Any
 
 __version__ = "0.2.0"
+
+#: What a program imports, and where it is; it is loaded when it is asked for.
+_FUNCTIONS = {
+    "motecrypt.app.measure": ("Builds", "Lengths", "MeasureRequest", "MeasureResult", "measure"),
+}
+__all__ = ["__version__", *(name for names in _FUNCTIONS.values() for name in names)]
+
+
+def __getattr__(name: str) -> Any:
+    """A function of the API, or one of its records."""
+    from importlib import import_module
+
+    for place, names in _FUNCTIONS.items():
+        if name in names:
+            return getattr(import_module(place), name)
+    raise AttributeError(f"module 'motecrypt' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from motecrypt.app.sweep_plan import read_plan
 from motecrypt.base.paths import cache_dir
-from motecrypt.cli._sweep_plan import read_plan
 from motecrypt.measuring.cluster.keys import make_keys
 
 CELLS = 10_000

@@ -20,9 +20,9 @@ import pytest
 from command_line import run
 from kits import needs_kit
 from motecrypt import __version__
+from motecrypt.app.sweep_plan import SweepPlan, read_plan
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.build.toolchain import carried
-from motecrypt.cli._sweep_plan import SweepPlan, read_plan
 from motecrypt.measuring import bench
 from motecrypt.measuring.bench import keys as bench_keys
 from motecrypt.measuring.cluster import batches, copies, crew, remote, worker

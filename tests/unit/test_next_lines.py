@@ -118,7 +118,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(export, "_link_costs", lambda *_: None)
     monkeypatch.setattr(profile, "load_firmware", lambda *_: None)
     monkeypatch.setattr(profile, "profile", lambda *_: PROFILE)
-    monkeypatch.setattr("motecrypt.cli._selection.Selection.prove_own", lambda *_: None)
+    monkeypatch.setattr("motecrypt.app.selection.Selection.prove_own", lambda *_: None)
     monkeypatch.chdir(tmp_path)
     for made, of in (("xtea", "my ciphers/xtea"), ("mega", "my devices/mega"), ("mylibrary", "my library")):
         shutil.copytree(ROOT / "examples" / made, tmp_path / of)

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
+from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError
 from motecrypt.build.toolchain.known_answers import WrongAnswer, prove
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import vectors
-from motecrypt.cli._selection import select
 from motecrypt.measuring.audits import part_names
 
 TAGS = Path(__file__).resolve().parents[1] / "data" / "tags"

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from kits import skip_without
+from motecrypt.app.ensure import ensure
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import RECORDED
 from motecrypt.build.toolchain.pinned import with_toolchain
 from motecrypt.catalog import Catalog
-from motecrypt.cli._ensure import ensure
 from motecrypt.measuring.experiments import transfer_wlan
 from motecrypt.measuring.experiments.crowd import CrowdRun
 from motecrypt.measuring.experiments.files import FileJob, FileJobs

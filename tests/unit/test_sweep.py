@@ -12,7 +12,7 @@ import pytest
 
 from command_line import run
 from kits import needs_kit
-from motecrypt.cli._sweep_plan import read_plan
+from motecrypt.app.sweep_plan import read_plan
 from motecrypt.measuring.bench.plan import group_of
 from motecrypt.measuring.bench.shards import shard
 from motecrypt.results import Results

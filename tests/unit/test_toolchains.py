@@ -16,6 +16,8 @@ import pytest
 from click.testing import CliRunner
 
 from kits import needs_kit
+from motecrypt.app.plan import toolchains_by_device
+from motecrypt.app.selection import select
 from motecrypt.base import process
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import DebianPackage, Toolchain, ToolchainTarget
@@ -25,8 +27,6 @@ from motecrypt.build.toolchain.toolchain import BuildError
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.toolchains import read_toolchain
 from motecrypt.cli import _toolchains, application
-from motecrypt.cli._plan import toolchains_by_device
-from motecrypt.cli._selection import select
 
 CATALOG = Catalog.load()
 UNO, PICO = CATALOG.device("uno"), CATALOG.device("pico")

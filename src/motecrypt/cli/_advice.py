@@ -8,10 +8,11 @@ from dataclasses import replace
 from motecrypt import adviser as advise
 from motecrypt.adviser.costs import taken_bytes
 from motecrypt.adviser.gather import candidate
+from motecrypt.app.ensure import ensure
 from motecrypt.base.model import Cell, Device, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
-from motecrypt.cli._ensure import ensure
+from motecrypt.cli._output import print_note
 from motecrypt.results import Results
 from motecrypt.studies import Needs
 
@@ -101,7 +102,7 @@ def ensured(
 ) -> list[advise.Candidate]:
     """The same candidates with their newest measurements, made where they were missing."""
     cells = [cell for _, some in found for cell in some]
-    ensure("advise", Needs(kits=(device.kit,), cells=cells), results, catalog, jobs, report)
+    print_note(ensure("advise", Needs(kits=(device.kit,), cells=cells), results, catalog, jobs, report))
     measured = results.newest(cells)
     return [
         _filled(catalog, bare, some, [measured[c] for c in some if c in measured]) for bare, some in found

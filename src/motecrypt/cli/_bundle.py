@@ -8,11 +8,19 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from motecrypt.app.ensure import ensure
 from motecrypt.base.errors import MotecryptError
 from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
-from motecrypt.cli._ensure import ensure
-from motecrypt.cli._output import print_answer, print_json, print_next, print_table, progress, typed_with
+from motecrypt.cli._output import (
+    print_answer,
+    print_json,
+    print_next,
+    print_note,
+    print_table,
+    progress,
+    typed_with,
+)
 from motecrypt.exports.targets import sleepers
 from motecrypt.present.bundle import (
     Bundle,
@@ -93,7 +101,7 @@ def _measured_again(bundle: Bundle, studies: Sequence[str], jobs: int | None) ->
             own = replace(needs(name), experiments=(), long=None)
             cells += list(own.cells)
             with progress(name) as report:
-                ensure(name, own, again, own.catalog or Catalog.load(), jobs, report)
+                print_note(ensure(name, own, again, own.catalog or Catalog.load(), jobs, report))
         count, apart = compare_measured(packed, again, cells)
     if not cells:
         return BundleCheck("measured again", None, "these studies have no cells, only experiments")

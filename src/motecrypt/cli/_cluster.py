@@ -11,9 +11,9 @@ from pathlib import Path
 
 import click
 
+from motecrypt.app.selection import Selection
 from motecrypt.base.errors import InputError
 from motecrypt.build.setup import need
-from motecrypt.cli._selection import Selection
 from motecrypt.measuring.bench import CrewOf
 
 tls_option = click.option(

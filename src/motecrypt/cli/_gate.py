@@ -14,6 +14,9 @@ from typing import Any
 from motecrypt import adviser as advise
 from motecrypt.adviser.gather import candidate as candidate_of
 from motecrypt.air.radios import load_radio
+from motecrypt.app.plan import check_placements
+from motecrypt.app.selection import is_path, select
+from motecrypt.app.toolchains import need_toolchain
 from motecrypt.base import process
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Cell, Device, Measurement
@@ -23,9 +26,6 @@ from motecrypt.build.toolchain.pinned import with_toolchain
 from motecrypt.build.toolchain.sizes import symbols
 from motecrypt.catalog import Catalog
 from motecrypt.cli._firmware import judge, load_firmware
-from motecrypt.cli._plan import check_placements
-from motecrypt.cli._selection import is_path, select
-from motecrypt.cli._toolchains import need_toolchain
 from motecrypt.gate.figures import Benchmark, benchmarks_of, build_name, cell_name
 from motecrypt.gate.plan import BatteryEntry, FirmwareEntry, GatePlan, MeasuredEntry
 from motecrypt.measuring import bench

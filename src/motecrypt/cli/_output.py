@@ -62,6 +62,12 @@ def open_results(db: Path | None, compilers: Sequence[str] = (), *, make: bool =
     return results.by_compilers(compilers) if compilers else results
 
 
+def print_note(line: str) -> None:
+    """One line on standard error, next to the answer; nothing for an empty one."""
+    if line:
+        print(f"motecrypt: {line}", file=sys.stderr)
+
+
 def console() -> Console:
     """Standard output, as wide as its terminal or COLUMNS says; else wide enough for most tables."""
     from motecrypt.cli._screen import Screen

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from motecrypt import adviser as advise
+from motecrypt.app.plan import planned, prepare, toolchains_by_device
+from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell
 from motecrypt.catalog import Catalog
 from motecrypt.cli._advice import ensured, wanted
 from motecrypt.cli._output import open_results
-from motecrypt.cli._plan import planned, prepare, toolchains_by_device
-from motecrypt.cli._selection import select
 from motecrypt.measuring import bench
 from motecrypt.present.report import gather, render
 from motecrypt.present.report.orders import PageOrder

@@ -14,6 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from motecrypt.app.ensure import Report, is_alone
+from motecrypt.app.toolchains import parts
 from motecrypt.base import process
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.process import processors
@@ -21,8 +23,6 @@ from motecrypt.build.setup import need_each
 from motecrypt.build.toolchain.pinned import place, stage
 from motecrypt.build.toolchain.sources import source_root
 from motecrypt.catalog import Catalog
-from motecrypt.cli._ensure import Report, is_alone
-from motecrypt.cli._toolchains import parts
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.studies import Experiment, Needs

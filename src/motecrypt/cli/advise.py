@@ -17,6 +17,7 @@ from motecrypt.adviser.hardware_notes import hardware_document, hardware_note
 from motecrypt.adviser.keys import KeyNode
 from motecrypt.adviser.rank import ORDER
 from motecrypt.air.radios import Radio, load_radio
+from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Device
 from motecrypt.catalog import Catalog
@@ -24,6 +25,7 @@ from motecrypt.catalog.accelerators import accelerator_of
 from motecrypt.cli._advice import asked_lengths, ensured, extended, wanted
 from motecrypt.cli._advice_shown import asked_text, document, print_answered, print_excluded, print_refused
 from motecrypt.cli._advise_keys import key_rows, keys_document, plans_of, print_keys
+from motecrypt.cli._choices import completes
 from motecrypt.cli._output import (
     db_option,
     open_results,
@@ -32,7 +34,6 @@ from motecrypt.cli._output import (
     progress,
     table_options,
 )
-from motecrypt.cli._selection import completes, select
 
 TOP = 3
 _USUAL = advise.USUAL

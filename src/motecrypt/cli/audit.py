@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from motecrypt.app.selection import Selection, select
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cipher, Finding
 from motecrypt.base.paths import write_atomically
@@ -19,6 +20,7 @@ from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.typed import typed_cipher, typed_device
 from motecrypt.cli._audit_public_key import audit_public_key
+from motecrypt.cli._choices import completes
 from motecrypt.cli._output import (
     db_option,
     open_results,
@@ -30,7 +32,6 @@ from motecrypt.cli._output import (
     table_options,
     typed_with,
 )
-from motecrypt.cli._selection import Selection, completes, select
 from motecrypt.measuring.audits import ON_DEVICES, AuditRun, not_applicable, part_names
 from motecrypt.results import Results
 from motecrypt.results.findings.audit import SEED, WEIGHTS, AuditAnswer

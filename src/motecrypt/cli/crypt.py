@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
+from motecrypt.app.selection import nearest_length, parse_hex, select
 from motecrypt.attack.audits.weak_keys import key_warnings
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cipher
-from motecrypt.cli._selection import nearest_length, parse_hex, select
 from motecrypt.link import read_hex_key
 from motecrypt.link.files import secrets
 

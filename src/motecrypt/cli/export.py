@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from motecrypt import exports as export
+from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Device, Implementation, Measurement
 from motecrypt.build.setup import have
@@ -18,7 +19,6 @@ from motecrypt.catalog import Catalog
 from motecrypt.catalog.typed import typed_cipher, typed_device
 from motecrypt.cli._link_options import chosen_radio
 from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_next, progress
-from motecrypt.cli._selection import select
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.results.findings.link_cost import LinkCostAnswer, LinkCostQuestion

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Device
 from motecrypt.build.setup import need
@@ -23,7 +24,6 @@ from motecrypt.cli._output import (
     table_options,
     typed_with,
 )
-from motecrypt.cli._selection import select
 
 if TYPE_CHECKING:
     from motecrypt.attack.leakage.assessment import Assessment, LeakQuestion, OrderTest, Variable

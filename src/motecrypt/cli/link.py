@@ -12,8 +12,8 @@ from motecrypt.air.radios import Radio, load_radio
 from motecrypt.air.radios.stretches import Row, even_stretches
 from motecrypt.base.errors import InputError
 from motecrypt.build.setup import need
+from motecrypt.cli._choices import completes
 from motecrypt.cli._output import print_json, print_next, print_table, table_options
-from motecrypt.cli._selection import completes
 
 if TYPE_CHECKING:
     from motecrypt.air.radios.survey import Survey

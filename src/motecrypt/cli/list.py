@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Implementation
 from motecrypt.catalog import Catalog, nearest
 from motecrypt.catalog.publickey import SIZES
 from motecrypt.cli._output import print_json, print_table, table_options
-from motecrypt.cli._selection import select
 
 if TYPE_CHECKING:
     from motecrypt.adviser.hardware.residuals import Fidelity

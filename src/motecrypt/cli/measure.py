@@ -10,12 +10,16 @@ from pathlib import Path
 
 import click
 
+from motecrypt.app.measure import Builds, Lengths, MeasureRequest, measure_plan, plan
+from motecrypt.app.plan import flags_of
+from motecrypt.app.selection import parse_lengths
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.build.setup import need
 from motecrypt.catalog import DEVICE, Catalog
 from motecrypt.catalog.flashing import TOOLS
 from motecrypt.catalog.typed import typed_cipher
+from motecrypt.cli._choices import completes, mirror_option
 from motecrypt.cli._measurements import print_compared, print_ranked
 from motecrypt.cli._output import (
     db_option,
@@ -26,10 +30,6 @@ from motecrypt.cli._output import (
     progress,
     table_options,
 )
-from motecrypt.cli._plan import flags_of, planned, prepare, public_key_cells, toolchains_by_device
-from motecrypt.cli._selection import completes, parse_lengths, select
-from motecrypt.cli._toolchains import mirror_option
-from motecrypt.measuring import bench
 from motecrypt.results import Results
 
 
@@ -137,37 +137,29 @@ def command(
         raise InputError(
             "--by-device compares devices; omit --board, and give at most one --flags and one --toolchain"
         )
-    devices, ciphers = _spelled_out(devices or (DEVICE,), ciphers)
-    chosen = select(ciphers, libraries, devices, toolchains, public_keys)
-    catalog = chosen.catalog
-    if not chosen.ciphers and not chosen.libraries and not chosen.public_keys:
-        raise InputError(
-            "say what to measure: --cipher NAME, --public-key NAME or --library NAME "
-            "('motecrypt list ciphers')"
-        )
-    if chosen.public_keys and (chosen.ciphers or key_bits or ad_lengths != "0"):
-        raise InputError("--public-key takes no --cipher, --key-bits or --ad-bytes: measure those apart")
-    plan = (chosen, variants, parse_lengths(lengths), placements)
-    how = ([flags_of(text) for text in flag_sets] or [()], toolchains_by_device(chosen))
-    cells = (
-        public_key_cells(*plan, *how)
-        if chosen.public_keys
-        else planned(
-            *plan,
-            parse_lengths(ad_lengths, "--ad-bytes"),
-            parse_lengths(key_bits, "--key-bits") if key_bits else [],
-            *how,
+    made = plan(
+        MeasureRequest(
+            ciphers=ciphers,
+            devices=devices,
+            libraries=libraries,
+            variants=variants,
+            public_keys=public_keys,
+            lengths=Lengths(
+                parse_lengths(lengths),
+                parse_lengths(ad_lengths, "--ad-bytes"),
+                parse_lengths(key_bits, "--key-bits") if key_bits else [],
+            ),
+            builds=Builds([flags_of(text) for text in flag_sets], toolchains, placements, mirror),
         )
     )
-    chosen.prove_own()
-    prepare(catalog, cells, mirror)
+    made.prepare()
     results = open_results(db)
     if board is not None:
-        _on_board(cells, board, results, catalog, as_json)
+        _on_board(made.cells, board, results, made.catalog, as_json)
         return
     with results, progress("measuring") as report:
-        measured = bench.ensure(cells, results, catalog, jobs, report)
-    figures = [measured[cell] for cell in cells]
+        measured = measure_plan(made, results, jobs, report)
+    figures, catalog = measured.figures, measured.catalog
     if by_device:
         from motecrypt.cli._by_device import print_by_device  # with data that --help does not need
 
@@ -178,27 +170,7 @@ def command(
         best = print_ranked(figures, as_json, catalog)
         if best is not None and not as_json:
             print_next(_next(catalog, best))
-    # Some that do not fit are an answer; none that ran, or one that is wrong, crashes or does not compile is
-    # a failure.
-    none = not any(m.status == "ok" for m in figures)
-    failed = any(m.status not in ("ok", "does-not-fit") for m in figures)
-    click.get_current_context().exit(int(none or failed))
-
-
-ALL, RECOMMENDED = "all", "recommended"
-
-
-def _spelled_out(devices: Sequence[str], ciphers: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The names of devices and ciphers, with "all" and "recommended" replaced by the names that they mean."""
-    if ALL not in devices and RECOMMENDED not in ciphers:
-        return list(devices), list(ciphers)
-    known = Catalog.load()
-    simulated = [device.name for device in known.devices.values() if device.simulated]
-    sound = [cipher.name for cipher in known.ciphers.values() if cipher.standing == RECOMMENDED]
-    return (
-        [name for text in devices for name in (simulated if text == ALL else [text])],
-        [name for text in ciphers for name in (sound if text == RECOMMENDED else [text])],
-    )
+    click.get_current_context().exit(int(measured.failed))
 
 
 def _next(catalog: Catalog, best: Measurement) -> str:

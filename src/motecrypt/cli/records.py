@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from motecrypt.app.selection import match_ciphers
 from motecrypt.base.errors import InputError
 from motecrypt.catalog import Catalog, nearest
+from motecrypt.cli._choices import completes
 from motecrypt.cli._output import (
     db_option,
     open_results,
@@ -22,7 +24,6 @@ from motecrypt.cli._output import (
     table_options,
     typed_with,
 )
-from motecrypt.cli._selection import completes, match_ciphers
 
 if TYPE_CHECKING:
     from motecrypt.adviser.records.plan import RecordPlan
@@ -115,8 +116,8 @@ def measure_rows(
     """
     from motecrypt.adviser.records.needs import record_cells
     from motecrypt.adviser.records.rows import rows_of
+    from motecrypt.app.toolchains import need_toolchain
     from motecrypt.build.setup import need
-    from motecrypt.cli._toolchains import need_toolchain
     from motecrypt.measuring import bench
 
     for name in devices:

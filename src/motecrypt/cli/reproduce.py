@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from motecrypt.app.ensure import ensure, whole
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.paths import check_replaceable, default_results, write_atomically
 from motecrypt.build.setup import need
@@ -19,13 +20,13 @@ from motecrypt.build.toolchain.toolchain import BuildError
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _several
 from motecrypt.cli._baseline import baseline
-from motecrypt.cli._ensure import ensure, whole
 from motecrypt.cli._output import (
     db_option,
     open_results,
     print_answer,
     print_json,
     print_next,
+    print_note,
     print_section,
     print_table,
     print_words,
@@ -179,7 +180,9 @@ def command(
             where = f" (study {number} of {len(chosen)})" if len(chosen) > 1 else ""
             for each in wanted[number - 1 : number]:
                 with _told_what_is_kept(), progress(name + where) as report:
-                    ensure(name, each, results, each.catalog or Catalog.load(), jobs, report, full)
+                    print_note(
+                        ensure(name, each, results, each.catalog or Catalog.load(), jobs, report, full)
+                    )
             if figures is not None and hasattr(module, "charts"):
                 _draw(figures, module.charts(results))
             compared[name] = module.comparisons(results)
@@ -304,7 +307,7 @@ def _programs(folders: Sequence[Path], chosen: Sequence[tuple[str, ModuleType]])
     if not folders:
         return []
     from motecrypt.adviser.hardware.bounds import STUDY
-    from motecrypt.cli._toolchains import need_toolchain
+    from motecrypt.app.toolchains import need_toolchain
     from motecrypt.measuring.experiments.hardware import read_programs
 
     if STUDY not in (name for name, _ in chosen):
@@ -352,7 +355,7 @@ def _advise(needed: Needs, results: Results, jobs: int | None) -> None:
     """Measure what the adviser of the report needs. A failure is reported, not raised."""
     with _told_what_is_kept(), progress("for the adviser") as report:
         try:
-            ensure("the adviser's ciphers", needed, results, Catalog.load(), jobs, report)
+            print_note(ensure("the adviser's ciphers", needed, results, Catalog.load(), jobs, report))
         except MotecryptError as error:
             print(f"motecrypt: the report's adviser has no figures: {error}", file=sys.stderr)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import click
 
+from motecrypt.app.selection import match_ciphers
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Measurement
 from motecrypt.base.paths import written_atomically
@@ -31,7 +32,6 @@ from motecrypt.cli._output import (
     print_table,
     wide_option,
 )
-from motecrypt.cli._selection import match_ciphers
 
 TABLE_ROWS = 1000
 """The most rows of a query that are printed as a table."""

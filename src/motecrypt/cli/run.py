@@ -9,9 +9,9 @@ from typing import BinaryIO
 
 import click
 
+from motecrypt.app.selection import select
 from motecrypt.cli._firmware import demo_of, device_option, judge, load_firmware
 from motecrypt.cli._output import json_option, print_json
-from motecrypt.cli._selection import select
 from motecrypt.cli._unmodelled import show_unmodelled, unmodelled_json
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import click
 
+from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Device
 from motecrypt.base.paths import write_atomically
 from motecrypt.catalog import nearest
 from motecrypt.cli._firmware import device_option, load_firmware
 from motecrypt.cli._output import print_answer, print_json, print_next, print_table, table_options, typed_with
-from motecrypt.cli._selection import select
 from motecrypt.simulate.callgraph.bounds import StackBound, dot, stack_bounds
 from motecrypt.simulate.emulate.images import Image
 from motecrypt.simulate.emulate.profiling import profile

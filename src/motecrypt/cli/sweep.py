@@ -12,15 +12,15 @@ from pathlib import Path
 
 import click
 
+from motecrypt.app.plan import prepare
+from motecrypt.app.sweep_plan import SweepPlan, read_plan
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.base.process import processors
+from motecrypt.cli._choices import mirror_option
 from motecrypt.cli._cluster import crew_of_cluster, tls_option
 from motecrypt.cli._output import db_option, json_option, open_results, print_json, print_next, progress
-from motecrypt.cli._plan import prepare
 from motecrypt.cli._progress import duration
-from motecrypt.cli._sweep_plan import SweepPlan, read_plan
-from motecrypt.cli._toolchains import mirror_option
 from motecrypt.measuring import bench
 from motecrypt.measuring.bench.plan import group_of
 from motecrypt.measuring.bench.shards import shard

@@ -13,6 +13,7 @@ import click
 
 from motecrypt.air.wlan import account, capture, dcf, filecost, parameters, samples
 from motecrypt.air.wlan.protection import SECURITIES, security
+from motecrypt.app.selection import match_ciphers
 from motecrypt.base.energy import Battery
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cipher
@@ -31,7 +32,6 @@ from motecrypt.cli._output import (
     table_options,
     typed_with,
 )
-from motecrypt.cli._selection import match_ciphers
 from motecrypt.measuring import bench
 from motecrypt.measuring.experiments import transfer_wlan
 from motecrypt.measuring.experiments.transfer_wlan import TransferWlan

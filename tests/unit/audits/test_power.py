@@ -129,8 +129,8 @@ def test_the_steps_of_all_parts_are_counted_together():
 
 
 def test_power_is_run_only_when_named(capsys):
+    from motecrypt.app.selection import select
     from motecrypt.cli import audit
-    from motecrypt.cli._selection import select
 
     chosen = select(("aes128-ecb",), devices=("uno",))
     assert "power:uno" not in audit._choose(chosen, ()) and "timing:uno" in audit._choose(chosen, ())

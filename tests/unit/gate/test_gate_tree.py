@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from kits import needs_kit
+from motecrypt.app.selection import Selection
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _gate, _gate_causes
-from motecrypt.cli._selection import Selection
 from motecrypt.gate.figures import benchmarks_of
 from motecrypt.gate.plan import GatePlan, MeasuredEntry, read_gate_plan
 from motecrypt.gate.tree import commit_of, is_changed

@@ -1,25 +1,13 @@
-"""Pinned toolchains for commands: got before the work begins, with what else the device's kit holds."""
+"""Pinned toolchains: got before the work begins, with what else the device's kit holds."""
 
 from __future__ import annotations
 
 import platform
 
-import click
-
 from motecrypt.base.model import Device, ToolchainTarget
 from motecrypt.build.setup import need_each
-from motecrypt.build.toolchain.debian import MIRROR_VARIABLE, checked_mirror
 from motecrypt.build.toolchain.pinned import is_system, place, target_of
 from motecrypt.catalog import Catalog
-
-mirror_option = click.option(
-    "--mirror",
-    default="",
-    metavar="ADDRESS",
-    help="The Debian archive to fetch a toolchain from (default: this machine's own).",
-    callback=lambda context, option, value: checked_mirror(value, "--mirror") if value else "",
-)
-__all__ = ["MIRROR_VARIABLE", "mirror_option", "need_toolchain", "parts"]
 
 
 def need_toolchain(catalog: Catalog, device: Device, name: str, mirror: str = "") -> None:

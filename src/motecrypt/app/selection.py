@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-import click
-
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cipher, Device, Toolchain
 from motecrypt.build.setup import need
@@ -144,21 +142,6 @@ class _Own:
         if self.member and self.member not in names:
             raise InputError(f"{self.folder}: {nearest('cipher', self.member, names)}")
         return [self.member] if self.member else names
-
-
-def completes(kind: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """What a shell completes for an option or argument: names of the catalog's `kind`, or of radios."""
-
-    def found(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
-        if kind == "radios":
-            from motecrypt.air.radios.catalog import radio_names
-
-            names = radio_names()
-        else:
-            names = list(getattr(Catalog.load(), kind))
-        return [name for name in names if name.startswith(begun)]
-
-    return found
 
 
 def is_path(text: str) -> bool:

@@ -6,14 +6,14 @@ import shlex
 from collections.abc import Mapping, Sequence
 from itertools import product
 
+from motecrypt.app.selection import Selection, nearest_length
+from motecrypt.app.toolchains import need_toolchain
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Device
 from motecrypt.build.setup import need
 from motecrypt.build.toolchain.pinned import target_of
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.flags import checked_flags
-from motecrypt.cli._selection import Selection, nearest_length
-from motecrypt.cli._toolchains import need_toolchain
 from motecrypt.measuring import bench
 
 
@@ -27,6 +27,11 @@ def flags_of(text: str, where: str = "--flags") -> tuple[str, ...]:
     if not flags:
         raise InputError(f"{where} '{text}': no flags; omit it to use the device's own flags")
     return checked_flags(flags, where)
+
+
+def checked_flag_sets(flag_sets: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Sets of compiler flags; an empty one is the device's own. InputError for flags that are refused."""
+    return [checked_flags(tuple(flags), "--flags") if flags else () for flags in flag_sets or [()]]
 
 
 def toolchains_by_device(chosen: Selection) -> dict[str, list[str]]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
+from motecrypt.app.toolchains import need_toolchain
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Cell
 from motecrypt.base.process import processors
 from motecrypt.build.setup import need
 from motecrypt.build.toolchain.toolchain import BuildError
 from motecrypt.catalog import Catalog
-from motecrypt.cli._toolchains import need_toolchain
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.results.findings import recorded
@@ -69,13 +68,16 @@ def ensure(
     jobs: int | None,
     report: Report,
     full: bool = False,
-) -> None:
+) -> str:
     """Measure and run what is needed, with progress.
 
     What takes minutes is run where `full` is asked for; else what came with the program is stored for it.
 
-    If a kit, a compiler or a tool is not available, stored figures are used; a line on standard error reports
-    it.
+    If a kit, a compiler or a tool is not available, stored figures are used.
+
+    Returns
+    -------
+    One line that reports this; empty where nothing was missing.
 
     Raises
     ------
@@ -99,11 +101,12 @@ def ensure(
             trouble.keep(error)
     _ensure_cells(needs.cells, results, catalog, jobs, report, trouble)
     _ensure_experiments(needs.experiments, results, jobs, report, trouble)
-    if trouble.reason:
-        wanted = len(set(needs.cells)) + len(needs.experiments)
-        missing = wanted - _stored(needs, results)
-        lacks = f"; {missing} of {wanted} figures are not stored" if missing else ""
-        print(f"motecrypt: {name}: showing stored results: {trouble.reason}{lacks}", file=sys.stderr)
+    if not trouble.reason:
+        return ""
+    wanted = len(set(needs.cells)) + len(needs.experiments)
+    missing = wanted - _stored(needs, results)
+    lacks = f"; {missing} of {wanted} figures are not stored" if missing else ""
+    return f"{name}: showing stored results: {trouble.reason}{lacks}"
 
 
 def _stored(needs: Needs, results: Results) -> int:

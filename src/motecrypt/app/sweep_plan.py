@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from motecrypt.app.plan import flags_of, planned, public_key_cells, toolchains_by_device
+from motecrypt.app.selection import Selection, is_path, parse_lengths, select
 from motecrypt.base.descriptor import Table
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell
 from motecrypt.catalog import DEVICE
-from motecrypt.cli._plan import flags_of, planned, public_key_cells, toolchains_by_device
-from motecrypt.cli._selection import Selection, is_path, parse_lengths, select
 
 _ASKED: Mapping[str, Callable[[Cell], str | int]] = {
     "device": lambda cell: cell.device,
