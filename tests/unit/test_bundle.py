@@ -524,8 +524,9 @@ def test_how_many_cells_could_be_compared(
             results.store({str(n): _measured(cell) for n, cell in enumerate(cells[:packed_cells])})
             yield results
 
-    def ensured(name: str, own: Needs, results: Results, *_: object) -> None:
+    def ensured(name: str, own: Needs, results: Results, *_: object) -> str:
         results.store({str(n): _measured(cell) for n, cell in enumerate(own.cells)})
+        return ""
 
     monkeypatch.setattr(_bundle, "packed_results", opened)
     monkeypatch.setattr(_bundle, "ensure", ensured)

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import pytest
 
+from motecrypt.app import ensure as _ensure
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Finding
-from motecrypt.cli import _ensure
 from motecrypt.results import Results
 from motecrypt.studies import Needs
 
@@ -62,10 +62,13 @@ class Try:
                 self.watch.now -= 1
 
 
-def _made(results: Results, experiments: list[Try], jobs: int | None = 2) -> list[tuple[int, int, str]]:
+def _made(
+    results: Results, experiments: list[Try], jobs: int | None = 2, note: str = ""
+) -> list[tuple[int, int, str]]:
     told: list[tuple[int, int, str]] = []
     report = lambda done, total, what: told.append((done, total, what))  # noqa: E731
-    _ensure.ensure("own", Needs(experiments=experiments), results, None, jobs, report)  # type: ignore[arg-type]
+    needs = Needs(experiments=experiments)
+    assert _ensure.ensure("own", needs, results, None, jobs, report) == note  # type: ignore[arg-type]
     return told
 
 
@@ -93,7 +96,7 @@ def test_one_at_a_time_where_that_is_asked_for(results: Results) -> None:
 
 
 def test_the_first_error_in_order_is_told_and_the_others_go_on(
-    results: Results, capsys: pytest.CaptureFixture[str]
+    results: Results,
 ) -> None:
     watch = Watch()
     tries = [
@@ -102,8 +105,7 @@ def test_the_first_error_in_order_is_told_and_the_others_go_on(
         Try("wrong", watch, MotecryptError("a check failed"), stored=True),
         Try("last", watch, stored=True),
     ]
-    told = _made(results, tries)
-    assert "own: showing stored results: no tool (and 1 more)" in capsys.readouterr().err
+    told = _made(results, tries, note="own: showing stored results: no tool (and 1 more)")
     assert max(done for done, _, _ in told) == 2
     # Of a check that failed nothing is stored: that ends the command, whatever else could be shown.
     tries[2].stored = False

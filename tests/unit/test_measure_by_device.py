@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from test_measure_ranks import made
 
 from motecrypt.adviser.hardware.bounds import bound_text
+from motecrypt.app import measure as measuring
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.cli import application
-from motecrypt.cli import measure as measuring
 from motecrypt.cli._by_device import print_by_device
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from motecrypt.app import toolchains as _toolchains
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Cell, Finding
 from motecrypt.base.paths import make_dir
@@ -21,7 +22,7 @@ from motecrypt.build.setup.kits import kits
 from motecrypt.build.toolchain import pinned
 from motecrypt.build.toolchain.ahead import main as ahead_of_time
 from motecrypt.catalog import DATA, Catalog
-from motecrypt.cli import _several, _toolchains
+from motecrypt.cli import _several
 from motecrypt.results import Results
 from motecrypt.studies import Needs, names, needs
 

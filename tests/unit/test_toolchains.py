@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from kits import needs_kit
+from motecrypt.app import toolchains as _toolchains
 from motecrypt.app.plan import toolchains_by_device
 from motecrypt.app.selection import select
 from motecrypt.base import process
@@ -26,7 +27,7 @@ from motecrypt.build.toolchain import debian, pinned, toolchain
 from motecrypt.build.toolchain.toolchain import BuildError
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.toolchains import read_toolchain
-from motecrypt.cli import _toolchains, application
+from motecrypt.cli import application
 
 CATALOG = Catalog.load()
 UNO, PICO = CATALOG.device("uno"), CATALOG.device("pico")

@@ -18,10 +18,11 @@ from goldens.views.made_up import measured
 from motecrypt.adviser.records.plan import LENGTHS, read_plan
 from motecrypt.adviser.records.rows import RecordRow, front, together
 from motecrypt.adviser.records.stored import read_rows
+from motecrypt.app import toolchains as _toolchains
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell
 from motecrypt.catalog import Catalog
-from motecrypt.cli import _records, _toolchains, application
+from motecrypt.cli import _records, application
 from motecrypt.cli import records as command
 from motecrypt.measuring import bench
 
