@@ -238,7 +238,7 @@ def ticking(firmware: Build, tmp_path: Path) -> list[str]:
     ]
 
 
-@pytest.mark.skipif("stm32f4" not in SIMULATED, reason="the kit pico is not installed")
+@needs_kit("pico")
 @pytest.mark.parametrize("command", ["run", "profile"])
 def test_the_commands_have_the_line(
     ticking: list[str], capsys: pytest.CaptureFixture[str], command: str
@@ -257,7 +257,83 @@ def test_the_commands_have_the_line(
     assert block["function"] == "touch" and block["line"] > FIRST_CASE
 
 
-@pytest.mark.skipif("leonardo" not in SIMULATED, reason="the kit avr is not installed")
+OTHERS = """
+#include "hal.h"
+volatile uint8_t leak_input[2], taken;
+__attribute__((noinline)) void work(void) {
+    USES
+    taken = leak_input[0] ^ leak_input[1];
+}
+int main(void) {
+    hal_init();
+    work();
+    hal_write('.');
+    for (;;) {}
+}
+"""
+
+
+def _built(folder: Path, uses: str) -> Path:
+    """A firmware of the STM32F4 that calls `work` once, and needs no input."""
+    device, elf = CATALOG.device("stm32f4"), folder / "uses.elf"
+    source = folder / "uses.c"
+    source.write_text(OTHERS.replace("USES", uses))
+    compiler = device.compiler
+    command: list[str | Path] = [compiler.command, *compiler.machine_flags, "-O1", "-g", source]
+    command += [device.folder / name for name in device.hal]
+    command += [f"-I{FIRMWARE / 'include'}", *link_flags(device, "flash"), "-o", elf]
+    subprocess.run(command, check=True, timeout=60)
+    return elf
+
+
+def _line_of(command: str, elf: Path) -> list[str]:
+    if command == "leak":
+        return ["leak", str(elf), "--device", "stm32f4", "--function", "work", "--traces", "1000"]
+    if command == "stack":
+        return ["stack", str(elf), "--device", "stm32f4", "--until", "."]
+    config = elf.parent / "motecrypt.toml"
+    config.write_text(f'[[firmware]]\nname = "uses"\ndevice = "stm32f4"\nfile = "{elf.name}"\nuntil = "."\n')
+    return ["ci", "--no-base", "--config", str(config)]
+
+
+def _blocks(command: str, shown: str) -> list[dict[str, object]]:
+    told = json.loads(shown)
+    found = told["run"] if command == "stack" else told
+    blocks: list[dict[str, object]] = found["unmodelled"]
+    return blocks if command != "ci" else found["unmodelled"]["stm32f4/uses"]
+
+
+@needs_kit("pico")
+@pytest.mark.parametrize("command", ["leak", "stack", "ci"])
+def test_the_other_commands_that_run_firmware_have_the_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    uses = "*(volatile uint32_t *)0xE000E014 = 999; *(volatile uint32_t *)0xE000E010 = 7;"
+    words = _line_of(command, _built(tmp_path, uses))
+    code, shown, said = run(capsys, *words)
+    told = " ".join((shown + said).split())
+    assert code == 0 and "SysTick's interrupt: not modelled; it never comes" in told
+    form = r"0xe000e010 SysTick: 1 access, the first at 0x080[0-9a-f]{5} in work \(uses\.c:5\)"
+    assert re.search(form, told)
+    code, shown, _ = run(capsys, *words, "--json")
+    (block,) = _blocks(command, shown)
+    assert code == 0
+    assert (block["address"], block["name"], block["function"]) == (0xE000E010, "SysTick", "work")
+
+
+@needs_kit("pico")
+@pytest.mark.parametrize("command", ["leak", "stack", "ci"])
+def test_the_other_commands_have_no_line_without_need(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    words = _line_of(command, _built(tmp_path, ""))
+    code, shown, said = run(capsys, *words)
+    assert code == 0 and "not modelled" not in shown + said
+    code, shown, _ = run(capsys, *words, "--json")
+    assert code == 0 and _blocks(command, shown) == []
+
+
+@needs_kit("avr")
 def test_the_serial_port_of_a_leonardo_has_a_note(tmp_path: Path) -> None:
     """USBCON: the USB macro is switched on, as the Arduino core does before Serial is used."""
     device, source, elf = CATALOG.device("leonardo"), tmp_path / "usb.c", tmp_path / "usb.elf"

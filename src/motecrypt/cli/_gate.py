@@ -33,7 +33,7 @@ from motecrypt.results import Results
 from motecrypt.simulate.callgraph.bounds import StackBound, stack_bounds
 from motecrypt.simulate.emulate.images import Image
 from motecrypt.simulate.emulate.profiling import Profile, choose, profile
-from motecrypt.simulate.emulate.run import FreeRun
+from motecrypt.simulate.emulate.run import Ended, FreeRun
 from motecrypt.simulate.emulate.symbols import DEMANGLERS, read_symbols
 
 Report = Callable[[int, int, str], None]
@@ -59,12 +59,13 @@ class RanFirmware:
 @dataclass(frozen=True)
 class Taken:
     """What was measured of one tree; `cells` by the names of their benchmarks, for the causes of growth;
-    `entries`: the names of the benchmarks of each entry."""
+    `entries`: the names of the benchmarks of each entry; `ended`: how each firmware's run ended."""
 
     benchmarks: list[Benchmark] = field(default_factory=list)
     cells: dict[str, tuple[Cell, Catalog]] = field(default_factory=dict)
     builds: dict[str, tuple[Cell, Catalog]] = field(default_factory=dict)
     firmware: dict[str, RanFirmware] = field(default_factory=dict)
+    ended: dict[str, Ended] = field(default_factory=dict)
     entries: dict[MeasuredEntry | FirmwareEntry, list[str]] = field(default_factory=dict)
 
 
@@ -281,6 +282,7 @@ def _firmware(entry: FirmwareEntry, root: Path, taken: Taken) -> list[Benchmark]
     how = FreeRun(until=entry.until or None, max_seconds=entry.max_seconds, max_output=None)
     name = f"{device.name}/{entry.name}"
     found = profile(image, device, how, lambda data: None)
+    taken.ended[name] = found.ended
     try:
         judge(found.ended, how.until, how.max_seconds)
     except MotecryptError as error:

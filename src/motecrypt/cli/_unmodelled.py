@@ -16,10 +16,18 @@ def show_unmodelled(ended: Ended) -> None:
     if ended.unmodelled:
         print("motecrypt: not modelled, but used by the firmware:", file=sys.stderr)
     for block in ended.unmodelled:
-        print(f"  {_line(block)}", file=sys.stderr)
+        print(f"  {unmodelled_line(block)}", file=sys.stderr)
 
 
-def _line(block: Unmodelled) -> str:
+def show_used(ended: Ended) -> None:
+    """The notes of a run that is over, and the same lines."""
+    for note in ended.notes:
+        print(f"motecrypt: {note}", file=sys.stderr)
+    show_unmodelled(ended)
+
+
+def unmodelled_line(block: Unmodelled) -> str:
+    """Its address, name, accesses, and where the first was."""
     name = f" {block.name}" if block.name else ""
     times = "1 access" if block.accesses == 1 else f"{block.accesses:,} accesses"
     function = f" in {block.function}" if block.function else ""

@@ -113,7 +113,7 @@ def command(
         )
     sides = _Sides.of(plan, None if no_base else base or plan.base or None, place, record or asv is not None)
     judgement, head = _judged(plan, sides, db, jobs)
-    facts = _facts(head.benchmarks)
+    facts = [*_facts(head.benchmarks), *_used(head)]
     _write(judgement, head, sides, facts, (markdown, junit, bencher, asv))
     if record and place is not None:
         _record(place, head.benchmarks, sides)
@@ -201,6 +201,18 @@ def _facts(benchmarks: Sequence[Benchmark]) -> list[str]:
 
     compilers = sorted({b.compiler for b in benchmarks if b.compiler})
     return [f"motecrypt {__version__}", *(f"compiler: {name}" for name in compilers)]
+
+
+def _used(head: Taken) -> list[str]:
+    """What the runs of firmware leave out: stacks without a deepest one, and what is not modelled."""
+    from motecrypt.cli._unmodelled import unmodelled_line
+
+    told = []
+    for name, ended in head.ended.items():
+        told += [f"{name}: {ended.stack_reason}, so no deepest one"] if ended.stack_reason else []
+        told += [f"{name}: {note}" for note in ended.notes]
+        told += [f"{name}: not modelled, but used: {unmodelled_line(block)}" for block in ended.unmodelled]
+    return told
 
 
 def _write(
@@ -299,6 +311,8 @@ def _next(judgement: Judgement, sides: _Sides, root: Path) -> str:
 
 
 def _document(judgement: Judgement, head: Taken, sides: _Sides, facts: Sequence[str]) -> dict[str, Any]:
+    from motecrypt.cli._unmodelled import unmodelled_json
+
     return {
         "passed": judgement.passed,
         "base": sides.base and asdict(sides.base),
@@ -309,4 +323,5 @@ def _document(judgement: Judgement, head: Taken, sides: _Sides, facts: Sequence[
         "equal": judgement.equal,
         "notes": list(judgement.notes),
         "made": list(facts),
+        "unmodelled": {name: unmodelled_json(ended) for name, ended in head.ended.items()},
     }

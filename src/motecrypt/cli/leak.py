@@ -24,6 +24,7 @@ from motecrypt.cli._output import (
     table_options,
     typed_with,
 )
+from motecrypt.cli._unmodelled import show_used, unmodelled_json
 
 if TYPE_CHECKING:
     from motecrypt.attack.leakage.assessment import Assessment, LeakQuestion, OrderTest, Variable
@@ -180,7 +181,7 @@ def command(
         raise InputError(f"{firmware} and --cipher {cipher}: give one of them")
     if firmware is None and cipher is None:
         raise InputError("nothing to assess: give a FIRMWARE and its --function, a --cipher, or --controls")
-    from motecrypt.attack.leakage.assessment import LeakQuestion, assess
+    from motecrypt.attack.leakage.assessment import LeakQuestion, assess, drawn
     from motecrypt.attack.leakage.harness import harness
     from motecrypt.attack.leakage.places import line_of, places
 
@@ -211,8 +212,11 @@ def command(
 
         write_traces(recorded_traces(recorder, variables, question), save)
     parts = None if found.parts_at is None else line_of(image, target, found.parts_at)
+    used = recorder.ended(drawn(variables, [poke.bytes for poke in recorder.pokes], 1, (seed, 0))[0])
+    show_used(used)
     if as_json:
-        print_json({**_document(found, question, where), "path_parts_at": parts})
+        told = {"notes": list(used.notes), "unmodelled": unmodelled_json(used)}
+        print_json({**_document(found, question, where), "path_parts_at": parts, **told})
         return
     _print(found, question, where, function, parts)
     if found.verdict == "path varies":

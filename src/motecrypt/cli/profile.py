@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,7 +16,7 @@ from motecrypt.base.paths import cache_dir, write_atomically
 from motecrypt.catalog import FIRMWARE
 from motecrypt.cli._firmware import device_option, judge, load_firmware
 from motecrypt.cli._output import print_json, print_next, print_table, table_options, typed_with
-from motecrypt.cli._unmodelled import show_unmodelled
+from motecrypt.cli._unmodelled import show_used
 from motecrypt.simulate.emulate.images import Image
 from motecrypt.simulate.emulate.profiling import FunctionCost, Profile, choose, profile, speedscope
 
@@ -113,9 +112,7 @@ def command(
         flash_times=flash_times(target) if target.chip in ("RP2040", "RP2350") else "",
     )
     found = profile(image, target, how, lambda data: None)
-    for note in found.ended.notes:  # what the firmware used that is not modelled
-        print(f"motecrypt: {note}", file=sys.stderr)
-    show_unmodelled(found.ended)
+    show_used(found.ended)
     chosen = choose(found, functions)
     if flame is not None:
         write_atomically(flame, json.dumps(speedscope(found, firmware.name)).encode())

@@ -16,10 +16,11 @@ from motecrypt.base.paths import write_atomically
 from motecrypt.catalog import nearest
 from motecrypt.cli._firmware import device_option, load_firmware
 from motecrypt.cli._output import print_answer, print_json, print_next, print_table, table_options, typed_with
+from motecrypt.cli._unmodelled import show_used, unmodelled_json
 from motecrypt.simulate.callgraph.bounds import StackBound, dot, stack_bounds
 from motecrypt.simulate.emulate.images import Image
-from motecrypt.simulate.emulate.profiling import profile
-from motecrypt.simulate.emulate.run import FreeRun
+from motecrypt.simulate.emulate.profiling import Profile, profile
+from motecrypt.simulate.emulate.run import Ended, FreeRun
 from motecrypt.simulate.emulate.symbols import DEMANGLERS, read_symbols
 
 ROWS = 30
@@ -81,14 +82,18 @@ def command(
         raise InputError(f"{firmware}: has no symbols; give the .elf that it was made from")
     symbols = read_symbols(image.elf, DEMANGLERS[target.runner])
     bounds = stack_bounds(image.elf, target, symbols, _pointed(pointers))
-    seen = {} if no_run else _seen(image, target, until, max_seconds)
+    ran = None if no_run else _run(image, target, until, max_seconds)
+    seen = {} if ran is None else _seen(ran)
+    if ran is not None:
+        show_used(ran.ended)
     if graph is not None:
         write_atomically(graph, dot(bounds).encode())
     chosen = _chosen(bounds, functions)
-    whole = _Whole.of(bounds, image, target)
+    whole = _Whole.of(bounds, image, target, several=ran is not None and bool(ran.ended.stack_reason))
     if as_json:
         told = [{**asdict(b), "bounded": b.bounded, "seen": seen.get(b.address)} for b in chosen]
-        print_json({"functions": told, "program": asdict(whole)})
+        used = None if ran is None else _run_json(ran.ended)
+        print_json({"functions": told, "program": asdict(whole), "run": used})
         return
     if not functions:
         print_answer(f"Stack of {firmware.name} on {target.title}", whole.lines())
@@ -115,9 +120,21 @@ def _pointed(pairs: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def _seen(image: Image, device: Device, until: str | None, max_seconds: float) -> dict[int, int]:
+def _run(image: Image, device: Device, until: str | None, max_seconds: float) -> Profile:
+    return profile(image, device, FreeRun(until=until, max_seconds=max_seconds), lambda data: None)
+
+
+def _run_json(ended: Ended) -> dict[str, object]:
+    return {
+        "stack_bytes": ended.stack_bytes,
+        "stack_reason": ended.stack_reason,
+        "notes": list(ended.notes),
+        "unmodelled": unmodelled_json(ended),
+    }
+
+
+def _seen(found: Profile) -> dict[int, int]:
     """The deepest stack of each function that ran, by address."""
-    found = profile(image, device, FreeRun(until=until, max_seconds=max_seconds), lambda data: None)
     return {c.address: c.stack_bytes for c in found.functions if c.stack_bytes is not None and c.calls}
 
 
@@ -162,7 +179,10 @@ def _row(bound: StackBound, seen: dict[int, int]) -> list[object]:
 
 @dataclass(frozen=True)
 class _Whole:
-    """The program: main, with the deepest interrupt where the core's interrupts are known by their names."""
+    """The program: main, with the deepest interrupt where the core's interrupts are known by their names.
+
+    `several`: the run had several stacks, so this one is not all that the program needs.
+    """
 
     main: int | None
     interrupt: str
@@ -170,9 +190,10 @@ class _Whole:
     bounded: bool
     reason: str
     room: int | None
+    several: bool
 
     @staticmethod
-    def of(bounds: Sequence[StackBound], image: Image, device: Device) -> _Whole:
+    def of(bounds: Sequence[StackBound], image: Image, device: Device, *, several: bool) -> _Whole:
         main = next((b for b in bounds if b.name.partition("(")[0] == "main"), None)
         vectors = [b for b in bounds if b.name.startswith("__vector_") and b.name != "__vector_default"]
         deepest = max(vectors, key=lambda b: b.worst, default=None)
@@ -189,6 +210,7 @@ class _Whole:
             bounded=all(b.bounded for b in needed),
             reason="; ".join(dict.fromkeys(filter(None, map(why, needed)))),
             room=ram.address + ram.bytes - end if end and ram.holds(end) else None,
+            several=several,
         )
 
     def lines(self) -> list[tuple[str, str]]:
@@ -200,6 +222,9 @@ class _Whole:
         parts = f" (main {self.main:,}, {self.interrupt} {self.interrupt_bytes:,})" if self.interrupt else ""
         told = [("Worst", most + parts)]
         if self.room is not None:
-            fits = "does not fit" if total > self.room else "fits" if self.bounded else "not known to fit"
+            known = self.bounded and not self.several
+            fits = "does not fit" if total > self.room else "fits" if known else "not known to fit"
             told.append(("Room", f"{self.room:,} bytes of RAM above the data: {fits}"))
+        if self.several:
+            told.insert(1, ("Stacks", "several in the run: this is main's; the functions of tasks are below"))
         return [*told, ("No bound", self.reason)] if self.reason else told

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from command_line import run
+from kits import needs_kit
 from motecrypt.base.model import Device
 from motecrypt.build.setup import have
 from motecrypt.build.toolchain.scripts import link_flags
@@ -98,7 +101,7 @@ def test_a_profile_does_not_charge_a_task_for_another(tmp_path: Path, name: str)
     assert costs["little_task"].stack_bytes is None, "what was below it is not known"
 
 
-@pytest.mark.skipif("pico" not in DEVICES, reason="the kit pico is not installed")
+@needs_kit("pico")
 @pytest.mark.parametrize("name", ["pico", "pico2"])
 def test_tasks_on_the_process_stack_are_kept_apart(tmp_path: Path, name: str) -> None:
     """PendSV's handler has the main stack; its cycles count for no task."""
@@ -117,3 +120,18 @@ def test_tasks_on_the_process_stack_are_kept_apart(tmp_path: Path, name: str) ->
     assert sum(cost.self_cycles for cost in found.functions if cost.calls) == found.ended.cycles
     for cost in (little, much, handler):
         assert cost.stack_bytes is not None and cost.stack_bytes < 40
+
+
+@needs_kit("pico")
+def test_a_bound_says_that_it_is_of_one_stack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`stack` bounds the stack of main: it does not say that a program with tasks fits."""
+    device = CATALOG.device("pico")
+    elf = str(built(device, tmp_path, "tasks_pendsv.c"))
+    code, shown, _ = run(capsys, "stack", elf, "--device", "pico", "--until", ".")
+    assert code == 0 and "several in the run: this is main's" in shown and ": fits" not in shown
+    _, shown, _ = run(capsys, "stack", elf, "--device", "pico", "--until", ".", "--json")
+    told = json.loads(shown)
+    assert told["program"]["several"] and told["run"]["stack_reason"] == "several stacks"
+    alone = str(built(device, tmp_path, "tasks.c", "-DDEEP=100"))
+    code, shown, _ = run(capsys, "stack", alone, "--device", "pico", "--until", ".")
+    assert code == 0 and "several" not in shown

@@ -7,7 +7,6 @@ depend on their number.
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import tempfile
@@ -15,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ from motecrypt.base import process
 from motecrypt.base.errors import InputError, MotecryptError
 from motecrypt.base.model import Device
 from motecrypt.simulate.emulate.images import Image
-from motecrypt.simulate.emulate.run import FreeRun
+from motecrypt.simulate.emulate.run import Ended, FreeRun, ended_of, with_places
 from motecrypt.simulate.emulate.run import command as driver_command
 
 #: As enum leak_channel of drivers/leak.h.
@@ -170,6 +169,19 @@ class Recorder:
         InputError
             When the window never begins, or has more than `INSTRUCTIONS_MOST` instructions.
         """
+        return self._detailed(inputs)[0]
+
+    def ended(self, inputs: Bytes) -> Ended:
+        """How runs end, with what they used that is not modelled: from the start to the end of the window.
+
+        Raises
+        ------
+        InputError
+            As `details`.
+        """
+        return with_places(self._detailed(inputs)[1], self.image, self.device)
+
+    def _detailed(self, inputs: Bytes) -> tuple[list[tuple[Head, NDArray[Any]]], Ended]:
         limit = self.window.instructions or INSTRUCTIONS_MOST
         found = []
         with ExitStack() as stack:
@@ -189,7 +201,7 @@ class Recorder:
                 sources = detail["meetings"]["source"]
                 np.maximum(sources - self.window.skip, -1, out=sources)
                 found.append((head, detail))
-        return found
+            return found, running.ended()
 
     def record(
         self,
@@ -334,24 +346,29 @@ class _Run:
             left = left[got:]
         return data
 
-    def _explain(self) -> None:
+    def ended(self) -> Ended:
+        """How the driver ended, once all was taken; MotecryptError where it does not say."""
+        ended = self._ended()
+        if ended is None or ended.reason != "recorded":
+            self._explain()
+        return ended
+
+    def _ended(self) -> Ended | None:
         process.ends(self._process, process.ASKED_S)
-        end: dict[str, Any] = {}
         self._events.seek(0)
-        for line in self._events.read().decode(errors="replace").splitlines():
-            told = json.loads(line)
-            end = end if told["event"] in ("note", "port") else told
-        window = self._recorder.window
-        if end.get("event") in ("limit", "stop", "sleep", "stopped"):
+        return ended_of(self._events.read(), self._recorder.device)
+
+    def _explain(self) -> NoReturn:
+        ended, window = self._ended(), self._recorder.window
+        if ended is not None and ended.reason in ("limit", "stop", "sleep", "stopped"):
             raise InputError(
                 f"{window.function}: the window never begins: the firmware did not come to {window.start:#x} "
-                f"({end['detail']}); --max-seconds allows more"
+                f"({ended.detail}); --max-seconds allows more"
             )
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace").strip().splitlines()
-        raise MotecryptError(
-            f"{window.function}: {end.get('detail') or (said[-1] if said else 'the simulator ended')}"
-        )
+        detail = "" if ended is None else ended.detail
+        raise MotecryptError(f"{window.function}: {detail or (said[-1] if said else 'the simulator ended')}")
 
 
 def _widen(pipe: int) -> None:

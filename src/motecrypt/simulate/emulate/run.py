@@ -182,6 +182,11 @@ def run_freely(
     """
     with tempfile.TemporaryDirectory(prefix="motecrypt-run.") as scratch:
         ended = _drive(command(image, device, how, Path(scratch)), device, how, output, event)
+    return with_places(ended, image, device)
+
+
+def with_places(ended: Ended, image: Image, device: Device) -> Ended:
+    """With the names of what is not modelled, and where it was used first."""
     if device.runner == "simavr":
         ended = _with_names(ended, device.simulator["mcu"])
     return replace(ended, unmodelled=_with_places(ended.unmodelled, image, device))
@@ -464,6 +469,13 @@ def _listen(
                         output(data)
             except KeyboardInterrupt:  # the driver ends with its figures
                 process.send_signal(signal.SIGTERM)
+
+
+def ended_of(events: bytes, device: Device) -> Ended | None:
+    """How a run ended by the events of its driver; None where it did not say."""
+    told = _Told(None)
+    told.take(events)
+    return None if told.end is None else _ended(told, device)
 
 
 def _ended(told: _Told, device: Device) -> Ended:
