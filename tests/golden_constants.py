@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from goldens import frozen
 from goldens.text import digest, plain
 
 ROOT = Path(__file__).parents[1]
@@ -29,7 +30,6 @@ ROOMS = (
     "measuring/audits",
     "present/compare",
     "present/report",
-    "studies",
 )
 LONG = 2000
 """Of a longer table a digest is kept."""
@@ -37,9 +37,11 @@ MODULES = ("base/energy",)
 
 
 def sources() -> list[Path]:
-    """The sources whose constants are kept."""
+    """The sources whose constants are kept: of the studies, those of the goldens."""
     package = ROOT / "src" / "motecrypt"
-    found = [path for room in ROOMS for path in (package / room).rglob("*.py")]
+    rooms = [*ROOMS, *(f"studies/{name}" for name in frozen.folders())]
+    found = [path for room in rooms for path in (package / room).rglob("*.py")]
+    found += (package / "studies").glob("*.py")
     return sorted([*found, *(package / f"{name}.py" for name in MODULES)])
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from goldens import frozen
 from goldens.edges.advice import advice_edges
 from goldens.edges.pico import pico_edges
 from goldens.edges.radios import radio_edges
@@ -40,7 +41,8 @@ EDGES: Mapping[str, Callable[[], dict[str, Any]]] = {
 
 def main() -> None:
     """Write the file again."""
-    PLACE.write_text(written({key: value for made in EDGES.values() for key, value in made().items()}))
+    with frozen.catalogue():
+        PLACE.write_text(written({key: value for made in EDGES.values() for key, value in made().items()}))
 
 
 if __name__ == "__main__":

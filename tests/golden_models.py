@@ -18,6 +18,7 @@ from unittest import mock
 
 import numpy as np
 
+from goldens import frozen
 from goldens.noting import Noting
 from goldens.text import digest, plain, written
 from goldens.wifi import capture_parts, links, sealed_frames
@@ -413,7 +414,9 @@ GOLDEN: Mapping[str, Callable[[], dict[str, Any]]] = {
 
 def main() -> None:
     """Write the file again."""
-    PLACE.write_text(written({f"{name}: {k}": v for name, made in GOLDEN.items() for k, v in made().items()}))
+    with frozen.catalogue():
+        found = {f"{name}: {k}": v for name, made in GOLDEN.items() for k, v in made().items()}
+    PLACE.write_text(written(found))
 
 
 if __name__ == "__main__":

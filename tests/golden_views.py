@@ -13,20 +13,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from goldens import frozen
 from goldens.text import written
 from goldens.views.advice import advice
 from goldens.views.differences import differences
 from goldens.views.made_up import STATES
 from goldens.views.report import report
 from goldens.views.studies import over_all, source
-from motecrypt.studies import names
 
 PLACE = Path(__file__).parent / "golden" / "views"
 COMMAND = "PYTHONPATH=src:tests .venv/bin/python tests/golden_views.py"
 GOLDEN: Mapping[str, Callable[[], dict[str, Any]]] = {
     "compare": differences,
     "advice": partial(advice, "near"),
-    **{f"{name}-{state}": partial(source, state, name) for name in names() for state in STATES},
+    **{f"{name}-{state}": partial(source, state, name) for name in frozen.folders() for state in STATES},
     "highlights": over_all,
     **{f"report-{state}": partial(report, state) for state in ("empty", "near")},
 }
@@ -34,9 +34,10 @@ GOLDEN: Mapping[str, Callable[[], dict[str, Any]]] = {
 
 def main() -> None:
     """Write every golden file again."""
-    PLACE.mkdir(exist_ok=True)
-    for name, made in GOLDEN.items():
-        (PLACE / f"{name}.json").write_text(written(made()))
+    with frozen.catalogue():
+        PLACE.mkdir(exist_ok=True)
+        for name, made in GOLDEN.items():
+            (PLACE / f"{name}.json").write_text(written(made()))
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
+from lint.sources import everything
 
 KEPT = {
+    "catalog/recorded_rows.py: _hints",
     "adviser/exchange.py: exchange",
     "adviser/gather.py: supplies",
     "adviser/link_data.py: link_facts",
@@ -86,15 +86,14 @@ KEPT = {
 
 
 def cached() -> Iterator[tuple[str, str]]:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        text = path.read_text()
-        if "@cache" not in text and "@lru_cache" not in text:
+    for source in everything():
+        if "@cache" not in source.text and "@lru_cache" not in source.text:
             continue
-        for node in ast.walk(ast.parse(text)):
+        for node in source.nodes:
             if isinstance(node, ast.FunctionDef):
                 for decorator in map(ast.unparse, node.decorator_list):
                     if decorator.partition("(")[0] in ("cache", "lru_cache"):
-                        yield f"{path.relative_to(PACKAGE).as_posix()}: {node.name}", decorator
+                        yield f"{source.place.as_posix()}: {node.name}", decorator
 
 
 def test_what_costs_much_is_kept() -> None:

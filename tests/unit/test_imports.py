@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import tomllib
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
@@ -39,13 +40,19 @@ def _may(row: str) -> set[str]:
     return {row, *listed, *(each for each in ROOMS if f"{each}.".startswith(wide))}
 
 
+@cache
+def _nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All of a module's syntax, read once for all tests."""
+    return tuple(ast.walk(ast.parse(path.read_text())))
+
+
 def _dotted(path: Path) -> str:
     return ".".join(("motecrypt", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
 
 
 def _imports(path: Path) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in _nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -57,7 +64,7 @@ def _imports(path: Path) -> set[str]:
 def _modules_imported(path: Path, known: set[str]) -> set[str]:
     """The modules of ours that a file imports: of `from a import b`, a.b where that is a module, else a."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in _nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

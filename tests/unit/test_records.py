@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[2] / "src" / "motecrypt"
+from lint.sources import modules
 
 #: What changes while it is used: tallies, what is being gathered, and stores.
 CHANGING = {
@@ -41,10 +40,8 @@ CHANGING = {
 
 
 def _dataclasses() -> Iterator[tuple[str, bool]]:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        if "firmware" in path.parts:
-            continue
-        for node in ast.walk(ast.parse(path.read_text())):
+    for source in modules():
+        for node in source.nodes:
             if not isinstance(node, ast.ClassDef):
                 continue
             for decorator in node.decorator_list:
@@ -56,9 +53,9 @@ def _dataclasses() -> Iterator[tuple[str, bool]]:
 
 
 def test_a_class_with_declared_fields_is_a_record_or_says_what_else() -> None:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if not isinstance(node, ast.ClassDef) or node.bases or "firmware" in path.parts:
+    for source in modules():
+        for node in source.nodes:
+            if not isinstance(node, ast.ClassDef) or node.bases:
                 continue
             fields = [item for item in node.body if isinstance(item, ast.AnnAssign)]
             declared = [item for item in fields if "ClassVar" not in ast.unparse(item.annotation)]

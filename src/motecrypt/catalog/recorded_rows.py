@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import MISSING, Field, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -53,7 +54,7 @@ def recorded_row(line: str, kind: type[_Row], what: str, where: str) -> _Row:
     for name in values:
         if name not in {field.name for field in known}:
             raise InputError(f"{where}: {what} (unknown '{name}')")
-    hints = get_type_hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]
     taken = {}
     for field in known:
         if field.name in values:
@@ -61,6 +62,12 @@ def recorded_row(line: str, kind: type[_Row], what: str, where: str) -> _Row:
         elif field.default is MISSING and field.default_factory is MISSING:
             raise InputError(f"{where}: {what} ('{field.name}' is missing)")
     return kind(**taken)
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    """The types of a record's fields, evaluated once for each kind of rows."""
+    return get_type_hints(kind)
 
 
 def _checked(value: Any, hint: Any, where: str) -> Any:

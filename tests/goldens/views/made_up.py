@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from goldens import frozen
 from motecrypt import adviser as advise
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
@@ -428,9 +429,13 @@ def store(results: Results, state: str) -> None:
     connection.close()
 
 
-@lru_cache(maxsize=4)
 def filled(state: str) -> Results:
     """An open results file in that state, made once in a process; it goes with the process."""
+    return _filled(state, frozen.inside())
+
+
+@lru_cache(maxsize=2 * len(STATES))
+def _filled(state: str, frozen: bool) -> Results:
     folder = tempfile.TemporaryDirectory()
     results = Results(Path(folder.name) / "made-up.db")
     results.folder = folder  # type: ignore[attr-defined]
