@@ -9,9 +9,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from motecrypt.adviser.hardware.bounds import bound_text, bound_told
+from motecrypt.adviser.publickey.rows import PublishedOperation, kept_records
 from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _measurements, application
+from motecrypt.cli._by_device import print_by_device
 from motecrypt.cli._ranking import RankedMeasurement, ranked, smallest
 
 BASE: dict[str, Any] = {
@@ -171,3 +173,61 @@ def test_the_command_says_what_json_says_and_what_comes_next(tmp_path: Any) -> N
     )
     last = out.rstrip().splitlines()[-1]
     assert last == f"Next: motecrypt export arduino DIR --cipher aes128-ccm8 --variant {best['variant']}"
+
+
+AGREES: dict[str, Any] = {
+    "device": "pico",
+    "library": "bearssl",
+    "cipher": "x25519",
+    "variant": "m15",
+    "operation": "agree",
+    "message_bytes": 0,
+}
+
+
+def _agreement(cycles: int, **changes: Any) -> Measurement:
+    return made(cycles, **{**AGREES, "cache": "warm", **changes})
+
+
+def _public_code() -> PublishedOperation:
+    found = [
+        r for r in kept_records() if (r.algorithm, r.operation) == ("x25519", "agree") and "pico" in r.devices
+    ]
+    return min(found, key=lambda record: record.cycles)
+
+
+def test_public_key_operations_say_how_far_they_are_behind_public_code(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code = _public_code()
+    slow, slower, level = (
+        _agreement(round(code.cycles * times), variant=name)
+        for name, times in (("m15", 2.5), ("m31", 4.0), ("level", 1.0))
+    )
+    _measurements.print_ranked([slow, slower], False, Catalog.load())
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"{slow.cycles_median:,} cycles, 2.5 times public code ({code.code})" in shown
+    assert f"{slower.cycles_median:,} 4.0 times" in shown and "of public code" in shown
+    assert f"x25519 agree takes 4.0 times the cycles of public code ({code.code})" in shown
+    _measurements.print_measurements([slow], Catalog.load())
+    assert "2.5 times" in capsys.readouterr().out
+    for none in ([level], [_agreement(4 * code.cycles, cache="cold")], [made(1000)]):
+        _measurements.print_ranked(none, False, Catalog.load())
+        assert "public code" not in capsys.readouterr().out
+
+
+def test_public_code_is_in_the_json_of_public_key_operations_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code = _public_code()
+    several = [_agreement(3 * code.cycles), _agreement(code.cycles), made(1000)]
+    _measurements.print_ranked(several, True, Catalog.load())
+    behind, level, cipher = json.loads(capsys.readouterr().out)
+    names = ("public_code", "public_code_cycles", "times_public_code")
+    assert [behind[name] for name in names] == [code.code, code.cycles, 3.0]
+    assert [level[name] for name in names] == [None, None, None] and not set(names) & set(cipher)
+    print_by_device([_agreement(3 * code.cycles)], True, Catalog.load())
+    (told,) = json.loads(capsys.readouterr().out)
+    assert told["times_public_code"] == 3.0
+    print_by_device([_agreement(3 * code.cycles)], False, Catalog.load())
+    assert "(3.0 times public code)" in capsys.readouterr().out

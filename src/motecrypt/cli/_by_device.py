@@ -9,7 +9,7 @@ from motecrypt.adviser.hardware.bounds import COVERS, bound_fields, bound_text, 
 from motecrypt.base.errors import FailureKind
 from motecrypt.base.model import Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.cli._measurements import BOUND, MAIN, print_failed
+from motecrypt.cli._measurements import BOUND, MAIN, behind_public_code, print_failed, public_code_fields
 from motecrypt.cli._output import print_json, print_table
 
 _LEGEND = (
@@ -48,7 +48,7 @@ def print_by_device(measurements: Sequence[Measurement], as_json: bool, catalog:
         if at not in best or _cycles(m) < _cycles(best[at]):
             best[at] = m
     if as_json:
-        print_json([{**asdict(m), **bound_fields(m.device)} for m in best.values()])
+        print_json([{**asdict(m), **bound_fields(m.device), **public_code_fields(m)} for m in best.values()])
         return
     asked = [m for m in measurements if m.operation == main]
     columns = list(dict.fromkeys(_column(m) for m in asked))
@@ -60,9 +60,7 @@ def print_by_device(measurements: Sequence[Measurement], as_json: bool, catalog:
     for row in rows:
         device = catalog.device(row.device)
         cells = [
-            f"{_cycles(best[row, column]):,}"
-            if (row, column) in best
-            else failed.get((row.device, column), "")
+            _told(best[row, column]) if (row, column) in best else failed.get((row.device, column), "")
             for column in columns
         ]
         state = f", {row.cache}" if row.cache != "none" else ", no cache" if row.device in cached else ""
@@ -74,8 +72,15 @@ def print_by_device(measurements: Sequence[Measurement], as_json: bool, catalog:
         f"{name} {bound}" for name in dict.fromkeys(r.device for r in rows) if (bound := bound_told(name))
     ]
     legend = "; ".join([_LEGEND, *told, COVERS]) if told else _LEGEND
+    legend += "".join(f"; {m.device}: {one.text}" for m in best.values() if (one := behind_public_code(m)))
     print_table(f"Cycles to {main}", headings, table, legend, ("core", BOUND))
     print_failed([m for m in measurements if m.status not in ("ok", "does-not-fit")])
+
+
+def _told(m: Measurement) -> str:
+    """Its cycles, and how far they are behind public code."""
+    behind = behind_public_code(m)
+    return f"{_cycles(m):,}" + (f" ({behind.short})" if behind else "")
 
 
 def _failed(asked: Sequence[Measurement]) -> dict[tuple[str, _Column], str]:

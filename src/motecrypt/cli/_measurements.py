@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from motecrypt.base.model import PUBLIC_KEY_OPERATIONS, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.cli._output import console, print_answer, print_json, print_table
 from motecrypt.cli._ranking import Group, RankedMeasurement, ranked, smallest
+
+if TYPE_CHECKING:
+    from motecrypt.adviser.publickey.rows import Behind
 
 BOUND = "±"
 """Column of how far a device's cycles are from those of real chips: an error bound, or the range seen."""
@@ -73,12 +77,53 @@ FAILED_COLUMNS = (
 FAILED_LEAST = ("flash", "RAM", "placement", "key", "bytes", "operations", "device")
 
 
+PUBLIC_CODE = "of public code"
+"""Column of how many times the cycles of the fastest public code an operation takes; only where some does."""
+
+
 def print_measurements(measurements: Sequence[Measurement], catalog: Catalog) -> None:
     """Print what was measured, and below it what did not run and why: one row for all cells of one reason."""
     ran = [m for m in measurements if m.status == "ok"]
     if ran or len(ran) == len(measurements):
-        print_table("Measurements", COLUMNS, [_row(m, catalog) for m in ran], _legend(ran), LEAST)
+        _print_table(COLUMNS, [_row(m, catalog) for m in ran], ran, _legend(ran))
     print_failed(measurements)
+
+
+def _print_table(
+    columns: Sequence[str], rows: Sequence[list[object]], measurements: Sequence[Measurement], legend: str
+) -> None:
+    """The table, with how far its rows are behind public code after their cycles."""
+    behind = [behind_public_code(m) for m in measurements]
+    if any(behind):
+        at = columns.index("cycles") + 1
+        columns = (*columns[:at], PUBLIC_CODE, *columns[at:])
+        rows = [
+            [*row[:at], one.times if one else "", *row[at:]] for row, one in zip(rows, behind, strict=True)
+        ]
+        legend += "".join(f"; {text}" for text in dict.fromkeys(one.text for one in behind if one))
+    print_table("Measurements", columns, rows, legend, LEAST)
+
+
+def behind_public_code(m: Measurement) -> Behind | None:
+    """How far a public-key operation is behind public code; None where none is known to be faster. Not with a
+    cold cache: what was published was measured over and over."""
+    if m.operation not in PUBLIC_KEY_OPERATIONS or m.cycles_median is None or m.cache == "cold":
+        return None
+    from motecrypt.adviser.publickey.rows import behind_by, kept_records  # not read for --help
+
+    return behind_by(m.device, m.cipher, m.operation, m.cycles_median, kept_records())
+
+
+def public_code_fields(m: Measurement) -> dict[str, Any]:
+    """The same for programs; nothing for what is no public-key operation."""
+    if m.operation not in PUBLIC_KEY_OPERATIONS:
+        return {}
+    found = behind_public_code(m)
+    return {
+        "public_code": None if found is None else found.record.code,
+        "public_code_cycles": None if found is None else found.record.cycles,
+        "times_public_code": None if found is None else found.ratio,
+    }
 
 
 def print_ranked(measurements: Sequence[Measurement], as_json: bool, catalog: Catalog) -> Measurement | None:
@@ -96,17 +141,22 @@ def print_ranked(measurements: Sequence[Measurement], as_json: bool, catalog: Ca
         from motecrypt.adviser.hardware.bounds import bound_fields  # its data is not read for --help
 
         bounds = {name: bound_fields(name) for name in {m.device for m in measurements}}
-        print_json([{**asdict(m), **told.get(id(m), nothing), **bounds[m.device]} for m in measurements])
+        print_json(
+            [
+                {**asdict(m), **told.get(id(m), nothing), **bounds[m.device], **public_code_fields(m)}
+                for m in measurements
+            ]
+        )
         return None
     if any(p.of > 1 for p in places):
         print_answer("", _best(places, broken))
         console().print()
         rows = [[f"{p.rank} best" if p.best else p.rank, *_row(p.measurement, catalog)] for p in places]
         legend = f"{_RANK_LEGEND}; {_legend([p.measurement for p in places])}"
-        print_table("Measurements", ("rank", *COLUMNS), rows, legend, LEAST)
+        _print_table(("rank", *COLUMNS), rows, [p.measurement for p in places], legend)
     elif places:
         ran = [p.measurement for p in places]
-        print_table("Measurements", COLUMNS, [_row(m, catalog) for m in ran], _legend(ran), LEAST)
+        _print_table(COLUMNS, [_row(m, catalog) for m in ran], ran, _legend(ran))
     print_failed(measurements)
     return first.measurement if first else None
 
@@ -138,6 +188,8 @@ def _best(places: Sequence[RankedMeasurement], broken: Collection[str]) -> list[
             lines.append(("Best", f"{said}none, all of these ciphers are broken"))
             continue
         said += f"{_called(best)}, {_number(best.cycles_median)} cycles"
+        behind = behind_public_code(best)
+        said += f", {behind.short} ({behind.record.code})" if behind else ""
         small = smallest(several, group, broken)
         if small is not None:
             said += f"; smallest: {_called(small)}, {_number(small.flash_bytes)} bytes of flash"

@@ -154,7 +154,12 @@ class Behind:
     @property
     def short(self) -> str:
         """Next to a figure: "3.2 times public code"."""
-        return f"{self.ratio:.1f} times public code"
+        return f"{self.times} public code"
+
+    @property
+    def times(self) -> str:
+        """Under a heading that says of what: "3.2 times"."""
+        return f"{self.ratio:.1f} times"
 
     @property
     def text(self) -> str:
@@ -165,12 +170,19 @@ class Behind:
 
 def behind(row: PublicKeyRow, records: Sequence[PublishedOperation]) -> Behind | None:
     """How far a row is behind the fastest public code for its device; None if no faster code is known."""
-    of = (row.algorithm, row.operation)
-    known = [r for r in records if (r.algorithm, r.operation) == of and row.device in r.devices]
-    best = min(known, key=lambda record: record.cycles, default=None)
-    if best is None or row.cycles is None or row.cycles <= best.cycles:
+    if row.cycles is None:
         return None
-    return Behind(row.cycles / best.cycles, best)
+    return behind_by(row.device, row.algorithm, row.operation, row.cycles, records)
+
+
+def behind_by(
+    device: str, algorithm: str, operation: str, cycles: int, records: Sequence[PublishedOperation]
+) -> Behind | None:
+    """The same of a figure that is no row."""
+    of = (algorithm, operation)
+    known = [r for r in records if (r.algorithm, r.operation) == of and device in r.devices]
+    best = min(known, key=lambda record: record.cycles, default=None)
+    return None if best is None or cycles <= best.cycles else Behind(cycles / best.cycles, best)
 
 
 @cache
