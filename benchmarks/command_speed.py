@@ -1,8 +1,9 @@
-"""What commands that only read stored figures cost, next to a command that only reads the catalog.
+"""What commands that only read cost, next to an empty Python program.
 
-Thresholds, in processor time and as ratios within one run: `advise` at most 4 times, and writing the report
-at most 20 times, what `motecrypt list ciphers` takes; Chromium opens the report for at most 4 times an empty
-page's time (left out where it is not installed). The median of several rounds in which all take turns.
+Thresholds, in processor time and as ratios within one run: `--help` at most 7 times, `list ciphers` 17 times
+and `advise` with all candidates stored 40 times what `python -c pass` takes; writing the report at most 30
+times what `list ciphers` takes; Chromium opens the report for at most 4 times an empty page's time (left out
+where it is not installed). The median of several rounds in which all take turns.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ ROUNDS = 5
 TIMEOUT_S = 120.0
 ADVISE = [
     *("advise", "--device", "uno", "--radio", "srf", "--bytes", "20", "--every", "10s", "--battery", "3xAA"),
-    *("--cipher", "aes128-ccm8", "--cipher", "ascon-aead128", "--cipher", "rc4d", "--json"),
+    "--json",
 ]
 CHROMIUM = next((path for name in ("chromium", "chromium-browser") if (path := shutil.which(name))), None)
 HEADLESS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
@@ -41,6 +42,8 @@ def main() -> int:
         (folder / "empty.html").write_text("<!doctype html><title>empty</title>")
         ours = [sys.executable, "-P", "-m", "motecrypt"]
         commands = {
+            "pass": [sys.executable, "-P", "-c", "pass"],
+            "help": [*ours, "--help"],
             "list": [*ours, "list", "ciphers"],
             "advise": [*ours, *ADVISE, "--db", str(folder / "advise.db")],
             "report": [*ours, "report", "-o", str(report), "--db", str(folder / "filled.db")],
@@ -59,7 +62,13 @@ def main() -> int:
             for name, command in commands.items():
                 took[name].append(_processor_s(command, folder))
     median = {name: statistics.median(each) for name, each in took.items()}
-    held = [_held(median, "advise", "list", 4.0), _held(median, "report", "list", 20.0)]
+    limits = (
+        ("help", "pass", 7.0),
+        ("list", "pass", 17.0),
+        ("advise", "pass", 40.0),
+        ("report", "list", 30.0),
+    )
+    held = [_held(median, name, base, limit) for name, base, limit in limits]
     if CHROMIUM is not None:
         held.append(_held(median, "open report", "empty page", 4.0))
     return 0 if all(held) else 1
@@ -68,7 +77,7 @@ def main() -> int:
 def _held(median: dict[str, float], name: str, base: str, threshold: float) -> bool:
     ratio = median[name] / median[base]
     print(
-        f"{name}: {ratio:.2f} times '{base}', which takes {median[base]:.2f} s (at most {threshold:g} wanted)"
+        f"{name}: {ratio:.2f} times '{base}', which takes {median[base]:.3f} s (at most {threshold:g} wanted)"
     )
     return ratio <= threshold
 

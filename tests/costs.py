@@ -103,6 +103,7 @@ def wide_patterns(path: Path = WIDE) -> dict[str, str]:
     return {entry["pattern"]: entry["reason"] for entry in tomllib.loads(path.read_text())["wide"]}
 
 
+@pytest.hookimpl(optionalhook=True)  # the tests of mutants run without xdist
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> CostliestFirst:
     """Instead of xdist's own."""
     return CostliestFirst(config, log)

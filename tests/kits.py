@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
+from motecrypt.base.model import Device
 from motecrypt.base.paths import cache_dir
 from motecrypt.build.setup import have, state
 
@@ -19,6 +21,12 @@ def needs_kit(*kits: str) -> pytest.MarkDecorator:
     """The mark of tests that these kits must be installed for."""
     missing = _missing(kits)
     return pytest.mark.skipif(bool(missing), reason=_reason(missing or kits))
+
+
+def on_devices(*devices: Device) -> list[ParameterSet]:
+    """The names of devices as parameters: each is skipped where its kit is not installed, so that a test has
+    the same cases on every machine."""
+    return [pytest.param(one.name, id=one.name, marks=needs_kit(one.kit)) for one in devices]
 
 
 def needs_npm(file: Path) -> pytest.MarkDecorator:

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from kits import skip_without
+from kits import on_devices, skip_without
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Implementation, Measurement
-from motecrypt.build.setup import have
 from motecrypt.build.toolchain import BuildError, BuildRequest, build
 from motecrypt.catalog import Catalog, empty_implementation
 from motecrypt.measuring import bench
@@ -28,7 +27,7 @@ from motecrypt.simulate.runners.session import DriverSession, Region
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 CATALOG = Catalog.load(ciphers=[DATA / "faulty", DATA / "tags"])
-DEVICES = [name for name in ("uno", "pico", "host") if have(CATALOG.device(name).kit)]
+DEVICES = on_devices(*map(CATALOG.device, ("uno", "pico", "host")))
 """One for each runner; test_devices.py has every device."""
 
 

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import pytest
 
+from kits import on_devices
 from motecrypt.base.model import Measurement
-from motecrypt.build.setup import have
 from motecrypt.catalog import Catalog
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 
 CATALOG = Catalog.load()
-SIMULATED = [name for name, d in CATALOG.devices.items() if d.simulated and have(d.kit)]
-AVRS = [name for name in SIMULATED if CATALOG.device(name).runner == "simavr"]
+SIMULATED = on_devices(*(device for device in CATALOG.devices.values() if device.simulated))
+AVRS = on_devices(*(device for device in CATALOG.devices.values() if device.runner == "simavr"))
 CIPHER = "aes128-ccm8"
 
 
@@ -75,7 +75,7 @@ def test_an_avr_takes_the_cycles_of_the_uno_except_for_calls(results: Results, d
             assert more == 0
 
 
-@pytest.mark.parametrize("device", [name for name in ("due", "nrf52840") if name in SIMULATED])
+@pytest.mark.parametrize("device", on_devices(CATALOG.device("due"), CATALOG.device("nrf52840")))
 def test_waiting_for_the_flash_is_no_variation(results: Results, device: str) -> None:
     """Code without branches on data and without tables waits for the same lines for every input."""
     for m in measured(results, device, "words", "ascon-aead128").values():

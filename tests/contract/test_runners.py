@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from kits import needs_kit, on_devices
 from motecrypt.base.model import Cell, Measurement
-from motecrypt.build.setup import have
 from motecrypt.catalog import Catalog
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 
 FAULTY = Path(__file__).resolve().parents[1] / "data" / "faulty"
 CATALOG = Catalog.load(ciphers=[FAULTY])
-DEVICES = [name for name in ("uno", "pico", "stm32f4", "hifive1", "host") if have(CATALOG.device(name).kit)]
+SIMULATED = on_devices(*map(CATALOG.device, ("uno", "pico", "stm32f4", "hifive1")))
+DEVICES = [*SIMULATED, *on_devices(CATALOG.device("host"))]
 """One for each runner; test_devices.py has every device."""
-SIMULATED = [name for name in DEVICES if name != "host"]
 
 
 def measure(results: Results, device: str, cipher: str, length: int = 20) -> list[Measurement]:
@@ -110,6 +110,7 @@ def test_the_stack_is_as_deep_as_the_paint_says(results: Results, device: str) -
             assert abs(m.stack_bytes - m.extra["painted_stack_bytes"]) < 40
 
 
+@needs_kit("avr")
 def test_one_failed_cell_never_stops_the_others(results: Results) -> None:
     cells: list[Cell] = []
     for cipher in ("faulty-crashes", "faulty-not", "faulty-source"):

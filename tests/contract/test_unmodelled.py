@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from command_line import run
-from kits import needs_kit
+from kits import needs_kit, on_devices
 from motecrypt.base.model import Device
-from motecrypt.build.setup import have
 from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import read_image
@@ -26,9 +25,9 @@ from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
 CATALOG = Catalog.load()
 Build = Callable[[str], Path]
 SIMULATED = [
-    name
-    for name, d in CATALOG.devices.items()
-    if d.simulated and have(d.kit) and not name.startswith("attiny")  # without a line in a free run
+    device
+    for name, device in CATALOG.devices.items()
+    if device.simulated and not name.startswith("attiny")  # without a line in a free run
 ]
 SOURCE = """
 #include "hal.h"
@@ -89,9 +88,9 @@ LACKS = {
     "atmega128rfa1": Part(0x66, 0x66, "OSCCAL"),
     "atmega8": Part(0x51, 0x51, "OSCCAL"),
 }
-PPB = [name for name in SIMULATED if CATALOG.device(name).runner == "arm"]
+PPB = [device for device in SIMULATED if device.runner == "arm"]
 WITH_CSR = ("hifive1", "esp32c3")
-WITHOUT_EXCEPTIONS = [name for name in PPB if name not in ("pico", "pico2")]
+WITHOUT_EXCEPTIONS = [device for device in PPB if device.name not in ("pico", "pico2")]
 
 
 NOTHING = "(void)0"
@@ -156,14 +155,14 @@ def ran(elf: Path, device: Device, touch: str) -> Ended:
     return ended
 
 
-@pytest.mark.parametrize("name", SIMULATED)
+@pytest.mark.parametrize("name", on_devices(*SIMULATED))
 def test_what_is_modelled_gets_no_line(firmware: Build, name: str) -> None:
     device = CATALOG.device(name)
     ended = ran(firmware(name), device, NOTHING)
     assert (ended.unmodelled, ended.touched, ended.notes) == ((), (), ())
 
 
-@pytest.mark.parametrize("name", [name for name in SIMULATED if name in LACKS])
+@pytest.mark.parametrize("name", on_devices(*(device for device in SIMULATED if device.name in LACKS)))
 def test_what_is_not_modelled_gets_one_line(firmware: Build, name: str) -> None:
     part, device = LACKS[name], CATALOG.device(name)
     ended = ran(firmware(name), device, stores(part.register))
@@ -174,7 +173,7 @@ def test_what_is_not_modelled_gets_one_line(firmware: Build, name: str) -> None:
     assert sum(t.reads + t.writes for t in ended.touched) == 3
 
 
-@pytest.mark.parametrize("name", PPB)
+@pytest.mark.parametrize("name", on_devices(*PPB))
 def test_each_block_gets_its_own_line_core_peripherals_too(firmware: Build, name: str) -> None:
     part, device = LACKS[name], CATALOG.device(name)
     ended = ran(firmware(name), device, f"{stores(MPU)}; {stores(part.register)}")
@@ -184,7 +183,7 @@ def test_each_block_gets_its_own_line_core_peripherals_too(firmware: Build, name
     ]
 
 
-@pytest.mark.parametrize("name", WITHOUT_EXCEPTIONS)
+@pytest.mark.parametrize("name", on_devices(*WITHOUT_EXCEPTIONS))
 def test_systick_says_that_its_interrupt_never_comes(firmware: Build, name: str) -> None:
     device = CATALOG.device(name)
     ended = ran(firmware(name), device, SYSTICK_INTERRUPTS)
@@ -192,7 +191,7 @@ def test_systick_says_that_its_interrupt_never_comes(firmware: Build, name: str)
     assert [(b.address, b.name, b.accesses) for b in ended.unmodelled] == [(0xE000E010, "SysTick", 1)]
 
 
-@pytest.mark.parametrize("name", PPB)
+@pytest.mark.parametrize("name", on_devices(*PPB))
 def test_systick_that_only_counts_is_modelled(firmware: Build, name: str) -> None:
     device = CATALOG.device(name)
     ended = ran(firmware(name), device, SYSTICK_COUNTS)
@@ -214,7 +213,7 @@ def test_what_asks_for_an_exception_has_a_note(firmware: Build, name: str, touch
     assert ended.notes == (note,) and len(ended.unmodelled) == 1
 
 
-@pytest.mark.parametrize("name", [name for name in WITH_CSR if name in SIMULATED])
+@pytest.mark.parametrize("name", on_devices(*map(CATALOG.device, WITH_CSR)))
 def test_interrupts_of_riscv_have_a_note(firmware: Build, name: str) -> None:
     device = CATALOG.device(name)
     ended = ran(firmware(name), device, MIE)

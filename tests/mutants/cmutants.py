@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 TOKEN = re.compile(
     r"""(?P<skip>/\*.*?\*/|//[^\n]*|^[ \t]*\#(?:\\\n|[^\n])*)
@@ -110,7 +111,7 @@ def _signs(text: str, tokens: list[_Token]) -> Iterator[tuple[str, int, int, str
         elif token.text in WORDS:
             yield f"{token.text} to {WORDS[token.text]}", token.start, token.end, WORDS[token.text]
         elif token.text in ("if", "while") and tokens[number + 1].text == "(":
-            close = _closing(tokens, number + 1)
+            close = closing(tokens, number + 1)
             if close is not None:
                 first, last = tokens[number + 1].end, tokens[close].start
                 yield "never", first, last, "0"
@@ -118,7 +119,16 @@ def _signs(text: str, tokens: list[_Token]) -> Iterator[tuple[str, int, int, str
                     yield "not", first, last, f"!({text[first:last]})"
 
 
-def _closing(tokens: list[_Token], opening: int) -> int | None:
+class HasText(Protocol):
+    """A token of some language."""
+
+    @property
+    def text(self) -> str:
+        """As it is in the source."""
+
+
+def closing(tokens: Sequence[HasText], opening: int) -> int | None:
+    """The number of the token that closes the parenthesis that this one opens; None where none does."""
     depth = 0
     for number in range(opening, len(tokens)):
         depth += {"(": 1, ")": -1}.get(tokens[number].text, 0)

@@ -104,6 +104,8 @@ class Tree:
         try:
             before = self._compiled(mutant, owner)
             file.write_text(mutant.applied(original))
+            if mutant.path.endswith(".js") and not _parses(file):
+                return Result(mutant, UNCOUNTED, note="does not parse")
             if owner.compile and mutant.path.endswith((".c", ".cc")):
                 after = self._compiled(mutant, owner)
                 if after is None:
@@ -157,6 +159,14 @@ class Tree:
             "MOTECRYPT_DB": str(self._scratch / "results.db"),
             "HYPOTHESIS_STORAGE_DIRECTORY": str(self._scratch / "hypothesis"),
         }
+
+
+def _parses(script: Path) -> bool:
+    """Whether Node can read a script."""
+    command = ["node", "--check", str(script)]
+    return (
+        subprocess.run(command, capture_output=True, timeout=COMPILE_TIMEOUT_S, check=False).returncode == 0
+    )
 
 
 def _judged(mutant: Mutant, code: int | None, said: str) -> tuple[str, str]:

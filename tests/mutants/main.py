@@ -228,7 +228,7 @@ class Run:
         self.results = {name: r for name, r in self.results.items() if name in keep}
 
     def _needs_look(self, mutant: Mutant) -> bool:
-        """Whether a mutant on its way may turn out not to count: C that was not compiled yet."""
+        """Whether a mutant on its way may turn out not to count: C or a script that was not tried yet."""
         return mutant.name not in self.results and not mutant.path.endswith(".py")
 
     def _may_count(self, mutant: Mutant) -> bool:

@@ -6,9 +6,10 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from mutants import cmutants, pythonmutants
+from mutants import cmutants, jsmutants, pythonmutants
 from mutants.model import Mutant, edit
 from mutants.owners import ROOT, Owner, Owners
 
@@ -60,7 +61,7 @@ def _in_order(paths: list[str], domain: str, seed: int) -> Iterator[Mutant]:
 
 
 def _kind(path: str) -> Any:
-    return pythonmutants if path.endswith(".py") else cmutants
+    return {".py": pythonmutants, ".js": jsmutants}.get(Path(path).suffix, cmutants)
 
 
 @lru_cache(maxsize=512)

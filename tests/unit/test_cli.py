@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from motecrypt.base.model import Measurement
 from motecrypt.base.paths import write_atomically
@@ -217,18 +216,20 @@ def test_results_show_the_newest_of_a_cell_and_all_on_demand(results: Results) -
     assert shown == [[4], [4, 5], [4]]
 
 
-def test_numbers_are_never_broken_over_two_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = Console(width=60, record=True)
-    monkeypatch.setattr("motecrypt.cli._output.console", lambda: told)
+def test_numbers_are_never_broken_over_two_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
     print_table("t", ("a name", "cycles"), [["word " * 20, "1,234,567"], ["word " * 20, "7,654,321"]])
-    assert "1,234,567" in told.export_text()
+    assert "1,234,567" in capsys.readouterr().out
 
 
-def test_a_cell_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = Console(width=60, record=True)
-    monkeypatch.setattr("motecrypt.cli._output.console", lambda: told)
+def test_a_cell_without_end_is_cut(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
     print_table("t", ("reason", "cycles"), [["x" * 1000, 1], ["y" * 20_000, 2]])
-    text = told.export_text()
+    text = capsys.readouterr().out
     assert (text.count("x"), text.count("y")) == (1000, 1002)  # "cycles" is there twice
     assert text.count(".") == 3
 

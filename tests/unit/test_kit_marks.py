@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 import kits
-from kits import needs_kit, skip_without
+from kits import needs_kit, on_devices, skip_without
+from motecrypt.catalog import Catalog
 
 TESTS = Path(__file__).resolve().parents[1]
 AVR = "the kit 'avr' is not installed (motecrypt doctor)"
@@ -31,6 +33,39 @@ def test_the_mark_skips_where_one_of_its_kits_is_missing(monkeypatch: pytest.Mon
         (needs_kit("avr", "pico", "board"), BOTH),
     ):
         assert (mark.args, mark.kwargs) == ((True,), {"reason": reason})
+
+
+def test_a_device_without_its_kit_is_a_case_that_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    devices = [Catalog.load().device(name) for name in ("uno", "pico")]
+    every = on_devices(*devices)
+    monkeypatch.setattr(kits, "state", _without("avr"))
+    fewer = on_devices(*devices)
+    assert [case.values for case in every] == [case.values for case in fewer] == [("uno",), ("pico",)]
+    assert [case.marks[0].args for case in fewer] == [(True,), (False,)]  # type: ignore[union-attr]
+
+
+def _asks_what_is_installed(node: ast.AST) -> bool:
+    """Whether an expression that makes a list has another length where something else is installed."""
+    makes = isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp)
+    conditions = [each for part in node.generators for each in part.ifs] if makes else []  # type: ignore[attr-defined]
+    words = {name.id for each in conditions for name in ast.walk(each) if isinstance(name, ast.Name)}
+    words |= {name.attr for each in conditions for name in ast.walk(each) if isinstance(name, ast.Attribute)}
+    return bool(words & {"have", "state", "which", "find_spec"})
+
+
+def test_no_test_has_other_cases_where_something_else_is_installed() -> None:
+    """Neither in a module's constants nor in its decorators; a missing kit skips a case, and is counted."""
+    found = []
+    for path in sorted(TESTS.rglob("test_*.py")):
+        text = path.read_text()
+        for node in ast.parse(text).body if re.search(r"\b(have|state|which|find_spec)\(", text) else []:
+            if isinstance(node, ast.FunctionDef):
+                made: list[ast.AST] = [*node.decorator_list]
+            else:
+                made = [node] if isinstance(node, ast.Assign | ast.AnnAssign) else []
+            if any(_asks_what_is_installed(inner) for outer in made for inner in ast.walk(outer)):
+                found.append(f"{path.relative_to(TESTS)}:{node.lineno}")
+    assert not found, "use kits.on_devices or kits.needs_kit"
 
 
 def test_a_test_skips_itself_for_the_same_reason(monkeypatch: pytest.MonkeyPatch) -> None:

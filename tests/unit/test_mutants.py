@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from mutants import cmutants, main, owners, pythonmutants, sample
+from kits import needs_kit
+from mutants import cmutants, execute, jsmutants, main, owners, pythonmutants, sample
 from mutants.model import KILLED, SURVIVED, Mutant, Result, Tally, edit
 
 OWNED = owners.load()
@@ -31,7 +32,7 @@ def test_what_is_left_out_is_there_and_its_tests_are() -> None:
 
 def test_what_has_no_mutants_has_tests() -> None:
     rest = [path for path in SOURCES if not path.endswith(owners.MUTATED)]
-    assert {Path(path).suffix for path in rest} == {".js", ".S"}
+    assert {Path(path).suffix for path in rest} == {".S"}
     for path in rest:
         assert any(t and fnmatch.fnmatch(path, p) for p, t in OWNED.left_out_tests.items()), path
 
@@ -129,6 +130,80 @@ def test_c_is_changed_in_its_code_alone() -> None:
     assert {after for line, after in made if line == 8} == {"return 0x10;", "return 0x0e;"}
     assert {after for line, after in made if line == 10} >= {"c &= 1;", "c = 1;", ";", "c |= 2;"}
     assert {after for line, after in made if line in (11, 13)} == {";", "continue;"}
+
+
+JS_SOURCE = r"""
+// a + b
+const text = "a + b" + '1', rule = /[/"]a+ 1/g.test(text), half = total / 2 / rest;
+if (a < 3 && !b) {
+  drawn = `${rows.map((x) => { return `<${x - 1}>`; })} + 1`;
+  return known(c) ? -1 : [...d];
+}
+items.forEach((one) => {
+  show(one);
+  let left = Math.min(one, other?.some(known));
+});
+c += 1;
+while (true) break;
+"""
+
+
+def test_javascript_is_changed_in_its_code_alone() -> None:
+    made = {
+        (place.line, edit("f.js", "x", place.operator, JS_SOURCE, jsmutants.mutated(JS_SOURCE, place)).after)
+        for place in jsmutants.places(JS_SOURCE)
+    }
+    start = """const text = "a + b" """
+    assert {after for line, after in made if line == 3} == {
+        start + """- '1', rule = /[/"]a+ 1/g.test(text), half = total / 2 / rest;""",
+        *(
+            start + f"""+ '1', rule = /[/"]a+ 1/g.test(text), half = total {half} rest;"""
+            for half in ("* 2 /", "/ 2 *", "/ 1 /", "/ 3 /")
+        ),
+    }
+    assert {after for line, after in made if line == 4} == {
+        *(
+            f"if ({c}) {{"
+            for c in ("a <= 3 && !b", "a > 3 && !b", "a < 4 && !b", "a < 2 && !b", "a < 3 || !b")
+        ),
+        *(f"if ({c}) {{" for c in ("a < 3 &&  b", "!(a < 3 && !b)", "false")),
+    }
+    inner = {after.partition("<")[2] for line, after in made if line == 5 and after != ";"}
+    assert inner == {f"${{{x}}}>`; }})}} + 1`;" for x in ("x + 1", "x - 0", "x - 2")}
+    assert (5, ";") in made
+    assert {after for line, after in made if line == 6} == {
+        *(
+            "return known(c) ?  1 : [...d];",
+            "return known(c) ? -0 : [...d];",
+            "return known(c) ? -2 : [...d];",
+        ),
+        *(f"return known(c) {more} ? -1 : [...d];" for more in ("|| true", "&& false")),
+    }
+    assert {after for line, after in made if line == 9} == {";"}
+    assert {after for line, after in made if line == 10} == {
+        "let left = Math.max(one, other?.some(known));",
+        "let left = Math.min(one, other?.every(known));",
+    }
+    assert {after for line, after in made if line == 12} == {"c -= 1;", "c = 1;", "c += 2;", "c += 0;", ";"}
+    assert {after for line, after in made if line == 13} == {
+        *("while (false) break;", "while (true) continue;"),
+    }
+    assert {after for line, after in made if line == 8} == {";"}
+    assert {line for line, _ in made} == {3, 4, 5, 6, 8, 9, 10, 12, 13}
+
+
+@needs_kit("node")
+def test_most_changed_scripts_can_be_read(tmp_path: Path) -> None:
+    script = tmp_path / "a.js"
+    for name in ("report/static/explorer-data.js", "present/pages/static/flame.js"):
+        text = (owners.ROOT / owners.SOURCES / name).read_text()
+        every = jsmutants.places(text)
+        assert len(every) > 100
+        for place in every[:: len(every) // 3]:
+            script.write_text(jsmutants.mutated(text, place))
+            assert execute._parses(script), place
+    script.write_text("let a = (;")
+    assert not execute._parses(script)
 
 
 def test_a_longer_array_is_no_mutant() -> None:

@@ -14,8 +14,9 @@ from rich.console import Console
 
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _output
+from motecrypt.cli._bar import bar
 from motecrypt.cli._progress import Lines, Stage, duration
-from motecrypt.cli._screen import Screen, bar
+from motecrypt.cli._screen import Screen
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 

@@ -11,14 +11,34 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
+from goldens.views.made_up import measured
+from kits import needs_kit
 from motecrypt import cli
-from motecrypt.cli import application
+from motecrypt.catalog import Catalog
+from motecrypt.cli import _advice, application
+from motecrypt.cli.list import KINDS
+from motecrypt.measuring.bench import cell_keys
+from motecrypt.results import Results
+from motecrypt.studies import Needs
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Packages that take a tenth of a second together, each used by few commands.
 HEAVY = {"rich", "elftools", "jinja2", "markupsafe", "cryptography", "numpy", "serial", "vl_convert"}
 HEAVY |= {"sqlite3", "importlib.metadata", "importlib.resources"}
+
+#: What neither a list nor an answer from stored figures has a use for.
+UNUSED = HEAVY - {"rich", "sqlite3"} | {"rich.console", "concurrent.futures", "logging", "tomllib", "ctypes"}
+MEASURING = ("build", "measuring", "simulate", "results", "exports", "studies", "present", "attack", "link")
+NOT_ASKED = {
+    *("adviser.keys", "adviser.publickey", "adviser.hardware.residuals", "adviser.hardware.rows"),
+    *("exports.library", "exports.link", "air.radios.network", "results.reading", "build.toolchain.native"),
+    *("measuring.bench.crew", "measuring.bench.task"),
+}
+ADVISE = (
+    "advise --device uno --radio srf --bytes 20 --every 10s --battery 3xAA --cipher ascon --library motecrypt"
+)
 
 PROBE = """
 import io, json, sys
@@ -51,12 +71,14 @@ def test_the_list_of_commands_imports_none_of_them(arguments: list[str]) -> None
     modules = imported(*arguments)
     ours = {name for name in modules if name.startswith("motecrypt.")}
     assert ours <= {
+        "motecrypt.base",
         "motecrypt.cli",
         "motecrypt.cli._interrupt",
         "motecrypt.base.errors",
         "motecrypt.base.text",
     }
     assert not modules & HEAVY
+    assert len(modules) < 140
 
 
 @pytest.mark.parametrize(
@@ -83,6 +105,34 @@ def test_a_command_imports_what_it_needs(command: str, allowed: set[str]) -> Non
     assert command not in ("file", "key") or "motecrypt.base.model" not in modules  # a fifth of their start
     studies = {name.split(".")[2] for name in modules if name.startswith("motecrypt.studies.")}
     assert not studies & {"rc4d", "pico", "rf", "wlan"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_list_imports_neither_what_measures_nor_what_draws(kind: str) -> None:
+    modules = imported("list", kind)
+    assert not modules & (UNUSED | {"sqlite3", "subprocess", "tempfile"})
+    assert not modules & {f"motecrypt.{room}" for room in MEASURING}
+    assert len(modules) < 180
+
+
+@needs_kit("avr")
+def test_an_answer_from_stored_figures_imports_little(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [*ADVISE.split(), "--db", str(tmp_path / "results.db")]
+
+    def stored(_: str, needs: Needs, results: Results, catalog: Catalog, *__: object) -> None:
+        keys = cell_keys(catalog, needs.cells)
+        results.store({keys[cell]: measured(cell, "even") for cell in needs.cells})
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_advice, "ensure", stored)
+        done = CliRunner().invoke(application, words)
+    assert done.exit_code == 0, done.output
+    modules = imported(*words)
+    assert not modules & UNUSED
+    assert not modules & {f"motecrypt.{name}" for name in NOT_ASKED}
+    assert len(modules) < 265
 
 
 def test_the_list_of_commands_says_what_each_is_in_one_line() -> None:

@@ -116,7 +116,7 @@ def test_the_words_around_a_table() -> None:
         "In every row: flash uno.\nname   verdict\naes    ok     \nascon  slow   \n+1 column: --wide\n\n"
     )
     assert shown(columns, rows, "13").startswith(
-        "name: aes\ncycles: \n1,234,567\nflash: uno\nverdict: ok\n\nname:"
+        "name: aes\ncycles:\n1,234,567\nflash: uno\nverdict: ok\n\nname:"
     )
     assert "1,234,567" in shown(columns, rows, "8").split()
     wide = shown(columns, rows, "13", "--wide").splitlines()

@@ -18,8 +18,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from kits import needs_kit
 from motecrypt.base.model import Cipher, Device, Measurement
-from motecrypt.build.setup import have
 from motecrypt.catalog import Catalog
 from motecrypt.measuring import bench
 from motecrypt.results import Results
@@ -27,7 +27,7 @@ from toolchains import OWN, kept_toolchains, root_of
 
 KEPT = Path(__file__).resolve().parents[1] / "golden" / "cycles"
 CATALOG = Catalog.load()
-DEVICES = [device for name in ("uno", "pico", "stm32f4") if have((device := CATALOG.device(name)).kit)]
+DEVICES = [CATALOG.device(name) for name in ("uno", "pico", "stm32f4")]
 """The other AVRs take the same cycles, but for calls: contract/test_devices.py."""
 LONG_KEYS = ("aes192-ecb", "aes256-ecb", "aes256-ccm8", "aes256-siv")
 """A mode does not know how long AES's key is: these stand for the rest."""
@@ -85,7 +85,7 @@ TOOLCHAINS = [
     )
     for device in DEVICES
     for toolchain in kept_toolchains(device.compiler.command)
-    for marks in ([pytest.mark.long] if toolchain else [],)
+    for marks in ([needs_kit(device.kit), *([pytest.mark.long] if toolchain else [])],)
 ]
 """Each device with the system's compiler, and with the others that figures are kept for."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from motecrypt.app.toolchains import need_toolchain
@@ -123,6 +122,10 @@ def _ensure_experiments(
     trouble: NotMade,
 ) -> None:
     """Side by side; what times this computer by itself, afterwards."""
+    if not experiments:
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
     lock, total, done = threading.Lock(), len(experiments), 0
 
     def make(experiment: Experiment) -> None:

@@ -9,7 +9,6 @@ from typing import Protocol, TypeVar
 
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cipher, Device, Toolchain
-from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog, nearest
 from motecrypt.catalog.publickey import PublicKeyAlgorithm
 
@@ -48,11 +47,13 @@ class Selection:
 
     def prove_own(self) -> None:
         """Run the known answers of the user's own ciphers, before anything of them is trusted."""
+        if not self.own_ciphers and not self.own_public_keys:
+            return
+        from motecrypt.build.setup import need
         from motecrypt.build.toolchain.known_answers import prove
         from motecrypt.build.toolchain.public_key_answers import prove_public_key
 
-        if self.own_ciphers or self.own_public_keys:
-            need("host")
+        need("host")
         for algorithm in self.own_public_keys:
             prove_public_key(self.catalog, algorithm)
         for cipher in self.own_ciphers:

@@ -6,20 +6,26 @@ the nearest known one. This module does not depend on what the descriptors mean.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import hashlib
+import json
 import math
-import tomllib
+import os
 from collections.abc import Collection, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from motecrypt.base.errors import InputError
+from motecrypt.base.paths import cache_dir, make_dir
 
 FILE_BYTES_MAX = 1 << 20
 DEPTH_MAX = 16
 INTEGER_MAX = (1 << 63) - 1  # the limit of TOML
 SHOWN_CHARACTERS = 60
 KEYS_TOLD = 5
+_OURS = Path(__file__).resolve().parents[1]
 
 _Number = TypeVar("_Number", int, float)
 
@@ -51,6 +57,8 @@ class Table:
             raise InputError(f"{path}: cannot be read: {error.strerror}") from error
         except ValueError as error:  # no UTF-8, or a name with a zero byte
             raise InputError(f"{path}: not valid TOML: {error}") from error
+        if len(text) <= FILE_BYTES_MAX and _OURS in path.parents:
+            return cls(_kept(text, str(path)), str(path))
         return cls.parse(text, str(path))
 
     @classmethod
@@ -65,14 +73,7 @@ class Table:
         """
         if len(text) > FILE_BYTES_MAX:
             raise InputError(f"{where}: longer than {FILE_BYTES_MAX:,} bytes: not a descriptor")
-        try:
-            values = tomllib.loads(text)
-        except RecursionError:
-            raise InputError(f"{where}: nested too deeply; {DEPTH_MAX} tables are the most") from None
-        except ValueError as error:  # TOML's own errors, and an integer of thousands of digits
-            raise InputError(f"{where}: not valid TOML: {' '.join(str(error).split())}") from None
-        _check_values(values, where)
-        return cls(values, where)
+        return cls(_parsed(text, where), where)
 
     def _take(self, key: str, kinds: tuple[type, ...], expected: str, default: Any) -> Any:
         self._known.append(key)
@@ -239,6 +240,50 @@ class Table:
         said = [f"'{_short(key)}'{_meant(key, known)}" for key in list(self._values)[:KEYS_TOLD]]
         hint = "" if any(_meant(key, known) for key in self._values) else f"; available: {', '.join(known)}"
         raise InputError(f"{self.where}: unknown {', '.join(said)}{hint}")
+
+
+def _parsed(text: str, where: str) -> dict[str, Any]:
+    import tomllib  # most files are ours, and kept as JSON
+
+    try:
+        values = tomllib.loads(text)
+    except RecursionError:
+        raise InputError(f"{where}: nested too deeply; {DEPTH_MAX} tables are the most") from None
+    except ValueError as error:  # TOML's own errors, and an integer of thousands of digits
+        raise InputError(f"{where}: not valid TOML: {' '.join(str(error).split())}") from None
+    _check_values(values, where)
+    return values
+
+
+@cache
+def _this_module() -> bytes:
+    return Path(__file__).read_bytes()
+
+
+def _kept(text: str, where: str) -> dict[str, Any]:
+    """What a file of the program holds. Parsing all of them takes longer than many commands, and they never
+    change: they are kept in the cache as JSON, by a hash of the text and of this module."""
+    name = hashlib.sha256(_this_module() + text.encode()).hexdigest()
+    try:
+        file = cache_dir() / "descriptors" / f"{name}.json"
+    except InputError:  # no place for a cache
+        return _parsed(text, where)
+    with contextlib.suppress(OSError, ValueError):  # not there yet, or half written when the power failed
+        kept: object = json.loads(file.read_bytes())
+        if isinstance(kept, dict):
+            return kept
+    values = _parsed(text, where)
+    temporary = file.with_name(f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
+    # Nothing is lost if it cannot be kept, such as dates, which JSON has not.
+    with contextlib.suppress(OSError, TypeError, InputError):
+        content = json.dumps(values, separators=(",", ":"))
+        make_dir(file.parent)
+        try:
+            temporary.write_text(content, encoding="utf-8")
+            temporary.replace(file)
+        finally:
+            temporary.unlink(missing_ok=True)
+    return values
 
 
 def _check_values(value: object, where: str, depth: int = 0) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -130,7 +129,7 @@ def written_atomically(path: Path) -> Iterator[BinaryIO]:
     """
     check_replaceable(path)
     make_dir(path.parent)
-    temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}")
+    temporary = path.with_name(f".{path.name[:200]}.{os.urandom(6).hex()}")
     try:
         handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:

@@ -9,7 +9,7 @@ from typing import Any
 from motecrypt import adviser as advise
 from motecrypt.adviser.hardware.bounds import bound_named
 from motecrypt.adviser.shown import days, number, percent, plural
-from motecrypt.cli._output import console, print_answer, print_table, print_words, typed_with
+from motecrypt.cli._output import print_answer, print_blank, print_table, print_words, typed_with
 
 
 def document(question: advise.Question, answer: advise.Advice) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def print_answered(
     )
     if step and exported:
         print_words(exported)
-    console().print()
+    print_blank()
     shown = answer.entries if top is None else answer.entries[:top]
     title = "All ranks" if len(shown) == count else f"The best {len(shown)} of {count}"
     stored = costs.form == "stored"
@@ -125,7 +125,7 @@ def print_answered(
     if top is None:
         for note in answer.notes:
             print_words(f"- {note}")
-        console().print()
+        print_blank()
         return
     ranks = f"{plural(count - len(shown), 'more rank')} and " if count > len(shown) else ""
     print_words(f"{ranks}{plural(len(answer.notes), 'note')}: --all")

@@ -1,6 +1,6 @@
 """Makes data/recorded/hardware.jsonl from what the results file has: the figures of programs that were
-brought with `reproduce hardware --library FOLDER`, and those recorded before. Then it writes the table of
-docs/hardware.md from them.
+brought with `reproduce hardware --library FOLDER`, and those recorded before. From them it then writes the
+bounds of the devices (data/recorded/hardware_bounds.json) and the table of docs/hardware.md.
 
 `python -m motecrypt.cli._hardware`
 """
@@ -11,8 +11,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from motecrypt.adviser.hardware.bounds import STUDY, by_device, recorded_residuals
-from motecrypt.adviser.hardware.residuals import EXCLUDED, SEEN, Fidelity
+from motecrypt.adviser.hardware.bounds import BOUNDS_FILE, bounds_as_text
+from motecrypt.adviser.hardware.fidelity import Fidelity
+from motecrypt.adviser.hardware.recorded import STUDY, fidelities, recorded_residuals
+from motecrypt.adviser.hardware.residuals import EXCLUDED, SEEN, by_device
 from motecrypt.adviser.hardware.rows import rows, settings
 from motecrypt.base.paths import write_atomically
 from motecrypt.cli._output import no_words, open_results
@@ -109,6 +111,7 @@ def main() -> None:
         answers = newest([*read(file), *_stored(results)])
     write_atomically(file, text(answers).encode())
     recorded_residuals.cache_clear()
+    write_atomically(BOUNDS_FILE, bounds_as_text(fidelities()).encode())
     write_atomically(PAGE, page(PAGE.read_text(encoding="utf-8")).encode())
     print(f"{file}: {len(answers)} answers", file=sys.stderr)
 

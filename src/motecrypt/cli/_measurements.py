@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from motecrypt.base.model import PUBLIC_KEY_OPERATIONS, Measurement
 from motecrypt.catalog import Catalog
-from motecrypt.cli._output import console, print_answer, print_json, print_table
+from motecrypt.cli._output import print_answer, print_blank, print_json, print_table
 from motecrypt.cli._ranking import Group, RankedMeasurement, ranked, smallest
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def print_ranked(measurements: Sequence[Measurement], as_json: bool, catalog: Ca
         return None
     if any(p.of > 1 for p in places):
         print_answer("", _best(places, broken))
-        console().print()
+        print_blank()
         rows = [[f"{p.rank} best" if p.best else p.rank, *_row(p.measurement, catalog)] for p in places]
         legend = f"{_RANK_LEGEND}; {_legend([p.measurement for p in places])}"
         _print_table(("rank", *COLUMNS), rows, [p.measurement for p in places], legend)

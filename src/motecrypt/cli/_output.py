@@ -6,8 +6,6 @@ Every command imports this, and most runs print neither table nor bar: what draw
 from __future__ import annotations
 
 import json
-import os
-import re
 import shlex
 import sys
 import time
@@ -16,18 +14,16 @@ from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from motecrypt.base.paths import default_results
 from motecrypt.base.text import Door, printable
 from motecrypt.cli import TYPED
+from motecrypt.cli._sheet import Line, Sheet, behind, broken, cells_wide, coloured, in_columns
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
     from motecrypt.base.model import Section
     from motecrypt.cli._table import Layout
     from motecrypt.results import Results
@@ -68,19 +64,6 @@ def print_note(line: str) -> None:
         print(f"motecrypt: {line}", file=sys.stderr)
 
 
-def console() -> Console:
-    """Standard output, as wide as its terminal or COLUMNS says; else wide enough for most tables."""
-    from motecrypt.cli._screen import Screen
-
-    width = None if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit() else PIPED_WIDTH
-    return Screen(file=_behind(sys.stdout), width=width, highlight=False, soft_wrap=False)
-
-
-def _behind(stream: Any) -> IO[str]:
-    """The stream itself: a console cleans what it shows and writes its own colours."""
-    return cast("IO[str]", stream.behind if isinstance(stream, Door) else stream)
-
-
 WRITTEN_TOGETHER = 4096
 """Pieces of JSON."""
 
@@ -114,8 +97,6 @@ def _plain(value: Any) -> Any:
 CELL_CHARACTERS_MAX = 1000
 NAME_CHARACTERS_MAX = 32
 """A longer name may be printed on a line of its own."""
-PIPED_WIDTH = 160
-"""Characters of a line if standard output is not a terminal and COLUMNS is not set."""
 WIDE = "motecrypt.wide"
 """The name under which the command's context keeps `--wide`."""
 
@@ -163,26 +144,21 @@ def print_table(
     Columns whose cells are all numbers are set flush right. `least` names the columns that can go where the
     width is too small, the least useful first; cells of the `whole` columns never break
     (`_table.lay_out`). Where the first of these is too wide, its long names are printed above their rows."""
-    from rich.cells import cell_len
-    from rich.text import Text
+    from motecrypt.cli._table import lay_out
 
-    from motecrypt.cli._table import GAP, lay_out
-
-    out = console()
+    out = Sheet()
     cells = [[_shown(cell) for cell in row] for row in rows]
     wide = _wide()
-    layout = lay_out(columns, cells, None if wide else out.width, least, cell_len, whole)
+    layout = lay_out(columns, cells, None if wide else out.width, least, cells_wide, whole)
     above: dict[int, str] = {}
     if not wide and columns and columns[0] in whole:
-        above = {n: row[0] for n, row in enumerate(cells) if cell_len(row[0]) > NAME_CHARACTERS_MAX}
+        above = {n: row[0] for n, row in enumerate(cells) if cells_wide(row[0]) > NAME_CHARACTERS_MAX}
         beside = [["" if n in above else row[0], *row[1:]] for n, row in enumerate(cells)]
-        other = lay_out(columns, beside, out.width, least, cell_len, whole)
+        other = lay_out(columns, beside, out.width, least, cells_wide, whole)
         if len(other.columns) > len(layout.columns):
             cells, layout = beside, other
         else:
             above = {}
-    if wide:
-        out.width = max(out.width, sum(layout.widths) + GAP * len(layout.widths))
     if title:
         print_words(title, "bold", out)
     if layout.same:
@@ -195,51 +171,38 @@ def print_table(
         _print_columns(out, columns, cells, layout, above)
     if layout.left_out:
         plural = "" if layout.left_out == 1 else "s"
-        out.print(Text(f"+{layout.left_out} column{plural}: --wide"))
+        out.show(*broken(f"+{layout.left_out} column{plural}: --wide", out.width))
     if text:
         print_words(text, out=out)
-    out.print()
+    out.show([])
 
 
 def _print_columns(
-    out: Console,
+    out: Sheet,
     columns: Sequence[str],
     cells: Sequence[Sequence[str]],
     layout: Layout,
     above: Mapping[int, str],
 ) -> None:
     """Rows in columns; `above` has the long names, by row, that are printed on a line before their row."""
-    from rich.table import Table
-    from rich.text import Text
+    from motecrypt.cli._table import GAP
 
-    def begun(header: bool) -> Table:
-        table = Table(header_style="bold", box=None, pad_edge=False, show_header=header)
-        for index, width in zip(layout.columns, layout.widths, strict=True):
-            numeric = all(_numeric(row[index]) for row in cells)
-            table.add_column(Text(columns[index]), justify="right" if numeric else "left", width=width)
-        return table
-
-    table = begun(True)
+    right = [all(_numeric(row[index]) for row in cells) for index in layout.columns]
+    lines = in_columns([columns[index] for index in layout.columns], layout.widths, right, GAP, heading=True)
     for number, row in enumerate(cells):
         if number in above:
-            if table.show_header or table.row_count:
-                out.print(table)
-            print_words(above[number], out=out)
-            table = begun(False)
-        table.add_row(*[coloured(row[index]) for index in layout.columns])
-    out.print(table)
+            lines += _in_lines(above[number], out.width)
+        lines += in_columns([row[index] for index in layout.columns], layout.widths, right, GAP)
+    out.show(*lines)
 
 
-def _print_records(out: Console, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
-    from rich.text import Text
-
+def _print_records(out: Sheet, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
     for number, row in enumerate(cells):
         if number:
-            out.print()
+            out.show([])
         for column, cell in zip(columns, row, strict=True):
             if cell:
-                line = Text(f"{column}: {cell}" if column else cell)
-                out.print(line, soft_wrap=max(map(len, line.plain.split()), default=0) > out.width)
+                out.show(*broken(f"{column}: {cell}" if column else cell, out.width))
 
 
 def _numeric(cell: str) -> bool:
@@ -253,28 +216,32 @@ def print_answer(title: str, lines: Sequence[tuple[str, str]], command: str = ""
     """What the reader came for: a line for each label, a longer one with its rest set below its beginning.
 
     The last is the command that comes next, if there is one: it stays on one line, to be copied."""
-    from rich.text import Text
-
-    out = console()
+    out = Sheet()
     if title:
         print_words(title, "bold", out)
     margin = max(len(label) for label, _ in (*lines, ("Next" if command else "", ""))) + 2
     for label, text in lines:
         for number, part in enumerate(_lines(text, max(20, out.width - margin))):
             head = (f"{label}:" if label and not number else "").ljust(margin)
-            out.print(Text.assemble((head, "bold"), coloured(part)), soft_wrap=True)
+            out.show([(head, "bold"), *coloured(part)])
     if command:
         print_next(command, margin)
 
 
-def print_words(text: str, style: str = "", out: Console | None = None) -> None:
+def print_words(text: str, style: str = "", out: Sheet | None = None) -> None:
     """Sentences, set into lines between their words: a number, a name or a path is never broken."""
-    out = out or console()
-    for line in text.splitlines():
-        for part in _lines(line, out.width) or [""]:
-            shown = coloured(part)
-            shown.style = style
-            out.print(shown, soft_wrap=True)
+    out = out or Sheet()
+    out.show(*_in_lines(text, out.width, style))
+
+
+def print_command(command: str, style: str = "cyan", head: str = "") -> None:
+    """A command on a line of its own, to be copied."""
+    Sheet().show([(head, "bold"), (printable(command), style)])
+
+
+def _in_lines(text: str, width: int, style: str = "") -> list[Line]:
+    parts = [part for line in text.splitlines() for part in _lines(line, width) or [""]]
+    return [coloured(part, style) for part in parts]
 
 
 def _lines(text: str, width: int) -> list[str]:
@@ -285,10 +252,12 @@ def _lines(text: str, width: int) -> list[str]:
 
 def print_next(command: str, margin: int = 0) -> None:
     """The command that comes next, on a line of its own, to be copied."""
-    from rich.text import Text
+    print_command(command, head="Next:".ljust(max(margin, len("Next: "))))
 
-    head = "Next:".ljust(max(margin, len("Next: ")))
-    console().print(Text.assemble((head, "bold"), (printable(command), "cyan")), soft_wrap=True)
+
+def print_blank() -> None:
+    """An empty line."""
+    Sheet().show([])
 
 
 def typed_with(*more: str, without: Sequence[str] = ()) -> str:
@@ -296,27 +265,6 @@ def typed_with(*more: str, without: Sequence[str] = ()) -> str:
     context = click.get_current_context()
     typed = [word for word in context.meta.get(TYPED, (context.info_name,)) if word not in without]
     return shlex.join(["motecrypt", *typed, *more])
-
-
-STYLES = {
-    **dict.fromkeys(("recommended", "acceptable", "matches", "good", "best"), "green"),
-    **dict.fromkeys(
-        ("legacy", "unrated", "needs hardware", "bring the code", "not measured", "note"), "yellow"
-    ),
-    **dict.fromkeys(("broken", "differs", "paper is inconsistent", "weak"), "bold red"),
-}
-"""The colour of a verdict. The word is always printed: the colour adds no information."""
-_JUDGED = re.compile(rf"(?:^|, |: )(?:\d+ )?({'|'.join(map(re.escape, STYLES))})(?![\w-])")
-
-
-def coloured(text: str) -> Text:
-    """A text whose words that judge have their colour, at its beginning and after each comma or colon."""
-    from rich.text import Text
-
-    shown = Text(text)
-    for found in _JUDGED.finditer(text):
-        shown.stylize(STYLES[found[1]], *found.span(1))
-    return shown
 
 
 def print_section(section: Section) -> None:
@@ -339,10 +287,11 @@ def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
 
         yield Lines(title, time.monotonic, write)
         return
-    from motecrypt.cli._screen import Screen, bar
+    from motecrypt.cli._bar import bar
+    from motecrypt.cli._screen import Screen
 
     # The bar prints above itself what comes to both streams, and would obey the colours in it.
-    with bar(title, Screen(file=_behind(sys.stderr))) as told, _doors():
+    with bar(title, Screen(file=behind(sys.stderr))) as told, _doors():
         yield told
 
 

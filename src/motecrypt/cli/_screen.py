@@ -1,19 +1,13 @@
-"""What draws tables and the progress bar. Imported only where something is drawn: it takes a while."""
+"""What draws tables. Imported only where something is drawn: it takes a while."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable
 
 from rich.console import Console, ConsoleOptions, RenderableType
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.segment import Segment
-from rich.table import Column
-from rich.text import Text
 
 from motecrypt.base.text import printable
-from motecrypt.cli._progress import Stage
 
 
 class Screen(Console):
@@ -27,39 +21,3 @@ class Screen(Console):
     def on_broken_pipe(self) -> None:
         """A reader that closed the pipe is not a failure: main handles it."""
         raise BrokenPipeError
-
-
-class Bar:
-    """A progress bar, and below it what is done, running and left; a function of (done, total, what)."""
-
-    def __init__(self, title: str, shown: Progress) -> None:
-        self._title, self._shown = title, shown
-        self._stage = Stage(time.monotonic)
-        self._task = shown.add_task(title, total=None, stage=self._stage)
-
-    def __call__(self, done: int, total: int, what: str) -> None:
-        """Some parts of all are done."""
-        self._stage.report(done, total, what)
-        self._shown.update(self._task, completed=done, total=total or None)
-
-    def running(self, titles: Sequence[str]) -> None:
-        """What is running now."""
-        self._stage.running = tuple(titles)
-
-
-class _StateColumn(ProgressColumn):
-    """The words next to the bar; drawn again several times a second, as the time continues."""
-
-    def render(self, task: Task) -> Text:
-        stage: Stage = task.fields["stage"]
-        names = stage.names()
-        return Text(printable(stage.state() + (f": {names}" if names else "")), overflow="ellipsis")
-
-
-@contextmanager
-def bar(title: str, screen: Screen) -> Iterator[Bar]:
-    """A progress bar with what is done, running and left, and the time until the end."""
-    words = _StateColumn(table_column=Column(ratio=1, no_wrap=True))
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), words)
-    with Progress(*columns, console=screen, transient=True, expand=True) as shown:
-        yield Bar(title, shown)

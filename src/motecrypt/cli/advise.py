@@ -14,7 +14,6 @@ from motecrypt import adviser as advise
 from motecrypt.adviser import protection
 from motecrypt.adviser.hardware.bounds import bound_fields
 from motecrypt.adviser.hardware_notes import hardware_document, hardware_note
-from motecrypt.adviser.keys import KeyNode
 from motecrypt.adviser.rank import ORDER
 from motecrypt.air.radios import Radio, load_radio
 from motecrypt.app.selection import select
@@ -24,7 +23,6 @@ from motecrypt.catalog import Catalog
 from motecrypt.catalog.accelerators import accelerator_of
 from motecrypt.cli._advice import asked_lengths, ensured, extended, wanted
 from motecrypt.cli._advice_shown import asked_text, document, print_answered, print_excluded, print_refused
-from motecrypt.cli._advise_keys import key_rows, keys_document, plans_of, print_keys
 from motecrypt.cli._choices import completes
 from motecrypt.cli._output import (
     db_option,
@@ -200,6 +198,9 @@ def command(
     With --keys the answer is how this node gets its keys: one key for all, one for each node, or a handshake
     with public keys once or daily, what each costs here, and what a captured node gives away.
     """
+    if keys:
+        from motecrypt.adviser.keys import KeyNode
+        from motecrypt.cli import _advise_keys
     needs, resists = _resisting(needs)
     chosen = select(ciphers, libraries, [device_name])
     catalog, device = chosen.catalog, chosen.device
@@ -259,7 +260,7 @@ def command(
     chosen.prove_own()
     with open_results(db) as results, progress("measuring") as report:
         candidates = ensured(found, results, weighed, device, jobs, report)
-        operations = key_rows(catalog, device, results) if keys else []
+        operations = _advise_keys.key_rows(catalog, device, results) if keys else []
     lengths = asked_lengths(question)
     candidates = [extended(one, device, lengths) for one in candidates]
     others = [advise.regulator_part(name) for name in advise.regulator_names()]
@@ -277,7 +278,7 @@ def command(
     plans = []
     if keys and first:
         node = KeyNode(question, part, radio_facts, battery, between, answer.usable)
-        plans = plans_of(device, operations, node, first)
+        plans = _advise_keys.plans_of(device, operations, node, first)
     step, refused, exported = _next_step(catalog, device, answer.entries, radio, question)
     if resists:
         refused = "store a secret seed in each device and copy the sources: docs/protection.md"
@@ -290,13 +291,13 @@ def command(
             "regulator": between.name,
             "cipher_hardware": hardware_document(hardware, first),
             **({"power_resistance": protection.document(answer)} if resists else {}),
-            **({"keys": keys_document(plans)} if plans else {}),
+            **({"keys": _advise_keys.keys_document(plans)} if plans else {}),
         }
         print_json({**document(question, answer), **supplied, "next": step or None})
     else:
         parts = (part, f"over {radio.title}" if radio else f"to {radio_facts.title}", battery, between)
         if plans and first:
-            print_keys(asked_text(question, parts), first, plans, device)
+            _advise_keys.print_keys(asked_text(question, parts), first, plans, device)
             return
         if answer.entries:
             print_answered(

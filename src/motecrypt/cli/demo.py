@@ -18,7 +18,7 @@ from typing import IO, Any
 import click
 
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.cli._output import console, print_next, print_words
+from motecrypt.cli._output import print_command, print_next, print_words
 
 FOLDER = Path("motecrypt-demo")
 NODE = 5
@@ -100,8 +100,7 @@ def _title(number: int, text: str) -> None:
 
 
 def _show(words: Sequence[str]) -> None:
-    console().print(f"$ motecrypt {shlex.join(words)}", style="cyan", markup=False, soft_wrap=True)
-    sys.stdout.flush()
+    print_command(f"$ motecrypt {shlex.join(words)}")
 
 
 def _run(words: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from motecrypt.catalog.publickey import SIZES
 from motecrypt.cli._output import print_json, print_table, table_options
 
 if TYPE_CHECKING:
-    from motecrypt.adviser.hardware.residuals import Fidelity
+    from motecrypt.adviser.hardware.fidelity import Fidelity
 
 KINDS = (
     "ciphers",

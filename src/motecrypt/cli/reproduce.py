@@ -306,7 +306,7 @@ def _programs(folders: Sequence[Path], chosen: Sequence[tuple[str, ModuleType]])
     """The programs of these folders, with their toolchains; InputError where no study has their rows."""
     if not folders:
         return []
-    from motecrypt.adviser.hardware.bounds import STUDY
+    from motecrypt.adviser.hardware.recorded import STUDY
     from motecrypt.app.toolchains import need_toolchain
     from motecrypt.measuring.experiments.hardware import read_programs
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,19 +16,20 @@ from typing import Any
 
 from motecrypt import __version__
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Cell, Cipher, Device, Implementation, Measurement
+from motecrypt.base.model import Cell, Cipher, Implementation, Measurement
 from motecrypt.base.text import printable
 from motecrypt.build.toolchain import BuildRequest
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
-from motecrypt.catalog.typed import is_own, typed_cipher, typed_device
+from motecrypt.catalog.typed import is_own
 from motecrypt.exports.cautions import cautions
 from motecrypt.exports.checks import check_address, check_export, check_placement
+from motecrypt.exports.commands import export_command
 from motecrypt.exports.examples import EXAMPLES
 from motecrypt.exports.figures import ExportFigures, exported_figures, exported_name, figure_cells
 from motecrypt.exports.folder import write_folder
 from motecrypt.exports.sources import CONFIG, exported_sources
-from motecrypt.exports.targets import TARGETS, Target, target_for
+from motecrypt.exports.targets import TARGETS, Target
 from motecrypt.results import Results
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -187,7 +187,7 @@ def plan(
         "cautions": cautions(target, device, body, placement),
         "url": url,
         "own": cipher.folder.name if is_own(cipher.folder) else "",
-        "command": _command({**named, "cipher": asked}, url),
+        "command": export_command({**named, "cipher": asked}, url),
     }
     inside = f"{target.sources}/{folder}"
     files = {f"{inside}/{name}": text.encode() for name, text in copied.files.items()}
@@ -202,37 +202,9 @@ def plan(
     return Export(str(context["name"]), prefix, class_name, told, body, files, figures, about)
 
 
-def next_step(catalog: Catalog, device: Device, cipher: str, implementation: str, placement: str) -> str:
-    """The command that exports what was advised for a device; empty where it is not ours to export."""
-    meant = target_for(device, catalog)
-    for body in catalog.implementations_of(cipher, device.name, ["motecrypt"]):
-        if body.name != implementation:
-            continue
-        named = {
-            "target": meant.name,
-            "cipher": typed_cipher(catalog.cipher(cipher)),
-            "variant": body.variant,
-        }
-        if not body.runs_on(meant.core) and meant.tested_on_device:
-            named["device"] = typed_device(device)
-        if body.runs_on(meant.core) or "device" in named:
-            return _command({**named, "placement": placement}, "")
-    return ""
-
-
 def _asked(cipher: Cipher) -> str:
     """How a command names a cipher: a folder of the user's own as if it were in the current one."""
     return f"./{cipher.folder.name}/{cipher.name}" if is_own(cipher.folder) else cipher.name
-
-
-def _command(named: dict[str, str], url: str) -> str:
-    words = ["motecrypt", "export", named["target"], "DIR", "--cipher", named["cipher"]]
-    if "device" in named:
-        words += ["--device", named["device"]]
-    words += ["--variant", named["variant"]]
-    if named["placement"] != "flash":
-        words += ["--placement", named["placement"]]
-    return shlex.join([*words, *(["--url", url] if url else [])])
 
 
 def _cipher_words(cipher: Cipher, body: Implementation) -> dict[str, Any]:

@@ -5,7 +5,6 @@ As `library.py` for ciphers alone: a view over the catalogue and the build's own
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 from collections.abc import Mapping
@@ -14,65 +13,30 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from motecrypt import __version__
-from motecrypt.air.radios import Radio
-from motecrypt.air.radios.air import air_time_us
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cipher, Device, Implementation
 from motecrypt.build.toolchain import BuildRequest
 from motecrypt.build.toolchain.firmware import CipherInputs, cipher_inputs
 from motecrypt.catalog import FIRMWARE, Catalog, nearest
-from motecrypt.catalog.typed import typed_device, typed_path
 from motecrypt.exports.cautions import cautions
 from motecrypt.exports.checks import check_address, check_placement
+from motecrypt.exports.commands import LinkRadio, check_packets, link_command, radio_words
 from motecrypt.exports.examples import Example
 from motecrypt.exports.figures import ExportFigures, exported_name
 from motecrypt.exports.library import EVERYWHERE, Export, Renderer, choose
 from motecrypt.exports.link_node import ANSWER_MS, FixedRadio, link_options, node_inputs, suite_of
 from motecrypt.exports.sources import CONFIG, exported_inputs
-from motecrypt.exports.targets import Target, for_device, target, target_for
+from motecrypt.exports.targets import Target, target
 from motecrypt.link.native import STORAGE_BYTES, Suite
 from motecrypt.results.findings.link_cost import LinkCostAnswer, LinkCostFailure, LinkCostQuestion, LinkCosts
 
-PACKET_BYTES_MIN = 12
 _PACKET_BYTES = {"eeprom.h": 32}
 """The longest packet that examples have room for if no radio is named, by storage: an AVR has little RAM."""
 
 _PACKET_BYTES_ELSEWHERE = 250
 _SERIAL_BYTES = 12
-_AVR_MESSAGE_BYTES = 216
 _SIMULATED: dict[Suite, str] = {"aes128-ccm": "aes128-ccm8", "ascon-aead128": "ascon-aead128"}
 _TITLES = {"aes128-ccm": "AES-128-CCM", "ascon-aead128": "Ascon-AEAD128"}
-
-
-@dataclass(frozen=True)
-class LinkRadio:
-    """The one radio that an export is for.
-
-    Attributes
-    ----------
-    radio : with the packet length that was asked for.
-    sends_only : whether the node never listens.
-    """
-
-    radio: Radio
-    sends_only: bool = False
-
-    @property
-    def serial(self) -> bool:
-        """Whether it hangs on a serial line, where packets have no length of their own."""
-        return self.radio.serial_byte_us > 0
-
-    @property
-    def fixed(self) -> FixedRadio:
-        """What is then constant."""
-        options = link_options(serial=self.serial, sends_only=self.sends_only)
-        return FixedRadio(options, self.radio.packet_bytes, self.answer_ms)
-
-    @property
-    def answer_ms(self) -> int:
-        """How long an answer may take: the usual time, or four packets' on a slow radio."""
-        packets_ms = 4 * float(air_time_us(self.radio, self.radio.packet_bytes)) / 1000
-        return max(ANSWER_MS, 100 * math.ceil(packets_ms / 100))
 
 
 def plan_link(
@@ -107,7 +71,7 @@ def plan_link(
     check_address(url, "--url")
     fixed = radio.fixed if radio else None
     if fixed:
-        _check_packets(target, fixed.packet_bytes)
+        check_packets(target, fixed.packet_bytes)
     names = [suite, body.variant, *([] if placement == "flash" else [placement])]
     if radio:
         names += [radio.radio.name, str(radio.radio.packet_bytes), *(["sends"] if radio.sends_only else [])]
@@ -121,7 +85,7 @@ def plan_link(
     packet_bytes = (
         fixed.packet_bytes if fixed else _PACKET_BYTES.get(target.link.storage, _PACKET_BYTES_ELSEWHERE)
     )
-    command = _command(target, exported_name(device), cipher, body, placement, url, _radio_words(radio))
+    command = link_command(target, exported_name(device), cipher, body, placement, url, radio_words(radio))
     context: dict[str, Any] = {
         "target": target,
         "tool": f"motecrypt {__version__}",
@@ -149,7 +113,7 @@ def plan_link(
         "storage_bytes": STORAGE_BYTES,
         "costs": _told(costs, device, [*device.compiler.flags, *body.c_flags, *target.link.figure_flags]),
         "provision": _provision(target, radio),
-        "radio_words": shlex.join(_radio_words(radio)) or "--radio srf",
+        "radio_words": shlex.join(radio_words(radio)) or "--radio srf",
         "url": url,
         "own": "",
         "broken": False,
@@ -276,39 +240,6 @@ def _told(
     }
 
 
-def next_link_step(
-    catalog: Catalog, device: Device, cipher: str, implementation: str, placement: str, radio: LinkRadio
-) -> str:
-    """The command that exports the link as it was advised for a device and a radio; empty where the
-    implementation is not ours to export.
-
-    Raises
-    ------
-    InputError
-        Such packets are too long for the device.
-    """
-    meant = target_for(device, catalog)
-    if meant.link_devices and device.simulated:
-        meant = for_device(meant, device)
-    for body in catalog.implementations_of(cipher, device.name, ["motecrypt"]):
-        if body.name == implementation and body.runs_on(meant.core):
-            _check_packets(meant, radio.radio.packet_bytes)
-            named = None if radio.radio.file is None else typed_path(radio.radio.file)
-            words = _radio_words(radio, named)
-            return _command(meant, typed_device(device), catalog.cipher(cipher), body, placement, "", words)
-    return ""
-
-
-def _check_packets(target: Target, packet_bytes: int) -> None:
-    if packet_bytes < PACKET_BYTES_MIN:
-        raise InputError(f"packets of {packet_bytes} bytes; the link takes {PACKET_BYTES_MIN} to 255")
-    if target.link.storage == "eeprom.h" and packet_bytes + 6 > _AVR_MESSAGE_BYTES:
-        raise InputError(
-            f"--packet-bytes {packet_bytes}: an AVR has room for packet and message of "
-            f"{_AVR_MESSAGE_BYTES} bytes together"
-        )
-
-
 def _beside(catalog: Catalog, target: Target, example: Example) -> dict[str, bytes]:
     """The files next to an example's program."""
     if not example.cipher:
@@ -353,36 +284,9 @@ def _fits(example: Example, radio: LinkRadio | None) -> bool:
     return kind in example.radios and not (radio.sends_only and example.must_listen)
 
 
-def _radio_words(radio: LinkRadio | None, name: str | None = None) -> list[str]:
-    """The options for a radio; a user's own one has this name, or one as if it were in the current folder."""
-    if radio is None:
-        return []
-    own = radio.radio.file
-    name = name or (radio.radio.name if own is None else f"./{own.name}")
-    words = ["--radio", name, "--packet-bytes", str(radio.radio.packet_bytes)]
-    return [*words, *(["--sends-only"] if radio.sends_only else [])]
-
-
 def _provision(target: Target, radio: LinkRadio | None) -> str:
     """The options of the README's `provision`, for the radio asked for."""
     if radio is None:
         return target.link.provision
     shown = shlex.split(target.link.provision)
-    return shlex.join([*_radio_words(radio), *shown[shown.index("--radio") + 2 :]])
-
-
-def _command(
-    target: Target,
-    device: str,
-    cipher: Cipher,
-    body: Implementation,
-    placement: str,
-    url: str,
-    radio: list[str],
-) -> str:
-    words = ["motecrypt", "export", target.name, "DIR", "--cipher", cipher.name]
-    words += ["--device", device] if target.named_device else []
-    words += ["--variant", body.variant]
-    words += ["--placement", placement] if placement != "flash" else []
-    words += ["--link", *radio]
-    return shlex.join([*words, *(["--url", url] if url else [])])
+    return shlex.join([*radio_words(radio), *shown[shown.index("--radio") + 2 :]])

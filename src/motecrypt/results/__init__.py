@@ -3,8 +3,15 @@
 Every view reads from here; nothing here measures or prints. `load` is for notebooks and other programs.
 """
 
+from typing import TYPE_CHECKING
+
+from motecrypt.base.lazy import on_demand
 from motecrypt.results.claims import Claims
-from motecrypt.results.reading import StoredMeasurements, load
 from motecrypt.results.store import Results
 
+if TYPE_CHECKING:
+    from motecrypt.results.reading import StoredMeasurements, load
+
 __all__ = ["Claims", "Results", "StoredMeasurements", "load"]
+
+__getattr__ = on_demand(__name__, {"StoredMeasurements": "reading", "load": "reading"})

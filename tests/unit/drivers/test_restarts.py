@@ -11,11 +11,10 @@ import pytest
 from avr_snippets import CHIP, UART
 from avr_snippets import simavr as simavr_run
 
-from kits import needs_kit
+from kits import needs_kit, on_devices
 from motecrypt.base import process
 from motecrypt.base.errors import FailureKind
 from motecrypt.base.model import Device
-from motecrypt.build.setup import have
 from motecrypt.build.toolchain import BuildRequest, Firmware, build
 from motecrypt.build.toolchain.drivers import driver
 from motecrypt.catalog import Catalog
@@ -25,7 +24,7 @@ from motecrypt.simulate.runners.protocol import Client
 from motecrypt.simulate.runners.session import DriverSession
 
 CATALOG = Catalog.load()
-SIMULATED = [name for name in ("uno", "pico") if have(CATALOG.device(name).kit)]
+SIMULATED = on_devices(CATALOG.device("uno"), CATALOG.device("pico"))
 LENGTHS = (16, 48, 17, 16)
 DEADLINE_S = 30.0
 

@@ -14,8 +14,9 @@ from motecrypt.base.model import MessageLengths
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.oracles import oracle
 from motecrypt.catalog.typed import typed_cipher
-from motecrypt.exports import library, targets
-from motecrypt.exports.library import KnownAnswer, known_answer, next_step
+from motecrypt.exports import commands, library, targets
+from motecrypt.exports.commands import next_step
+from motecrypt.exports.library import KnownAnswer, known_answer
 
 CATALOG = Catalog.load()
 CCM = CATALOG.cipher("aes128-ccm8")
@@ -108,9 +109,12 @@ def test_words_and_bytes_are_made_fit_for_c() -> None:
 def test_the_command_of_an_export(tmp_path: Path) -> None:
     named = {"target": "c", "cipher": "x y", "variant": "v", "placement": "flash"}
     base = "motecrypt export c DIR --cipher 'x y' --variant v"
-    assert library._command(named, "") == base
+    assert commands.export_command(named, "") == base
     for place in ("a", "ram"):
-        assert library._command({**named, "placement": place}, "u") == f"{base} --placement {place} --url u"
+        assert (
+            commands.export_command({**named, "placement": place}, "u")
+            == f"{base} --placement {place} --url u"
+        )
     assert library._asked(CCM) == "aes128-ccm8"
     assert library._asked(replace(CCM, folder=tmp_path / "own")) == "./own/aes128-ccm8"
     own = replace(CCM, folder=tmp_path / "mine" / "own")
@@ -155,7 +159,7 @@ def test_the_variant_that_is_named_or_the_best() -> None:
 
 def test_the_next_step_is_ours_and_for_the_targets_core(monkeypatch: pytest.MonkeyPatch) -> None:
     meant: Any = replace(targets.target("c", CATALOG), name="t", core="avr5", tested_on_device="")
-    monkeypatch.setattr(library, "target_for", lambda device, catalog: meant)
+    monkeypatch.setattr(commands, "target_for", lambda device, catalog: meant)
     uno = CATALOG.device("uno")
     assert next_step(CATALOG, uno, "aes128-ccm8", BODY.name, "ram") == (
         f"motecrypt export t DIR --cipher aes128-ccm8 --variant {BODY.variant} --placement ram"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from motecrypt.adviser.hardware.bounds import recorded_bounds
+from motecrypt.adviser.hardware.bounds import BOUNDS_FILE, bounds_as_text, recorded_bounds
+from motecrypt.adviser.hardware.recorded import fidelities
 from motecrypt.adviser.hardware.rows import settings
 from motecrypt.cli._hardware import PAGE, newest, page, table
 from motecrypt.results.findings.recorded import file_of, read
@@ -17,6 +18,12 @@ def test_the_table_is_that_of_the_recorded_residuals() -> None:
     uno = recorded_bounds()["uno"]
     assert "ctz/cifra" in [code for each in settings().excluded for code in each.codes]
     assert f"| `uno` | zero wait states | {uno.rows} |" in text and uno.text in text
+
+
+def test_the_bounds_are_those_of_the_recorded_residuals() -> None:
+    known = fidelities()
+    assert len(known) > 5 and recorded_bounds() == known, "python -m motecrypt.cli._hardware"
+    assert BOUNDS_FILE.read_text(encoding="utf-8") == bounds_as_text(known)
 
 
 def test_an_older_answer_does_not_replace_a_newer_one() -> None:

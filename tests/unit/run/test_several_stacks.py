@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from command_line import run
-from kits import needs_kit
+from kits import needs_kit, on_devices
 from motecrypt.base.model import Device
-from motecrypt.build.setup import have
 from motecrypt.build.toolchain.scripts import link_flags
 from motecrypt.catalog import FIRMWARE, Catalog
 from motecrypt.simulate.emulate.images import read_image
@@ -20,12 +19,7 @@ from motecrypt.simulate.emulate.run import Ended, FreeRun, run_freely
 
 HERE = Path(__file__).parent
 CATALOG = Catalog.load()
-DEVICES = [
-    name
-    for name in ("uno", "mega2560", "pico", "stm32f4", "hifive1", "ch32v003")
-    if have(CATALOG.device(name).kit)
-]
-TASKS = [name for name in DEVICES if name != "mega2560"]
+TASKS = on_devices(*map(CATALOG.device, ("uno", "pico", "stm32f4", "hifive1", "ch32v003")))
 """Those that the switch in tasks.c is written for: a return address of an ATmega2560 has three bytes."""
 UNTIL = FreeRun(until=".", max_seconds=2)
 
@@ -61,7 +55,7 @@ def test_tasks_have_no_deepest_stack(tmp_path: Path, name: str) -> None:
     assert (ended.stack_bytes, ended.stack_reason) == (None, "several stacks")
 
 
-@pytest.mark.parametrize("name", DEVICES)
+@pytest.mark.parametrize("name", [*TASKS, *on_devices(CATALOG.device("mega2560"))])
 @pytest.mark.parametrize("optimised", ["-Os", "-O0"])
 def test_a_large_frame_is_counted(tmp_path: Path, name: str, optimised: str) -> None:
     device = CATALOG.device(name)

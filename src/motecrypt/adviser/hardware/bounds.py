@@ -1,53 +1,33 @@
-"""The error bound or range seen of each device, from the residuals that came with it. Runs nothing."""
+"""The error bound or range seen of each device, as it is recorded. Runs nothing, and reads no residual: every
+view of a cycle count names its bound, and decoding all rows for it takes longer than the view.
+
+`python -m motecrypt.cli._hardware` writes the file from the recorded residuals (`recorded.fidelities`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from motecrypt.adviser.hardware.residuals import (
-    BOUND,
-    CONFIDENCE,
-    RANGE,
-    SCORED,
-    Fidelity,
-    Residual,
-    fidelity,
-    residuals,
-)
-from motecrypt.adviser.hardware.rows import rows, settings
-from motecrypt.results.findings import recorded
-from motecrypt.results.findings.hardware import HardwareFigures, HardwareQuestion
+from motecrypt.adviser.hardware.fidelity import BOUND, CONFIDENCE, RANGE, Fidelity
+from motecrypt.catalog.places import DATA
 
-STUDY = "hardware"
-
-
-def by_device(compared: Iterable[Residual], standing: str = SCORED) -> dict[str, Fidelity]:
-    """What the residuals of a standing come to on each device; devices without any are left out."""
-    own: dict[str, list[Residual]] = {}
-    for each in compared:
-        own.setdefault(each.chip.device, []).append(each)
-    found = {device: fidelity(device, group[0].chip.memory, group, standing) for device, group in own.items()}
-    return {device: known for device, known in found.items() if known is not None}
+BOUNDS_FILE = DATA / "recorded" / "hardware_bounds.json"
 
 
 @cache
-def recorded_residuals() -> Sequence[Residual]:
-    """The residuals that came with the program."""
-    rules, found = settings(), {}
-    for answer in recorded.read(recorded.file_of(STUDY)):
-        row = rows().get(answer.asked.get("row", ""))
-        chip = None if row is None else rules.chip_of(row)
-        figures = HardwareFigures.from_json(answer.finding.outcome)
-        if row is not None and chip is not None and figures is not None:
-            found[row.id] = figures
-    return list(residuals(found, rules).values())
-
-
 def recorded_bounds() -> Mapping[str, Fidelity]:
-    """How far the devices are from their chips, by name, from the recorded residuals."""
-    return by_device(recorded_residuals())
+    """How far the devices are from their chips, by name, as recorded."""
+    stored = json.loads(BOUNDS_FILE.read_text(encoding="utf-8"))
+    return {name: Fidelity(**fields) for name, fields in stored.items()}
+
+
+def bounds_as_text(known: Mapping[str, Fidelity]) -> str:
+    """The file that `recorded_bounds` reads."""
+    return json.dumps({name: asdict(own) for name, own in sorted(known.items())}, indent=1) + "\n"
 
 
 def bound_text(device: str) -> str:
@@ -85,9 +65,3 @@ COVERS = f"covers: at least this share of rows like these, with {100 * CONFIDENC
 """What a legend adds to `bound_told`."""
 
 _NAMES = {BOUND: "error_bound", RANGE: "range_seen"}
-
-
-def recorded_questions() -> list[HardwareQuestion]:
-    """The questions whose answers came with the program."""
-    answers = recorded.read(recorded.file_of(STUDY))
-    return [HardwareQuestion(answer.asked["row"], answer.asked["device"]) for answer in answers]

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from motecrypt.adviser.hardware.fidelity import CONFIDENCE, COVERED, Fidelity
 from motecrypt.adviser.hardware.rows import Chip, HardwareRow, StudyRules, rows, settings, shortest
 from motecrypt.results.findings.hardware import HardwareFigures, TimedRun
 
@@ -25,11 +26,6 @@ ANOTHER = "not built by its compiler"
 EXCLUDED = "excluded"
 SHORTEST = "shortest of its series"
 ALONE = "its shortest message was not run"
-
-CONFIDENCE = 0.95
-COVERED = 0.95
-"""An error bound covers this share of all rows like the scored ones, with this confidence."""
-BOUND, RANGE = "error bound", "range seen"
 
 
 @dataclass(frozen=True)
@@ -156,62 +152,6 @@ def residuals(figures: Mapping[str, HardwareFigures], rules: StudyRules) -> dict
     return found
 
 
-@dataclass(frozen=True)
-class Fidelity:
-    """How far a device's cycles are from those of its chips, over scored rows; shares, except `rows`.
-
-    Attributes
-    ----------
-    difference
-        The error bound, or the range seen: the spread of our toolchains is added to each residual.
-    coverage
-        The share of all rows like these that keep to it, at the least, with 95 % confidence.
-    condition
-        Of which code the rows are.
-    """
-
-    device: str
-    memory: str
-    rows: int
-    median: float
-    percentile_95: float
-    worst: float
-    difference: float
-    coverage: float
-    condition: str
-
-    @property
-    def is_bound(self) -> bool:
-        """Whether the rows are enough to cover 95 % of all."""
-        return self.coverage >= COVERED
-
-    @property
-    def kind(self) -> str:
-        """What the difference is: an error bound, or a range."""
-        return BOUND if self.is_bound else RANGE
-
-    @property
-    def text(self) -> str:
-        """The difference as figures show it, rounded up."""
-        return f"± {math.ceil(1000 * self.difference - 1e-9) / 10:g} %"
-
-    @property
-    def percent_covered(self) -> int:
-        """The coverage in per cent, rounded down: it is a least share."""
-        return math.floor(100 * self.coverage + 1e-9)
-
-    @property
-    def covers(self) -> str:
-        """The same as text."""
-        return f"{self.percent_covered} %"
-
-    @property
-    def told(self) -> str:
-        """The difference, what it is, of how many rows, what it covers, and of which code."""
-        rows = f"{self.rows} row{'' if self.rows == 1 else 's'}"
-        return f"{self.text}, {self.kind} of {rows}, covers {self.covers} ({self.condition})"
-
-
 def percentile(values: Sequence[float], share: float) -> float:
     """The least of the values that this share of them does not exceed (nearest rank)."""
     ordered = sorted(values)
@@ -255,6 +195,15 @@ def fidelity(
         coverage=coverage,
         condition=_condition(scored),
     )
+
+
+def by_device(compared: Iterable[Residual], standing: str = SCORED) -> dict[str, Fidelity]:
+    """What the residuals of a standing come to on each device; devices without any are left out."""
+    own: dict[str, list[Residual]] = {}
+    for each in compared:
+        own.setdefault(each.chip.device, []).append(each)
+    found = {device: fidelity(device, group[0].chip.memory, group, standing) for device, group in own.items()}
+    return {device: known for device, known in found.items() if known is not None}
 
 
 def _condition(scored: Sequence[Residual]) -> str:

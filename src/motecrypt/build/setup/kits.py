@@ -9,7 +9,6 @@ import shutil
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -230,6 +229,8 @@ def _install_together(states: Sequence[KitState]) -> None:
         if of_python:
             with contextlib.suppress(InputError):
                 _install_python(*of_python)
+
+    from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:
         meanwhile = pool.submit(python)

@@ -11,7 +11,8 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -22,7 +23,14 @@ _COMPUTED = re.compile(rb"^[ \t]*#[ \t]*(include|include_next|import)\b(?![ \t]*
 _NAME = re.compile(rb"[A-Za-z_]\w*")
 _ASSEMBLER_INCLUDE = re.compile(rb'^[ \t]*\.(?:include|incbin)[ \t]+"([^"\n]+)"', re.MULTILINE)
 
+_WORDS = (b"include", b"import", b"incbin")
+"""Each line that one of the patterns above matches has one of these: looking for them first takes a
+fraction of the time."""
+
 FILE_BYTES_MAX = 64 << 20
+SETTLED_NS = 2_000_000_000
+"""A folder that was last changed longer ago shows the next change by another time. Clocks of file systems
+have steps."""
 
 
 def file_hash(path: Path) -> str:
@@ -54,7 +62,8 @@ def reached(
     found: dict[Path, None] = {}
     folders = [str(directory) for directory in directories]
     seen: dict[tuple[str, str], Path | None] = {}  # what was asked for, from where
-    waiting = [*sources, *(p for name in named if (p := find(name, folders)))]
+    listings = _Listings()
+    waiting = [*sources, *(p for name in named if (p := find(name, folders, listings)))]
     while waiting:
         path = waiting.pop()
         if path in found:
@@ -64,20 +73,54 @@ def reached(
         _, names, macros_named = _read(path)
         for name in (*names, *(known[macro] for macro in macros_named if macro in known)):
             if (beside, name) not in seen:
-                seen[(beside, name)] = find(name, [beside, *folders])
+                seen[(beside, name)] = find(name, [beside, *folders], listings)
             header = seen[(beside, name)]
             if header is not None and header not in found:
                 waiting.append(header)
     return sorted(found, key=lambda p: (p.name, str(p)))
 
 
-def find(name: str, folders: Sequence[str]) -> Path | None:
+class _Listings(dict[str, frozenset[str] | None]):
+    """The names in each folder that was asked for, in lower case, as a file system may ignore case; None for
+    a folder that cannot be listed. Most headers are in none of the folders that come first."""
+
+    def __missing__(self, folder: str) -> frozenset[str] | None:
+        names: frozenset[str] | None
+        try:
+            changed_ns = os.stat(folder).st_mtime_ns  # noqa: PTH116
+            settled = time.time_ns() - changed_ns > SETTLED_NS
+            names = _names_in(folder, changed_ns) if settled else _names_in.__wrapped__(folder, changed_ns)
+        except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a zero byte in its name
+            names = frozenset()
+        except OSError:
+            names = None
+        self[folder] = names
+        return names
+
+
+@lru_cache(maxsize=4096)
+def _names_in(folder: str, changed_ns: int) -> frozenset[str]:
+    """The names in a folder that was last changed then, in lower case."""
+    return frozenset(name.lower() for name in os.listdir(folder))  # noqa: PTH208
+
+
+def find(name: str, folders: Sequence[str], listings: _Listings | None = None) -> Path | None:
     """The file of that name in the first folder that has it, or None; BuildError where it is precompiled.
 
-    Plain strings: this is asked very often.
+    Plain strings: this is asked very often. `listings` are of folders that do not change meanwhile.
     """
+    listings = _Listings() if listings is None else listings
+    inner, _, last = name.rpartition("/")
+    if name.startswith("/"):
+        folders, inner = (inner or "/",), ""
+    plain = last.isascii()  # other names have several spellings
+    own, precompiled = last.lower(), f"{last.lower()}.gch"
     for folder in folders:
-        path = name if name.startswith("/") else f"{folder}/{name}"
+        place = f"{folder}/{inner}" if inner else folder
+        names = listings[place]
+        if plain and names is not None and own not in names and precompiled not in names:
+            continue
+        path = f"{place}/{last}"
         if os.path.exists(f"{path}.gch"):  # noqa: PTH110
             raise BuildError(_precompiled(f"{path}.gch"))
         if os.path.isfile(path):  # noqa: PTH113
@@ -103,7 +146,15 @@ def _precompiled(path: str) -> str:
 
 @lru_cache(maxsize=8192)
 def _resolved(path: str) -> Path:
-    return Path(path).resolve()
+    folder, _, name = path.rpartition("/")
+    if name in (".", "..") or os.path.islink(path):  # noqa: PTH114
+        return Path(path).resolve()
+    return _resolved_folder(folder or "/") / name
+
+
+@lru_cache(maxsize=4096)
+def _resolved_folder(folder: str) -> Path:
+    return Path(folder).resolve()
 
 
 def _read(path: Path) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
@@ -122,12 +173,28 @@ def _read(path: Path) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
 def _read_once(path: Path, stamp: tuple[int, int, int]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """SHA-256 of the content, the headers and files that it includes, and the macros that it includes."""
     content = path.read_bytes()
-    names = (*_INCLUDE.findall(content), *_ASSEMBLER_INCLUDE.findall(content))
-    macros = (
-        rest.strip() if how == b"include" and _NAME.fullmatch(rest.strip()) else b""
-        for how, rest in _COMPUTED.findall(content)
-    )
-    return hashlib.sha256(content).hexdigest(), _decoded(names), _decoded(macros)
+    return (hashlib.sha256(content).hexdigest(), *_included(content))
+
+
+def _included(content: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the lines of a text include: names, and macros, "" for what is none."""
+    names, macros = list[bytes](), list[bytes]()
+    for start in sorted({start for word in _WORDS for start in _lines_with(word, content)}):
+        if match := _INCLUDE.match(content, start) or _ASSEMBLER_INCLUDE.match(content, start):
+            names.append(match[1])
+        elif match := _COMPUTED.match(content, start):
+            macro = match[2].strip()
+            macros.append(macro if match[1] == b"include" and _NAME.fullmatch(macro) else b"")
+    return _decoded(names), _decoded(macros)
+
+
+def _lines_with(word: bytes, content: bytes) -> Iterator[int]:
+    """Where the lines begin that hold a word."""
+    at = content.find(word)
+    while at >= 0:
+        yield content.rfind(b"\n", 0, at) + 1
+        end = content.find(b"\n", at)
+        at = content.find(word, end) if end >= 0 else -1
 
 
 def _decoded(names: Iterable[bytes]) -> tuple[str, ...]:

@@ -17,7 +17,6 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -296,6 +295,8 @@ def _unpack(files: Iterable[Path], target: Path) -> None:
         outcome = process.run(["dpkg-deb", "--extract", file, target], work_s=process.LONG_S)
         if not outcome.ok:
             raise BuildError(f"{file.name} cannot be unpacked: {outcome.first_error}", transient=True)
+
+    from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(process.processors()) as pool:
         list(pool.map(extract, files))

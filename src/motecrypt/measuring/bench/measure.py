@@ -10,21 +10,22 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from motecrypt.base.model import Cell, Measurement
 from motecrypt.base.process import processors
 from motecrypt.catalog import Catalog
-from motecrypt.measuring.bench.crew import Crew, Workforce
 from motecrypt.measuring.bench.keys import CellKeys
 from motecrypt.measuring.bench.plan import Job, group
-from motecrypt.measuring.bench.share import Sharing
 from motecrypt.results import Results
+
+if TYPE_CHECKING:
+    from motecrypt.measuring.bench.crew import Workforce
 
 LOOK_S = 0.1  # between two looks at what else a thread without work could do
 RENEW_S = 5.0  # between two looks at the claims that this process holds
 Progress = Callable[[int, int, str], None]
-CrewOf = Callable[[threading.Event, CellKeys], Workforce]
+CrewOf = Callable[[threading.Event, CellKeys], "Workforce"]
 
 
 @runtime_checkable
@@ -70,6 +71,13 @@ def ensure(
     there = results.by_key(by_cell.values())
     stored = {cell: there.get(key) for cell, key in by_cell.items()}
     missing = [cell for cell, found in stored.items() if again or found is None or found.transient]
+    if not missing:
+        return {cell: m for cell, m in stored.items() if m is not None}
+    from motecrypt.measuring.bench.crew import (
+        Crew,  # those who work and what they need: most often all is stored
+    )
+    from motecrypt.measuring.bench.share import Sharing
+
     stop = threading.Event()
     work = [replace(job, build_key=keys.build_key(job)) for job in group(catalog, missing, stop)]
     left = {job.group: set(job.runs) for job in work}

@@ -3,7 +3,7 @@ FOLDER`), so a fresh clone measures nothing and shows what is recorded."""
 
 from __future__ import annotations
 
-from motecrypt.adviser.hardware.bounds import recorded_questions
+from motecrypt.adviser.hardware.recorded import recorded_questions
 from motecrypt.studies import Long, Needs
 
 

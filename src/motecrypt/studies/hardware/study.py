@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from motecrypt.adviser.hardware.bounds import by_device
+from motecrypt.adviser.hardware.fidelity import Fidelity
 from motecrypt.adviser.hardware.residuals import (
     ALONE,
     ANOTHER,
@@ -15,8 +15,8 @@ from motecrypt.adviser.hardware.residuals import (
     SCORED,
     SEEN,
     SHORTEST,
-    Fidelity,
     Residual,
+    by_device,
 )
 from motecrypt.adviser.hardware.rows import settings
 from motecrypt.base.model import Section
