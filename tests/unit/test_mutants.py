@@ -195,7 +195,7 @@ def test_javascript_is_changed_in_its_code_alone() -> None:
 @needs_kit("node")
 def test_most_changed_scripts_can_be_read(tmp_path: Path) -> None:
     script = tmp_path / "a.js"
-    for name in ("report/static/explorer-data.js", "present/pages/static/flame.js"):
+    for name in ("present/report/static/explorer-data.js", "present/pages/static/flame.js"):
         text = (owners.ROOT / owners.SOURCES / name).read_text()
         every = jsmutants.places(text)
         assert len(every) > 100
