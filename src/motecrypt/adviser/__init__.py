@@ -9,53 +9,58 @@
 measurements that someone else made; `export` gives all of it as JSON. docs/advise.md describes the model.
 """
 
-from motecrypt.adviser.defaults import EXAMPLE, USUAL, example_command, whole_needs
-from motecrypt.adviser.exchange import message_bytes_max
-from motecrypt.adviser.exported import GRID, Exporter, candidates_of, export
-from motecrypt.adviser.gather import (
-    battery_part,
-    candidates_from,
-    cell_names,
-    device_part,
-    placed,
-    radio_part,
-    regulator_names,
-    regulator_part,
-    sleeps_with,
-    weighable,
-)
-from motecrypt.adviser.link_data import link_facts
-from motecrypt.adviser.model import (
-    DELIVERIES,
-    EXCLUDED,
-    NEEDS,
-    USUAL_NEEDS,
-    Advice,
-    BatteryPart,
-    Candidate,
-    DeviceFacts,
-    EnergyShares,
-    Entry,
-    Exclusion,
-    LinkFacts,
-    MessageCosts,
-    Point,
-    Question,
-    RadioPart,
-    RegulatorPart,
-    SuiteWork,
-)
-from motecrypt.adviser.notes import extension_note
-from motecrypt.adviser.rank import advise, life_days, link_refusal, supply_refusal, unfit
-from motecrypt.adviser.storage import (
-    StoragePart,
-    currents_ma,
-    storage_names,
-    storage_part,
-    stored_device,
-)
-from motecrypt.adviser.units import LOSS_PERCENT_MAX, loss_share, seconds, whole_bytes
-from motecrypt.adviser.unknown import radio_refusal
+from typing import TYPE_CHECKING
+
+from motecrypt.base.lazy import on_demand
+
+if TYPE_CHECKING:
+    from motecrypt.adviser.defaults import EXAMPLE, USUAL, example_command, whole_needs
+    from motecrypt.adviser.exchange import message_bytes_max
+    from motecrypt.adviser.exported import GRID, Exporter, candidates_of, export
+    from motecrypt.adviser.gather import (
+        battery_part,
+        candidates_from,
+        cell_names,
+        device_part,
+        placed,
+        radio_part,
+        regulator_names,
+        regulator_part,
+        sleeps_with,
+        weighable,
+    )
+    from motecrypt.adviser.link_data import link_facts
+    from motecrypt.adviser.model import (
+        DELIVERIES,
+        EXCLUDED,
+        NEEDS,
+        USUAL_NEEDS,
+        Advice,
+        BatteryPart,
+        Candidate,
+        DeviceFacts,
+        EnergyShares,
+        Entry,
+        Exclusion,
+        LinkFacts,
+        MessageCosts,
+        Point,
+        Question,
+        RadioPart,
+        RegulatorPart,
+        SuiteWork,
+    )
+    from motecrypt.adviser.notes import extension_note
+    from motecrypt.adviser.rank import advise, life_days, link_refusal, supply_refusal, unfit
+    from motecrypt.adviser.storage import (
+        StoragePart,
+        currents_ma,
+        storage_names,
+        storage_part,
+        stored_device,
+    )
+    from motecrypt.adviser.units import LOSS_PERCENT_MAX, loss_share, seconds, whole_bytes
+    from motecrypt.adviser.unknown import radio_refusal
 
 __all__ = [
     "DELIVERIES",
@@ -113,3 +118,98 @@ __all__ = [
     "whole_bytes",
     "whole_needs",
 ]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        **dict.fromkeys(
+            (
+                "EXAMPLE",
+                "USUAL",
+                "example_command",
+                "whole_needs",
+            ),
+            "defaults",
+        ),
+        **dict.fromkeys(("message_bytes_max",), "exchange"),
+        **dict.fromkeys(
+            (
+                "GRID",
+                "Exporter",
+                "candidates_of",
+                "export",
+            ),
+            "exported",
+        ),
+        **dict.fromkeys(
+            (
+                "battery_part",
+                "candidates_from",
+                "cell_names",
+                "device_part",
+                "placed",
+                "radio_part",
+                "regulator_names",
+                "regulator_part",
+                "sleeps_with",
+                "weighable",
+            ),
+            "gather",
+        ),
+        **dict.fromkeys(("link_facts",), "link_data"),
+        **dict.fromkeys(
+            (
+                "DELIVERIES",
+                "EXCLUDED",
+                "NEEDS",
+                "USUAL_NEEDS",
+                "Advice",
+                "BatteryPart",
+                "Candidate",
+                "DeviceFacts",
+                "EnergyShares",
+                "Entry",
+                "Exclusion",
+                "LinkFacts",
+                "MessageCosts",
+                "Point",
+                "Question",
+                "RadioPart",
+                "RegulatorPart",
+                "SuiteWork",
+            ),
+            "model",
+        ),
+        **dict.fromkeys(("extension_note",), "notes"),
+        **dict.fromkeys(
+            (
+                "advise",
+                "life_days",
+                "link_refusal",
+                "supply_refusal",
+                "unfit",
+            ),
+            "rank",
+        ),
+        **dict.fromkeys(
+            (
+                "StoragePart",
+                "currents_ma",
+                "storage_names",
+                "storage_part",
+                "stored_device",
+            ),
+            "storage",
+        ),
+        **dict.fromkeys(
+            (
+                "LOSS_PERCENT_MAX",
+                "loss_share",
+                "seconds",
+                "whole_bytes",
+            ),
+            "units",
+        ),
+        **dict.fromkeys(("radio_refusal",), "unknown"),
+    },
+)
