@@ -241,7 +241,7 @@ def _check(name: str) -> Outcome:
     """one check, while the tests run: its output comes in one piece."""
     commands = [[*PYTHON, "-m", *CHECKS[name]]]
     if name == "lint":
-        commands.append([*PYTHON, str(ROOT / "tests" / "prose" / "main.py")])
+        commands += [[*PYTHON, str(ROOT / "tests" / rules / "main.py")] for rules in ("prose", "lint")]
     said, failed, took_s = [f"--- {name}\n"], False, 0.0
     for command in commands:
         text, code, used_s = _captured(command)

@@ -67,8 +67,8 @@ frame = stored.frame()  # a pandas DataFrame, if pandas is installed
 Without a path, `load` reads the file that the commands use. Other arguments are columns and what they must
 be, one value or several; `every=True` adds older figures, `compilers=["5.4.0"]` chooses compilers. Each
 look reads the file again and keeps none of it in memory. The notebook
-[`examples/notebook/results.ipynb`](../examples/notebook/results.ipynb) measures, loads and compares; it is
-stored as it was executed. Outcomes of other experiments are in
+[`examples/notebook/results.ipynb`](../examples/notebook/results.ipynb) measures ([functions](python.md)),
+loads and compares; it is stored as it was executed. Outcomes of other experiments are in
 `motecrypt.results.Results(path).findings(kind)` ([formats](formats.md))."""
 
 _MEANT: Mapping[ColumnType, tuple[str, str]] = {
