@@ -26,6 +26,8 @@ from motecrypt.base.model import PUBLIC_KEY_OPERATIONS, Measurement, Shortfall
 from motecrypt.catalog import Catalog
 from motecrypt.cli import _public_key
 from motecrypt.present.report.public_keys import public_key_part
+from motecrypt.studies.rf import asymmetric as rf
+from motecrypt.studies.wlan import asymmetric as wlan
 
 ROW = made_public_key()
 RECORD = PublishedOperation(
@@ -205,3 +207,25 @@ def test_each_handshake_names_the_operations_with_faster_public_code() -> None:
         cost.behind == ("" if not (one := behind(cost.row, published())) else one.short) for cost in costs
     )
     assert {cost.row.algorithm for cost in costs if cost.behind} >= {"x25519", "p256-ecdh", "ml-kem-512"}
+
+
+def test_handshakes_of_the_studies_say_how_far_they_are_behind_public_code() -> None:
+    """Beside the cost on each device: the rows, the tables, and the records for programs."""
+    catalog, edhoc, aes = Catalog.load(), handshakes()["edhoc"], aes_costs()
+    costs = {name: compute(edhoc, catalog.device(name), recorded(), cost) for name, cost in aes.items()}
+    slow = {name: cost.behind for name, cost in costs.items() if cost.behind and not cost.missing}
+    assert len(slow) > 1
+    rows = [row for row in wlan.asymmetric(catalog) if "EDHOC" in row.column]
+    daily = [row for row in rf.asymmetric("rf", catalog) if "EDHOC" in row.column]
+    single = wlan.sections(catalog)[0]
+    energy, radios = rf.sections(catalog)
+    packets = rf.table(catalog)
+    for device, told in slow.items():
+        own = [row for row in rows if row.column.endswith(f", {device}")]
+        assert len(own) == 2 and all(text in row.note for row in own for text in told)
+        for row in (row for row in daily if row.column.endswith(f", {device}")):
+            assert all(text in row.note for text in told)
+        assert all(text in radios.text for text in told)
+        assert all(each["behind"][device] for each in packets if each["handshake"] == "edhoc")
+        assert any("times public code" in str(line[3]) for line in single.rows if line[0] == device)
+    assert daily and "times the cycles of public code" in energy.text

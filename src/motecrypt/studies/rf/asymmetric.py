@@ -7,7 +7,7 @@ computing and of the radio during packets, without sleep, which is the same for 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,7 @@ from motecrypt.adviser.publickey.handshakes import (
     year,
 )
 from motecrypt.adviser.publickey.page_costs import times
-from motecrypt.adviser.publickey.rows import PublicKeyRow, fastest, recorded
+from motecrypt.adviser.publickey.rows import PublicKeyRow, behind, fastest, kept_records, recorded
 from motecrypt.air.radios import costs, load_radio, radio_names
 from motecrypt.base.energy import Battery, time_us
 from motecrypt.base.model import Device, Section
@@ -90,6 +90,7 @@ class FullTime:
     message_uj: float
     battery_percent: float
     shortest_s: float
+    behind: tuple[str, ...] = ()
 
 
 def full_time(catalog: Catalog) -> list[FullTime]:
@@ -108,17 +109,21 @@ def _full_time(
     device: Device, scheme: Scheme, rows: Sequence[PublicKeyRow], aes: AesCost, edhoc: Handshake
 ) -> FullTime | None:
     cycles = aes.cycles(MESSAGE_BYTES) if scheme.with_aes else 0.0
+    slower: list[str] = []
     for algorithm, operation in scheme.operations:
         best = fastest(rows, device.name, algorithm, operation)
         if best is None or best.cycles is None:
             return None
         cycles += best.cycles
+        faster = behind(best, kept_records())
+        slower += [faster.text] if faster else []
     shaken = 0.0
     radio = load_radio(RADIO)
     if scheme.handshakes_a_year:
         one = compute(edhoc, device, rows, aes)
         if one.missing or one.energy_uj is None:
             return None
+        slower += one.behind
         shaken = scheme.handshakes_a_year * (one.energy_uj + on_air(edhoc, radio).energy_uj)
     busy = time_us(cycles, device.clock_hz)
     sent = costs(radio, scheme.sent_bytes)
@@ -129,7 +134,7 @@ def _full_time(
     full = Battery.parse(BATTERY).energy_j * 1e6
     used = message * YEAR_S / FULL_TIME_S + shaken
     shortest = max(busy / 1e6, message * YEAR_S / (full - shaken)) if shaken < full else float("inf")
-    return FullTime(device.name, scheme, busy, message, 100 * used / full, shortest)
+    return FullTime(device.name, scheme, busy, message, 100 * used / full, shortest, tuple(slower))
 
 
 def asymmetric(source: str, catalog: Catalog) -> list[Comparison]:
@@ -187,8 +192,13 @@ def _row(source: str, one: FullTime) -> Comparison:
             known="shown by experiment",
             command=AGAIN,
         ),
-        note=f"{one.busy_us / 1e3:,.1f} ms and {one.message_uj / 1e3:,.3f} mJ a message; the battery lasts a "
-        f"year from one every {_seconds(one.shortest_s)}",
+        note="; ".join(
+            [
+                f"{one.busy_us / 1e3:,.1f} ms and {one.message_uj / 1e3:,.3f} mJ a message",
+                f"the battery lasts a year from one every {_seconds(one.shortest_s)}",
+                *one.behind,
+            ]
+        ),
     )
 
 
@@ -249,6 +259,7 @@ def table(catalog: Catalog) -> list[dict[str, Any]]:
                     "air_us": air.air_us,
                     "radio_uj": air.energy_uj,
                     "compute_uj": {d: None if c.missing else c.energy_uj for d, c in computed.items()},
+                    "behind": {d: list(c.behind) for d, c in computed.items()},
                 }
             )
     return records
@@ -278,6 +289,7 @@ def _full_time_section(catalog: Catalog) -> Section:
     text = (
         f"a message of {MESSAGE_BYTES} bytes every {FULL_TIME_S:g} s over the Slice of Radio, three AA "
         "cells; computing and packets alone; what is not there does not run on that device"
+        + _told((one.device, text) for one in full_time(catalog) for text in one.behind)
     )
     return Section(
         "Public keys full-time: for each message, or for a key that is used again", columns, lines, text
@@ -308,8 +320,22 @@ def _handshake_sections(catalog: Catalog) -> list[Section]:
         f"of a year: computing and packets of one handshake, next to a year of AES and its packets "
         f"({MESSAGE_BYTES} bytes and a tag of {TAG_BYTES} every {EVERY_S / 60:g} minutes); sizes and their "
         "sources: docs/public-key.md; layers below, hashes, repetitions and waiting are not counted"
+        + _told(
+            (device, text)
+            for device, cost in aes.items()
+            for shake in shakes
+            for text in compute(shake, catalog.device(device), rows, cost).behind
+        )
     )
     return [Section("What one handshake costs on each radio", columns, lines, text)]
+
+
+def _told(behind: Iterable[tuple[str, str]]) -> str:
+    """How far the operations of each device are behind public code."""
+    lines: dict[str, dict[str, None]] = {}
+    for device, text in behind:
+        lines.setdefault(device, {})[text] = None
+    return "".join(f"; {device}: {', '.join(texts)}" for device, texts in lines.items())
 
 
 def _of_a_year(shake: Compute, air: OnAir, messages: Year) -> str:

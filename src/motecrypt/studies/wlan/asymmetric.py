@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from motecrypt.adviser.publickey.baseline import AesCost, aes_costs
 from motecrypt.adviser.publickey.handshakes import EVERY_S, MESSAGE_BYTES, YEAR_S, compute, handshakes
 from motecrypt.adviser.publickey.page_costs import times
-from motecrypt.adviser.publickey.rows import PublicKeyRow, fastest, recorded
+from motecrypt.adviser.publickey.rows import PublicKeyRow, behind_by, fastest, kept_records, recorded
 from motecrypt.adviser.publickey.slower import Slower, slower
 from motecrypt.base.model import Operation, Section
 from motecrypt.catalog import Catalog
@@ -52,7 +52,7 @@ def sections(catalog: Catalog) -> list[Section]:
     found = _slower(catalog, rows, aes)
     lines = [
         [
-            *(one.device, one.algorithm, one.operation, f"{one.cycles:,}"),
+            *(one.device, one.algorithm, one.operation, f"{one.cycles:,}{_behind(one)}"),
             *(times(one.message), times(one.kilobyte), times(one.year), _holds(one)),
         ]
         for one in found
@@ -72,6 +72,12 @@ def _slower(catalog: Catalog, rows: Sequence[PublicKeyRow], aes: Mapping[str, Ae
         name: catalog.public_keys[name].operations for name in sorted({row.algorithm for row in rows})
     }
     return slower(rows, aes, kinds)
+
+
+def _behind(one: Slower) -> str:
+    """How far its cycles are behind public code, to follow them."""
+    found = behind_by(one.device, one.algorithm, one.operation, one.cycles, kept_records())
+    return "" if found is None else f", {found.short} ({found.record.code})"
 
 
 def _about(ratio: float) -> bool:
@@ -124,8 +130,8 @@ def _operation(one: Slower) -> Comparison:
         expected=ABOUT_1000,
         tolerance=ROUNDED,
         evidence=_against("AES gets 16 bytes, and operations differ by far more than a factor of ten"),
-        note=f"{one.implementation}: {one.cycles:,} cycles; {times(one.kilobyte)} times 1,024 bytes, "
-        f"{times(one.year)} times a year of messages",
+        note=f"{one.implementation}: {one.cycles:,} cycles{_behind(one)}; {times(one.kilobyte)} times 1,024 "
+        f"bytes, {times(one.year)} times a year of messages",
     )
 
 
@@ -224,8 +230,14 @@ def _efficient(
                         known="shown by experiment",
                         command="motecrypt reproduce wlan",
                     ),
-                    note=f"{cost.time_us / 1e3:,.0f} ms a handshake; a message of {MESSAGE_BYTES} bytes "
-                    f"every {EVERY_S / 60:g} minutes; the radio's energy is in 'reproduce rf'",
+                    note="; ".join(
+                        [
+                            f"{cost.time_us / 1e3:,.0f} ms a handshake",
+                            *cost.behind,
+                            f"a message of {MESSAGE_BYTES} bytes every {EVERY_S / 60:g} minutes",
+                            "the radio's energy is in 'reproduce rf'",
+                        ]
+                    ),
                 )
             )
     return made
