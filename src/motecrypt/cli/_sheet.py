@@ -55,7 +55,7 @@ class Sheet:
             self.width = self._screen.width
 
     def show(self, *lines: Line) -> None:
-        """Print lines, all at once. One that is too wide is not broken."""
+        """Print lines, all in one piece. One that is too wide is not broken."""
         if self._screen is None:
             sys.stdout.write("".join("".join(text for text, _ in line) + "\n" for line in lines))
             sys.stdout.flush()
