@@ -22,6 +22,7 @@ from typing import Any, cast
 
 import pytest
 
+from command_line import ran
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cell, Implementation, Measurement
 from motecrypt.cli import _bundle
@@ -539,6 +540,7 @@ def test_how_many_cells_could_be_compared(
 
 
 def _run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """In a process of its own, since its environment has no compiler."""
     command = [sys.executable, "-P", "-m", "motecrypt", "reproduce", *map(str, arguments)]
     places = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **environment}
     return subprocess.run(command, env=places, capture_output=True, text=True, timeout=300, check=False)
@@ -565,7 +567,7 @@ def test_a_bundle_is_verified_where_there_is_nothing_else(packed: Path, tmp_path
 
 
 def test_a_failed_check_is_exit_code_1(packed: Path, tmp_path: Path) -> None:
-    done = _run("--verify", _with(tmp_path / "b.zip", packed, {"rows.csv": b"x"}))
+    done = ran("reproduce", "--verify", _with(tmp_path / "b.zip", packed, {"rows.csv": b"x"}))
     assert done.returncode == 1 and "1 of 8 checks failed: rows.csv" in done.stderr.splitlines()[-1]
     assert "FAILED" in done.stdout
 
@@ -583,14 +585,14 @@ def test_a_failed_check_is_exit_code_1(packed: Path, tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_one_line(arguments: list[str], complaint: str, tmp_path: Path) -> None:
-    done = _run(*arguments, MOTECRYPT_DB=str(tmp_path / "none.db"))
+    done = ran("reproduce", *arguments, MOTECRYPT_DB=str(tmp_path / "none.db"))
     assert done.returncode == 2 and complaint in done.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize("option", ["--bundle", "--csv"])
 def test_the_results_file_is_not_written_over(option: str, packed: Path, tmp_path: Path) -> None:
     shutil.copy(packed.parent / "r.db", tmp_path / "r.db")
-    done = _run("rf", "--stored", "--db", tmp_path / "r.db", option, tmp_path / "r.db")
+    done = ran("reproduce", "rf", "--stored", "--db", tmp_path / "r.db", option, tmp_path / "r.db")
     assert done.returncode == 2 and done.stdout == ""
     assert (
         done.stderr
@@ -600,7 +602,16 @@ def test_the_results_file_is_not_written_over(option: str, packed: Path, tmp_pat
 
 
 def test_the_command_packs_what_it_shows(packed: Path, tmp_path: Path) -> None:
-    done = _run("rf", "--stored", "--db", packed.parent / "r.db", "--bundle", tmp_path / "b.zip", "--json")
+    done = ran(
+        "reproduce",
+        "rf",
+        "--stored",
+        "--db",
+        packed.parent / "r.db",
+        "--bundle",
+        tmp_path / "b.zip",
+        "--json",
+    )
     assert done.returncode == 0, done.stderr
     files = _files(tmp_path / "b.zip")
     assert json.loads(files["rows.json"]) == json.loads(done.stdout)

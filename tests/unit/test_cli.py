@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import ran
 from motecrypt.base.model import Measurement
 from motecrypt.base.paths import write_atomically
 from motecrypt.cli import application
@@ -21,15 +22,13 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = application.list_commands(None)  # type: ignore[arg-type]
 
 
-def run(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own."""
-
+def started(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "motecrypt", *arguments],
         capture_output=True,
         text=True,
         timeout=300,
-        cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(ROOT / "src"), **environment},
         check=False,
     )
@@ -37,10 +36,10 @@ def run(*arguments: str, cwd: Path | None = None, **environment: str) -> subproc
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_an_example(name: str) -> None:
-    done = run(name, "--help")
+    done = ran(name, "--help")
     assert done.returncode == 0
     assert "Example:" in done.stdout or any(
-        "Example:" in run(name, sub, "--help").stdout for sub in ("encrypt", "decrypt", "new")
+        "Example:" in ran(name, sub, "--help").stdout for sub in ("encrypt", "decrypt", "new")
     ), f"{name} --help has no example"
 
 
@@ -73,7 +72,7 @@ def test_every_command_has_help_with_an_example(name: str) -> None:
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], said: str) -> None:
-    done = run(*arguments)
+    done = ran(*arguments)
     assert done.returncode == 2, done
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
@@ -81,7 +80,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments: list[str], said: str) 
 
 
 def test_a_wrong_tag_is_exit_code_1() -> None:
-    done = run("crypt", "aes128-ccm8", "--key", "00" * 16, "--nonce", "00" * 13, "--decrypt", "00" * 24)
+    done = ran("crypt", "aes128-ccm8", "--key", "00" * 16, "--nonce", "00" * 13, "--decrypt", "00" * 24)
     assert done.returncode == 1
     assert "the tag is wrong" in done.stderr
 
@@ -98,13 +97,13 @@ ZEROS_UNDER_RC4D = "3f022b13fc02e704db7d8a9d96641b2df46c4c29dd2f34dc935f153e05e7
     ],
 )
 def test_crypt_gives_rc4ds_known_answers_both_ways(key: str, plain: str, cipher: str) -> None:
-    assert run("crypt", "rc4d", "--key", key, plain).stdout.strip() == cipher
-    assert run("crypt", "rc4d", "--key", key, "--decrypt", cipher).stdout.strip() == plain
+    assert ran("crypt", "rc4d", "--key", key, plain).stdout.strip() == cipher
+    assert ran("crypt", "rc4d", "--key", key, "--decrypt", cipher).stdout.strip() == plain
 
 
 def test_measure_and_results_agree(tmp_path: Path) -> None:
     db = str(tmp_path / "r.db")
-    done = run("measure", "--cipher", "rc4d", "--variant", "k-opt", "--bytes", "32", "--db", db, "--json")
+    done = ran("measure", "--cipher", "rc4d", "--variant", "k-opt", "--bytes", "32", "--db", db, "--json")
     assert done.returncode == 0, done.stderr
     measured = json.loads(done.stdout)
     assert {m["operation"] for m in measured} == {"setup", "encrypt", "decrypt"}
@@ -114,9 +113,9 @@ def test_measure_and_results_agree(tmp_path: Path) -> None:
         flash_symbol_bytes ram_bytes eeprom_bytes stack_bytes status reason compiler flags runner cycles_exact
         elf_sha256 measured_at motecrypt_version"""
     assert set(wanted.split()) <= set(measured[0])
-    shown = json.loads(run("results", "--db", db, "--json").stdout)
+    shown = json.loads(ran("results", "--db", db, "--json").stdout)
     assert sorted(m["operation"] for m in shown) == ["decrypt", "encrypt", "setup"]
-    table = run("results", "--db", db, "--format", "csv").stdout.splitlines()
+    table = ran("results", "--db", db, "--format", "csv").stdout.splitlines()
     assert len(table) == 4 and table[0].startswith("device,library")
 
 
@@ -124,10 +123,10 @@ def test_a_results_file_of_the_future_is_one_line(tmp_path: Path) -> None:
     import sqlite3
 
     path = tmp_path / "r.db"
-    run("results", "--db", str(path))
+    ran("results", "--db", str(path))
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 99")
-    done = run("results", "--db", str(path))
+    done = ran("results", "--db", str(path))
     assert done.returncode == 2 and "newer motecrypt" in done.stderr
 
 
@@ -149,7 +148,7 @@ def test_a_results_file_of_the_future_is_one_line(tmp_path: Path) -> None:
     ],
 )
 def test_odd_values_are_one_line_too(arguments: list[str], said: str, tmp_path: Path) -> None:
-    done = run(*arguments, MOTECRYPT_DB=str(tmp_path / "r.db"))
+    done = ran(*arguments, MOTECRYPT_DB=str(tmp_path / "r.db"))
     assert done.returncode == 2, done
     assert said in done.stderr
     assert "Traceback" not in done.stderr + done.stdout
@@ -157,7 +156,7 @@ def test_odd_values_are_one_line_too(arguments: list[str], said: str, tmp_path: 
 
 @pytest.mark.parametrize("arguments", [["file"]])
 def test_a_command_alone_shows_its_help_line_by_line(arguments: list[str]) -> None:
-    done = run(*arguments)
+    done = ran(*arguments)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) > 10
 
@@ -180,16 +179,16 @@ def test_what_goes_wrong_behind_the_output_is_no_traceback() -> None:
 
 
 def test_a_terminal_without_mu_gets_a_table(tmp_path: Path) -> None:
-    done = run("results", PYTHONIOENCODING="ascii", MOTECRYPT_DB=str(tmp_path / "r.db"))
+    done = started("results", PYTHONIOENCODING="ascii", MOTECRYPT_DB=str(tmp_path / "r.db"))
     assert done.returncode == 0, done.stderr
 
 
 def test_measuring_what_does_not_compile_is_exit_code_1(tmp_path: Path) -> None:
     db = str(tmp_path / "r.db")
     which = ("--cipher", "rc4d", "--variant", "k-opt", "--db", db)
-    assert run("measure", *which, "--flags=-fno-such-flag").returncode == 1
-    assert run("measure", *which, "--bytes", "257").returncode == 1  # nothing ran
-    assert run("measure", *which, "--bytes", "32,257").returncode == 0  # that one does not fit is an answer
+    assert ran("measure", *which, "--flags=-fno-such-flag").returncode == 1
+    assert ran("measure", *which, "--bytes", "257").returncode == 1  # nothing ran
+    assert ran("measure", *which, "--bytes", "32,257").returncode == 0  # that one does not fit is an answer
 
 
 def test_results_show_the_newest_of_a_cell_and_all_on_demand(results: Results) -> None:
@@ -209,7 +208,7 @@ def test_results_show_the_newest_of_a_cell_and_all_on_demand(results: Results) -
     shown = [
         [
             m["cycles_median"]
-            for m in json.loads(run("results", "--db", str(results.path), "--json", *more).stdout)
+            for m in json.loads(ran("results", "--db", str(results.path), "--json", *more).stdout)
         ]
         for more in ([], ["--all"], ["--cipher", "own"])
     ]
@@ -241,7 +240,7 @@ def test_what_a_run_went_without_is_its_last_line(tmp_path: Path) -> None:
         descriptor.write(
             f'\n[[source]]\nclient = "pypi"\npackage = "toy"\nversion = "1.0"\nsha256 = "{"0" * 64}"\n'
         )
-    done = run(
+    done = ran(
         *("measure", "--cipher", "rc4", "--library", str(folder), "--device", "host", "--bytes", "16"),
         *("--db", str(tmp_path / "results.db")),
         MOTECRYPT_CACHE=str(tmp_path / "cache"),
@@ -260,18 +259,18 @@ def test_crypt_takes_its_key_from_a_file_or_a_variable(tmp_path: Path) -> None:
     file.write_text(f"{key}\n")
     file.chmod(0o600)
     message = "00" * 16
-    typed = run("crypt", "rc4d", "--key", key, message)
+    typed = ran("crypt", "rc4d", "--key", key, message)
     assert typed.returncode == 0, typed.stderr
-    assert run("crypt", "rc4d", "--key-file", file, message).stdout == typed.stdout
-    assert run("crypt", "rc4d", "--key-env", "CRYPT_KEY", message, CRYPT_KEY=key).stdout == typed.stdout
+    assert ran("crypt", "rc4d", "--key-file", file, message).stdout == typed.stdout
+    assert ran("crypt", "rc4d", "--key-env", "CRYPT_KEY", message, CRYPT_KEY=key).stdout == typed.stdout
     file.chmod(0o644)
-    assert "others can read" in run("crypt", "rc4d", "--key-file", file, message).stderr
+    assert "others can read" in ran("crypt", "rc4d", "--key-file", file, message).stderr
 
 
 def test_a_wrong_key_is_not_told_to_the_terminal() -> None:
     typed = "deadbeef" * 3 + "x"
-    assert "deadbeef" not in run("crypt", "rc4d", "--key", typed, "00").stderr
-    assert "deadbeef" not in run("crypt", "rc4d", "--key-env", "CRYPT_KEY", "00", CRYPT_KEY=typed).stderr
+    assert "deadbeef" not in ran("crypt", "rc4d", "--key", typed, "00").stderr
+    assert "deadbeef" not in ran("crypt", "rc4d", "--key-env", "CRYPT_KEY", "00", CRYPT_KEY=typed).stderr
 
 
 def test_a_written_file_respects_the_umask_and_keeps_the_replaced_ones_permissions(tmp_path: Path) -> None:

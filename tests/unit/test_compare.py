@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from command_line import ran
 from kits import needs_kit
 from made_rows import made_measurement as cell
 from motecrypt.base.model import Measurement
@@ -190,14 +191,7 @@ def test_equal_sets_are_equal_and_a_wider_threshold_never_fails_more(
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "motecrypt", "compare", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-        check=False,
-    )
+    return ran("compare", *arguments)
 
 
 def stored(path: Path, *measurements: Measurement) -> Path:

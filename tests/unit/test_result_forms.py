@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import stored_rows
+from command_line import ran
 from kits import needs_kit
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import CellIdentity, Measurement
@@ -277,8 +278,7 @@ def test_without_pandas_only_the_frame_is_refused(stored: Path, monkeypatch: pyt
 
 
 def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "motecrypt", "results", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return ran("results", *arguments)
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from command_line import ran
 from motecrypt import adviser as advise
 from motecrypt.adviser.hardware.bounds import bound_text
 from motecrypt.air.radios import load_radio
@@ -17,20 +17,14 @@ from motecrypt.catalog import Catalog
 from motecrypt.exports.targets import example_sleeps
 from motecrypt.results import Results
 
-ROOT = Path(__file__).resolve().parents[3]
 ASKED = ["--device", "uno", "--radio", "srf", "--bytes", "20", "--every", "10s"]
 FEW = ["--cipher", "aes128-ccm8", "--cipher", "ascon-aead128", "--cipher", "rc4d"]
 
 
+@cache
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "motecrypt", "advise", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-        check=False,
-    )
+    """The answer to a question; what was asked before is not asked again."""
+    return ran("advise", *arguments)
 
 
 @pytest.fixture(scope="module")
