@@ -42,7 +42,7 @@ def _may(row: str) -> set[str]:
 
 @cache
 def _nodes(path: Path) -> tuple[ast.AST, ...]:
-    """All of a module's syntax, read once for all tests."""
+    """All of a module's syntax, read only once."""
     return tuple(ast.walk(ast.parse(path.read_text())))
 
 
