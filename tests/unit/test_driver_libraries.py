@@ -17,7 +17,7 @@ from motecrypt.base.errors import InputError
 from motecrypt.base.model import DebianPackage, PinnedLibrary
 from motecrypt.build.setup.kits import Kit, kits
 from motecrypt.build.toolchain import BuildError, debian, drivers, libraries, pinned
-from motecrypt.catalog import Catalog
+from motecrypt.catalog import DATA, Catalog
 from motecrypt.catalog.toolchains import read_library
 from motecrypt.measuring import bench
 from motecrypt.results import Results
@@ -163,11 +163,11 @@ def test_a_kit_gets_its_library_or_else_installs_it(
 
 def test_our_libraries_descriptors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     named = {kit.library for kit in kits().values()} - {""}
-    assert named == {path.stem for path in Path(libraries.__file__).parents[1].glob("data/libraries/*.toml")}
+    assert named == {path.stem for path in (DATA / "libraries").glob("*.toml")}
     for name in named:
         read = read_library(name)
         assert all({"amd64", "arm64"} <= set(dict(package.sha256)) for package in read.packages)
-    text = Path(libraries.__file__).parents[1].joinpath("data/libraries/simavr.toml").read_text()
+    text = (DATA / "libraries" / "simavr.toml").read_text()
     monkeypatch.setattr("motecrypt.catalog.toolchains.LIBRARIES", tmp_path)
     for old, new in (("bookworm", "book worm"), ('"libelf-dev"]', '"-o"]'), ("title", "titel")):
         (tmp_path / "simavr.toml").write_text(text.replace(old, new, 1))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from motecrypt.catalog.places import FIRMWARE
 from motecrypt.link import file_parts as files
 from motecrypt.link import stream
 from motecrypt.link.files import container
@@ -21,7 +22,6 @@ from motecrypt.present.bundle import archive
 from motecrypt.results import claims
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-FIRMWARE = Path(drain.__file__).parents[1] / "firmware"
 
 #: Page, what it says, the values of the code, and what they are in the page's words.
 PROMISED = [

@@ -79,7 +79,7 @@ def test_pages_docstrings_comments_and_messages_are_collected_with_their_lines(t
 
 
 def test_lists_in_columns_and_definitions_are_one_text_for_each_item(tmp_path: Path) -> None:
-    source = tmp_path / "src" / "motecrypt" / "report" / "templates"
+    source = tmp_path / "src" / "motecrypt" / "present" / "report" / "templates"
     source.mkdir(parents=True)
     (source / "a.html").write_text("<dl><dt>One</dt><dd>the first</dd>\n<dt>Two</dt><dd>more</dd></dl>\n")
     (tmp_path / "src" / "b.c").write_text("/* Registers:\n *\n *   r1       count\n *   r2, r3   sum\n */\n")

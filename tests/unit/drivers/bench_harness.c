@@ -10,7 +10,7 @@
 #define BENCH_AD_BYTES 6
 #define BENCH_MESSAGE_BYTES 0x210
 #define main firmware_main
-#include "../firmware/bench/bench.c"
+#include "../../firmware/bench/bench.c"
 #undef main
 
 void hal_init(void) {
