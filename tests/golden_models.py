@@ -378,7 +378,7 @@ def energies() -> dict[str, Any]:
             for name, processor in sorted(processors().items())
             for cycles in (0, 1, 123_456_789)
         ],
-        "batteries": [refusal(lambda t=t: energy.Battery.parse(t)) for t in texts],  # type: ignore[misc]
+        "batteries": [refusal(lambda t=t: energy.parse_battery(t)) for t in texts],  # type: ignore[misc]
         "energy": [
             battery.energy_j,
             energy.time_us(16, 8e6),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import shutil
 import sys
 from collections.abc import Iterator
@@ -71,7 +70,6 @@ def report_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         content = gather(results, catalog, sleepers(catalog))
     target = folder / "report.html"
     target.write_text(render(content))
-    (folder / "adviser.json").write_text(json.dumps(content.adviser))
     return target
 
 

@@ -1,11 +1,12 @@
-"""The adviser in the page answers as the command line does: the same ranks, reasons, notes and energies."""
+"""The adviser's form and charts in the page, and its answers next to those of the command that it names.
+
+That page and command line compute the same is shown in unit/report/test_adviser_once.py.
+"""
 
 from __future__ import annotations
 
 import json
-import random
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,8 @@ from click.testing import CliRunner
 
 from kits import needs_kit
 from motecrypt import adviser as advise
-from motecrypt.adviser.hardware_notes import hardware_note
 from motecrypt.adviser.shown import days
-from motecrypt.air.radios import load_radio
 from motecrypt.catalog import Catalog
-from motecrypt.catalog.accelerators import accelerator_of
 from motecrypt.cli.advise import command
 from motecrypt.exports.targets import sleepers
 from motecrypt.present.report import gather, render
@@ -26,7 +24,6 @@ from motecrypt.results import Results
 from report_data import fill
 
 CATALOG = Catalog.load()
-QUESTIONS = 100
 LABELS = {
     "bytes": "Message, bytes",
     "every": "Every",
@@ -35,144 +32,6 @@ LABELS = {
     "loss": "Packets lost, %",
 }
 USUAL = {"bytes": "20", "every": "10s", "battery": "3xAA", "flash": "", "loss": "0"}
-
-
-def _data(report: Path) -> Any:
-    """What `motecrypt.adviser.export` gave, from next to the report."""
-    return json.loads((report.parent / "adviser.json").read_text())
-
-
-def _example_sleeps(data: Any, device: str, radio: str) -> bool:
-    return advise.sleeps_with(advise.radio_part(load_radio(radio)), data["sleepers"].get(device, ()))
-
-
-def _random_request(draw: random.Random, data: Any) -> dict[str, Any]:
-    def perhaps(value: Any, chance: float = 0.4) -> Any:
-        return value if draw.random() < chance else None
-
-    cells = [*data["cells"], "1200mAh,3.7V", "500mAh,5V"]
-    battery = draw.choice(cells)
-    if "," not in battery:
-        battery = f"{draw.randint(1, 5)}x{battery}"
-    device = draw.choice(list(data["candidates"]))
-    radio, sleeps = draw.choice(list(data["radios"])), draw.random() < 0.7
-    asleep = sleeps or _example_sleeps(data, device, radio)
-    return {
-        "device": device,
-        "radio": radio,
-        "battery": battery,
-        "regulator": draw.choice(list(data["regulators"])),
-        "of": draw.choice([of for of, refusals in data["refusals"][device].items() if not refusals[asleep]]),
-        "sleeps": sleeps,
-        "question": {
-            "message_bytes": draw.randint(1, 128),
-            "delivery": draw.choice(advise.DELIVERIES),
-            "loss": draw.choice([0.0, 0.0, 0.05, 0.2]),
-            "interval_s": draw.choice([0.05, 0.5, 10, 60, 900, 86400]) * draw.uniform(0.7, 1.4),
-            "answer_bytes": draw.choice([0, 0, 0, draw.randint(1, 128)]),
-            "flash_max": perhaps(draw.randint(100, 9000)),
-            "ram_max": perhaps(draw.randint(50, 1500)),
-            "latency_us_max": perhaps(draw.uniform(1e3, 4e5), 0.25),
-            "overhead_max": perhaps(draw.randint(0, 24), 0.25),
-            "needs": [need for need in advise.NEEDS if draw.random() < (0.2 if "time" in need else 0.7)],
-        },
-    }
-
-
-def _python(data: Any, request: dict[str, Any]) -> advise.Advice:
-    """What `motecrypt advise` answers from these measurements: the function that it calls."""
-    question = {**request["question"], "needs": tuple(request["question"]["needs"])}
-    name = request["device"]
-    sleeps = request["sleeps"] or _example_sleeps(data, name, request["radio"])
-    kinds = {"board": data["devices"], "chip": data["chips"]}
-    parts = {
-        of: advise.DeviceFacts(**{**kind[name], "sleeps": sleeps})
-        for of, kind in kinds.items()
-        if not data["refusals"][name][of][sleeps]
-    }
-    chip = parts.get("chip")
-    answer = advise.advise(
-        advise.Question(**question),
-        advise.candidates_of(data, request["device"]),
-        parts[request["of"]],
-        advise.RadioPart(
-            **{
-                **data["radios"][request["radio"]],
-                "air_us": tuple(data["radios"][request["radio"]]["air_us"]),
-                "unknown": tuple(data["radios"][request["radio"]]["unknown"]),
-            }
-        ),
-        advise.link_facts(),
-        advise.battery_part(request["battery"]),
-        advise.regulator_part(request["regulator"]),
-        [advise.regulator_part(name) for name in data["regulators"]],
-        chip if request["of"] == "board" else None,
-    )
-    device = CATALOG.device(name)
-    first = answer.entries[0] if answer.entries else None
-    noted = hardware_note(device.title, accelerator_of(device.chip), first) if first else ""
-    return replace(answer, notes=(noted, *answer.notes)) if noted else answer
-
-
-_ASK = """request => {
-  const battery = adviser.battery(request.battery, report.adviser.cells);
-  const answer = adviser.advise(
-    report.adviser, request.question, request.device, request.radio, battery, request.regulator, request.of,
-    request.sleeps);
-  const key = (c) => [c.cipher, c.implementation, c.key_bits, c.placement];
-  return {
-    refusal: answer.refusal, usable: answer.usable, notes: answer.notes, warnings: answer.warnings,
-    plaintext: answer.plaintext,
-    entries: answer.entries.map(e => ({
-      key: key(e.candidate), reason: e.reason, costs: e.costs, weight: e.weight,
-      more: e.more_energy_percent})),
-    exclusions: answer.exclusions.map(e => ({key: key(e.candidate), reason: e.reason, budgets: e.budgets})),
-  };
-}"""
-
-
-def _key(candidate: advise.Candidate) -> list[Any]:
-    return [candidate.cipher, candidate.implementation, candidate.key_bits, candidate.placement]
-
-
-def _same_costs(ours: dict[str, Any], theirs: advise.MessageCosts) -> None:
-    for name, value in ours.items():
-        if name == "energy":
-            for part, microjoules in value.items():
-                assert microjoules == pytest.approx(getattr(theirs.energy, part), rel=1e-9, abs=1e-6), part
-        elif isinstance(value, str):
-            assert value == getattr(theirs, name), name
-        else:
-            expected = getattr(theirs, name)
-            expected = list(expected) if isinstance(expected, tuple) else expected
-            assert value == pytest.approx(expected, rel=1e-9, abs=1e-9), name
-
-
-def test_a_hundred_random_questions_get_the_same_answer(opened: Any, report_file: Path) -> None:
-    data = _data(report_file)
-    draw = random.Random(7)
-    kinds = {"refused": 0, "ranked": 0, "nothing": 0}
-    for _ in range(QUESTIONS):
-        request = _random_request(draw, data)
-        expected = _python(data, request)
-        got = opened.page.evaluate(_ASK, request)
-        assert got["refusal"] == expected.refusal, request
-        kinds["refused" if expected.refusal else "ranked" if expected.entries else "nothing"] += 1
-        assert got["usable"] == pytest.approx(expected.usable)
-        assert [e["key"] for e in got["entries"]] == [_key(e.candidate) for e in expected.entries], request
-        assert [e["reason"] for e in got["entries"]] == [e.reason for e in expected.entries], request
-        assert [(e["key"], e["reason"], e["budgets"]) for e in got["exclusions"]] == [
-            (_key(e.candidate), e.reason, list(e.budgets)) for e in expected.exclusions
-        ], request
-        assert got["notes"] == list(expected.notes), request
-        assert got["warnings"] == list(expected.warnings), request
-        for ours, theirs in zip(got["entries"], expected.entries, strict=True):
-            _same_costs(ours["costs"], theirs.costs)
-            assert ours["weight"] == pytest.approx(theirs.weight, rel=1e-9)
-            assert ours["more"] == pytest.approx(theirs.more_energy_percent, rel=1e-6, abs=1e-9)
-        if expected.plaintext is not None:
-            _same_costs(got["plaintext"], expected.plaintext)
-    assert min(kinds.values()) >= 3, kinds  # each kind of answer was among them
 
 
 def test_the_form_answers_and_names_its_command(opened: Any) -> None:
@@ -243,42 +102,6 @@ def test_what_cannot_be_answered_is_told(opened: Any, name: str, value: str, tol
     assert opened.console == []
 
 
-@pytest.mark.parametrize("value", [0.125, 0.375, 2.5, 3.5, 1234.5, 1.005, 1.015, 0.0, 99999.5, 7.25, 0.15])
-def test_numbers_round_as_in_python(opened: Any, value: float) -> None:
-    from motecrypt.adviser.notes import days, number, percent
-
-    got = opened.page.evaluate("v => [adviser.number(v), adviser.percent(v), adviser.days(v)]", value)
-    assert got == [number(value), percent(value), days(value)]
-
-
-def test_the_golden_answer_is_the_pages_too(opened: Any) -> None:
-    kept = json.loads((Path(__file__).resolve().parents[1] / "data" / "advise.json").read_text())
-    inputs, answer = kept["inputs"], kept["answer"]
-    regulators = {one["name"]: one for one in (inputs["regulator"], *inputs["other_regulators"])}
-    data = {
-        "devices": {"it": {"unknown": [], **inputs["device"]}},
-        "chips": {"it": {"unknown": [], **inputs["chip"]}},
-        "sleepers": {"it": ["serial"]},
-        "refusals": {"it": {"board": ["", ""], "chip": ["", ""]}},
-        "hardware": {"it": ""},
-        "link": inputs["link"],
-        "radios": {"it": {"unknown": [], **inputs["radio"]}},
-        "regulators": regulators,
-        "candidates": {"it": inputs["candidates"]},
-        "constants": advise.export(CATALOG, [])["constants"],
-    }
-    got = opened.page.evaluate(
-        """([data, question, battery, regulator]) => {
-          const answer = adviser.advise(data, question, "it", "it", battery, regulator);
-          const reasons = answer.entries.map(e => [e.candidate.cipher, e.reason]);
-          return {notes: answer.notes, warnings: answer.warnings, reasons};
-        }""",
-        [data, inputs["question"], inputs["battery"], inputs["regulator"]["name"]],
-    )
-    assert (got["notes"], got["warnings"]) == (answer["notes"], answer["warnings"])
-    assert got["reasons"] == [[e["candidate"]["cipher"], e["reason"]] for e in answer["entries"]]
-
-
 #: What is changed in the form that opens, one question each.
 CHANGES: tuple[dict[str, Any], ...] = (
     {},
@@ -333,7 +156,7 @@ def test_the_page_and_its_command_answer_every_question_alike(
     browser: Any, small_report: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The page's own command, with the measurements of the page: ranks, lives, notes and warnings."""
-    data = _data(small_report)
+    data = json.loads((small_report.parent / "adviser.json").read_text())
 
     def measured(found: Any, *rest: Any) -> list[advise.Candidate]:
         asked = {_name(bare) for bare, _ in found}

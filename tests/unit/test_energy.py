@@ -15,6 +15,7 @@ from motecrypt.base.energy import (
     battery_percent,
     energy_uj,
     implied_current_ma,
+    parse_battery,
     work,
 )
 from motecrypt.base.errors import InputError
@@ -48,8 +49,8 @@ def test_energy_is_charge_times_voltage(
 
 
 def test_battery() -> None:
-    battery = Battery.parse("1000 mAh, 3.6 V")
-    assert battery == Battery.parse("1Ah,3.6v") == Battery(1000.0, 3.6)
+    battery = parse_battery("1000 mAh, 3.6 V")
+    assert battery == parse_battery("1Ah,3.6v") == Battery(1000.0, 3.6)
     assert battery.energy_j == pytest.approx(12_960)
     assert battery_percent(129.6e6, battery) == pytest.approx(1.0)
 
@@ -59,7 +60,7 @@ def test_battery() -> None:
 )
 def test_no_battery(text: str) -> None:
     with pytest.raises(InputError, match="battery"):
-        Battery.parse(text)
+        parse_battery(text)
 
 
 def test_battery_life() -> None:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from motecrypt.base.lazy import on_demand
 
 if TYPE_CHECKING:
-    from motecrypt.adviser.defaults import EXAMPLE, USUAL, example_command, whole_needs
+    from motecrypt.adviser.asked import Asked, Node, answered, node_of, setting_of
+    from motecrypt.adviser.defaults import EXAMPLE, USUAL, command_of, example_command, whole_needs
     from motecrypt.adviser.exchange import message_bytes_max
     from motecrypt.adviser.exported import GRID, Exporter, candidates_of, export
     from motecrypt.adviser.gather import (
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     )
     from motecrypt.adviser.notes import extension_note
     from motecrypt.adviser.rank import advise, life_days, link_refusal, supply_refusal, unfit
+    from motecrypt.adviser.shown import row
     from motecrypt.adviser.storage import (
         StoragePart,
         currents_ma,
@@ -59,10 +61,11 @@ if TYPE_CHECKING:
         storage_part,
         stored_device,
     )
-    from motecrypt.adviser.units import LOSS_PERCENT_MAX, loss_share, seconds, whole_bytes
+    from motecrypt.adviser.units import BYTES_MAX, LOSS_PERCENT_MAX, loss_share, seconds, whole_bytes
     from motecrypt.adviser.unknown import radio_refusal
 
 __all__ = [
+    "BYTES_MAX",
     "DELIVERIES",
     "EXAMPLE",
     "EXCLUDED",
@@ -72,6 +75,7 @@ __all__ = [
     "USUAL",
     "USUAL_NEEDS",
     "Advice",
+    "Asked",
     "BatteryPart",
     "Candidate",
     "DeviceFacts",
@@ -81,6 +85,7 @@ __all__ = [
     "Exporter",
     "LinkFacts",
     "MessageCosts",
+    "Node",
     "Point",
     "Question",
     "RadioPart",
@@ -88,10 +93,12 @@ __all__ = [
     "StoragePart",
     "SuiteWork",
     "advise",
+    "answered",
     "battery_part",
     "candidates_from",
     "candidates_of",
     "cell_names",
+    "command_of",
     "currents_ma",
     "device_part",
     "example_command",
@@ -102,12 +109,15 @@ __all__ = [
     "link_refusal",
     "loss_share",
     "message_bytes_max",
+    "node_of",
     "placed",
     "radio_part",
     "radio_refusal",
     "regulator_names",
     "regulator_part",
+    "row",
     "seconds",
+    "setting_of",
     "sleeps_with",
     "storage_names",
     "storage_part",
@@ -126,11 +136,13 @@ __getattr__ = on_demand(
             (
                 "EXAMPLE",
                 "USUAL",
+                "command_of",
                 "example_command",
                 "whole_needs",
             ),
             "defaults",
         ),
+        **dict.fromkeys(("Asked", "Node", "answered", "node_of", "setting_of"), "asked"),
         **dict.fromkeys(("message_bytes_max",), "exchange"),
         **dict.fromkeys(
             (
@@ -203,6 +215,7 @@ __getattr__ = on_demand(
         ),
         **dict.fromkeys(
             (
+                "BYTES_MAX",
                 "LOSS_PERCENT_MAX",
                 "loss_share",
                 "seconds",
@@ -210,6 +223,7 @@ __getattr__ = on_demand(
             ),
             "units",
         ),
+        **dict.fromkeys(("row",), "shown"),
         **dict.fromkeys(("radio_refusal",), "unknown"),
     },
 )

@@ -7,11 +7,10 @@ receives, and sleeps with the radio until the next message, if its program sleep
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil
+from math import ceil, inf
 
 from motecrypt.adviser.exchange import (
     Exchange,
@@ -20,6 +19,7 @@ from motecrypt.adviser.exchange import (
     exchange,
     forms,
     plain_form,
+    power,
     prove_cycles,
     sent_once,
     streams,
@@ -158,8 +158,7 @@ def traffic(setting: Setting, linked: Sequence[tuple[float, Form]]) -> Traffic:
             exchange(count, question.loss, link.tries) if form.confirmed else sent_once(count, question.loss)
         )
         on, air, sent = _bursts(radio, form, done)
-        often = sum(done.bursts)
-        silence_us = max(0.0, patience_us(link, radio) - on / often)
+        silence_us = max(0.0, patience_us(link, radio) - on / total(done.bursts))
         waits_us = done.silences * silence_us
         if form.confirmed:
             waits_us += done.answers * answer_us(link, radio, form.sizes[-1])
@@ -190,7 +189,7 @@ def reply_us(setting: Setting, sizes: Sequence[int], confirmed: bool, last_bytes
     radio, link, loss = setting.radio, setting.link, setting.question.loss
     begins_us = radio.turn_round_us + (0.0 if confirmed else last_bytes * radio.serial_byte_us)
     comes_us = begins_us + burst(radio, sizes).delivered_us
-    comes = (1 - loss) ** len(sizes)
+    comes = power(1 - loss, len(sizes))
     return comes * comes_us + (1 - comes) * patience_us(link, radio)
 
 
@@ -215,6 +214,14 @@ def link_cycles(
         changes += 2
         saves += 1 / link.claim_received
     return cycles + (changes + 3 * saves) * derive, saves
+
+
+def total(values: Iterable[float]) -> float:
+    """The sum, from the first to the last: `sum` rounds otherwise from Python 3.12 on."""
+    result = 0.0
+    for value in values:
+        result += value
+    return result
 
 
 def volts_needed(device: DeviceFacts, regulator: RegulatorPart) -> float:
@@ -328,7 +335,7 @@ def _costs(setting: Setting, sent: Traffic, back: Sequence[int], work: _Work, us
 
 def shelf_days(battery: BatteryPart) -> float:
     """Days after which a battery is at its end, whatever draws from it; infinite where none is known."""
-    return battery.shelf_years * YEAR_S / 86400 if battery.shelf_years else float("inf")
+    return battery.shelf_years * YEAR_S / 86400 if battery.shelf_years else inf
 
 
 def duty_percent(setting: Setting, costs: MessageCosts) -> float:
@@ -370,14 +377,13 @@ def _energy(
             (radio_v, radio.rx_ma, wakes * radio.wake_us),
         ],
     }
-    # Sums that do not depend on the Python: 3.12 changed the rounding of its own.
-    parts = {name: math.fsum(energy_uj(*one) for one in load) for name, load in loads.items()}
-    used_uj = math.fsum(parts.values())
+    parts = {name: total(energy_uj(*one) for one in load) for name, load in loads.items()}
+    used_uj = total(parts.values())
     if regulator.kind == "switch":
         lost_uj = used_uj / regulator.efficiency - used_uj
     else:
         every = [one for load in loads.values() for one in load]
-        lost_uj = math.fsum(energy_uj(battery.volts - volts, ma, us) for volts, ma, us in every)
+        lost_uj = total(energy_uj(battery.volts - volts, ma, us) for volts, ma, us in every)
     lost_uj += energy_uj(battery.volts, regulator.quiescent_ma, interval_us)
     share = battery.self_discharge_percent_per_year / 100 * question.interval_s / YEAR_S
     self_uj = battery_uj(battery) * share

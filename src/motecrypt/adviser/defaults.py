@@ -3,6 +3,7 @@ and its orders. Two front ends with different defaults would answer one question
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -28,9 +29,37 @@ EXAMPLE: Mapping[str, Any] = {"device": "uno", "radio": "srf", "bytes": 20, "eve
 form opens with."""
 
 
+_ORDER = (
+    *("device", "radio", "bytes", "every", "battery", "regulator", "delivery", "loss", "answer"),
+    *("flash", "ram", "latency", "overhead"),
+)
+_FLAGS = ("bare-chip", "sleeps")
+_PLAIN = re.compile("[A-Za-z0-9.,_-]+")
+
+
+def command_of(fields: Mapping[str, Any]) -> str:
+    """The command that asks what the fields of a form ask: texts by option, `need` a list of them, and a flag
+    only where it is set."""
+    words = ["motecrypt advise"]
+    for name in _ORDER:
+        usual = USUAL.get(name)
+        text = fields.get(name) or ""
+        if text and (usual is None or text != str(usual)):
+            words.append(f"--{name} {text if _PLAIN.fullmatch(text) else _quoted(text)}")
+    needs = fields.get("need")
+    if needs is not None and list(needs) != list(USUAL["need"]):
+        words.append(f"--need {_quoted(','.join(needs))}")
+    return " ".join([*words, *[f"--{name}" for name in _FLAGS if fields.get(name)]])
+
+
+def _quoted(text: str) -> str:
+    """For a shell; a quotation mark in it ends the quotation, and begins it again."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
 def example_command() -> str:
     """The command that asks the example."""
-    return " ".join(["motecrypt advise", *(f"--{name} {value}" for name, value in EXAMPLE.items())])
+    return command_of({name: str(value) for name, value in EXAMPLE.items()})
 
 
 def whole_needs(asked: Iterable[str]) -> tuple[str, ...]:

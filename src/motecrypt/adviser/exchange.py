@@ -6,7 +6,6 @@ are expected values under a loss of packets that is independent and equal both w
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb
@@ -123,6 +122,14 @@ def forms(link: LinkFacts, radio: RadioPart, question: Question) -> tuple[tuple[
     return ((1 - share, usual), (share, step))
 
 
+def power(base: float, exponent: int) -> float:
+    """By multiplying: the last bit of `**` depends on the C library, and a page has another."""
+    result = 1.0
+    for _ in range(exponent):
+        result *= base
+    return result
+
+
 # --- repetitions -----------------------------------------------------------------------------------
 
 
@@ -160,7 +167,7 @@ class _State(NamedTuple):
 def sent_once(fragments: int, loss: float) -> Exchange:
     """A message that is not confirmed."""
     bursts = (*[0.0] * (fragments - 1), 1.0)
-    return Exchange(bursts, 0.0, 0.0, 1 - (1 - loss) ** fragments)
+    return Exchange(bursts, 0.0, 0.0, 1 - power(1 - loss, fragments))
 
 
 @lru_cache(maxsize=256)
@@ -179,7 +186,7 @@ def exchange(fragments: int, loss: float, tries: int) -> Exchange:
     answers = silences = given_up = 0.0
     at: dict[_State, float] = {_State(_NOTHING, _Known(0, 0, 0), True, 0): 1.0}
     while at:
-        before_last: dict[tuple[_Held, _Known, int], float] = defaultdict(float)
+        before_last: dict[tuple[_Held, _Known, int], float] = {}
         for (held, known, told, tries_before), chance in at.items():
             if chance < LEAST_CHANCE:
                 continue
@@ -191,14 +198,17 @@ def exchange(fragments: int, loss: float, tries: int) -> Exchange:
                 for again, b in enumerate(arriving[known_sent]):
                     for fresh, c in enumerate(arriving[fresh_sent]):
                         then = _Held(held.first | first, held.known + again, held.fresh + fresh, held.last)
-                        before_last[then, known, tries_before] += chance * a * b * c
-        at = defaultdict(float)
+                        state = (then, known, tries_before)
+                        before_last[state] = before_last.get(state, 0.0) + chance * a * b * c
+        at = {}
         for (held, known, tries_before), chance in before_last.items():
             whole = held.first == heads and held.known + held.fresh == middle
             for part, end, then in _endings(held, whole, heads, got):
                 here = chance * part
-                answers += here * (end != "silence")
-                silences += here * (end == "silence")
+                if end == "silence":
+                    silences += here
+                else:
+                    answers += here
                 if end == "accepted":
                     continue
                 told = end == "missing"
@@ -206,10 +216,9 @@ def exchange(fragments: int, loss: float, tries: int) -> Exchange:
                 vain = 0 if new else tries_before + 1
                 if vain == tries:
                     given_up += here
-                elif told:
-                    at[_told(then, known, vain)] += here
                 else:
-                    at[_State(then, known, False, vain)] += here
+                    next_state = _told(then, known, vain) if told else _State(then, known, False, vain)
+                    at[next_state] = at.get(next_state, 0.0) + here
     return Exchange(tuple(bursts), answers, silences, given_up)
 
 
@@ -221,7 +230,7 @@ def _told(held: _Held, known: _Known, tries: int) -> _State:
 
 def _binomial(sent: int, got: float) -> list[float]:
     """[n] is the chance that n of these arrive."""
-    return [comb(sent, n) * got**n * (1 - got) ** (sent - n) for n in range(sent + 1)]
+    return [comb(sent, n) * power(got, n) * power(1 - got, sent - n) for n in range(sent + 1)]
 
 
 def _endings(held: _Held, whole: bool, heads: int, got: float) -> list[tuple[float, str, _Held]]:

@@ -6,9 +6,11 @@ Reads data/batteries.toml; opens no results: anyone who has measurements hands t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 
 from motecrypt.adviser.model import (
@@ -23,11 +25,12 @@ from motecrypt.adviser.unknown import RADIO_LACKS, device_lacks
 from motecrypt.air.radios import Radio
 from motecrypt.air.radios.air import air_time_us
 from motecrypt.base.descriptor import Table
-from motecrypt.base.energy import Battery
+from motecrypt.base.energy import parse_battery
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cipher, Device, Implementation, Measurement
 from motecrypt.catalog import DATA, Catalog
 
+KINDS = ("board", "chip")
 OPTIONAL = ("sleep_ma", "wake_us", "duty_percent")
 
 RANDOM_IV_MODES = ("cbc", "cts")  # SP 800-38A, appendix C: the IV must be unpredictable
@@ -84,6 +87,19 @@ def _lacking(device: Device, of: str, sleeps: bool) -> str:
         return f"{missing} current, so its battery life cannot be computed; {remedy}"
     missing = "current asleep" if device.current("active", of) else "currents"
     return f"{missing} of the {_OF[of]}"
+
+
+def device_refusals(device: Device) -> dict[str, list[str]]:
+    """Why a device cannot be considered as "board" or "chip", first awake, then asleep; empty: it can."""
+    return {of: [_refusal(device, of, sleeps) for sleeps in (False, True)] for of in KINDS}
+
+
+def _refusal(device: Device, of: str, sleeps: bool) -> str:
+    try:
+        device_part(device, of, sleeps)
+    except InputError as error:
+        return str(error)
+    return ""
 
 
 def weighable(device: Device, of: str, sleeps: bool = True) -> bool:
@@ -194,16 +210,25 @@ def regulator_names() -> list[str]:
 
 def regulator_part(name: str) -> RegulatorPart:
     """The regulator of that name; InputError names the others."""
-    regulators = supplies()[1]
+    return regulator_of(name, supplies()[1])
+
+
+def regulator_of(name: str, regulators: Mapping[str, RegulatorPart]) -> RegulatorPart:
+    """One of these regulators; InputError names the others."""
     if name not in regulators:
         raise InputError(f"--regulator '{name}': unknown; choose one of {', '.join(regulators)}")
     return regulators[name]
 
 
-_PACK = re.compile(r"(?:([0-9]{1,2})\s*x\s*)?([A-Za-z0-9-]+)")
+_PACK = re.compile("(?:([0-9]{1,2}) *x *)?([A-Za-z0-9-]+)")
 
 
 def battery_part(text: str) -> BatteryPart:
+    """`battery_of` of the cells there are."""
+    return battery_of(text, supplies()[0])
+
+
+def battery_of(text: str, cells: Mapping[str, BatteryPart]) -> BatteryPart:
     """The battery in "3xAA", "CR2032", "2xAAA-NiMH" or "1200mAh,3.7V".
 
     Raises
@@ -212,8 +237,7 @@ def battery_part(text: str) -> BatteryPart:
         An unknown cell, no cells at all, or more than 24.
     """
     if "," in text:
-        own = Battery.parse(text)
-        flat = ((own.voltage_v, 0.0), (own.voltage_v * 0.999, 1.0))
+        own = parse_battery(text)
         return BatteryPart(
             name=text,
             title="as given; its voltage is assumed constant",
@@ -224,13 +248,12 @@ def battery_part(text: str) -> BatteryPart:
             volts_empty=own.voltage_v,
             self_discharge_percent_per_year=0.0,
             shelf_years=0.0,
-            pulse_ma=float("inf"),
-            curve=flat,
+            pulse_ma=inf,
+            curve=((own.voltage_v, 0.0), (own.voltage_v * 0.999, 1.0)),
         )
-    cells = supplies()[0]
     match = _PACK.fullmatch(text.strip())
     by_name = {name.lower(): cell for name, cell in cells.items()}
-    cell = by_name.get(match[2].lower()) if match else None
+    cell = by_name.get(match[2].lower()) if match is not None else None
     if match is None or cell is None:
         known = ", ".join(cells)
         raise InputError(f"--battery '{text}': unknown; write 3xAA or 1200mAh,3.7V; available: {known}")
@@ -240,18 +263,14 @@ def battery_part(text: str) -> BatteryPart:
 def pack(cell: BatteryPart, count: int) -> BatteryPart:
     """A number of cells in series."""
     if not 1 <= count <= 24:
-        raise InputError(f"--battery: {count} cells of {cell.name}; take 1 to 24")
-    return BatteryPart(
-        name=f"{count}x{cell.name}" if count > 1 else cell.name,
-        title=cell.title,
+        raise InputError(f"--battery: {count:d} cells of {cell.name}; take 1 to 24")
+    return replace(
+        cell,
+        name=f"{count:d}x{cell.name}" if count > 1 else cell.name,
         cells=count,
-        capacity_mah=cell.capacity_mah,
         volts=cell.volts * count,
         volts_full=cell.volts_full * count,
         volts_empty=cell.volts_empty * count,
-        self_discharge_percent_per_year=cell.self_discharge_percent_per_year,
-        shelf_years=cell.shelf_years,
-        pulse_ma=cell.pulse_ma,
         curve=tuple((volts * count, used) for volts, used in cell.curve),
     )
 

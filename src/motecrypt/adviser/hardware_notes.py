@@ -28,9 +28,9 @@ def note_form(device_title: str, hardware: Accelerator | None) -> str:
     )
 
 
-def hardware_note(device_title: str, hardware: Accelerator | None, first: Entry) -> str:
-    """The same for an answer's first entry."""
-    return note_form(device_title, hardware).replace(SAVED, percent(_saved_percent(first)))
+def hardware_note(form: str, first: Entry) -> str:
+    """A `note_form` for an answer's first entry."""
+    return form.replace(SAVED, percent(_saved_percent(first)))
 
 
 def hardware_document(hardware: Accelerator | None, first: Entry | None) -> dict[str, Any] | None:

@@ -41,6 +41,7 @@ class KeyWay:
     gateway: str
 
 
+_OWN_ALONE = "reads and forges its own messages alone"
 #: From the weakest to the strongest.
 KEY_WAYS = (
     KeyWay(
@@ -55,7 +56,7 @@ KEY_WAYS = (
         "per-node",
         "a key for each node, derived at the gateway from a master key",
         None,
-        "reads and forges its own messages alone",
+        _OWN_ALONE,
         "its own recorded messages can be read",
         "holds the master key: an attacker who gets it has all keys",
     ),
@@ -63,7 +64,7 @@ KEY_WAYS = (
         "handshake-once",
         "EDHOC with X25519 when the node is installed",
         0.0,
-        "reads and forges its own messages alone",
+        _OWN_ALONE,
         "its own recorded messages since then can be read",
         "its long-term key alone does not open recorded messages; it keeps each node's current key",
     ),

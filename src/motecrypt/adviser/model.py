@@ -78,7 +78,7 @@ class Candidate:
         """Cipher and implementation, and the placement where it is not the flash."""
         place = "" if self.placement == "flash" else f" in {self.placement.upper()}"
         return f"{self.cipher} {self.implementation}{place}" + (
-            f" ({self.key_bits} bits)" if str(self.key_bits) not in self.cipher else ""
+            f" ({self.key_bits:d} bits)" if str(self.key_bits) not in self.cipher else ""
         )
 
 

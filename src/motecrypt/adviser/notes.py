@@ -142,7 +142,7 @@ def _rest(setting: Setting) -> list[str]:
 def _unknown(setting: Setting) -> list[str]:
     device, radio = setting.device, setting.radio
     said = device_notes(device, radio=True, counters=setting.question.linked)
-    return said + radio_notes(radio, device.sleeps)
+    return [*said, *radio_notes(radio, device.sleeps)]
 
 
 def _shelf(setting: Setting, first: Entry) -> list[str]:
@@ -182,8 +182,8 @@ def _form(setting: Setting, first: Entry, usable: float) -> list[str]:
         length = costs.packet_sizes[0] if costs.packets == 1 else radio.packet_bytes
         up_to = "" if len(set(costs.packet_sizes)) == 1 else "up to "
         said.append(
-            f"Each message goes {costs.form}: {plural(costs.packets, 'packet')} of {up_to}{length} bytes; "
-            f"{costs.overhead_bytes} bytes are the link's."
+            f"Each message goes {costs.form}: {plural(costs.packets, 'packet')} of {up_to}{length:d} bytes; "
+            f"{costs.overhead_bytes:d} bytes are the link's."
         )
         room = short_room(link, radio)
         if costs.form == "long":
@@ -192,11 +192,11 @@ def _form(setting: Setting, first: Entry, usable: float) -> list[str]:
             saved = 0.0 if less is None else (1 - less.energy.total_uj / costs.energy.total_uj) * 100
             exactly = "exactly" if streams(radio) else "up to"
             gain = f": {percent(saved)} less energy" if saved >= SHOWN_PERCENT else ""
-            said.append(f"A message of {exactly} {room} bytes would be one short packet{gain}.")
+            said.append(f"A message of {exactly} {room:d} bytes would be one short packet{gain}.")
     filling = costs.air_bytes - costs.sealed_bytes
     if filling:
         said.append(
-            f"The last packet is filled up with {filling} bytes, so {filling} more bytes of message cost "
+            f"The last packet is filled up with {filling:d} bytes, so {filling:d} more bytes of message cost "
             "no extra air time."
         )
     return said
@@ -219,16 +219,12 @@ def _steps(setting: Setting, first: Entry) -> list[str]:
     takes = plural(len(long_form(link, radio, question.message_bytes).sizes), "packet")
     if question.delivery == "confirmed":
         return [f"The first message after a start is sent long, in {takes}."]
+    every, how, so = link.short_after_answer + 1, "long and confirmed", "both ends stay"
     if question.delivery == "one-way":
-        every = link.one_way_long_every
-        return [
-            f"The first message after a start and one in {every} are sent long, in {takes}, so that the "
-            "gateway stays synchronised."
-        ]
-    every = link.short_after_answer + 1
+        every, how, so = link.one_way_long_every, "long", "the gateway stays"
     return [
-        f"The first message after a start and one in {every} are sent long and confirmed, in {takes}, "
-        "so that both ends stay synchronised."
+        f"The first message after a start and one in {every:d} are sent {how}, in {takes}, "
+        f"so that {so} synchronised."
     ]
 
 
@@ -240,7 +236,8 @@ def _losses(setting: Setting, first: Entry) -> list[str]:
     if question.delivery == "confirmed":
         return [
             f"With {share} of the packets lost, a message takes {costs.packets_mean:.2f} packets on average, "
-            f"and {percent(costs.lost * 100)} of the messages are given up after {setting.link.tries} tries."
+            f"and {percent(costs.lost * 100)} of the messages are given up after "
+            f"{setting.link.tries:d} tries."
         ]
     linked, alone = (
         "--delivery confirmed repeats",
@@ -260,7 +257,7 @@ def _patience(setting: Setting) -> list[str]:
         return []
     return [
         f"Over {radio.name} a node waits {number(waits_us / 1000)} ms for an answer, not "
-        f"{link.answer_ms} ms: an export for this radio is set to that."
+        f"{link.answer_ms:d} ms: an export for this radio is set to that."
     ]
 
 
@@ -345,7 +342,7 @@ def _misfits(exclusions: Sequence[Exclusion]) -> list[str]:
     for name, members in found.items():
         least = min(members, key=lambda e: (e.candidate.ram_bytes or 0, e.candidate.flash_taken))
         ciphers = list(dict.fromkeys(e.candidate.cipher for e in members))
-        many = f" (and {len(ciphers) - 1} more)" if len(ciphers) > 1 else ""
+        many = f" (and {len(ciphers) - 1:d} more)" if len(ciphers) > 1 else ""
         said.append(f"{name} {least.reason} for {least.candidate.cipher}{many}.")
     return said
 
@@ -355,14 +352,14 @@ def _nothing_fits(exclusions: Sequence[Exclusion]) -> list[str]:
     tried = [e for e in exclusions if e.budgets]
     hopeless = len(exclusions) - len(tried)
     if not tried:
-        return [f"No candidate is left: none of the {len(exclusions)} meets the needs and fits the device."]
+        return [f"No candidate is left: none of the {len(exclusions):d} meets the needs and fits the device."]
     counts = []
     options = [{_option(budget) for budget in e.budgets} for e in tried]
     for option in dict.fromkeys(_option(budget) for e in tried for budget in e.budgets):
         alone = sum(broken == {option} for broken in options)
         some = sum(option in broken for broken in options)
-        counts.append(f"--{option} excludes {some} ({alone} for this reason alone)")
-    text = f"Nothing fits. Of {len(exclusions)} implementations {hopeless} are out for other reasons; "
+        counts.append(f"--{option} excludes {some:d} ({alone:d} for this reason alone)")
+    text = f"Nothing fits. Of {len(exclusions):d} implementations {hopeless:d} are out for other reasons; "
     nearest = min(tried, key=lambda e: (len(e.budgets), e.excess, e.candidate.name))
     return [f"{text}{', '.join(counts)}. The nearest is {nearest.candidate.name}: {nearest.reason}."]
 

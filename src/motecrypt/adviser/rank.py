@@ -32,7 +32,7 @@ from motecrypt.adviser.model import (
     RegulatorPart,
 )
 from motecrypt.adviser.notes import SHOWN_PERCENT, notes, warnings
-from motecrypt.adviser.shown import number, percent, plural
+from motecrypt.adviser.shown import TIME_VARIES, number, percent, plural
 from motecrypt.adviser.storage import StoragePart
 
 ORDER = ("recommended", "acceptable", "legacy", "unrated")
@@ -102,7 +102,7 @@ def advise(
             weight *= 1 + TIMING_WEIGHT * candidate.timing_varies
             key = (ORDER.index(candidate.standing), weight, candidate.name)
             found.append((key, candidate, costs, weight))
-    found.sort(key=lambda entry: entry[0])
+    found = sorted(found, key=lambda entry: entry[0])
     entries = tuple(
         Entry(
             rank=rank,
@@ -142,12 +142,12 @@ def supply_refusal(device: DeviceFacts, battery: BatteryPart, regulator: Regulat
     """Why this battery through this regulator cannot run the device; empty when it can."""
     clock = f"{device.clock_hz / 1e6:g} MHz"
     gives = f"{battery.name} gives {battery.volts:.3g} V"
+    full = f"{battery.name} gives up to {battery.volts_full:.3g} V when it is full"
     if regulator.kind == "none":
         needs = f"{device.title} at {clock} needs {device.volts_min:g} to {device.volts_max:g} V"
         if battery.volts < device.volts_min:
             return f"{gives}; {needs}: use more cells, or a step-up regulator (--regulator switch)"
         if battery.volts_full > device.volts_max:
-            full = f"{battery.name} gives up to {battery.volts_full:.3g} V when it is full"
             return f"{full}; {needs}: use fewer cells, or a regulator (--regulator linear or switch)"
         return ""
     low = volts_needed(device, regulator)
@@ -156,10 +156,7 @@ def supply_refusal(device: DeviceFacts, battery: BatteryPart, regulator: Regulat
             ", or --regulator switch" if regulator.kind == "linear" else ""
         )
     if battery.volts_full > regulator.volts_in_max:
-        return (
-            f"{battery.name} gives up to {battery.volts_full:.3g} V when it is full; {regulator.title} takes "
-            f"{regulator.volts_in_max:g} V: take fewer cells"
-        )
+        return f"{full}; {regulator.title} takes {regulator.volts_in_max:g} V: take fewer cells"
     return ""
 
 
@@ -173,14 +170,14 @@ def link_refusal(link: LinkFacts, radio: RadioPart, question: Question) -> str:
         return ""
     low, high = link.packet_bytes_min, link.packet_bytes_max
     if not low <= radio.packet_bytes <= high:
-        has = f"{radio.name} has packets of {radio.packet_bytes} bytes"
-        return f"{has}; the link takes {low} to {high}: set --packet-bytes"
+        has = f"{radio.name} has packets of {radio.packet_bytes:d} bytes"
+        return f"{has}; the link takes {low:d} to {high:d}: set --packet-bytes"
     most = message_bytes_max(link, radio)
     for option, length in (("--bytes", question.message_bytes), ("--answer", question.answer_bytes)):
         if length > most:
             return (
-                f"{option} {length}: the link takes messages of up to {most} bytes in its {link.pieces_max} "
-                f"packets of {radio.packet_bytes} bytes; send it in parts"
+                f"{option} {length:d}: the link takes messages of up to {most:d} bytes in its "
+                f"{link.pieces_max:d} packets of {radio.packet_bytes:d} bytes; send it in parts"
             )
     return ""
 
@@ -222,39 +219,64 @@ def _without_figures(candidate: Candidate, question: Question) -> Exclusion:
     if candidate.status != "ok":
         return Exclusion(candidate, (), candidate.reason, failed=True)
     length = taken_bytes(candidate, question.message_bytes)
-    return Exclusion(candidate, (), f"not measured at {length} bytes")
+    return Exclusion(candidate, (), f"not measured at {length:d} bytes")
 
 
 def _over_budget(setting: Setting, candidate: Candidate, costs: MessageCosts) -> Exclusion | None:
     """Which budgets a measured candidate breaks, and by how much; None when it keeps them all."""
     question = setting.question
     if "constant-time" in question.needs and candidate.timing_varies:
-        return Exclusion(candidate, (), "its time depends on the data")
+        return Exclusion(candidate, (), TIME_VARIES)
     duty, duty_max = duty_percent(setting, costs), setting.radio.duty_percent
     limits = (
-        ("flash", candidate.flash_taken, question.flash_max, "takes {} bytes of flash, {} too many", number),
+        (
+            "flash",
+            candidate.flash_taken,
+            question.flash_max,
+            "takes {needed} bytes of flash, {over} too many",
+            number,
+        ),
         (
             "ram",
             candidate.ram_taken,
             question.ram_max,
-            "takes {} bytes of RAM with its stack, {} too many",
+            "takes {needed} bytes of RAM with its stack, {over} too many",
             number,
         ),
-        ("overhead", costs.overhead_bytes, question.overhead_max, "adds {} bytes, {} too many", number),
+        (
+            "overhead",
+            costs.overhead_bytes,
+            question.overhead_max,
+            "adds {needed} bytes, {over} too many",
+            number,
+        ),
         (
             "latency",
             costs.latency_us,
             question.latency_us_max,
-            f"takes {{}} ms until {'stored' if setting.storage else 'delivered'}, {{}} too long",
+            f"takes {{needed}} ms until {'stored' if setting.storage else 'delivered'}, {{over}} too long",
             _ms,
         ),
-        ("interval", costs.busy_us, question.interval_s * 1e6, "is busy {} ms with each, {} too long", _ms),
-        ("duty", duty, duty_max, "is on the air {} of the time, {} more than its band allows", percent),
+        (
+            "interval",
+            costs.busy_us,
+            question.interval_s * 1e6,
+            "is busy {needed} ms with each, {over} too long",
+            _ms,
+        ),
+        (
+            "duty",
+            duty,
+            duty_max,
+            "is on the air {needed} of the time, {over} more than its band allows",
+            percent,
+        ),
     )
     broken = []
     for name, needed, limit, text, words in limits:
         if limit is not None and needed > limit:
-            broken.append((name, text.format(words(needed), words(needed - limit)), needed / max(1, limit)))
+            said = text.replace("{needed}", words(needed)).replace("{over}", words(needed - limit))
+            broken.append((name, said, needed / max(1, limit)))
     if not broken:
         return None
     names, said_all, ratios = zip(*broken, strict=True)
@@ -278,7 +300,7 @@ def _reason(
 ) -> str:
     """Why this place: the standing, then energy and memory next to the first's."""
     packets = plural(costs.packets, "packet")
-    varies = ["its time depends on the data"] if candidate.timing_varies else []
+    varies = [TIME_VARIES] if candidate.timing_varies else []
     if rank == 1:
         stored = f"{number(costs.air_bytes)} bytes a record"
         sent = {"alone": packets, "stored": stored}.get(costs.form, f"{costs.form}, {packets}")

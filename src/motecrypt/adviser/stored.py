@@ -64,7 +64,7 @@ def share_notes(setting: Setting, first: Entry, plaintext: MessageCosts) -> list
     more = (costs.air_time_us - plaintext.air_time_us) / 1000
     return [
         f"Writing takes {costs.air_time_us / 1000:.2f} ms and {writing} of the energy, of which "
-        f"{more:.2f} ms are for its {costs.overhead_bytes} additional bytes; encrypting takes {encrypting} "
+        f"{more:.2f} ms are for its {costs.overhead_bytes:d} additional bytes; encrypting takes {encrypting} "
         "of the energy."
     ]
 

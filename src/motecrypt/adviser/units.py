@@ -15,14 +15,19 @@ BYTES = {
     "kB": 1024,
     "KB": 1024,
     "KiB": 1024,
-    "M": 1 << 20,
-    "MiB": 1 << 20,
+    "M": 1048576,
+    "MiB": 1048576,
 }
 
 LOSS_PERCENT_MAX = 30
 """The largest loss of packets that the adviser models."""
 
-_AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)")
+BYTES_MAX = 65535
+"""The longest message or answer that can be asked for."""
+
+_AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([A-Za-z]*)")
+_WHOLE = re.compile("[0-9]{1,9}")
+_SHARE = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
 def _amount(text: str, option: str, units: dict[str, float], example: str) -> float:
@@ -65,10 +70,19 @@ def whole_bytes(text: str, option: str, example: str = "4k") -> int:
     return int(value)
 
 
+def whole(text: str, option: str, least: int, most: int) -> int:
+    """A whole number of that range; InputError for another text."""
+    digits = text.strip()
+    if not _WHOLE.fullmatch(digits) or not least <= int(digits) <= most:
+        raise InputError(f"{option} '{digits}': a whole number from {least:d} to {most:d}")
+    return int(digits)
+
+
 def loss_share(text: str, option: str) -> float:
     """The share in "10" or "2.5" per cent; InputError for what is none, or above `LOSS_PERCENT_MAX`."""
-    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", text.strip()) or float(text) > LOSS_PERCENT_MAX:
+    share = text.strip()
+    if not _SHARE.fullmatch(share) or float(share) > LOSS_PERCENT_MAX:
         raise InputError(
-            f"{option} '{text}': not a share of packets; write per cent, from 0 to {LOSS_PERCENT_MAX}"
+            f"{option} '{text}': not a share of packets; write per cent, from 0 to {LOSS_PERCENT_MAX:d}"
         )
-    return float(text) / 100
+    return float(share) / 100

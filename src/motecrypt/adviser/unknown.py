@@ -38,7 +38,7 @@ def device_notes(device: DeviceFacts, *, radio: bool, counters: bool) -> list[st
         Whether it keeps the link's counters.
     """
     counts = {"idle_ma": radio, "wake_us": device.sleeps, "store_byte_us": counters}
-    return [_DEVICE[name].format(title=device.title) for name in device.unknown if counts[name]]
+    return [_DEVICE[name].replace("{title}", device.title) for name in device.unknown if counts[name]]
 
 
 def radio_refusal(radio: RadioPart, sleeping: bool) -> str:

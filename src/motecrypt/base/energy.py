@@ -8,6 +8,7 @@ figure from it is as good as the current that went into it, so every current has
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -76,29 +77,26 @@ class Battery:
         """The rated energy in joules; a load gets less of it in the cold and at high currents."""
         return self.capacity_mah * 3.6 * self.voltage_v
 
-    @classmethod
-    def parse(cls, text: str) -> Battery:
-        """Read ``"1200mAh,3.7V"`` (also with spaces, in any case, Ah for mAh).
 
-        Raises
-        ------
-        InputError
-            If the text is not a battery, or not above zero.
-        """
-        charge, _, voltage = text.lower().replace(" ", "").partition(",")
-        try:
-            if charge.endswith("mah"):
-                capacity_mah = float(charge.removesuffix("mah"))
-            else:
-                capacity_mah = 1000 * float(charge.removesuffix("ah"))
-                if not charge.endswith("ah"):
-                    raise ValueError(charge)
-            battery = cls(capacity_mah, float(voltage.removesuffix("v")))
-        except ValueError:
-            raise InputError(f"battery {text!r}: write charge and voltage, as in 1200mAh,3.7V") from None
-        if not (0 < battery.capacity_mah < float("inf") and 0 < battery.voltage_v < float("inf")):
-            raise InputError(f"battery {text!r}: charge and voltage must be above zero")
-        return battery
+_NUMBER = r"(-?(?:[0-9]+\.?[0-9]*|\.[0-9]+))"
+_CHARGE = re.compile(_NUMBER + "(m?)ah," + _NUMBER + "v?")
+
+
+def parse_battery(text: str) -> Battery:
+    """Read ``"1200mAh,3.7V"`` (also with spaces, in any case, Ah for mAh).
+
+    Raises
+    ------
+    InputError
+        If the text is not a battery, or not above zero.
+    """
+    found = _CHARGE.fullmatch(text.lower().replace(" ", ""))
+    if found is None:
+        raise InputError(f"--battery '{text}': write charge and voltage, as in 1200mAh,3.7V")
+    battery = Battery(float(found[1]) * (1 if found[2] else 1000), float(found[3]))
+    if battery.capacity_mah <= 0 or battery.voltage_v <= 0:
+        raise InputError(f"--battery '{text}': charge and voltage must be above zero")
+    return battery
 
 
 def cycles_per_byte(shorter: tuple[int, float], longer: tuple[int, float]) -> float:

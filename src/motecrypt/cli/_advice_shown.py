@@ -8,7 +8,16 @@ from typing import Any
 
 from motecrypt import adviser as advise
 from motecrypt.adviser.hardware.bounds import bound_named
-from motecrypt.adviser.shown import days, number, percent, plural
+from motecrypt.adviser.shown import (
+    NOTHING_TO_WATCH,
+    TIME_VARIES,
+    days,
+    life_percent,
+    number,
+    percent,
+    plural,
+    row,
+)
 from motecrypt.cli._output import print_answer, print_blank, print_table, print_words, typed_with
 
 
@@ -38,7 +47,7 @@ def document(question: advise.Question, answer: advise.Advice) -> dict[str, Any]
                 **_per_kb(e.costs, question),
                 "more_energy_percent": e.more_energy_percent,
                 "cpu_energy_percent": _cpu_percent(e),
-                "life_percent_of_plaintext": _life_percent(e, answer),
+                "life_percent_of_plaintext": life_percent(e, answer.plaintext),
                 "timing_varies": e.candidate.timing_varies,
                 "reason": e.reason,
             }
@@ -90,10 +99,10 @@ def print_answered(
     first, count = answer.entries[0], len(answer.entries)
     one, costs = first.candidate, first.costs
     others = len(answer.warnings) - 1
-    warned = answer.warnings[0] if answer.warnings else "nothing that these models cover"
+    warned = answer.warnings[0] if answer.warnings else NOTHING_TO_WATCH
     if others > 0 and top is not None:
         warned += f" {plural(others, 'more warning')}: --all"
-    varies = "; its time depends on the data" if one.timing_varies else ""
+    varies = f"; {TIME_VARIES}" if one.timing_varies else ""
     print_answer(
         asked_text(question, parts),
         (
@@ -106,8 +115,8 @@ def print_answered(
             ),
             (
                 "Battery",
-                f"{days(costs.life_days)}, {percent(_life_percent(first, answer))} of the battery life "
-                "without encryption",
+                f"{days(costs.life_days)}, {percent(life_percent(first, answer.plaintext))} of the battery "
+                "life without encryption",
             ),
             ("Watch out", warned),
             *([] if step else [("Export", exported)]),
@@ -121,7 +130,9 @@ def print_answered(
     title = "All ranks" if len(shown) == count else f"The best {len(shown)} of {count}"
     stored = costs.form == "stored"
     columns, legend = (STORED_COLUMNS, _STORED_LEGEND) if stored else (COLUMNS, _LEGEND)
-    print_table(title, columns, [_row(e, answer) for e in shown], legend if top is None else "", LEAST)
+    texts = [row(entry, answer.plaintext) for entry in shown]
+    rows = [[one[name or "rank"] for name in columns] for one in texts]
+    print_table(title, columns, rows, legend if top is None else "", LEAST)
     if top is None:
         for note in answer.notes:
             print_words(f"- {note}")
@@ -159,12 +170,6 @@ def _cpu_percent(entry: advise.Entry) -> float:
     return entry.costs.energy.cpu_uj / entry.costs.energy.total_uj * 100
 
 
-def _life_percent(entry: advise.Entry, answer: advise.Advice) -> float:
-    """The battery life in per cent of the one without encryption."""
-    plain = answer.plaintext.life_days if answer.plaintext else entry.costs.life_days
-    return entry.costs.life_days / plain * 100
-
-
 _OF = {"board": "the stock board", "chip": "the chip alone"}
 _LEGEND = (
     "packets, bytes: of the usual message, passed to the radio; RAM: with the deepest stack; ms: encrypting; "
@@ -176,22 +181,6 @@ _STORED_LEGEND = (
     "write ms: storing it; µJ: drawn from the battery for one record and the time until the next; "
     "of unencrypted: % of the battery life without encryption"
 )
-
-
-def _row(entry: advise.Entry, answer: advise.Advice) -> list[object]:
-    candidate, costs = entry.candidate, entry.costs
-    place = "" if candidate.placement == "flash" else f", {candidate.placement}"
-    return [
-        *(entry.rank, candidate.cipher, candidate.implementation + place, costs.tag_bytes),
-        *(
-            number(candidate.flash_taken),
-            number(candidate.ram_taken),
-            f"{costs.cpu_us / 1000:.2f}",
-            f"{costs.air_time_us / 1000:.2f}" if costs.form == "stored" else costs.packets,
-        ),
-        *(costs.air_bytes, f"{costs.energy.total_uj:,.0f}", days(costs.life_days)),
-        *(percent(_life_percent(entry, answer)), entry.reason),
-    ]
 
 
 _GROUPS = {

@@ -66,7 +66,9 @@ _USUAL = advise.USUAL
     help="With --storage: the current of the chip or card in mA; not counted if not given.",
 )
 @click.option("--packet-bytes", type=int, default=None, help="Its packet length (default: the radio's own).")
-@click.option("--bytes", "message_bytes", type=click.IntRange(1, 65535), required=True, help="Of a message.")
+@click.option(
+    "--bytes", "message_bytes", type=click.IntRange(1, advise.BYTES_MAX), required=True, help="Of a message."
+)
 @click.option("--every", "interval", required=True, help="Time between messages: 500ms, 10s, 5min, 1h, 1d.")
 @click.option("--battery", "battery_name", required=True, help="3xAA, CR2032, 4xAA-NiMH, or 1200mAh,3.7V.")
 @click.option(
@@ -100,7 +102,7 @@ _USUAL = advise.USUAL
 @click.option(
     "--answer",
     "answer_bytes",
-    type=click.IntRange(0, 65535),
+    type=click.IntRange(0, advise.BYTES_MAX),
     default=_USUAL["answer"],
     show_default=True,
     help="Bytes of a message received for each one sent.",
@@ -209,47 +211,35 @@ def command(
         raise InputError(
             "--keys: a node with --storage has no radio to agree on keys over; omit one of the two"
         )
-    link, radio = advise.link_facts(), None
+    radio = None
     if storage is not None:
-        radio_facts = storage.as_radio(_record_bytes_max(catalog, message_bytes))
         needs = _stored_needs(needs)
+        node = advise.node_of(
+            device, storage.as_radio(_record_bytes_max(catalog, message_bytes)), (), storage
+        )
     else:
         radio = load_radio(radio_name or "")
         if packet_bytes is not None:
             radio = radio.with_figures(packet_bytes=packet_bytes)
-        radio_facts = advise.radio_part(radio)
-    sleeping = sleeps or (
-        storage is None and advise.sleeps_with(radio_facts, _example_sleeps(catalog, device))
-    )
-    refusal = advise.radio_refusal(radio_facts, sleeping)
-    if refusal:
-        raise InputError(refusal)
-    part = advise.device_part(device, "chip" if bare_chip else "board", sleeping)
-    chip = None
-    if not bare_chip and advise.weighable(device, "chip", sleeping):
-        chip = advise.device_part(device, "chip", sleeping)
-    if storage is not None:
-        part, chip = advise.stored_device(part), chip and advise.stored_device(chip)
-    question = advise.Question(
+        node = advise.node_of(device, advise.radio_part(radio), _example_sleeps(catalog, device))
+    asked = advise.Asked(
         message_bytes=message_bytes,
-        interval_s=advise.seconds(interval, "--every"),
-        answer_bytes=answer_bytes,
+        every=interval,
+        battery=battery_name,
+        regulator=regulator,
+        flash=flash,
+        ram=ram,
+        latency=latency,
+        overhead=overhead,
         delivery=delivery,
-        loss=advise.loss_share(loss, "--loss"),
-        flash_max=None if flash is None else advise.whole_bytes(flash, "--flash"),
-        ram_max=None if ram is None else advise.whole_bytes(ram, "--ram", "512"),
-        latency_us_max=None if latency is None else advise.seconds(latency, "--latency", "50ms") * 1e6,
-        overhead_max=None if overhead is None else advise.whole_bytes(overhead, "--overhead", "6"),
+        loss=loss,
+        answer_bytes=answer_bytes,
         needs=_needs(needs),
+        bare_chip=bare_chip,
+        sleeps=sleeps,
     )
-    battery = advise.battery_part(battery_name)
-    between = advise.regulator_part(regulator)
-    refusal = advise.supply_refusal(part, battery, between)
-    if refusal:
-        raise InputError(f"--battery: {refusal}")
-    refusal = advise.link_refusal(link, radio_facts, question)
-    if refusal:
-        raise InputError(refusal)
+    setting = advise.setting_of(node, asked)
+    question, part, battery, between = setting.question, setting.device, setting.battery, setting.regulator
     weighed = replace(catalog, implementations=catalog.protected) if resists else catalog
     found = wanted(weighed, device, question, chosen.ciphers, chosen.libraries)
     if resists and not found:
@@ -263,22 +253,14 @@ def command(
         operations = _advise_keys.key_rows(catalog, device, results) if keys else []
     lengths = asked_lengths(question)
     candidates = [extended(one, device, lengths) for one in candidates]
-    others = [advise.regulator_part(name) for name in advise.regulator_names()]
-    facts = (part, radio_facts, link, battery, between)
-    answer = advise.advise(question, candidates, *facts, others, chip, storage)
-    said = advise.extension_note(part, lengths) if answer.entries else ""
-    if said:
-        answer = replace(answer, notes=(said, *answer.notes), warnings=(*answer.warnings, said))
+    answer = advise.answered(node, setting, candidates)
     if resists and answer.entries:
         answer = protection.by_resistance(answer, protection.resistances(), ORDER)
     hardware, first = accelerator_of(device.chip), answer.entries[0] if answer.entries else None
-    noted = hardware_note(part.title, hardware, first) if first else ""
-    if noted:
-        answer = replace(answer, notes=(noted, *answer.notes))
     plans = []
     if keys and first:
-        node = KeyNode(question, part, radio_facts, battery, between, answer.usable)
-        plans = _advise_keys.plans_of(device, operations, node, first)
+        keyed = KeyNode(question, part, node.radio, battery, between, answer.usable)
+        plans = _advise_keys.plans_of(device, operations, keyed, first)
     step, refused, exported = _next_step(catalog, device, answer.entries, radio, question)
     if resists:
         refused = "store a secret seed in each device and copy the sources: docs/protection.md"
@@ -295,7 +277,7 @@ def command(
         }
         print_json({**document(question, answer), **supplied, "next": step or None})
     else:
-        parts = (part, f"over {radio.title}" if radio else f"to {radio_facts.title}", battery, between)
+        parts = (part, f"over {radio.title}" if radio else f"to {node.radio.title}", battery, between)
         if plans and first:
             _advise_keys.print_keys(asked_text(question, parts), first, plans, device)
             return
@@ -303,8 +285,8 @@ def command(
             print_answered(
                 question, answer, parts, step, None if every else top, exported if step else refused
             )
-            if noted and not every:
-                print_words(noted)
+            if first and node.hardware and not every:
+                print_words(hardware_note(node.hardware, first))
         else:
             print_refused(question, answer, parts)
         if why_not:
@@ -446,7 +428,7 @@ def _needs(text: str) -> tuple[str, ...]:
         if word not in advise.NEEDS:
             known = ", ".join((*advise.NEEDS, protection.NEED))
             raise InputError(f"--need '{word}': unknown; choose from {known}")
-    return advise.whole_needs(asked)
+    return tuple(asked)
 
 
 def _supply(battery: advise.BatteryPart) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import click
 from motecrypt.air.wlan import account, capture, dcf, filecost, parameters, samples
 from motecrypt.air.wlan.protection import SECURITIES, security
 from motecrypt.app.selection import match_ciphers
-from motecrypt.base.energy import Battery
+from motecrypt.base.energy import Battery, parse_battery
 from motecrypt.base.errors import InputError
 from motecrypt.base.model import Cipher
 from motecrypt.base.paths import open_regular, read_regular
@@ -116,7 +116,7 @@ def command(
     catalog = Catalog.load()
     cipher = None if cipher_name == "none" else _cipher(catalog, cipher_name)
     bits = _key_bits(cipher, key_bits)
-    cells_battery = Battery.parse(battery)
+    cells_battery = parse_battery(battery)
     cipher_bytes = filecost.ciphertext_bytes(cipher, size) if cipher else size
     sent = samples.encoded_bytes(cipher_bytes, encoding)
     request = TransferWlan(sent, mode, security_name, signal, phy, protocol, card, seeds)

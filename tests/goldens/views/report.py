@@ -43,7 +43,8 @@ def report(state: str) -> dict[str, Any]:
     found["explorer"] = [table["columns"], table["worded"], table["words"], *table["rows"][::7]]
     found["explorer, all rows"] = [len(table["rows"]), digest(table["rows"])]
     data = plain(content.adviser)
-    found["adviser"] = [{k: data[k] for k in ("version", "constants", "notes", "link", "sleepers")}]
+    found["adviser"] = [{k: data[k] for k in ("version", "notes", "link", "sleepers")}]
+    data["cells"] = {cell["name"]: cell for cell in data["cells"]}
     for kind in ("devices", "chips", "radios", "cells", "regulators"):
         found[f"adviser {kind}"] = [[name, entry] for name, entry in sorted(data[kind].items())]
     found["adviser candidates"] = [

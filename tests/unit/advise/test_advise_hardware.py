@@ -8,7 +8,7 @@ import pytest
 from advise_parts import ASKED, LINK, NONE, SRF, THREE_AA, UNO, made
 
 from motecrypt import adviser as advise
-from motecrypt.adviser.hardware_notes import hardware_document, hardware_note
+from motecrypt.adviser.hardware_notes import hardware_document, hardware_note, note_form
 from motecrypt.adviser.shown import percent
 from motecrypt.catalog.accelerators import Accelerator, accelerator_of
 
@@ -24,14 +24,14 @@ def test_the_adviser_says_what_hardware_can_save_at_most() -> None:
     first = answer.entries[0]
     energy = first.costs.energy
     share = 100 * energy.cpu_uj / energy.total_uj
-    said = hardware_note("A board", known("nRF52840"), first)
+    said = hardware_note(note_form("A board", known("nRF52840")), first)
     assert "A board has cryptographic hardware: ECB, CCM, CryptoCell 310. It is not ranked" in said
     assert "published, not measured, and there are published attacks" in said
     assert f"takes {percent(share)} of the energy here: hardware can save no more than that." in said
-    assert "attacks" not in hardware_note("A board", known("SAML21"), first)
+    assert "attacks" not in hardware_note(note_form("A board", known("SAML21")), first)
     for chip in ("RP2040", "RP2350"):
-        assert hardware_note("A board", known(chip), first) == ""
-    assert hardware_note("A board", None, first) == ""
+        assert hardware_note(note_form("A board", known(chip)), first) == ""
+    assert hardware_note(note_form("A board", None), first) == ""
     document = hardware_document(known("nRF52840"), first)
     assert document is not None and json.loads(json.dumps(document)) is not None
     assert document["saves_at_most_percent"] == pytest.approx(share)

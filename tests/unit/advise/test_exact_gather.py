@@ -384,19 +384,9 @@ def test_the_export_has_what_was_measured() -> None:
     assert made["chips"]["uno"] == asdict(advise.device_part(UNO, "chip"))
     assert made["sleepers"] == {"uno": ["serial"]}
     assert made["radios"] == {"srf": asdict(SRF)}
-    assert made["version"] == 3 and made["link"] == asdict(advise.link_facts())
-    assert made["cells"] == {name: asdict(advise.battery_part(name)) for name in advise.cell_names()}
+    assert made["version"] == 4 and made["link"] == asdict(advise.link_facts())
+    assert made["cells"] == [asdict(advise.battery_part(name)) for name in advise.cell_names()]
     assert made["regulators"] == {n: asdict(advise.regulator_part(n)) for n in advise.regulator_names()}
-    assert made["constants"] == {
-        "order": ["recommended", "acceptable", "legacy", "unrated"],
-        "memory_weight": 0.1,
-        "timing_weight": 0.1,
-        "few_charge": 0.8,
-        "much_longer": 1.2,
-        "shown_percent": 0.005,
-        "least_chance": 1e-06,
-        "loss_percent_max": 30,
-    }
     assert made["notes"] == (
         "cycles between two measured lengths are interpolated linearly; outside them: not measured"
     )

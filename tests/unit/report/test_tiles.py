@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 from goldens.views.made_up import filled
+from motecrypt import adviser as advise
+from motecrypt.adviser.exported import packed, unpacked
 from motecrypt.base.model import Section
 from motecrypt.catalog import Catalog
 from motecrypt.present.report import gather, render
-from motecrypt.present.report.page import _packed
 from motecrypt.present.report.sources import sources
 from motecrypt.present.report.tables import COLUMNS, source_tables, without_bars
 from motecrypt.present.report.tiles import Tile, tiles
@@ -112,13 +114,7 @@ def test_bars_for_terminals_are_left_out_of_the_page() -> None:
 
 def test_candidates_are_packed_without_loss() -> None:
     adviser = gather(filled("near"), Catalog.load()).adviser
-    packed = _packed(adviser)
-    worded = set(packed["worded"])
-    for device, rows in packed["candidates"].items():
-        for row, one in zip(rows, adviser["candidates"][device], strict=True):
-            values = [packed["words"][v] if i in worded else v for i, v in enumerate(row[:-1])]
-            read = dict(zip(packed["candidate_columns"], values, strict=True))
-            read["points"] = tuple(
-                dict(zip(packed["point_columns"], point, strict=True)) for point in row[-1]
-            )
-            assert read == {**one, "points": tuple(one["points"])}
+    read = json.loads(json.dumps(packed(adviser)))
+    assert adviser["candidates"]
+    for device in adviser["candidates"]:
+        assert unpacked(read, device) == advise.candidates_of(adviser, device)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from motecrypt.adviser import Candidate, Point, example_command
+from motecrypt.adviser import example_command
+from motecrypt.adviser.exported import packed
 from motecrypt.base.model import STANDINGS
 from motecrypt.base.text import printable
 from motecrypt.present.report import vega
@@ -18,15 +18,35 @@ from motecrypt.present.report.figure import theme
 from motecrypt.present.report.looks import as_data
 from motecrypt.present.report.sources import WORDS
 from motecrypt.present.report.tables import number, source_tables
+from motecrypt.present.report.translate import javascript
 from motecrypt.studies.counts import VERDICTS, tolerance_text
 
 _HERE = Path(__file__).resolve().parent
+STATIC = _HERE / "static"
 STYLES = ("page.css", "explorer.css", "print.css")
 SCRIPTS = (
     *("charts.js", "page.js"),
     *("explorer-data.js", "explorer-charts.js", "explorer-table.js", "explorer.js"),
-    *("adviser-notes.js", "adviser-exchange.js", "adviser.js", "adviser-charts.js", "adviser-form.js"),
+    "python.js",
 )
+#: What the adviser's form and charts take from the adviser, and they themselves.
+ADVISER = (
+    "motecrypt.adviser.asked.answered",
+    "motecrypt.adviser.asked.asked_in",
+    "motecrypt.adviser.asked.check_measured",
+    "motecrypt.adviser.asked.setting_of",
+    "motecrypt.adviser.defaults.command_of",
+    "motecrypt.adviser.exported.node_from",
+    "motecrypt.adviser.exported.unpacked",
+    "motecrypt.adviser.shown.NOTHING_FITS",
+    "motecrypt.adviser.shown.NOTHING_TO_WATCH",
+    "motecrypt.adviser.shown.days",
+    "motecrypt.adviser.shown.in_years",
+    "motecrypt.adviser.shown.number",
+    "motecrypt.adviser.shown.percent",
+    "motecrypt.adviser.shown.row",
+)
+ADVISER_SCRIPTS = ("adviser-charts.js", "adviser-form.js")
 #: Only in a page that is served: the file has nobody to ask.
 LIVE_SCRIPTS = ("serve.js",)
 #: Rows of a table that are made into text at a time.
@@ -58,11 +78,11 @@ def pieces(content: Content, bundle: str | None = None, live: bool = False) -> I
     live
         Whether a `ReportServer` serves it: it then has a form to measure, and may ask its own server.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup
 
     environment = Environment(
-        loader=FileSystemLoader(_HERE / "templates"),
+        loader=FunctionLoader(lambda name: _source(_HERE / "templates" / name)),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
@@ -85,17 +105,18 @@ def pieces(content: Content, bundle: str | None = None, live: bool = False) -> I
         "looks": as_data(content.catalog.devices),
         "figures": {figure.name: figure.specification for figure in content.all_figures()},
         "explorer": content.explorer,
-        "adviser": {**_packed(content.adviser), "bounds": dict(content.bounds)},
+        "adviser": {**packed(content.adviser), "bounds": dict(content.bounds)},
         "signs": {verdict: sign for verdict, (sign, _) in WORDS.items()},
         "tables": source_tables(content.sources),
     }
-    scripts = (*SCRIPTS, *LIVE_SCRIPTS) if live else SCRIPTS
+    own = (*ADVISER_SCRIPTS, *LIVE_SCRIPTS) if live else ADVISER_SCRIPTS
+    scripts = [*map(_static, SCRIPTS), javascript(ADVISER, "adviser"), *map(_static, own)]
     page = environment.get_template("page.html").generate(
         content=content,
         live=live,
-        style=Markup("\n".join(_static(name) for name in STYLES)),
+        style=Markup("\n".join(map(_static, STYLES))),
         bundle=Markup(script),
-        scripts=Markup("\n".join(_script(name) for name in scripts)),
+        scripts=Markup("\n".join(scripts)),
         data=map(Markup, embedded(data)),
     )
     # What is left of addresses is in citations, which need no scheme; a piece has whole ones.
@@ -106,33 +127,6 @@ def pieces(content: Content, bundle: str | None = None, live: bool = False) -> I
 def _shown(value: Any) -> Any:
     """Text without control characters: the page may be read in a terminal, too."""
     return printable(value) if type(value) is str else value
-
-
-def _packed(adviser: Mapping[str, Any]) -> dict[str, Any]:
-    """The adviser's data with candidates and their points as plain rows, which adviser-form.js unpacks.
-
-    A text is in a row as its place in `words`; `worded` are the places of texts in a row.
-    """
-    points = [field.name for field in fields(Point)]
-    columns = [field.name for field in fields(Candidate) if field.name != "points"]
-    worded = [index for index, name in enumerate(columns) if Candidate.__annotations__[name] == "str"]
-    words: dict[str, int] = {}
-
-    def row(one: Mapping[str, Any]) -> list[Any]:
-        values = [one[name] for name in columns]
-        for index in worded:
-            values[index] = words.setdefault(values[index], len(words))
-        return [*values, [[point[name] for name in points] for point in one["points"]]]
-
-    packed = {device: [row(one) for one in own] for device, own in adviser["candidates"].items()}
-    return {
-        **adviser,
-        "candidate_columns": columns,
-        "point_columns": points,
-        "worded": worded,
-        "words": list(words),
-        "candidates": packed,
-    }
 
 
 def embedded(value: Any) -> Iterator[str]:
@@ -158,10 +152,10 @@ def _json(value: Any) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _script(name: str) -> str:
-    """A script without indentation and lines of comment, which are for its readers in the sources."""
-    return re.sub(r"^[ \t]*//.*\n|^[ \t]+", "", _static(name), flags=re.MULTILINE)
-
-
 def _static(name: str) -> str:
-    return (_HERE / "static" / name).read_text(encoding="utf-8")
+    return _source(STATIC / name)
+
+
+def _source(path: Path) -> str:
+    """A style, script or template without indentation and lines of comment, which are for its readers."""
+    return re.sub(r"^[ \t]*//.*\n|^[ \t]+", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)

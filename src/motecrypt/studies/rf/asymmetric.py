@@ -30,7 +30,7 @@ from motecrypt.adviser.publickey.handshakes import (
 from motecrypt.adviser.publickey.page_costs import times
 from motecrypt.adviser.publickey.rows import PublicKeyRow, behind, fastest, kept_records, recorded
 from motecrypt.air.radios import costs, load_radio, radio_names
-from motecrypt.base.energy import Battery, time_us
+from motecrypt.base.energy import parse_battery, time_us
 from motecrypt.base.model import Device, Section
 from motecrypt.catalog import Catalog
 from motecrypt.studies.facts import Comparison
@@ -131,7 +131,7 @@ def _full_time(
     if computing is None:
         return None
     message = computing + float(sent.sender_uj)
-    full = Battery.parse(BATTERY).energy_j * 1e6
+    full = parse_battery(BATTERY).energy_j * 1e6
     used = message * YEAR_S / FULL_TIME_S + shaken
     shortest = max(busy / 1e6, message * YEAR_S / (full - shaken)) if shaken < full else float("inf")
     return FullTime(device.name, scheme, busy, message, 100 * used / full, shortest, tuple(slower))

@@ -9,7 +9,7 @@ from motecrypt.air.wlan import dcf, parameters
 from motecrypt.air.wlan.protection import security
 from motecrypt.air.wlan.samples import encoded_bytes
 from motecrypt.base import energy
-from motecrypt.base.energy import Battery
+from motecrypt.base.energy import parse_battery
 from motecrypt.catalog.processors import processor
 from motecrypt.results.findings.host_speed import NO_AES
 from motecrypt.studies.claim_ids import ClaimId
@@ -246,7 +246,7 @@ MINOR = Bound("below", 50.0)
 def _share_on_host(stored: Stored) -> list[Comparison]:
     """The cipher's part of the sender's energy, under two processors."""
     radio = stored.joule(plan.transfer("text", "AES", "adhoc_open"))
-    battery = Battery.parse(plan.BATTERY)
+    battery = parse_battery(plan.BATTERY)
     rows = []
     for name in CIPHERS:
         nanoseconds, shares, note = stored.ns_per_byte(name), [], ""

@@ -12,7 +12,7 @@ from typing import Any
 
 from motecrypt.air.wlan import parameters
 from motecrypt.air.wlan.protection import SECURITIES
-from motecrypt.base.energy import Battery
+from motecrypt.base.energy import parse_battery
 from motecrypt.base.model import Section
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
@@ -174,7 +174,7 @@ def _moved(stored: Stored, data: str) -> Section:
 def _both_ways(stored: Stored) -> Section:
     """Encryption and decryption on this host, with the load and the battery's share of a transfer."""
     moved = stored.seconds(plan.transfer("text", "none", "adhoc_open"))
-    battery = Battery.parse(plan.BATTERY)
+    battery = parse_battery(plan.BATTERY)
     rows = []
     for name, (cipher, bits) in CIPHERS.items():
         line = [name]

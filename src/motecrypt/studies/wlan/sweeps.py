@@ -11,7 +11,7 @@ from typing import Any
 
 from motecrypt.air.wlan import dcf
 from motecrypt.base import energy
-from motecrypt.base.energy import Battery
+from motecrypt.base.energy import parse_battery
 from motecrypt.base.model import Section
 from motecrypt.catalog.processors import processor
 from motecrypt.results.findings.file_sizes import ENCODINGS, OPERATIONS
@@ -139,7 +139,7 @@ def run_joule(stored: Stored, name: str, column: str = "", cpu_name: str = plan.
 
 def runs_to_empty(joule: float | None) -> float | None:
     """How often a full battery allows what takes so many joules."""
-    return None if not joule else Battery.parse(plan.BATTERY).energy_j / joule
+    return None if not joule else parse_battery(plan.BATTERY).energy_j / joule
 
 
 def _cited(stored: Stored) -> Comparison:
@@ -148,7 +148,7 @@ def _cited(stored: Stored) -> Comparison:
     left = None
     if nanoseconds is not None:
         micro = energy.energy_uj(cpu.supply_v, cpu.current_ma, nanoseconds * CITED_BYTES / 1000)
-        left = 100 - CITED_RUNS * energy.battery_percent(micro, Battery.parse(plan.BATTERY))
+        left = 100 - CITED_RUNS * energy.battery_percent(micro, parse_battery(plan.BATTERY))
     return claim(
         "battery-cited",
         f"{CITED_RUNS} encryptions of a 5 MB file with {CITED_CIPHER} leave 45 % of the battery",
@@ -193,7 +193,7 @@ def _shown(value: float | None, digits: int = 3) -> str:
 
 
 def _size_section(stored: Stored) -> Section:
-    battery = Battery.parse(plan.BATTERY)
+    battery = parse_battery(plan.BATTERY)
     lines = []
     for name in CIPHERS:
         times = stored.sizes(name)

@@ -64,7 +64,7 @@ function lives(ask, questions, ciphers) {
 // `steps`: each x is a whole number of bytes, and every one of them is there. Only marked points have symbols.
 function lifeChart(rows, ciphers, title, steps) {
   const known = rows.map((row) => row.days).filter((days) => days !== null);
-  const inYears = Math.max(...known) >= 730.5;  // as adviser.days writes them
+  const inYears = adviser.in_years(Math.max(...known));
   const values = rows.map((row) => ({
     ...row, life: row.days !== null && inYears ? row.days / 365.25 : row.days, said: row.days === null ? "" : adviser.days(row.days),
   }));
@@ -104,11 +104,11 @@ function adviserCharts({ question, ask }, advice) {
   const ciphers = [...new Set(advice.entries.map((entry) => entry.candidate.cipher))].slice(0, LIFE_LINES);
   clearTimeout(lifeWaits);
   lifeWaits = setTimeout(() => {
-    const longest = Math.min(64, Math.max(...report.adviser.candidates[adviserForm.elements.device.value].flatMap((one) => one.points.map((point) => point.message_bytes))));
+    const longest = Math.min(64, Math.max(...candidatesOf(adviserForm.elements.device.value).flatMap((one) => one.points.map((point) => point.message_bytes))));
     const sizes = everyLength(Math.max(longest, question.message_bytes));
     const intervals = [...new Set([...everyInterval().filter((each) => each <= 86400), ...INTERVALS_S, question.interval_s])].sort((a, b) => a - b);
-    const byInterval = lives(ask, intervals.map((s) => [s, { ...question, interval_s: s }, INTERVALS_S.includes(s) || s === question.interval_s]), ciphers);
-    const bySize = lives(ask, sizes.map((n) => [n, { ...question, message_bytes: n }, n === question.message_bytes]), ciphers);
+    const byInterval = lives(ask, intervals.map((s) => [s, python.replace(question, { interval_s: s }), INTERVALS_S.includes(s) || s === question.interval_s]), ciphers);
+    const bySize = lives(ask, sizes.map((n) => [n, python.replace(question, { message_bytes: n }), n === question.message_bytes]), ciphers);
     draw(document.getElementById("life-by-interval"), lifeChart(byInterval, ciphers, "time between messages", false));
     draw(document.getElementById("life-by-size"), lifeChart(bySize, ciphers, "message, bytes", true));
   }, 60);
