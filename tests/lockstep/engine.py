@@ -132,13 +132,14 @@ def differences(
 def _ends(
     core: Core, engine: Engine, programs: Sequence[Program], folder: Path
 ) -> Sequence[Ended | EngineFault]:
-    """As run; where the firmware as a whole does not end, each program by itself."""
+    """As run; where the firmware as a whole does not end, each half by itself."""
     try:
         return run(core, engine, programs, folder)
     except EngineFault as error:
         if len(programs) == 1:
             return [error]
-        return [end for program in programs for end in _ends(core, engine, [program], folder)]
+        half = len(programs) // 2
+        return [*_ends(core, engine, programs[:half], folder), *_ends(core, engine, programs[half:], folder)]
 
 
 def _differ(core: Core, one: Ended | EngineFault, other: Ended | EngineFault) -> str:

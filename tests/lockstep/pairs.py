@@ -16,7 +16,7 @@ TRACED = Options(cache="warm", trace=True)
 
 @dataclass(frozen=True)
 class Pair:
-    """`needs`: kits; `batch`: how many programs fit in one firmware."""
+    """`needs`: kits; `batch`: how many programs fit in one firmware, which may send 128 KB in a row."""
 
     core: Core
     ours: tuple[Engine, ...]
@@ -51,13 +51,18 @@ PAIRS = {
         128,
     ),
     "pico": Pair(
-        thumb.M0, (thumb.Ours("pico"), thumb.Ours("pico", TRACED)), thumb.Rp2040js(RP2040JS), ("pico", "node")
+        thumb.M0,
+        (thumb.Ours("pico"), thumb.Ours("pico", TRACED)),
+        thumb.Rp2040js(RP2040JS),
+        ("pico", "node"),
+        500,
     ),
     "pico run": Pair(
         thumb.M0_TIMED,
         (thumb.Free("pico"),),
         thumb.Rp2040js(RP2040JS, thumb.Free("pico").place),
         ("pico", "node"),
+        1000,
     ),
     "stm32l1": Pair(thumb.M3, (thumb.Ours("stm32l1"),), thumb.AN385, ("pico", "qemu")),
     "stm32f4": Pair(
