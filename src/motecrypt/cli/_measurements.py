@@ -115,7 +115,7 @@ def behind_public_code(m: Measurement) -> Behind | None:
 
 
 def public_code_fields(m: Measurement) -> dict[str, Any]:
-    """The same for programs; nothing for what is no public-key operation."""
+    """The same for programs; nothing for any operation but a public-key one."""
     if m.operation not in PUBLIC_KEY_OPERATIONS:
         return {}
     found = behind_public_code(m)

@@ -210,7 +210,7 @@ def test_each_handshake_names_the_operations_with_faster_public_code() -> None:
 
 
 def test_handshakes_of_the_studies_say_how_far_they_are_behind_public_code() -> None:
-    """Beside the cost on each device: the rows, the tables, and the records for programs."""
+    """Next to the cost on each device: the rows, the tables, and the records for programs."""
     catalog, edhoc, aes = Catalog.load(), handshakes()["edhoc"], aes_costs()
     costs = {name: compute(edhoc, catalog.device(name), recorded(), cost) for name, cost in aes.items()}
     slow = {name: cost.behind for name, cost in costs.items() if cost.behind and not cost.missing}
