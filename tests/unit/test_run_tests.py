@@ -118,7 +118,7 @@ def test_processor_time_is_counted_for_each_test_with_its_processes(
 ) -> None:
     ran = _report(tmp_path, {"tests/unit/test_busy.py": BUSY})
     taken = {name.partition("::")[2]: seconds for name, seconds in ran.took_s.items()}
-    assert taken["test_here"] > 0.3 and 0.39 < taken["test_in_a_process"] < 5
+    assert taken["test_here"] > 0.3 and 0.3 < taken["test_in_a_process"] < 5
     assert taken["test_asleep"] < 0.25
     suites.tell_costliest(ran)
     assert capsys.readouterr().out.splitlines()[-1].endswith("tests/unit/test_busy.py::test_asleep")
