@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from documented import missing
-from motecrypt.adviser.hardware.bounds import recorded_residuals
+from motecrypt.adviser.hardware.recorded import recorded_residuals
 from motecrypt.adviser.hardware.residuals import (
     EXCLUDED,
     SCORED,

@@ -310,14 +310,14 @@ def test_the_page_of_radio_states_the_settings_of_an_srf() -> None:
 
 def test_the_page_of_reports_states_what_its_tests_ask() -> None:
     accessible, adviser = (
-        (TESTS / "browser" / f"test_{name}.py").read_text(encoding="utf-8")
-        for name in ("accessibility", "adviser_page")
+        (TESTS / place / f"test_{name}.py").read_text(encoding="utf-8")
+        for place, name in (("browser", "accessibility"), ("unit/report", "adviser_once"))
     )
     widths = re.search(r"width in \((\d+), (\d+), (\d+)\)", accessible)
     questions = re.search(r"QUESTIONS = (\d+)", adviser)
     speed = (ROOT / "benchmarks/page_speed.py").read_text(encoding="utf-8")
     few, many = re.findall(r'\("([0-9,]+)", .+?, ([0-9.]+)\),\n', speed.partition("PAGES:")[2])[:2]
-    assert widths is not None and questions is not None and questions[1] == "100" and len(VIEWS) == 10
+    assert widths is not None and questions is not None and questions[1] == "500" and len(VIEWS) == 10
     first, second, third = (int(width) for width in widths.groups())
     assert (
         missing(
@@ -326,7 +326,7 @@ def test_the_page_of_reports_states_what_its_tests_ask() -> None:
             f"{float(many[1]):g} s "
             f"with {many[0]} |",
             f"at {first}, {second} and {third:,} pixels",
-            "on a hundred random questions",
+            "on 500 random questions",
             "ten views look as their stored pictures do",
         )
         == []

@@ -187,7 +187,7 @@ def test_a_radio_file_without_it_is_refused_in_one_line(
     file = tmp_path / "mine.toml"
     file.write_text("".join(line for line in text.splitlines(True) if not line.startswith("sleep_ma")))
     node = ["--device", "uno", "--radio", str(file), "--battery", "3xAA", "--sleeps"]
-    asked = ["advise", *node, "--bytes", "16", "--every", "10m"]
+    asked = ["advise", *node, "--bytes", "16", "--every", "10min"]
     code, out, err = run(capsys, *asked)
     assert (code, out) == (2, "") and "has no 'sleep_ma'" in err and len(err.splitlines()) == 1
 

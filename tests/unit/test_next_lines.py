@@ -28,6 +28,7 @@ from motecrypt.base.model import Cell, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
 from motecrypt.cli import TYPED, _advice, application, audit, ci, export, measure, profile, wlan
+from motecrypt.measuring import bench
 from motecrypt.results import Results
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -110,8 +111,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for module in (wlan, measure, audit, export, profile):
         if hasattr(module, "need"):
             monkeypatch.setattr(module, "need", lambda *_: None)
-    for name in ("export", "measure", "wlan"):
-        monkeypatch.setattr(sys.modules[f"motecrypt.cli.{name}"].bench, "ensure", made_up)
+    monkeypatch.setattr(bench, "ensure", made_up)
     monkeypatch.setattr(_advice, "ensure", ensured)
     monkeypatch.setattr(audit, "_run", lambda parts, *_: [test_answer_widths._finding(0, parts[0].part)])
     monkeypatch.setattr(export, "have", lambda *_: True)

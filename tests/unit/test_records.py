@@ -22,6 +22,7 @@ CHANGING = {
     "NotMade",
     "Pacing",
     "PortTally",
+    "SourceModule",
     "Stage",
     "Station",
     "Tally",

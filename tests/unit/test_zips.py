@@ -12,6 +12,8 @@ UNEQUAL = {
     "attack/audits/timing.py: _first_difference",
     "measuring/bench/passes.py: difference",
     "cli/radio.py: command",
+    "present/report/translate_code.py: _comparison",
+    "present/report/translate_code.py: _own_call",
     "studies/rf/claims.py: _of_the_print",
 }
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import fields
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import Any
 
 from goldens.text import digest, plain, told_cost, told_figure
-from motecrypt.adviser import Candidate, Point
 from motecrypt.base.model import Finding, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.present.report import charts, content, explorer, page, sources, tables, tiles
@@ -202,12 +200,6 @@ def report_edges() -> dict[str, Any]:
                 plain([[h.study, h.text] for h in highlights.findings({"rf": compared["rf"]}, 40)]),
             ]
         )
-    points = [{**_point(3), "left out": 1}]
-    names = [field.name for field in fields(Candidate) if field.name != "points"]
-    one = {**{name: name for name in names}, "points": points}
-    packed = page._packed({"v": 1, "candidates": {"uno": [one, one], "pico": []}})
-    for row in packed["candidates"]["uno"]:
-        row[-1] = [point == list(_point(3).values()) for point in row[-1]]
     numbers = (None, "a", 0, 12345, 2.0, 999.5, 1000.5, 0.123456, 1e-4, 0.99e-4, -1234.5, -0.5, 12.3456)
     titled = {
         "a": {"title": "one", "x": 1},
@@ -223,11 +215,6 @@ def report_edges() -> dict[str, Any]:
         "report seen": [digest(seen), *seen[:6]],
         "report numbers": [[tables.number(value), tables.number(value, 2)] for value in numbers],
         "report embedded": ["".join(page.embedded({"a": "</script>&", "b": Path("x")}))],
-        "report packed": [
-            packed["point_columns"] == list(_point(0)),
-            packed["candidates"],
-            packed["v"],
-        ],
         "report redrawn": [
             [f.name, f.title, f.caption, f.command, dict(f.specification)]
             for f in sources._redrawn(SimpleNamespace(SOURCE="s"), titled, "c")  # type: ignore[arg-type]
@@ -238,7 +225,3 @@ def report_edges() -> dict[str, Any]:
         ],
         "report rounded": [explorer._rounded(value) for value in (None, 0.0, 1.23456789, 1234567.8)],
     }
-
-
-def _point(first: int) -> dict[str, Any]:
-    return {field.name: first + number for number, field in enumerate(fields(Point))}
