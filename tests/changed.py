@@ -17,6 +17,7 @@ BUDGET_S = 75.0
 """Processor seconds that all chosen files may take as recorded: a minute on two cores, with format, lint and
 types."""
 TIMEOUT_S = 60
+TEST = "tests/*test_*.py"
 
 
 class Unknown(Exception):
@@ -33,6 +34,8 @@ class Plan:
     """By pytest's -k, or nothing: files of tests."""
     left_out: dict[str, float] = field(default_factory=dict)
     """Files of tests beyond the budget, with their recorded seconds."""
+    unowned: list[str] = field(default_factory=list)
+    """Changed files that no test is named for."""
 
     def told(self) -> Iterator[str]:
         """What the plan is, for a person."""
@@ -40,6 +43,8 @@ class Plan:
         if self.left_out:
             seconds = sum(self.left_out.values())
             yield f"left out, {seconds:.0f} s as recorded: ./test {' '.join(self.left_out)}"
+        if self.unowned:
+            yield f"no tests of their own, so ./test decides: {' '.join(self.unowned)}"
 
     def runs(self, marks: str) -> Iterator[list[str]]:
         """Arguments of pytest."""
@@ -50,10 +55,12 @@ class Plan:
 def plan(base: str) -> Plan:
     """For what changed since a commit, or by default since the last one."""
     since, files = _changed_files(base)
-    made = Plan(since, files)
+    made, owned = Plan(since, files), owners.load()
     wanted: dict[str, set[str]] = {}
     for path in files:
-        for test, word in _tests_of(path):
+        tests = list(_tests_of(path, owned))
+        made.unowned += [] if tests or fnmatch.fnmatch(path, TEST) else [path]
+        for test, word in tests:
             wanted.setdefault(test, set()).add(word)
     prices = costs.load()
     left_s = BUDGET_S
@@ -70,12 +77,12 @@ def plan(base: str) -> Plan:
 
 
 def _changed_files(base: str) -> tuple[str, list[str]]:
-    """The commit and all files that differ from it and still exist, from the project's root."""
+    """The commit and all files that differ from it, also those that are gone, from the project's root."""
     files = _git("diff", "--name-only", base or "HEAD") + _git("ls-files", "--others", "--exclude-standard")
     if not files and not base:
         base = "HEAD~1"
         files = _git("diff", "--name-only", base)
-    return base or "HEAD", sorted({path for path in files if (ROOT / path).is_file()})
+    return base or "HEAD", sorted(set(files))
 
 
 def _git(*arguments: str) -> list[str]:
@@ -87,11 +94,10 @@ def _git(*arguments: str) -> list[str]:
     return done.stdout.split("\n")[:-1]
 
 
-def _tests_of(path: str) -> Iterator[tuple[str, str]]:
-    """Files of tests that own a file, each with words for pytest's -k."""
-    owned = owners.load()
-    if fnmatch.fnmatch(path, "tests/*test_*.py"):
-        yield path, ""
+def _tests_of(path: str, owned: owners.Owners) -> Iterator[tuple[str, str]]:
+    """Files of tests that own a file, each with words for pytest's -k; a test owns itself."""
+    if fnmatch.fnmatch(path, TEST):
+        yield from [(path, "")] if (ROOT / path).is_file() else []
         return
     owner = owned.of(path)
     if owner is not None:

@@ -14,6 +14,7 @@ over the link in virtual time (campaign/main.py); `./test proof` proves parts of
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import shutil
 import subprocess
@@ -39,6 +40,7 @@ CHECKS = {
     "types": ["mypy"],
 }
 SUITES = ("unit", "contract", "vectors", "golden", "chain", "browser")
+CAMPAIGNS = ("mutants", "fuzz", "campaign", "proof", "soak")  # folders with a main.py
 TIMEOUT_S = 5400  # several times what all takes alone on two cores
 NO_TESTS = 5  # pytest's exit code when no test was left to run
 PYTHON = [sys.executable, "-P"]  # nothing from the current folder
@@ -69,17 +71,17 @@ class Outcome:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the chosen checks and suites, or all; 0 when everything passed."""
-    campaigns = {"mutants": _mutants, "fuzz": _fuzz, "campaign": _campaign, "proof": _proof, "soak": _soak}
-    if arguments and arguments[0] in campaigns:
+    if arguments and arguments[0] in CAMPAIGNS:
         if not {"-h", "--help"} & set(arguments):
             _set_up(SUITES, quick=True)
-        return campaigns[arguments[0]](list(arguments[1:]))
+        campaign = importlib.import_module(f"{arguments[0]}.main")
+        return int(campaign.main(list(arguments[1:])))
     chosen = _parse(arguments)
     if chosen.changed is not None:
         return _changed(chosen.changed)
-    paths = [name for name in chosen.names if name not in (*CHECKS, *SUITES)]
-    if paths or chosen.word:
-        return _some(paths or [f"tests/{name}" for name in chosen.names or SUITES], chosen.word)
+    if chosen.word or any(name not in (*CHECKS, *SUITES) for name in chosen.names):
+        places = [f"tests/{name}" if name in SUITES else name for name in chosen.names or SUITES]
+        return _some(places, chosen.word)
     names = chosen.names or [*CHECKS, *SUITES]
     if chosen.quick:
         names = [name for name in names if name != "browser"]
@@ -129,7 +131,24 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     for name in chosen.names:
         if name not in known and not (ROOT / costs.file_of(name)).exists():
             parser.exit(2, f"test: unknown suite or file '{name}'; available: {' '.join(known)}\n")
+    if wrong := _contradiction(chosen):
+        parser.exit(2, f"test: {wrong}\n")
     return chosen
+
+
+def _contradiction(chosen: argparse.Namespace) -> str:
+    """What cannot be asked for together, and what to do; empty where all fits."""
+    checks = [name for name in chosen.names if name in CHECKS]
+    files = [name for name in chosen.names if name not in (*CHECKS, *SUITES)]
+    if chosen.quick and chosen.all:
+        return "--quick and --all exclude each other: give one"
+    if chosen.record and (chosen.names or chosen.quick or chosen.all or chosen.word):
+        return "--record keeps the costs of all tests: give it alone"
+    if chosen.changed is not None and (chosen.names or chosen.quick or chosen.all or chosen.word):
+        return "--changed chooses the tests itself: give it alone, or with a commit"
+    if checks and (files or chosen.word):
+        return f"{checks[0]} has no tests: run it apart"
+    return ""
 
 
 def _some(paths: Sequence[str], word: str | None) -> int:
@@ -207,38 +226,8 @@ def _install_from_npm() -> None:
         left_out("rp2040js and axe-core", next(iter(ran.stderr.strip().splitlines()), "npm said nothing"))
 
 
-def _mutants(arguments: list[str]) -> int:
-    from mutants.main import main as run_mutants
-
-    return run_mutants(arguments)
-
-
-def _fuzz(arguments: list[str]) -> int:
-    from fuzz.main import main as run_fuzz
-
-    return run_fuzz(arguments)
-
-
-def _campaign(arguments: list[str]) -> int:
-    from campaign.main import main as run_campaign
-
-    return run_campaign(arguments)
-
-
-def _proof(arguments: list[str]) -> int:
-    from proof.main import main as run_proof
-
-    return run_proof(arguments)
-
-
-def _soak(arguments: list[str]) -> int:
-    from soak.main import main as run_soak
-
-    return run_soak(arguments)
-
-
 def _check(name: str) -> Outcome:
-    """one check, while the tests run: its output comes in one piece."""
+    """One check, while the tests run: its output comes in one piece."""
     commands = [[*PYTHON, "-m", *CHECKS[name]]]
     if name == "lint":
         commands += [[*PYTHON, str(ROOT / "tests" / rules / "main.py")] for rules in ("prose", "lint")]

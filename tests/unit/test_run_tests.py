@@ -176,6 +176,31 @@ def test_a_file_or_a_word_is_run_without_the_suites(commands: list[list[str]]) -
     assert [name for name in of_all if name.startswith("tests/")] == [f"tests/{s}" for s in suites.SUITES]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--quick", "--all"], "give one"),
+        (["--record", "unit"], "give it alone"),
+        (["--changed", "HEAD", "unit"], "give it alone"),
+        (["lint", "tests/unit/test_cli.py"], "lint has no tests"),
+        (["tests/unit/test_none.py"], "tests/unit/test_none.py"),
+        (["units"], "units"),
+    ],
+)
+def test_what_cannot_be_asked_together_is_one_line(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], commands: list[list[str]]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        suites.main(arguments)
+    told = capsys.readouterr().err
+    assert ended.value.code == 2 and said in told and told.count("\n") == 1 and not commands
+
+
+def test_a_suite_and_a_file_are_both_run(commands: list[list[str]]) -> None:
+    assert suites.main(["golden", "tests/unit/test_cli.py"]) == 0
+    assert commands[0][:2] == ["tests/golden", "tests/unit/test_cli.py"]
+
+
 def _owned(monkeypatch: pytest.MonkeyPatch, files: list[str], prices: costs.Costs) -> changed.Plan:
     monkeypatch.setattr(changed, "_changed_files", lambda base: (base or "HEAD", files))
     monkeypatch.setattr(costs, "load", lambda: prices)
@@ -207,6 +232,16 @@ def test_tests_beyond_the_budget_are_left_out_and_told_but_not_those_that_change
     made = _owned(monkeypatch, ["src/motecrypt/air/radios/stretches.py"], prices)
     assert not made.chosen and list(made.told())[-1].endswith(f"./test {costly}")
     assert _owned(monkeypatch, [costly], prices).chosen == {"": {costly}}
+
+
+def test_a_file_that_is_gone_or_that_no_test_is_named_for_is_not_passed_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gone = "src/motecrypt/air/radios/gone.py"
+    made = _owned(monkeypatch, [gone, "tests/unit/test_gone.py", "tests/terminals.py"], costs.Costs())
+    assert any(test.startswith("tests/unit/radios/") for tests in made.chosen.values() for test in tests)
+    assert made.unowned == ["tests/terminals.py"] and "tests/terminals.py" in list(made.told())[-1]
+    assert not any("gone" in test for tests in made.chosen.values() for test in tests)
 
 
 def test_a_commit_that_git_does_not_know_is_one_line(
