@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from motecrypt.app.toolchains import need_toolchain
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.model import Cell
+from motecrypt.base.model import Cell, Progress
 from motecrypt.base.process import processors
 from motecrypt.build.setup import need
 from motecrypt.build.toolchain.toolchain import BuildError
@@ -17,8 +17,6 @@ from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.results.findings import recorded
 from motecrypt.studies import Experiment, Needs
-
-Report = Callable[[int, int, str], None]
 
 
 @dataclass
@@ -65,7 +63,7 @@ def ensure(
     results: Results,
     catalog: Catalog,
     jobs: int | None,
-    report: Report,
+    report: Progress,
     full: bool = False,
 ) -> str:
     """Measure and run what is needed, with progress.
@@ -118,7 +116,7 @@ def _ensure_experiments(
     experiments: Sequence[Experiment],
     results: Results,
     jobs: int | None,
-    report: Report,
+    report: Progress,
     trouble: NotMade,
 ) -> None:
     """Side by side; what times this computer by itself, afterwards."""
@@ -170,7 +168,7 @@ def _ensure_cells(
     results: Results,
     catalog: Catalog,
     jobs: int | None,
-    report: Report,
+    report: Progress,
     trouble: NotMade,
 ) -> None:
     """All cells together; if a compiler is missing, those of each device separately."""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from motecrypt import adviser as advise
 from motecrypt.adviser.costs import taken_bytes
 from motecrypt.adviser.gather import candidate
 from motecrypt.app.ensure import ensure
-from motecrypt.base.model import Cell, Device, Measurement
+from motecrypt.base.model import Cell, Device, Measurement, Progress
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
 from motecrypt.cli._output import print_note
 from motecrypt.results import Results
 from motecrypt.studies import Needs
 
-Progress = Callable[[int, int, str], None]
 Wanted = tuple[advise.Candidate, list[Cell]]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -18,6 +18,7 @@ from motecrypt.adviser.publickey.secrets import (
 )
 from motecrypt.attack.audits.taint import MEANING
 from motecrypt.base.errors import InputError
+from motecrypt.base.model import Progress
 from motecrypt.build.setup import need
 from motecrypt.build.toolchain import BuildError
 from motecrypt.catalog import Catalog
@@ -30,7 +31,7 @@ PLACES_MOST = 4
 
 
 def audited(
-    catalog: Catalog, algorithm: PublicKeyAlgorithm, report: Callable[[int, int, str], None]
+    catalog: Catalog, algorithm: PublicKeyAlgorithm, report: Progress
 ) -> tuple[list[TaintRow], list[str]]:
     """The findings of each implementation that runs on this computer, and why others have none."""
     need("host")

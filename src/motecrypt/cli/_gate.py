@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from motecrypt.app.selection import is_path, select
 from motecrypt.app.toolchains import need_toolchain
 from motecrypt.base import process
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.model import Cell, Device, Measurement
+from motecrypt.base.model import Cell, Device, Measurement, Progress
 from motecrypt.build.setup import need
 from motecrypt.build.toolchain import BuildRequest, build
 from motecrypt.build.toolchain.pinned import with_toolchain
@@ -36,7 +36,6 @@ from motecrypt.simulate.emulate.profiling import Profile, choose, profile
 from motecrypt.simulate.emulate.run import Ended, FreeRun
 from motecrypt.simulate.emulate.symbols import DEMANGLERS, read_symbols
 
-Report = Callable[[int, int, str], None]
 ASLEEP_LOOKS = 300
 """Looks in a row at which a program of the plan may sleep: it may wait for a network."""
 #: The function that an operation of the benchmark firmware begins with.
@@ -69,7 +68,7 @@ class Taken:
     entries: dict[MeasuredEntry | FirmwareEntry, list[str]] = field(default_factory=dict)
 
 
-def take(plan: GatePlan, root: Path, results: Results, jobs: int | None, report: Report) -> Taken:
+def take(plan: GatePlan, root: Path, results: Results, jobs: int | None, report: Progress) -> Taken:
     """Measure everything that the plan asks for, in the tree at `root`.
 
     Raises

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.cli._gate import HinderedError, Report, Taken, take, take_with_own_program
+from motecrypt.base.model import Progress
+from motecrypt.cli._gate import HinderedError, Taken, take, take_with_own_program
 from motecrypt.gate.figures import Benchmark
 from motecrypt.gate.plan import FirmwareEntry, GatePlan, MeasuredEntry, read_gate_plan
 from motecrypt.results import Results
@@ -21,7 +22,7 @@ def take_base(
     history: Sequence[Benchmark],
     results: Results,
     jobs: int | None,
-    report: Report,
+    report: Progress,
 ) -> tuple[Taken, list[str]]:
     """What was measured of the base, and in words what was not.
 
@@ -56,7 +57,7 @@ def take_base(
     return taken, notes
 
 
-def _measured(one: GatePlan, tree: Path, results: Results, jobs: int | None, report: Report) -> Taken:
+def _measured(one: GatePlan, tree: Path, results: Results, jobs: int | None, report: Progress) -> Taken:
     if not one.own_program:
         return take(one, tree, results, jobs, report)
     with tempfile.TemporaryDirectory(prefix="motecrypt-base.") as scratch:

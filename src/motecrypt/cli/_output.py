@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from motecrypt.base.model import Progress
 from motecrypt.base.paths import default_results
 from motecrypt.base.text import Door, printable
 from motecrypt.cli import TYPED
@@ -273,7 +274,7 @@ def print_section(section: Section) -> None:
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
+def progress(title: str) -> Iterator[Progress]:
     """What is done, running and left, and the time until the end, on standard error from the first second: a
     bar, or plain lines where that is no terminal.
 

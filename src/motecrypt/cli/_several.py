@@ -14,10 +14,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from motecrypt.app.ensure import Report, is_alone
+from motecrypt.app.ensure import is_alone
 from motecrypt.app.toolchains import parts
 from motecrypt.base import process
 from motecrypt.base.errors import InputError, MotecryptError
+from motecrypt.base.model import Progress
 from motecrypt.base.process import processors
 from motecrypt.build.setup import need_each
 from motecrypt.build.toolchain.pinned import place, stage
@@ -87,8 +88,8 @@ def _fetch(folders: Sequence[Path]) -> None:
 class _Passed:
     """Progress that counts what other work adds, and passes on what is running."""
 
-    count: Report
-    to: Report
+    count: Progress
+    to: Progress
 
     def __call__(self, done: int, total: int, what: str) -> None:
         self.count(done, total, what)
@@ -98,7 +99,7 @@ class _Passed:
             self.to.running(titles)
 
 
-def work(every: Iterable[Needs], results: Results, jobs: int | None, report: Report) -> None:
+def work(every: Iterable[Needs], results: Results, jobs: int | None, report: Progress) -> None:
     """Measure the cells of several studies and run their experiments, all side by side.
 
     What times this computer is only made ready: its study runs it, as it does what is of its own catalogue.

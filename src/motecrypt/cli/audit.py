@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from threading import Lock
@@ -14,7 +14,7 @@ import click
 
 from motecrypt.app.selection import Selection, select
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Cipher, Finding
+from motecrypt.base.model import Cipher, Finding, Progress
 from motecrypt.base.paths import write_atomically
 from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
@@ -130,9 +130,7 @@ def _write_page(page: Path, cipher: Cipher, findings: Sequence[Finding]) -> None
     write_atomically(page, audit_page(cipher, body, parts, typed_with()).encode())
 
 
-def _run(
-    parts: Sequence[AuditRun], results: Results, report: Callable[[int, int, str], None]
-) -> list[Finding]:
+def _run(parts: Sequence[AuditRun], results: Results, report: Progress) -> list[Finding]:
     """Run the parts side by side (simulators and valgrind are programs of their own), in their order."""
     steps = _Steps(parts, report)
     with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
@@ -151,11 +149,11 @@ def _run(
 class _Steps:
     """The steps of all parts together. A part has one until it reports how many there are."""
 
-    def __init__(self, parts: Sequence[AuditRun], report: Callable[[int, int, str], None]) -> None:
+    def __init__(self, parts: Sequence[AuditRun], report: Progress) -> None:
         self._report, self._lock = report, Lock()
         self._done = {part.part: (0, 1) for part in parts}
 
-    def of(self, part: AuditRun) -> Callable[[int, int, str], None]:
+    def of(self, part: AuditRun) -> Progress:
         """What a part calls with its own steps."""
         return lambda done, total, what: self._told(part.part, done, total, what)
 

@@ -11,7 +11,7 @@ import click
 
 from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.model import Device
+from motecrypt.base.model import Device, Progress
 from motecrypt.build.setup import need
 from motecrypt.cli._capture_attack import attack_capture
 from motecrypt.cli._firmware import device_option, load_firmware
@@ -274,7 +274,7 @@ def _model(name: str, coefficients: Path | None) -> Model:
     return MODELS[name] if coefficients is None else read_coefficients(coefficients)
 
 
-def _counted(report: Callable[[int, int, str], None]) -> Callable[[int, int], None]:
+def _counted(report: Progress) -> Callable[[int, int], None]:
     return lambda done, total: report(done, total, "traces")
 
 

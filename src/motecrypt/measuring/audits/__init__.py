@@ -19,7 +19,7 @@ from typing import Any, Protocol, cast
 from motecrypt.attack import audits
 from motecrypt.attack.audits.oracle import Part, skipped
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Cipher, Finding, Implementation
+from motecrypt.base.model import Cipher, Finding, Implementation, Progress
 from motecrypt.build.toolchain import BuildError
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
@@ -41,7 +41,7 @@ class Subject:
     seed: int
     quick: bool
     device: str | None = None
-    told: Callable[[int, int, str], None] = lambda done, total, what: None
+    told: Progress = lambda done, total, what: None
     """Called with the steps done, all of them, and what was done, by parts that take long."""
 
 
@@ -68,7 +68,7 @@ class Unavailable(Exception):
 class AuditRun(AuditQuestion):
     """One part of the audit of one cipher, run on our compiled code."""
 
-    def _request(self, told: Callable[[int, int, str], None]) -> tuple[PartModule, Subject, dict[str, Any]]:
+    def _request(self, told: Progress) -> tuple[PartModule, Subject, dict[str, Any]]:
         catalog = Catalog.load(ciphers=self.folders, devices=self.devices)
         cipher = catalog.cipher(self.cipher)
         body = implementation(catalog, cipher, self.variant)
@@ -84,7 +84,7 @@ class AuditRun(AuditQuestion):
         self,
         results: Results,
         progress: Callable[[str], None] | None = None,
-        told: Callable[[int, int, str], None] = lambda done, total, what: None,
+        told: Progress = lambda done, total, what: None,
     ) -> Finding:
         """Return the stored finding, or run the part and store it.
 

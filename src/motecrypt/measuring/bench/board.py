@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Cell, Device, Measurement
+from motecrypt.base.model import Cell, Device, Measurement, Progress
 from motecrypt.catalog import Catalog
 from motecrypt.measuring import bench
 from motecrypt.results import Results
@@ -42,7 +42,7 @@ def measure_on_board(
     port: str,
     results: Results,
     catalog: Catalog,
-    progress: bench.Progress | None = None,
+    progress: Progress | None = None,
 ) -> list[BesideSimulated]:
     """Measure cells of one device on the board at a port; simulated figures are looked up, never made.
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from motecrypt.base.model import Cell, Measurement
+from motecrypt.base.model import Cell, Measurement, Progress
 from motecrypt.base.process import processors
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.bench.keys import CellKeys
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.1  # between two looks at what else a thread without work could do
 RENEW_S = 5.0  # between two looks at the claims that this process holds
-Progress = Callable[[int, int, str], None]
 CrewOf = Callable[[threading.Event, CellKeys], "Workforce"]
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from motecrypt.base.model import Progress
 from motecrypt.base.paths import write_atomically
 from motecrypt.present.report import vega
 from motecrypt.present.report.figure import Figure
@@ -17,7 +18,7 @@ from motecrypt.present.report.sheets import sheets
 def export_figures(
     figures: Sequence[Figure],
     folder: Path,
-    progress: Callable[[int, int, str], None] | None = None,
+    progress: Progress | None = None,
     paper: PaperFormat | None = None,
 ) -> Path:
     """Write NAME.svg, NAME.pdf and NAME.csv for each figure, and captions.md; returns the latter.
