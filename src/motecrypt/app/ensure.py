@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from motecrypt.app.toolchains import need_toolchain
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.model import Cell, Progress
+from motecrypt.base.model import Cell
 from motecrypt.base.process import processors
 from motecrypt.build.setup import need
 from motecrypt.build.toolchain.toolchain import BuildError
@@ -17,6 +18,9 @@ from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.results.findings import recorded
 from motecrypt.studies import Experiment, Needs
+
+if TYPE_CHECKING:
+    from motecrypt.base.progress import Progress
 
 
 @dataclass

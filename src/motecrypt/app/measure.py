@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from motecrypt.app.plan import checked_flag_sets, planned, prepare, public_key_cells, toolchains_by_device
 from motecrypt.app.selection import Selection, select
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Cell, Measurement, Progress
+from motecrypt.base.model import Cell, Measurement
 from motecrypt.base.paths import default_results
 from motecrypt.catalog import DEVICE, Catalog
 from motecrypt.measuring import bench
 from motecrypt.results import Results
+
+if TYPE_CHECKING:
+    from motecrypt.base.progress import Progress
 
 ALL, RECOMMENDED = "all", "recommended"
 

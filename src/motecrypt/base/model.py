@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import fnmatch
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeGuard, get_args
@@ -14,8 +14,6 @@ Operation = Literal[
     "setup", "encrypt", "decrypt", "keygen", "agree", "sign", "verify", "encapsulate", "decapsulate"
 ]
 Standing = Literal["recommended", "acceptable", "legacy", "broken", "unrated"]
-Progress = Callable[[int, int, str], None]
-"""Takes how many parts are done, how many there are, and what comes next."""
 
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
 OPERATIONS: tuple[Operation, ...] = ("setup", "encrypt", "decrypt")

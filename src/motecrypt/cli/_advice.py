@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from motecrypt import adviser as advise
 from motecrypt.adviser.costs import taken_bytes
 from motecrypt.adviser.gather import candidate
 from motecrypt.app.ensure import ensure
-from motecrypt.base.model import Cell, Device, Measurement, Progress
+from motecrypt.base.model import Cell, Device, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.catalog.cells import cells_for
 from motecrypt.cli._output import print_note
 from motecrypt.results import Results
 from motecrypt.studies import Needs
+
+if TYPE_CHECKING:
+    from motecrypt.base.progress import Progress
 
 Wanted = tuple[advise.Candidate, list[Cell]]
 

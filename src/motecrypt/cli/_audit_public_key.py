@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from motecrypt.adviser.publickey.rows import recorded
 from motecrypt.adviser.publickey.secrets import (
@@ -18,7 +18,6 @@ from motecrypt.adviser.publickey.secrets import (
 )
 from motecrypt.attack.audits.taint import MEANING
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Progress
 from motecrypt.build.setup import need
 from motecrypt.build.toolchain import BuildError
 from motecrypt.catalog import Catalog
@@ -26,6 +25,9 @@ from motecrypt.catalog.publickey import PublicKeyAlgorithm
 from motecrypt.cli._output import print_answer, print_table, progress
 from motecrypt.measuring.audits import Unavailable
 from motecrypt.measuring.audits.public_keys import follow, secret_parts
+
+if TYPE_CHECKING:
+    from motecrypt.base.progress import Progress
 
 PLACES_MOST = 4
 

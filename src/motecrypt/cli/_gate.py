@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from motecrypt import adviser as advise
 from motecrypt.adviser.gather import candidate as candidate_of
@@ -19,7 +19,7 @@ from motecrypt.app.selection import is_path, select
 from motecrypt.app.toolchains import need_toolchain
 from motecrypt.base import process
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.model import Cell, Device, Measurement, Progress
+from motecrypt.base.model import Cell, Device, Measurement
 from motecrypt.build.setup import need
 from motecrypt.build.toolchain import BuildRequest, build
 from motecrypt.build.toolchain.pinned import with_toolchain
@@ -35,6 +35,9 @@ from motecrypt.simulate.emulate.images import Image
 from motecrypt.simulate.emulate.profiling import Profile, choose, profile
 from motecrypt.simulate.emulate.run import Ended, FreeRun
 from motecrypt.simulate.emulate.symbols import DEMANGLERS, read_symbols
+
+if TYPE_CHECKING:
+    from motecrypt.base.progress import Progress
 
 ASLEEP_LOOKS = 300
 """Looks in a row at which a program of the plan may sleep: it may wait for a network."""

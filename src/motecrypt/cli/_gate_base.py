@@ -6,13 +6,16 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.model import Progress
 from motecrypt.cli._gate import HinderedError, Taken, take, take_with_own_program
 from motecrypt.gate.figures import Benchmark
 from motecrypt.gate.plan import FirmwareEntry, GatePlan, MeasuredEntry, read_gate_plan
 from motecrypt.results import Results
+
+if TYPE_CHECKING:
+    from motecrypt.base.progress import Progress
 
 
 def take_base(

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from motecrypt.base.model import Progress
 from motecrypt.base.paths import default_results
 from motecrypt.base.text import Door, printable
 from motecrypt.cli import TYPED
@@ -26,6 +25,7 @@ from motecrypt.cli._sheet import Line, Sheet, behind, broken, cells_wide, colour
 
 if TYPE_CHECKING:
     from motecrypt.base.model import Section
+    from motecrypt.base.progress import Progress
     from motecrypt.cli._table import Layout
     from motecrypt.results import Results
 

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from motecrypt.app.ensure import is_alone
 from motecrypt.app.toolchains import parts
 from motecrypt.base import process
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.model import Progress
 from motecrypt.base.process import processors
 from motecrypt.build.setup import need_each
 from motecrypt.build.toolchain.pinned import place, stage
@@ -27,6 +27,9 @@ from motecrypt.catalog import Catalog
 from motecrypt.measuring import bench
 from motecrypt.results import Results
 from motecrypt.studies import Experiment, Needs
+
+if TYPE_CHECKING:
+    from motecrypt.base.progress import Progress
 
 GIVES_WAY = 10  # as `nice` counts
 

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from motecrypt.app.selection import Selection, select
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Cipher, Finding, Progress
+from motecrypt.base.model import Cipher, Finding
 from motecrypt.base.paths import write_atomically
 from motecrypt.build.setup import need
 from motecrypt.catalog import Catalog
@@ -35,6 +35,9 @@ from motecrypt.cli._output import (
 from motecrypt.measuring.audits import ON_DEVICES, AuditRun, not_applicable, part_names
 from motecrypt.results import Results
 from motecrypt.results.findings.audit import SEED, WEIGHTS, AuditAnswer
+
+if TYPE_CHECKING:
+    from motecrypt.base.progress import Progress
 
 POWER = "power"
 READING = {"good": "good", "note": "note", "bad": "weak", "skipped": "skipped"}

@@ -11,7 +11,7 @@ import click
 
 from motecrypt.app.selection import select
 from motecrypt.base.errors import InputError, MotecryptError
-from motecrypt.base.model import Device, Progress
+from motecrypt.base.model import Device
 from motecrypt.build.setup import need
 from motecrypt.cli._capture_attack import attack_capture
 from motecrypt.cli._firmware import device_option, load_firmware
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from motecrypt.attack.leakage.models import Model
     from motecrypt.attack.leakage.places import LeakPlace
     from motecrypt.attack.leakage.recording import Recorder
+    from motecrypt.base.progress import Progress
 
 ROWS = 20
 TRACE_FILES = (".npz", ".trs", ".npy", ".cwp")

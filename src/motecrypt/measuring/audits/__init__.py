@@ -14,16 +14,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from motecrypt.attack import audits
 from motecrypt.attack.audits.oracle import Part, skipped
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Cipher, Finding, Implementation, Progress
+from motecrypt.base.model import Cipher, Finding, Implementation
 from motecrypt.build.toolchain import BuildError
 from motecrypt.catalog import Catalog
 from motecrypt.results import Results
 from motecrypt.results.findings.audit import KIND, VERSION, AuditQuestion, implementation
+
+if TYPE_CHECKING:
+    from motecrypt.base.progress import Progress
 
 TOLD = ("measured", "timing", "taint", "wep", "power")
 """The modules that offer parts, in the order in which they are shown."""

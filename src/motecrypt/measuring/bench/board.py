@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from motecrypt.base.errors import InputError
-from motecrypt.base.model import Cell, Device, Measurement, Progress
+from motecrypt.base.model import Cell, Device, Measurement
 from motecrypt.catalog import Catalog
 from motecrypt.measuring import bench
 from motecrypt.results import Results
+
+if TYPE_CHECKING:
+    from motecrypt.base.progress import Progress
 
 SUFFIX = "-board"
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from motecrypt.base.model import Cell, Measurement, Progress
+from motecrypt.base.model import Cell, Measurement
 from motecrypt.base.process import processors
 from motecrypt.catalog import Catalog
 from motecrypt.measuring.bench.keys import CellKeys
@@ -20,6 +20,7 @@ from motecrypt.measuring.bench.plan import Job, group
 from motecrypt.results import Results
 
 if TYPE_CHECKING:
+    from motecrypt.base.progress import Progress
     from motecrypt.measuring.bench.crew import Workforce
 
 LOOK_S = 0.1  # between two looks at what else a thread without work could do

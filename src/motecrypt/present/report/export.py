@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from motecrypt.base.model import Progress
 from motecrypt.base.paths import write_atomically
 from motecrypt.present.report import vega
 from motecrypt.present.report.figure import Figure
 from motecrypt.present.report.paper import PaperFormat, fitted, latex, with_metadata
 from motecrypt.present.report.patterns import patterned
 from motecrypt.present.report.sheets import sheets
+
+if TYPE_CHECKING:
+    from motecrypt.base.progress import Progress
 
 
 def export_figures(
